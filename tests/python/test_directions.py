@@ -32,6 +32,7 @@ ALLOWED = {
     "noq": {"control", "live", "sim"},
     "quinn": {"control", "live", "sim"},
     "s2n": {"control", "live", "network", "sim"},
+    "linux": {"control", "transport", "network", "sim", "live"},
     "python": {
         *("control", "wire", "transport", "network", "sim", "export", "capture"),
         *("live", "noq", "quinn", "s2n"),

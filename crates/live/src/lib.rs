@@ -3,18 +3,24 @@
 //! The main items: [`Startup`], [`Adapter`], [`Handle`].
 
 mod adapter;
-#[cfg(feature = "lab")]
+#[cfg(feature = "links")]
 mod ends;
 mod gate;
 mod handle;
 #[cfg(feature = "lab")]
 pub mod lab;
+#[cfg(feature = "links")]
+mod lateness;
 mod ledger;
+#[cfg(feature = "links")]
+pub mod links;
+#[cfg(feature = "links")]
+mod outcome;
 mod path;
 #[cfg(feature = "runtime")]
 pub mod sleeper;
 mod startup;
-#[cfg(feature = "lab")]
+#[cfg(feature = "links")]
 mod wire;
 
 pub use adapter::{Adapter, Counters, Lost, Sample};

@@ -7,11 +7,27 @@ use flowstart_network::link::{Link, Verdict};
 use flowstart_network::moment::Moment;
 use flowstart_network::queue::QueueEventKind;
 use flowstart_sim::LoneFlow;
-use flowstart_wire::{Ack, AckOption, Body, Data, Ecn, NumberAck, Packet, UNLIMITED_WINDOW};
+use flowstart_wire::{
+    Ack, AckOption, Body, Data, Ecn, NumberAck, Packet, Syn, SynAck, UNLIMITED_WINDOW,
+};
 use std::collections::HashMap;
 
 /// What UDP and IPv4 add to a datagram.
 const UDP_IP: u32 = 8 + 20;
+
+/// What links tell apart: positions of forced drops and delays are those of what opens a connection and
+/// of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It opens a connection.
+    Syn,
+    /// It answers that.
+    SynAck,
+    /// It carries data, or may.
+    Data,
+    /// It only acknowledges.
+    Ack,
+}
 
 /// A datagram that left the sender of the data, or reached it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +46,7 @@ pub struct Wire {
     route: Route,
     ecn: bool,
     sender: Side,
-    payloads: HashMap<u64, Datagram>,
+    payloads: HashMap<u64, (Side, Datagram)>,
     next_id: u64,
     dropped: u64,
     passages: Vec<Passage>,
@@ -66,26 +82,36 @@ impl Wire {
         &self.passages
     }
 
-    /// A side sends a datagram.
+    /// A side sends a datagram of UDP.
     pub fn send(&mut self, side: Side, datagram: Datagram, now: Moment) {
-        let (number, wire) = (self.next_id, datagram.payload.len() as u32 + UDP_IP);
+        let kind = match side == self.sender {
+            true => Kind::Data,
+            false => Kind::Ack,
+        };
+        self.send_kind(side, datagram, kind, UDP_IP, now);
+    }
+
+    /// The same of this kind, which has so many bytes on the wire beside its payload.
+    pub fn send_kind(
+        &mut self,
+        side: Side,
+        datagram: Datagram,
+        kind: Kind,
+        header: u32,
+        now: Moment,
+    ) {
+        let (number, wire) = (self.next_id, datagram.payload.len() as u32 + header);
         self.next_id += 1;
         if side == self.sender {
             self.note(&datagram, now, true);
         }
-        let body = match side == self.sender {
-            true => Body::Data(Data::new(number, wire - UDP_IP, 0)),
-            false => {
-                let ack = NumberAck::new(number, 0, UNLIMITED_WINDOW, AckOption::None);
-                Body::Ack(Ack::Numbers(ack))
-            }
-        };
+        let body = body(kind, side == self.sender, number, wire - header);
         let mut packet = Packet::new(0, wire, body);
         if datagram.ect && self.ecn {
             packet.ecn.set(Ecn::ECT);
         }
-        self.payloads.insert(number, datagram);
-        if let Some(first) = self.way(&packet).first() {
+        self.payloads.insert(number, (side, datagram));
+        if let Some(first) = self.way(side).first() {
             self.enter(*first, &mut packet, now);
         }
     }
@@ -95,16 +121,14 @@ impl Wire {
         let due = |link: &Link| link.next_delivery() == Some(now);
         let link = self.links.iter().position(due)?;
         let mut packet = self.links[link].deliver(now)?;
-        if let Some(next) = self.way(&packet).get(usize::from(packet.hop)) {
+        let (from, _) = self.payloads.get(&id(&packet))?;
+        if let Some(next) = self.way(*from).get(usize::from(packet.hop)) {
             self.enter(*next, &mut packet, now);
             return None;
         }
-        let to = match packet.is_data() {
-            true => self.sender.other(),
-            false => self.sender,
-        };
-        let mut datagram = self.payloads.remove(&id(&packet))?;
+        let (from, mut datagram) = self.payloads.remove(&id(&packet))?;
         datagram.ce = packet.ecn.has(Ecn::CE);
+        let to = from.other();
         if to == self.sender {
             self.note(&datagram, now, false);
         }
@@ -119,8 +143,8 @@ impl Wire {
         });
     }
 
-    fn way(&self, packet: &Packet) -> &[LinkId] {
-        match packet.is_data() {
+    fn way(&self, from: Side) -> &[LinkId] {
+        match from == self.sender {
             true => &self.route.data,
             false => &self.route.acks,
         }
@@ -143,11 +167,34 @@ impl Wire {
     }
 }
 
+/// What a packet is to links, `forward` being the way of the data.
+fn body(kind: Kind, forward: bool, number: u64, len: u32) -> Body {
+    match (kind, forward) {
+        (Kind::Syn, true) => Body::Syn(Syn {
+            number: number as u32,
+            request: None,
+            by_receiver: false,
+        }),
+        (Kind::SynAck, true) => {
+            let mut answer = SynAck::new(number as u32, UNLIMITED_WINDOW);
+            answer.to_receiver = true;
+            Body::SynAck(answer)
+        }
+        (Kind::Data, true) => Body::Data(Data::new(number, len, 0)),
+        _ => {
+            let ack = NumberAck::new(number, 0, UNLIMITED_WINDOW, AckOption::None);
+            Body::Ack(Ack::Numbers(ack))
+        }
+    }
+}
+
 /// Which datagram a packet stands for.
 fn id(packet: &Packet) -> u64 {
     match &packet.body {
         Body::Data(data) => data.start(),
         Body::Ack(Ack::Numbers(ack)) => ack.end(),
-        _ => u64::MAX,
+        Body::Syn(syn) => syn.number.into(),
+        Body::SynAck(answer) => answer.answers.into(),
+        Body::Ack(Ack::Bytes(_)) => u64::MAX,
     }
 }

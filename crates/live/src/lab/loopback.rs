@@ -2,6 +2,7 @@
 //! them for as long as the path's links would.
 
 use crate::ends::Side;
+use crate::lateness::Lateness;
 use flowstart_control::Time;
 use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
@@ -14,33 +15,6 @@ const SPIN: Duration = Duration::from_micros(150);
 const PATIENCE: Duration = Duration::from_secs(1);
 /// More than any datagram has.
 const LARGEST: usize = 1 << 16;
-
-/// How late the relay was: from when the path would have delivered a datagram until it did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lateness {
-    /// Half of the datagrams were no later.
-    pub median: Time,
-    /// All but one in a hundred were no later.
-    pub p99: Time,
-    /// None was later.
-    pub most: Time,
-}
-
-impl Lateness {
-    /// Of so many times each.
-    fn of(mut late: Vec<Time>) -> Lateness {
-        late.sort_unstable();
-        let at = |percent: usize| late.get((late.len() * percent / 100).min(late.len() - 1));
-        match late.last() {
-            None => Lateness::default(),
-            Some(most) => Lateness {
-                median: at(50).copied().unwrap_or_default(),
-                p99: at(99).copied().unwrap_or_default(),
-                most: *most,
-            },
-        }
-    }
-}
 
 /// The sockets of both ends, and the relay's towards each.
 pub(super) struct Loopback {
@@ -128,19 +102,6 @@ fn pass(from: &UdpSocket, to: &UdpSocket, payload: &[u8]) -> io::Result<Vec<u8>>
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lateness_is_told_by_the_middle_the_last_hundredth_and_the_most() {
-        let late: Vec<Time> = (0..=200).rev().map(Time::from_micros).collect();
-        let us = Time::from_micros;
-        let expected = Lateness {
-            median: us(100),
-            p99: us(198),
-            most: us(200),
-        };
-        assert_eq!(Lateness::of(late), expected);
-        assert_eq!(Lateness::of(Vec::new()), Lateness::default());
-    }
 
     #[test]
     fn what_one_side_sends_reaches_the_other_as_it_was() {

@@ -42,6 +42,9 @@ impl Late {
     }
 
     fn count(&mut self, packet: &Packet) {
+        if !packet.is_forward() {
+            return;
+        }
         let delay = match self.delays.front() {
             Some((at, delay)) if *at == self.seen => *delay,
             _ => Time::ZERO,
@@ -57,6 +60,9 @@ impl Late {
     }
 
     fn delay_of(&mut self, packet: &Packet) -> Time {
+        if !packet.is_forward() {
+            return Time::ZERO;
+        }
         while let Some(counted) = self.at_line.pop_front() {
             if counted.start == packet.start() {
                 return counted.delay;

@@ -11,7 +11,7 @@ use flowstart_control::signals::Known;
 use flowstart_control::Time;
 use flowstart_network::graph::{self, LinkId, Route};
 use flowstart_network::link::Link;
-use flowstart_transport::stack::EcnMode;
+use flowstart_transport::stack::{EcnMode, Stack};
 use std::sync::Arc;
 
 /// The flow, and the network that it has to itself.
@@ -42,6 +42,8 @@ pub struct LoneFlow {
     pub by_receiver: bool,
     /// Its packets may be marked.
     pub ecn: bool,
+    /// How its simulated endpoints behave.
+    pub stack: Arc<Stack>,
 }
 
 impl Prepared {
@@ -93,6 +95,7 @@ impl Prepared {
             end: self.end,
             by_receiver: kind.by_receiver,
             ecn: kind.stack.ecn != EcnMode::Off,
+            stack: kind.stack.clone(),
         })
     }
 }

@@ -1,0 +1,440 @@
+//! One connection of the kernel's: what its events are as signals of a start-up, and what its sender is
+//! to do. Nothing here speaks to the kernel.
+//!
+//! The signals are those of the simulated `linux` stack. Loss detection and retransmission are the
+//! kernel's; so is the way down of the window in a recovery (Proportional Rate Reduction), unless the
+//! start-up manages that itself.
+
+use super::delivery::Delivered;
+use super::opening::Opening;
+use super::records::{Command, Event, What};
+use crate::info::INFINITE_SSTHRESH;
+use flowstart_control::signals::{Ack, Established, Known, Loss, Marked, Recovered, Sent, Timeout};
+use flowstart_control::{Controller, Exit, Rate, Segments, Time, Window};
+use flowstart_live::Sample;
+use flowstart_transport::pacing_rate;
+use flowstart_transport::stack::{Pacing, Stack};
+use std::sync::Arc;
+
+/// `FLAG_DATA_ACKED` of `tcp_ack`: something was acknowledged that had not been SACKed before.
+const DATA_ACKED: u32 = 0x04;
+/// `FLAG_DATA_SACKED`.
+const DATA_SACKED: u32 = 0x20;
+/// `FLAG_SND_UNA_ADVANCED`.
+const UNA_ADVANCED: u32 = 0x400;
+/// `sysctl_tcp_reordering`: beyond, SACKed data lets a window grow (`tcp_may_raise_cwnd`).
+const REORDERING: u32 = 3;
+/// Numbers of `icsk_ca_state`.
+const CWR: u32 = 2;
+const RECOVERY: u32 = 3;
+const LOSS: u32 = 4;
+/// What CUBIC leaves of a window (`beta`, of 1024), and what others do.
+const CUBIC_BETA: u32 = 717;
+const HALF: u32 = 512;
+
+/// Whose the window is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    /// The controller's.
+    Open,
+    /// It comes down to this.
+    Reduction(Segments),
+}
+
+/// A connection's sender, as the agent knows it.
+pub struct Connection {
+    controller: Controller,
+    window: Window,
+    known: Known,
+    stack: Arc<Stack>,
+    /// Bytes of its transfer.
+    size: u64,
+    /// What a loss leaves of the window, of 1024, until the controller has been asked.
+    loss_share: u32,
+    phase: Phase,
+    /// Window and threshold before a reduction.
+    prior: Option<(Segments, Segments)>,
+    opening: Option<Opening>,
+    delivered: Delivered,
+    /// The last event.
+    last: Event,
+    /// Positions: acknowledged, and sent.
+    una: u64,
+    nxt: u64,
+    /// `total_retrans` when the recovery under way began.
+    retransmitted: u32,
+    timeouts_in_a_row: u32,
+    /// The pacing rate that the stack, not the start-up, has set.
+    usual: Option<Rate>,
+    max_cwnd: Segments,
+    trace: Vec<Sample>,
+}
+
+impl Connection {
+    /// A connection that is not open yet, of a transfer of so many bytes.
+    pub fn new(
+        controller: Controller,
+        known: Known,
+        stack: Arc<Stack>,
+        avoidance: &str,
+        size: u64,
+    ) -> Connection {
+        let mut window = Window::new(stack.mss);
+        window.header = stack.header;
+        Connection {
+            delivered: Delivered::new(stack.mss),
+            controller,
+            window,
+            known,
+            stack,
+            size,
+            loss_share: if avoidance == "cubic" {
+                CUBIC_BETA
+            } else {
+                HALF
+            },
+            phase: Phase::Open,
+            prior: None,
+            opening: None,
+            last: Event::default(),
+            una: 0,
+            nxt: 0,
+            retransmitted: 0,
+            timeouts_in_a_row: 0,
+            usual: None,
+            max_cwnd: 0.0,
+            trace: Vec::new(),
+        }
+    }
+
+    /// How the start-up ended; `None` while it lasts.
+    pub fn exit(&self) -> Option<&Exit> {
+        self.controller.exit()
+    }
+
+    /// The largest window.
+    pub fn max_cwnd(&self) -> Segments {
+        self.max_cwnd
+    }
+
+    /// What the window did.
+    pub fn trace(&self) -> &[Sample] {
+        &self.trace
+    }
+
+    /// Something has happened. Whether the sender is to be told anew.
+    pub fn on_event(&mut self, event: &Event, now: Time) -> bool {
+        let Some(what) = event.what() else {
+            return false;
+        };
+        if what == What::Released {
+            return false;
+        }
+        let before = std::mem::replace(&mut self.last, *event);
+        if what == What::Established {
+            self.establish(event, now);
+        } else {
+            self.note_sent(event, now);
+        }
+        match what {
+            What::Ack => self.on_ack(event, now),
+            What::Loss => self.on_loss(event, now),
+            What::Marked => self.on_marked(event, now),
+            What::Recovered => self.on_recovered(event, now),
+            What::Timeout => self.on_timeout(event, &before, now),
+            What::Undone => self.on_undone(now),
+            What::Established | What::Sent | What::Repaired | What::Released => {}
+        }
+        self.set_usual_pacing(event);
+        if let Some(opening) = &mut self.opening {
+            opening.on_sent(event.data_segs_out, &self.window, now);
+        }
+        self.note(now);
+        true
+    }
+
+    /// The stack's wait for a time is over.
+    pub fn due(&self) -> Option<Time> {
+        let held = Some(self.window.pacing_from).filter(|from| self.is_held(*from));
+        let opening = self.opening.as_ref().and_then(Opening::due);
+        held.into_iter().chain(opening).min()
+    }
+
+    fn is_held(&self, from: Time) -> bool {
+        self.window.pacing.is_some() && from > Time::ZERO && !self.controller.owns_cwnd()
+    }
+
+    fn mss(&self) -> u64 {
+        self.window.mss.into()
+    }
+
+    fn bytes(&self, segments: u32) -> u64 {
+        u64::from(segments) * self.mss()
+    }
+
+    fn outstanding(&self) -> u64 {
+        self.nxt - self.una
+    }
+
+    fn establish(&mut self, event: &Event, now: Time) {
+        self.window.mss = event.mss;
+        let rtt = Some(Time::from_micros(event.srtt_us.into())).filter(|rtt| *rtt > Time::ZERO);
+        self.known.exact_rtt = rtt;
+        self.controller.on_known(&self.known);
+        let established = Established {
+            initial_window: self.stack.iw.segments(event.mss),
+            rtt,
+            queued: self.size,
+            peer_window: event.snd_wnd.into(),
+            header: self.stack.header,
+            ..Established::at(now)
+        };
+        self.controller
+            .on_established(&mut self.window, &established);
+        self.delivered.begin(event.delivered);
+        self.retransmitted = event.total_retrans;
+        // The kernel paces no more than what leaves behind the first segments.
+        let own = self.window.pacing.filter(|_| !self.controller.owns_cwnd());
+        self.opening = own.map(|_| Opening::new(&self.window, now));
+    }
+
+    /// What has left since the last event.
+    fn note_sent(&mut self, event: &Event, now: Time) {
+        self.una = event.acked_bytes.min(self.size.max(self.nxt));
+        let end = event.acked_bytes + u64::from(event.outstanding_bytes);
+        // The FIN has a number too.
+        let end = end.min(self.size);
+        let mss = self.mss();
+        while self.nxt < end {
+            let bytes = mss.min(end - self.nxt);
+            let sent = Sent {
+                now,
+                bytes: bytes as u32,
+                seq: self.nxt,
+                retransmission: false,
+                flight: self.nxt + bytes - self.una.min(self.nxt),
+            };
+            self.nxt += bytes;
+            self.controller.on_sent(&mut self.window, &sent);
+        }
+        self.una = self.una.min(self.nxt);
+        self.delivered
+            .note_flight(event.delivered, event.in_flight, event.lost);
+    }
+
+    fn on_ack(&mut self, event: &Event, now: Time) {
+        if event.flag & UNA_ADVANCED != 0 {
+            self.timeouts_in_a_row = 0;
+        }
+        if event.acked_sacked == 0 && event.flag & UNA_ADVANCED == 0 {
+            return;
+        }
+        let signal = self.signal(event, now);
+        if matches!(event.state, CWR | RECOVERY) {
+            // Where Proportional Rate Reduction has brought it.
+            if !self.controller.recovery_is_self_managed() {
+                self.window.cwnd = event.cwnd.into();
+            }
+            return self.controller.on_recovery_ack(&mut self.window, &signal);
+        }
+        // `tcp_may_raise_cwnd`.
+        let wanted = match event.reordering > REORDERING {
+            true => DATA_ACKED | DATA_SACKED | UNA_ADVANCED,
+            false => DATA_ACKED | UNA_ADVANCED,
+        };
+        if event.flag & wanted != 0 || self.controller.owns_cwnd() {
+            self.controller.on_ack(&mut self.window, &signal);
+        }
+    }
+
+    fn signal(&mut self, event: &Event, now: Time) -> Ack {
+        let delivery = self.controller.wants_delivery();
+        let delivery = delivery.then(|| self.delivered.conclude(event, event.state == LOSS, now));
+        let acked = self.bytes(event.acked_sacked);
+        let least = 2 * u64::from(event.max_packets_out);
+        let half_used = self.window.in_slow_start() && u64::from(event.cwnd) < least;
+        Ack {
+            now,
+            acked,
+            delivered: acked,
+            delivered_total: self.delivered.total(event.delivered),
+            rtt: u64::try_from(event.rtt_us).ok().map(Time::from_micros),
+            srtt: Time::from_micros(event.srtt_us.into()),
+            una: self.una,
+            nxt: self.nxt,
+            flight: self.bytes(event.in_flight),
+            cwnd_limited: event.is_cwnd_limited != 0 || half_used,
+            queued: self.size.saturating_sub(self.nxt),
+            peer_window: event.snd_wnd.into(),
+            marked: 0,
+            delivery,
+        }
+    }
+
+    fn on_loss(&mut self, event: &Event, now: Time) {
+        self.retransmitted = event.total_retrans;
+        // The window comes down already, for a mark.
+        if event.flag != 0 {
+            return;
+        }
+        let loss = Loss {
+            now,
+            flight: self.outstanding().min(self.window.cwnd_bytes()),
+            usable: self.usable(event),
+        };
+        self.reduce(|c| c.controller.on_loss(&mut c.window, &loss));
+    }
+
+    fn on_marked(&mut self, event: &Event, now: Time) {
+        let marked = Marked {
+            now,
+            flight: self.outstanding().min(self.window.cwnd_bytes()),
+            usable: self.usable(event),
+        };
+        self.reduce(|c| c.controller.on_marked(&mut c.window, &marked));
+        self.prior = None;
+    }
+
+    fn usable(&self, event: &Event) -> Segments {
+        let peer = self.window.segments(event.snd_wnd.into());
+        self.window.cwnd.min(peer)
+    }
+
+    /// `ask` has the controller set the window that is to be; the kernel leads the window there.
+    fn reduce(&mut self, ask: impl FnOnce(&mut Connection)) {
+        let before = (self.window.cwnd, self.window.ssthresh);
+        self.note_prior(before);
+        ask(self);
+        self.phase = Phase::Reduction(self.window.cwnd.max(1.0));
+        if !self.controller.recovery_is_self_managed() {
+            self.window.cwnd = before.0;
+        }
+    }
+
+    /// `tcp_current_ssthresh`: what comes back where the reduction turns out to be for nothing.
+    fn note_prior(&mut self, (cwnd, ssthresh): (Segments, Segments)) {
+        self.prior = Some((cwnd, ssthresh.max(0.75 * cwnd)));
+    }
+
+    fn on_recovered(&mut self, event: &Event, now: Time) {
+        if let Phase::Reduction(target) = std::mem::replace(&mut self.phase, Phase::Open) {
+            if !self.controller.recovery_is_self_managed() {
+                self.window.cwnd = target.floor();
+            }
+        }
+        let again = event.total_retrans.wrapping_sub(self.retransmitted);
+        let recovered = Recovered {
+            now,
+            retransmitted: self.bytes(again),
+            flight: self.outstanding(),
+        };
+        self.controller.on_recovered(&mut self.window, &recovered);
+    }
+
+    fn on_timeout(&mut self, event: &Event, before: &Event, now: Time) {
+        self.timeouts_in_a_row += 1;
+        if self.timeouts_in_a_row == 1 && self.phase == Phase::Open {
+            self.note_prior((self.window.cwnd, self.window.ssthresh));
+        }
+        let reduced = self.phase != Phase::Open;
+        let timeout = Timeout {
+            now,
+            flight: self.bytes(before.in_flight).min(self.outstanding()),
+            usable: self.usable(event),
+            repeated: self.timeouts_in_a_row > 1 || reduced,
+        };
+        self.phase = Phase::Open;
+        self.controller.on_timeout(&mut self.window, &timeout);
+    }
+
+    fn on_undone(&mut self, now: Time) {
+        self.phase = Phase::Open;
+        let Some((cwnd, ssthresh)) = self.prior.take() else {
+            return;
+        };
+        self.window.cwnd = self.window.cwnd.max(cwnd);
+        self.window.ssthresh = self.window.ssthresh.max(ssthresh);
+        self.controller.on_spurious(&mut self.window);
+        if self.controller.owns_cwnd() {
+            let recovered = Recovered {
+                now,
+                retransmitted: 0,
+                flight: self.outstanding(),
+            };
+            self.controller.on_recovered(&mut self.window, &recovered);
+        }
+    }
+
+    /// The rate that the kernel keeps whether it paces or not (`tcp_update_pacing_rate`), which it does
+    /// not for a congestion control of its own kind.
+    fn set_usual_pacing(&mut self, event: &Event) {
+        let own = self.window.pacing.is_some() && self.window.pacing != self.usual;
+        let srtt = Time::from_micros(event.srtt_us.into());
+        if own || srtt == Time::ZERO {
+            return;
+        }
+        let rate = pacing_rate::rate(&self.window, self.outstanding(), self.window.wire(), srtt);
+        self.usual = Some(rate).filter(|rate| rate.bps() > 0);
+        self.window.pacing = self.usual.filter(|_| self.stack.pacing == Pacing::Internal);
+    }
+
+    /// What the sender is to do now.
+    pub fn command(&mut self, now: Time) -> Command {
+        let w = &self.window;
+        let owns = self.controller.recovery_is_self_managed();
+        let mut cwnd = w.cwnd_segments().clamp(1, u64::from(u32::MAX >> 1)) as u32;
+        let rate = w.pacing.or(self.usual);
+        if self.is_held(w.pacing_from) {
+            match now < w.pacing_from {
+                true => cwnd = cwnd.min(self.last.in_flight.max(1)),
+                false => self.window.pacing_from = Time::ZERO,
+            }
+        }
+        if let Some(opening) = &mut self.opening {
+            cwnd = cwnd.min(opening.allows(now));
+        }
+        if self.opening.as_ref().is_some_and(Opening::is_over) {
+            self.opening = None;
+        }
+        let w = &self.window;
+        let ssthresh = match self.phase {
+            Phase::Reduction(target) => target,
+            Phase::Open => w.ssthresh,
+        };
+        Command {
+            pacing_rate: rate.map_or(u64::MAX, |rate| payload(rate, w)),
+            epoch: self.last.epoch,
+            cwnd,
+            ssthresh: ssthresh.clamp(1.0, INFINITE_SSTHRESH.into()) as u32,
+            owns_cwnd: owns.into(),
+            loss_share: self.loss_share,
+            min_tso: self.least_together(),
+            paced: w.pacing.is_some().into(),
+            reserved: 0,
+        }
+    }
+
+    fn least_together(&self) -> u32 {
+        match self.window.pacing {
+            Some(rate) if self.usual != Some(rate) => self.window.quantum.max(1),
+            _ => pacing_rate::MIN_TSO_SEGMENTS,
+        }
+    }
+
+    fn note(&mut self, now: Time) {
+        self.max_cwnd = self.max_cwnd.max(self.window.cwnd);
+        self.trace.push(Sample {
+            at: now,
+            cwnd: self.window.cwnd,
+            ssthresh: self.window.ssthresh,
+            flight: self.bytes(self.last.in_flight),
+            srtt: Time::from_micros(self.last.srtt_us.into()),
+        });
+    }
+}
+
+/// Bytes of payload a second: the kernel counts no headers.
+fn payload(rate: Rate, w: &Window) -> u64 {
+    let bytes = u128::from(rate.bps() / 8) * u128::from(w.mss) / u128::from(w.wire());
+    (bytes as u64).max(1)
+}

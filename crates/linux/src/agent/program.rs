@@ -1,0 +1,345 @@
+//! The program in the kernel, and the thread that answers its events.
+//!
+//! The program is a congestion control that sockets take by name (`TCP_CONGESTION`). Nothing is pinned:
+//! descriptors of this process are all that keeps it.
+
+use super::connection::Connection;
+use super::records::{Command, Event, What};
+use crate::sys;
+use flowstart_control::Time;
+use flowstart_live::links::Lateness;
+use libbpf_rs::{
+    Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, PrintLevel, RingBufferBuilder,
+};
+use std::collections::HashMap;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// The compiled program; `bpf/build.sh` makes it.
+const OBJECT: &[u8] = include_bytes!("../../bpf/flowstart.bpf.o");
+/// Where its name stands among what `struct tcp_congestion_ops` of `kernel.h` begins with: behind five
+/// functions.
+const NAME_AT: usize = 5 * 8;
+/// `TCP_CA_NAME_MAX`.
+const NAME_BYTES: usize = 16;
+/// It comes before programs, and behind the emulator.
+const PRIORITY: i32 = 30;
+/// For how long the thread sleeps where nothing happens.
+const NAP: Duration = Duration::from_millis(100);
+
+/// What the thread is asked for.
+enum Request {
+    /// To look after the sender of this socket, whose own port that is; an answer when it may send.
+    Attend(u16, OwnedFd, Box<Connection>, Sender<()>),
+    /// To give it back.
+    Release(u16, Sender<Option<Box<Connection>>>),
+}
+
+/// A congestion control of the kernel's by the name of which sockets are driven from here.
+pub struct Agent {
+    name: String,
+    requests: Option<Sender<Request>>,
+    bell: UnixStream,
+    thread: Option<JoinHandle<Lateness>>,
+}
+
+impl Agent {
+    /// Loads the program. Times count from `origin`, nanoseconds of the monotonic clock.
+    pub fn start(origin: u64) -> io::Result<Agent> {
+        let name = new_name();
+        let (object, link) = load(&name)?;
+        let (requests, asked) = mpsc::channel();
+        let (bell, rung) = UnixStream::pair()?;
+        rung.set_nonblocking(true)?;
+        let desk = Desk {
+            origin,
+            commands: map(&object, "commands")?,
+            attended: HashMap::new(),
+            early: HashMap::new(),
+            answered: Vec::new(),
+        };
+        let events = map(&object, "events")?;
+        let thread = thread::spawn(move || {
+            let answered = desk.run(&events, &asked, rung);
+            drop((link, object));
+            answered
+        });
+        Ok(Agent {
+            name,
+            requests: Some(requests),
+            bell,
+            thread: Some(thread),
+        })
+    }
+
+    /// What it is called among the kernel's congestion controls.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn ask<T>(&self, request: impl FnOnce(Sender<T>) -> Request) -> io::Result<Receiver<T>> {
+        let ended = || io::Error::other("the agent ended early");
+        let (answer, answered) = mpsc::channel();
+        let requests = self.requests.as_ref().ok_or_else(ended)?;
+        requests.send(request(answer)).map_err(|_| ended())?;
+        (&self.bell).write_all(&[0])?;
+        Ok(answered)
+    }
+
+    /// Looks after the sender of this socket from now on. The answer comes when it may send.
+    pub fn attend(&self, socket: OwnedFd, connection: Connection) -> io::Result<Receiver<()>> {
+        let port = sys::port(&socket)?;
+        self.ask(|answer| Request::Attend(port, socket, Box::new(connection), answer))
+    }
+
+    /// Gives back the sender of the socket of this port.
+    pub fn release(&self, port: u16) -> io::Result<Option<Box<Connection>>> {
+        let answered = self.ask(|answer| Request::Release(port, answer))?;
+        Ok(answered.recv().unwrap_or(None))
+    }
+
+    /// Takes the program out of the kernel. How long after events they were answered.
+    pub fn stop(mut self) -> Lateness {
+        self.end().unwrap_or_default()
+    }
+
+    fn end(&mut self) -> Option<Lateness> {
+        self.requests = None;
+        let _ = (&self.bell).write_all(&[0]);
+        self.thread.take()?.join().ok()
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A name that no other process has, nor another agent of this one.
+fn new_name() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed) % 1000;
+    format!("fs{}_{number}", std::process::id())
+}
+
+fn load(name: &str) -> io::Result<(Object, Link)> {
+    libbpf_rs::set_print(Some((PrintLevel::Warn, |_, line| log(&line))));
+    let failed =
+        |what: &str, e: libbpf_rs::Error| io::Error::other(format!("{what}: {e}{}", logged()));
+    let mut open = ObjectBuilder::default()
+        .open_memory(OBJECT)
+        .map_err(|e| failed("the BPF program cannot be read", e))?;
+    for mut map in open.maps_mut() {
+        if map.name() == "flowstart" {
+            let start = map.initial_value_mut();
+            let field = start.and_then(|start| start.get_mut(NAME_AT..NAME_AT + NAME_BYTES));
+            let field = field.ok_or_else(|| io::Error::other("the BPF program has no name"))?;
+            field.fill(0);
+            field[..name.len()].copy_from_slice(name.as_bytes());
+        }
+    }
+    let mut object = open
+        .load()
+        .map_err(|e| failed("the kernel does not take the BPF program", e))?;
+    let mut maps = object.maps_mut();
+    let mut control = maps
+        .find(|map| map.name() == "flowstart")
+        .ok_or_else(|| io::Error::other("the BPF program has no congestion control"))?;
+    let link = control
+        .attach_struct_ops()
+        .map_err(|e| failed("the kernel does not take the congestion control", e))?;
+    drop(maps);
+    Ok((object, link))
+}
+
+/// The last line that libbpf has written, for errors: nothing of it goes to the terminal.
+static LOG: std::sync::Mutex<String> = std::sync::Mutex::new(String::new());
+
+fn log(line: &str) {
+    if let Ok(mut log) = LOG.lock() {
+        *log = line.trim().replace('\n', "; ");
+    }
+}
+
+fn logged() -> String {
+    let line = LOG.lock().map(|log| log.clone()).unwrap_or_default();
+    if line.is_empty() {
+        line
+    } else {
+        format!(" ({line})")
+    }
+}
+
+fn map(object: &Object, name: &str) -> io::Result<MapHandle> {
+    let found = object.maps().find(|map| map.name() == name);
+    let found = found.ok_or_else(|| io::Error::other("a map of the BPF program is missing"))?;
+    MapHandle::try_from(&found).map_err(io::Error::other)
+}
+
+/// A sender that is looked after.
+struct Attended {
+    socket: OwnedFd,
+    connection: Box<Connection>,
+    opened: Option<Sender<()>>,
+    told: Option<Command>,
+}
+
+/// Where events are answered.
+struct Desk {
+    origin: u64,
+    commands: MapHandle,
+    attended: HashMap<u16, Attended>,
+    /// Events of connections that nobody has asked to be looked after yet.
+    early: HashMap<u16, Vec<Event>>,
+    /// How long after its event each answer came.
+    answered: Vec<Time>,
+}
+
+impl Desk {
+    fn run(
+        mut self,
+        ring: &MapHandle,
+        asked: &Receiver<Request>,
+        mut rung: UnixStream,
+    ) -> Lateness {
+        sys::come_first(PRIORITY);
+        let (told, events) = mpsc::channel();
+        let mut builder = RingBufferBuilder::new();
+        let added = builder.add(ring, move |bytes: &[u8]| {
+            // The receiver is of this thread.
+            if let Some(event) = Event::read(bytes) {
+                let _ = told.send(event);
+            }
+            0
+        });
+        if added.is_err() {
+            return Lateness::default();
+        }
+        let Ok(ring) = builder.build() else {
+            return Lateness::default();
+        };
+        let files = [ring.epoll_fd(), rung.as_raw_fd()];
+        loop {
+            if sys::wait_readable(&files, self.nap()).is_err() {
+                break;
+            }
+            let mut bell = [0; 64];
+            let _ = rung.read(&mut bell);
+            loop {
+                match asked.try_recv() {
+                    Ok(request) => self.serve(request),
+                    Err(mpsc::TryRecvError::Empty) => break,
+                    Err(mpsc::TryRecvError::Disconnected) => return Lateness::of(self.answered),
+                }
+            }
+            let _ = ring.consume();
+            for event in events.try_iter() {
+                self.on_event(event);
+            }
+            self.on_time();
+        }
+        Lateness::of(self.answered)
+    }
+
+    fn now(&self) -> Time {
+        self.time(sys::monotonic())
+    }
+
+    fn time(&self, monotonic: u64) -> Time {
+        Time::from_nanos(monotonic.saturating_sub(self.origin))
+    }
+
+    /// Until a sender wants to be told something.
+    fn nap(&self) -> Duration {
+        let due = self
+            .attended
+            .values()
+            .filter_map(|a| a.connection.due())
+            .min();
+        let wait = due.map_or(NAP, |due| {
+            Duration::from_nanos(due.since(self.now()).nanos())
+        });
+        wait.min(NAP)
+    }
+
+    fn serve(&mut self, request: Request) {
+        match request {
+            Request::Attend(port, socket, connection, opened) => {
+                let attended = Attended {
+                    socket,
+                    connection,
+                    opened: Some(opened),
+                    told: None,
+                };
+                self.attended.insert(port, attended);
+                for event in self.early.remove(&port).unwrap_or_default() {
+                    self.on_event(event);
+                }
+            }
+            Request::Release(port, answer) => {
+                let attended = self.attended.remove(&port);
+                let _ = answer.send(attended.map(|attended| attended.connection));
+            }
+        }
+    }
+
+    fn on_event(&mut self, event: Event) {
+        let at = self.time(event.now_ns);
+        let Some(attended) = self.attended.get_mut(&event.port) else {
+            if event.what() == Some(What::Released) {
+                self.early.remove(&event.port);
+            } else {
+                self.early.entry(event.port).or_default().push(event);
+            }
+            return;
+        };
+        if attended.connection.on_event(&event, at) {
+            let now = self.now();
+            self.tell(event.port, now);
+            self.answered.push(self.now().since(at));
+        }
+    }
+
+    fn on_time(&mut self) {
+        let now = self.now();
+        let due = |a: &Attended| a.connection.due().is_some_and(|due| due <= now);
+        let ports: Vec<u16> = self
+            .attended
+            .iter()
+            .filter(|(_, a)| due(a))
+            .map(|(p, _)| *p)
+            .collect();
+        for port in ports {
+            self.tell(port, now);
+        }
+    }
+
+    /// Leaves a command where the program finds it, and has the kernel look for something to send.
+    fn tell(&mut self, port: u16, now: Time) {
+        let Some(attended) = self.attended.get_mut(&port) else {
+            return;
+        };
+        let command = attended.connection.command(now);
+        if attended.told != Some(command) {
+            let socket = attended.socket.as_raw_fd().to_ne_bytes();
+            let left = self
+                .commands
+                .update(&socket, &command.write(), MapFlags::ANY);
+            if left.is_ok() {
+                attended.told = Some(command);
+            }
+            // The kernel takes this for a reason to send what may leave (`tcp_push_pending_frames`).
+            let nodelay = (libc::IPPROTO_TCP, libc::TCP_NODELAY);
+            let _ = sys::set_option(&attended.socket, nodelay, &1_i32);
+        }
+        if let Some(opened) = attended.opened.take() {
+            let _ = opened.send(());
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Who sets the window of a sender: the kernel, which is watched, or a start-up, through the agent.
+
+use crate::agent::{Agent, Connection};
+use crate::info::{Counters, Info};
+use crate::sys;
+use crate::watch::Watch;
+use flowstart_control::{Exit, Segments, Time};
+use flowstart_live::links::Lateness;
+use flowstart_live::Sample;
+use flowstart_sim::LoneFlow;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+/// For how long the agent may take to answer the opening of a connection.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Who sets a sender's window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Driver {
+    /// A congestion control of the kernel's own: `cubic`, `reno` or `bbr`.
+    Kernel(String),
+    /// The flow's start-up and avoidance, through the agent.
+    Startup,
+}
+
+/// What is found out of a sender.
+pub struct Found {
+    /// How its start-up ended.
+    pub exit: Option<Exit>,
+    /// The largest window.
+    pub max_cwnd: Segments,
+    /// What the window did.
+    pub trace: Vec<Sample>,
+    /// How long after events the agent answered them.
+    pub answered: Option<Lateness>,
+}
+
+/// A driver at work.
+pub enum Driving {
+    /// The kernel sets the window.
+    Watched {
+        /// Its congestion control.
+        control: String,
+        /// What is seen of it.
+        watch: Watch,
+    },
+    /// The agent does.
+    Driven {
+        /// The agent.
+        agent: Agent,
+        /// What it is to look after, until it does.
+        connection: Option<Box<Connection>>,
+        /// The socket's port, and the word that it may send.
+        attended: Option<(u16, Receiver<()>)>,
+    },
+}
+
+impl Driving {
+    /// That of a flow. Times count from `origin`, nanoseconds of the monotonic clock.
+    pub fn start(driver: &Driver, flow: &LoneFlow, origin: u64) -> io::Result<Driving> {
+        Ok(match driver {
+            Driver::Kernel(control) => Driving::Watched {
+                control: control.clone(),
+                watch: Watch::new(control),
+            },
+            Driver::Startup => Driving::Driven {
+                agent: Agent::start(origin)?,
+                connection: Some(Box::new(Connection::new(
+                    flow.recipe.build(),
+                    flow.known,
+                    flow.stack.clone(),
+                    flow.recipe.avoidance_name(),
+                    flow.size,
+                ))),
+                attended: None,
+            },
+        })
+    }
+
+    /// The congestion control that the sender's socket is to have.
+    pub fn control(&self) -> &str {
+        match self {
+            Driving::Watched { control, .. } => control,
+            Driving::Driven { agent, .. } => agent.name(),
+        }
+    }
+
+    /// This is the sender's socket.
+    pub fn attend(&mut self, socket: OwnedFd) -> io::Result<()> {
+        if let Driving::Driven {
+            agent,
+            connection,
+            attended,
+        } = self
+        {
+            if let Some(connection) = connection.take() {
+                let port = sys::port(&socket)?;
+                *attended = Some((port, agent.attend(socket, *connection)?));
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until it is known how the connection begins.
+    pub fn wait_until_open(&self) -> io::Result<()> {
+        let Driving::Driven {
+            attended: Some((_, opened)),
+            ..
+        } = self
+        else {
+            return Ok(());
+        };
+        let opened = opened.recv_timeout(PATIENCE);
+        opened.map_err(|_| io::Error::other("the agent heard nothing of the connection"))
+    }
+
+    /// Looks at the sender's socket.
+    pub fn look(&mut self, socket: &OwnedFd, now: Time) -> io::Result<Info> {
+        match self {
+            Driving::Watched { watch, .. } => watch.look(socket, now),
+            Driving::Driven { .. } => Info::of(socket),
+        }
+    }
+
+    /// The transfer is over; `counters` are those of the sender's host.
+    pub fn conclude(self, counters: &Counters) -> io::Result<Found> {
+        match self {
+            Driving::Watched { mut watch, .. } => {
+                watch.conclude(counters);
+                Ok(Found {
+                    exit: watch.exit_found(),
+                    max_cwnd: watch.max_cwnd(),
+                    trace: watch.trace(),
+                    answered: None,
+                })
+            }
+            Driving::Driven {
+                agent, attended, ..
+            } => {
+                let port = attended.map_or(0, |(port, _)| port);
+                let connection = agent.release(port)?;
+                let answered = Some(agent.stop());
+                let lost = || io::Error::other("the agent has lost the connection");
+                let connection = connection.ok_or_else(lost)?;
+                Ok(Found {
+                    exit: connection.exit().copied(),
+                    max_cwnd: connection.max_cwnd(),
+                    trace: connection.trace().to_vec(),
+                    answered,
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What this machine and this process must permit.
+
+use crate::agent::Agent;
+use crate::namespace::Host;
+use std::fs;
+use std::io;
+use std::net::Ipv4Addr;
+
+/// Where the kernel says how its structures are laid out, which BPF programs need.
+const BTF: &str = "/sys/kernel/btf/vmlinux";
+
+/// Why nothing can be run here: one line, without what would do instead.
+///
+/// `drives`: a start-up is to drive the kernel's sender. All is tried and left again.
+pub fn refusal(drives: bool) -> Option<String> {
+    let missing = if let Err(e) = fs::File::open("/dev/net/tun") {
+        format!("/dev/net/tun cannot be opened ({e})")
+    } else if let Err(e) = Host::new(Ipv4Addr::new(10, 9, 0, 1), &[]) {
+        match e.kind() {
+            io::ErrorKind::PermissionDenied => {
+                format!("network namespaces of its own need root, or CAP_SYS_ADMIN and CAP_NET_ADMIN ({e})")
+            }
+            _ => format!("no network namespace with a TUN device can be made ({e})"),
+        }
+    } else {
+        return drives.then(driving).flatten();
+    };
+    Some(missing)
+}
+
+/// Why no start-up can drive the kernel's sender.
+fn driving() -> Option<String> {
+    if let Err(e) = fs::metadata(BTF) {
+        return Some(format!("{BTF} cannot be read ({e}): the kernel has no BTF"));
+    }
+    Agent::start(0).err().map(|e| e.to_string())
+}

@@ -1,0 +1,158 @@
+//! One transfer between two hosts: sockets, and the threads that read and write.
+
+use crate::namespace::Host;
+use crate::sys;
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpStream};
+use std::os::fd::OwnedFd;
+use std::sync::mpsc::{self, Receiver};
+use std::sync::Arc;
+use std::thread;
+
+/// The port that waits for a connection.
+pub const PORT: u16 = 5001;
+/// Bytes that are written and read at once.
+const PIECE: usize = 1 << 20;
+
+/// How the sender's socket is set up, before its connection opens.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Its congestion control.
+    pub control: String,
+    /// The kernel spaces its packets out.
+    pub paced: bool,
+}
+
+impl Setup {
+    fn apply(&self, socket: &OwnedFd) -> io::Result<()> {
+        let congestion = (libc::IPPROTO_TCP, libc::TCP_CONGESTION);
+        sys::set_text(socket, congestion, &self.control).map_err(|e| {
+            let problem = format!(
+                "the kernel has no congestion control `{}`: {e}",
+                self.control
+            );
+            io::Error::new(e.kind(), problem)
+        })?;
+        if self.paced {
+            // Without fq this turns the kernel's own pacing on, and limits nothing.
+            let rate = (libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE);
+            sys::set_option(socket, rate, &100_000_000_000_u64)?;
+        }
+        Ok(())
+    }
+}
+
+/// Something that ended at a time, nanoseconds of the monotonic clock.
+pub type Ended<T> = (u64, io::Result<T>);
+
+/// The sockets of one transfer, of which one waits for the other's connection.
+pub struct Ends {
+    /// The sender's.
+    pub sender: Arc<OwnedFd>,
+    /// The receiver's.
+    pub receiver: Arc<OwnedFd>,
+    by_receiver: bool,
+}
+
+impl Ends {
+    /// Sockets of these hosts, of sender and receiver.
+    pub fn new(
+        [sender, receiver]: [&Host; 2],
+        setup: &Setup,
+        by_receiver: bool,
+    ) -> io::Result<Ends> {
+        let make = |host: &Host, setup: Option<&Setup>, waits: bool| {
+            host.run(|| {
+                let socket = sys::socket(libc::SOCK_STREAM)?;
+                setup.map_or(Ok(()), |setup| setup.apply(&socket))?;
+                match waits {
+                    true => sys::listen(&socket, PORT)?,
+                    false => sys::bind(&socket)?,
+                }
+                Ok(Arc::new(socket))
+            })
+        };
+        Ok(Ends {
+            sender: make(sender, Some(setup), by_receiver)?,
+            receiver: make(receiver, None, !by_receiver)?,
+            by_receiver,
+        })
+    }
+
+    /// The connection as its sender has it, once it may send; the receiver opens it to `server` or
+    /// waits for it on a thread of its own, and reads.
+    pub fn open(&self, server: Ipv4Addr) -> io::Result<(OwnedFd, Receiver<Ended<u64>>)> {
+        let (receiver, by_receiver) = (self.receiver.clone(), self.by_receiver);
+        let read = read(move || match by_receiver {
+            true => {
+                sys::connect(&receiver, server, PORT)?;
+                receiver.try_clone()
+            }
+            false => sys::accept(&receiver),
+        });
+        let sending = match self.by_receiver {
+            true => sys::accept(&self.sender)?,
+            false => {
+                sys::connect(&self.sender, server, PORT)?;
+                self.sender.try_clone()?
+            }
+        };
+        Ok((sending, read))
+    }
+
+    /// Ends whatever threads wait for.
+    pub fn shut(&self) {
+        sys::shut(&self.sender);
+        sys::shut(&self.receiver);
+    }
+}
+
+/// Writes so many bytes and no more, on a thread of its own.
+pub fn write(socket: OwnedFd, size: u64) -> Receiver<Ended<()>> {
+    let mut stream = TcpStream::from(socket);
+    on_thread(move || {
+        let piece = vec![0x5a; PIECE];
+        let mut left = size;
+        while left > 0 {
+            let most = piece.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            left -= stream.write(&piece[..most])? as u64;
+        }
+        stream.shutdown(Shutdown::Write)
+    })
+}
+
+/// Reads a connection to its end, on a thread of its own: how many bytes there were. The time is that of
+/// the last of them.
+fn read(open: impl FnOnce() -> io::Result<OwnedFd> + Send + 'static) -> Receiver<Ended<u64>> {
+    let (told, ended) = mpsc::channel();
+    thread::spawn(move || {
+        let (mut last, mut count) = (0, 0);
+        let result = open().and_then(|socket| {
+            let mut stream = TcpStream::from(socket);
+            let mut piece = vec![0; PIECE];
+            loop {
+                match stream.read(&mut piece) {
+                    Ok(0) => return Ok(count),
+                    Ok(bytes) => (last, count) = (sys::monotonic(), count + bytes as u64),
+                    Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                    Err(e) => return Err(e),
+                }
+            }
+        });
+        // Nobody may wait for it any more.
+        let _ = told.send((last, result));
+    });
+    ended
+}
+
+fn on_thread<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Receiver<Ended<T>> {
+    let (told, ended) = mpsc::channel();
+    thread::spawn(move || {
+        let result = work();
+        // Nobody may wait for it any more.
+        let _ = told.send((sys::monotonic(), result));
+    });
+    ended
+}
