@@ -212,7 +212,10 @@ impl Run<'_> {
     /// Opens the connection, or gives up when the run is over.
     fn open(&self, ends: &Ends, server: Ipv4Addr) -> io::Result<Option<Opened>> {
         thread::scope(|scope| {
-            let opening = scope.spawn(|| ends.open(server));
+            let opening = scope.spawn(|| {
+                sys::come_first(transfer::PRIORITY);
+                ends.open(server)
+            });
             let shorter = LOOK_EVERY / 10;
             while !opening.is_finished() {
                 if self.is_over() {

@@ -11,6 +11,8 @@ use std::thread;
 
 /// The port that waits for a connection.
 pub const PORT: u16 = 5001;
+/// Programs come before what else the machine does, and behind agent and emulator.
+pub const PRIORITY: i32 = 20;
 /// Bytes that are written and read at once.
 const PIECE: usize = 1 << 20;
 
@@ -126,6 +128,7 @@ pub fn write(socket: OwnedFd, size: u64) -> Receiver<Ended<()>> {
 fn read(open: impl FnOnce() -> io::Result<OwnedFd> + Send + 'static) -> Receiver<Ended<u64>> {
     let (told, ended) = mpsc::channel();
     thread::spawn(move || {
+        sys::come_first(PRIORITY);
         let (mut last, mut count) = (0, 0);
         let result = open().and_then(|socket| {
             let mut stream = TcpStream::from(socket);
@@ -150,6 +153,7 @@ fn on_thread<T: Send + 'static>(
 ) -> Receiver<Ended<T>> {
     let (told, ended) = mpsc::channel();
     thread::spawn(move || {
+        sys::come_first(PRIORITY);
         let result = work();
         // Nobody may wait for it any more.
         let _ = told.send((sys::monotonic(), result));

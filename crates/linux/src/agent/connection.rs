@@ -56,6 +56,8 @@ pub struct Connection {
     prior: Option<(Segments, Segments)>,
     opening: Option<Opening>,
     delivered: Delivered,
+    /// The connection is open: the kernel works through the SYN-ACK before it says so.
+    is_open: bool,
     /// The last event.
     last: Event,
     /// Positions: acknowledged, and sent.
@@ -96,6 +98,7 @@ impl Connection {
             phase: Phase::Open,
             prior: None,
             opening: None,
+            is_open: false,
             last: Event::default(),
             una: 0,
             nxt: 0,
@@ -127,7 +130,8 @@ impl Connection {
         let Some(what) = event.what() else {
             return false;
         };
-        if what == What::Released {
+        self.is_open |= what == What::Established;
+        if what == What::Released || !self.is_open {
             return false;
         }
         let before = std::mem::replace(&mut self.last, *event);
