@@ -106,6 +106,8 @@ class LiveOutcome(TypedDict):
     packets_lost: int
     failure: str | None
     lateness: Lateness | None
+    answered: Lateness | None
+    stalls: int
     trace: dict[str, NDArray[Any]]
     qlog: bytes | None
 
@@ -144,8 +146,13 @@ def run_journeys(
     cancel: Cancel | None = None,
 ) -> Journeys: ...
 def run_live(
-    stack: str, scenario: str, clock: str = "virtual", qlog: bool = False
+    stack: str,
+    scenario: str,
+    clock: str = "virtual",
+    qlog: bool = False,
+    control: str | None = None,
 ) -> LiveOutcome: ...
+def live_prohibition(stack: str, drives: bool) -> str | None: ...
 def live_refusals(stack: str, scenarios: list[str]) -> list[str | None]: ...
 def calls_python(
     scenarios: list[str],
@@ -177,7 +184,7 @@ STACKS: list[str]
 LIVE_CLOCKS: list[str]
 """In which times live runs are."""
 LIVE_STACKS: list[str]
-"""The real QUIC stacks by name, whether or not they are in this build."""
+"""The real stacks by name, whether or not they are in this build."""
 BUILT_LIVE_STACKS: list[str]
 """Those of them that are."""
 DISTRIBUTIONS: list[str]

@@ -35,7 +35,7 @@ ALLOWED = {
     "linux": {"control", "transport", "network", "sim", "live"},
     "python": {
         *("control", "wire", "transport", "network", "sim", "export", "capture"),
-        *("live", "noq", "quinn", "s2n"),
+        *("live", "noq", "quinn", "s2n", "linux"),
     },
     "packetdrill": {"control", "wire", "transport"},
     "fuzz": {"control", "wire", "transport", "sim", "export", "capture", "packetdrill"},

@@ -255,24 +255,36 @@ mod _native {
         }
     }
 
-    /// Runs one scenario in a real QUIC stack and returns what came of it as a dictionary: `fct_s`,
+    /// Runs one scenario in a real stack and returns what came of it as a dictionary: `fct_s`,
     /// `exit`, counts, `failure`, what the window did as columns (`trace`), and in real time
-    /// how late the relay was.
+    /// how late the relay was. `control` is a congestion control of the kernel's own in place of the
+    /// scenario's start-up.
     #[pyfunction]
-    #[pyo3(signature = (stack, scenario, clock="virtual", qlog=false))]
+    #[pyo3(signature = (stack, scenario, clock="virtual", qlog=false, control=None))]
     fn run_live<'py>(
         py: Python<'py>,
         stack: &str,
         scenario: &str,
         clock: &str,
         qlog: bool,
+        control: Option<String>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (stack, clock) = (live::Stack::named(stack)?, live::clock(clock)?);
         let (_, prepared) = Reader::new(None)?.compile(scenario)?;
-        stack.run(py, prepared, clock)?.into_dict(py, qlog)
+        stack
+            .run(py, prepared, clock, control)?
+            .into_dict(py, qlog)
     }
 
-    /// For each of these scenarios, why a real QUIC stack cannot do what its start-up needs; `None`
+    /// Why this machine does not let a real stack run, if it does not; `drives` where start-ups of the
+    /// catalog are to set its window.
+    #[pyfunction]
+    fn live_prohibition(py: Python<'_>, stack: &str, drives: bool) -> PyResult<Option<String>> {
+        let stack = live::Stack::named(stack)?;
+        Ok(py.detach(|| stack.prohibition(drives)))
+    }
+
+    /// For each of these scenarios, why a real stack cannot do what its start-up needs; `None`
     /// where it can. An error where a scenario could be run in no stack.
     #[pyfunction]
     fn live_refusals(stack: &str, scenarios: Vec<String>) -> PyResult<Vec<Option<String>>> {

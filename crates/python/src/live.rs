@@ -1,7 +1,10 @@
-//! Scenarios in real QUIC stacks, on a thread of their own while the calling thread looks for Ctrl-C.
+//! Scenarios in real QUIC stacks and in the kernel's TCP, on a thread of their own while the calling
+//! thread looks for Ctrl-C.
 
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::Arc;
 use std::thread;
 
 use flowstart_control::{Exit, Time};
@@ -16,26 +19,39 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::batch::{describe, LOOK_UP_EVERY};
 use crate::errors;
 
-/// Runs a flow in a stack.
-type Run = fn(LoneFlow, Clock) -> Result<Outcome, RequestError>;
+/// Runs a scenario's only flow in a stack.
+#[derive(Clone, Copy)]
+enum Run {
+    /// In a QUIC stack.
+    Quic(fn(LoneFlow, Clock) -> Result<Outcome, RequestError>),
+    /// In the kernel, as [`kernel`] does.
+    #[cfg(feature = "linux")]
+    Kernel,
+}
 
 /// The stacks, and what runs a flow in each that is in this build.
 const STACKS: &[(&str, Option<Run>)] = &[
-    ("noq", Some(flowstart_noq::lab::run)),
-    ("quinn", Some(flowstart_quinn::lab::run)),
+    ("noq", Some(Run::Quic(flowstart_noq::lab::run))),
+    ("quinn", Some(Run::Quic(flowstart_quinn::lab::run))),
     ("s2n", S2N),
+    ("linux", LINUX),
 ];
+
+#[cfg(not(feature = "linux"))]
+const LINUX: Option<Run> = None;
+#[cfg(feature = "linux")]
+const LINUX: Option<Run> = Some(Run::Kernel);
 
 #[cfg(not(feature = "s2n"))]
 const S2N: Option<Run> = None;
 #[cfg(feature = "s2n")]
-const S2N: Option<Run> = Some(|flow, clock| match clock {
+const S2N: Option<Run> = Some(Run::Quic(|flow, clock| match clock {
     Clock::Virtual => flowstart_s2n::lab::run(flow),
     Clock::Real => {
         let problem = "`real`: s2n runs in virtual time";
         Err(RequestError::new("clock", problem))
     }
-});
+}));
 
 /// A stack that is in this build.
 #[derive(Clone, Copy)]
@@ -63,20 +79,44 @@ impl Stack {
     /// Why the stack cannot do what a scenario asks for, if it cannot. An error where no stack could.
     pub fn refusal(self, prepared: &Prepared) -> PyResult<Option<String>> {
         let flow = prepared.lone_flow().map_err(request)?;
+        let who = match self.run {
+            Run::Quic(_) => "QUIC",
+            #[cfg(feature = "linux")]
+            Run::Kernel => "the kernel's TCP",
+        };
         Ok(Startup::of(flow.recipe).err().map(|refused| match refused {
-            StartupError::Needs { what, .. } => format!("it needs {what}, which QUIC has not"),
+            StartupError::Needs { what, .. } => format!("it needs {what}, which {who} has not"),
             StartupError::Spec(e) => e.to_string(),
         }))
     }
 
+    /// Why this machine does not let the stack run, if it does not; `drives` where start-ups of the
+    /// catalog are to set its window.
+    pub fn prohibition(self, drives: bool) -> Option<String> {
+        match self.run {
+            Run::Quic(_) => None,
+            #[cfg(feature = "linux")]
+            Run::Kernel => flowstart_linux::permission::refusal(drives),
+        }
+    }
+
     /// Runs a scenario without the interpreter's lock. Ctrl-C returns at once; the thread ends with
-    /// its run or with the process.
-    pub fn run(self, py: Python<'_>, prepared: Prepared, clock: Clock) -> PyResult<Live> {
+    /// its run or with the process, and the kernel's soon. `control` is a congestion control of the
+    /// stack's own in place of the scenario's start-up.
+    pub fn run(
+        self,
+        py: Python<'_>,
+        prepared: Prepared,
+        clock: Clock,
+        control: Option<String>,
+    ) -> PyResult<Live> {
         let (done, result) = mpsc::channel();
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = stop.clone();
         thread::spawn(move || {
             // Nobody may be there to take it any more.
             let _ = done.send(panic::catch_unwind(AssertUnwindSafe(|| {
-                self.attempt(&prepared, clock)
+                self.attempt(&prepared, clock, control, &stopped)
             })));
         });
         let result = std::sync::Mutex::new(result);
@@ -88,7 +128,9 @@ impl Stack {
             match arrived {
                 Ok(Ok(finished)) => return finished.map_err(request),
                 Ok(Err(payload)) => return Err(failed(describe(payload.as_ref()))),
-                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+                Err(RecvTimeoutError::Timeout) => py
+                    .check_signals()
+                    .inspect_err(|_| stop.store(true, Ordering::Relaxed))?,
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(failed("a live run ended without a result".into()));
                 }
@@ -96,7 +138,13 @@ impl Stack {
         }
     }
 
-    fn attempt(self, prepared: &Prepared, clock: Clock) -> Result<Live, RequestError> {
+    fn attempt(
+        self,
+        prepared: &Prepared,
+        clock: Clock,
+        control: Option<String>,
+        stop: &AtomicBool,
+    ) -> Result<Live, RequestError> {
         let flow = prepared.lone_flow()?;
         let title = format!("{}, {}, stack {}", flow.startup, flow.avoidance, self.name);
         Ok(Live {
@@ -105,9 +153,25 @@ impl Stack {
             by_server: flow.by_receiver,
             clock,
             size: flow.size,
-            outcome: (self.run)(flow, clock)?,
+            outcome: match self.run {
+                Run::Quic(run) => run(flow, clock)?,
+                #[cfg(feature = "linux")]
+                Run::Kernel => kernel(prepared, control, stop)?,
+            },
         })
     }
+}
+
+/// Runs a flow in the kernel, under a congestion control of its own or by the flow's start-up.
+#[cfg(feature = "linux")]
+fn kernel(
+    prepared: &Prepared,
+    control: Option<String>,
+    stop: &AtomicBool,
+) -> Result<Outcome, RequestError> {
+    use flowstart_linux::{lab, Driver};
+    let driver = control.map_or(Driver::Startup, Driver::Kernel);
+    lab::run(prepared, &driver, stop)
 }
 
 /// A live run that is over.
@@ -137,6 +201,9 @@ impl Live {
         dict.set_item("failure", outcome.failure.as_deref())?;
         let late = outcome.lateness.map(|late| lateness(py, &late));
         dict.set_item("lateness", late.transpose()?)?;
+        let answered = outcome.answered.map(|late| lateness(py, &late));
+        dict.set_item("answered", answered.transpose()?)?;
+        dict.set_item("stalls", outcome.stalls)?;
         dict.set_item("trace", self.trace(py)?)?;
         Ok(dict)
     }

@@ -1,4 +1,4 @@
-"""`flowstart live`: start-ups in the simulator and in a real QUIC stack, side by side."""
+"""`flowstart live`: start-ups in the simulator and in a real stack, side by side."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,14 +19,20 @@ class Transport:
     """In what is run beside the simulator."""
 
     stack: str = flag(
-        "The real QUIC stack: noq, quinn or s2n; noq:ecn=classic marks its packets.",
+        "The real stack: noq, quinn, s2n, or linux, this machine's kernel; noq:ecn=classic marks "
+        "its packets.",
         "NAME",
         default="noq",
     )
-    clock: str = flag(
-        "In which time it runs: virtual, or real, through sockets of this machine.",
+    clock: str | None = flag(
+        "In which time it runs: virtual, or real, through sockets of this machine. [virtual; of "
+        "linux real]",
         "CLOCK",
-        default="virtual",
+    )
+    kernel: str | None = flag(
+        "Congestion controls of the kernel's own under --stack linux: cubic, reno, bbr. [all, where "
+        "no start-up is named]",
+        "A,B,...",
     )
     avoidance: str | None = flag("Congestion avoidance.", "NAME", panel="Endpoints")
     remembered: str | None = flag(
@@ -51,11 +57,12 @@ def live(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Run start-ups in a real QUIC stack beside the simulator, over the same links.
+    """Run start-ups in a real stack beside the simulator, over the same links.
 
     Every size is transferred under every start-up in both. The table shows how long it took, how
     far the two differ, how the start-up ended and what was dropped. In virtual time a transfer
-    takes milliseconds; with --clock real it takes as long as it takes.
+    takes milliseconds; with --clock real, and in the kernel (--stack linux), it takes as long as it
+    takes, and is run --repeat times.
     """
     from flowstart.cli import output as folders
 
@@ -91,6 +98,7 @@ def _planned(given: Given) -> "LivePlan":
         described,
         stack=transport.stack,
         clock=transport.clock,
+        kernel=transport.kernel and specs.listed("kernel", transport.kernel, ()),
         startups=traffic.startups(),
         variants=traffic.variants(allow_python=False),
         sizes=specs.listed("size", traffic.size, DEFAULT_SIZES),
@@ -98,7 +106,7 @@ def _planned(given: Given) -> "LivePlan":
         avoidance=transport.avoidance,
         remembered=transport.remembered,
         seed=repetition.seed,
-        repeat=repetition.repeat,
+        repeat=repetition.repeat if "repeat" in given else None,
     )
     simulated = plan.comparison
     applicability.refuse_what_does_nothing(given, simulated.begins, simulated.custom, None)

@@ -2,7 +2,7 @@
 
 import dataclasses
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -220,18 +220,26 @@ class Plan:
         ]
 
     def written(
-        self, options: Mapping[str, Any], file: str | None = None, command: str = "compare"
+        self,
+        options: Mapping[str, Any],
+        file: str | None = None,
+        command: str = "compare",
+        without: Collection[str] = (),
     ) -> str | None:
-        """The `command` that runs it, these options besides its own; None where there is none."""
+        """The `command` that runs it, these options besides its own; None where there is none.
+
+        Variants of names in `without` are what an option says.
+        """
         path = {} if file else self.base["path"]
         if "hops" in path or not self.custom.from_files:
             return None
+        variants = [variant for variant in self.variants if variant.name not in without]
         options = {
             **path,
             **options,
-            "variant": [v.written for v in self.variants if v.name != v.startup],
-            "startup": ",".join(v.name for v in self.variants if v.name == v.startup),
-            "baseline": self._named_baseline(),
+            "variant": [v.written for v in variants if v.name != v.startup],
+            "startup": ",".join(v.name for v in variants if v.name == v.startup),
+            "baseline": None if without else self._named_baseline(),
             "size": ",".join(size for size in self.sizes if size),
             "seed": self.seeds[0],
             "repeat": len(self.seeds) if len(self.seeds) > 1 else None,

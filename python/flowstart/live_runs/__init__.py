@@ -1,1 +1,1 @@
-"""The same transfers in the simulator and in a real QUIC stack, over the same links."""
+"""The same transfers in the simulator and in a real stack, over the same links."""

@@ -1,4 +1,4 @@
-"""Runs transfers in the simulator and in a real QUIC stack."""
+"""Runs transfers in the simulator and in a real stack."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -8,7 +8,7 @@ from flowstart import _native
 from flowstart.comparison.execute import execute as simulate
 from flowstart.comparison.plan import DEFAULT_SIZES, Case
 from flowstart.errors import SimulationError
-from flowstart.live_runs.plan import REAL, VIRTUAL, LivePlan
+from flowstart.live_runs.plan import REAL, LivePlan
 from flowstart.live_runs.result import Live
 from flowstart.live_runs.rows import Found
 from flowstart.model.custom import StartupLike
@@ -25,32 +25,37 @@ def live(
     startups: Sequence[StartupLike] | None = None,
     *,
     stack: str = "noq",
-    clock: str = VIRTUAL,
+    clock: str | None = None,
+    kernel: Sequence[str] | None = None,
     variants: Sequence[VariantLike] = (),
     sizes: Sequence[str] | None = None,
     avoidance: str | None = None,
     remembered: str | None = None,
     seed: int | None = None,
-    repeat: int = 1,
+    repeat: int | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
     limit: LimitLike | None = None,
     time_limit: str | None = None,
 ) -> Live:
-    """Runs each of `sizes` under each of `startups` simulated, and in a real QUIC stack.
+    """Runs each of `sizes` under each of `startups` simulated, and in a real stack.
 
     The stack, `noq` where nothing else is said, sends over the simulator's links, in virtual time
     or, with `clock="real"`, through sockets of this machine as the time passes.
-    `stack="noq:ecn=classic"` has it mark its packets. `variants` may say start-up and avoidance.
-    A start-up that the stack cannot run is marked so. `repeat` runs all with as many seeds; in
-    virtual time with one where nothing is drawn at random. `progress(done, total)` is called a few
-    times a second, `workers` is for what is simulated. `limit` and `time_limit` are those of
-    `compare`. Raises RequestError where anything asked for is wrong.
+    `stack="noq:ecn=classic"` has it mark its packets. `stack="linux"` is the TCP of this machine's
+    kernel, always in real time: under its own congestion controls, of which `kernel` names some
+    (all of them where no start-up is named), and driven by start-ups. `variants` may say start-up
+    and avoidance. A start-up that the stack cannot run is marked so. `repeat` runs all with as many
+    seeds, in the kernel 5 where nothing else is said; in virtual time with one where nothing is
+    drawn at random. `progress(done, total)` is called a few times a second, `workers` is for what
+    is simulated. `limit` and `time_limit` are those of `compare`. Raises RequestError where
+    anything asked for is wrong, or this machine does not permit it.
     """
     plan = LivePlan.of_path(
         path,
         stack=stack,
         clock=clock,
+        kernel=kernel,
         startups=startups,
         variants=variants,
         sizes=DEFAULT_SIZES if sizes is None else sizes,
@@ -92,7 +97,8 @@ def _run(plan: LivePlan, case: Case, refused: str | None) -> Found:
     qlog = is_first and plan.clock == REAL
     try:
         with bounds.current().watched():
-            outcome = _native.run_live(plan.stack, plan.scenario(case), plan.clock, qlog)
+            scenario, control = plan.scenario(case), plan.controls.get(case.startup)
+            outcome = _native.run_live(plan.stack, scenario, plan.clock, qlog, control)
     except SimulationError as error:
         return Found(failure=str(error))
     if not is_first:

@@ -1,7 +1,7 @@
-"""What is run twice: in the simulator, and in a real QUIC stack."""
+"""What is run twice: in the simulator, and in a real stack."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Self
 
 from flowstart import _native
@@ -11,14 +11,31 @@ from flowstart.model import stack as stacks
 from flowstart.model.custom import StartupLike
 from flowstart.model.document import encode
 from flowstart.model.path import Path
-from flowstart.model.variants import VariantLike
+from flowstart.model.variants import Variant, VariantLike
 
 VIRTUAL, REAL = "virtual", "real"
 """In which times a stack runs."""
 SIMULATED = "simulated"
 """What the simulator is called beside stacks."""
-OWN = ("ecn",)
-"""The fields of a stack that a live run takes from the request; others are the stack's own."""
+LINUX = "linux"
+"""The kernel's TCP among the stacks."""
+OWN = {
+    LINUX: (
+        *("ecn", "pacing", "sack", "dsack"),
+        *("receive_buffer", "receive_buffer_max", "send_buffer"),
+    )
+}
+"""The fields that a live run takes from the request, by stack; others are the stack's own."""
+USUALLY_OWN = ("ecn",)
+"""Those of a stack that is not listed."""
+KERNEL = {
+    "cubic": {"startup": "hystart", "avoidance": "cubic"},
+    "reno": {"startup": "slow-start", "avoidance": "reno"},
+    "bbr": {"startup": "bbr-startup", "avoidance": "bbr"},
+}
+"""The kernel's own congestion controls, and what each is in the simulator."""
+KERNEL_REPEATS = 5
+"""How often each transfer is run in the kernel where nothing else is said."""
 USUAL_PRESET = "quic"
 """What is simulated beside a stack that has no preset of its name."""
 
@@ -35,6 +52,8 @@ class LivePlan:
     """In which time it runs."""
     command: str | None
     """The command that does the same, where there is one."""
+    controls: Mapping[str, str] = field(default_factory=dict)
+    """Variants that are congestion controls of the kernel's own, with its names of them."""
 
     @classmethod
     def of_path(
@@ -42,7 +61,8 @@ class LivePlan:
         path: Path,
         *,
         stack: str = "noq",
-        clock: str = VIRTUAL,
+        clock: str | None = None,
+        kernel: Sequence[str] | None = None,
         startups: Sequence[StartupLike] | None = None,
         variants: Sequence[VariantLike] = (),
         sizes: Sequence[str] = DEFAULT_SIZES,
@@ -50,15 +70,21 @@ class LivePlan:
         avoidance: str | None = None,
         remembered: str | None = None,
         seed: int | None = None,
-        repeat: int = 1,
+        repeat: int | None = None,
     ) -> Self:
-        """Every size under every start-up on a path.
+        """Every size under every start-up on a path; `kernel` are the kernel's own controls.
 
         Raises RequestError where that is no live run.
         """
-        _check_clock(clock)
         fields = stacks.parse(stack)
         name = _name(fields)
+        usual = REAL if name == LINUX else VIRTUAL
+        _check_clock(clock or usual, name)
+        if kernel is None:
+            kernel = tuple(KERNEL) if name == LINUX and not startups and not variants else ()
+        own = _kernel_variants(kernel, name)
+        if own:
+            startups, variants = startups or (), (*variants, *own)
         preset = name if name in stacks.PRESETS else USUAL_PRESET
         plan = Plan.of_path(
             path,
@@ -70,35 +96,64 @@ class LivePlan:
             stack=fields | {"preset": preset},
             remembered=remembered,
             seed=seed,
-            repeat=repeat,
+            repeat=repeat or (KERNEL_REPEATS if name == LINUX else 1),
         )
         _check_variants(plan, name)
+        controls = {variant.name: control for variant, control in zip(own, kernel, strict=True)}
         options = {
             "stack": stack,
-            "clock": None if clock == VIRTUAL else clock,
+            "clock": None if clock in (None, usual) else clock,
+            "kernel": ",".join(kernel),
             "avoidance": avoidance,
             "remembered": remembered,
         }
-        return cls(plan, name, clock, plan.written(options, command="live"))
+        command = plan.written(options, command="live", without=controls)
+        return cls(plan, name, clock or usual, command, controls)
 
     def refusals(self) -> dict[str, str]:
         """Why the stack cannot run start-ups, by variant, where it cannot.
 
-        Raises RequestError where a run is none that a stack could have.
+        Raises RequestError where a run is none that a stack could have, and where this machine does
+        not let the stack run.
         """
+        drives = len(self.controls) < len(self.comparison.variants)
+        missing = _native.live_prohibition(self.stack, drives)
+        if missing:
+            raise RequestError(f"stack: `{self.stack}`: {missing}; {self._instead(drives)}")
         cases = self.comparison.cases()
         found = _native.live_refusals(self.stack, [self.scenario(case) for case in cases])
         return {case.startup: why for case, why in zip(cases, found, strict=True) if why}
+
+    def _instead(self, drives: bool) -> str:
+        """What needs less of the machine."""
+        if drives and not _native.live_prohibition(self.stack, False):
+            return "--kernel cubic,reno,bbr needs no BPF program, --stack noq nothing of the machine"
+        return "--stack noq needs nothing of the machine"
 
     def scenario(self, case: Case) -> str:
         """The scenario of one run, as the simulator reads it."""
         return encode(self.comparison.scenario(case))
 
 
-def _check_clock(clock: str) -> None:
+def _check_clock(clock: str, name: str) -> None:
     known = _native.LIVE_CLOCKS
     if clock not in known:
         raise RequestError(f"clock: `{clock}`: a live run is in one of {', '.join(known)}")
+    if name == LINUX and clock != REAL:
+        raise RequestError(f"clock: `{clock}`: the kernel has no time but the real one")
+
+
+def _kernel_variants(kernel: Sequence[str], name: str) -> tuple[Variant, ...]:
+    """The kernel's own congestion controls, as what they are in the simulator."""
+    if kernel and name != LINUX:
+        raise RequestError(f"kernel: {name} has no kernel; give --stack {LINUX}")
+    for control in kernel:
+        if control not in KERNEL:
+            known = ", ".join(KERNEL)
+            raise RequestError(f"kernel: `{control}`: the kernel's own are {known}")
+    return tuple(
+        Variant(f"kernel-{control}", **KERNEL[control]) for control in dict.fromkeys(kernel)
+    )
 
 
 def _name(fields: dict[str, object]) -> str:
@@ -108,8 +163,9 @@ def _name(fields: dict[str, object]) -> str:
     if name not in known:
         raise RequestError(f"stack: `{name}`: a live run is in one of {', '.join(known)}")
     for field, value in fields.items():
-        if field not in ("preset", *OWN):
-            can = ", ".join(OWN)
+        own = OWN.get(name, USUALLY_OWN)
+        if field not in ("preset", *own):
+            can = ", ".join(own)
             raise RequestError(
                 f"stack: `{field}={value}`: {name} has its own; of a live run {can} can be set"
             )

@@ -9,7 +9,7 @@ from flowstart import _native, extras
 from flowstart.comparison.plan import Case
 from flowstart.comparison.result import Comparison
 from flowstart.errors import RequestError
-from flowstart.live_runs import tables
+from flowstart.live_runs import spread, tables
 from flowstart.live_runs.plan import REAL, LivePlan
 from flowstart.live_runs.rows import Found, Row, pairs, rows
 from flowstart.live_runs.tables import Agreement
@@ -66,8 +66,8 @@ class Live:
 
     @functools.cached_property
     def agreement(self) -> Agreement:
-        """How far the two agree."""
-        return tables.agreement(self.paired)
+        """How far the two agree; of several runs in real time their medians do."""
+        return tables.agreement(spread.medians(self.paired) if self.is_spread else self.paired)
 
     @property
     def failures(self) -> list[str]:
@@ -81,8 +81,18 @@ class Live:
 
     @property
     def table(self) -> Grid:
-        """The table that is shown: a group per size, a row per start-up."""
+        """The table that is shown: a group per size, a row per start-up.
+
+        In real time with several seeds a row has the median of each, and how far they are apart.
+        """
+        if self.is_spread:
+            return spread.table(self.paired, self.plan.stack)
         return tables.table(self.paired, self.plan.stack)
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether each transfer was run several times, in real time."""
+        return self.plan.clock == REAL and len(self.simulated.plan.seeds) > 1
 
     @property
     def headline(self) -> str:
@@ -92,7 +102,8 @@ class Live:
     @property
     def legend(self) -> str:
         """What the columns mean, whom the stack could not run, and notes on start-ups."""
-        return tables.legend(self.paired, self.plan.stack, self.notes)
+        columns = spread.COLUMNS if self.is_spread else tables.COLUMNS
+        return tables.legend(columns, self.paired, self.plan.stack, self.notes)
 
     @property
     def notes(self) -> list[str]:
@@ -107,7 +118,10 @@ class Live:
         """How far the two agree, in a line; in real time also how late the relay was."""
         said = tables.said(self.agreement)
         late = self.lateness
-        return f"{tables.late(late)}\n{said}" if late else said
+        if late is None:
+            return said
+        lines = [tables.late(late), spread.stalled(self.rows), spread.answered(self.rows), said]
+        return "\n".join(line for line in lines if line)
 
     @property
     def lateness(self) -> "Lateness | None":
@@ -130,6 +144,7 @@ class Live:
             "command": self.plan.command,
             "stack": self.plan.stack,
             "clock": self.plan.clock,
+            "controls": dict(self.plan.controls),
             "lateness": self.lateness,
             "scenario": plan.base,
             "resolved": self.simulated.resolved,
@@ -191,7 +206,7 @@ class Live:
             raise RequestError(f"start-up `{startup}`: {self.plan.stack} did not run it")
         if found["qlog"] is None:
             scenario = self.plan.scenario(self.case(startup, size))
-            found = _native.run_live(self.plan.stack, scenario, qlog=True)
+            found = _native.run_live(self.plan.stack, scenario, self.plan.clock, qlog=True)
         return found["qlog"] or b""
 
     def simulated_qlog(self, startup: str, size: str | None = None) -> bytes:

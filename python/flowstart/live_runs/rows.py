@@ -18,6 +18,8 @@ SHARED = (
     *("startup_exit_flight_bytes", "max_cwnd_pkts", "packets_sent", "packets_dropped", "complete"),
 )
 """What is told of a run in the simulator and in a stack alike."""
+TIMELINESS = ("relay_late_most_s", "relay_late_p99_s", "answered_median_s", "stalls")
+"""How late the relay and the agent were."""
 COMPARED = (
     *("fct_s", "startup_exit_reason", "startup_exit_cwnd_pkts", "max_cwnd_pkts"),
     *("packets_sent", "packets_dropped"),
@@ -48,7 +50,12 @@ def rows(simulated: Mapping[Case, Row], live: Mapping[Case, Found], stack: str) 
             "size_bytes": row["size_bytes"],
             "seed": case.seed,
         }
-        unknown = {"packets_lost": None, "refused": None, "failure": None}
+        unknown = {
+            "packets_lost": None,
+            **dict.fromkeys(TIMELINESS),
+            "refused": None,
+            "failure": None,
+        }
         shared = {name: row[name] for name in SHARED}
         found.append({"transport": SIMULATED, **place, **shared, **unknown})
         if case in live:
@@ -61,7 +68,8 @@ def _live(found: Found) -> Row:
     outcome = found.outcome
     if outcome is None:
         empty: Row = {**dict.fromkeys(SHARED), "complete": False, "packets_lost": None}
-        return {**empty, "refused": found.refused, "failure": found.failure}
+        late = dict.fromkeys(TIMELINESS)
+        return {**empty, **late, "refused": found.refused, "failure": found.failure}
     return {
         "fct_s": outcome["fct_s"],
         **_exit(outcome["exit"]),
@@ -70,8 +78,20 @@ def _live(found: Found) -> Row:
         "packets_dropped": outcome["packets_dropped"],
         "complete": outcome["fct_s"] is not None,
         "packets_lost": outcome["packets_lost"],
+        **_timeliness(outcome),
         "refused": None,
         "failure": outcome["failure"],
+    }
+
+
+def _timeliness(outcome: "LiveOutcome") -> Row:
+    """How late relay and agent were, in real time."""
+    late, answered = outcome["lateness"], outcome["answered"]
+    return {
+        "relay_late_most_s": late and late["most_s"],
+        "relay_late_p99_s": late and late["p99_s"],
+        "answered_median_s": answered and answered["median_s"],
+        "stalls": outcome["stalls"] if late else None,
     }
 
 

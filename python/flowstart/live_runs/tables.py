@@ -67,13 +67,16 @@ def late(lateness: "Lateness") -> str:
     )
 
 
-def legend(pairs: Sequence[Row], stack: str, notes: Sequence[str]) -> str:
+COLUMNS = (
+    "in {stack}: the same of the live run; difference: of its FCT from the simulated one; "
+    "exit cwnd: the window just before start-up ended, packets; dropped: by the path, packets."
+)
+"""What the columns of `table` mean."""
+
+
+def legend(columns: str, pairs: Sequence[Row], stack: str, notes: Sequence[str]) -> str:
     """What the columns mean, whom the stack could not run, and the `notes` on start-ups."""
-    columns = (
-        f"in {stack}: the same of the live run; difference: of its FCT from the simulated one; "
-        "exit cwnd: the window just before start-up ended, packets; dropped: by the path, packets."
-    )
-    lines = [columns]
+    lines = [columns.format(stack=stack)]
     for word in ("refused", "failure"):
         whys: dict[str, list[str]] = {}
         for pair in (pair for pair in pairs if pair[word]):
