@@ -42,7 +42,7 @@ pub fn run(
     let mut best: Option<Outcome> = None;
     for tried in 0..TRIES {
         let flow = prepared.lone_flow()?;
-        let mut outcome = attempt(flow, driver, stop).unwrap_or_else(|e| {
+        let mut outcome = soon(|| attempt(flow, driver, stop)).unwrap_or_else(|e| {
             let mut failed = Outcome::of(None, None, 0, Some(e.to_string()));
             failed.lateness = Some(Lateness::default());
             failed
@@ -62,6 +62,18 @@ pub fn run(
         }
     }
     best.ok_or_else(|| RequestError::new("stack", "`linux`: nothing was run"))
+}
+
+/// Works on a thread that comes before what else the machine does, and so do threads that it makes.
+fn soon<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+    let done = thread::scope(|scope| {
+        let done = scope.spawn(|| {
+            sys::come_first(transfer::PRIORITY);
+            work()
+        });
+        done.join()
+    });
+    done.unwrap_or_else(|_| Err(io::Error::other("a thread ended early")))
 }
 
 fn attempt(mut flow: LoneFlow, driver: &Driver, stop: &AtomicBool) -> io::Result<Outcome> {
@@ -212,10 +224,7 @@ impl Run<'_> {
     /// Opens the connection, or gives up when the run is over.
     fn open(&self, ends: &Ends, server: Ipv4Addr) -> io::Result<Option<Opened>> {
         thread::scope(|scope| {
-            let opening = scope.spawn(|| {
-                sys::come_first(transfer::PRIORITY);
-                ends.open(server)
-            });
+            let opening = scope.spawn(|| ends.open(server));
             let shorter = LOOK_EVERY / 10;
             while !opening.is_finished() {
                 if self.is_over() {

@@ -128,7 +128,6 @@ pub fn write(socket: OwnedFd, size: u64) -> Receiver<Ended<()>> {
 fn read(open: impl FnOnce() -> io::Result<OwnedFd> + Send + 'static) -> Receiver<Ended<u64>> {
     let (told, ended) = mpsc::channel();
     thread::spawn(move || {
-        sys::come_first(PRIORITY);
         let (mut last, mut count) = (0, 0);
         let result = open().and_then(|socket| {
             let mut stream = TcpStream::from(socket);
@@ -153,7 +152,6 @@ fn on_thread<T: Send + 'static>(
 ) -> Receiver<Ended<T>> {
     let (told, ended) = mpsc::channel();
     thread::spawn(move || {
-        sys::come_first(PRIORITY);
         let result = work();
         // Nobody may wait for it any more.
         let _ = told.send((sys::monotonic(), result));

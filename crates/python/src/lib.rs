@@ -271,9 +271,7 @@ mod _native {
     ) -> PyResult<Bound<'py, PyDict>> {
         let (stack, clock) = (live::Stack::named(stack)?, live::clock(clock)?);
         let (_, prepared) = Reader::new(None)?.compile(scenario)?;
-        stack
-            .run(py, prepared, clock, control)?
-            .into_dict(py, qlog)
+        stack.run(py, prepared, clock, control)?.into_dict(py, qlog)
     }
 
     /// Why this machine does not let a real stack run, if it does not; `drives` where start-ups of the

@@ -34,13 +34,19 @@ class Transport:
         "no start-up is named]",
         "A,B,...",
     )
+    repeat: int | None = flag(
+        "Repeat with as many seeds, where anything is random, and in real time anyway. [1; of linux "
+        "5]",
+        least=1,
+        panel="How it is run",
+    )
     avoidance: str | None = flag("Congestion avoidance.", "NAME", panel="Endpoints")
     remembered: str | None = flag(
         "Window that an earlier connection left behind. [1bdp]", "SIZE", panel="Endpoints"
     )
 
 
-MEANT = ("startup", "variant", "size", "flows", "seed", "repeat")
+MEANT = ("startup", "variant", "size", "flows", "seed")
 """What of a comparison's flags means something here."""
 FLAGS = (
     *of(Transport),
@@ -106,7 +112,7 @@ def _planned(given: Given) -> "LivePlan":
         avoidance=transport.avoidance,
         remembered=transport.remembered,
         seed=repetition.seed,
-        repeat=repetition.repeat if "repeat" in given else None,
+        repeat=transport.repeat,
     )
     simulated = plan.comparison
     applicability.refuse_what_does_nothing(given, simulated.begins, simulated.custom, None)

@@ -92,7 +92,7 @@ class Live:
     @property
     def is_spread(self) -> bool:
         """Whether each transfer was run several times, in real time."""
-        return self.plan.clock == REAL and len(self.simulated.plan.seeds) > 1
+        return self.plan.clock == REAL and len(self.plan.comparison.seeds) > 1
 
     @property
     def headline(self) -> str:
