@@ -39,7 +39,7 @@ endif
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup demo page fuzz fuzz-python fuzz-coverage miri test test-rust test-page test-python test-browser test-long test-pages-long papers papers-quick papers-record \
-	publish-dry-run rust-docs msrv deny third-party screenshots format docs docs-site check-links grid live-s2n same-bytes same-bytes-record coverage gauge gauge-tune \
+	live-linux kernel-agreement publish-dry-run rust-docs msrv deny third-party screenshots format docs docs-site check-links grid live-s2n same-bytes same-bytes-record coverage gauge gauge-tune \
 	wheels test-wheel test-sdist lock \
 	bench bench-against speed-record interval-coverage worst-paths clean
 
@@ -100,6 +100,19 @@ live-s2n: ## Build and check the start-ups in s2n-quic
 	cd crates/s2n && cargo fmt --check && cargo clippy --all-targets --all-features --quiet -- -D warnings
 	cd crates/s2n && cargo test --all-features
 	cd crates/s2n && RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
+
+# With it the package has `live --stack linux`; `make setup` builds it without again.
+live-linux: setup ## Build in and check the start-ups in this machine's kernel: docs/kernel.md
+	@for header in libelf.h zlib.h; do \
+		echo "#include <$$header>" | $(CC) -E - >/dev/null 2>&1 \
+		|| { echo "live-linux needs $$header: on Debian, apt-get install libelf-dev zlib1g-dev" >&2; exit 1; }; done
+	cargo clippy -p flowstart-linux --features bpf --all-targets --quiet -- -D warnings
+	PIP_QUIET=1 $(BIN)/maturin develop --release --features linux --quiet
+	cargo test --release -p flowstart-linux --features bpf -- --test-threads=1
+	$(BIN)/pytest -m "long or not long" tests/python/test_live_linux.py
+
+kernel-agreement: ## How far all start-ups agree in the kernel, in some ten minutes, for docs/kernel.md
+	$(BIN)/python docs/kernel.py
 
 publish-dry-run: ## Package the crates, and build each from its package; nothing is uploaded
 	cargo publish --dry-run --workspace --allow-dirty

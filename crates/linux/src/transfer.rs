@@ -44,6 +44,17 @@ impl Setup {
     }
 }
 
+/// A socket that is closed is gone, also where its process was killed: one that waits for its peer would
+/// keep its namespace for a minute. Sockets that it accepts do the same.
+fn leave_at_once(socket: &OwnedFd) -> io::Result<()> {
+    let linger = (libc::SOL_SOCKET, libc::SO_LINGER);
+    let none = libc::linger {
+        l_onoff: 1,
+        l_linger: 0,
+    };
+    sys::set_option(socket, linger, &none)
+}
+
 /// Something that ended at a time, nanoseconds of the monotonic clock.
 pub type Ended<T> = (u64, io::Result<T>);
 
@@ -66,6 +77,7 @@ impl Ends {
         let make = |host: &Host, setup: Option<&Setup>, waits: bool| {
             host.run(|| {
                 let socket = sys::socket(libc::SOCK_STREAM)?;
+                leave_at_once(&socket)?;
                 setup.map_or(Ok(()), |setup| setup.apply(&socket))?;
                 match waits {
                     true => sys::listen(&socket, PORT)?,
