@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+import commands
 import flowstart as fs
 from flowstart import _native
 
@@ -102,6 +103,18 @@ def test_a_folder_has_rows_windows_and_the_kernels_qlog(
     names = {file.name for file in folder.iterdir()}
     assert {"rows.parquet", "window-100kB.svg", "jump-start-100kB-linux.sqlog"} <= names
     assert b"linux in real time" in result.qlog("jump-start")
+
+
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "kernel.md"
+SHOWN = dict.fromkeys(c.line for c in commands.commands(PAGE.read_text()))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("line", [line for line in SHOWN if line.startswith("flowstart ")])
+def test_a_command_of_the_page_runs(line: str) -> None:
+    with commands.folder(PAGE.read_text()):
+        answer = commands.run(line)
+    assert answer.status == 0, answer.err
 
 
 def _without_capabilities() -> None:
