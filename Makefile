@@ -196,16 +196,16 @@ fuzz: setup ## Fuzz each entry point for SECONDS=600 [TARGETS="pcap sack"]
 fuzz-python: setup ## Fuzz each reader in Python for SECONDS=600 [TARGETS="qlog sweep"]
 	$(BIN)/python tests/python/fuzz_readers.py --seconds $(SECONDS) $(TARGETS)
 
-# Outside of the workspace: cargo-fuzz builds everything with its own instrumentation. Without nightly Rust the
-# stable one takes the same flags where RUSTC_BOOTSTRAP is set.
+# Outside of the workspace: cargo-fuzz builds everything with its own instrumentation, whose flags a stable compiler
+# takes where RUSTC_BOOTSTRAP is set.
+fuzz-coverage: export RUSTC_BOOTSTRAP := 1
 fuzz-coverage: ## Fuzz each entry point for SECONDS=600 by coverage, with libFuzzer [TARGETS="pcap sack"]
 	@cargo fuzz --version >/dev/null 2>&1 || { echo "fuzz-coverage needs cargo-fuzz, and there is none: cargo install --locked cargo-fuzz" >&2; exit 1; }
-	@toolchain=$$(cargo +nightly --version >/dev/null 2>&1 && echo +nightly); export RUSTC_BOOTSTRAP=1; \
-	for target in $(or $(TARGETS),$$(cargo $$toolchain fuzz list)); do \
+	@for target in $(or $(TARGETS),$$(cargo fuzz list)); do \
 		mkdir -p fuzz/corpus/$$target; \
 		seeds=$$(ls -d crates/fuzz/corpus/$$target crates/fuzz/regressions/$$target 2>/dev/null); \
 		echo "$$target"; \
-		cargo $$toolchain fuzz run $$target fuzz/corpus/$$target $$seeds -- \
+		cargo fuzz run $$target fuzz/corpus/$$target $$seeds -- \
 			-max_total_time=$(SECONDS) -rss_limit_mb=1024 -timeout=10 -print_final_stats=1 || exit 1; \
 	done
 
