@@ -38,7 +38,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo page fuzz fuzz-python fuzz-coverage miri test test-rust test-page test-python test-browser test-long test-pages-long papers papers-quick papers-record \
+.PHONY: help setup demo page fuzz fuzz-python fuzz-coverage miri test lint-rust test-rust test-page test-python test-browser test-long test-pages-long papers papers-quick papers-record \
 	live-linux kernel-agreement publish-dry-run rust-docs msrv deny third-party screenshots format docs docs-site check-links grid live-s2n same-bytes same-bytes-record coverage gauge gauge-tune \
 	wheels test-wheel test-sdist lock \
 	bench bench-against speed-record interval-coverage worst-paths clean
@@ -62,11 +62,16 @@ papers-quick: setup ## The heart of every paper in less than a minute, into out/
 papers-record: setup ## Record what every target of the papers comes to, into tests/data/papers
 	$(BIN)/python tests/python/papers_record.py
 
-test: test-rust test-page test-python papers-quick ## Check formats, lints and types, and run all tests
+# The package is linked by one processor for a minute, beside which there is time to check the crates.
+test: ## Check formats, lints and types, and run all tests
+	@$(MAKE) --no-print-directory -j2 setup lint-rust
+	@$(MAKE) --no-print-directory test-rust test-page test-python papers-quick
 
-test-rust: setup
+lint-rust: $(VENV)/.tools
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets $(LIVE) --quiet -- -D warnings
+
+test-rust: setup lint-rust
 	cargo test --workspace $(LIVE)
 
 test-python: setup
@@ -74,7 +79,7 @@ test-python: setup
 	$(BIN)/ruff check $(PYTHONS)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist worksteal
 
 test-page: page ## Check the page's types, and run the tests of its logic
 	$(NPM) run --silent check
@@ -204,12 +209,18 @@ fuzz: setup ## Fuzz each entry point for SECONDS=600 [TARGETS="pcap sack"]
 fuzz-python: setup ## Fuzz each reader in Python for SECONDS=600 [TARGETS="qlog sweep"]
 	$(BIN)/python tests/python/fuzz_readers.py --seconds $(SECONDS) $(TARGETS)
 
-# Outside of the workspace: cargo-fuzz builds everything with its own instrumentation.
-fuzz-coverage: ## Fuzz each entry point for SECONDS=600 by coverage, with libFuzzer (nightly)
-	@cargo +nightly --version >/dev/null 2>&1 || { echo "fuzz-coverage needs nightly Rust, and there is none: rustup toolchain install nightly" >&2; exit 1; }
-	@cargo fuzz --version >/dev/null 2>&1 || { echo "fuzz-coverage needs cargo-fuzz, and there is none: cargo install cargo-fuzz" >&2; exit 1; }
-	for target in $$(cargo +nightly fuzz list); do \
-		cargo +nightly fuzz run $$target -- -max_total_time=$(SECONDS) -rss_limit_mb=1024 -timeout=10 || exit 1; done
+# Outside of the workspace: cargo-fuzz builds everything with its own instrumentation, whose flags a stable compiler
+# takes where RUSTC_BOOTSTRAP is set.
+fuzz-coverage: export RUSTC_BOOTSTRAP := 1
+fuzz-coverage: ## Fuzz each entry point for SECONDS=600 by coverage, with libFuzzer [TARGETS="pcap sack"]
+	@cargo fuzz --version >/dev/null 2>&1 || { echo "fuzz-coverage needs cargo-fuzz, and there is none: cargo install --locked cargo-fuzz" >&2; exit 1; }
+	@for target in $(or $(TARGETS),$$(cargo fuzz list)); do \
+		mkdir -p fuzz/corpus/$$target; \
+		seeds=$$(ls -d crates/fuzz/corpus/$$target crates/fuzz/regressions/$$target 2>/dev/null); \
+		echo "$$target"; \
+		cargo fuzz run $$target fuzz/corpus/$$target $$seeds -- \
+			-max_total_time=$(SECONDS) -rss_limit_mb=1024 -timeout=10 -print_final_stats=1 || exit 1; \
+	done
 
 miri: ## Run the unit tests of packets and capture readers in Miri (nightly)
 	@cargo +nightly miri --version >/dev/null 2>&1 || { echo "miri needs nightly Rust with Miri, and there is none: rustup +nightly component add miri" >&2; exit 1; }
