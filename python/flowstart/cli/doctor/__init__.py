@@ -6,7 +6,6 @@ import typer
 
 from flowstart.cli import console, options
 
-
 _PERMITS = {
     "processes_for_start_ups_in_python": "processes for start-ups in Python",
     "temporary_files": "temporary files",
