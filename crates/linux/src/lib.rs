@@ -9,6 +9,7 @@ mod info;
 pub mod lab;
 mod namespace;
 pub mod permission;
+mod run;
 mod sys;
 mod transfer;
 mod watch;

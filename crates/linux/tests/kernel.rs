@@ -13,8 +13,14 @@ use std::sync::atomic::AtomicBool;
 /// Runs of a transfer.
 const RUNS: usize = 3;
 const PATHS: [(&str, &str); 2] = [
-    ("5M", r#"rate = "5Mbps", rtt = "64ms", buffer = "60pkt", reverse_buffer = "100000pkt""#),
-    ("100M", r#"rate = "100Mbps", rtt = "102ms", buffer = "871pkt", reverse_buffer = "100000pkt""#),
+    (
+        "5M",
+        r#"rate = "5Mbps", rtt = "64ms", buffer = "60pkt", reverse_buffer = "100000pkt""#,
+    ),
+    (
+        "100M",
+        r#"rate = "100Mbps", rtt = "102ms", buffer = "871pkt", reverse_buffer = "100000pkt""#,
+    ),
 ];
 const P20: &str =
     r#"rate = "20Mbps", rtt = "60ms", buffer = "100pkt", reverse_buffer = "100000pkt""#;
@@ -70,7 +76,9 @@ fn exit_cwnd(outcome: &Outcome) -> f64 {
 }
 
 fn reason(outcome: &Outcome) -> String {
-    let reason = outcome.exit.map(|exit| serde_json::to_value(exit.reason).unwrap());
+    let reason = outcome
+        .exit
+        .map(|exit| serde_json::to_value(exit.reason).unwrap());
     reason.map_or("none".into(), |reason| reason.as_str().unwrap().to_string())
 }
 
@@ -87,7 +95,10 @@ struct Recorded {
 }
 
 fn recorded() -> Vec<Recorded> {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/linux/summary.csv");
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/data/linux/summary.csv"
+    );
     let text = std::fs::read_to_string(file).unwrap();
     let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let names = lines.next().unwrap();
@@ -168,7 +179,13 @@ fn start_ups_drive_the_kernel_as_they_do_the_simulator() {
     let mut apart = Vec::new();
     let paths = [("20M", P20), PATHS[0], PATHS[1]];
     for (name, path) in paths {
-        for startup in ["hystart", "limited-slow-start", "jump-start", "search", "gauge"] {
+        for startup in [
+            "hystart",
+            "limited-slow-start",
+            "jump-start",
+            "search",
+            "gauge",
+        ] {
             for size in ["100kB", "1MB"] {
                 let (simulated, found) = beside(path, startup, size);
                 let (ours, took) = (1e3 * simulated.fct_s.unwrap(), middle(&found, ms));
@@ -233,7 +250,10 @@ fn marks_end_slow_start_as_in_the_simulator() {
     let prepared = prepared(&path, ", ecn = true", &format!("{flow}, size = \"1MB\""));
     let (simulated, found) = (prepared.run().flows.row(0), runs(&prepared, &driver));
     assert_eq!(reason(&found[0]), "ecn");
-    let (left, cwnd) = (simulated.startup_exit_cwnd_pkts.unwrap(), middle(&found, exit_cwnd));
+    let (left, cwnd) = (
+        simulated.startup_exit_cwnd_pkts.unwrap(),
+        middle(&found, exit_cwnd),
+    );
     assert!((cwnd / left - 1.0).abs() < 0.05, "{cwnd}, simulated {left}");
     let apart = middle(&found, ms) / (1e3 * simulated.fct_s.unwrap()) - 1.0;
     assert!(apart.abs() < 0.03, "{apart}");
@@ -265,7 +285,11 @@ fn the_emulator_is_clean_to_200_mbit_a_second() {
     let (simulated, found) = (prepared.run().flows.row(0), runs(&prepared, &driver));
     let apart = middle(&found, ms) / (1e3 * simulated.fct_s.unwrap()) - 1.0;
     let late = middle(&found, |outcome| 1e6 * outcome.lateness.unwrap().p99.secs());
-    eprintln!("200 Mbit/s: {:+.2} % of {:.1} ms; p99 {late:.0} us late", 100.0 * apart, 1e3 * simulated.fct_s.unwrap());
+    eprintln!(
+        "200 Mbit/s: {:+.2} % of {:.1} ms; p99 {late:.0} us late",
+        100.0 * apart,
+        1e3 * simulated.fct_s.unwrap()
+    );
     assert!(apart.abs() < 0.02, "{apart}");
     assert!(late < 1_000.0, "{late} us");
 }
@@ -303,6 +327,9 @@ fn a_connection_that_cannot_open_is_given_up_when_the_run_ends() {
         );
         let prepared = Prepared::new(&Scenario::from_toml(&text).unwrap()).unwrap();
         let outcome = lab::run(&prepared, &driver, &AtomicBool::new(false)).unwrap();
-        assert!(outcome.fct.is_none() && outcome.failure.is_some(), "{outcome:?}");
+        assert!(
+            outcome.fct.is_none() && outcome.failure.is_some(),
+            "{outcome:?}"
+        );
     }
 }
