@@ -1,0 +1,36 @@
+//! The compiled BPF program is that of its source.
+
+use std::path::Path;
+use std::process::Command;
+
+/// The compiler that the object was made with; another may make another, which has to be as good.
+const COMPILER: &str = "clang version 14.0.6";
+
+#[test]
+fn the_object_is_what_its_source_compiles_to() {
+    let Ok(version) = Command::new("clang").arg("--version").output() else {
+        eprintln!("skipped: there is no clang");
+        return;
+    };
+    if !Path::new("/usr/include/bpf/bpf_helpers.h").exists() {
+        eprintln!("skipped: there are no headers of libbpf");
+        return;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bpf");
+    let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join("flowstart.bpf.o");
+    let built = Command::new("sh")
+        .arg(folder.join("build.sh"))
+        .arg(&made)
+        .output()
+        .unwrap();
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    if String::from_utf8_lossy(&version.stdout).contains(COMPILER) {
+        let [made, kept] =
+            [made, folder.join("flowstart.bpf.o")].map(|f| std::fs::read(f).unwrap());
+        assert!(made == kept, "run crates/linux/bpf/build.sh");
+    }
+}
