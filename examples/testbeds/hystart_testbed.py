@@ -19,19 +19,17 @@ from matplotlib.figure import Figure
 
 import flowstart as fs
 import testbed_parts as parts
-from flowstart.papers.hystart import buffers, figure4, setups
+from flowstart.papers.hystart import figure4, setups
 from flowstart.render import text
 from testbed_parts import Beside, Row, Scale
 
 BUFFER, RTT = "buffer", "RTT"
 """The two sweeps."""
-SHORTEST_RTT = 20.0
-"""Milliseconds; the paper's shortest."""
-BUFFERS = tuple(each for each in buffers.BUFFERS if each <= 2)
-"""Of Sec. I, in BDP; larger ones need transfers that take minutes."""
+BUFFERS = figure4.BUFFERS
+"""In BDP: of Fig. 4b, on the smaller path of Fig. 2."""
 LIMIT = 100
 """`max_ssthresh` of limited slow start on the paper's paths."""
-PRODUCTS = 30
+PRODUCTS = 15
 """BDPs that are transferred: slow start has ended by then with each of these buffers."""
 KERNEL = {"kernel-cubic": "CUBIC + HyStart (kernel)", "kernel-reno": "slow start (kernel's Reno)"}
 DRIVEN = {

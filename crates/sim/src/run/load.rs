@@ -241,3 +241,124 @@ impl<'a> Requests<'a> {
 fn start(plan: &FlowPlan) -> Time {
     plan.start.get().unwrap_or(Time::ZERO)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Scenario;
+
+    fn prepared(text: &str) -> Prepared {
+        Prepared::new(&Scenario::from_toml(text).unwrap()).unwrap()
+    }
+
+    /// Asks for everything at its time, each answer taking as long; when what was asked for, and its
+    /// size.
+    fn all(prepared: &Prepared, takes: Time) -> Vec<(u32, Time, u64)> {
+        let mut requests = prepared.load().unwrap().requests;
+        let (mut found, mut under_way) = (Vec::new(), Vec::<(Time, u32)>::new());
+        while !requests.is_over() {
+            let ends = under_way.iter().map(|(at, _)| *at).min();
+            let now = ends.into_iter().chain(requests.next_at()).min().unwrap();
+            while let Some(request) = requests.take(now) {
+                found.push((request.number, now, request.size));
+                under_way.push((now + takes, request.number));
+            }
+            let done = under_way
+                .iter()
+                .filter(|(at, _)| *at <= now)
+                .map(|(_, n)| *n);
+            for number in done.collect::<Vec<_>>() {
+                requests.on_answered(number, true, now);
+            }
+            under_way.retain(|(at, _)| *at > now);
+        }
+        assert_eq!(requests.next_at(), None);
+        found
+    }
+
+    const WEB: &str = r#"
+        path = { rate = "10Mbps", rtt = "20ms", hosts = 1 }
+        [[web]]
+        single_connection = true
+        sessions = 3
+        interval = "exponential:mean=0.1s"
+        pages = 2
+        page_pause = "1s"
+        objects = "exponential:mean=3"
+        size = "pareto2:mean=10,shape=1.5"
+        request = "300B"
+    "#;
+
+    #[test]
+    fn flows_are_asked_for_when_they_start() {
+        let text = r#"
+            path = { rate = "10Mbps", rtt = "20ms" }
+            flows = [
+                { size = "20kB", start = "1s", opener = "receiver" },
+                { size = "10kB", count = 2, interval = "2s", opener = "receiver" },
+            ]
+        "#;
+        let ms = Time::from_millis;
+        let expected = [
+            (1, ms(0), 10_000),
+            (0, ms(1000), 20_000),
+            (2, ms(2000), 10_000),
+        ];
+        assert_eq!(all(&prepared(text), ms(5000)), expected);
+    }
+
+    #[test]
+    fn objects_are_those_that_the_simulator_draws_however_long_answers_take() {
+        let prepared = prepared(WEB);
+        let place = |o: &crate::record::object::ObjectRow| (o.session, o.page, o.object, o.packets);
+        let mut simulated: Vec<_> = prepared.run().objects.iter().map(|o| place(&o)).collect();
+        simulated.sort_unstable();
+        for takes in [10, 3000] {
+            let mut requests = prepared.load().unwrap().requests;
+            let mut now = Time::ZERO;
+            while !requests.is_over() {
+                while let Some(request) = requests.take(now) {
+                    assert_eq!(request.request, 300);
+                    requests.on_answered(request.number, true, now + Time::from_millis(takes));
+                }
+                now = requests.next_at().unwrap_or(now);
+            }
+            let mut found: Vec<_> = requests.into_objects().iter().map(|o| place(&o)).collect();
+            found.sort_unstable();
+            assert_eq!(found, simulated);
+        }
+    }
+
+    #[test]
+    fn a_page_waits_for_the_one_before_it() {
+        let text = WEB.replace("sessions = 3", "sessions = 1");
+        let found = all(&prepared(&text), Time::from_millis(700));
+        let first = found.iter().filter(|(_, at, _)| *at == Time::ZERO).count();
+        let second = found
+            .iter()
+            .filter(|(_, at, _)| *at == Time::from_millis(1700))
+            .count();
+        assert!(first > 0 && second > 0);
+        assert_eq!(first + second, found.len());
+    }
+
+    #[test]
+    fn what_a_server_could_not_be_asked_for_is_refused_by_its_field() {
+        let path = r#"path = { rate = "10Mbps", rtt = "20ms" }"#;
+        let cases = [
+            (r#"flows = [{ size = "1kB" }]"#, "flows[0].opener"),
+            (r#"flows = [{ opener = "receiver" }]"#, "flows[0].size"),
+            (r#"web = [{ size = 1 }]"#, "web[0].single_connection"),
+            (
+                r#"flows = [{ size = "1kB", opener = "receiver" },
+                            { size = "1kB", opener = "receiver", rtt = "50ms" }]"#,
+                "path",
+            ),
+        ];
+        for (rest, field) in cases {
+            let prepared = prepared(&format!("duration = \"1s\"\n{path}\n{rest}"));
+            let refused = prepared.load().err().unwrap().to_string();
+            assert!(refused.starts_with(&format!("{field}: ")), "{refused}");
+        }
+    }
+}
