@@ -38,8 +38,8 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo page fuzz fuzz-python fuzz-coverage miri test test-rust test-page test-python test-browser test-long test-pages-long papers papers-quick papers-record \
-	publish-dry-run rust-docs msrv deny third-party screenshots format docs docs-site check-links grid live-s2n same-bytes same-bytes-record coverage gauge gauge-tune \
+.PHONY: help setup demo page fuzz fuzz-python fuzz-coverage miri test lint-rust test-rust test-page test-python test-browser test-long test-pages-long papers papers-quick papers-record \
+	live-linux kernel-agreement publish-dry-run rust-docs msrv deny third-party screenshots format docs docs-site check-links grid live-s2n same-bytes same-bytes-record coverage gauge gauge-tune \
 	wheels test-wheel test-sdist lock \
 	bench bench-against speed-record interval-coverage worst-paths clean
 
@@ -62,11 +62,16 @@ papers-quick: setup ## The heart of every paper in less than a minute, into out/
 papers-record: setup ## Record what every target of the papers comes to, into tests/data/papers
 	$(BIN)/python tests/python/papers_record.py
 
-test: test-rust test-page test-python papers-quick ## Check formats, lints and types, and run all tests
+# The package is linked by one processor for a minute, beside which there is time to check the crates.
+test: ## Check formats, lints and types, and run all tests
+	@$(MAKE) --no-print-directory -j2 setup lint-rust
+	@$(MAKE) --no-print-directory test-rust test-page test-python papers-quick
 
-test-rust: setup
+lint-rust: $(VENV)/.tools
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets $(LIVE) --quiet -- -D warnings
+
+test-rust: setup lint-rust
 	cargo test --workspace $(LIVE)
 
 test-python: setup
@@ -74,7 +79,7 @@ test-python: setup
 	$(BIN)/ruff check $(PYTHONS)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist worksteal
 
 test-page: page ## Check the page's types, and run the tests of its logic
 	$(NPM) run --silent check
@@ -100,6 +105,19 @@ live-s2n: ## Build and check the start-ups in s2n-quic
 	cd crates/s2n && cargo fmt --check && cargo clippy --all-targets --all-features --quiet -- -D warnings
 	cd crates/s2n && cargo test --all-features
 	cd crates/s2n && RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
+
+# With it the package has `live --stack linux`; `make setup` builds it without again.
+live-linux: setup ## Build in and check the start-ups in this machine's kernel: docs/kernel.md
+	@for header in libelf.h zlib.h; do \
+		echo "#include <$$header>" | $(CC) -E - >/dev/null 2>&1 \
+		|| { echo "live-linux needs $$header: on Debian, apt-get install libelf-dev zlib1g-dev" >&2; exit 1; }; done
+	cargo clippy -p flowstart-linux --features bpf --all-targets --quiet -- -D warnings
+	PIP_QUIET=1 $(BIN)/maturin develop --release --features linux --quiet
+	cargo test --release -p flowstart-linux --features bpf -- --test-threads=1
+	$(BIN)/pytest -m "long or not long" tests/python/test_live_linux.py
+
+kernel-agreement: ## How far all start-ups agree in the kernel, in some ten minutes, for docs/kernel.md
+	$(BIN)/python docs/kernel.py
 
 publish-dry-run: ## Package the crates, and build each from its package; nothing is uploaded
 	cargo publish --dry-run --workspace --allow-dirty
@@ -191,12 +209,18 @@ fuzz: setup ## Fuzz each entry point for SECONDS=600 [TARGETS="pcap sack"]
 fuzz-python: setup ## Fuzz each reader in Python for SECONDS=600 [TARGETS="qlog sweep"]
 	$(BIN)/python tests/python/fuzz_readers.py --seconds $(SECONDS) $(TARGETS)
 
-# Outside of the workspace: cargo-fuzz builds everything with its own instrumentation.
-fuzz-coverage: ## Fuzz each entry point for SECONDS=600 by coverage, with libFuzzer (nightly)
-	@cargo +nightly --version >/dev/null 2>&1 || { echo "fuzz-coverage needs nightly Rust, and there is none: rustup toolchain install nightly" >&2; exit 1; }
-	@cargo fuzz --version >/dev/null 2>&1 || { echo "fuzz-coverage needs cargo-fuzz, and there is none: cargo install cargo-fuzz" >&2; exit 1; }
-	for target in $$(cargo +nightly fuzz list); do \
-		cargo +nightly fuzz run $$target -- -max_total_time=$(SECONDS) -rss_limit_mb=1024 -timeout=10 || exit 1; done
+# Outside of the workspace: cargo-fuzz builds everything with its own instrumentation, whose flags a stable compiler
+# takes where RUSTC_BOOTSTRAP is set.
+fuzz-coverage: export RUSTC_BOOTSTRAP := 1
+fuzz-coverage: ## Fuzz each entry point for SECONDS=600 by coverage, with libFuzzer [TARGETS="pcap sack"]
+	@cargo fuzz --version >/dev/null 2>&1 || { echo "fuzz-coverage needs cargo-fuzz, and there is none: cargo install --locked cargo-fuzz" >&2; exit 1; }
+	@for target in $(or $(TARGETS),$$(cargo fuzz list)); do \
+		mkdir -p fuzz/corpus/$$target; \
+		seeds=$$(ls -d crates/fuzz/corpus/$$target crates/fuzz/regressions/$$target 2>/dev/null); \
+		echo "$$target"; \
+		cargo fuzz run $$target fuzz/corpus/$$target $$seeds -- \
+			-max_total_time=$(SECONDS) -rss_limit_mb=1024 -timeout=10 -print_final_stats=1 || exit 1; \
+	done
 
 miri: ## Run the unit tests of packets and capture readers in Miri (nightly)
 	@cargo +nightly miri --version >/dev/null 2>&1 || { echo "miri needs nightly Rust with Miri, and there is none: rustup +nightly component add miri" >&2; exit 1; }

@@ -156,7 +156,7 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
     model = ROOT / "python" / "flowstart" / "model"
     wanted[model / "signals.pyi"] = stubs.signals()
     wanted[model / "fields.pyi"] = stubs.fields()
-    for page in (*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md"), ROOT / "README.md"):
+    for page in by_hand():
         wanted.setdefault(page, filled(page.read_text("utf-8")))
     found: dict[pathlib.Path, str | bytes | None] = {
         path: content
@@ -168,6 +168,11 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
     return found | {
         path: None for folder in written for path in folder.glob("*") if path not in wanted
     }
+
+
+def by_hand() -> list[pathlib.Path]:
+    """The pages that a person writes, in which code, tables and output are filled in."""
+    return [*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md"), ROOT / "README.md"]
 
 
 def filled(page: str) -> str:

@@ -1,6 +1,7 @@
 """How much of `control` and `transport` Rust's tests reach, by lines: `make coverage`.
 
-Runs the tests of the crates named below with cargo-llvm-cov and writes `docs/coverage.md`. Only
+Runs the tests of the crates named below with cargo-llvm-cov and writes `docs/coverage.md`. Where
+rustup has no LLVM tools, `LLVM_COV` and `LLVM_PROFDATA` name others; those of LLVM 19 serve. Only
 lines of the crates themselves count, not those of their tests. What no test reaches is listed there
 by function, with the reason that `tests/data/uncovered.toml` gives.
 """
@@ -137,7 +138,7 @@ def main() -> int:
     if shutil.which("cargo-llvm-cov") is None:
         print(
             "coverage needs cargo-llvm-cov, and there is none: rustup component add llvm-tools; "
-            "cargo install cargo-llvm-cov",
+            "cargo install --locked cargo-llvm-cov",
             file=sys.stderr,
         )
         return 1

@@ -168,6 +168,22 @@ def test_a_larger_table_reaches_further() -> None:
     assert width(among) > width(alone)
 
 
+def test_a_tables_reach_does_not_depend_on_the_signs_of_eigenvectors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They are the library's choice, which differs between processors."""
+    wide = np.random.default_rng(1).standard_normal((40, 9))
+    reach = critical.simultaneous(wide.T @ wide, 0.95, seed=1)
+    eigh = np.linalg.eigh
+
+    def other(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        values, vectors = eigh(matrix)
+        return values, vectors * np.resize([1, -1, -1], len(values))
+
+    monkeypatch.setattr(np.linalg, "eigh", other)
+    assert critical.simultaneous(wide.T @ wide, 0.95, seed=1) == pytest.approx(reach, rel=1e-12)
+
+
 def test_rows_that_move_together_reach_less_far_than_independent_ones() -> None:
     together = critical.simultaneous(np.full((20, 20), 1.0), 0.95, seed=1)
     apart = critical.simultaneous(np.eye(20), 0.95, seed=1)

@@ -65,7 +65,8 @@ def test_each_limit_refuses_and_nothing_is_written(
 @pytest.mark.parametrize(
     ("limit", "said"),
     [
-        ("speed=3", "--limit: `speed` is none of packets, flows, memory, time"),
+        ("speed=3", "--limit: `speed` is none of packets, flows, memory, time; packets=1e12 and"),
+        ("none", "--limit: `none` is none of packets, flows, memory, time; packets=1e12 and"),
         ("packets=many", "--limit: packets=`many`: a number above 0, such as 1e12, or none"),
         ("memory=3pkt", "--limit: memory=`3pkt`: a number of bytes above 0, such as 8GB, or none"),
         ("time=0s", "--limit: time=`0s`: a time above 0, such as 12h, or none"),

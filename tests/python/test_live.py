@@ -97,7 +97,14 @@ def test_a_variant_may_name_start_up_and_avoidance() -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"stack": "linux"}, "stack: `linux`: a live run is in one of noq, quinn, s2n"),
+        ({"stack": "rfc"}, "stack: `rfc`: a live run is in one of noq, quinn, s2n, linux"),
+        ({"stack": "linux:iw=20"}, "stack: `iw=20`: linux has its own; of a live run ecn, pacing"),
+        (
+            {"stack": "linux", "clock": "virtual"},
+            "clock: `virtual`: the kernel has no time but the real one",
+        ),
+        ({"stack": "linux", "kernel": ["vegas"]}, "kernel: `vegas`: the kernel's own are cubic"),
+        ({"kernel": ["cubic"]}, "kernel: noq has no kernel; give --stack linux"),
         ({"stack": "noq:iw=20"}, "stack: `iw=20`: noq has its own; of a live run ecn can be set"),
         ({"clock": "wall"}, "clock: `wall`: a live run is in one of virtual, real"),
         ({"startups": ["hystrat"]}, "did you mean `hystart`"),
@@ -231,7 +238,9 @@ def test_large_transfers_get_no_qlog_files(
     assert all("20kB" in name for name in report.qlogs(result))
 
 
-@pytest.mark.parametrize("command", ["live --stack linux", "live --clock wall", "live --flows 2"])
+@pytest.mark.parametrize(
+    "command", ["live --stack rfc", "live --clock wall", "live --kernel x", "live --flows 2"]
+)
 def test_nonsense_is_refused_in_one_line(cli: Cli, command: str) -> None:
     answer = cli(*command.split(), *PATH)
     assert (answer.status, answer.out) == (2, "")

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Why a file could not be read at all.
 ///
 /// Damage after the first packet is no error: what could be read is kept and
-/// [`Capture::warnings`](crate::Capture::warnings) says where it ended.
+/// [`Reading::warnings`](crate::Reading::warnings) says where it ended.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file is missing, or may not be opened.

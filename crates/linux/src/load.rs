@@ -228,10 +228,7 @@ impl Site<'_> {
     /// Asks for something and reads it to its end.
     fn ask(&self, request: &Request, sockets: &Sockets, ended: &Sender<Ended>) {
         let mut asked = sys::monotonic();
-        let socket = self.client.enter().and_then(|()| {
-            let socket = sys::socket(libc::SOCK_STREAM)?;
-            sys::bind(&socket).map(|()| socket)
-        });
+        let socket = self.client.enter().and_then(|()| transfer::opener());
         let had = socket.and_then(|socket| {
             asked = sys::monotonic();
             let had = sockets.during(&socket, || self.fetch(&socket, request));

@@ -85,8 +85,8 @@ impl<'a> Server<'a> {
         let ports = self.attend(socket, asked, head.len() as u64)?;
         transfer::fill(&mut stream, head.as_bytes(), asked.size)?;
         stream.shutdown(std::net::Shutdown::Write)?;
-        // The client closes when it has all of it.
-        let read = stream.read(&mut [0]);
+        // The client closes when it has all of it, and is gone at once.
+        let _ = stream.read(&mut [0]);
         let info = Info::of(socket)?;
         let mut sent = Sent {
             retransmitted: info.total_retrans.into(),
@@ -98,7 +98,7 @@ impl<'a> Server<'a> {
                 sent.max_cwnd = Some(connection.max_cwnd());
             }
         }
-        read.map(|_| sent)
+        Ok(sent)
     }
 
     /// Has the agent look after a socket, and waits until it may send.

@@ -44,14 +44,34 @@ impl Setup {
     }
 }
 
+/// A socket that is closed is gone, also where its process was killed: one that waits for its peer would
+/// keep its namespace for a minute. Sockets that it accepts do the same.
+fn leave_at_once(socket: &OwnedFd) -> io::Result<()> {
+    let linger = (libc::SOL_SOCKET, libc::SO_LINGER);
+    let none = libc::linger {
+        l_onoff: 1,
+        l_linger: 0,
+    };
+    sys::set_option(socket, linger, &none)
+}
+
 /// A socket that waits for connections to a host, whose senders are set up so.
 pub fn listener(host: &Host, setup: &Setup) -> io::Result<OwnedFd> {
     host.run(|| {
         let socket = sys::socket(libc::SOCK_STREAM)?;
+        leave_at_once(&socket)?;
         setup.apply(&socket)?;
         sys::listen(&socket, PORT)?;
         Ok(socket)
     })
+}
+
+/// A socket of this thread's network that opens a connection.
+pub fn opener() -> io::Result<OwnedFd> {
+    let socket = sys::socket(libc::SOCK_STREAM)?;
+    leave_at_once(&socket)?;
+    sys::bind(&socket)?;
+    Ok(socket)
 }
 
 /// Something that ended at a time, nanoseconds of the monotonic clock.
@@ -76,6 +96,7 @@ impl Ends {
         let make = |host: &Host, setup: Option<&Setup>, waits: bool| {
             host.run(|| {
                 let socket = sys::socket(libc::SOCK_STREAM)?;
+                leave_at_once(&socket)?;
                 setup.map_or(Ok(()), |setup| setup.apply(&socket))?;
                 match waits {
                     true => sys::listen(&socket, PORT)?,

@@ -30,13 +30,12 @@ class Transport:
         "CLOCK",
     )
     kernel: str | None = flag(
-        "Congestion controls of the kernel's own under --stack linux: cubic, reno, bbr. [all, where "
+        "Congestion controls of the kernel's own under --stack linux: cubic, reno, bbr. [all, if "
         "no start-up is named]",
         "A,B,...",
     )
     repeat: int | None = flag(
-        "Repeat with as many seeds, where anything is random, and in real time anyway. [1; of linux "
-        "5]",
+        "Repeat with as many seeds, where anything is random, and in real time. [1; of linux 5]",
         least=1,
         panel="How it is run",
     )

@@ -30,8 +30,10 @@ def simultaneous(covariance: Floats, level: float, seed: int, draws: int = DRAWS
     correlation[still, :] = correlation[:, still] = 0
     np.fill_diagonal(correlation, 1)
     values, vectors = np.linalg.eigh(correlation)
-    factor = vectors * np.sqrt(np.clip(values, 0, None))
-    largest = np.abs(np.random.default_rng(seed).standard_normal((draws, rows)) @ factor.T)
+    # The symmetric root: signs of eigenvectors, and their choice where eigenvalues are equal, are
+    # the library's and differ between processors.
+    root = vectors * np.sqrt(np.clip(values, 0, None)) @ vectors.T
+    largest = np.abs(np.random.default_rng(seed).standard_normal((draws, rows)) @ root)
     return float(np.quantile(largest.max(axis=1), level))
 
 

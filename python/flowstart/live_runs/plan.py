@@ -127,7 +127,9 @@ class LivePlan:
     def _instead(self, drives: bool) -> str:
         """What needs less of the machine."""
         if drives and not _native.live_prohibition(self.stack, False):
-            return "--kernel cubic,reno,bbr needs no BPF program, --stack noq nothing of the machine"
+            return (
+                "--kernel cubic,reno,bbr needs no BPF program, --stack noq nothing of the machine"
+            )
         return "--stack noq needs nothing of the machine"
 
     def scenario(self, case: Case) -> str:
@@ -162,12 +164,12 @@ def _name(fields: dict[str, object]) -> str:
     known = _native.LIVE_STACKS
     if name not in known:
         raise RequestError(f"stack: `{name}`: a live run is in one of {', '.join(known)}")
-    for field, value in fields.items():
-        own = OWN.get(name, USUALLY_OWN)
-        if field not in ("preset", *own):
+    own = OWN.get(name, USUALLY_OWN)
+    for key, value in fields.items():
+        if key not in ("preset", *own):
             can = ", ".join(own)
             raise RequestError(
-                f"stack: `{field}={value}`: {name} has its own; of a live run {can} can be set"
+                f"stack: `{key}={value}`: {name} has its own; of a live run {can} can be set"
             )
     return name
 
@@ -175,9 +177,9 @@ def _name(fields: dict[str, object]) -> str:
 def _check_variants(plan: Plan, name: str) -> None:
     """Variants differ in start-up and avoidance alone, and have no start-up in Python."""
     for variant in plan.variants:
-        for field in variant.fields:
+        for key in variant.fields:
             raise RequestError(
-                f"variant `{variant.name}`: sets `{field}` of the stack, and {name} has its own"
+                f"variant `{variant.name}`: sets `{key}` of the stack, and {name} has its own"
             )
         if str(variant.begins) in plan.custom.known:
             raise RequestError(

@@ -1,7 +1,6 @@
-"""Several runs of a transfer in real time, where no two are the same: medians, and how far apart."""
+"""Several runs of a transfer in real time, where no two are the same: medians and their spread."""
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
 
 from flowstart.live_runs.rows import COMPARED, Row, difference
@@ -10,58 +9,57 @@ from flowstart.render import footnotes, text
 from flowstart.render.grid import Column, Grid
 
 COLUMNS = (
-    "Medians of all runs; in {stack}: the same of the live runs, and the least and the most of them; "
-    "difference: of the medians of FCT; exit cwnd: the window just before start-up ended, packets; "
-    "dropped: by the path, packets."
+    "Medians of all runs; in {stack}: the same of the live runs, and the least and the most of "
+    "them; difference: of the medians of FCT; exit cwnd: the window just before start-up ended, "
+    "packets; dropped: by the path, packets."
 )
 """What the columns of `table` mean."""
+STALL_S = 0.002
+"""A relay that is later than this has stalled."""
+
 PLACE = ("variant", "startup", "avoidance", "size", "size_bytes")
-NUMBERS = tuple(
-    f"{side}_{name}"
-    for side in ("simulated", "live")
-    for name in COMPARED
-    if name != "startup_exit_reason"
-)
-REASONS = ("simulated_startup_exit_reason", "live_startup_exit_reason")
+"""What tells transfers apart."""
+EXIT, REASON = "startup_exit_cwnd_pkts", "startup_exit_reason"
+SIDES = ("simulated", "live")
 
 
 def medians(pairs: Sequence[Row]) -> list[Row]:
     """A row for each transfer, with the medians of its runs and all reasons of its exits."""
-    return [_median(list(runs)) for runs in _transfers(pairs)]
+    return [_median(runs) for runs in _transfers(pairs)]
 
 
-def _transfers(pairs: Sequence[Row]) -> Iterator[list[Row]]:
+def _transfers(pairs: Sequence[Row]) -> Iterable[list[Row]]:
     """The runs of one transfer after the other, in the order in which they first appear."""
     found: dict[tuple[object, ...], list[Row]] = {}
     for pair in pairs:
         found.setdefault(tuple(pair[name] for name in PLACE), []).append(pair)
-    yield from found.values()
+    return found.values()
 
 
 def _median(runs: Sequence[Row]) -> Row:
-    first = runs[0]
-    row = {name: first[name] for name in PLACE}
-    row |= {name: _middle(runs, name) for name in NUMBERS}
-    for name in REASONS:
-        known = dict.fromkeys(run[name] for run in runs)
-        row[name] = ", ".join(reason or text.ABSENT for reason in known)
+    row: Row = {name: runs[0][name] for name in PLACE}
+    for side in SIDES:
+        for name in (f"{side}_{name}" for name in COMPARED):
+            known = _known(runs, name)
+            row[name] = _reasons(runs, name) if name.endswith(REASON) else _middle(known)
     for of, name in (("fct_difference", "fct_s"), ("startup_exit_cwnd_difference", EXIT)):
-        row[of] = difference(row[f"simulated_{name}"], row[f"live_{name}"])
-    whys = {name: next((run[name] for run in runs if run[name]), None) for name in WHYS}
-    return row | whys
-
-
-EXIT = "startup_exit_cwnd_pkts"
-WHYS = ("refused", "failure")
-
-
-def _middle(runs: Sequence[Row], name: str) -> float | None:
-    known = _known(runs, name)
-    return median(known) if known else None
+        row[of] = difference(*(row[f"{side}_{name}"] for side in SIDES))
+    for why in ("refused", "failure"):
+        row[why] = next(iter(_known(runs, why)), None)
+    return row
 
 
 def _known(runs: Sequence[Row], name: str) -> list[float]:
     return [run[name] for run in runs if run[name] is not None]
+
+
+def _middle(known: Sequence[float]) -> float | None:
+    return median(known) if known else None
+
+
+def _reasons(runs: Sequence[Row], name: str) -> str:
+    """Those of all runs, once each."""
+    return ", ".join(dict.fromkeys(run[name] or text.ABSENT for run in runs))
 
 
 def table(pairs: Sequence[Row], stack: str) -> Grid:
@@ -72,12 +70,12 @@ def table(pairs: Sequence[Row], stack: str) -> Grid:
     columns += [Column("exit cwnd"), Column(f"in {stack}")]
     columns += [Column("dropped", spare=1), Column(f"in {stack}", spare=1)]
     grid = Grid(columns)
-    before = None
+    size = None
     for place, runs in enumerate(_transfers(pairs)):
         row = _median(runs)
-        if row["size"] != before:
+        if row["size"] != size:
+            size = row["size"]
             grid.groups[place] = text.size(row["size_bytes"])
-        before = row["size"]
         grid.rows.append([footnotes.marked(row["variant"]), *_cells(row, runs)])
     return grid
 
@@ -85,36 +83,30 @@ def table(pairs: Sequence[Row], stack: str) -> Grid:
 def _cells(row: Row, runs: Sequence[Row]) -> list[str]:
     times = _known(runs, "live_fct_s")
     live = text.seconds(row["live_fct_s"])
-    if row["refused"] or row["failure"]:
+    if row["refused"] or not times:
         live = "cannot" if row["refused"] else "failed"
     ends = [text.seconds(end) for end in (min(times), max(times))] if times else [text.ABSENT] * 2
-    ours, theirs = (row[name] for name in REASONS)
-    whole = row["refused"] or ours == theirs
-    names = (EXIT, "packets_dropped")
-    counts = [text.count(row[f"{side}_{name}"]) for name in names for side in ("simulated", "live")]
+    ours, theirs = (row[f"{side}_{REASON}"] for side in SIDES)
+    counts = [row[f"{side}_{name}"] for name in (EXIT, "packets_dropped") for side in SIDES]
     return [
         text.seconds(row["simulated_fct_s"]),
         *(live, *ends, percent(row["fct_difference"])),
-        ours if whole else f"{ours} / {theirs}",
-        *counts,
+        ours if row["refused"] or ours == theirs else f"{ours} / {theirs}",
+        *(text.count(count) for count in counts),
     ]
 
 
 def stalled(rows: Sequence[Row]) -> str:
     """How many runs the relay spoilt by being late; empty where it spoilt none."""
-    counts = [row["stalls"] for row in rows if row["stalls"]]
-    if not counts:
+    stalls = sum(row["stalls"] or 0 for row in rows)
+    late = sum((row["relay_late_most_s"] or 0) > STALL_S for row in rows)
+    if not stalls:
         return ""
-    late = sum(1 for row in rows if row["stalls"] and row["relay_late_most_s"] > STALL_S)
-    kept = f" {late} of the runs shown are late all the same." if late else ""
-    return f"{sum(counts)} runs were late by more than 2 ms and were run again.{kept}"
-
-
-STALL_S = 0.002
-"""A relay that is later than this has stalled."""
+    kept = f"; {late} of those shown are late all the same" if late else ""
+    return f"{stalls} runs were more than 2 ms late, and run again{kept}."
 
 
 def answered(rows: Sequence[Row]) -> str:
     """How long start-ups took to answer the kernel; empty where they were not asked."""
-    times = [row["answered_median_s"] for row in rows if row["answered_median_s"] is not None]
+    times = _known(rows, "answered_median_s")
     return f"Events answered within {text.seconds(median(times))} in the median." if times else ""

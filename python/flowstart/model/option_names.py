@@ -7,7 +7,7 @@ ASKED = (
     *("workers", "dask", "part"),
     *("by", "tie", "size", "company", "startup"),
     *("against", "over", "measure", "runs", "distinct", "seed", "seeds"),
-    *("stack", "clock", "flows"),
+    *("stack", "clock", "kernel", "flows"),
     "limit",
 )
 """Options that are no fields of a scenario, and that messages call by their names in Python."""

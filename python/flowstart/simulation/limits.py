@@ -69,7 +69,9 @@ def _number(name: str, value: Any) -> float:
     """A limit in packets, flows, bytes or seconds."""
     right = _RIGHT.get(name)
     if right is None:
-        raise RequestError(f"limit: `{name}` is none of {', '.join(_RIGHT)}")
+        raise RequestError(
+            f"limit: `{name}` is none of {', '.join(_RIGHT)}; packets=1e12 and time=none are limits"
+        )
     if value == WITHOUT:
         return math.inf
     found = _quantity(name, value) if isinstance(value, str) else value

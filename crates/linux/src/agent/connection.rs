@@ -442,3 +442,221 @@ fn payload(rate: Rate, w: &Window) -> u64 {
     let bytes = u128::from(rate.bps() / 8) * u128::from(w.mss) / u128::from(w.wire());
     (bytes as u64).max(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flowstart_control::catalog::Recipe;
+    use flowstart_control::{Convention, Reason};
+
+    const MSS: u32 = 1448;
+    const INFINITE: u32 = INFINITE_SSTHRESH;
+
+    fn connection(startup: &str, size: u64) -> Connection {
+        let recipe = Recipe::parse(startup, "cubic", Convention::Linux).unwrap();
+        let stack = Arc::new(Stack::linux());
+        Connection::new(recipe.build(), Known::default(), stack, "cubic", size)
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::from_millis(ms)
+    }
+
+    /// An event of an open connection with a round trip of 50 ms, of which so much has left and come.
+    fn event(what: What, acked: u32, sent: u32) -> Event {
+        let out = sent - acked;
+        Event {
+            kind: what as u32,
+            acked_bytes: u64::from(acked * MSS),
+            outstanding_bytes: out * MSS,
+            packets_out: out,
+            in_flight: out,
+            max_packets_out: out,
+            delivered: 1 + acked,
+            snd_wnd: 1 << 30,
+            ssthresh: INFINITE,
+            mss: MSS,
+            srtt_us: 50_000,
+            is_cwnd_limited: 1,
+            reordering: 3,
+            rtt_us: -1,
+            rate_interval_us: -1,
+            ..Event::default()
+        }
+    }
+
+    fn ack(acked: u32, newly: u32, sent: u32) -> Event {
+        Event {
+            flag: DATA_ACKED | UNA_ADVANCED,
+            acked_sacked: newly,
+            rtt_us: 50_000,
+            ..event(What::Ack, acked, sent)
+        }
+    }
+
+    fn open(startup: &str, size: u64) -> Connection {
+        let mut connection = connection(startup, size);
+        assert!(connection.on_event(&event(What::Established, 0, 0), ms(50)));
+        connection
+    }
+
+    #[test]
+    fn a_connection_opens_with_the_initial_window_and_grows_by_what_is_delivered() {
+        let mut connection = open("slow-start", 1_000_000);
+        let first = connection.command(ms(50));
+        assert_eq!((first.cwnd, first.ssthresh), (10, INFINITE));
+        assert_eq!((first.paced, first.owns_cwnd), (0, 0));
+        connection.on_event(&ack(2, 2, 10), ms(100));
+        assert_eq!(connection.command(ms(100)).cwnd, 12);
+    }
+
+    #[test]
+    fn what_comes_before_the_opening_and_behind_the_end_is_left_alone() {
+        let mut connection = connection("slow-start", 1_000_000);
+        assert!(!connection.on_event(&ack(0, 1, 0), ms(49)));
+        assert!(connection.on_event(&event(What::Established, 0, 0), ms(50)));
+        assert!(!connection.on_event(&event(What::Released, 0, 0), ms(60)));
+        let unknown = Event {
+            kind: 99,
+            ..Event::default()
+        };
+        assert!(!connection.on_event(&unknown, ms(60)));
+        assert_eq!(connection.command(ms(60)).cwnd, 10);
+    }
+
+    #[test]
+    fn a_window_that_was_not_the_limit_does_not_grow() {
+        let mut connection = open("slow-start", 1_000_000);
+        let unused = Event {
+            is_cwnd_limited: 0,
+            max_packets_out: 2,
+            cwnd: 10,
+            ..ack(2, 2, 4)
+        };
+        connection.on_event(&unused, ms(100));
+        assert_eq!(connection.command(ms(100)).cwnd, 10);
+    }
+
+    #[test]
+    fn a_loss_names_the_threshold_at_once_and_the_kernel_leads_the_window_there() {
+        let mut connection = open("slow-start", 10_000_000);
+        for round in 1..=9 {
+            connection.on_event(
+                &ack(10 * round, 10, 10 * round + 100),
+                ms(100 * u64::from(round)),
+            );
+        }
+        assert_eq!(connection.command(ms(900)).cwnd, 100);
+        let loss = Event {
+            epoch: 1,
+            state: RECOVERY,
+            cwnd: 100,
+            ..event(What::Loss, 90, 190)
+        };
+        connection.on_event(&loss, ms(950));
+        let told = connection.command(ms(950));
+        // CUBIC's 0.7.
+        assert_eq!((told.epoch, told.ssthresh, told.owns_cwnd), (1, 70, 0));
+        assert_eq!(connection.exit().unwrap().reason, Reason::Loss);
+        let reduced = Event {
+            epoch: 1,
+            state: RECOVERY,
+            cwnd: 85,
+            ..ack(100, 10, 190)
+        };
+        connection.on_event(&reduced, ms(960));
+        assert_eq!(connection.command(ms(960)).ssthresh, 70);
+        let over = Event {
+            epoch: 2,
+            cwnd: 70,
+            ..event(What::Recovered, 190, 190)
+        };
+        connection.on_event(&over, ms(1000));
+        let told = connection.command(ms(1000));
+        assert_eq!((told.epoch, told.cwnd, told.ssthresh), (2, 70, 70));
+    }
+
+    #[test]
+    fn a_reduction_that_was_for_nothing_gives_the_window_back() {
+        let mut connection = open("slow-start", 10_000_000);
+        for round in 1..=4 {
+            connection.on_event(
+                &ack(10 * round, 10, 10 * round + 50),
+                ms(100 * u64::from(round)),
+            );
+        }
+        let before = connection.command(ms(400)).cwnd;
+        let loss = Event {
+            epoch: 1,
+            state: RECOVERY,
+            cwnd: before,
+            ..event(What::Loss, 40, 90)
+        };
+        connection.on_event(&loss, ms(450));
+        assert!(connection.command(ms(450)).ssthresh < before);
+        let undone = Event {
+            epoch: 2,
+            ..event(What::Undone, 60, 90)
+        };
+        connection.on_event(&undone, ms(470));
+        let told = connection.command(ms(470));
+        assert_eq!((told.cwnd, told.ssthresh), (before, INFINITE));
+    }
+
+    #[test]
+    fn a_timeout_leaves_one_segment() {
+        let mut connection = open("slow-start", 10_000_000);
+        connection.on_event(&ack(10, 10, 30), ms(100));
+        let timeout = Event {
+            epoch: 1,
+            state: LOSS,
+            in_flight: 0,
+            ..event(What::Timeout, 10, 30)
+        };
+        connection.on_event(&timeout, ms(400));
+        let told = connection.command(ms(400));
+        assert_eq!((told.epoch, told.cwnd), (1, 1));
+        assert_eq!(connection.exit().unwrap().reason, Reason::Timeout);
+    }
+
+    #[test]
+    fn a_start_up_that_paces_opens_one_by_one_and_then_leaves_it_to_the_kernel() {
+        let mut connection = open("jump-start", 100 * u64::from(MSS));
+        let told = connection.command(ms(50));
+        assert_eq!((told.cwnd, told.paced), (1, 1));
+        // 100 segments in a round trip of 50 ms, counted without headers.
+        assert_eq!(told.pacing_rate, 2000 * u64::from(MSS));
+        assert_eq!(connection.due(), Some(ms(50) + Time::from_micros(500)));
+        assert_eq!(connection.command(ms(53)).cwnd, 7);
+        let many = connection.command(ms(55)).cwnd;
+        assert_eq!(many, 100);
+        assert_eq!(connection.due(), None);
+    }
+
+    #[test]
+    fn the_kernel_keeps_a_rate_also_where_it_does_not_pace() {
+        let mut connection = open("slow-start", 1_000_000);
+        let told = connection.command(ms(50));
+        // Twice the window a round trip.
+        let expected = 2.0 * 10.0 * f64::from(MSS) / 0.05;
+        assert!((told.pacing_rate as f64 / expected - 1.0).abs() < 0.001);
+        assert_eq!((told.paced, told.min_tso), (0, 2));
+    }
+
+    #[test]
+    fn the_fin_is_no_data() {
+        let mut connection = open("jump-start", 2 * u64::from(MSS));
+        let sent = Event {
+            outstanding_bytes: 2 * MSS + 1,
+            ..event(What::Sent, 0, 2)
+        };
+        connection.on_event(&sent, ms(60));
+        let all = Event {
+            acked_bytes: u64::from(2 * MSS + 1),
+            outstanding_bytes: 0,
+            ..ack(2, 2, 2)
+        };
+        connection.on_event(&all, ms(110));
+        assert_eq!(connection.outstanding(), 0);
+    }
+}

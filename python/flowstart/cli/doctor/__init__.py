@@ -6,6 +6,14 @@ import typer
 
 from flowstart.cli import console, options
 
+_PERMITS = {
+    "processes_for_start_ups_in_python": "processes for start-ups in Python",
+    "temporary_files": "temporary files",
+    "a_port_on_the_loopback": "a port on the loopback",
+    "fine_clocks": "fine clocks",
+    "live_runs_in_the_kernel": "live runs in the kernel",
+}
+
 
 def doctor(json: options.Json = False) -> None:
     """Say what is installed, whether it works, and what this machine permits.
@@ -64,8 +72,8 @@ def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
     )
     memory = machine["memory_bytes"]
     known = [f"{name} {version or 'missing'}" for name, version in found["packages"].items()]
-    can = [name.replace("_", " ") for name, may in permits.items() if may]
-    cannot = [name.replace("_", " ") for name, may in permits.items() if not may]
+    can = [_PERMITS[name] for name, may in permits.items() if may]
+    cannot = [_PERMITS[name] for name, may in permits.items() if not may]
     return [
         ("flowstart", f"{build['version']} in {build['place']}"),
         ("built", f"commit {build['commit'] or 'unknown'}, {build['profile']}, {build['target']}"),

@@ -9,9 +9,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from flowstart import _native
 from flowstart.simulation import batch
 from flowstart.simulation.limits import memory_of_machine
 
+KERNEL = "linux"
+"""The kernel's TCP among the live stacks."""
 FINE_S = 1e-3
 """A clock with steps below this serves live runs in real time."""
 
@@ -33,7 +36,15 @@ def permits() -> dict[str, bool]:
         "temporary_files": _succeeds(_write),
         "a_port_on_the_loopback": _succeeds(_listen),
         "fine_clocks": time.get_clock_info("monotonic").resolution < FINE_S,
+        **_kernel(),
     }
+
+
+def _kernel() -> dict[str, bool]:
+    """Whether start-ups may drive the kernel, in a build that has what that takes."""
+    if KERNEL not in _native.BUILT_LIVE_STACKS:
+        return {}
+    return {"live_runs_in_the_kernel": _native.live_prohibition(KERNEL, True) is None}
 
 
 def terminal() -> dict[str, Any]:

@@ -1,0 +1,87 @@
+"""How far all start-ups agree in this machine's kernel: runs them, and writes kernel.md's tables.
+
+python docs/kernel.py    # some ten minutes; needs what `flowstart live --stack linux` needs
+"""
+
+import pathlib
+import sys
+
+import polars as pl
+
+import flowstart as fs
+from flowstart.live_runs import spread
+
+PAGE = pathlib.Path(__file__).parent / "kernel.md"
+BEGIN, END = "<!-- kernel: begin -->\n", "<!-- kernel: end -->\n"
+PATHS = {
+    "20 Mbit/s × 60 ms": fs.Path(rate="20Mbps", rtt="60ms", buffer="100pkt"),
+    "5 Mbit/s × 64 ms": fs.Path(rate="5Mbps", rtt="64ms", buffer="60pkt"),
+    "100 Mbit/s × 102 ms": fs.Path(rate="100Mbps", rtt="102ms", buffer="871pkt"),
+}
+SIZES = ["100kB", "1MB"]
+FIVE = ("hystart", "limited-slow-start", "jump-start", "search", "gauge")
+"""What is shown one by one."""
+NEAR, NEAR_EXIT = 0.05, 0.1
+"""Completion and exit window that agree."""
+
+
+def measured() -> pl.DataFrame:
+    """A row for each start-up, path and size that the kernel can run, of medians of three runs."""
+    rows = []
+    for name, path in PATHS.items():
+        found = fs.live(path, ["all"], stack="linux", sizes=SIZES, repeat=3)
+        for row in spread.medians(found.paired):
+            if not row["refused"]:
+                rows.append({"path": name, **row})
+        print(f"{name}: {found.verdict}", file=sys.stderr)
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def tables(rows: pl.DataFrame) -> str:
+    """All start-ups in numbers, the five one by one, and those that are apart."""
+    took = pl.col("fct_difference").abs()
+    left = pl.col("startup_exit_cwnd_difference").abs()
+    lines = [
+        "| path | transfers | median difference | within 1 % | within 5 % | exits within 10 % |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for name in PATHS:
+        own = rows.filter(pl.col("path") == name)
+        near = [own.filter(took <= limit).height for limit in (0.01, NEAR)]
+        exits = own.filter(left.is_not_null())
+        median = own.select(took.median()).item()
+        lines.append(
+            f"| {name} | {own.height} | {100 * median:.2f} % | {near[0]} | {near[1]} | "
+            f"{exits.filter(left <= NEAR_EXIT).height} of {exits.height} |"
+        )
+    lines += ["", "| start-up | path | size | simulated | kernel | difference | exit cwnd |"]
+    lines += ["| --- | --- | --- | ---: | ---: | ---: | ---: |"]
+    lines += [_row(row) for row in rows.iter_rows(named=True) if row["variant"] in FIVE]
+    apart = rows.filter((took > NEAR) | (left > NEAR_EXIT))
+    lines += ["", "Further apart than 5 % of completion or 10 % of the exit window:", ""]
+    lines += ["| start-up | path | size | simulated | kernel | difference | exit cwnd |"]
+    lines += ["| --- | --- | --- | ---: | ---: | ---: | ---: |"]
+    lines += [_row(row) for row in apart.iter_rows(named=True)]
+    return "\n".join(lines) + "\n"
+
+
+def _row(row: dict[str, object]) -> str:
+    times = [row["simulated_fct_s"], row["live_fct_s"]]
+    shown = [f"{1e3 * time:.1f} ms" if isinstance(time, float) else "–" for time in times]
+    difference = row["fct_difference"]
+    apart = f"{100 * difference:+.2f} %" if isinstance(difference, float) else "–"
+    exits = [row["simulated_startup_exit_cwnd_pkts"], row["live_startup_exit_cwnd_pkts"]]
+    windows = ", ".join(f"{w:.0f}" if isinstance(w, float | int) else "–" for w in exits)
+    cells = [row["variant"], row["path"], row["size"], *shown, apart.replace("-", "−"), windows]
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def main() -> None:
+    """Runs everything, and puts the tables into the page."""
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    after = rest.partition(END)[2]
+    PAGE.write_text(f"{before}{BEGIN}{tables(measured())}{END}{after}")
+
+
+if __name__ == "__main__":
+    main()
