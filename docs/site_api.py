@@ -3,7 +3,7 @@
 FOLDER = "api"
 GROUPS = {
     "Runs": ("run", "Run", "run_many", "Batch", "stream", "StoredRun"),
-    "Comparisons": ("compare", "Comparison", "Variant", "live", "Live"),
+    "Comparisons": ("compare", "Comparison", "Variant", "live", "Live", "live_load", "Load"),
     "Captures": ("capture", "Capture", "replay", "Replay"),
     "Sweeps and maps": (
         "sweep", "Sweep", "Swept", "Cell", "read_map", "Map", "worst", "Worst",

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from flowstart.comparison.result import Comparison
     from flowstart.errors import FlowstartError, RequestError, SimulationError
     from flowstart.live_runs.execute import live
+    from flowstart.live_runs.load import live_load
+    from flowstart.live_runs.load_result import Load
     from flowstart.live_runs.result import Live
     from flowstart.maps.asking import read_map
     from flowstart.maps.result import Map
@@ -92,6 +94,8 @@ _HOMES = {
     "compare": "comparison.execute",
     "Live": "live_runs.result",
     "live": "live_runs.execute",
+    "Load": "live_runs.load_result",
+    "live_load": "live_runs.load",
     "Map": "maps.result",
     "read_map": "maps.asking",
     "FlowstartError": "errors",
@@ -167,6 +171,7 @@ __all__ = [
     "Idle",
     "Known",
     "Live",
+    "Load",
     "Loss",
     "Map",
     "Marked",
@@ -204,6 +209,7 @@ __all__ = [
     "capture",
     "compare",
     "live",
+    "live_load",
     "octets",
     "packets",
     "read_map",

@@ -111,6 +111,15 @@ class LiveOutcome(TypedDict):
     trace: dict[str, NDArray[Any]]
     qlog: bytes | None
 
+class LoadOutcome(TypedDict):
+    requests: dict[str, list[Any]]
+    packets_dropped: int
+    failure: str | None
+    lateness: Lateness
+    answered: Lateness | None
+    stalls: int
+    objects: list[tuple[int, int, int, int]]
+
 def run(
     scenario: str,
     custom: CustomStartups | None = None,
@@ -152,6 +161,7 @@ def run_live(
     qlog: bool = False,
     control: str | None = None,
 ) -> LiveOutcome: ...
+def run_live_load(scenario: str, control: str | None = None) -> LoadOutcome: ...
 def live_prohibition(stack: str, drives: bool) -> str | None: ...
 def live_refusals(stack: str, scenarios: list[str]) -> list[str | None]: ...
 def calls_python(

@@ -1,6 +1,6 @@
 //! Who sets the window of a sender: the kernel, which is watched, or a start-up, through the agent.
 
-use crate::agent::{Agent, Connection};
+use crate::agent::{Agent, Connection, Ports};
 use crate::info::{Counters, Info};
 use crate::sys;
 use crate::watch::Watch;
@@ -52,8 +52,8 @@ pub enum Driving {
         agent: Agent,
         /// What it is to look after, until it does.
         connection: Option<Box<Connection>>,
-        /// The socket's port, and the word that it may send.
-        attended: Option<(u16, Receiver<()>)>,
+        /// The socket's ports, and the word that it may send.
+        attended: Option<(Ports, Receiver<()>)>,
     },
 }
 
@@ -87,8 +87,8 @@ impl Driving {
         }
     }
 
-    /// This is the sender's socket.
-    pub fn attend(&mut self, socket: OwnedFd) -> io::Result<()> {
+    /// This is the sender's socket, whose peer has or will have this port.
+    pub fn attend(&mut self, socket: OwnedFd, peer: u16) -> io::Result<()> {
         if let Driving::Driven {
             agent,
             connection,
@@ -96,8 +96,8 @@ impl Driving {
         } = self
         {
             if let Some(connection) = connection.take() {
-                let port = sys::port(&socket)?;
-                *attended = Some((port, agent.attend(socket, *connection)?));
+                let ports = (sys::port(&socket)?, peer);
+                *attended = Some((ports, agent.attend(ports, socket, *connection)?));
             }
         }
         Ok(())
@@ -139,8 +139,8 @@ impl Driving {
             Driving::Driven {
                 agent, attended, ..
             } => {
-                let port = attended.map_or(0, |(port, _)| port);
-                let connection = agent.release(port)?;
+                let ports = attended.map_or((0, 0), |(ports, _)| ports);
+                let connection = agent.release(ports)?;
                 let answered = Some(agent.stop());
                 let lost = || io::Error::other("the agent has lost the connection");
                 let connection = connection.ok_or_else(lost)?;

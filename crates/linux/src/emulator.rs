@@ -7,8 +7,9 @@
 use crate::namespace::MTU;
 use crate::{headers, sys};
 use flowstart_control::Time;
-use flowstart_live::links::{Datagram, Lateness, Passage, Side, Wire};
+use flowstart_live::links::{Datagram, Lateness, Passage, Side, Sort, Wire};
 use flowstart_network::moment::Moment;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -52,6 +53,7 @@ impl Emulator {
             wire,
             devices: devices.map(File::from),
             origin,
+            flows: HashMap::new(),
             late: Vec::new(),
             stop: stop.clone(),
         };
@@ -88,6 +90,8 @@ struct Relay {
     /// Of the client and of the server.
     devices: [File; 2],
     origin: u64,
+    /// Connections by their clients' ports, numbered in the order in which they open.
+    flows: HashMap<u16, u32>,
     late: Vec<Time>,
     stop: Arc<AtomicBool>,
 }
@@ -148,7 +152,11 @@ impl Relay {
     }
 
     fn send(&mut self, side: Side, packet: Vec<u8>, now: Time) {
-        let kind = headers::kind(&packet);
+        let sort = Sort {
+            flow: self.flow(side, &packet),
+            kind: headers::kind(&packet),
+            header: 0,
+        };
         let datagram = Datagram {
             ect: headers::is_ecn_capable(&packet),
             payload: packet,
@@ -158,7 +166,19 @@ impl Relay {
             time: now,
             cause: now,
         };
-        self.wire.send_kind(side, datagram, kind, 0, now);
+        self.wire.send_sort(side, datagram, sort, now);
+    }
+
+    fn flow(&mut self, from: Side, packet: &[u8]) -> u32 {
+        let Some([sender, receiver]) = headers::ports(packet) else {
+            return 0;
+        };
+        let client = match from {
+            Side::Client => sender,
+            Side::Server => receiver,
+        };
+        let next = self.flows.len() as u32;
+        *self.flows.entry(client).or_insert(next)
     }
 
     /// Until a packet comes or shortly before one is due.

@@ -23,6 +23,12 @@ pub fn kind(packet: &[u8]) -> Kind {
     }
 }
 
+/// The ports of sender and receiver; `None` of what is no TCP over IPv4.
+pub fn ports(packet: &[u8]) -> Option<[u16; 2]> {
+    let (_, tcp) = tcp(packet)?;
+    Some([0, 2].map(|at| u16::from_be_bytes([tcp[at], tcp[at + 1]])))
+}
+
 /// The length of the IPv4 header, and what follows it, which has a whole TCP header.
 fn tcp(packet: &[u8]) -> Option<(usize, &[u8])> {
     let first = packet.first()?;
@@ -95,6 +101,14 @@ mod tests {
         let mut udp = whole;
         udp[9] = 17;
         assert_eq!(kind(&udp), Kind::Ack);
+        assert_eq!(ports(&udp), None);
+    }
+
+    #[test]
+    fn ports_are_those_of_sender_and_receiver() {
+        let mut packet = packet(ACK, 0);
+        packet[20..24].copy_from_slice(&[0x13, 0x89, 0x80, 0x01]);
+        assert_eq!(ports(&packet), Some([5001, 0x8001]));
     }
 
     #[test]

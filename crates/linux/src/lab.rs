@@ -1,36 +1,29 @@
 //! A scenario's only flow in the kernel: two hosts, the path between them, one transfer.
 
 use crate::driving::{Driver, Driving, Found};
-use crate::emulator::{Emulator, Passed};
+use crate::emulator::Passed;
 use crate::info::{Counters, Info};
-use crate::namespace::Host;
+use crate::run::{self, Hosts, Run, Timed};
 use crate::sys;
 use crate::transfer::{self, Ended, Ends, Setup};
 use flowstart_control::Time;
 use flowstart_live::links::{Lateness, Outcome, Wire};
 use flowstart_sim::{LoneFlow, Prepared, RequestError};
-use flowstart_transport::stack::{Pacing, Stack};
+use flowstart_transport::stack::Pacing;
 use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+pub use crate::run::STALL;
+
 /// Between two looks at a connection.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
-/// For how long the agent may take to answer the opening of a connection.
+/// For how long the receiver may take to say that it is done.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The addresses of client and server. Nobody else is in their networks.
-const CLIENT: Ipv4Addr = Ipv4Addr::new(10, 9, 0, 1);
-const SERVER: Ipv4Addr = Ipv4Addr::new(10, 9, 0, 2);
-
-/// An emulator that is later than this with a packet has stalled: acknowledgements so far apart end a
-/// train for HyStart (`hystart_ack_delta_us`).
-pub const STALL: Time = Time::from_millis(2);
-/// How often a transfer is run, at most, until the emulator has not stalled.
-const TRIES: u32 = 3;
 
 /// Runs a scenario's only flow, again where the emulator stalls; the run in which it was least late
 /// counts. Once `stop` is set the run ends early, as a failure.
@@ -39,105 +32,54 @@ pub fn run(
     driver: &Driver,
     stop: &AtomicBool,
 ) -> Result<Outcome, RequestError> {
-    let mut best: Option<Outcome> = None;
-    for tried in 0..TRIES {
-        let flow = prepared.lone_flow()?;
-        let mut outcome = soon(|| attempt(flow, driver, stop)).unwrap_or_else(|e| {
+    prepared.lone_flow()?;
+    let outcome = run::until_clean(stop, || {
+        let found = run::soon(|| {
+            let flow = prepared.lone_flow().map_err(io::Error::other)?;
+            attempt(flow, driver, stop)
+        });
+        found.unwrap_or_else(|e| {
             let mut failed = Outcome::of(None, None, 0, Some(e.to_string()));
             failed.lateness = Some(Lateness::default());
             failed
-        });
-        let late = |outcome: &Outcome| outcome.lateness.map_or(Time::MAX, |late| late.most);
-        let is_clean = late(&outcome) <= STALL;
-        outcome.stalls = tried + u32::from(!is_clean);
-        let stalls = outcome.stalls;
-        if best.as_ref().is_none_or(|best| late(&outcome) < late(best)) {
-            best = Some(outcome);
-        }
-        if let Some(best) = &mut best {
-            best.stalls = stalls;
-        }
-        if is_clean || stop.load(Ordering::Relaxed) {
-            break;
-        }
-    }
-    best.ok_or_else(|| RequestError::new("stack", "`linux`: nothing was run"))
+        })
+    });
+    outcome.ok_or_else(|| RequestError::new("stack", "`linux`: nothing was run"))
 }
 
-/// Works on a thread that comes before what else the machine does, and so do threads that it makes.
-fn soon<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
-    let done = thread::scope(|scope| {
-        let done = scope.spawn(|| {
-            sys::come_first(transfer::PRIORITY);
-            work()
-        });
-        done.join()
-    });
-    done.unwrap_or_else(|_| Err(io::Error::other("a thread ended early")))
+impl Timed for Outcome {
+    fn most_late(&self) -> Time {
+        self.lateness.map_or(Time::MAX, |late| late.most)
+    }
+
+    fn set_stalls(&mut self, stalls: u32) {
+        self.stalls = stalls;
+    }
 }
 
 fn attempt(mut flow: LoneFlow, driver: &Driver, stop: &AtomicBool) -> io::Result<Outcome> {
-    let settings = settings(&flow.stack);
-    let (client, client_device) = Host::new(CLIENT, &settings)?;
-    let (server, server_device) = Host::new(SERVER, &settings)?;
+    let hosts = Hosts::new(&run::settings(&flow.stack))?;
     let origin = sys::monotonic();
     let mut driving = Driving::start(driver, &flow, origin)?;
     let setup = Setup {
         control: driving.control().to_string(),
         paced: flow.stack.pacing == Pacing::Internal && matches!(driver, Driver::Kernel(_)),
     };
-    let hosts = match flow.by_receiver {
-        true => [&server, &client],
-        false => [&client, &server],
+    let ends = match flow.by_receiver {
+        true => Ends::new([&hosts.server, &hosts.client], &setup, true)?,
+        false => Ends::new([&hosts.client, &hosts.server], &setup, false)?,
     };
-    let ends = Ends::new(hosts, &setup, flow.by_receiver)?;
     if !flow.by_receiver {
-        driving.attend(ends.sender.try_clone()?)?;
+        driving.attend(ends.sender.try_clone()?, transfer::PORT)?;
     }
-    let path = Emulator::start(Wire::of(&mut flow), [client_device, server_device], origin);
-    let mut run = Run {
-        origin,
-        begun: Time::from_nanos(sys::monotonic() - origin),
-        end: flow.end,
-        stop,
-        path,
-    };
-    run.begun = run.now();
+    let (run, [client, server]) = hosts.join(Wire::of(&mut flow), origin, flow.end, stop);
+    let mut run = Transfer(run);
     let result = run.transfer(&flow, &ends, server.address(), &mut driving);
     ends.shut();
-    let passed = run.path.stop()?;
-    let counters = Counters::of(hosts[0])?;
+    let passed = run.0.stop()?;
+    let counters = Counters::of(if flow.by_receiver { &server } else { &client })?;
     let found = driving.conclude(&counters)?;
     Ok(run.outcome(result?, passed, found))
-}
-
-/// What the hosts' kernels are to do as the simulated stack does.
-fn settings(stack: &Stack) -> Vec<(String, String)> {
-    let buffer = stack.buffer.as_ref();
-    let [initial, largest] = buffer.map_or([32 << 20, 128 << 20], |buffer| {
-        [buffer.initial, buffer.largest]
-    });
-    // By default neither limits; what may be held is what the simulated sender may hold.
-    let wmem = match stack.send_buffer {
-        Some(size) => format!("4096 16384 {size}"),
-        None => "4096 134217728 268435456".to_string(),
-    };
-    let ecn = u8::from(stack.ecn != flowstart_transport::stack::EcnMode::Off);
-    let settings = [
-        ("ipv6/conf/all/disable_ipv6", "1".to_string()),
-        ("ipv4/tcp_rmem", format!("4096 {initial} {largest}")),
-        ("ipv4/tcp_wmem", wmem),
-        ("ipv4/tcp_timestamps", "1".to_string()),
-        ("ipv4/tcp_sack", u8::from(stack.sack).to_string()),
-        ("ipv4/tcp_dsack", u8::from(stack.dsack).to_string()),
-        ("ipv4/tcp_no_metrics_save", "1".to_string()),
-        ("ipv4/tcp_ecn", ecn.to_string()),
-        ("ipv4/tcp_recovery", "1".to_string()),
-        ("ipv4/tcp_early_retrans", "3".to_string()),
-    ];
-    settings
-        .map(|(name, value)| (name.to_string(), value))
-        .to_vec()
 }
 
 /// A connection as its sender has it, and what its receiver reads.
@@ -151,30 +93,10 @@ struct Transferred {
     failure: Option<String>,
 }
 
-struct Run<'a> {
-    path: Emulator,
-    origin: u64,
-    /// When the connection began to open.
-    begun: Time,
-    end: Time,
-    stop: &'a AtomicBool,
-}
+/// A run of one transfer.
+struct Transfer<'a>(Run<'a>);
 
-impl Run<'_> {
-    fn now(&self) -> Time {
-        self.at(sys::monotonic())
-    }
-
-    fn at(&self, monotonic: u64) -> Time {
-        Time::from_nanos(monotonic.saturating_sub(self.origin))
-    }
-
-    fn is_over(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-            || self.now().since(self.begun) > self.end
-            || self.path.has_ended()
-    }
-
+impl Transfer<'_> {
     fn transfer(
         &self,
         flow: &LoneFlow,
@@ -190,21 +112,21 @@ impl Run<'_> {
                 failure: Some("the connection did not open".to_string()),
             });
         };
-        let opened = self.now().since(self.begun);
+        let opened = self.0.since_begun(self.0.now());
         if flow.by_receiver {
-            driving.attend(socket.try_clone()?)?;
+            driving.attend(socket.try_clone()?, sys::peer_port(&socket)?)?;
         }
         driving.wait_until_open()?;
         let written = transfer::write(socket.try_clone()?, flow.size);
         let info = self.watch(driving, &socket, &written)?;
-        if self.is_over() {
+        if self.0.is_over() {
             ends.shut();
         }
         let read = read.recv_timeout(PATIENCE);
         sys::shut(&socket);
         let (fct, failure) = match read {
             Ok((last, Ok(bytes))) if bytes >= flow.size => {
-                (Some(self.at(last).since(self.begun)), None)
+                (Some(self.0.since_begun(self.0.at(last))), None)
             }
             Ok((_, Ok(bytes))) => (
                 None,
@@ -227,14 +149,14 @@ impl Run<'_> {
             let opening = scope.spawn(|| ends.open(server));
             let shorter = LOOK_EVERY / 10;
             while !opening.is_finished() {
-                if self.is_over() {
+                if self.0.is_over() {
                     ends.shut();
                 }
                 thread::sleep(shorter);
             }
             match opening.join() {
                 Ok(Ok(opened)) => Ok(Some(opened)),
-                Ok(Err(_)) if self.is_over() => Ok(None),
+                Ok(Err(_)) if self.0.is_over() => Ok(None),
                 Ok(Err(e)) => Err(e),
                 Err(_) => Err(io::Error::other("a thread ended early")),
             }
@@ -250,8 +172,8 @@ impl Run<'_> {
     ) -> io::Result<Info> {
         let mut all_written = false;
         loop {
-            let info = driving.look(socket, self.now())?;
-            if all_written && info.is_drained() || self.is_over() {
+            let info = driving.look(socket, self.0.now())?;
+            if all_written && info.is_drained() || self.0.is_over() {
                 return Ok(info);
             }
             match written.recv_timeout(LOOK_EVERY) {
@@ -264,7 +186,7 @@ impl Run<'_> {
     }
 
     fn outcome(&self, of: Transferred, passed: Passed, found: Found) -> Outcome {
-        let since = |at: Time| at.since(self.begun);
+        let since = |at: Time| self.0.since_begun(at);
         let mut outcome = Outcome::of(None, of.fct, passed.dropped, of.failure);
         outcome.opened = of.opened;
         outcome.exit = found.exit.map(|exit| flowstart_control::Exit {

@@ -48,11 +48,16 @@ impl Host {
         self.address
     }
 
+    /// This thread is in its network from now on.
+    pub fn enter(&self) -> io::Result<()> {
+        sys::enter_network(&self.namespace)
+    }
+
     /// Does something in its network, on a thread of its own. Sockets that are made there stay there.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         let done = thread::scope(|scope| {
             let done = scope.spawn(|| {
-                sys::enter_network(&self.namespace)?;
+                self.enter()?;
                 work()
             });
             done.join()

@@ -163,6 +163,16 @@ pub fn port(socket: &OwnedFd) -> io::Result<u16> {
     Ok(u16::from_be(at.sin_port))
 }
 
+/// The port of the other end of a socket that is connected.
+pub fn peer_port(socket: &OwnedFd) -> io::Result<u16> {
+    let (mut at, mut length) = (sockaddr(Ipv4Addr::UNSPECIFIED, 0), SOCKADDR);
+    // SAFETY: the kernel writes no more than the length that it is told, which is the address's.
+    let answer =
+        unsafe { libc::getpeername(socket.as_raw_fd(), (&raw mut at).cast(), &raw mut length) };
+    checked(answer)?;
+    Ok(u16::from_be(at.sin_port))
+}
+
 /// Says something of a socket.
 pub fn set_option<T: Copy>(
     socket: &OwnedFd,

@@ -55,6 +55,25 @@ fn leave_at_once(socket: &OwnedFd) -> io::Result<()> {
     sys::set_option(socket, linger, &none)
 }
 
+/// A socket that waits for connections to a host, whose senders are set up so.
+pub fn listener(host: &Host, setup: &Setup) -> io::Result<OwnedFd> {
+    host.run(|| {
+        let socket = sys::socket(libc::SOCK_STREAM)?;
+        leave_at_once(&socket)?;
+        setup.apply(&socket)?;
+        sys::listen(&socket, PORT)?;
+        Ok(socket)
+    })
+}
+
+/// A socket of this thread's network that opens a connection.
+pub fn opener() -> io::Result<OwnedFd> {
+    let socket = sys::socket(libc::SOCK_STREAM)?;
+    leave_at_once(&socket)?;
+    sys::bind(&socket)?;
+    Ok(socket)
+}
+
 /// Something that ended at a time, nanoseconds of the monotonic clock.
 pub type Ended<T> = (u64, io::Result<T>);
 
@@ -125,14 +144,25 @@ impl Ends {
 pub fn write(socket: OwnedFd, size: u64) -> Receiver<Ended<()>> {
     let mut stream = TcpStream::from(socket);
     on_thread(move || {
-        let piece = vec![0x5a; PIECE];
-        let mut left = size;
-        while left > 0 {
-            let most = piece.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-            left -= stream.write(&piece[..most])? as u64;
-        }
+        fill(&mut stream, &[], size)?;
         stream.shutdown(Shutdown::Write)
     })
+}
+
+/// Writes a head and so many bytes behind it.
+pub fn fill(stream: &mut impl Write, head: &[u8], size: u64) -> io::Result<()> {
+    let mut piece = head.to_vec();
+    piece.resize(head.len() + PIECE, 0x5a);
+    let mut left = head.len() as u64 + size;
+    // The head leaves with the first bytes behind it.
+    let mut from = 0;
+    while left > 0 {
+        let most = (piece.len() - from).min(usize::try_from(left).unwrap_or(usize::MAX));
+        let written = stream.write(&piece[from..from + most])?;
+        left -= written as u64;
+        from = (from + written).min(head.len());
+    }
+    Ok(())
 }
 
 /// Reads a connection to its end, on a thread of its own: how many bytes there were. The time is that of
@@ -169,4 +199,35 @@ fn on_thread<T: Send + 'static>(
         let _ = told.send((sys::monotonic(), result));
     });
     ended
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes so many bytes at once.
+    struct Narrow(Vec<u8>, usize);
+
+    impl Write for Narrow {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let count = bytes.len().min(self.1);
+            self.0.extend_from_slice(&bytes[..count]);
+            Ok(count)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_head_is_written_once_and_so_many_bytes_behind_it() {
+        for (size, at_once) in [(0, 3), (10, 2), (3 << 20, 100_000), (3 << 20, 5 << 20)] {
+            let mut written = Narrow(Vec::new(), at_once);
+            fill(&mut written, b"head", size).unwrap();
+            assert_eq!(written.0.len() as u64, 4 + size);
+            assert!(written.0.starts_with(b"head"));
+            assert!(written.0[4..].iter().all(|byte| *byte == 0x5a));
+        }
+    }
 }

@@ -3,4 +3,4 @@
 pub use crate::ends::{sender, Datagram, Side};
 pub use crate::lateness::Lateness;
 pub use crate::outcome::{Clock, Outcome};
-pub use crate::wire::{Kind, Passage, Wire};
+pub use crate::wire::{Kind, Passage, Sort, Wire};

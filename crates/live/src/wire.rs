@@ -29,6 +29,17 @@ pub enum Kind {
     Ack,
 }
 
+/// What links are told of a datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sort {
+    /// The number of its connection.
+    pub flow: u32,
+    /// What it is.
+    pub kind: Kind,
+    /// What it has on the wire beside its payload, bytes.
+    pub header: u32,
+}
+
 /// A datagram that left the sender of the data, or reached it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passage {
@@ -55,11 +66,18 @@ pub struct Wire {
 impl Wire {
     /// The links of this flow, which are its own from now on.
     pub fn of(flow: &mut LoneFlow) -> Wire {
+        let links = std::mem::take(&mut flow.links);
+        Wire::new(links, flow.route.clone(), flow.ecn, ends::sender(flow))
+    }
+
+    /// Links that all datagrams between two sides pass by one route. Those that `sender` sends may
+    /// be marked under `ecn`, and so may the answers.
+    pub fn new(links: Vec<Link>, route: Route, ecn: bool, sender: Side) -> Wire {
         Wire {
-            links: std::mem::take(&mut flow.links),
-            route: flow.route.clone(),
-            ecn: flow.ecn,
-            sender: ends::sender(flow),
+            links,
+            route,
+            ecn,
+            sender,
             payloads: HashMap::new(),
             next_id: 0,
             dropped: 0,
@@ -88,25 +106,24 @@ impl Wire {
             true => Kind::Data,
             false => Kind::Ack,
         };
-        self.send_kind(side, datagram, kind, UDP_IP, now);
+        let sort = Sort {
+            flow: 0,
+            kind,
+            header: UDP_IP,
+        };
+        self.send_sort(side, datagram, sort, now);
     }
 
-    /// The same of this kind, which has so many bytes on the wire beside its payload.
-    pub fn send_kind(
-        &mut self,
-        side: Side,
-        datagram: Datagram,
-        kind: Kind,
-        header: u32,
-        now: Moment,
-    ) {
+    /// The same of this sort.
+    pub fn send_sort(&mut self, side: Side, datagram: Datagram, sort: Sort, now: Moment) {
+        let Sort { flow, kind, header } = sort;
         let (number, wire) = (self.next_id, datagram.payload.len() as u32 + header);
         self.next_id += 1;
         if side == self.sender {
             self.note(&datagram, now, true);
         }
         let body = body(kind, side == self.sender, number, wire - header);
-        let mut packet = Packet::new(0, wire, body);
+        let mut packet = Packet::new(flow, wire, body);
         if datagram.ect && self.ecn {
             packet.ecn.set(Ecn::ECT);
         }

@@ -274,6 +274,21 @@ mod _native {
         stack.run(py, prepared, clock, control)?.into_dict(py, qlog)
     }
 
+    /// Runs the transfers of a scenario that clients ask a server for in this machine's kernel, several
+    /// at a time: flows whose receiver opens, and web sessions. Returns a dictionary with columns of
+    /// the `requests`, the places of `objects` of sessions, and how late the path was. `control` is as
+    /// for `run_live`.
+    #[pyfunction]
+    #[pyo3(signature = (scenario, control=None))]
+    fn run_live_load<'py>(
+        py: Python<'py>,
+        scenario: &str,
+        control: Option<String>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (_, prepared) = Reader::new(None)?.compile(scenario)?;
+        live::load(py, prepared, control)
+    }
+
     /// Why this machine does not let a real stack run, if it does not; `drives` where start-ups of the
     /// catalog are to set its window.
     #[pyfunction]

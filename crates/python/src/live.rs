@@ -63,17 +63,14 @@ pub struct Stack {
 impl Stack {
     /// That of this name.
     pub fn named(name: &str) -> PyResult<Stack> {
-        let problem = match STACKS.iter().find(|(known, _)| *known == name) {
-            Some((name, Some(run))) => return Ok(Stack { name, run: *run }),
-            Some(_) => format!(
-                "is not in this build, which has {}; `maturin develop --release --features {name}` \
-                 builds it in",
-                built().join(", ")
-            ),
-            None => format!("a live run is in one of {}", names().join(", ")),
-        };
-        let problem = format!("`{name}`: {problem}");
-        Err(request(RequestError::new("stack", problem)))
+        match STACKS.iter().find(|(known, _)| *known == name) {
+            Some((name, Some(run))) => Ok(Stack { name, run: *run }),
+            Some(_) => Err(not_built(name)),
+            None => {
+                let problem = format!("`{name}`: a live run is in one of {}", names().join(", "));
+                Err(request(RequestError::new("stack", problem)))
+            }
+        }
     }
 
     /// Why the stack cannot do what a scenario asks for, if it cannot. An error where no stack could.
@@ -110,32 +107,9 @@ impl Stack {
         clock: Clock,
         control: Option<String>,
     ) -> PyResult<Live> {
-        let (done, result) = mpsc::channel();
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopped = stop.clone();
-        thread::spawn(move || {
-            // Nobody may be there to take it any more.
-            let _ = done.send(panic::catch_unwind(AssertUnwindSafe(|| {
-                self.attempt(&prepared, clock, control, &stopped)
-            })));
-        });
-        let result = std::sync::Mutex::new(result);
-        loop {
-            let arrived = py.detach(|| {
-                let result = result.lock().unwrap_or_else(|e| e.into_inner());
-                result.recv_timeout(LOOK_UP_EVERY)
-            });
-            match arrived {
-                Ok(Ok(finished)) => return finished.map_err(request),
-                Ok(Err(payload)) => return Err(failed(describe(payload.as_ref()))),
-                Err(RecvTimeoutError::Timeout) => py
-                    .check_signals()
-                    .inspect_err(|_| stop.store(true, Ordering::Relaxed))?,
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(failed("a live run ended without a result".into()));
-                }
-            }
-        }
+        interruptible(py, move |stop| {
+            self.attempt(&prepared, clock, control, stop)
+        })
     }
 
     fn attempt(
@@ -162,6 +136,38 @@ impl Stack {
     }
 }
 
+/// Works on a thread of its own, without the interpreter's lock. Ctrl-C returns at once and has the
+/// work stop.
+fn interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&AtomicBool) -> Result<T, RequestError> + Send + 'static,
+) -> PyResult<T> {
+    let (done, result) = mpsc::channel();
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = stop.clone();
+    thread::spawn(move || {
+        // Nobody may be there to take it any more.
+        let _ = done.send(panic::catch_unwind(AssertUnwindSafe(|| work(&stopped))));
+    });
+    let result = std::sync::Mutex::new(result);
+    loop {
+        let arrived = py.detach(|| {
+            let result = result.lock().unwrap_or_else(|e| e.into_inner());
+            result.recv_timeout(LOOK_UP_EVERY)
+        });
+        match arrived {
+            Ok(Ok(finished)) => return finished.map_err(request),
+            Ok(Err(payload)) => return Err(failed(describe(payload.as_ref()))),
+            Err(RecvTimeoutError::Timeout) => py
+                .check_signals()
+                .inspect_err(|_| stop.store(true, Ordering::Relaxed))?,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(failed("a live run ended without a result".into()));
+            }
+        }
+    }
+}
+
 /// Runs a flow in the kernel, under a congestion control of its own or by the flow's start-up.
 #[cfg(feature = "linux")]
 fn kernel(
@@ -172,6 +178,64 @@ fn kernel(
     use flowstart_linux::{lab, Driver};
     let driver = control.map_or(Driver::Startup, Driver::Kernel);
     lab::run(prepared, &driver, stop)
+}
+
+/// Runs the transfers that clients ask a server for in the kernel, several at a time, and returns what
+/// came of them as a dictionary; `requests` has a column for each thing that is known of a request.
+#[cfg(feature = "linux")]
+pub fn load<'py>(
+    py: Python<'py>,
+    prepared: Prepared,
+    control: Option<String>,
+) -> PyResult<Bound<'py, PyDict>> {
+    use flowstart_linux::{load, Driver};
+    let driver = control.map_or(Driver::Startup, Driver::Kernel);
+    let outcome = interruptible(py, move |stop| load::run(&prepared, &driver, stop))?;
+    let dict = PyDict::new(py);
+    dict.set_item("requests", requests(py, &outcome.requests)?)?;
+    dict.set_item("packets_dropped", outcome.packets_dropped)?;
+    dict.set_item("failure", outcome.failure.as_deref())?;
+    dict.set_item("lateness", lateness(py, &outcome.lateness)?)?;
+    let answered = outcome.answered.map(|late| lateness(py, &late));
+    dict.set_item("answered", answered.transpose()?)?;
+    dict.set_item("stalls", outcome.stalls)?;
+    let objects = outcome.objects.iter().flat_map(|objects| objects.iter());
+    let places = objects.map(|o| (o.web, o.session, o.page, o.object));
+    dict.set_item("objects", places.collect::<Vec<_>>())?;
+    Ok(dict)
+}
+
+/// Always an error: this build has no kernel's TCP.
+#[cfg(not(feature = "linux"))]
+pub fn load<'py>(_: Python<'py>, _: Prepared, _: Option<String>) -> PyResult<Bound<'py, PyDict>> {
+    Err(not_built("linux"))
+}
+
+/// Columns of these.
+#[cfg(feature = "linux")]
+fn requests<'py>(
+    py: Python<'py>,
+    of: &[flowstart_linux::load::Answered],
+) -> PyResult<Bound<'py, PyDict>> {
+    macro_rules! columns {
+        ($($name:ident: $of:expr),* $(,)?) => {{
+            let dict = PyDict::new(py);
+            $(dict.set_item(stringify!($name), of.iter().map($of).collect::<Vec<_>>())?;)*
+            Ok(dict)
+        }};
+    }
+    columns! {
+        number: |r| r.number,
+        size_bytes: |r| r.size,
+        asked_s: |r| r.asked.secs(),
+        fct_s: |r| r.completed.map(|at| at.since(r.asked).secs()),
+        packets_retransmitted: |r| r.sent.retransmitted,
+        startup_exit_reason: |r| r.sent.exit.map(|e| reason(&e)),
+        startup_exit_s: |r| r.sent.exit.map(|e| e.at.since(r.asked).secs()),
+        startup_exit_cwnd_pkts: |r| r.sent.exit.map(|e| e.cwnd),
+        max_cwnd_pkts: |r| r.sent.max_cwnd,
+        failure: |r| r.failure.clone(),
+    }
 }
 
 /// A live run that is over.
@@ -264,10 +328,15 @@ impl Live {
     }
 }
 
-fn exit<'py>(py: Python<'py>, exit: &Exit) -> PyResult<Bound<'py, PyDict>> {
+/// Why a start-up ended, in a word.
+fn reason(exit: &Exit) -> Option<String> {
     let reason = serde_json::to_value(exit.reason).unwrap_or_default();
+    reason.as_str().map(str::to_string)
+}
+
+fn exit<'py>(py: Python<'py>, exit: &Exit) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    dict.set_item("reason", reason.as_str())?;
+    dict.set_item("reason", reason(exit))?;
     dict.set_item("at_s", exit.at.secs())?;
     dict.set_item("cwnd_pkts", exit.cwnd)?;
     dict.set_item("flight", exit.flight)?;
@@ -304,6 +373,15 @@ pub fn names() -> Vec<&'static str> {
 pub fn built() -> Vec<&'static str> {
     let built = STACKS.iter().filter(|(_, run)| run.is_some());
     built.map(|(name, _)| *name).collect()
+}
+
+fn not_built(name: &str) -> PyErr {
+    let problem = format!(
+        "`{name}`: is not in this build, which has {}; `maturin develop --release --features {name}` \
+         builds it in",
+        built().join(", ")
+    );
+    request(RequestError::new("stack", problem))
 }
 
 fn request(error: RequestError) -> PyErr {

@@ -1,6 +1,7 @@
 //! In place of the program where this build has none: there is no agent.
 
 use super::connection::Connection;
+use super::records::Ports;
 use flowstart_live::links::Lateness;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -23,12 +24,12 @@ impl Agent {
     }
 
     /// Looks after the sender of a socket.
-    pub fn attend(&self, _: OwnedFd, _: Connection) -> io::Result<Receiver<()>> {
+    pub fn attend(&self, _: Ports, _: OwnedFd, _: Connection) -> io::Result<Receiver<()>> {
         match *self {}
     }
 
     /// Gives it back.
-    pub fn release(&self, _: u16) -> io::Result<Option<Box<Connection>>> {
+    pub fn release(&self, _: Ports) -> io::Result<Option<Box<Connection>>> {
         match *self {}
     }
 

@@ -15,4 +15,4 @@ pub use absent::Agent;
 pub use connection::Connection;
 #[cfg(feature = "bpf")]
 pub use program::Agent;
-pub use records::{Command, Event, What};
+pub use records::{Command, Event, Ports, What};

@@ -4,7 +4,7 @@
 //! descriptors of this process are all that keeps it.
 
 use super::connection::Connection;
-use super::records::{Command, Event, What};
+use super::records::{Command, Event, Ports, What};
 use crate::sys;
 use flowstart_control::Time;
 use flowstart_live::links::Lateness;
@@ -34,10 +34,10 @@ const NAP: Duration = Duration::from_millis(100);
 
 /// What the thread is asked for.
 enum Request {
-    /// To look after the sender of this socket, whose own port that is; an answer when it may send.
-    Attend(u16, OwnedFd, Box<Connection>, Sender<()>),
+    /// To look after the sender of this socket, which has these ports; an answer when it may send.
+    Attend(Ports, OwnedFd, Box<Connection>, Sender<()>),
     /// To give it back.
-    Release(u16, Sender<Option<Box<Connection>>>),
+    Release(Ports, Sender<Option<Box<Connection>>>),
 }
 
 /// A congestion control of the kernel's by the name of which sockets are driven from here.
@@ -91,15 +91,20 @@ impl Agent {
         Ok(answered)
     }
 
-    /// Looks after the sender of this socket from now on. The answer comes when it may send.
-    pub fn attend(&self, socket: OwnedFd, connection: Connection) -> io::Result<Receiver<()>> {
-        let port = sys::port(&socket)?;
-        self.ask(|answer| Request::Attend(port, socket, Box::new(connection), answer))
+    /// Looks after the sender of this socket, which has or will have these ports, from now on. The
+    /// answer comes when it may send.
+    pub fn attend(
+        &self,
+        ports: Ports,
+        socket: OwnedFd,
+        connection: Connection,
+    ) -> io::Result<Receiver<()>> {
+        self.ask(|answer| Request::Attend(ports, socket, Box::new(connection), answer))
     }
 
-    /// Gives back the sender of the socket of this port.
-    pub fn release(&self, port: u16) -> io::Result<Option<Box<Connection>>> {
-        let answered = self.ask(|answer| Request::Release(port, answer))?;
+    /// Gives back the sender of the socket of these ports.
+    pub fn release(&self, ports: Ports) -> io::Result<Option<Box<Connection>>> {
+        let answered = self.ask(|answer| Request::Release(ports, answer))?;
         Ok(answered.recv().unwrap_or(None))
     }
 
@@ -201,9 +206,9 @@ impl Attended {
 struct Desk {
     origin: u64,
     commands: MapHandle,
-    attended: HashMap<u16, Attended>,
+    attended: HashMap<Ports, Attended>,
     /// Events of connections that nobody has asked to be looked after yet.
-    early: HashMap<u16, Vec<Event>>,
+    early: HashMap<Ports, Vec<Event>>,
     /// How long after its event each answer came.
     answered: Vec<Time>,
 }
@@ -277,20 +282,20 @@ impl Desk {
 
     fn serve(&mut self, request: Request) {
         match request {
-            Request::Attend(port, socket, connection, opened) => {
+            Request::Attend(ports, socket, connection, opened) => {
                 let attended = Attended {
                     socket,
                     connection,
                     opened: Some(opened),
                     told: None,
                 };
-                self.attended.insert(port, attended);
-                for event in self.early.remove(&port).unwrap_or_default() {
+                self.attended.insert(ports, attended);
+                for event in self.early.remove(&ports).unwrap_or_default() {
                     self.on_event(event);
                 }
             }
-            Request::Release(port, answer) => {
-                let attended = self.attended.remove(&port);
+            Request::Release(ports, answer) => {
+                let attended = self.attended.remove(&ports);
                 let _ = answer.send(attended.map(|attended| attended.connection));
             }
         }
@@ -298,18 +303,19 @@ impl Desk {
 
     fn on_event(&mut self, event: Event) {
         let (at, now) = (self.time(event.now_ns), self.now());
-        let Some(attended) = self.attended.get_mut(&event.port) else {
+        let ports = event.ports();
+        let Some(attended) = self.attended.get_mut(&ports) else {
             if event.what() == Some(What::Released) {
-                self.early.remove(&event.port);
+                self.early.remove(&ports);
             } else {
-                self.early.entry(event.port).or_default().push(event);
+                self.early.entry(ports).or_default().push(event);
             }
             return;
         };
         if attended.connection.on_event(&event, at) {
             let news = event.what() != Some(What::Sent) || attended.has_news(now);
             if news {
-                self.tell(event.port, now);
+                self.tell(ports, now);
             }
             self.answered.push(self.now().since(at));
         }
@@ -318,20 +324,20 @@ impl Desk {
     fn on_time(&mut self) {
         let now = self.now();
         let due = |a: &Attended| a.connection.due().is_some_and(|due| due <= now);
-        let ports: Vec<u16> = self
+        let due: Vec<Ports> = self
             .attended
             .iter()
             .filter(|(_, a)| due(a))
-            .map(|(p, _)| *p)
+            .map(|(ports, _)| *ports)
             .collect();
-        for port in ports {
-            self.tell(port, now);
+        for ports in due {
+            self.tell(ports, now);
         }
     }
 
     /// Leaves a command where the program finds it, and has the kernel look for something to send.
-    fn tell(&mut self, port: u16, now: Time) {
-        let Some(attended) = self.attended.get_mut(&port) else {
+    fn tell(&mut self, ports: Ports, now: Time) {
+        let Some(attended) = self.attended.get_mut(&ports) else {
             return;
         };
         let command = attended.connection.command(now);

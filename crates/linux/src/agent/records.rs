@@ -135,7 +135,15 @@ pub enum What {
     Released,
 }
 
+/// How the agent tells connections apart: the port of the sender's own socket, and its peer's.
+pub type Ports = (u16, u16);
+
 impl Event {
+    /// Whose it is.
+    pub fn ports(&self) -> Ports {
+        (self.port, self.peer_port)
+    }
+
     /// `None` for a number that nobody knows.
     pub fn what(&self) -> Option<What> {
         const ALL: [What; 10] = [

@@ -108,6 +108,11 @@ pub struct ObjectTable {
 }
 
 impl ObjectTable {
+    /// That of these.
+    pub(crate) fn new(records: Vec<ObjectRecord>) -> ObjectTable {
+        ObjectTable { records }
+    }
+
     /// How many objects there were.
     pub fn len(&self) -> usize {
         self.records.len()

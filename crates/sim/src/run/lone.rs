@@ -75,14 +75,8 @@ impl Prepared {
         let network = graph::build(chain, [path].into_iter(), [].into_iter(), self.seed);
         let links: Vec<Link> = network.links.into_iter().map(Link::new).collect();
         let route = network.routes[network.route_of[0] as usize].clone();
-        let line = |link: &LinkId| links[*link as usize].config().service.line();
-        let own = route.data.iter().find_map(line);
         Ok(LoneFlow {
-            known: Known {
-                interface_rate: kind.interface_rate.or(own),
-                memory: kind.memory,
-                ..Known::default()
-            },
+            known: known(kind, &route, &links),
             links,
             route,
             bottleneck: network.bottleneck,
@@ -97,5 +91,16 @@ impl Prepared {
             ecn: kind.stack.ecn != EcnMode::Off,
             stack: kind.stack.clone(),
         })
+    }
+}
+
+/// What a sender of this kind knows of the path before its connection opens.
+pub(super) fn known(kind: &FlowKind, route: &Route, links: &[Link]) -> Known {
+    let line = |link: &LinkId| links[*link as usize].config().service.line();
+    let own = route.data.iter().find_map(line);
+    Known {
+        interface_rate: kind.interface_rate.or(own),
+        memory: kind.memory,
+        ..Known::default()
     }
 }

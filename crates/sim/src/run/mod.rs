@@ -6,6 +6,7 @@ mod following;
 mod foresight;
 mod handing_over;
 mod late;
+mod load;
 mod log;
 mod lone;
 mod observers;
@@ -21,6 +22,7 @@ mod startup_measures;
 mod turns;
 mod web;
 
+pub use load::{Load, Request, Requests};
 pub use lone::LoneFlow;
 
 use crate::compile::Prepared;

@@ -155,6 +155,18 @@ impl<'a> Sessions<'a> {
         flow >= self.first_flow
     }
 
+    /// The moment of the next wake.
+    pub fn next_wake(&self) -> Option<Moment> {
+        self.wakes.peek().map(|Reverse(wake)| wake.moment)
+    }
+
+    /// The object that a flow of ours asks for or answers, by its place among all that are asked for.
+    pub fn object_of(&self, flow: u32) -> u32 {
+        match self.purpose(flow) {
+            Purpose::Request(object) | Purpose::Response(object) => object,
+        }
+    }
+
     /// The next wake has come; the connection that is to open, with the next flow's number.
     pub fn wake(&mut self, now: Time) -> Option<Launch> {
         let Reverse(wake) = self.wakes.pop()?;

@@ -1,0 +1,201 @@
+"""The slides' HTTP load with this machine's kernel as the server, beside the simulator.
+
+    python examples/testbeds/http_testbed.py -o out/http
+
+Clients ask a real HTTP server for three objects of 1 GB, one after another and at the same time,
+over 1G-1G and 10G-1G (interface, then narrowest link) at 180 ms. The objects, the queues, the
+limit of limited slow start and both rates are scaled: the narrowest link has `--mbps`, the round
+trip a quarter of the paper's so that a run takes a quarter of the time. Initial window (10 of
+Linux instead of 3) and Reno's growth of one packet a round trip are not scaled. Reno is the
+kernel's own, and the catalog's slow start before Reno's avoidance; limited slow start and QS-app,
+which opens with the window of its interface, drive the kernel.
+"""
+
+import argparse
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.figure import Figure
+
+import flowstart as fs
+import testbed_parts as parts
+from flowstart.papers.slow_start_high_speed import http, setups
+from flowstart.papers.slow_start_high_speed.setups import LITERAL, Path
+from flowstart.render import text
+from testbed_parts import Row, Scale
+
+RTT_SHARE = 0.25
+"""Of the slides' round trip."""
+QUEUE = int(LITERAL.queue.removesuffix("pkt"))
+"""Packets that the slides' interface holds, as they are read literally."""
+SCHEMES = {
+    "Reno (kernel)": "slow-start",
+    "Reno, driven": "slow-start",
+    "LSS, driven": "limited-slow-start:max_ssthresh={limit}",
+    "QS-app, driven": "qs-app:interface_rate={interface}bps,paced=false",
+}
+OWN = "Reno (kernel)"
+"""The one that needs no start-up of the catalog."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One of the slides' paths, scaled."""
+
+    path: Path
+    scale: Scale
+
+    @classmethod
+    def of(cls, path: Path, mbps: float) -> "Setting":
+        """Its narrowest link has `mbps`."""
+        rtt_ms = float(path.rtt.removesuffix("ms"))
+        narrowest = min(path.interface, path.narrowest)
+        return cls(path, Scale(narrowest, rtt_ms, mbps, RTT_SHARE * rtt_ms))
+
+    @property
+    def interface_bps(self) -> int:
+        """The interface, as much faster than the narrowest link as the slides'."""
+        return round(1e6 * self.scale.mbps * self.path.interface / self.path.narrowest)
+
+    @property
+    def object_pkts(self) -> int:
+        """Packets of an object."""
+        return self.scale.packets(setups.OBJECT_PACKETS)
+
+    @property
+    def queue(self) -> int:
+        """Packets that the interface's queue holds."""
+        return self.scale.packets(QUEUE)
+
+    @property
+    def limit(self) -> int:
+        """`max_ssthresh`."""
+        return self.scale.packets(LITERAL.max_ssthresh, least=2)
+
+    def scenario(self, scheme: str, sessions: int, objects: int) -> dict[str, Any]:
+        """So many sessions, each of so many objects one after another."""
+        startup = SCHEMES[scheme].format(limit=self.limit, interface=self.interface_bps)
+        far = f"{self.scale.rtt_ms / 2:g}ms"
+        web = http.browse("Reno", self.path, sessions, objects)["web"][0]
+        return {
+            "path": {
+                "hops": [
+                    {
+                        "rate": f"{self.interface_bps}bps",
+                        "delay": "0s",
+                        "buffer": f"{self.queue}pkt",
+                    },
+                    {"rate": f"{self.scale.mbps:g}Mbps", "delay": far, "buffer": LITERAL.buffer},
+                ],
+                "hosts": 1,
+            },
+            "web": [
+                {
+                    **web,
+                    "startup": startup,
+                    "avoidance": "reno",
+                    "size": self.object_pkts,
+                    "interval": f"{1e3 * RTT_SHARE:g}ms",
+                }
+            ],
+        }
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path.name}: {self.scale}; interface {text.rate(self.interface_bps)} with "
+            f"{self.queue} packets, objects of {self.object_pkts} packets, max_ssthresh "
+            f"{self.limit}"
+        )
+
+
+def run(given: argparse.Namespace) -> None:
+    """All cases, one after the other; what is done is on disk after each of them."""
+    rows: list[Row] = []
+    requests: list[Row] = []
+    settings = [Setting.of(path, given.mbps) for path in http.PATHS]
+    cases = [(s, way, scheme) for s in settings for way in http.WAYS for scheme in SCHEMES]
+    for done, (setting, way, scheme) in enumerate(cases):
+        kernel = "reno" if scheme == OWN else None
+        scenario = setting.scenario(scheme, *http.WAYS[way])
+        load = fs.live_load(scenario, kernel=kernel, repeat=given.repeat)
+        if load.interrupted:
+            raise KeyboardInterrupt
+        rows.append(row(setting, way, scheme, load))
+        place = {"path": setting.path.name, "objects": way, "scheme": scheme}
+        requests += [{**place, **each} for each in load.rows]
+        print(f"{done + 1} of {len(cases)}: {setting.path.name}, {way}, {scheme}", flush=True)
+        about = {"settings": [str(each) for each in settings], "repeat": given.repeat}
+        parts.write(rows, given.out, "http", about)
+        parts.write(requests, given.out, "http-requests", about)
+    show(rows, settings)
+    parts.draw(drawn(rows), given.out, "http")
+
+
+def row(setting: Setting, way: str, scheme: str, load: fs.Load) -> Row:
+    """One case: mean and longest transaction, simulated and in the kernel's runs."""
+    runs: dict[tuple[str, int], list[Row]] = {}
+    for each in load.rows:
+        runs.setdefault((each["transport"], each["repeat"]), []).append(each)
+    ours, *live = (measured(one) for one in runs.values())
+    found: Row = {
+        "path": setting.path.name,
+        "objects": way,
+        "scheme": scheme,
+        "scale": setting.scale.share,
+        "mbps": setting.scale.mbps,
+        "rtt_ms": setting.scale.rtt_ms,
+    }
+    for name, value in ours.items():
+        found |= {f"simulated_{name}": value, **parts.spread(name, [one[name] for one in live])}
+    found["simulated_dropped"] = load.simulated_dropped
+    found |= parts.spread("dropped", load.dropped)
+    stalls = sum(outcome["stalls"] for outcome in load.outcomes)
+    return found | {"runs": len(live), "stalls": stalls, "failures": "; ".join(load.failures)}
+
+
+def measured(requests: list[Row]) -> dict[str, float | None]:
+    """What a run's clients saw; no mean where one of them did not get its object."""
+    times = [each["fct_s"] for each in requests]
+    done = [each["asked_s"] + each["fct_s"] for each in requests if each["fct_s"] is not None]
+    whole = len(done) == len(times)
+    return {
+        "mean_s": sum(times) / len(times) if whole else None,
+        "longest_s": max(times) if whole else None,
+        "all_s": max(done) if whole else None,
+        "retransmitted": sum(each["packets_retransmitted"] or 0 for each in requests),
+    }
+
+
+def show(rows: list[Row], settings: list[Setting]) -> None:
+    """The table."""
+    numbers = ["mean", "in linux", "longest", "in linux", "sent again", "in linux"]
+    cells = [
+        [
+            row["path"],
+            row["objects"],
+            row["scheme"],
+            *(text.seconds(row[f"{of}_mean_s"]) for of in ("simulated", "live")),
+            *(text.seconds(row[f"{of}_longest_s"]) for of in ("simulated", "live")),
+            *(text.count(row[f"{of}_retransmitted"]) for of in ("simulated", "live")),
+        ]
+        for row in rows
+    ]
+    title = "\n".join(str(each) for each in settings)
+    parts.show(title, ["path", "objects", "scheme"], numbers, cells)
+    print(
+        f"{sum(row['stalls'] for row in rows)} runs were late by more than 2 ms and were run again."
+    )
+
+
+def drawn(rows: list[Row]) -> Figure:
+    """Mean transaction times: simulated as bars, the kernel's as points."""
+    return parts.bars(rows, "mean_s", "mean transaction time (s)", list(SCHEMES))
+
+
+def main() -> None:
+    """Reads the command line."""
+    parts.main(run, parts.parser("The slides' HTTP load with a real kernel", 100).parse_args())
+
+
+if __name__ == "__main__":
+    main()
