@@ -114,7 +114,7 @@ def page(files: list[File], reasons: dict[str, dict[str, str]]) -> str:
         for function, count in sorted(file.missed().items()):
             known = reasons.get(f"{file.crate}/{file.name}", {})
             why = known.get(function) or known.get("*") or NO_REASON
-            places += f"| `{file.crate}/{file.name}` | `{function}` | {count} | {why} |\n"
+            places += f"| `{file.crate}/src/{file.name}` | `{function}` | {count} | {why} |\n"
     tested = ", ".join(f"`{name}`" for name in TESTED)
     return f"""# Coverage
 

@@ -94,15 +94,18 @@ fn named(path: &Path) -> String {
 /// holds.
 fn one_line(text: &str) -> String {
     const LONGEST: usize = 1000;
-    let shown = text.chars().take(LONGEST).flat_map(|c| {
+    let mut escaped = text.chars().flat_map(|c| {
         let (plain, escaped) = match c.is_control() {
             true => (None, Some(c.escape_default())),
             false => (Some(c), None),
         };
         plain.into_iter().chain(escaped.into_iter().flatten())
     });
-    let cut = text.chars().nth(LONGEST).map(|_| '…');
-    shown.chain(cut).collect()
+    let shown: String = escaped.by_ref().take(LONGEST).collect();
+    match escaped.next() {
+        None => shown,
+        Some(_) => shown + "…",
+    }
 }
 
 #[cfg(test)]
@@ -123,5 +126,6 @@ mod tests {
         let said = quoted("field ts is `\u{1b}[2J`");
         assert_eq!(said, "a\\tb.log, line 3: field ts is `\\u{1b}[2J`");
         assert!(quoted(&"x".repeat(60_000)).len() < 1100);
+        assert!(quoted(&"\0".repeat(900)).len() < 1100);
     }
 }

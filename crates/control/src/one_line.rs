@@ -7,15 +7,18 @@ const LONGEST: usize = 1900;
 /// screen holds.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(LONGEST));
-    for (at, c) in text.chars().enumerate() {
-        match c {
-            _ if at == LONGEST => {
-                line.push('…');
-                break;
-            }
-            c if c.is_control() => line.extend(c.escape_default()),
-            c => line.push(c),
+    let mut length = 0;
+    for c in text.chars() {
+        let escaped = match c.is_control() {
+            true => c.escape_default().to_string(),
+            false => c.to_string(),
+        };
+        length += escaped.chars().count();
+        if length > LONGEST {
+            line.push('…');
+            break;
         }
+        line.push_str(&escaped);
     }
     line
 }
@@ -37,5 +40,8 @@ mod tests {
         let line = one_line(&"x".repeat(5000));
         assert_eq!(line.chars().count(), LONGEST + 1);
         assert!(line.ends_with("x…"));
+        let line = one_line(&"\0".repeat(5000));
+        assert!((LONGEST - 10..=LONGEST + 1).contains(&line.chars().count()));
+        assert!(line.ends_with("\\u{0}…"));
     }
 }
