@@ -19,9 +19,12 @@ from matplotlib.figure import Figure
 
 import flowstart as fs
 import testbed_parts as parts
+from flowstart.live_runs.rows import difference
+from flowstart.live_runs.tables import percent
 from flowstart.papers.slow_start_high_speed import http, setups
 from flowstart.papers.slow_start_high_speed.setups import LITERAL, Path
 from flowstart.render import text
+from flowstart.render.grid import Column
 from testbed_parts import Row, Scale
 
 RTT_SHARE = 0.25
@@ -168,23 +171,27 @@ def measured(requests: list[Row]) -> dict[str, float | None]:
 
 def show(rows: list[Row], settings: list[Setting]) -> None:
     """The table."""
-    numbers = ["mean", "in linux", "longest", "in linux", "sent again", "in linux"]
-    cells = [
-        [
-            row["path"],
-            row["objects"],
-            row["scheme"],
-            *(text.seconds(row[f"{of}_mean_s"]) for of in ("simulated", "live")),
-            *(text.seconds(row[f"{of}_longest_s"]) for of in ("simulated", "live")),
-            *(text.count(row[f"{of}_retransmitted"]) for of in ("simulated", "live")),
+    columns = [Column("scheme", number=False)]
+    for name in ("mean", "longest"):
+        columns += [Column(name), Column("in linux"), Column("difference")]
+    columns += [Column("sent again"), Column("in linux")]
+    cells: dict[str, list[list[str]]] = {}
+    for row in rows:
+        times = [
+            cell
+            for name in ("mean_s", "longest_s")
+            for cell in (
+                text.seconds(row[f"simulated_{name}"]),
+                text.seconds(row[f"live_{name}"]),
+                percent(difference(row[f"simulated_{name}"], row[f"live_{name}"])),
+            )
         ]
-        for row in rows
-    ]
-    title = "\n".join(str(each) for each in settings)
-    parts.show(title, ["path", "objects", "scheme"], numbers, cells)
-    print(
-        f"{sum(row['stalls'] for row in rows)} runs were late by more than 2 ms and were run again."
-    )
+        again = [text.count(row[f"{side}_retransmitted"]) for side in ("simulated", "live")]
+        heading = f"{row['path']}, {row['objects']}"
+        cells.setdefault(heading, []).append([row["scheme"], *times, *again])
+    parts.show("\n".join(str(each) for each in settings), columns, cells)
+    stalls = sum(row["stalls"] for row in rows)
+    print(f"{stalls} runs were late by more than 2 ms and were run again.")
 
 
 def drawn(rows: list[Row]) -> Figure:
