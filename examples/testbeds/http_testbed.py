@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 
 import flowstart as fs
 import testbed_parts as parts
+from flowstart.live_runs import load_report
 from flowstart.live_runs.rows import difference
 from flowstart.live_runs.tables import percent
 from flowstart.papers.slow_start_high_speed import http, setups
@@ -114,7 +115,6 @@ class Setting:
 def run(given: argparse.Namespace) -> None:
     """All cases, one after the other; what is done is on disk after each of them."""
     rows: list[Row] = []
-    requests: list[Row] = []
     settings = [Setting.of(path, given.mbps) for path in http.PATHS]
     cases = [(s, way, scheme) for s in settings for way in http.WAYS for scheme in SCHEMES]
     for done, (setting, way, scheme) in enumerate(cases):
@@ -124,12 +124,12 @@ def run(given: argparse.Namespace) -> None:
         if load.interrupted:
             raise KeyboardInterrupt
         rows.append(row(setting, way, scheme, load))
-        place = {"path": setting.path.name, "objects": way, "scheme": scheme}
-        requests += [{**place, **each} for each in load.rows]
         print(f"{done + 1} of {len(cases)}: {setting.path.name}, {way}, {scheme}", flush=True)
         about = {"settings": [str(each) for each in settings], "repeat": given.repeat}
         parts.write(rows, given.out, "http", about)
-        parts.write(requests, given.out, "http-requests", about)
+        name = f"{setting.path.name} {way} {scheme}".replace(",", "").replace(" ", "-")
+        for file, content in load_report.tables(load, name).items():
+            (given.out / file).write_bytes(content)
     show(rows, settings)
     parts.draw(drawn(rows), given.out, "http")
 
