@@ -153,6 +153,7 @@ def row(setting: Setting, way: str, scheme: str, load: fs.Load) -> Row:
     found["simulated_dropped"] = load.simulated_dropped
     found |= parts.spread("dropped", load.dropped)
     stalls = sum(outcome["stalls"] for outcome in load.outcomes)
+    found |= parts.spread("late_s", [one["lateness"]["most_s"] for one in load.outcomes])
     return found | {"runs": len(live), "stalls": stalls, "failures": "; ".join(load.failures)}
 
 
@@ -174,7 +175,7 @@ def show(rows: list[Row], settings: list[Setting]) -> None:
     columns = [Column("scheme", number=False)]
     for name in ("mean", "longest"):
         columns += [Column(name), Column("in linux"), Column("difference")]
-    columns += [Column("sent again"), Column("in linux")]
+    columns += [Column("sent again"), Column("in linux"), Column("late")]
     cells: dict[str, list[list[str]]] = {}
     for row in rows:
         times = [
@@ -188,10 +189,15 @@ def show(rows: list[Row], settings: list[Setting]) -> None:
         ]
         again = [text.count(row[f"{side}_retransmitted"]) for side in ("simulated", "live")]
         heading = f"{row['path']}, {row['objects']}"
-        cells.setdefault(heading, []).append([row["scheme"], *times, *again])
+        late = text.seconds(row["live_late_s"])
+        cells.setdefault(heading, []).append([row["scheme"], *times, *again, late])
     parts.show("\n".join(str(each) for each in settings), columns, cells)
     stalls = sum(row["stalls"] for row in rows)
-    print(f"{stalls} runs were late by more than 2 ms and were run again.")
+    print(
+        f"late: the path, at most, in the run that is shown (the median of several). {stalls} runs "
+        "were late by more than 2 ms and were run again, three times at most. Packets that wait for "
+        "a late path enter its first queue at once."
+    )
 
 
 def drawn(rows: list[Row]) -> Figure:
