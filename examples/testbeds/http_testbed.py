@@ -194,9 +194,9 @@ def show(rows: list[Row], settings: list[Setting]) -> None:
     parts.show("\n".join(str(each) for each in settings), columns, cells)
     stalls = sum(row["stalls"] for row in rows)
     print(
-        f"late: the path, at most, in the run that is shown (the median of several). {stalls} runs "
-        "were late by more than 2 ms and were run again, three times at most. Packets that wait for "
-        "a late path enter its first queue at once."
+        f"late: the path, at most, in the run that is shown (the median of several). {stalls} "
+        "runs were late by more than 2 ms and were run again, three times at most. Packets that "
+        "wait for a late path enter its first queue at once."
     )
 
 
