@@ -28,6 +28,8 @@ const REORDERING: u32 = 3;
 const CWR: u32 = 2;
 const RECOVERY: u32 = 3;
 const LOSS: u32 = 4;
+/// Between two looks, at least.
+const LOOK_EVERY: Time = Time::from_micros(200);
 /// What CUBIC leaves of a window (`beta`, of 1024), and what others do.
 const CUBIC_BETA: u32 = 717;
 const HALF: u32 = 512;
@@ -60,6 +62,8 @@ pub struct Connection {
     is_open: bool,
     /// The last event.
     last: Event,
+    /// When the kernel last looked for something to send, as far as is known.
+    looked: Time,
     /// Positions: acknowledged, and sent.
     una: u64,
     nxt: u64,
@@ -100,6 +104,7 @@ impl Connection {
             opening: None,
             is_open: false,
             last: Event::default(),
+            looked: Time::ZERO,
             una: 0,
             nxt: 0,
             retransmitted: 0,
@@ -149,6 +154,7 @@ impl Connection {
             What::Undone => self.on_undone(now),
             What::Established | What::Sent | What::Repaired | What::Released => {}
         }
+        self.looked = now;
         self.set_usual_pacing(event);
         if let Some(opening) = &mut self.opening {
             opening.on_sent(event.data_segs_out, &self.window, now);
@@ -157,11 +163,28 @@ impl Connection {
         true
     }
 
-    /// The stack's wait for a time is over.
+    /// When the kernel is to look for something to send: the window opens, or something paced may have
+    /// left of which the start-up is to hear.
     pub fn due(&self) -> Option<Time> {
         let held = Some(self.window.pacing_from).filter(|from| self.is_held(*from));
         let opening = self.opening.as_ref().and_then(Opening::due);
-        held.into_iter().chain(opening).min()
+        held.into_iter()
+            .chain(opening)
+            .chain(self.next_look())
+            .min()
+    }
+
+    /// While a start-up paces.
+    fn next_look(&self) -> Option<Time> {
+        let own = self.window.pacing.filter(|rate| self.usual != Some(*rate));
+        let rate = own.filter(|_| self.is_open && self.nxt < self.size)?;
+        let together = self.window.wire() * self.window.quantum.max(1);
+        Some(self.looked + rate.time_for(together.into()).max(LOOK_EVERY))
+    }
+
+    /// It looks now.
+    pub fn on_look(&mut self, now: Time) {
+        self.looked = now;
     }
 
     fn is_held(&self, from: Time) -> bool {
@@ -630,7 +653,9 @@ mod tests {
         assert_eq!(connection.command(ms(53)).cwnd, 7);
         let many = connection.command(ms(55)).cwnd;
         assert_eq!(many, 100);
-        assert_eq!(connection.due(), None);
+        // From now on it is asked what has left.
+        connection.on_look(ms(55));
+        assert_eq!(connection.due(), Some(ms(55) + Time::from_micros(500)));
     }
 
     #[test]

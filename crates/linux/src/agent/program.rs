@@ -195,6 +195,13 @@ struct Attended {
     told: Option<Command>,
 }
 
+impl Attended {
+    /// Whether the kernel does not know yet what is to be done.
+    fn has_news(&mut self, now: Time) -> bool {
+        self.told != Some(self.connection.command(now))
+    }
+}
+
 /// Where events are answered.
 struct Desk {
     origin: u64,
@@ -295,7 +302,7 @@ impl Desk {
     }
 
     fn on_event(&mut self, event: Event) {
-        let at = self.time(event.now_ns);
+        let (at, now) = (self.time(event.now_ns), self.now());
         let ports = event.ports();
         let Some(attended) = self.attended.get_mut(&ports) else {
             if event.what() == Some(What::Released) {
@@ -306,8 +313,10 @@ impl Desk {
             return;
         };
         if attended.connection.on_event(&event, at) {
-            let now = self.now();
-            self.tell(ports, now);
+            let news = event.what() != Some(What::Sent) || attended.has_news(now);
+            if news {
+                self.tell(ports, now);
+            }
             self.answered.push(self.now().since(at));
         }
     }
@@ -340,8 +349,12 @@ impl Desk {
             if left.is_ok() {
                 attended.told = Some(command);
             }
-            // The kernel takes this for a reason to send what may leave (`tcp_push_pending_frames`).
-            let nodelay = (libc::IPPROTO_TCP, libc::TCP_NODELAY);
+        }
+        attended.connection.on_look(now);
+        // The kernel takes this for a reason to send what may leave (`tcp_push_pending_frames`). Looking
+        // for it, it tells what has left before, so that it has to look twice.
+        let nodelay = (libc::IPPROTO_TCP, libc::TCP_NODELAY);
+        for _ in 0..2 {
             let _ = sys::set_option(&attended.socket, nodelay, &1_i32);
         }
         if let Some(opened) = attended.opened.take() {
