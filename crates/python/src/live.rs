@@ -24,10 +24,13 @@ use crate::errors;
 enum Run {
     /// In a QUIC stack.
     Quic(fn(LoneFlow, Clock) -> Result<Outcome, RequestError>),
-    /// In the kernel, as [`kernel`] does.
-    #[cfg(feature = "linux")]
-    Kernel,
+    /// In the kernel: what runs it, and says why it cannot be run here.
+    #[cfg_attr(not(feature = "linux"), allow(dead_code, reason = "not in this build"))]
+    Kernel(RunKernel, fn(bool) -> Option<String>),
 }
+
+/// Runs a scenario in the kernel, under a congestion control of its own or by the flow's start-up.
+type RunKernel = fn(&Prepared, Option<String>, &AtomicBool) -> Result<Outcome, RequestError>;
 
 /// The stacks, and what runs a flow in each that is in this build.
 const STACKS: &[(&str, Option<Run>)] = &[
@@ -40,7 +43,7 @@ const STACKS: &[(&str, Option<Run>)] = &[
 #[cfg(not(feature = "linux"))]
 const LINUX: Option<Run> = None;
 #[cfg(feature = "linux")]
-const LINUX: Option<Run> = Some(Run::Kernel);
+const LINUX: Option<Run> = Some(Run::Kernel(kernel, flowstart_linux::permission::refusal));
 
 #[cfg(not(feature = "s2n"))]
 const S2N: Option<Run> = None;
@@ -78,8 +81,7 @@ impl Stack {
         let flow = prepared.lone_flow().map_err(request)?;
         let who = match self.run {
             Run::Quic(_) => "QUIC",
-            #[cfg(feature = "linux")]
-            Run::Kernel => "the kernel's TCP",
+            Run::Kernel(..) => "the kernel's TCP",
         };
         Ok(Startup::of(flow.recipe).err().map(|refused| match refused {
             StartupError::Needs { what, .. } => format!("it needs {what}, which {who} has not"),
@@ -92,8 +94,7 @@ impl Stack {
     pub fn prohibition(self, drives: bool) -> Option<String> {
         match self.run {
             Run::Quic(_) => None,
-            #[cfg(feature = "linux")]
-            Run::Kernel => flowstart_linux::permission::refusal(drives),
+            Run::Kernel(_, refusal) => refusal(drives),
         }
     }
 
@@ -129,8 +130,7 @@ impl Stack {
             size: flow.size,
             outcome: match self.run {
                 Run::Quic(run) => run(flow, clock)?,
-                #[cfg(feature = "linux")]
-                Run::Kernel => kernel(prepared, control, stop)?,
+                Run::Kernel(run, _) => run(prepared, control, stop)?,
             },
         })
     }
@@ -168,7 +168,6 @@ fn interruptible<T: Send + 'static>(
     }
 }
 
-/// Runs a flow in the kernel, under a congestion control of its own or by the flow's start-up.
 #[cfg(feature = "linux")]
 fn kernel(
     prepared: &Prepared,
