@@ -27,6 +27,7 @@ FILES = {
     "comparison-rows": "`rows` of `compare`",
     "live-rows": "`rows` of `live`",
     "live-pairs": "`pairs` of `live`",
+    "load-rows": "`frame` of what `fs.live_load` returns",
     "comparison-intervals": "`intervals` of `compare --intervals`",
     "comparison-summaries": "`summaries` of what `fs.compare` returns",
     "replay-rows": "`rows` of `compare --capture`",

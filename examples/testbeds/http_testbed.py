@@ -19,9 +19,13 @@ from matplotlib.figure import Figure
 
 import flowstart as fs
 import testbed_parts as parts
+from flowstart.live_runs import load_report
+from flowstart.live_runs.rows import difference
+from flowstart.live_runs.tables import percent
 from flowstart.papers.slow_start_high_speed import http, setups
 from flowstart.papers.slow_start_high_speed.setups import LITERAL, Path
 from flowstart.render import text
+from flowstart.render.grid import Column
 from testbed_parts import Row, Scale
 
 RTT_SHARE = 0.25
@@ -111,7 +115,6 @@ class Setting:
 def run(given: argparse.Namespace) -> None:
     """All cases, one after the other; what is done is on disk after each of them."""
     rows: list[Row] = []
-    requests: list[Row] = []
     settings = [Setting.of(path, given.mbps) for path in http.PATHS]
     cases = [(s, way, scheme) for s in settings for way in http.WAYS for scheme in SCHEMES]
     for done, (setting, way, scheme) in enumerate(cases):
@@ -121,12 +124,12 @@ def run(given: argparse.Namespace) -> None:
         if load.interrupted:
             raise KeyboardInterrupt
         rows.append(row(setting, way, scheme, load))
-        place = {"path": setting.path.name, "objects": way, "scheme": scheme}
-        requests += [{**place, **each} for each in load.rows]
         print(f"{done + 1} of {len(cases)}: {setting.path.name}, {way}, {scheme}", flush=True)
         about = {"settings": [str(each) for each in settings], "repeat": given.repeat}
         parts.write(rows, given.out, "http", about)
-        parts.write(requests, given.out, "http-requests", about)
+        name = f"{setting.path.name} {way} {scheme}".replace(",", "").replace(" ", "-")
+        for file, content in load_report.tables(load, name).items():
+            (given.out / file).write_bytes(content)
     show(rows, settings)
     parts.draw(drawn(rows), given.out, "http")
 
@@ -150,6 +153,7 @@ def row(setting: Setting, way: str, scheme: str, load: fs.Load) -> Row:
     found["simulated_dropped"] = load.simulated_dropped
     found |= parts.spread("dropped", load.dropped)
     stalls = sum(outcome["stalls"] for outcome in load.outcomes)
+    found |= parts.spread("late_s", [one["lateness"]["most_s"] for one in load.outcomes])
     return found | {"runs": len(live), "stalls": stalls, "failures": "; ".join(load.failures)}
 
 
@@ -168,22 +172,31 @@ def measured(requests: list[Row]) -> dict[str, float | None]:
 
 def show(rows: list[Row], settings: list[Setting]) -> None:
     """The table."""
-    numbers = ["mean", "in linux", "longest", "in linux", "sent again", "in linux"]
-    cells = [
-        [
-            row["path"],
-            row["objects"],
-            row["scheme"],
-            *(text.seconds(row[f"{of}_mean_s"]) for of in ("simulated", "live")),
-            *(text.seconds(row[f"{of}_longest_s"]) for of in ("simulated", "live")),
-            *(text.count(row[f"{of}_retransmitted"]) for of in ("simulated", "live")),
+    columns = [Column("scheme", number=False)]
+    for name in ("mean", "longest"):
+        columns += [Column(name), Column("in linux"), Column("difference")]
+    columns += [Column("sent again"), Column("in linux"), Column("late")]
+    cells: dict[str, list[list[str]]] = {}
+    for row in rows:
+        times = [
+            cell
+            for name in ("mean_s", "longest_s")
+            for cell in (
+                text.seconds(row[f"simulated_{name}"]),
+                text.seconds(row[f"live_{name}"]),
+                percent(difference(row[f"simulated_{name}"], row[f"live_{name}"])),
+            )
         ]
-        for row in rows
-    ]
-    title = "\n".join(str(each) for each in settings)
-    parts.show(title, ["path", "objects", "scheme"], numbers, cells)
+        again = [text.count(row[f"{side}_retransmitted"]) for side in ("simulated", "live")]
+        heading = f"{row['path']}, {row['objects']}"
+        late = text.seconds(row["live_late_s"])
+        cells.setdefault(heading, []).append([row["scheme"], *times, *again, late])
+    parts.show("\n".join(str(each) for each in settings), columns, cells)
+    stalls = sum(row["stalls"] for row in rows)
     print(
-        f"{sum(row['stalls'] for row in rows)} runs were late by more than 2 ms and were run again."
+        f"late: the path, at most, in the run that is shown (the median of several). {stalls} "
+        "runs were late by more than 2 ms and were run again, three times at most. Packets that "
+        "wait for a late path enter its first queue at once."
     )
 
 

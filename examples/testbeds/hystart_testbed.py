@@ -19,8 +19,11 @@ from matplotlib.figure import Figure
 
 import flowstart as fs
 import testbed_parts as parts
+from flowstart.live_runs.rows import difference
+from flowstart.live_runs.tables import percent
 from flowstart.papers.hystart import figure4, setups
 from flowstart.render import text
+from flowstart.render.grid import Column
 from testbed_parts import Beside, Row, Scale
 
 BUFFER, RTT = "buffer", "RTT"
@@ -137,6 +140,7 @@ def row(point: Point, variant: str, runs: list[Row], stalls: int) -> Row:
         "sweep": point.sweep,
         "x": point.x,
         "scheme": KERNEL.get(name) or DRIVEN[name],
+        "setting": str(point.scale),
         "scale": point.scale.share,
         "mbps": point.scale.mbps,
         "rtt_ms": point.scale.rtt_ms,
@@ -158,21 +162,23 @@ def row(point: Point, variant: str, runs: list[Row], stalls: int) -> Row:
 
 def show(rows: list[Row], sweep: str) -> None:
     """The table of a sweep."""
-    x = "buffer (BDP)" if sweep == BUFFER else "RTT (ms)"
-    title = "; ".join(dict.fromkeys(f"{row['scale']:.3g} of the paper's BDP" for row in rows))
-    numbers = [x, "exit/BDP", "in linux", "dropped", "in linux", "FCT", "in linux"]
-    cells = [
-        [
-            row["scheme"],
-            reasons(row),
-            f"{row['x']:g}",
-            *(text.ratio(row[f"{side}_exit_bdp"]) for side in ("simulated", "live")),
-            *(text.count(row[f"{side}_dropped"]) for side in ("simulated", "live")),
-            *(text.seconds(row[f"{side}_fct_s"]) for side in ("simulated", "live")),
-        ]
-        for row in rows
-    ]
-    parts.show(title, ["scheme", "exit reason"], numbers, cells)
+    columns = [Column("scheme", number=False), Column("exit reason", number=False)]
+    columns += [Column("exit ÷ BDP"), Column("in linux"), Column("dropped"), Column("in linux")]
+    columns += [Column("FCT"), Column("difference")]
+    cells: dict[str, list[list[str]]] = {}
+    for row in rows:
+        heading = f"buffer {row['x']:g} BDP" if sweep == BUFFER else f"RTT {row['x']:g} ms"
+        cells.setdefault(heading, []).append(
+            [
+                row["scheme"],
+                reasons(row),
+                *(text.ratio(row[f"{side}_exit_bdp"]) for side in ("simulated", "live")),
+                *(text.count(row[f"{side}_dropped"]) for side in ("simulated", "live")),
+                text.seconds(row["simulated_fct_s"]),
+                percent(difference(row["simulated_fct_s"], row["live_fct_s"])),
+            ]
+        )
+    parts.show("\n".join(dict.fromkeys(row["setting"] for row in rows)), columns, cells)
 
 
 def reasons(row: Row) -> str:

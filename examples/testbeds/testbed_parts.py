@@ -127,10 +127,13 @@ def write(rows: Sequence[Row], folder: pathlib.Path, name: str, about: Mapping[s
     (folder / f"{name}.json").write_text(whole_table + "\n", encoding="utf-8")
 
 
-def show(title: str, words: Sequence[str], numbers: Sequence[str], cells: list[list[str]]) -> None:
-    """A table on the terminal; columns of words stand before those of numbers."""
-    columns = [Column(name, number=False) for name in words] + [Column(name) for name in numbers]
-    print(screen(title, Grid(columns, cells), "CSV and JSON in the folder"), flush=True)
+def show(title: str, columns: Sequence[Column], cells: Mapping[str, list[list[str]]]) -> None:
+    """A table on the terminal: rows in groups, by the groups' headings."""
+    grid = Grid(list(columns))
+    for heading, rows in cells.items():
+        grid.groups[len(grid.rows)] = heading
+        grid.rows += rows
+    print(screen(title, grid, "CSV and JSON in the folder"), flush=True)
 
 
 @dataclass(frozen=True)
@@ -147,11 +150,12 @@ class Beside:
 
 
 def figure(panels: Sequence[tuple[Beside, Sequence[Row]]]) -> Figure:
-    """Panels side by side, each of its rows, with a curve for each scheme."""
+    """Panels, two in a row, each of its rows, with a curve for each scheme."""
     with mpl.rc_context(STYLE):
-        chart = Chart(figsize=(4.6 * len(panels), 3.9))
-        axes = chart.subplots(1, len(panels), squeeze=False)[0]
-        for axis, (panel, rows) in zip(axes, panels, strict=True):
+        lines = -(-len(panels) // 2)
+        chart = Chart(figsize=(9.2, 3.3 * lines + 0.6))
+        axes = chart.subplots(lines, 2, squeeze=False).flat
+        for axis, (panel, rows) in zip(axes, panels, strict=False):
             for place, scheme in enumerate(dict.fromkeys(row["scheme"] for row in rows)):
                 _curve(axis, panel, [row for row in rows if row["scheme"] == scheme], place)
             axis.set_title(panel.title)
@@ -159,7 +163,9 @@ def figure(panels: Sequence[tuple[Beside, Sequence[Row]]]) -> Figure:
             axis.set_ylabel(panel.y)
             if panel.log:
                 axis.set_yscale("symlog", linthresh=1)
-        chart.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        chart.legend(
+            *chart.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3
+        )
         return chart
 
 

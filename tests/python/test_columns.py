@@ -15,7 +15,9 @@ import made_up_map
 import test_quic
 from flowstart.captures import report as capture_report
 from flowstart.comparison import report as comparison_report
+from flowstart.live_runs import load_report
 from flowstart.live_runs import report as live_report
+from flowstart.live_runs.load_rows import simulated
 from flowstart.maps import report as map_report
 from flowstart.render.columns import KEY, VERSION, schema, tables
 from flowstart.render.files import Content
@@ -49,14 +51,16 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
         "live",
         live_report.tables(fs.live(fs.Path(rate="20Mbps", rtt="20ms"), names, sizes=["20kB"])),
     )
+    rows = simulated(fs.run(SCENARIO).outcome)
+    yield "load", load_report.tables(fs.Load(SCENARIO, None, rows, "", 0, (), False))
     found = fs.capture(CAPTURES / "small.pcap")
     yield "capture", capture_report.tables(found)
     with tempfile.TemporaryDirectory() as folder:
         quic = fs.capture(test_quic.write(pathlib.Path(folder) / "quic.pcap", test_quic.TALK))
     yield "quic", capture_report.tables(quic)
     with tempfile.TemporaryDirectory() as folder:
-        rows = made_up_map.cell(0, {"slow-start": 2.0, "hystart": 1.0})
-        swept = made_up_map.write(pathlib.Path(folder) / "sweep", rows)
+        cells = made_up_map.cell(0, {"slow-start": 2.0, "hystart": 1.0})
+        swept = made_up_map.write(pathlib.Path(folder) / "sweep", cells)
         yield "map", map_report.files(fs.read_map(swept))
     with tempfile.TemporaryDirectory() as folder:
         found_sweep = fs.sweep(SWEEP, pathlib.Path(folder) / "sweep", workers=1)
