@@ -53,8 +53,6 @@ NOT_RUN = {
     "flowstart map out/sweep": "needs a sweep",
     "flowstart map out/sweep -o out/map": "the same",
     "flowstart map out/sweep --startup all,-qs-app --company alone --size 1MB": "the same",
-    "python examples/testbeds/hystart_testbed.py -o out/hystart": "takes minutes, and root",
-    "python examples/testbeds/http_testbed.py -o out/http": "the same",
     "flowstart map out/sweep --by rate,buffer-bdp,queue,company --tie 2%": "the same",
 }
 """What no test runs, and why."""
