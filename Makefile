@@ -106,7 +106,7 @@ live-s2n: ## Build and check the start-ups in s2n-quic
 	cd crates/s2n && cargo test --all-features
 	cd crates/s2n && RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
 
-# With it the package has `live --stack linux`; `make setup` builds it without again.
+# With it the package has `live --stack linux`, until `make setup` builds it anew.
 live-linux: setup ## Build in and check the start-ups in this machine's kernel: docs/kernel.md
 	@for header in libelf.h zlib.h; do \
 		echo "#include <$$header>" | $(CC) -E - >/dev/null 2>&1 \
