@@ -55,23 +55,26 @@ fn leave_at_once(socket: &OwnedFd) -> io::Result<()> {
     sys::set_option(socket, linger, &none)
 }
 
+/// A socket of this thread's network that waits for connections, or is to open one.
+fn socket(setup: Option<&Setup>, waits: bool) -> io::Result<OwnedFd> {
+    let socket = sys::socket(libc::SOCK_STREAM)?;
+    leave_at_once(&socket)?;
+    setup.map_or(Ok(()), |setup| setup.apply(&socket))?;
+    match waits {
+        true => sys::listen(&socket, PORT)?,
+        false => sys::bind(&socket)?,
+    }
+    Ok(socket)
+}
+
 /// A socket that waits for connections to a host, whose senders are set up so.
 pub fn listener(host: &Host, setup: &Setup) -> io::Result<OwnedFd> {
-    host.run(|| {
-        let socket = sys::socket(libc::SOCK_STREAM)?;
-        leave_at_once(&socket)?;
-        setup.apply(&socket)?;
-        sys::listen(&socket, PORT)?;
-        Ok(socket)
-    })
+    host.run(|| socket(Some(setup), true))
 }
 
 /// A socket of this thread's network that opens a connection.
 pub fn opener() -> io::Result<OwnedFd> {
-    let socket = sys::socket(libc::SOCK_STREAM)?;
-    leave_at_once(&socket)?;
-    sys::bind(&socket)?;
-    Ok(socket)
+    socket(None, false)
 }
 
 /// Something that ended at a time, nanoseconds of the monotonic clock.
@@ -94,16 +97,7 @@ impl Ends {
         by_receiver: bool,
     ) -> io::Result<Ends> {
         let make = |host: &Host, setup: Option<&Setup>, waits: bool| {
-            host.run(|| {
-                let socket = sys::socket(libc::SOCK_STREAM)?;
-                leave_at_once(&socket)?;
-                setup.map_or(Ok(()), |setup| setup.apply(&socket))?;
-                match waits {
-                    true => sys::listen(&socket, PORT)?,
-                    false => sys::bind(&socket)?,
-                }
-                Ok(Arc::new(socket))
-            })
+            host.run(|| socket(setup, waits)).map(Arc::new)
         };
         Ok(Ends {
             sender: make(sender, Some(setup), by_receiver)?,
