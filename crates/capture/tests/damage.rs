@@ -1,12 +1,10 @@
 //! Files that are cut, absurd, empty or something else.
 
-mod support;
-
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::support::{capture, data, length_of, read_with, try_read, unpacked, Scratch};
 use flowstart_capture::{read, Collected, Error, Options};
-use support::{capture, data, length_of, read_with, try_read, unpacked, Scratch};
 
 #[test]
 fn a_capture_cut_in_mid_packet_counts_up_to_there() {

@@ -1,11 +1,11 @@
 //! One traffic in many clothes: the same answers from every format, link layer and vantage point.
 
-mod support;
+use crate::support;
 
-use flowstart_capture::{Connection, Flag, Handshake};
-use support::{
+use crate::support::{
     capture, data, differences, find, length_of, number, table, unpacked, Capture, Scratch,
 };
+use flowstart_capture::{Connection, Flag, Handshake};
 
 /// The same packets, so the same rows to the last column.
 const SAME: [&str; 10] = [

@@ -1,11 +1,11 @@
 //! Captures written here, whose answers are therefore known, and captures spoilt at random.
 
-mod support;
+use crate::support;
 
+use crate::support::{try_read, Capture, Scratch};
 use etherparse::{PacketBuilder, TcpOptionElement};
 use flowstart_capture::{Direction, Flag, Handshake};
 use proptest::prelude::*;
-use support::{try_read, Capture, Scratch};
 
 const CLIENT: ([u8; 4], u16) = ([10, 0, 0, 1], 40000);
 const SERVER: ([u8; 4], u16) = ([10, 0, 9, 1], 443);

@@ -1,9 +1,7 @@
 //! 294 connections of a real kernel, against what the kernel, the programs and tshark say of them.
 
-mod support;
-
+use crate::support::{capture, data, differences, find, number, table, Capture, Row};
 use flowstart_capture::{Connection, Direction, Flag, Group, Handshake};
-use support::{capture, data, differences, find, number, table, Capture, Row};
 
 fn truth() -> Vec<Row> {
     table(&data("web-mix.truth.csv"))

@@ -1,12 +1,10 @@
 //! Zeek's own traces and logs, which are not part of this repository: `FLOWSTART_CAPTURES` names a folder with
 //! `NAME.pcap.gz`, `NAME.conn.log` (or `.conn.json.log`) and `NAME.tshark.csv`. Run with `--ignored`.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
+use crate::support::{differences, table, try_read, Capture};
 use flowstart_capture::Connection;
-use support::{differences, table, try_read, Capture};
 
 fn files(end: &str) -> Vec<(String, PathBuf)> {
     let folder = std::env::var("FLOWSTART_CAPTURES").expect("FLOWSTART_CAPTURES names a folder");

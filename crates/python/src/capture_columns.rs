@@ -10,10 +10,11 @@ use std::net::IpAddr;
 use flowstart_capture::{
     Connection, Direction, Flag, Handshake, QuicConnection, Reading, Rows, Transfer,
 };
-use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
+
+use crate::arrays::array;
 
 /// Different words and the number of each.
 struct Words<K> {
@@ -118,10 +119,10 @@ macro_rules! table {
             /// `{name: array}`, and `{name: (array of numbers, words)}` of words; the rows in the given order.
             fn into_dict<'py>(self, py: Python<'py>, order: &[u32]) -> PyResult<Bound<'py, PyDict>> {
                 let dict = PyDict::new(py);
-                $(dict.set_item(stringify!($number), ordered(self.$number, order).into_pyarray(py))?;)*
+                $(dict.set_item(stringify!($number), array(py, ordered(self.$number, order))?)?;)*
                 $({
                     let (words, numbers) = self.$text;
-                    let numbers = ordered(numbers, order).into_pyarray(py);
+                    let numbers = array(py, ordered(numbers, order))?;
                     dict.set_item(stringify!($text), (numbers, words.words))?;
                 })*
                 Ok(dict)
@@ -280,8 +281,8 @@ impl Columns {
             .collect();
         let connections = self.connections.into_dict(py, &order)?;
         connections.del_item("pair")?;
-        connections.set_item("network", (networks.into_pyarray(py), names))?;
-        connections.set_item("opener", (openers.into_pyarray(py), ["local", "remote"]))?;
+        connections.set_item("network", (array(py, networks)?, names))?;
+        connections.set_item("opener", (array(py, openers)?, ["local", "remote"]))?;
         let (starts, of) = (&self.transfers.start, &self.transfers.connection);
         // Times are positive: their bits are in the order of their values.
         let by_start = order_by(starts.len(), |row| (starts[row].to_bits(), of[row]));

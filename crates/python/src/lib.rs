@@ -6,6 +6,7 @@
 //! calling thread looks for Ctrl-C. Start-ups written in Python come as a dictionary
 //! `{name: (callable, hooks)}` beside the scenarios that name them.
 
+mod arrays;
 mod batch;
 mod capture;
 mod capture_columns;

@@ -9,13 +9,13 @@ use std::thread;
 
 use flowstart_control::{Exit, Time};
 use flowstart_export::qlog::session::{Event, Knowledge, Session};
-use flowstart_live::lab::{Clock, Lateness, Outcome};
+use flowstart_live::links::{Clock, Lateness, Outcome};
 use flowstart_live::{Startup, StartupError};
 use flowstart_sim::{LoneFlow, Prepared, RequestError};
-use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::arrays::array;
 use crate::batch::{describe, LOOK_UP_EVERY};
 use crate::errors;
 
@@ -23,6 +23,10 @@ use crate::errors;
 #[derive(Clone, Copy)]
 enum Run {
     /// In a QUIC stack.
+    #[cfg_attr(
+        not(any(feature = "quic", feature = "s2n")),
+        allow(dead_code, reason = "not in this build")
+    )]
     Quic(fn(LoneFlow, Clock) -> Result<Outcome, RequestError>),
     /// In the kernel: what runs it, and says why it cannot be run here.
     #[cfg_attr(not(feature = "linux"), allow(dead_code, reason = "not in this build"))]
@@ -34,11 +38,21 @@ type RunKernel = fn(&Prepared, Option<String>, &AtomicBool) -> Result<Outcome, R
 
 /// The stacks, and what runs a flow in each that is in this build.
 const STACKS: &[(&str, Option<Run>)] = &[
-    ("noq", Some(Run::Quic(flowstart_noq::lab::run))),
-    ("quinn", Some(Run::Quic(flowstart_quinn::lab::run))),
+    ("noq", NOQ),
+    ("quinn", QUINN),
     ("s2n", S2N),
     ("linux", LINUX),
 ];
+
+#[cfg(not(feature = "quic"))]
+const NOQ: Option<Run> = None;
+#[cfg(feature = "quic")]
+const NOQ: Option<Run> = Some(Run::Quic(flowstart_noq::lab::run));
+
+#[cfg(not(feature = "quic"))]
+const QUINN: Option<Run> = None;
+#[cfg(feature = "quic")]
+const QUINN: Option<Run> = Some(Run::Quic(flowstart_quinn::lab::run));
 
 #[cfg(not(feature = "linux"))]
 const LINUX: Option<Run> = None;
@@ -277,7 +291,7 @@ impl Live {
                 let dict = PyDict::new(py);
                 $({
                     let cells: Vec<_> = self.outcome.trace.iter().map($of).collect();
-                    dict.set_item(stringify!($name), cells.into_pyarray(py))?;
+                    dict.set_item(stringify!($name), array(py, cells)?)?;
                 })*
                 Ok(dict)
             }};

@@ -3,11 +3,11 @@
 use flowstart_sim::record::run::RunRow;
 use flowstart_sim::record::trace::Trace;
 use flowstart_sim::Outcome;
-use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
 
+use crate::arrays::array;
 use crate::batch::Batch;
 use crate::packets::FlowPackets;
 use crate::table::Table;
@@ -116,11 +116,11 @@ fn in_parts(
     }
 }
 
-/// A dictionary of arrays from the named fields, moved and not copied.
+/// A dictionary of arrays from the named fields.
 macro_rules! arrays {
     ($py:expr, $samples:expr, $($field:ident),*) => {{
         let dict = PyDict::new($py);
-        $(dict.set_item(stringify!($field), $samples.$field.into_pyarray($py))?;)*
+        $(dict.set_item(stringify!($field), array($py, $samples.$field)?)?;)*
         dict
     }};
 }
@@ -145,7 +145,7 @@ fn trace_dict(py: Python<'_>, trace: Trace) -> PyResult<Bound<'_, PyDict>> {
         delivery_bps
     );
     for (name, cells) in flows.own {
-        samples.set_item(name, cells.into_pyarray(py))?;
+        samples.set_item(name, array(py, cells)?)?;
     }
     dict.set_item("flow_samples", samples)?;
     dict.set_item(

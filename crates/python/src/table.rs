@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use flowstart_sim::record::columns;
-use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
+use crate::arrays::{self, array};
 use crate::errors::SimulationError;
 
 /// A table of a run, or of many: the column `run` and those that are defined for its rows.
@@ -183,18 +183,16 @@ impl Column {
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let mut known = None;
         let cells = match &self.cells {
-            Cells::Whole(cells) => whole(py, cells),
-            Cells::Real(cells) => PyArray1::from_slice(py, cells).into_any(),
-            Cells::Truth(cells) => PyArray1::from_slice(py, cells).into_any(),
+            Cells::Whole(cells) => whole(py, cells)?,
+            Cells::Real(cells) => array(py, cells)?,
+            Cells::Truth(cells) => array(py, cells)?,
             Cells::Words(words) => {
                 known = Some(words.words.clone());
-                PyArray1::from_slice(py, &words.numbers).into_any()
+                array(py, &words.numbers)?
             }
         };
-        let present = self
-            .present
-            .as_ref()
-            .map(|present| PyArray1::from_slice(py, present));
+        let present = self.present.as_ref();
+        let present = present.map(|present| array(py, present)).transpose()?;
         (cells, present, known).into_pyobject(py)
     }
 
@@ -205,11 +203,10 @@ impl Column {
         self.present = present;
         match &mut self.cells {
             Cells::Whole(cells) => *cells = read_whole(&array)?,
-            Cells::Real(cells) => {
-                *cells = array.extract::<PyReadonlyArray1<'_, f64>>()?.to_vec()?
-            }
+            Cells::Real(cells) => *cells = arrays::cells(&array)?,
             Cells::Truth(cells) => {
-                *cells = array.extract::<PyReadonlyArray1<'_, bool>>()?.to_vec()?
+                let bytes: Vec<u8> = arrays::cells(&array.call_method1("view", ("u1",))?)?;
+                *cells = bytes.into_iter().map(|byte| byte != 0).collect();
             }
             Cells::Words(words) => {
                 words.words = known.unwrap_or_default();
@@ -217,7 +214,7 @@ impl Column {
                 words.number_of = numbered
                     .map(|(number, word)| (word.clone(), number))
                     .collect();
-                words.numbers = array.extract::<PyReadonlyArray1<'_, u32>>()?.to_vec()?;
+                words.numbers = arrays::cells(&array)?;
             }
         }
         Ok(())
@@ -225,19 +222,19 @@ impl Column {
 }
 
 /// Numbers with a sign, as everybody expects them, unless one is too large for that: a seed may be.
-fn whole<'py>(py: Python<'py>, cells: &[u64]) -> Bound<'py, PyAny> {
+fn whole<'py>(py: Python<'py>, cells: &[u64]) -> PyResult<Bound<'py, PyAny>> {
     let signed: Result<Vec<i64>, _> = cells.iter().map(|cell| i64::try_from(*cell)).collect();
     match signed {
-        Ok(signed) => signed.into_pyarray(py).into_any(),
-        Err(_) => PyArray1::from_slice(py, cells).into_any(),
+        Ok(signed) => array(py, signed),
+        Err(_) => array(py, cells),
     }
 }
 
 fn read_whole(array: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
-    if let Ok(signed) = array.extract::<PyReadonlyArray1<'_, i64>>() {
-        return Ok(signed.as_array().iter().map(|cell| *cell as u64).collect());
+    match arrays::cells::<i64>(array) {
+        Ok(signed) => Ok(signed.into_iter().map(|cell| cell as u64).collect()),
+        Err(_) => arrays::cells(array),
     }
-    Ok(array.extract::<PyReadonlyArray1<'_, u64>>()?.to_vec()?)
 }
 
 /// The definitions of all tables.

@@ -1,7 +1,7 @@
 //! The `linux` preset against recordings of Linux by phenomenon: packets that are late, lost or
 //! marked, a second flow, windows, idle times, data from the end that accepted, short transfers.
 
-use crate::judge::{assert_listed, case_of, data, listed, text, Figure, Tolerance};
+use super::judge::{assert_listed, case_of, data, listed, text, Figure, Tolerance};
 use flate2::read::GzDecoder;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Event;
@@ -335,7 +335,7 @@ fn every_case_is_run_and_every_listed_miss_is_one_of_a_case() {
     assert_eq!(groups, BTreeSet::from(run));
     let names: BTreeSet<&str> = all.iter().map(|case| case["case"].as_str()).collect();
     assert_eq!(names.len(), all.len());
-    let transfers = crate::recordings();
+    let transfers = super::recordings();
     for line in listed() {
         let case = case_of(&line);
         let known = names.contains(case) || transfers.iter().any(|t| t.case == case);

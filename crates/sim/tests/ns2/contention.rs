@@ -1,6 +1,6 @@
 //! Two hundred transfers that contend for one path, by interval.
 
-use crate::{csv, field};
+use super::{csv, field};
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::{run, Scenario};
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! Quick-Start against slow start: Table I of the Quick-Start paper as ns-2 gives it, other
 //! sizes of transfers, and one of ns-2's validation tests.
 
-use crate::{csv, field};
+use super::{csv, field};
 use flowstart_sim::{run, Scenario};
 
 /// A transfer of so many packets, SYN to last acknowledgement, in seconds; and what was sent

@@ -11,7 +11,7 @@
 //! the file that `NS2_RECORDING` names. Where a tie parts the two, they agree to the end once the
 //! rate is some millionths more: that too is tried.
 
-use crate::{data, ours_of, Record, TOLERANCE_US};
+use super::{data, ours_of, Record, TOLERANCE_US};
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use flate2::Compression;

@@ -1,6 +1,6 @@
 //! One transfer over the path of the Jump Start paper, at many sizes.
 
-use crate::{csv, field};
+use super::{csv, field};
 use flowstart_sim::{run, Scenario};
 
 /// Rounding of the recordings, and of ns-2's traces.

@@ -1,6 +1,6 @@
 //! ns-2's own validation tests, and sending after an idle time.
 
-use crate::{csv, field, ours_of, Record};
+use super::{csv, field, ours_of, Record};
 use flowstart_sim::{run, Scenario};
 
 const TOLERANCE_US: f64 = 1.5;

@@ -1,6 +1,6 @@
 //! What one connection leaves behind, and what Careful Resume and Stateful-TCP make of it.
 
-use crate::{one, outcome};
+use super::{one, outcome};
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Event;
 use flowstart_sim::Outcome;

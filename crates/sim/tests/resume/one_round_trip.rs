@@ -1,7 +1,7 @@
 //! Start-ups that decide what leaves in the first round trip: Initial Spreading, quicly's
 //! jumpstart, Halfback.
 
-use crate::{acknowledgements, departures, one, outcome};
+use super::{acknowledgements, departures, one, outcome};
 use flowstart_control::Reason;
 use flowstart_sim::record::flow::FlowRow;
 

@@ -1,6 +1,6 @@
 //! Start-ups that go by delay: CircuitStart and Paced Chirping.
 
-use crate::{acknowledgements, outcome};
+use super::{acknowledgements, outcome};
 use flowstart_control::Reason;
 use flowstart_sim::record::flow::FlowRow;
 

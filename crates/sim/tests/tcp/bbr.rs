@@ -1,7 +1,7 @@
 //! BBR on whole paths: what the draft's list of test cases asks of Startup and Drain, and what
 //! was published of BBR beside loss-based senders.
 
-use crate::outcome;
+use super::outcome;
 use flowstart_control::Reason;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::Outcome;

@@ -1,6 +1,6 @@
 //! What lets a window grow that the application does not use.
 
-use crate::outcome;
+use super::outcome;
 use flowstart_sim::Outcome;
 
 /// Five writes of eight segments, a round trip or more apart, and then 200 segments.

@@ -1,7 +1,7 @@
 //! Fig. 2 of the HyStart paper: two flows, ten seconds apart, over 100 Mbit/s and 106 ms with
 //! a buffer of one bandwidth-delay product, under six start-ups.
 
-use crate::outcome;
+use super::outcome;
 use flowstart_control::Reason;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::Outcome;

@@ -1,6 +1,6 @@
 //! What connections leave behind for later ones, and who uses it.
 
-use crate::outcome;
+use super::outcome;
 use flowstart_control::Reason;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Event;

@@ -2,7 +2,7 @@
 //! cross the path: host - router - line - router - host, with routers that forward 5000
 //! packets a second in both directions together.
 
-use crate::{outcome, MSS};
+use super::{outcome, MSS};
 use flowstart_sim::record::trace::Event;
 use flowstart_sim::Outcome;
 

@@ -1,6 +1,6 @@
 //! Handshakes, lost and found; timers that back off; connections given up.
 
-use crate::{outcome, sends, steps, times, Step};
+use super::{outcome, sends, steps, times, Step};
 
 fn lossy(flow: &str) -> String {
     format!(

@@ -1,6 +1,6 @@
 //! Flows whose endpoints have fields of their own.
 
-use crate::outcome;
+use super::outcome;
 
 const PATH: &str = "path = { rate = \"20Mbps\", rtt = \"60ms\", buffer = \"100pkt\" }\n";
 

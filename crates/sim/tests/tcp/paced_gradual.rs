@@ -1,7 +1,7 @@
 //! A gradual exit between endpoints: it leaves by delay, and loses a fraction of what slow start
 //! loses.
 
-use crate::outcome;
+use super::outcome;
 use flowstart_control::Reason;
 use flowstart_sim::record::flow::FlowRow;
 

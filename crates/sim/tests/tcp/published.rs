@@ -1,6 +1,6 @@
 //! Figures from the papers that need the endpoints whole.
 
-use crate::outcome;
+use super::outcome;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Event;
 

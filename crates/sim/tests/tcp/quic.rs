@@ -1,6 +1,6 @@
 //! QUIC's packets, acknowledgements, probes and handshakes beside TCP's, all else being equal.
 
-use crate::{outcome, sends, steps, times, Step};
+use super::{outcome, sends, steps, times, Step};
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::Outcome;
 

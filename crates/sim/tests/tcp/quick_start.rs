@@ -1,6 +1,6 @@
 //! Quick-Start between real endpoints and routers: what is granted, refused and paid for.
 
-use crate::{outcome, steps, Step};
+use super::{outcome, steps, Step};
 use flowstart_control::Reason;
 use flowstart_sim::record::trace::Event;
 use flowstart_sim::Outcome;

@@ -1,7 +1,7 @@
 //! SEARCH on paths like those that it was made for, without their jitter, and each with a buffer
 //! of one bandwidth-delay product.
 
-use crate::outcome;
+use super::outcome;
 use flowstart_control::Reason;
 use flowstart_sim::record::flow::FlowRow;
 

@@ -1,6 +1,6 @@
 //! SUSS between endpoints, against what its authors measured on their testbed.
 
-use crate::{outcome, times, Step};
+use super::{outcome, times, Step};
 use flowstart_sim::record::flow::FlowRow;
 
 fn transfer(path: &str, stack: &str, startup: &str, size: &str) -> FlowRow {

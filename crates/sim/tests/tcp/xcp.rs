@@ -1,6 +1,6 @@
 //! XCP as a whole: senders, routers and receivers on a path of 10 Mbit/s and 100 ms.
 
-use crate::outcome;
+use super::outcome;
 use flowstart_sim::record::trace::Event;
 use flowstart_sim::Outcome;
 

@@ -1,0 +1,4 @@
+//! Properties of algorithms through the public interface.
+
+mod pacing;
+mod properties;
