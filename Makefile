@@ -9,6 +9,9 @@ TARGETS :=
 # They decompress with C libraries, or take Miri minutes.
 MIRI_SKIP := --skip packing --skip gzip --skip no_bytes --skip no_block
 BIN := $(VENV)/bin
+UV := $(shell command -v uv)
+INSTALL := $(if $(UV),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --no-compile) \
+	--no-deps --require-hashes -r
 NPM := $(BIN)/python web/npm.py
 RUST := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml)
 PYTHONS := python tests/python examples $(wildcard docs/*.py web/*.py) $(wildcard benches/*.py packaging/*.py)
@@ -25,6 +28,11 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { echo $$p; break; }; done)
+
+# As maturin sets them: otherwise cargo and maturin take turns in building PyO3 anew.
+export PYO3_BUILD_EXTENSION_MODULE := 1
+export PYO3_ENVIRONMENT_SIGNATURE := $(shell $(or $(PICKED),false) -c \
+	'import sys; print("cpython-%d.%d-%dbit" % (*sys.version_info[:2], sys.maxsize.bit_length() + 1))')
 
 # Where rustup neither has the toolchain of rust-toolchain.toml nor gets it, its default one is used.
 ifneq ($(filter-out help clean,$(MAKECMDGOALS)),)
@@ -46,7 +54,8 @@ endif
 help: ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-setup: $(VENV)/.built ## Make .venv with the package and everything that it needs
+setup: ## Make .venv with the package and what it needs
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.built
 
 demo: setup ## Compare start-ups on the transfers of a recorded capture, into out/demo
 	$(BIN)/flowstart compare --capture tests/data/captures/web-mix.pcap.gz -o out/demo
@@ -256,13 +265,23 @@ clean: ## Remove everything that was built, and out/
 	rm -rf $(VENV) $(DOCS) $(WHEELS) target out dist $(PAGE) web/node_modules web/built python/flowstart/_native*.so
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-# The tools and libraries of the lock file, which is complete. Made anew where it changes.
-$(VENV)/.tools: requirements/dev.txt
+# Made anew where what the package needs changes.
+$(VENV)/.made: requirements/run.txt
 	@command -v cargo >/dev/null || { echo "setup needs Rust (cargo) $(MSRV) or newer, and there is none: see https://rustup.rs" >&2; exit 1; }
 	@test -n "$(PICKED)" || { echo "setup needs Python 3.11 or newer with venv, and there is none (PYTHON=... names one)" >&2; exit 1; }
 	@echo "Making $(VENV) with $$($(PICKED) --version)"
-	@$(PICKED) -m venv --clear $(VENV)
-	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r $<
+	@$(if $(UV),uv venv --quiet --clear --python $(PICKED) $(VENV),$(PICKED) -m venv --clear --without-pip $(VENV))
+	@touch $@
+
+# What `make demo` needs. The lock files are complete.
+$(VENV)/.run: $(VENV)/.made
+	@$(if $(UV),,$(BIN)/python -m ensurepip >/dev/null)
+	@$(INSTALL) requirements/run.txt
+	@touch $@
+
+# What tests need beside it.
+$(VENV)/.tools: requirements/dev.txt $(VENV)/.run
+	@$(INSTALL) requirements/dev.txt
 	@touch $@
 
 # What builds wheels and renews lock files: half a gigabyte, most of it zig.
@@ -289,8 +308,13 @@ $(PAGE)/.built: web/node_modules/.installed $(WEB)
 	$(NPM) run --silent build
 	@touch $@
 
-# The package itself, linked to its sources, with the simulator in release form.
-$(VENV)/.built: $(VENV)/.tools pyproject.toml $(RUST)
-	@echo "Building the package; the first time takes a minute or two"
-	@PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
+# The simulator, while the libraries of Python are installed.
+$(VENV)/.crates: $(VENV)/.made $(RUST)
+	@echo "Building the simulator; the first time takes a minute"
+	@cargo build --locked --quiet -p flowstart-python
+	@touch $@
+
+# The package itself, linked to its sources.
+$(VENV)/.built: $(VENV)/.run $(VENV)/.crates pyproject.toml
+	@PIP_QUIET=1 $(BIN)/maturin develop --quiet
 	@touch $@
