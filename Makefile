@@ -46,10 +46,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo page fuzz fuzz-python fuzz-coverage miri test lint-rust test-rust test-page test-python test-browser test-long test-pages-long papers papers-quick papers-record \
-	live-linux kernel-agreement publish-dry-run rust-docs msrv deny third-party screenshots format docs docs-site check-links grid live-s2n same-bytes same-bytes-record coverage gauge gauge-tune \
-	wheels test-wheel test-sdist lock \
-	bench bench-against speed-record interval-coverage worst-paths clean
+.PHONY: $(shell sed -n 's/^\([a-z0-9-]*\):.*/\1/p' $(MAKEFILE_LIST))
 
 help: ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -71,24 +68,45 @@ papers-quick: setup ## The heart of every paper in less than a minute, into out/
 papers-record: setup ## Record what every target of the papers comes to, into tests/data/papers
 	$(BIN)/python tests/python/papers_record.py
 
-# The package is linked by one processor for a minute, beside which there is time to check the crates.
-test: ## Check formats, lints and types, and run all tests
-	@$(MAKE) --no-print-directory -j2 setup lint-rust
-	@$(MAKE) --no-print-directory test-rust test-page test-python papers-quick
+# Rust and Python share nothing once the package is built.
+test: setup $(VENV)/.tools ## What every change needs: formats, lints, types and tests, in five minutes
+	@$(MAKE) --no-print-directory -j2 test-rust test-python
 
-lint-rust: $(VENV)/.tools
+test-rust: setup
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets $(LIVE) --quiet -- -D warnings
+	cargo test --quiet
+	cargo clippy --all-targets --quiet -- -D warnings
 
-test-rust: setup lint-rust
-	cargo test --workspace $(LIVE)
-
-test-python: setup
+test-python: setup $(VENV)/.tools
 	$(BIN)/ruff format --check $(PYTHONS)
 	$(BIN)/ruff check $(PYTHONS)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/pytest -n 2 --dist worksteal
+
+test-long: test-ci-long test-real-time test-browser live-s2n ## What `make test` leaves out
+
+# What of `make test-long` does not depend on a clock, a browser or s2n-quic's build.
+test-ci-long: test-docs test-page test-rust-long test-python-long live
+
+test-docs: setup $(VENV)/.tools ## Check that pages are current, and run their commands
+	$(BIN)/pytest -n 2 --dist worksteal -m docs
+
+test-rust-long: setup ## Check and test the crates that only `make test-long` builds
+	cargo clippy --workspace --all-targets $(LIVE) --quiet -- -D warnings
+	cargo test --quiet -p flowstart-packetdrill -p flowstart-fuzz -p flowstart-benches
+	cargo test --quiet -p flowstart-export --features check
+	cargo test --quiet -p flowstart-noq -p flowstart-quinn $(LIVE) -- --include-ignored
+
+test-python-long: setup $(VENV)/.tools ## Run the tests in Python that take long: papers, kills, Dask, notebooks
+	$(BIN)/pytest -n 2 --dist worksteal -m long
+
+test-real-time: live ## Run the tests that depend on the machine's clock
+	$(BIN)/pytest -m real_time
+
+live: setup $(VENV)/.tools ## Build noq and quinn into the package, and test live runs in virtual time
+	PIP_QUIET=1 $(BIN)/maturin develop --quiet --features quic
+	$(BIN)/pytest -n 2 -m live
 
 test-page: page ## Check the page's types, and run the tests of its logic
 	$(NPM) run --silent check
@@ -102,17 +120,11 @@ screenshots: page ## Draw the pictures of the explorer for the docs
 	$(BIN)/python web/browsers.py
 	$(NPM) run --silent screenshots
 
-test-long: test-pages-long test-browser live-s2n ## What takes too long for `make test`: s2n-quic's build, browsers
-	cargo test -p flowstart-noq --features lab -- --ignored
-
-test-pages-long: setup ## Run the commands of the pages that take minutes
-	$(BIN)/pytest -m long tests/python/test_pages.py tests/python/papers tests/python/test_inference.py \
-		tests/python/test_sweep_executors.py tests/python/test_sweep_command.py
-
 # Outside of the workspace: what s2n-quic depends on takes minutes to build.
-live-s2n: ## Build and check the start-ups in s2n-quic
+live-s2n: setup ## Build s2n-quic into the package, and check it
 	cd crates/s2n && cargo fmt --check && cargo clippy --all-targets --all-features --quiet -- -D warnings
 	cd crates/s2n && cargo test --all-features
+	PIP_QUIET=1 $(BIN)/maturin develop --quiet --features quic,s2n
 	cd crates/s2n && RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
 
 # With it the package has `live --stack linux`, until `make setup` builds it anew.
@@ -121,7 +133,7 @@ live-linux: setup ## Build in and check the start-ups in this machine's kernel: 
 		echo "#include <$$header>" | $(CC) -E - >/dev/null 2>&1 \
 		|| { echo "live-linux needs $$header: on Debian, apt-get install libelf-dev zlib1g-dev" >&2; exit 1; }; done
 	cargo clippy -p flowstart-linux --features bpf --all-targets --quiet -- -D warnings
-	PIP_QUIET=1 $(BIN)/maturin develop --release --features linux --quiet
+	PIP_QUIET=1 $(BIN)/maturin develop --release --features quic,linux --quiet
 	cargo test --release -p flowstart-linux --features bpf -- --test-threads=1
 	$(BIN)/pytest -m "long or not long" tests/python/test_live_linux.py
 
@@ -242,7 +254,7 @@ wheels: page $(WHEELS)/.installed ## Build wheels for Linux on x86_64 and aarch6
 	rm -rf dist
 	for platform in $(PLATFORMS); do \
 		env -u PYO3_PYTHON PATH="$(CURDIR)/$(WHEELS)/bin:$$PATH" maturin build --release --locked --zig \
-			--target $$platform --features abi3 --compatibility manylinux2014 --out dist || exit 1; \
+			--target $$platform --strip --features abi3,quic --compatibility manylinux2014 --out dist || exit 1; \
 	done
 	$(WHEELS)/bin/maturin sdist --out dist
 
@@ -256,7 +268,8 @@ test-sdist: ## Build a wheel of dist's sdist in an environment of its own, into 
 	@ls out/sdist/*.whl
 
 lock: $(WHEELS)/.installed ## Renew the versions and hashes of all Python tools, in requirements/
-	$(LOCK) --extra dev pyproject.toml -o requirements/dev.txt
+	$(LOCK) pyproject.toml requirements/run.in -o requirements/run.txt
+	$(LOCK) --constraint requirements/run.txt --extra dev pyproject.toml -o requirements/dev.txt
 	$(LOCK) --extra docs pyproject.toml -o requirements/docs.txt
 	$(LOCK) requirements/wheels.in -o requirements/wheels.txt
 	$(LOCK) requirements/node.in -o requirements/node.txt

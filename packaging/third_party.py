@@ -15,7 +15,11 @@ from typing import Any
 
 ROOT = pathlib.Path(__file__).parents[1]
 TARGET = ROOT / "THIRD_PARTY.md"
-METADATA = ("cargo", "metadata", "--format-version", "1", "--locked")
+# Wheels have the feature `quic`.
+METADATA = (
+    *("cargo", "metadata", "--format-version", "1", "--locked"),
+    *("--features", "flowstart-python/quic"),
+)
 LICENCE = re.compile(r"(licen[sc]e|copying|copyright|unlicense)([-._].*)?", re.IGNORECASE)
 COPYRIGHT = re.compile(
     r"^\W*((?:portions )?copyright\s+(?:\(c\)|©|\d).*?)\W*$", re.IGNORECASE | re.MULTILINE

@@ -17,7 +17,12 @@ fn main() {
         "cargo::rustc-env=FLOWSTART_RUST={}",
         rust.trim_start_matches("rustc ")
     );
-    println!("cargo::rustc-env=FLOWSTART_PROFILE={}", asked("PROFILE"));
+    let profile = match asked("PROFILE").as_str() {
+        "debug" => "development".to_string(),
+        profile => profile.to_string(),
+    };
+    let optimized = asked("OPT_LEVEL");
+    println!("cargo::rustc-env=FLOWSTART_PROFILE={profile} profile (opt-level {optimized})");
     println!("cargo::rustc-env=FLOWSTART_TARGET={}", asked("TARGET"));
     let given = env::var("FLOWSTART_COMMIT")
         .ok()

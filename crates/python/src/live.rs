@@ -389,11 +389,12 @@ pub fn built() -> Vec<&'static str> {
 }
 
 fn not_built(name: &str) -> PyErr {
-    let problem = format!(
-        "`{name}`: is not in this build, which has {}; `maturin develop --release --features {name}` \
-         builds it in",
-        built().join(", ")
-    );
+    let command = match name {
+        "noq" | "quinn" => "make live",
+        "linux" => "make live-linux",
+        _ => "make live-s2n",
+    };
+    let problem = format!("`{name}`: is not in this build; `{command}` in a checkout adds it");
     request(RequestError::new("stack", problem))
 }
 

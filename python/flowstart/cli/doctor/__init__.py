@@ -81,7 +81,7 @@ def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
         ("packages", ", ".join(known)),
         *((f"extra {name}", _extra(one)) for name, one in found["extras"].items()),
         ("page", "built" if found["page"] else "not built: explore and scripts of reports need it"),
-        ("live stacks", ", ".join(build["live_stacks"])),
+        ("live stacks", ", ".join(build["live_stacks"]) or "none; `make live` adds noq and quinn"),
         ("cores", str(machine["cores"])),
         ("memory", "unknown" if memory is None else f"{memory / 1e9:.3g} GB"),
         ("permits", ", ".join(can)),
