@@ -87,9 +87,9 @@ test-python: setup $(VENV)/.tools
 test-long: test-ci-long test-real-time test-browser live-s2n ## What `make test` leaves out
 
 # What of `make test-long` does not depend on a clock, a browser or s2n-quic's build.
-test-ci-long: test-docs test-page test-rust-long test-python-long live
+test-ci-long: live test-docs test-page test-rust-long test-python-long
 
-test-docs: setup $(VENV)/.tools ## Check that pages are current, and run their commands
+test-docs: live page ## Check that pages are current, and run their commands
 	$(BIN)/pytest -n 2 --dist worksteal -m docs
 
 test-rust-long: setup ## Check and test the crates that only `make test-long` builds
@@ -106,7 +106,7 @@ test-real-time: live ## Run the tests that depend on the machine's clock
 
 live: setup $(VENV)/.tools ## Build noq and quinn into the package, and test live runs in virtual time
 	PIP_QUIET=1 $(BIN)/maturin develop --quiet --features quic
-	$(BIN)/pytest -n 2 -m live
+	$(BIN)/pytest -n 2 $(addprefix tests/python/test_,live.py columns.py extras.py limits.py)
 
 test-page: page ## Check the page's types, and run the tests of its logic
 	$(NPM) run --silent check

@@ -14,6 +14,8 @@ import published
 import tables
 from figure import stepped
 
+pytestmark = pytest.mark.docs
+
 ROOT = pathlib.Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 

@@ -323,6 +323,7 @@ JSON = st.recursive(
 FIELDS = st.sampled_from([*settings().options, "reverse-rate", "nonsense"])
 
 
+@pytest.mark.long
 @given(
     path=st.sampled_from(POSTED),
     document=JSON

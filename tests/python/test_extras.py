@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 import flowstart as fs
-from flowstart import extras
+from flowstart import _native, extras
 from flowstart.render import figure_files
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -41,21 +41,11 @@ WRITING = {
     "compare": ["compare", "--rate", "50Mbps", "--rtt", "80ms", "--size", "100kB"],
     "run": ["run", SCENARIO, "--trace"],
     "capture": ["capture", CAPTURE],
-    "live": [
-        "live",
-        "--stack",
-        "noq",
-        "--rate",
-        "20Mbps",
-        "--rtt",
-        "60ms",
-        "--startup",
-        "hystart",
-        "--size",
-        "9kB",
-    ],
 }
 """Commands that put figures into a folder."""
+if "noq" in _native.BUILT_LIVE_STACKS:
+    path = ("--rate", "20Mbps", "--rtt", "60ms", "--size", "9kB")
+    WRITING["live"] = ["live", "--stack", "noq", *path, "--startup", "hystart"]
 REFUSED = {
     "papers run -o": (["papers", "run", "QS-F2", "-o", "unused"], "matplotlib", "papers"),
     "papers cross -o": (["papers", "cross", "-o", "unused"], "matplotlib", "papers"),

@@ -11,6 +11,8 @@ from flowstart.errors import RequestError
 from flowstart.sweeps.language import document
 from fuzz_readers import TARGETS, execute, mutated
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("name", TARGETS)
 @settings(max_examples=100, deadline=None)

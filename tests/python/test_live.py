@@ -19,6 +19,9 @@ from flowstart.live_runs.plan import LivePlan
 from flowstart.live_runs.rows import difference
 from flowstart.render import columns
 
+pytestmark = pytest.mark.skipif(
+    "noq" not in _native.BUILT_LIVE_STACKS, reason="the build has no noq: make live"
+)
 Cli = Callable[..., Any]
 PATH = ("--rate", "20Mbps", "--rtt", "60ms", "--size", "100kB")
 STARTUPS = ["jump-start", "fast-start", "quick-start"]
@@ -118,6 +121,7 @@ def test_what_no_live_run_can_be_is_refused(asked: dict[str, Any], message: str)
     assert message in str(refused.value)
 
 
+@pytest.mark.real_time
 def test_in_real_time_each_repeat_is_run_and_the_relay_says_how_late_it_was() -> None:
     path = fs.Path(rate="50Mbps", rtt="10ms")
     found = fs.live(path, ["hystart"], sizes=["20kB"], clock="real", repeat=2)

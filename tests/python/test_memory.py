@@ -11,6 +11,8 @@ from flowstart.captures import capture
 from flowstart.replays import Settings
 from flowstart.replays.traffic import Traffic
 
+pytestmark = pytest.mark.long
+
 HERE = pathlib.Path(__file__)
 LONG_CAPTURE = HERE.parents[2] / "benches/long_capture.py"
 WEB_MIX = HERE.parents[1] / "data/captures/web-mix.pcap.gz"

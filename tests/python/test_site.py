@@ -3,11 +3,15 @@
 import pathlib
 import re
 
+import pytest
+
 import flowstart as fs
 import site_api
 import site_check
 import site_nav
 import site_sources
+
+pytestmark = pytest.mark.docs
 
 ROOT = pathlib.Path(__file__).parents[2]
 DOCS = ROOT / "docs"

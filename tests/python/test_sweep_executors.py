@@ -25,6 +25,8 @@ from flowstart.sweeps.execution.swept import Swept
 from flowstart.sweeps.execution.task import Task
 from made_up_sweep import MadeUp, way
 
+pytestmark = pytest.mark.long
+
 
 def swept(folder: pathlib.Path, question: MadeUp | None = None, **how: Any) -> Swept:
     return run(question or MadeUp(), folder, way(**how))

@@ -15,6 +15,8 @@ import pytest
 
 import flowstart as fs
 
+pytestmark = pytest.mark.long
+
 Cli = Callable[..., Any]
 NEVER = '''"""Hooks that do not return."""
 import time
