@@ -96,7 +96,7 @@ test-rust-long: setup ## Check and test the crates that only `make test-long` bu
 	cargo clippy --workspace --all-targets $(LIVE) --quiet -- -D warnings
 	cargo test --quiet -p flowstart-packetdrill -p flowstart-fuzz -p flowstart-benches
 	cargo test --quiet -p flowstart-export --features check
-	cargo test --quiet -p flowstart-noq -p flowstart-quinn $(LIVE) -- --include-ignored
+	cargo test --quiet -p flowstart-noq -p flowstart-quinn $(LIVE)
 
 test-python-long: setup $(VENV)/.tools ## Run the tests in Python that take long: papers, kills, Dask, notebooks
 	$(BIN)/pytest -n 2 --dist worksteal -m long
