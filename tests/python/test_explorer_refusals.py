@@ -518,7 +518,7 @@ def test_without_the_extra_the_command_says_how_to_install_it(
     assert answer.status == 2
     assert answer.err == (
         "flowstart: explore needs starlette and uvicorn: install it with "
-        "`pip install 'flowstart[explore]'`\n"
+        "`pip install starlette uvicorn`\n"
     )
 
 

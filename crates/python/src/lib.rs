@@ -368,7 +368,7 @@ mod _native {
         paths: Vec<std::path::PathBuf>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(String, Bound<'py, PyDict>)> {
-        let (reading, rows) = capture::run(py, paths, progress)?.map_err(request)?;
+        let (reading, rows) = capture::run(py, paths, progress)?.map_err(capture::refused)?;
         let about = serde_json::to_string(&reading).map_err(request)?;
         Ok((about, rows.into_dict(py, &reading)?))
     }
