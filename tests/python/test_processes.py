@@ -235,6 +235,9 @@ class Own(fs.Startup):
     def on_established(self, w, e):
         assert total() == 7
 
+    def on_ack(self, w, a):
+        w.cwnd += w.segments(a.acked)
+
 total()
 result = fs.compare(fs.Path(rate="20Mbps", rtt="60ms"), startups=[Own], sizes=["20kB", "80kB"],
                     workers=2)
