@@ -140,7 +140,12 @@ def test_a_file_of_no_known_format_is_answered_with_all_that_are_read(
     file = tmp_path / "bad.pcap"
     file.write_bytes(b"\x93random bytes" * 20)
     error = cli("capture", file).err
-    for name in ("pcap, pcapng", "Zeek conn.log as TSV or JSON", "qlog", "CSV, JSON lines or Parquet"):
+    for name in (
+        "pcap, pcapng",
+        "Zeek conn.log as TSV or JSON",
+        "qlog",
+        "CSV, JSON lines or Parquet",
+    ):
         assert name in error
 
 

@@ -222,6 +222,19 @@ def test_the_readme_says_whom_jump_start_helps_and_hurts_in_the_demo() -> None:
     assert hurt is not None and hurt > 0.5
 
 
+def test_the_readme_says_where_gauge_loses() -> None:
+    path, ours, other = readme(
+        r"On `--path (\w+)` it ends on delay at a third of the BDP: 10 MB take ([\d.]+) s, and "
+        r"([\d.]+) s with HyStart\+\+"
+    )
+    startups = ["gauge", "hystart-plus-plus"]
+    found = fs.compare(fs.Path.named(path), startups=startups, stack="linux", sizes=["10MB"])
+    gauge, hystart = found.summaries
+    assert (f"{gauge.fct_s:.2f}", f"{hystart.fct_s:.2f}") == (ours, other)
+    assert gauge.exit_reason == "delay"
+    assert gauge.exit_cwnd_pkts == pytest.approx(gauge.bdp_pkts / 3, rel=0.05)
+
+
 def test_the_readme_says_how_near_the_linux_endpoints_are() -> None:
     near, all_of_them = readme(
         r"completion times within 1 % in (\d+) of (\d+) transfers, losses and retransmissions "

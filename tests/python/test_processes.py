@@ -1,5 +1,6 @@
 """Start-ups written in Python under several workers: in processes, with the same results."""
 
+import ctypes
 import multiprocessing
 import os
 import pathlib
@@ -255,8 +256,8 @@ def test_a_process_whose_parent_is_gone_before_it_could_ask_for_its_end_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ended: list[int] = []
-    monkeypatch.setattr(batch.os, "_exit", ended.append)
-    monkeypatch.setattr(batch.ctypes, "CDLL", lambda _: SimpleNamespace(prctl=lambda *_: 0))
+    monkeypatch.setattr(os, "_exit", ended.append)
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: SimpleNamespace(prctl=lambda *_: 0))
     batch._end_with(os.getppid())
     assert not ended
     batch._end_with(os.getppid() + 1)

@@ -59,7 +59,7 @@ def test_a_share_that_is_none_is_refused_in_a_line(name: str, value: Any) -> Non
 
 
 def test_a_memory_that_no_startup_uses_is_refused() -> None:
-    with pytest.raises(RequestError, match="^remembered: `9pkt` changes nothing"):
+    with pytest.raises(RequestError, match=r"^remembered: `9pkt` changes nothing"):
         fs.replay(CAPTURES / "small.pcap", startups=STARTUPS, remembered="9pkt")
 
 

@@ -751,9 +751,7 @@ def test_a_scenario_finds_the_file_beside_it(cli: Cli, folder: pathlib.Path) -> 
     assert fs.run(deep / "scenario.toml", allow_python=True).rows[0]["complete"]
 
 
-def test_an_edited_file_is_read_again_in_the_same_process(
-    cli: Cli, folder: pathlib.Path
-) -> None:
+def test_an_edited_file_is_read_again_in_the_same_process(cli: Cli, folder: pathlib.Path) -> None:
     """Also where the edit changes neither its length nor, within a second, its time."""
     words = ("compare", *PATH, "--startup", "./mine.py:Mine", "--json")
     before = json.loads(cli(*words).out)["rows"][0]["max_cwnd_pkts"]

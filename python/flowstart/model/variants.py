@@ -182,7 +182,8 @@ def settled(
 ) -> tuple[Variant, ...]:
     """The variants meant: those `given`, and one for each of `startups`, which bears its name.
 
-    A congestion avoidance among `startups` stands for itself with its usual start-up. Start-ups of one's own are noted in `classes`. Refuses two of one name.
+    A congestion avoidance among `startups` stands for itself with its usual start-up. Start-ups of
+    one's own are noted in `classes`. Refuses two of one name.
     """
     found = [v if isinstance(v, Variant) else Variant.parse(v) for v in given]
     found = [
@@ -190,10 +191,9 @@ def settled(
         for v in found
     ]
     if startups:
-        names = specs.startups(startups, classes, without)
         found += [
             Variant(name, avoidance=name) if listed(name, "avoidance") else Variant(name, name)
-            for name in names
+            for name in specs.startups(startups, classes, without)
         ]
     names = [v.name for v in found]
     specs.unique("variant" if given else "start-up", names)

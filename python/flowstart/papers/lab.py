@@ -50,7 +50,7 @@ class Lab:
         workers: int | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """`cache` is the folder that keeps results, None for none; `workers` are usually all cores."""
+        """`cache` is the folder to keep results in, None for none; `workers` all cores."""
         self._cache = cache
         self._workers = workers or cores()
         self._progress = progress or (lambda _done, _total: None)

@@ -7,9 +7,9 @@ A start-up is marked where
 - its change against the baseline is no loss, and
 - the group shows a difference at all.
 
-So where a row is a single run, the fastest is marked. All that tie are marked, the baseline like any other. Nobody is where runs of the
-group are missing: they might have been the soonest. Where intervals were asked for, and in replays,
-what is recommended is marked instead.
+So where a row is a single run, the fastest is marked. All that tie are marked, the baseline like any
+other. Nobody is where runs of the group are missing: they might have been the soonest. Where
+intervals were asked for, and in replays, what is recommended is marked instead.
 """
 
 from collections.abc import Sequence

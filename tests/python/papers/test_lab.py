@@ -1,5 +1,6 @@
 """The laboratory: nothing runs twice, and nothing that changed is taken from before."""
 
+import os
 import pathlib
 import sys
 import threading
@@ -11,7 +12,7 @@ from flowstart.errors import RequestError
 from flowstart.papers import lab as module
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import first
-from flowstart.simulation import batch, bounds
+from flowstart.simulation import bounds
 from flowstart.simulation import run as simulation
 from flowstart.simulation.run import Run
 
@@ -140,7 +141,7 @@ def test_the_limits_of_a_request_hold_on_the_threads_of_a_lab() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process may use all cores")
 def test_a_lab_uses_the_cores_that_its_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch.os, "sched_getaffinity", lambda _: {0})
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
     assert Lab(None)._workers == 1
 
 
