@@ -7,8 +7,8 @@ A start-up is marked where
 - its change against the baseline is no loss, and
 - the group shows a difference at all.
 
-So where a row is a single run, the fastest is marked. All that tie are marked, the baseline like any
-other. Nobody is where runs of the group are missing: they might have been the soonest. Where
+So where a row is a single run, the fastest is marked. All that tie are marked, the baseline like
+any other. None is where runs of the group are missing: they might have been the fastest. Where
 intervals were asked for, and in replays, what is recommended is marked instead.
 """
 
