@@ -42,7 +42,10 @@ mod tests {
         assert_eq!(nearest("hystrat", startups), Some("hystart"));
         assert_eq!(nearest("nothing-like-it", startups), None);
         assert_eq!(nearest("none", ["one", "keep", "linux"]), Some("keep"));
-        assert_eq!(nearest("--cc", ["--ack", "--avoidance"]), Some("--avoidance"));
+        assert_eq!(
+            nearest("--cc", ["--ack", "--avoidance"]),
+            Some("--avoidance")
+        );
         assert_eq!(nearest("", ["--ack", "a"]), Some("a"));
     }
 }

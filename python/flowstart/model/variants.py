@@ -182,8 +182,8 @@ def settled(
 ) -> tuple[Variant, ...]:
     """The variants meant: those `given`, and one for each of `startups`, which bears its name.
 
-    A congestion avoidance among `startups` stands for itself with its usual start-up. Start-ups of
-    one's own are noted in `classes`. Refuses two of one name.
+    A congestion avoidance among `startups` stands for itself, with its usual startup. Custom
+    startups are noted in `classes`. Refuses two of one name.
     """
     found = [v if isinstance(v, Variant) else Variant.parse(v) for v in given]
     found = [

@@ -61,8 +61,8 @@ def replay(
     part of the connections in a pass of its own, `cross` fills a part of each bottleneck with
     traffic of others, `beside` names company; shares are numbers, or text such as `10%`. `quick`
     leaves out repeats, other buffers and calibration. `rate` to `loss` override what the capture
-    tells; `impairments` are fields that every path has besides, such as `queue`. `limit` and `time_limit` are those of `compare`.
-    Raises RequestError where anything is wrong or above a limit.
+    tells; `impairments` are fields that every path has besides, such as `queue`. `limit` and
+    `time_limit` are those of `compare`. Raises RequestError where anything is wrong or above a limit.
     """
     custom = CustomStartups()
     found = chosen(variants, startups, custom)
