@@ -440,4 +440,4 @@ def test_a_mean_that_is_hardly_lower_is_not_marked_beside_a_far_faster_worst_run
     assert 0.99 < fast.fct_s / steady.fct_s < 1
     assert fast.worst_fct_s > 1.5 * steady.worst_fct_s
     assert (steady.best, fast.best) == (True, False)
-    assert "of means within 1% by the slowest run" in str(found)
+    assert "of means within 1% by the slowest run" in found.legend

@@ -62,7 +62,9 @@ def replay(
     traffic of others, `beside` names company; shares are numbers, or text such as `10%`. `quick`
     leaves out repeats, other buffers and calibration. `rate` to `loss` override what the capture
     tells; `impairments` are fields that every path has besides, such as `queue`. `limit` and
-    `time_limit` are those of `compare`. Raises RequestError where anything is wrong or above a limit.
+    `time_limit` are those of `compare`.
+
+    Raises RequestError where anything is wrong or above a limit.
     """
     custom = CustomStartups()
     found = chosen(variants, startups, custom)
