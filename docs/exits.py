@@ -25,7 +25,7 @@ PRODUCTS = 16
 GROUPS = {
     "Wires": ("dsl", "cable", "fibre", "datacentre", "jump-start-2007"),
     "Radio": ("wifi", "lossy-wifi", "lte", "5g", "leo"),
-    "Far, and policed": ("satellite", "geo", "transoceanic", "trans-oceanic", "policed"),
+    "Far, and policed": ("satellite", "geo", "transoceanic", "transoceanic-link", "policed"),
 }
 
 

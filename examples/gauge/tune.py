@@ -5,7 +5,7 @@
 The study is kept in the folder; the same command goes on with it. What is made small is the mean
 regret as a multiple of HyStart++'s, and a penalty for each cost that is above HyStart++'s:
 retransmissions, and harm to a long flow, a short one and a call. BBR is not beside it, as that
-takes ten times as long. No held-out path is used. Needs `pip install 'flowstart[tuning]'`.
+takes ten times as long. No held-out path is used. Needs `pip install optuna`.
 """
 
 import hashlib

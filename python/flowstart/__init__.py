@@ -1,7 +1,7 @@
 """flowstart: a laboratory for flow start-up.
 
 What a transport connection does between its handshake and the moment it knows its path,
-simulated packet by packet, for every published start-up algorithm:
+simulated packet by packet, for every startup algorithm of the catalog:
 
     import flowstart as fs
 

@@ -1,6 +1,7 @@
 """What parts of the package need beyond its core, and the sentence that says what to install.
 
-`pip install flowstart` installs the core. Whoever needs more asks here, before it imports it.
+A function that needs more than the core asks here before it imports it. The command that installs
+it names packages, not extras: flowstart itself is on no index.
 """
 
 import functools
@@ -34,8 +35,9 @@ def missing(extra: Extra) -> list[str]:
 
 
 def how_to_install(extra: Extra) -> str:
-    """The command that installs an extra."""
-    return f"pip install 'flowstart[{extra}]'"
+    """The command that installs what is missing of an extra, or all of it where nothing is."""
+    names = missing(extra) or [_DISTRIBUTIONS.get(name, name) for name in MODULES[extra]]
+    return f"pip install {' '.join(names)}"
 
 
 def require(extra: Extra, what: str) -> None:

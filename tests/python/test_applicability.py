@@ -29,16 +29,30 @@ class Asking(fs.Startup):
     [
         ("--interval 1s", "--interval: `1s` changes nothing: one flow has no other to wait for"),
         ("--hosts 3", "--hosts: `3` changes nothing: a flow uses one pair of hosts"),
-        ("--hosts 3 --flows 2", "give --flows as many as hosts, or more"),
+        ("--hosts 3 --flows 2", "give as many flows as hosts, or more"),
         ("--remembered 3pkt", "no start-up here uses a memory; add one that does, such as careful"),
         ("--quick-start none", "--quick-start: `none` changes nothing: no start-up here asks"),
-        ("--quick-start rfc --startup xcp", "add quick-start to --startup"),
+        ("--quick-start rfc --startup xcp", "add quick-start"),
     ],
 )
 def test_an_option_that_changes_nothing_is_refused(cli: Cli, words: str, message: str) -> None:
     answer = cli(*COMPARE, *words.split())
     assert (answer.status, answer.out, answer.err.count("\n")) == (2, "", 1)
     assert message in answer.err
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"interval": "1s"}, "interval: `1s` changes nothing: one flow has no other to wait for"),
+        ({"remembered": "3pkt"}, "remembered: `3pkt` changes nothing: no start-up here uses"),
+    ],
+)
+def test_python_refuses_what_the_command_line_refuses(
+    path: fs.Path, given: dict[str, str], message: str
+) -> None:
+    with pytest.raises(fs.RequestError, match=f"^{message}"):
+        fs.compare(path, sizes=["10kB"], **given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,21 @@ def test_what_is_no_capture_is_refused_in_one_line(
         assert answer.err.count("\n") == 1
 
 
+def test_a_file_of_no_known_format_is_answered_with_all_that_are_read(
+    cli: Cli, tmp_path: pathlib.Path
+) -> None:
+    file = tmp_path / "bad.pcap"
+    file.write_bytes(b"\x93random bytes" * 20)
+    error = cli("capture", file).err
+    for name in (
+        "pcap, pcapng",
+        "Zeek conn.log as TSV or JSON",
+        "qlog",
+        "CSV, JSON lines or Parquet",
+    ):
+        assert name in error
+
+
 def test_a_missing_file_is_named(cli: Cli, tmp_path: pathlib.Path) -> None:
     answer = cli("capture", tmp_path / "nowhere.pcap")
     assert answer.status == 2

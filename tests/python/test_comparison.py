@@ -425,3 +425,19 @@ def test_arguments_of_the_wrong_kind_are_named(
 ) -> None:
     with pytest.raises(fs.RequestError, match=message):
         fs.compare(path, **wrong)
+
+
+def test_a_mean_that_is_hardly_lower_is_not_marked_beside_a_far_faster_worst_run() -> None:
+    found = fs.compare(
+        fs.Path.named("leo"),
+        startups=["hystart-plus-plus", "gauge"],
+        stack="linux",
+        sizes=["1MB"],
+        repeat=20,
+    )
+    steady, fast = found.summaries
+    assert steady.fct_s and fast.fct_s and steady.worst_fct_s and fast.worst_fct_s
+    assert 0.99 < fast.fct_s / steady.fct_s < 1
+    assert fast.worst_fct_s > 1.5 * steady.worst_fct_s
+    assert (steady.best, fast.best) == (True, False)
+    assert "of means within 1% by the slowest run" in found.legend

@@ -63,11 +63,11 @@ def test_what_is_missing_is_named_with_what_to_do(
     found = json.loads(answer.out)
     assert answer.status == 1
     assert found["problems"] == [
-        "rich is missing: pip install --force-reinstall flowstart",
+        "rich is missing: pip install rich",
         "no temporary file can be written: set TMPDIR to a folder in which one can",
     ]
     assert not found["permits"]["a_port_on_the_loopback"]
-    assert found["extras"]["plot"]["install"] == "pip install 'flowstart[plot]'"
+    assert found["extras"]["plot"]["install"] == "pip install that"
     assert "missing that, for figures" in cli("doctor").out
 
 

@@ -1,8 +1,10 @@
 """The explorer's captures: what commands print of them, transfers, and jobs that are ended."""
 
+import asyncio
 import json
 import pathlib
 import threading
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from typer.testing import CliRunner
 from flowstart.cli import app
 from flowstart.errors import RequestError, SimulationError
 from flowstart.explorer.captures import replayed
+from flowstart.explorer.captures.uploads import MOST_FILES, File, Uploads
 from flowstart.explorer.running import jobs
 from flowstart.explorer.running.jobs import Ended, Job, Jobs
 from flowstart.replays.result import Replay
@@ -189,3 +192,27 @@ def test_what_a_simulation_says_is_passed_on() -> None:
 
     found: dict[str, Any] = waited(Jobs().start(fails)).document()
     assert (found["state"], found["error"]) == ("failed", "all runs failed")
+
+
+# Files that are dropped.
+
+
+def test_a_file_stays_while_a_job_reads_it_and_is_removed_afterwards() -> None:
+    dropped = Uploads()
+
+    async def drop(name: str) -> File:
+        async def pieces() -> AsyncIterator[bytes]:
+            yield b"bytes"
+
+        return await dropped.take(name, pieces())
+
+    held = asyncio.run(drop("first.pcap"))
+    place = held.place
+    for number in range(MOST_FILES):
+        asyncio.run(drop(f"{number}.pcap"))
+    assert len(dropped.files) == MOST_FILES
+    with pytest.raises(RequestError, match="there is no capture"):
+        dropped[held.id]
+    assert place.read_bytes() == b"bytes"
+    del held
+    assert not place.parent.exists()

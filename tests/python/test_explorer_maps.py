@@ -211,3 +211,15 @@ def test_folders_and_tiles_that_are_not_there_are_refused(tmp_path: pathlib.Path
         swept.tile(found, 0, 0, 9, 9)
     with pytest.raises(RequestError, match="has no cell 77"):
         swept.cell(found, 77)
+
+
+def test_only_some_maps_are_kept(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[tuple[str, ...]] = []
+    monkeypatch.setattr(swept, "read_map", lambda _, by: read.append(by))
+    folders = swept.Folders([str(tmp_path)])
+    for number in range(swept.MOST_MAPS + 1):
+        folders.map(0, [str(number)])
+    folders.map(0, ["1"])
+    assert len(read) == swept.MOST_MAPS + 1
+    folders.map(0, ["0"])
+    assert read[-1] == ("0",)

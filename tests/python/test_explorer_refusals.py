@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from explorer_server import GIVEN, PAGE, TOKEN, Explorer, explorer, settings
 from flowstart.errors import RequestError
@@ -28,7 +29,7 @@ from flowstart.explorer.path import limits
 from flowstart.explorer.running import threads, working
 from flowstart.explorer.running.stopping import Stop
 from flowstart.explorer.running.working import TookTooLong, done
-from flowstart.explorer.serve import _Gathering, listening
+from flowstart.explorer.serve import listening
 from flowstart.simulation.trajectories import Cancelled
 
 Cli = Callable[..., Any]
@@ -462,25 +463,21 @@ def test_work_that_takes_no_notice_is_given_up_and_then_refused(
     wait_for(lambda: not working._stuck)
 
 
-def test_head_and_body_leave_in_one_write() -> None:
-    class Wire(asyncio.Transport):
-        written: list[bytes] = []  # noqa: RUF012
+def test_an_answer_of_several_writes_does_not_wait_for_acknowledgements(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[int] = []
+    made = H11Protocol.connection_made
 
-        def write(self, data: Any) -> None:
-            self.written.append(bytes(data))
+    def connected(protocol: H11Protocol, transport: asyncio.Transport) -> None:
+        connection = transport.get_extra_info("socket")
+        seen.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        made(protocol, transport)
 
-    async def reply() -> list[bytes]:
-        wire = Wire()
-        gathering = _Gathering(wire)
-        gathering.write(b"head ")
-        gathering.write(b"body")
-        assert not wire.written
-        await asyncio.sleep(0)
-        gathering.write(b"next")
-        await asyncio.sleep(0)
-        return wire.written
-
-    assert asyncio.run(reply()) == [b"head body", b"next"]
+    monkeypatch.setattr(H11Protocol, "connection_made", connected)
+    with explorer(settings()) as running:
+        goes_on(running)
+    assert set(seen) == {1}
 
 
 def test_a_port_that_is_taken_is_refused() -> None:
@@ -521,7 +518,7 @@ def test_without_the_extra_the_command_says_how_to_install_it(
     assert answer.status == 2
     assert answer.err == (
         "flowstart: explore needs starlette and uvicorn: install it with "
-        "`pip install 'flowstart[explore]'`\n"
+        "`pip install starlette uvicorn`\n"
     )
 
 

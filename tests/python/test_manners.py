@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -71,7 +72,60 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(
     assert cli(*words) == (2, "", f"flowstart: {message}\n")
 
 
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("--cc", "cubic"), "--avoidance"),
+        (("--stack", "rfc:restart=none"), "keep"),
+        (("--startup", "HyStart++"), "hystart-plus-plus"),
+    ],
+)
+def test_a_word_from_elsewhere_is_answered_with_what_it_means(
+    cli: Cli, words: tuple[str, ...], meant: str
+) -> None:
+    answer = cli("compare", *PATH, *words)
+    assert (answer.status, answer.out) == (2, "")
+    assert f"did you mean `{meant}`?" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("given", "startup", "avoidance"),
+    [
+        ("hystart++", "hystart-plus-plus", "cubic"),
+        ("hystart++:css_rounds=3", "hystart-plus-plus:css_rounds=3", "cubic"),
+        ("bbr", "bbr-startup", "bbr"),
+        ("reno", "slow-start", "reno"),
+        ("newreno", "slow-start", "reno"),
+        ("cubic", "slow-start", "cubic"),
+    ],
+)
+def test_common_names_are_taken_as_startups(
+    cli: Cli, given: str, startup: str, avoidance: str
+) -> None:
+    """A congestion control stands for itself with its usual startup."""
+    words = ("compare", *PATH, "--stack", "linux", "--size", "10kB", "--startup", given, "--json")
+    (row,) = json.loads(cli(*words).out)["rows"]
+    assert (row["startup"], row["avoidance"]) == (startup, avoidance)
+
+
+def test_prague_is_taken_as_a_startup(cli: Cli) -> None:
+    words = (*PATH, "--stack", "linux:ecn=l4s", "--queue", "dualpi2", "--size", "10kB")
+    answer = cli("compare", *words, "--startup", "prague", "--json")
+    assert json.loads(answer.out)["rows"][0]["avoidance"] == "prague"
+
+
 # Help.
+
+
+def test_every_stack_is_named_where_stacks_are_listed(cli: Cli) -> None:
+    shown = " ".join(cli("compare", "--help").out.replace("│", " ").split())
+    assert f"Endpoints: {', '.join(stack.PRESETS)};" in shown
+    glossary = (ROOT / "docs" / "glossary.md").read_text()
+    assert f"| preset | {', '.join(f'`{name}`' for name in stack.PRESETS)} |" in glossary
+
+
+def test_the_size_of_a_segment_is_shown_in_bytes(cli: Cli) -> None:
+    assert re.search(r" mss +1448B ", cli("stacks", "linux").out)
 
 
 def test_the_ten_usual_options_of_compare_stand_first(cli: Cli) -> None:

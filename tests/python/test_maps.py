@@ -471,7 +471,7 @@ def test_json_is_one_document(sweep: Folder, cli: Callable[..., Any]) -> None:
         (["--company", "web"], "--company: `web` is not in the sweep, which has alone"),
         (["--startup", "c"], "--startup: `c` is not in "),
         (["--startup", "a,-a"], "--startup: nothing is left"),
-        (["--tie", "5"], "--tie `5`: a share is needed, such as 10%"),
+        (["--tie", "5"], "--tie: `5`: a share is needed, such as 10%"),
         (["--tie", "100%"], "--tie: `100%` is out of range"),
     ],
 )

@@ -83,6 +83,19 @@ def test_results_are_in_place_while_pictures_are_pending(tmp_path: pathlib.Path)
     assert [found.name for found in tmp_path.iterdir()] == ["out"]
 
 
+def test_a_folder_has_the_rights_that_umask_leaves_and_umask_is_not_touched(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = os.umask(0o027)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "umask", lambda _: pytest.fail("other threads make files"))
+            put(tmp_path / "out", one=b"1")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o750
+
+
 def test_checking_leaves_nothing(tmp_path: pathlib.Path) -> None:
     output.check(tmp_path / "a" / "b")
     assert list(tmp_path.iterdir()) == []

@@ -165,3 +165,8 @@ def test_wrong_values_of_ingredients_are_the_simulators_to_refuse(
     ):
         answer = cli("compare", "--rtt", "64ms", "--rate-steps", steps)
         assert answer.status != 0 and complaint in answer.err, answer
+
+
+def test_no_two_paths_differ_by_punctuation_alone() -> None:
+    names = ["".join(filter(str.isalnum, name)) for name in named_paths()]
+    assert len(set(names)) == len(names)

@@ -1,5 +1,6 @@
 """Start-ups written in Python under several workers: in processes, with the same results."""
 
+import ctypes
 import multiprocessing
 import os
 import pathlib
@@ -10,6 +11,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -33,6 +35,12 @@ class Doubling(fs.Startup):
 def compare(*startups: Any, workers: int = 3, **more: Any) -> fs.Comparison:
     given: dict[str, Any] = {"sizes": ["20kB", "80kB"], "repeat": 5} | more
     return fs.compare(LOSSY, startups=list(startups), workers=workers, **given)
+
+
+@pytest.fixture(autouse=True)
+def without_polars(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests have loaded it here, and the hooks of these do not use it."""
+    monkeypatch.setattr(batch, "_has_polars", lambda: False)
 
 
 @pytest.fixture(autouse=True)
@@ -216,3 +224,73 @@ def test_a_scenario_is_refused_before_any_process_begins(monkeypatch: pytest.Mon
     with pytest.raises(fs.RequestError, match="unknown"):
         compare(Doubling, "hystarrt")
     assert not begun
+
+
+USES_POLARS = """
+import polars as pl, flowstart as fs
+
+def total():
+    return pl.DataFrame({"n": range(10**6)}).group_by(pl.col("n") % 7).sum().height
+
+class Own(fs.Startup):
+    def on_established(self, w, e):
+        assert total() == 7
+
+    def on_ack(self, w, a):
+        w.cwnd += w.segments(a.acked)
+
+total()
+result = fs.compare(fs.Path(rate="20Mbps", rtt="60ms"), startups=[Own], sizes=["20kB", "80kB"],
+                    workers=2)
+print(len(result.rows))
+"""
+
+
+def test_a_hook_may_use_polars_where_its_threads_are_running() -> None:
+    program = [sys.executable, "-c", USES_POLARS]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("2\n", "")
+
+
+def test_a_process_whose_parent_is_gone_before_it_could_ask_for_its_end_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended: list[int] = []
+    monkeypatch.setattr(os, "_exit", ended.append)
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: SimpleNamespace(prctl=lambda *_: 0))
+    batch._end_with(os.getppid())
+    assert not ended
+    batch._end_with(os.getppid() + 1)
+    assert ended == [1]
+
+
+HANDLER_FROM_C = """
+import ctypes, importlib.util, signal
+
+kind = ctypes.CFUNCTYPE(None, ctypes.c_int)
+pressed = []
+handler = kind(pressed.append)
+ctypes.CDLL(None).signal(signal.SIGINT, handler)
+# Python looks which handlers there are when its module is made.
+spec = importlib.util.find_spec("_signal")
+spec.loader.exec_module(importlib.util.module_from_spec(spec))
+assert signal.getsignal(signal.SIGINT) is None
+
+import flowstart as fs
+from flowstart.cli import console
+
+class Own(fs.Startup):
+    def on_ack(self, w, a):
+        w.cwnd += w.segments(a.acked)
+
+path = fs.Path(rate="20Mbps", rtt="60ms")
+assert len(fs.compare(path, startups=[Own], sizes=["20kB", "80kB"], workers=2).rows) == 2
+console.show_json([1])
+signal.raise_signal(signal.SIGINT)
+assert pressed == [signal.SIGINT]
+"""
+
+
+def test_a_handler_that_a_host_application_installed_in_c_stays() -> None:
+    done = subprocess.run([sys.executable, "-c", HANDLER_FROM_C], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[\n 1\n]\n", "")

@@ -51,6 +51,18 @@ def replayed(small: Capture) -> Replay:
     return replay(small, Settings(STARTUPS, direction="both"))
 
 
+@pytest.mark.parametrize("name", ["cross", "share", "max_harm"])
+@pytest.mark.parametrize("value", ["x", "10", [], True])
+def test_a_share_that_is_none_is_refused_in_a_line(name: str, value: Any) -> None:
+    with pytest.raises(RequestError, match=rf"^{name}: .*: a share is needed, such as 10%$"):
+        fs.replay(CAPTURES / "small.pcap", **{name: value})
+
+
+def test_a_memory_that_no_startup_uses_is_refused() -> None:
+    with pytest.raises(RequestError, match=r"^remembered: `9pkt` changes nothing"):
+        fs.replay(CAPTURES / "small.pcap", startups=STARTUPS, remembered="9pkt")
+
+
 def test_every_transfer_runs_alone_and_together_under_each_start_up(replayed: Replay) -> None:
     transfers = len(replayed.capture.transfers)
     assert replayed.frame.height == transfers * len(STARTUPS) * 2

@@ -17,10 +17,10 @@ QUICK = ("compare", "--capture", SMALL, "--startup", "slow-start,jump-start", "-
     [
         (("--share", "0%"), "--share: `0%` is out of range; a part above 0% and below 100%"),
         (("--share", "100%"), "--share: `100%` is out of range"),
-        (("--share", "ten"), "--share `ten`: a share is needed, such as 10%"),
-        (("--share", "10"), "--share `10`: a share is needed, such as 10%"),
+        (("--share", "ten"), "--share: `ten`: a share is needed, such as 10%"),
+        (("--share", "10"), "--share: `10`: a share is needed, such as 10%"),
         (("--cross", "120%"), "--cross: `120%` is out of range; a share from 0% to below 100%"),
-        (("--cross", "-1%"), "--cross `-1%`: a share is needed, such as 10%"),
+        (("--cross", "-1%"), "--cross: `-1%`: a share is needed, such as 10%"),
         (("--beside", "bbx"), "--beside: `bbx` is no company; did you mean `bbr`?"),
         (("--beside", "cubic,cubic"), "beside `cubic` is given twice"),
         (
@@ -29,7 +29,7 @@ QUICK = ("compare", "--capture", SMALL, "--startup", "slow-start,jump-start", "-
         ),
         (("--max-harm", "0%"), "--max-harm: `0%` is out of range; a share above 0%, at most 100%"),
         (("--max-harm", "101%"), "--max-harm: `101%` is out of range"),
-        (("--max-harm", "few"), "--max-harm `few`: a share is needed, such as 10%"),
+        (("--max-harm", "few"), "--max-harm: `few`: a share is needed, such as 10%"),
         (("--variant", "iw30"), "variant `iw30`: should be written `name: key=value ...`"),
         (("--variant", "jump-start: iw=30"), "variant `jump-start` is given twice"),
     ],

@@ -30,6 +30,13 @@ def test_every_page_is_in_the_navigation() -> None:
     assert not missing, f"`nav` of mkdocs.yml is to name {', '.join(missing)}"
 
 
+def test_every_file_that_its_configuration_names_exists() -> None:
+    config = (ROOT / "mkdocs.yml").read_text()
+    named = re.findall(r"\bdocs/[\w/.-]+\.\w+", config)
+    assert named
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 def test_every_public_name_is_on_a_page_of_the_interface() -> None:
     shown = [name for names in site_api.GROUPS.values() for name in names]
     assert sorted([*shown, "__version__"]) == sorted(fs.__all__)

@@ -13,6 +13,7 @@ import pytest
 
 import flowstart as fs
 from flowstart import _native
+from flowstart.model import custom
 from flowstart.model.startup import Reason
 
 Cli = Callable[..., Any]
@@ -748,6 +749,23 @@ def test_a_scenario_finds_the_file_beside_it(cli: Cli, folder: pathlib.Path) -> 
     (deep / "scenario.toml").write_text(text)
     assert "its.py:Mine" in cli("run", "deep/scenario.toml", "--allow-python").out
     assert fs.run(deep / "scenario.toml", allow_python=True).rows[0]["complete"]
+
+
+def test_an_edited_file_is_read_again_in_the_same_process(cli: Cli, folder: pathlib.Path) -> None:
+    """Also where the edit changes neither its length nor, within a second, its time."""
+    words = ("compare", *PATH, "--startup", "./mine.py:Mine", "--json")
+    before = json.loads(cli(*words).out)["rows"][0]["max_cwnd_pkts"]
+    (folder / "mine.py").write_text(MINE.replace("self.step * w", "0.0000000 * w"))
+    assert json.loads(cli(*words).out)["rows"][0]["max_cwnd_pkts"] < before
+
+
+def test_ctrl_c_while_a_file_is_read_leaves_no_half_of_it(folder: pathlib.Path) -> None:
+    (folder / "mine.py").write_text("import interrupting\n" + MINE)
+    (folder / "interrupting.py").write_text("raise KeyboardInterrupt\n")
+    with pytest.raises(KeyboardInterrupt):
+        custom.load("mine.py:Mine")
+    (folder / "interrupting.py").write_text("")
+    assert type(custom.load("mine.py:Mine")).__name__ == "Mine"
 
 
 REFUSED = [

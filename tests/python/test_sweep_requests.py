@@ -346,7 +346,7 @@ def test_a_wrong_request_is_refused_in_a_line(given: dict[str, Any], message: st
         ("buffer", "-3pkt", "path.buffer: `-3pkt` is not a size with a unit"),
         ("buffer", "1bdp-1bdp", "path.buffer: `0pkt` is out of range; at least `1pkt` is"),
         ("rate", "\u0661Mbps", "path.rate: `\u0661Mbps`: `\u0661` has no meaning here"),
-        ("queue", "drop", "path.queue: queue `drop`: unknown; known are `drop-tail`"),
+        ("queue", "drop", "path.queue: queue `drop`: unknown; did you mean `drop-tail`?"),
         ("queue", ["drop-tail", "fq_codel"], "path.queue: queue `fq_codel`: unknown; did you mean"),
         ("queue", ["drop-tail", ["red"]], "path.queue: `['red']` is not right; a single value is"),
         (

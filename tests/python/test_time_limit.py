@@ -183,6 +183,18 @@ def test_a_run_raises_in_every_thread(path: fs.Path, is_main: bool) -> None:
     assert said[0].startswith("stopped by time_limit='300ms' in on_ack of `Spins` at ")
 
 
+def test_a_handler_of_the_host_application_is_not_called(path: fs.Path) -> None:
+    called: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: called.append(number))
+    try:
+        flow = fs.Flow(size="10kB", startup=Spins())
+        with pytest.raises(fs.FlowstartError, match="stopped by time_limit='300ms' in on_ack"):
+            fs.run(fs.Scenario(path=path, flows=[flow]), time_limit="300ms")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert called == []
+
+
 def test_a_sweep_keeps_its_rows_and_goes_on(cli: Cli, tmp_path: pathlib.Path) -> None:
     file = tmp_path / "sweep.toml"
     file.write_text(

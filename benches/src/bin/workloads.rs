@@ -283,20 +283,10 @@ fn measure_all() -> Vec<Figures> {
     WORKLOADS.iter().map(|w| measure_apart(w.name)).collect()
 }
 
+/// In Markdown, as `docs/performance.md` has it.
 fn table(bare: &Figures, figures: &[Figures]) {
-    println!(
-        "{:<15} {:>7} {:>10} {:>9} {:>10} {:>8} {:>9} {:>7} {:>7} {:>8}",
-        "workload",
-        "flows",
-        "packets",
-        "dropped",
-        "events",
-        "CPU s",
-        "Mpkt/s",
-        "of bare",
-        "ev/pkt",
-        "peak MiB"
-    );
+    println!("| workload | what | packets | dropped | CPU s | million packets per CPU s | of bare | events per packet | peak MiB |");
+    println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     line(bare, bare, BARE_LOOP_WHAT);
     for (f, w) in figures.iter().zip(WORKLOADS) {
         line(bare, f, w.what);
@@ -305,18 +295,15 @@ fn table(bare: &Figures, figures: &[Figures]) {
 
 fn line(bare: &Figures, f: &Figures, what: &str) {
     println!(
-        "{:<15} {:>7} {:>10} {:>9} {:>10} {:>8.3} {:>9.2} {:>7.3} {:>7.2} {:>8.1}   {}",
+        "| `{}` | {what} | {} | {} | {:.3} | {:.2} | {:.3} | {:.2} | {:.0} |",
         f.workload,
-        f.flows,
         f.data_packets,
         f.packets_dropped,
-        f.events,
         f.cpu_s,
         f.packets_per_cpu_s / 1e6,
         f.packets_per_cpu_s / bare.packets_per_cpu_s,
         f.events_per_packet,
         f.peak_memory_bytes as f64 / (1 << 20) as f64,
-        what,
     );
 }
 

@@ -27,7 +27,7 @@ pub enum Error {
     },
     /// Not a single byte.
     #[error(
-        "{} is empty (0 bytes); expected pcap, pcapng or a Zeek conn.log",
+        "{} is empty (0 bytes); expected pcap, pcapng, a Zeek conn.log as TSV or JSON",
         named(path)
     )]
     Empty {
@@ -43,7 +43,7 @@ pub enum Error {
         what: &'static str,
     },
     /// Neither a capture nor a log.
-    #[error("{} is no capture: it starts with {start}; expected pcap, pcapng or a Zeek conn.log, gzipped or not", named(path))]
+    #[error("{} is no capture: it starts with {start}; expected pcap, pcapng, a Zeek conn.log as TSV or JSON", named(path))]
     Unknown {
         /// The file asked for.
         path: PathBuf,

@@ -35,8 +35,13 @@ impl Source {
         if let Some((name, factory)) = custom.get(spec) {
             return Ok(Source::Custom(name.into(), factory.clone()));
         }
-        let (entry, params) = read(AlgorithmKind::STARTUP, STARTUPS, spec, convention)?;
-        Ok(Source::Listed(entry, params))
+        match read(AlgorithmKind::STARTUP, STARTUPS, spec, convention) {
+            Ok((entry, params)) => Ok(Source::Listed(entry, params)),
+            Err(_) if read(AlgorithmKind::AVOIDANCE, AVOIDANCES, spec, convention).is_ok() => {
+                Err(SpecError::avoidance_as_startup(spec))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn slow_start(&self, convention: Convention) -> Result<SlowStart, SpecError> {
@@ -355,9 +360,20 @@ mod tests {
         );
         assert!(complaint("", "reno").starts_with("startup ``: unknown; known are"));
         assert_eq!(
+            complaint("cubic", "reno"),
+            "startup `cubic`: this is a congestion avoidance; give it as `avoidance`"
+        );
+        assert_eq!(
             complaint("slow-start", "none:growth=abc"),
             "avoidance `none`: parameter `growth` is unknown; it has `base`, `precise`"
         );
+    }
+
+    #[test]
+    fn a_name_from_elsewhere_is_taken_for_ours() {
+        let recipe = Recipe::parse("hystart++:css_rounds=3", "newreno", Convention::Rfc).unwrap();
+        assert_eq!(recipe.startup_name(), "hystart-plus-plus");
+        assert_eq!(recipe.avoidance_name(), "reno");
     }
 
     #[test]

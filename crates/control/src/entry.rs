@@ -72,6 +72,9 @@ impl<T: ?Sized> fmt::Debug for Entry<T> {
     }
 }
 
+/// Names under which algorithms are known elsewhere, and their names here.
+pub const ALIASES: &[(&str, &str)] = &[("hystart++", "hystart-plus-plus"), ("newreno", "reno")];
+
 /// Finds the entry that `spec` names and reads its parameters, which are then known to
 /// be sound.
 pub fn read<T: ?Sized>(
@@ -81,6 +84,8 @@ pub fn read<T: ?Sized>(
     convention: Convention,
 ) -> Result<(&'static Entry<T>, Params), SpecError> {
     let (name, rest) = split(spec);
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
+    let name = alias.map_or(name, |(_, ours)| ours);
     let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
         let known = entries.iter().map(|e| e.name);
         return Err(SpecError::unknown_algorithm(kind, name, known));

@@ -184,6 +184,14 @@ impl SpecError {
         }
     }
 
+    pub(crate) fn avoidance_as_startup(name: &str) -> SpecError {
+        SpecError {
+            kind: AlgorithmKind::STARTUP,
+            algorithm: name.into(),
+            problem: "this is a congestion avoidance; give it as `avoidance`".into(),
+        }
+    }
+
     fn at(params: &Params, problem: String) -> SpecError {
         SpecError {
             kind: params.kind,

@@ -13,9 +13,21 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::capture_columns::Columns;
+use crate::errors::RequestError;
 
 /// How long Ctrl-C and progress may wait.
 const LOOK_UP_EVERY: Duration = Duration::from_millis(50);
+
+/// An error in Python. Files that are none of these formats may be of one that is read in Python.
+pub fn refused(error: Error) -> PyErr {
+    let others = match error {
+        Error::Empty { .. } | Error::Unknown { .. } => {
+            ", a qlog, or a server's log as CSV, JSON lines or Parquet"
+        }
+        _ => "",
+    };
+    RequestError::new_err(format!("{error}{others}"))
+}
 
 /// What the reading thread says.
 enum Message {

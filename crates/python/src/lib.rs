@@ -60,6 +60,7 @@ mod _native {
         module.add("LIVE_CLOCKS", clocks)?;
         module.add("LIVE_STACKS", live::names())?;
         module.add("BUILT_LIVE_STACKS", live::built())?;
+        module.add("ALIASES", flowstart_control::entry::ALIASES.to_vec())?;
         module.add("DISTRIBUTIONS", flowstart_network::distribution::NAMES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
@@ -367,7 +368,7 @@ mod _native {
         paths: Vec<std::path::PathBuf>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(String, Bound<'py, PyDict>)> {
-        let (reading, rows) = capture::run(py, paths, progress)?.map_err(request)?;
+        let (reading, rows) = capture::run(py, paths, progress)?.map_err(capture::refused)?;
         let about = serde_json::to_string(&reading).map_err(request)?;
         Ok((about, rows.into_dict(py, &reading)?))
     }
@@ -381,6 +382,12 @@ mod _native {
                 "no schema is called {other:?}: there is `scenario`"
             ))),
         }
+    }
+
+    /// The one of `known` that an unknown name means, if any.
+    #[pyfunction]
+    fn nearest(name: &str, known: Vec<String>) -> Option<String> {
+        flowstart_control::nearest(name, known.iter().map(String::as_str)).map(str::to_owned)
     }
 
     /// The bytes of `size`, whose packets carry `mss`; `None` where it is no size by itself.

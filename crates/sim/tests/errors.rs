@@ -555,7 +555,7 @@ fn what_contradicts() {
             ),
             (
                 "receive_buffer = \"131072B\"",
-                "stack.receive_buffer: `131.072kB` changes nothing: the window does not grow; give `stack.window_growth = \"linux\"`",
+                "stack.receive_buffer: `131072B` changes nothing: the window does not grow; give `stack.window_growth = \"linux\"`",
             ),
             (
                 "preset = \"linux\", window_growth = \"none\", receive_share = 0.5",

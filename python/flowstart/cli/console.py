@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import re
-import signal
 import sys
 import threading
 import traceback
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from flowstart.errors import FlowstartError, RequestError, SimulationError
 from flowstart.model.option_names import as_option
 from flowstart.render.text import printable
+from flowstart.simulation.interrupts import noting_ctrl_c
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -129,16 +129,10 @@ def _shown(show: Callable[[], None]) -> None:
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
     """Lets Ctrl-C wait until the block is done."""
-    if threading.current_thread() is not threading.main_thread():
+    pressed = threading.Event()
+    with noting_ctrl_c(pressed):
         yield
-        return
-    pressed = []
-    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pressed:
+    if pressed.is_set():
         raise KeyboardInterrupt
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from flowstart._native import STACKS
 from flowstart.cli.flags import CAPTURE, defined, flag, of
 
 
@@ -10,7 +11,7 @@ class Endpoints:
     """What both ends are like."""
 
     stack: str | None = flag(
-        "Endpoints: rfc, linux, quic, ns2, opnet; with overrides: quic:handshake=0-rtt. [rfc]",
+        f"Endpoints: {', '.join(STACKS)}; with overrides: quic:handshake=0-rtt. [rfc]",
         "NAME",
         beside=(CAPTURE,),
     )

@@ -1,10 +1,11 @@
-"""Options that take one value are given once.
+"""Options that take one value are given once, and an unknown one is answered with the right one.
 
-Otherwise the last of several would hold, and the others would be ignored without a word.
+Of several values the last would hold, and the others would be ignored without a word.
 """
 
 from typing import Any
 
+from typer._click.exceptions import NoSuchOption
 from typer.core import TyperCommand, TyperOption
 
 from flowstart.errors import RequestError
@@ -15,7 +16,14 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Looks at the options in the order of the command line before any is taken."""
-        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        try:
+            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        except NoSuchOption as error:
+            from flowstart.model.catalog import suggest  # loads the simulator
+
+            known = [name for param in self.params for name in param.opts]
+            near = suggest(error.option_name, known, f"{ctx.command_path} --help")
+            raise RequestError(f"{error.option_name}: there is no such option{near}") from None
         single = [
             option
             for option in order

@@ -62,21 +62,21 @@ class _Option:
 
 
 _OPTIONS = (
-    _Option("interval", lambda a: a.flows > 1, "one flow has no other to wait for; give --flows"),
+    _Option("interval", lambda a: a.flows > 1, "one flow has no other to wait for; give `flows`"),
     _Option(
         "hosts",
         _Asked.hosts_are_used,
-        "a flow uses one pair of hosts; give --flows as many as hosts, or more",
+        "a flow uses one pair of hosts; give as many flows as hosts, or more",
     ),
     _Option(
         "remembered",
         _Asked.memory_is_used,
-        "no start-up here uses a memory; add one that does, such as careful-resume, to --startup",
+        "no start-up here uses a memory; add one that does, such as careful-resume",
     ),
     _Option(
         "quick_start",
         _Asked.some_ask_routers,
-        f"no start-up here asks routers; add {', '.join(ASKERS)} to --startup",
+        f"no start-up here asks routers; add {', '.join(ASKERS)}",
     ),
 )
 
@@ -92,5 +92,4 @@ def refuse_what_does_nothing(
     for option in _OPTIONS:
         value = given.get(option.name)
         if value is not None and not option.applies(asked):
-            name = option.name.replace("_", "-")
-            raise RequestError(f"--{name}: `{value}` changes nothing: {option.otherwise}")
+            raise RequestError(f"{option.name}: `{value}` changes nothing: {option.otherwise}")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from flowstart.comparison import applicability
 from flowstart.comparison.plan import DEFAULT_SIZES, MOST_REPEATS, Case, Plan
 from flowstart.comparison.result import Comparison
 from flowstart.comparison.rows import placed
@@ -75,6 +76,10 @@ def compare(
             remembered=remembered,
             **common,
         )
+        given = {"flows": flows, "interval": interval, "remembered": remembered}
+        applicability.refuse_what_does_nothing(
+            given, plan.begins, plan.custom, plan.base.get("stack")
+        )
     else:
         extra = {
             "flows": flows,
@@ -83,9 +88,9 @@ def compare(
             "stack": stack,
             "remembered": remembered,
         }
-        given = [name for name, value in extra.items() if value is not None]
-        if given:
-            raise RequestError(f"`{given[0]}` belongs into the scenario, which describes it all")
+        named = [name for name, value in extra.items() if value is not None]
+        if named:
+            raise RequestError(f"`{named[0]}` belongs into the scenario, which describes it all")
         plan = Plan.of_scenario(setting, sizes=sizes, allow_python=allow_python, **common)
     with bounds.bounded(limit, time_limit):
         return execute(plan, intervals=intervals, workers=workers, progress=progress)

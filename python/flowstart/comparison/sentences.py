@@ -7,7 +7,7 @@ from flowstart.comparison.order import MANY
 from flowstart.comparison.summary import Summary
 from flowstart.model import custom
 from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD
-from flowstart.render.marks import MARK
+from flowstart.render.marks import MARK, NEAR
 
 if TYPE_CHECKING:
     from flowstart.comparison.repeats import Intervals
@@ -31,6 +31,8 @@ def legend(
     order = by if len(startups) > MANY else ""
     sender = "acked: until the sender knew; " if acked else ""
     soonest = "sooner in each repeat, and no other surely sooner than it" if repeated else "soonest"
+    if not repeated and any(s.flows > 1 for s in found):
+        soonest += f", of means within {NEAR:.0%} by the slowest run"
     best = f"{MARK}: {soonest}; " if any(s.best for s in found) else ""
     ends = "from, to: the range of the change over the path and its repeats; " if repeated else ""
     columns = (

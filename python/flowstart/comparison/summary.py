@@ -146,7 +146,7 @@ def _mark_best(group: list[Summary], startups: int) -> list[Summary]:
     if len(group) < startups or any(s.seeds < s.planned_seeds for s in group):
         return group
     times = [s.fct_s if s.complete == s.flows else None for s in group]
-    best = marks.soonest(times, [s.change for s in group])
+    best = marks.fastest(times, [s.change for s in group], [s.worst_fct_s for s in group])
     return [replace(s, best=is_best) for s, is_best in zip(group, best, strict=True)]
 
 

@@ -1,6 +1,5 @@
 """Serves the explorer on the loopback until Ctrl-C."""
 
-import asyncio
 import os
 import secrets
 import signal
@@ -11,7 +10,6 @@ import webbrowser
 from typing import NoReturn
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from flowstart.errors import RequestError
 from flowstart.explorer.app import app
@@ -53,7 +51,8 @@ def _terminated(number: int, _: object) -> NoReturn:
 
 def listening(port: int | None) -> socket.socket:
     """A socket of the loopback that accepts connections from now on."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # asyncio turns Nagle's algorithm off only where the protocol is named.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":  # elsewhere it would take a port that is in use
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -70,7 +69,7 @@ def configured(answering: object) -> uvicorn.Config:
     """A server that says nothing by itself and ends at once."""
     return uvicorn.Config(
         answering,  # type: ignore[arg-type] # an ASGI application
-        http=OneWrite,
+        http="h11",
         ws="none",
         loop="asyncio",
         lifespan="off",
@@ -88,55 +87,3 @@ def _has_browser() -> bool:
     if sys.platform in ("win32", "darwin"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
-class OneWrite(H11Protocol):
-    """HTTP/1.1 in which an answer's head and body leave together.
-
-    In two writes a kernel may hold the second back until the first was acknowledged.
-    """
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A browser has connected."""
-        super().connection_made(_Gathering(transport))
-
-
-class _Gathering(asyncio.Transport):
-    """A transport that writes what it is given in one turn of the loop at once."""
-
-    def __init__(self, transport: asyncio.Transport) -> None:
-        super().__init__()
-        self._transport = transport
-        self._pieces: list[bytes] = []
-
-    def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Writes with what else comes in this turn."""
-        if not self._pieces:
-            asyncio.get_running_loop().call_soon(self._flush)
-        self._pieces.append(bytes(data))
-
-    def _flush(self) -> None:
-        if self._pieces:
-            self._transport.write(b"".join(self._pieces))
-            self._pieces = []
-
-    def close(self) -> None:
-        """Closes the connection once everything is written."""
-        self._flush()
-        self._transport.close()
-
-    def is_closing(self) -> bool:
-        """Whether it is closed or about to be."""
-        return self._transport.is_closing()
-
-    def pause_reading(self) -> None:
-        """Takes no more bytes for a while."""
-        self._transport.pause_reading()
-
-    def resume_reading(self) -> None:
-        """Takes bytes again."""
-        self._transport.resume_reading()
-
-    def get_extra_info(self, name: str, default: object = None) -> object:
-        """What the transport beneath knows."""
-        return self._transport.get_extra_info(name, default)

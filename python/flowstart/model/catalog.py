@@ -1,6 +1,5 @@
 """The catalog of algorithms: what there is, where it comes from, what it takes and needs."""
 
-import difflib
 import functools
 import json
 from dataclasses import dataclass
@@ -107,17 +106,23 @@ def algorithm(name: str, kind: Kind | None = None) -> Algorithm:
 def named(name: str, kind: Kind | None = None) -> list[Algorithm]:
     """Every algorithm called `name`, at most one of each kind, and at least one."""
     known = algorithms(kind)
-    found = [a for a in known if a.name == name]
+    found = [a for a in known if a.name == canonical(name)]
     if not found:
         names = list(dict.fromkeys(a.name for a in known))
         raise RequestError(f"no algorithm is called `{name}`{suggest(name, names)}")
     return found
 
 
-def listed(startup: str) -> Algorithm | None:
+def canonical(spec: str) -> str:
+    """`hystart++` as `hystart-plus-plus`, with the same parameters if any."""
+    name, colon, params = spec.partition(":")
+    return f"{dict(_native.ALIASES).get(name.strip(), name)}{colon}{params}"
+
+
+def listed(spec: str, kind: Kind = "startup") -> Algorithm | None:
     """The catalog's entry of a start-up, which may have parameters."""
-    name = startup.partition(":")[0].strip()
-    return next((a for a in algorithms("startup") if a.name == name), None)
+    name = spec.partition(":")[0].strip()
+    return next((a for a in algorithms(kind) if a.name == name), None)
 
 
 MOST_NAMES = 60
@@ -130,7 +135,7 @@ def suggest(name: str, known: list[str], lists: str = "") -> str:
     Where they are too many for a line, `lists` is the command that prints them.
     """
     longer = [one for one in known if name in (one.split("-")[0], *one.split("-")) and name]
-    near = longer[:3] or difflib.get_close_matches(name, known, n=1)
+    near = longer[:3] or [one for one in [_native.nearest(name, known)] if one]
     if not near and lists and len(known) > MOST_NAMES:
         return f"; `{lists}` lists all"
     if not near:

@@ -8,6 +8,7 @@ ASKED = (
     *("by", "tie", "size", "company", "startup"),
     *("against", "over", "measure", "runs", "distinct", "seed", "seeds"),
     *("stack", "clock", "kernel", "flows"),
+    *("interval", "hosts", "remembered", "quick_start"),
     "limit",
 )
 """Options that are no fields of a scenario, and that messages call by their names in Python."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from flowstart import _native
 from flowstart.errors import RequestError
-from flowstart.model.catalog import algorithms
+from flowstart.model.catalog import algorithms, canonical
 from flowstart.model.custom import CustomStartups, StartupLike
 
 ALL, UNAIDED = "all", "unaided"
@@ -56,7 +56,7 @@ def startups(
     groups = {ALL: listed, UNAIDED: [a for a in listed if not a.needs_help]}
     names: list[str] = []
     by_group: set[str] = set()
-    for spec in given:
+    for spec in (canonical(one) if isinstance(one, str) else one for one in given):
         if isinstance(spec, str) and spec in groups:
             added = [a.name for a in groups[spec] if a.name not in names]
             by_group |= set(added)

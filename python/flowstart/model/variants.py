@@ -16,7 +16,7 @@ from typing import Any, Self, TypeAlias
 
 from flowstart.errors import RequestError
 from flowstart.model import custom, definitions, specs, stack
-from flowstart.model.catalog import suggest
+from flowstart.model.catalog import listed, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import Document, plain
 from flowstart.model.fields import Stack
@@ -182,7 +182,8 @@ def settled(
 ) -> tuple[Variant, ...]:
     """The variants meant: those `given`, and one for each of `startups`, which bears its name.
 
-    Start-ups of one's own are noted in `classes`. Refuses two of one name.
+    A congestion avoidance among `startups` stands for itself, with its usual startup. Custom
+    startups are noted in `classes`. Refuses two of one name.
     """
     found = [v if isinstance(v, Variant) else Variant.parse(v) for v in given]
     found = [
@@ -190,7 +191,10 @@ def settled(
         for v in found
     ]
     if startups:
-        found += [Variant(name, name) for name in specs.startups(startups, classes, without)]
+        found += [
+            Variant(name, avoidance=name) if listed(name, "avoidance") else Variant(name, name)
+            for name in specs.startups(startups, classes, without)
+        ]
     names = [v.name for v in found]
     specs.unique("variant" if given else "start-up", names)
     return tuple(found)

@@ -6,6 +6,7 @@ change of the simulator or of a reading runs again what it touches.
 """
 
 import ast
+import contextvars
 import copy
 import functools
 import hashlib
@@ -14,6 +15,7 @@ import inspect
 import json
 import os
 import pathlib
+import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -25,6 +27,7 @@ from flowstart.model.document import Document
 from flowstart.model.scenario import ScenarioLike
 from flowstart.simulation import bounds
 from flowstart.simulation import run as simulation
+from flowstart.simulation.batch import cores
 from flowstart.simulation.run import Run
 
 T = TypeVar("T")
@@ -49,7 +52,7 @@ class Lab:
     ) -> None:
         """`cache` is the folder to keep results in, None for none; `workers` all cores."""
         self._cache = cache
-        self._workers = workers or os.cpu_count() or 1
+        self._workers = workers or cores()
         self._progress = progress or (lambda _done, _total: None)
         self._found: dict[str, Any] = {}
         """What was asked of this laboratory before."""
@@ -87,7 +90,8 @@ class Lab:
         pool = ThreadPoolExecutor(self._workers)
         try:
             futures = {
-                pool.submit(_measure, document, read): key
+                # A thread has the limits of this request only in a copy of its context.
+                pool.submit(contextvars.copy_context().run, _measure, document, read): key
                 for key, document in wanted.items()
                 if key not in found
             }
@@ -115,7 +119,7 @@ class Lab:
         if place is None:
             return
         place.parent.mkdir(parents=True, exist_ok=True)
-        partial = place.with_suffix(f".{os.getpid()}")
+        partial = place.with_suffix(f".{secrets.token_hex(8)}")
         partial.write_text(json.dumps(entry, separators=(",", ":")), encoding="utf-8")
         partial.replace(place)
 

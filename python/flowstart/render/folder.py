@@ -12,6 +12,7 @@ import fcntl
 import json
 import os
 import pathlib
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -159,13 +160,14 @@ class _Staged:
 
     def __init__(self, place: pathlib.Path) -> None:
         while True:
-            self.path = pathlib.Path(tempfile.mkdtemp(prefix=_prefix(place), dir=place.parent))
+            # With the rights that `umask` leaves, which a folder of `mkdtemp` has not.
+            self.path = place.with_name(f"{_prefix(place)}{secrets.token_hex(8)}")
+            self.path.mkdir()
             self.lock = _lock(self.path)
             # Whoever cleans up may have come between, and removes it.
             if self.lock is not None and self.path.exists():
                 break
             self.remove()
-        self.path.chmod(0o777 & ~_umask())
 
     def linked(self, place: pathlib.Path) -> "_Staged":
         """Another with the same files."""
@@ -264,9 +266,3 @@ def _free(place: pathlib.Path) -> pathlib.Path:
     numbers = range(2, 1_000_000)
     names = (place.with_name(f"{place.name}-{number}") for number in numbers)
     return next(name for name in names if not name.exists())
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -7,9 +7,11 @@ from typing import Any
 
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import capture as read
+from flowstart.comparison import applicability
 from flowstart.comparison.plan import chosen
 from flowstart.inference import Rule
 from flowstart.inference.recommendation import MAX_HARM
+from flowstart.model import shares
 from flowstart.model import stack as stacks
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import plain
@@ -34,10 +36,10 @@ def replay(
     avoidance: str | None = None,
     direction: str = "server",
     without: Sequence[str] = (),
-    share: float | None = None,
-    cross: float = 0.0,
+    share: float | str | None = None,
+    cross: float | str = 0.0,
     beside: Sequence[str] = (),
-    max_harm: float = MAX_HARM,
+    max_harm: float | str = MAX_HARM,
     quick: bool = False,
     rate: str | None = None,
     reverse_rate: str | None = None,
@@ -57,22 +59,28 @@ def replay(
 
     `baseline` is what the user has: `slow-start`, or the first, unless named. `share` switches a
     part of the connections in a pass of its own, `cross` fills a part of each bottleneck with
-    traffic of others, `beside` names company. `quick` leaves out repeats, other buffers and
-    calibration. `rate` to `loss` override what the capture tells; `impairments` are fields that
-    every path has besides, such as `queue`. `limit` and `time_limit` are those of `compare`.
+    traffic of others, `beside` names company; shares are numbers, or text such as `10%`. `quick`
+    leaves out repeats, other buffers and calibration. `rate` to `loss` override what the capture
+    tells; `impairments` are fields that every path has besides, such as `queue`. `limit` and
+    `time_limit` are those of `compare`.
+
     Raises RequestError where anything is wrong or above a limit.
     """
     custom = CustomStartups()
     found = chosen(variants, startups, custom)
+    fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
+    applicability.refuse_what_does_nothing(
+        {"remembered": remembered}, [str(v.begins) for v in found], custom, fields
+    )
     settings = Settings(
         startups=tuple(v.name for v in found if v.name == v.startup),
         variants=tuple(v for v in found if v.name != v.startup),
         baseline=baseline,
-        stack=stacks.parse(stack) if isinstance(stack, str) else plain(stack),
+        stack=fields,
         avoidance=avoidance,
         direction=side(direction),
         without=frozenset(without),
-        cross=cross,
+        cross=shares.share("cross", cross),
         beside=tuple(beside),
         rate=rate,
         reverse_rate=reverse_rate,
@@ -86,7 +94,11 @@ def replay(
         custom=custom,
     )
     usual = QUICK if quick else Questions()
-    asked = dataclasses.replace(usual, share=share, rule=Rule(max_harm=max_harm))
+    asked = dataclasses.replace(
+        usual,
+        share=None if share is None else shares.share("share", share),
+        rule=Rule(max_harm=shares.share("max_harm", max_harm)),
+    )
     with bounds.bounded(limit, time_limit):
         taken = capture if isinstance(capture, Capture) else read(os.fspath(capture))
         return study(taken, settings, asked, workers=workers, progress=progress)

@@ -24,6 +24,7 @@ from flowstart import _native
 from flowstart.errors import SimulationError
 from flowstart.model.custom import CustomStartups
 from flowstart.simulation import bounds
+from flowstart.simulation.interrupts import noting_ctrl_c
 
 if TYPE_CHECKING:
     from flowstart._native import Batch, Table
@@ -80,13 +81,18 @@ def cores() -> int:
 def may_fork() -> bool:
     """Whether copies of this process do what it does: elsewhere system libraries forbid it.
 
-    Under a debugger everything stays where the debugger is.
+    In a copy polars waits for ever for threads that were not copied. Under a debugger everything
+    stays where the debugger is.
     """
-    if sys.platform != "linux" or multiprocessing.current_process().daemon:
+    if sys.platform != "linux" or multiprocessing.current_process().daemon or _has_polars():
         return False
     monitoring = getattr(sys, "monitoring", None)  # from Python 3.12 on
     debugged = monitoring is not None and monitoring.get_tool(monitoring.DEBUGGER_ID) is not None
     return sys.gettrace() is None and not debugged
+
+
+def _has_polars() -> bool:
+    return "polars" in sys.modules
 
 
 @dataclass
@@ -130,7 +136,9 @@ class _Batch:
         self.parts = [apart[at : at + size] for at in range(0, len(apart), size)]
         others = sorted(set(range(len(self.scenarios))) - set(apart))
         here: list[Batch] = []
-        with _noting_ctrl_c(self.ctrl_c), self._processes(min(processes, len(self.parts))):
+        # Python discards what is raised in finalisers and in callbacks around a fork
+        # (`os.register_at_fork`; `logging` has some), and a fork lasts long enough for Ctrl-C.
+        with noting_ctrl_c(self.ctrl_c), self._processes(min(processes, len(self.parts))):
             try:
                 if others:
                     here.append(self._run_here(others, workers, self._look_up))
@@ -169,7 +177,8 @@ class _Batch:
         try:
             for _ in range(count):
                 ours, theirs = fork.Pipe(duplex=False)
-                process = fork.Process(target=self._work, args=(theirs, taken), daemon=True)
+                given = theirs, taken, os.getpid()
+                process = fork.Process(target=self._work, args=given, daemon=True)
                 with _deaf_to_ctrl_c(), warnings.catch_warnings():
                     # That there are threads: a copy uses nothing that they could hold.
                     warnings.simplefilter("ignore", DeprecationWarning)
@@ -185,9 +194,9 @@ class _Batch:
             for pipe in self.pipes:
                 pipe.close()
 
-    def _work(self, pipe: "connection.Connection", taken: Any) -> None:
+    def _work(self, pipe: "connection.Connection", taken: Any, parent: int) -> None:
         """What a process does: takes one part after another until there is none."""
-        _end_with_parent()
+        _end_with(parent)
         sys.breakpointhook = _no_breakpoint
         while (part := _take(taken)) < len(self.parts):
             try:
@@ -246,24 +255,6 @@ class _Batch:
 
 
 @contextlib.contextmanager
-def _noting_ctrl_c(pressed: threading.Event) -> Iterator[None]:
-    """Ctrl-C is noted in `pressed` and raises nothing.
-
-    Python discards what is raised in finalisers and in callbacks around a fork
-    (`os.register_at_fork`; `logging` has some), and a fork lasts long enough for Ctrl-C to be
-    pressed meanwhile. Threads other than the main one never hear of it.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, lambda *_: pressed.set())
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-@contextlib.contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
     """A process that begins here never hears of Ctrl-C: this one does, and ends it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -273,12 +264,14 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _end_with_parent() -> None:
-    """Has the kernel end this process where the one that waits for it is killed.
+def _end_with(parent: int) -> None:
+    """Has the kernel end this process where `parent`, which waits for it, is killed.
 
     A hook that never returns would outlive it.
     """
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it was killed before
+        os._exit(1)
 
 
 def _take(taken: Any, count: int = 1) -> int:

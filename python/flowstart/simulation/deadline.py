@@ -94,8 +94,8 @@ class _Watch:
         with self._lock:
             if self._over or (self._cancel is not None and self._cancel.ended):
                 return
-            # A signal wakes what sleeps, too.
-            if self._watched is threading.main_thread() and callable(_handler()):
+            # A signal wakes what sleeps, too; a host application's handler does something else.
+            if self._watched is threading.main_thread() and _raises_on_sigint():
                 signal.pthread_kill(_ident(self._watched), signal.SIGINT)
             else:
                 self._raised = True
@@ -120,8 +120,10 @@ class _Watch:
                 pass
 
 
-def _handler() -> object:
-    return signal.getsignal(signal.SIGINT) if hasattr(signal, "pthread_kill") else None
+def _raises_on_sigint() -> bool:
+    """Whether SIGINT raises KeyboardInterrupt in the main thread, and does nothing else."""
+    own = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    return own and hasattr(signal, "pthread_kill")
 
 
 def _ident(thread: threading.Thread) -> int:

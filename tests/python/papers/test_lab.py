@@ -1,13 +1,18 @@
 """The laboratory: nothing runs twice, and nothing that changed is taken from before."""
 
+import os
 import pathlib
+import sys
+import threading
 from typing import Any
 
 import pytest
 
+from flowstart.errors import RequestError
 from flowstart.papers import lab as module
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import first
+from flowstart.simulation import bounds
 from flowstart.simulation import run as simulation
 from flowstart.simulation.run import Run
 
@@ -127,3 +132,38 @@ def test_a_trace_is_there_where_it_was_asked_for() -> None:
 def test_the_same_scenario_twice_is_run_once(runs: list[Any]) -> None:
     assert Lab(None).runs([document(3), document(4), document(3)], sent) == [3, 4, 3]
     assert len(runs) == 2
+
+
+def test_the_limits_of_a_request_hold_on_the_threads_of_a_lab() -> None:
+    with bounds.bounded("packets=10", None), pytest.raises(RequestError, match="10 packets"):
+        Lab(None, workers=2).runs([document(400)], sent)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process may use all cores")
+def test_a_lab_uses_the_cores_that_its_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    assert Lab(None)._workers == 1
+
+
+def test_two_labs_of_one_process_keep_the_same_result_at_the_same_time(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = threading.Barrier(2)
+    real = pathlib.Path.write_text
+
+    def together(file: pathlib.Path, *args: Any, **kwargs: Any) -> int:
+        count = real(file, *args, **kwargs)
+        written.wait(10)
+        return count
+
+    monkeypatch.setattr(pathlib.Path, "write_text", together)
+    found: list[list[int]] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(Lab(tmp_path).runs([document(1)], sent)))
+        for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [[1], [1]]

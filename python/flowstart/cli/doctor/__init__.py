@@ -45,7 +45,7 @@ def _problems(found: dict[str, Any]) -> list[str]:
     problems = []
     for name, version in found["packages"].items():
         if version is None:
-            problems.append(f"{name} is missing: pip install --force-reinstall flowstart")
+            problems.append(f"{name} is missing: pip install {name}")
     if not found["permits"]["temporary_files"]:
         problems.append("no temporary file can be written: set TMPDIR to a folder in which one can")
     if found["self_check"]["error"]:

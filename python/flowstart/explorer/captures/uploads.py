@@ -14,12 +14,15 @@ from flowstart.errors import RequestError
 MOST_BYTES = 64_000_000
 """Of a file that is dropped; larger ones are named on the command line."""
 MOST_FILES = 8
-"""The oldest of more is removed."""
+"""The oldest of more is forgotten, and removed once no job reads it."""
 
 
 @dataclass(frozen=True)
 class File:
-    """A capture by the names that people and the page have for it."""
+    """A capture by the names that people and the page have for it.
+
+    One that was dropped is removed with the last reference to this.
+    """
 
     id: str
     name: str
@@ -63,20 +66,16 @@ class Uploads:
                 async for piece in pieces:
                     kept.write(piece)
         except BaseException:
-            _remove(file)
+            shutil.rmtree(place)
             raise
         found = File(called, name, file)
+        weakref.finalize(found, shutil.rmtree, place, ignore_errors=True)
         self._dropped[called] = found
         while len(self._dropped) > MOST_FILES:
-            _remove(self._dropped.pop(next(iter(self._dropped))).place)
+            del self._dropped[next(iter(self._dropped))]
         return found
 
 
 def _ending(name: str) -> str:
     found = re.search(r"(\.[A-Za-z0-9]{1,8}){1,2}$", name)
     return found[0].lower() if found else ""
-
-
-def _remove(file: pathlib.Path) -> None:
-    file.unlink(missing_ok=True)
-    file.parent.rmdir()

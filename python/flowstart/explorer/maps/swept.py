@@ -1,5 +1,6 @@
 """The map of a sweep's folder: its tiles, the cells of a tile, and what opens a cell."""
 
+import functools
 import json
 import math
 import pathlib
@@ -20,6 +21,8 @@ from flowstart.model.variants import baseline
 
 MOST_CELLS = 200
 """Of a tile's cells at most so many are listed."""
+MOST_MAPS = 8
+"""So many are kept; the one that was longest not asked for is forgotten."""
 
 
 def summary(found: Map) -> dict[str, Any]:
@@ -156,11 +159,11 @@ def options(command: str) -> dict[str, str | list[str]]:
 
 
 class Folders:
-    """The folders of sweeps that were named on the command line; each map is read once."""
+    """The folders of sweeps that were named on the command line, with their last maps."""
 
     def __init__(self, folders: Sequence[str]) -> None:
         self._places = [pathlib.Path(folder) for folder in folders]
-        self._read: dict[tuple[int, tuple[str, ...]], Map] = {}
+        self._read = functools.lru_cache(MOST_MAPS)(read_map)
 
     @property
     def names(self) -> list[str]:
@@ -174,7 +177,4 @@ class Folders:
         """
         if not 0 <= number < len(self._places):
             raise RequestError(f"map: there is no folder {number}; {len(self._places)} are named")
-        key = number, tuple(by)
-        if key not in self._read:
-            self._read[key] = read_map(self._places[number], by=by)
-        return self._read[key]
+        return self._read(self._places[number], by=tuple(by))

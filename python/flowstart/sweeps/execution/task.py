@@ -58,14 +58,14 @@ class Task:
         """Makes ready for the first batch; raises what there is to raise of start-ups in files."""
         import polars  # noqa: F401 # takes as long as many cells
 
-        _custom(self.startups)
+        _custom(self.sweep, self.startups)
 
     def answer(self, batch: Batch) -> Answer:
         """Runs a batch. What is raised meanwhile is its answer's error."""
         began = time.process_time()
         try:
             with bounds.approved():  # the sweep was, as a whole
-                frame = self.run(batch.cells, self.variants, _custom(self.startups))
+                frame = self.run(batch.cells, self.variants, _custom(self.sweep, self.startups))
             seconds = time.process_time() - began
             return Answer(batch.number, frame.height, self._part(frame, batch), seconds=seconds)
         except Exception as error:  # noqa: BLE001 # the other batches go on
@@ -90,8 +90,11 @@ class Task:
 
 
 @functools.cache
-def _custom(startups: tuple[tuple[str, str | Startup], ...]) -> CustomStartups:
-    """Start-ups of one's own, each made once in a process."""
+def _custom(
+    sweep: str,  # noqa: ARG001 # its key has the text of the files, which may be edited
+    startups: tuple[tuple[str, str | Startup], ...],
+) -> CustomStartups:
+    """Custom startups, each made once in a process for a sweep."""
     made = {n: custom.load(one) if isinstance(one, str) else one for n, one in startups}
     return CustomStartups(made)
 

@@ -1,0 +1,25 @@
+"""Ctrl-C that waits until a block is done."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def noting_ctrl_c(pressed: threading.Event) -> Iterator[None]:
+    """Notes Ctrl-C in `pressed` instead of raising KeyboardInterrupt.
+
+    Python runs handlers on the main thread only, and cannot put back a handler that was not
+    installed from Python, so that one stays.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT) if is_main else None
+    if before is None:
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *_: pressed.set())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
