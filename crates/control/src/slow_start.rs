@@ -239,6 +239,11 @@ impl SlowStart {
         self.after_timeout = false;
     }
 
+    /// Nothing was lost: growth is as before the timeout.
+    pub(crate) fn on_spurious(&mut self) {
+        self.after_timeout = false;
+    }
+
     /// Growth is limited to one segment per ACK until that slow start is over.
     pub(crate) fn on_timeout(&mut self) {
         self.after_timeout = true;

@@ -459,9 +459,12 @@ impl Connection {
         u64::from(self.duplicates) <= self.counters.packets_retransmitted
     }
 
-    /// The last reduction was for nothing.
+    /// The last reduction was spurious.
     pub fn undo(&mut self) {
         self.repairing_until = self.una();
+        if let Some(ecn) = self.ecn_mut() {
+            ecn.withdraw();
+        }
         self.controller.on_spurious(&mut self.window);
     }
 
@@ -725,14 +728,19 @@ impl Connection {
         self.retransmitted_in_recovery = 0;
     }
 
+    /// Whether the window has come down for a mark in what is out, so that a loss in it lowers nothing.
+    pub fn has_answered_mark(&self) -> bool {
+        // Packet numbers say better what is of one window than positions in the stream.
+        let by_number = self.stack.numbers_packets();
+        !by_number && self.ecn().is_some_and(|ecn| ecn.has_answered(self.una()))
+    }
+
     /// Tells the controller that recovery begins, with `added` bytes of the flight due
     /// to limited transmit. A window that a mark has brought down is not brought down again for
     /// what was lost of it (RFC 3168 §6.1.2).
     pub fn lose(&mut self, now: Time, added: u64) {
         self.repair();
-        // Packet numbers say better what is of one window than positions in the stream.
-        let by_number = self.stack.numbers_packets();
-        if !by_number && self.ecn().is_some_and(|ecn| ecn.has_answered(self.una())) {
+        if self.has_answered_mark() {
             return;
         }
         // Right after a recovery what is outstanding may be twice the window. RFC 5681's eq. 4

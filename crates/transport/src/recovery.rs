@@ -134,6 +134,9 @@ impl Recovery {
             match began {
                 Began::Repair => self.prior.forget(),
                 Began::Repaired => {}
+                Began::Reduction { .. } | Began::SlowStart { .. } if c.has_answered_mark() => {
+                    self.prior.forget();
+                }
                 Began::Reduction { .. } | Began::SlowStart { .. } => self.prior.note(c),
             }
             self.reduction.begin(c, began, now);
