@@ -189,7 +189,7 @@ impl Controller {
             0 => self.avoidance.on_startup_ack(w, a),
             rest => {
                 let acked = Ack {
-                    acked: rest,
+                    credit: rest,
                     delivered: rest,
                     ..*a
                 };

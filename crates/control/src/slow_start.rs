@@ -193,11 +193,11 @@ impl SlowStart {
                 } else {
                     limit
                 };
-                w.segments(a.acked).min(limit)
+                w.segments(a.credit).min(limit)
             }
             // Linux counts packets, so a short one counts whole.
             GrowthRule::Packets => w.segments(a.delivered).ceil(),
-            GrowthRule::Bytes => w.segments(a.acked),
+            GrowthRule::Bytes => w.segments(a.credit),
         }
     }
 
@@ -220,7 +220,7 @@ impl SlowStart {
     pub fn leave_unused(&mut self, a: &Ack) {
         self.unused_acked = match self.growth {
             GrowthRule::Packets => a.delivered,
-            _ => a.acked,
+            _ => a.credit,
         };
     }
 

@@ -102,7 +102,7 @@ impl Recovery {
         if let (Some(report), Some(carried)) = (&found.report, carried) {
             match signal {
                 Some(signal) => {
-                    signal.acked = report.acked;
+                    signal.credit = report.credit;
                     tell(c, signal, report.audience, carried);
                 }
                 None if c.controller_owns_cwnd() => {

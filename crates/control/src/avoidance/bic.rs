@@ -198,7 +198,7 @@ impl Avoidance for Bic {
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack) {
         if a.cwnd_limited {
-            w.cwnd += w.segments(a.acked) * self.increase(w.cwnd) / w.cwnd;
+            w.cwnd += w.segments(a.credit) * self.increase(w.cwnd) / w.cwnd;
         }
     }
 

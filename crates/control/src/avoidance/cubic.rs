@@ -257,7 +257,7 @@ impl Avoidance for Cubic {
             Some(epoch) => epoch,
             None => self.begin(w, a.now),
         };
-        let acked = w.segments(a.acked);
+        let acked = w.segments(a.credit);
         let c = self.constants.c;
         let t = a.now.since(epoch.start).secs();
         // §4.3, eq. 4.
@@ -521,7 +521,7 @@ mod tests {
     fn growth_is_at_most_half_a_window_per_window() {
         let (mut cubic, mut w, _) = after_loss(70.0, 70.0);
         let late = Ack {
-            acked: 7 * MSS,
+            credit: 7 * MSS,
             ..Ack::of(Time::from_secs(100), MSS)
         };
         cubic.on_ack(&mut w, &late);

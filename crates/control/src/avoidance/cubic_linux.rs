@@ -190,7 +190,7 @@ impl Avoidance for CubicLinux {
         if !a.cwnd_limited {
             return;
         }
-        let acked = a.delivered.div_ceil(u64::from(w.mss));
+        let acked = a.credit.div_ceil(u64::from(w.mss));
         self.update(w.cwnd_segments(), acked, jiffies(a.now));
         if self.cwnd_cnt >= self.cnt {
             self.cwnd_cnt = 0;

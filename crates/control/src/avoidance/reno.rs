@@ -125,7 +125,7 @@ impl Increase {
             Increase::PerAck => w.cwnd += 1.0 / w.cwnd,
             // RFC 5681 §3.1: one segment per window acknowledged, at most one per ACK.
             Increase::Counting(counter) => {
-                counter.acked += w.segments(a.acked);
+                counter.acked += w.segments(a.credit);
                 if counter.acked >= w.cwnd {
                     counter.acked -= w.cwnd;
                     w.cwnd += 1.0;

@@ -348,7 +348,7 @@ impl Vegas {
             // ns-2 waits where the window is not used.
             Reading::Ns2 | Reading::Paper if w.cwnd - out(w, a) > 2.0 => {}
             Reading::Ns2 | Reading::Paper => w.cwnd += self.incr,
-            Reading::Linux if self.reno => w.cwnd += w.segments(a.acked) / w.cwnd,
+            Reading::Linux if self.reno => w.cwnd += w.segments(a.credit) / w.cwnd,
             Reading::Linux if over && self.incr > 0.0 => w.cwnd += 1.0,
             Reading::Linux => {}
         }

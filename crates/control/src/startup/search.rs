@@ -182,7 +182,10 @@ impl Search {
 
     /// `SEARCH_UPDATE`: whether it is time to leave.
     fn update(&mut self, a: &Ack) -> bool {
-        self.totals.acked += a.acked;
+        self.totals.acked += match self.rules.selectively {
+            true => a.delivered,
+            false => a.acked,
+        };
         self.latest_rtt = a.rtt.unwrap_or(self.latest_rtt);
         let paused = self.rules.app_limited == AppLimited::Counted && !a.cwnd_limited;
         if paused || self.rules.needs_sample && a.rtt.is_none() {

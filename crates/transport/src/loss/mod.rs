@@ -90,10 +90,12 @@ impl Loss {
                 self.on_news(c, &newly, ack, now)
             }
             Ack::Numbers(ack) => {
-                let newly = c.acknowledge_packets(ack.numbers(), now);
+                let una = c.una();
+                let mut newly = c.acknowledge_packets(ack.numbers(), now);
                 match self {
                     Loss::Rfc9002(r) => {
                         let late = r.note_late(c, ack.numbers(), now);
+                        newly.acked = c.una() - una;
                         r.on_ack(c, &newly, late, ack_delay(ack), now)
                     }
                     _ => None,

@@ -154,7 +154,10 @@ impl Ns2 {
         // A pacer may have held it back until nobody needs it.
         self.forced = self.forced.filter(|plan| plan.start >= c.una());
         let ended = c.una() >= self.recover;
-        let mut partial = None;
+        let advances = (newly.acked > 0).then(|| match ended {
+            true => Audience::OwnerRecovery,
+            false => Audience::Recovery,
+        });
         if ended {
             self.recover = 0;
             self.in_recovery = false;
@@ -164,12 +167,14 @@ impl Ns2 {
                 self.pipe -= 1;
                 c.restart_timer(now);
                 c.rtt.end_backoff();
-                partial = Some(AckReport::of(c, newly.acked, None, Audience::Recovery));
             }
             self.learn(c, ack);
         }
         Findings {
-            report: partial.or_else(|| Some(self.report_to_owner(c))),
+            report: Some(match advances {
+                Some(audience) => AckReport::of(c, newly.acked, None, audience),
+                None => self.report_to_owner(c),
+            }),
             events: ended.then(Events::end),
         }
     }

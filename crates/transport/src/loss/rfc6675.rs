@@ -152,6 +152,7 @@ impl Rfc6675 {
             report: Some(AckReport {
                 acked,
                 delivered,
+                credit: acked,
                 rtt,
                 flight,
                 cwnd_limited: None,

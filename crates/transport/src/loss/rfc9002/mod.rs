@@ -141,8 +141,9 @@ impl Rfc9002 {
         self.pto_count = 0;
         self.probing.left = 0;
         let report = AckReport {
-            acked: newly.in_epoch,
+            acked: newly.acked,
             delivered: newly.delivered,
+            credit: newly.in_epoch,
             rtt,
             flight: self.pipe(c),
             cwnd_limited: None,
@@ -367,7 +368,7 @@ impl Rfc9002 {
 /// Only what left after recovery began lets the window grow (§7.3.2).
 fn held_still(report: AckReport) -> AckReport {
     AckReport {
-        acked: 0,
+        credit: 0,
         audience: Audience::Held,
         ..report
     }
