@@ -126,7 +126,8 @@ impl Ns2 {
     fn enter(&mut self, c: &mut Connection, now: Time) -> Began {
         self.recover = c.high();
         self.in_recovery = true;
-        self.pipe = (c.outstanding().div_ceil(c.mss()) - NUMDUPACKS) as i64;
+        let out = c.outstanding().div_ceil(c.mss());
+        self.pipe = out as i64 - NUMDUPACKS as i64;
         // Before the window comes down, to which a start-up's own timeout belongs.
         c.restart_timer(now);
         c.stop_timing();
