@@ -10,6 +10,7 @@ use super::stack::{EcnMode, RecoveryKind, Sharing, Stack};
 use super::throughput::Throughput;
 use super::timer::Timer;
 use super::timestamps::tsval;
+use crate::narrow::{saturated, wrapped};
 use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Segments, Tags, Time, Window};
 use flowstart_wire as wire;
@@ -274,14 +275,14 @@ impl Connection {
         self.nxt = self.nxt.max(plan.end);
         self.counters.packets_sent += 1;
         self.last_sent = now;
-        let len = (plan.end - plan.start) as u32;
+        let len = saturated(plan.end - plan.start);
         // A tag is about the first flight of a segment.
         let tags = if again {
             Tags::default()
         } else {
             self.window.tags
         };
-        let mut data = Data::new(plan.start, len, number.map_or(0, |number| number as u32));
+        let mut data = Data::new(plan.start, len, number.map_or(0, wrapped));
         if again {
             data.set_repeats();
         }
@@ -456,7 +457,7 @@ impl Connection {
     /// The peer reports so many segments that have come twice. Whether that is possible: no more
     /// can than were sent twice.
     pub fn note_duplicates(&mut self, segments: u64) -> bool {
-        self.duplicates = self.duplicates.saturating_add(segments as u32);
+        self.duplicates = self.duplicates.saturating_add(saturated(segments));
         u64::from(self.duplicates) <= self.counters.packets_retransmitted
     }
 

@@ -17,6 +17,7 @@
 //!
 //! Both ends of a flow have the same stack, so that nothing is left to negotiate in the handshake.
 
+use crate::narrow::saturated;
 use flowstart_wire::Ecn;
 
 /// What a sender remembers.
@@ -94,7 +95,7 @@ impl EcnSender {
     pub fn count(&mut self, total: u64) -> bool {
         let new = total.saturating_sub(self.counted);
         self.counted += new;
-        self.untold = self.untold.saturating_add(new as u32);
+        self.untold = self.untold.saturating_add(saturated(new));
         new > 0
     }
 

@@ -155,10 +155,10 @@ impl Ns2 {
         // A pacer may have held it back until nobody needs it.
         self.forced = self.forced.filter(|plan| plan.start >= c.una());
         let ended = c.una() >= self.recover;
-        let advances = (newly.acked > 0).then(|| match ended {
+        let audience = match ended {
             true => Audience::OwnerRecovery,
             false => Audience::Recovery,
-        });
+        };
         if ended {
             self.recover = 0;
             self.in_recovery = false;
@@ -172,9 +172,9 @@ impl Ns2 {
             self.learn(c, ack);
         }
         Findings {
-            report: Some(match advances {
-                Some(audience) => AckReport::of(c, newly.acked, None, audience),
-                None => self.report_to_owner(c),
+            report: Some(match newly.acked {
+                0 => self.report_to_owner(c),
+                acked => AckReport::of(c, acked, None, audience),
             }),
             events: ended.then(Events::end),
         }
@@ -275,7 +275,7 @@ impl Ns2 {
     /// In recovery, its own count; else what is outstanding.
     pub fn pipe(&self, c: &Connection) -> u64 {
         if self.in_recovery {
-            self.pipe.max(0) as u64 * c.mss()
+            self.pipe.max(0).unsigned_abs() * c.mss()
         } else {
             c.nxt - c.una()
         }
