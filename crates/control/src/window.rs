@@ -102,9 +102,12 @@ impl Window {
         self.bounded_cwnd() as u64
     }
 
-    /// A window that is not a number stays one, and then nothing leaves: the casts make it zero.
+    /// Of one that is negative or not a number the casts make zero, and then nothing leaves.
     fn bounded_cwnd(&self) -> Segments {
-        self.cwnd.clamp(0.0, ENDLESS)
+        match self.cwnd > ENDLESS {
+            true => ENDLESS,
+            false => self.cwnd,
+        }
     }
 
     /// Bytes that a full-size segment has on the wire.

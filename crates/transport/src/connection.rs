@@ -10,7 +10,7 @@ use super::stack::{EcnMode, RecoveryKind, Sharing, Stack};
 use super::throughput::Throughput;
 use super::timer::Timer;
 use super::timestamps::tsval;
-use crate::narrow::{saturated, wrapped};
+use crate::narrow::{length, saturated, wrapped};
 use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Segments, Tags, Time, Window};
 use flowstart_wire as wire;
@@ -275,7 +275,7 @@ impl Connection {
         self.nxt = self.nxt.max(plan.end);
         self.counters.packets_sent += 1;
         self.last_sent = now;
-        let len = saturated(plan.end - plan.start);
+        let len = length(plan.end - plan.start);
         // A tag is about the first flight of a segment.
         let tags = if again {
             Tags::default()
@@ -307,6 +307,22 @@ impl Connection {
         };
         self.controller.on_sent(&mut self.window, &sent);
         packet
+    }
+
+    /// Sends a packet without data, which has so many bytes on the wire.
+    #[cold]
+    pub fn transmit_empty(&mut self, wire: u32, now: Time) -> Option<Packet> {
+        let number = self.sent.send_empty(now)?;
+        self.counters.packets_sent += 1;
+        self.last_sent = now;
+        Some(Packet {
+            flow: self.flow,
+            wire,
+            hop: 0,
+            ecn: Ecn::default(),
+            tags: Tags::default(),
+            body: Body::Data(Data::new(self.high(), 0, wrapped(number))),
+        })
     }
 
     /// Adds what a packet carries beside its data.

@@ -6,6 +6,23 @@ pub(crate) fn saturated(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
+/// The same for 64 bits.
+#[inline]
+pub(crate) fn narrowed(number: u128) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// The length of a segment, which fits.
+#[inline]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "no segment is longer than the segment size, of 32 bits"
+)]
+pub(crate) fn length(bytes: u64) -> u32 {
+    debug_assert!(u32::try_from(bytes).is_ok());
+    bytes as u32
+}
+
 /// The place of something in a queue that memory holds.
 #[inline]
 #[allow(

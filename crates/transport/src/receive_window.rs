@@ -16,7 +16,7 @@
 mod compression;
 mod rtt;
 
-use crate::narrow::{saturated, whole};
+use crate::narrow::{narrowed, saturated, whole};
 use compression::Compression;
 use flowstart_control::Time;
 use rtt::ReceiverRtt;
@@ -125,7 +125,7 @@ impl Growth {
 
     /// The memory that so many bytes take in full segments.
     fn memory(&self, bytes: u64) -> u64 {
-        scaled(bytes, self.truesize(self.mss), self.mss.into())
+        narrowed(u128::from(bytes) * u128::from(self.truesize(self.mss)) / u128::from(self.mss))
     }
 
     /// The payload that a buffer of this size holds once its packets' share is known.
@@ -152,15 +152,9 @@ impl Growth {
     }
 }
 
-/// So many times `by / of`.
-fn scaled(bytes: u64, by: u64, of: u64) -> u64 {
-    let exact = u128::from(bytes) * u128::from(by) / u128::from(of);
-    u64::try_from(exact).unwrap_or(u64::MAX)
-}
-
 /// `tcp_win_from_space`.
 fn win(memory: u64, ratio: u64) -> u64 {
-    scaled(memory, ratio, WHOLE)
+    narrowed(u128::from(memory) * u128::from(ratio) / u128::from(WHOLE))
 }
 
 /// `tcp_space_from_win`.

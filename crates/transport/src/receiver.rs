@@ -245,9 +245,10 @@ impl PairMeter {
 impl Meters {
     /// What the next acknowledgement, up to `next`, is to carry.
     fn take(&mut self, next: u64) -> AckOption {
-        let duplicate = self.duplicate.take();
-        if let Some(option) = duplicate.and_then(|range| Self::duplicate(range, next)) {
-            return option;
+        if let Some(range) = self.duplicate.take() {
+            if let Some(option) = Self::duplicate(range, next) {
+                return option;
+            }
         }
         let gap = self.pair.gap.take().map(AckOption::Gap);
         let feedback = || self.feedback.take().map(AckOption::Feedback);
@@ -258,6 +259,7 @@ impl Meters {
 
     /// The report of what has come twice (RFC 2883). None where that lies further from `next` than a
     /// sequence number can say: no window is so large (RFC 7323 §2.3).
+    #[cold]
     fn duplicate((start, end): (u64, u64), next: u64) -> Option<AckOption> {
         let start_from_next = i128::from(start) - i128::from(next);
         Some(AckOption::Duplicate {

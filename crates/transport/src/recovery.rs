@@ -15,7 +15,7 @@ use super::stack::Stack;
 use super::undo::Prior;
 use flowstart_control::signals::Ack as Signal;
 use flowstart_control::Time;
-use flowstart_wire::Ack;
+use flowstart_wire::{Ack, Packet};
 
 /// The recovery of one connection.
 pub struct Recovery {
@@ -178,6 +178,14 @@ impl Recovery {
     pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
         self.reduction.on_sent();
         self.loss.on_sent(c, plan, now);
+    }
+
+    /// A packet without data that is due, where no other is.
+    pub fn answer_first_ack(&mut self, c: &mut Connection, now: Time) -> Option<Packet> {
+        match c.stack.id_update {
+            0 => None,
+            _ => self.loss.answer(c, now),
+        }
     }
 
     /// Whether `plan` leaves now, where new data waits until there is enough of it for a burst.

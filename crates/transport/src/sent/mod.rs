@@ -147,6 +147,15 @@ impl Ledger {
         self.packets.as_mut().map(|packets| packets.send(plan, now))
     }
 
+    /// A packet without data leaves. Returns its number.
+    pub fn send_empty(&mut self, now: Time) -> Option<u64> {
+        let plan = Plan {
+            start: self.high,
+            end: self.high,
+        };
+        self.packets.as_mut().map(|packets| packets.send(plan, now))
+    }
+
     #[inline(never)]
     fn send_again(&mut self, plan: Plan) {
         let scoreboard = self.scoreboard.get_or_insert_default();

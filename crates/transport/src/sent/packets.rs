@@ -6,7 +6,7 @@
 //! it, however many ranges an acknowledgement repeats.
 
 use super::super::plan::Plan;
-use crate::narrow::{index, saturated};
+use crate::narrow::{index, length};
 use flowstart_control::Time;
 use std::collections::VecDeque;
 
@@ -83,7 +83,7 @@ impl Packets {
         self.queue.push_back(Packet {
             start: plan.start,
             sent: now,
-            len: saturated(len),
+            len: length(len),
             acknowledged: false,
         });
         number
@@ -120,11 +120,11 @@ impl Packets {
         self.queue.front().map(|packet| (self.first, *packet))
     }
 
-    /// The oldest of those numbered `[first, end)`.
+    /// The oldest of those numbered `[first, end)` that carries data.
     pub(super) fn oldest_within(&self, first: u64, end: u64) -> Option<(u64, Packet)> {
         let numbers = first.max(self.first)..end.min(self.next());
         let mut packets = numbers.map(|n| (n, self.queue[index(n - self.first)]));
-        packets.find(|(_, packet)| !packet.acknowledged)
+        packets.find(|(_, packet)| !packet.acknowledged && packet.len > 0)
     }
 
     /// The oldest packet is not on its way any more: it counts as lost.

@@ -34,6 +34,7 @@ use super::super::sent::{NewlyAckedPackets, Packet};
 use super::super::stack::Undo;
 use super::findings::{AckReport, Audience, Began, Events, Findings};
 use flowstart_control::Time;
+use flowstart_wire as wire;
 use late::Late;
 
 /// kPersistentCongestionThreshold (§7.6.1).
@@ -88,6 +89,8 @@ pub struct Rfc9002 {
     late: Late,
     /// The handshake is confirmed: data has a timer (§6.2.1).
     confirmed: bool,
+    /// A packet without data is to answer the first acknowledgement; `None` before that.
+    answers: Option<bool>,
 }
 
 // What the sender calls stays out of its line, which other stacks' senders share.
@@ -140,6 +143,7 @@ impl Rfc9002 {
         (events.ended, events.undone) = (ended, undone);
         self.pto_count = 0;
         self.probing.left = 0;
+        self.answers.get_or_insert(c.stack.id_update > 0);
         let report = AckReport {
             acked: newly.acked,
             delivered: newly.delivered,
@@ -357,6 +361,20 @@ impl Rfc9002 {
             c.sent.repair(plan, now);
         }
         self.last_sent = now;
+        // What the other packet would carry goes with this one.
+        self.answers = self.answers.map(|_| false);
+    }
+
+    /// The packet without data, where one is due and the window has room.
+    pub fn answer(&mut self, c: &mut Connection, now: Time) -> Option<wire::Packet> {
+        if self.answers != Some(true) || self.pipe(c) + c.mss() > c.window.cwnd_bytes() {
+            return None;
+        }
+        self.answers = Some(false);
+        let packet = c.transmit_empty(c.stack.id_update, now)?;
+        self.last_sent = now;
+        self.set_timer(c);
+        Some(packet)
     }
 
     /// bytes_in_flight, as far as they are the stream's.
