@@ -2,7 +2,6 @@
 //! the byte stream, the window and its controller, round-trip timing and the timer.
 
 use super::ecn::EcnSender;
-use super::loss::findings::AckReport;
 use super::plan::Plan;
 use super::rtt::RttEstimator;
 use super::sent::{Detail, Ledger, NewlyAcked, NewlyAckedPackets};
@@ -600,8 +599,16 @@ impl Connection {
     }
 
     /// What an acknowledgement tells the controller.
-    pub fn ack_signal(&mut self, now: Time, report: &AckReport) -> Ack {
-        self.delivered_total += report.delivered;
+    pub fn ack_signal(
+        &mut self,
+        now: Time,
+        acked: u64,
+        delivered: u64,
+        credit: u64,
+        rtt: Option<Time>,
+        flight: u64,
+    ) -> Ack {
+        self.delivered_total += delivered;
         if let Some(throughput) = &mut self.throughput {
             throughput.on_ack(now, self.sent.una(), self.sent.high(), self.delivered_total);
         }
@@ -609,22 +616,19 @@ impl Connection {
         let repairing = self.una() < self.repairing_until;
         let least = self.rtt.min_rtt();
         let delivery = self.sent.delivery();
-        let delivery = delivery.map(|rate| rate.conclude(report.flight, repairing, least));
+        let delivery = delivery.map(|rate| rate.conclude(flight, repairing, least));
         Ack {
             now,
-            acked: report.acked,
-            delivered: report.delivered,
-            credit: report.credit,
+            acked,
+            delivered,
+            credit,
             delivered_total: self.delivered_total,
-            rtt: report.rtt,
+            rtt,
             srtt: self.rtt.srtt(),
             una: self.una(),
             nxt: self.high(),
-            flight: report.flight,
-            // A detector may keep account of that itself.
-            cwnd_limited: report.cwnd_limited.unwrap_or_else(|| {
-                self.stack.grow_when_app_limited || self.una() <= self.limited_until
-            }),
+            flight,
+            cwnd_limited: self.stack.grow_when_app_limited || self.una() <= self.limited_until,
             queued: self.queued - self.nxt.min(self.queued),
             peer_window: self.peer_window,
             marked,

@@ -153,8 +153,12 @@ impl Growth {
 }
 
 /// `tcp_win_from_space`.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "the ratio is at most `WHOLE`, so this is at most the memory"
+)]
 fn win(memory: u64, ratio: u64) -> u64 {
-    narrowed(u128::from(memory) * u128::from(ratio) / u128::from(WHOLE))
+    (u128::from(memory) * u128::from(ratio) / u128::from(WHOLE)) as u64
 }
 
 /// `tcp_space_from_win`.

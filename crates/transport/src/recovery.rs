@@ -181,11 +181,10 @@ impl Recovery {
     }
 
     /// A packet without data that is due, where no other is.
+    #[cold]
+    #[inline(never)]
     pub fn answer_first_ack(&mut self, c: &mut Connection, now: Time) -> Option<Packet> {
-        match c.stack.id_update {
-            0 => None,
-            _ => self.loss.answer(c, now),
-        }
+        self.loss.answer(c, now)
     }
 
     /// Whether `plan` leaves now, where new data waits until there is enough of it for a burst.

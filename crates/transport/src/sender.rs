@@ -644,9 +644,10 @@ impl Sender {
         }
         let c = &mut self.connection;
         let Some(plan) = self.recovery.plan(c) else {
-            let answer = self.recovery.answer_first_ack(c, now);
-            if answer.is_some() {
-                return answer;
+            if c.stack.id_update > 0 {
+                if let Some(packet) = self.recovery.answer_first_ack(c, now) {
+                    return Some(packet);
+                }
             }
             if c.window.proactive.segments > 0 {
                 if let Some(packet) = self.send_proactive(now) {

@@ -112,7 +112,12 @@ impl AckReport {
     /// As the controller's signal.
     #[inline]
     pub fn signal(&self, c: &mut Connection, now: Time) -> signals::Ack {
-        c.ack_signal(now, self)
+        let (acked, delivered, credit) = (self.acked, self.delivered, self.credit);
+        let mut signal = c.ack_signal(now, acked, delivered, credit, self.rtt, self.flight);
+        if let Some(limited) = self.cwnd_limited {
+            signal.cwnd_limited = limited;
+        }
+        signal
     }
 
     /// An acknowledgement of so many bytes, without SACK.

@@ -89,8 +89,8 @@ pub struct Rfc9002 {
     late: Late,
     /// The handshake is confirmed: data has a timer (§6.2.1).
     confirmed: bool,
-    /// A packet without data is to answer the first acknowledgement; `None` before that.
-    answers: Option<bool>,
+    /// A packet without data is to answer the first acknowledgement, and has not.
+    answers: bool,
 }
 
 // What the sender calls stays out of its line, which other stacks' senders share.
@@ -99,6 +99,7 @@ impl Rfc9002 {
     #[inline(never)]
     pub fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<Findings> {
         self.confirmed = true;
+        self.answers = c.stack.id_update > 0;
         self.note_sample(c);
         let began = lost.then(|| self.begin_recovery(c));
         self.set_timer(c);
@@ -143,7 +144,6 @@ impl Rfc9002 {
         (events.ended, events.undone) = (ended, undone);
         self.pto_count = 0;
         self.probing.left = 0;
-        self.answers.get_or_insert(c.stack.id_update > 0);
         let report = AckReport {
             acked: newly.acked,
             delivered: newly.delivered,
@@ -361,16 +361,17 @@ impl Rfc9002 {
             c.sent.repair(plan, now);
         }
         self.last_sent = now;
-        // What the other packet would carry goes with this one.
-        self.answers = self.answers.map(|_| false);
+        // After the first acknowledgement it carries what the other packet would.
+        self.answers = self.answers && c.sent.acknowledged() == 0;
     }
 
     /// The packet without data, where one is due and the window has room.
     pub fn answer(&mut self, c: &mut Connection, now: Time) -> Option<wire::Packet> {
-        if self.answers != Some(true) || self.pipe(c) + c.mss() > c.window.cwnd_bytes() {
+        let waits = !self.answers || c.sent.acknowledged() == 0;
+        if waits || self.pipe(c) + c.mss() > c.window.cwnd_bytes() {
             return None;
         }
-        self.answers = Some(false);
+        self.answers = false;
         let packet = c.transmit_empty(c.stack.id_update, now)?;
         self.last_sent = now;
         self.set_timer(c);
