@@ -20,7 +20,7 @@ class CautiousStart(fs.Startup):
             w.ssthresh = w.cwnd  # at the threshold the avoidance is in charge
             return "delay"
         if a.cwnd_limited:
-            w.cwnd += w.segments(a.acked)
+            w.cwnd += w.segments(a.credit)
         return None
 
     def is_late(self, rtt: int) -> bool:

@@ -44,4 +44,4 @@ class LimitedSlowStart(fs.Startup):
         """The segments for which an ACK earns growth (RFC 3465 §2.3, RFC 7661 §4)."""
         if not a.cwnd_limited:
             return 0.0
-        return min(w.segments(a.acked), 1.0 if self.after_a_timeout else LIMIT)
+        return min(w.segments(a.credit), 1.0 if self.after_a_timeout else LIMIT)

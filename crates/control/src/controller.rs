@@ -189,7 +189,7 @@ impl Controller {
             0 => self.avoidance.on_startup_ack(w, a),
             rest => {
                 let acked = Ack {
-                    acked: rest,
+                    credit: rest,
                     delivered: rest,
                     ..*a
                 };
@@ -290,10 +290,11 @@ impl Controller {
         self.in_avoidance = self.avoidance.owns_cwnd();
     }
 
-    /// The last reduction was for nothing; the transport has put the window back.
+    /// The last reduction was spurious; the transport has restored the window.
     pub fn on_spurious(&mut self, w: &mut Window) {
         let in_charge = self.startup.in_charge(w);
         self.self_managed = false;
+        self.slow_start.on_spurious();
         self.startup.on_spurious(w);
         self.exit_undone |= in_charge && self.startup.has_resumed();
         self.avoidance.on_spurious(w);
@@ -682,5 +683,18 @@ mod tests {
             let found = [&counts.measured, &counts.used].map(|n| n.load(Ordering::Relaxed));
             assert_eq!((found[0], found[1]), expected);
         }
+    }
+
+    /// RFC 3465 §2.3 limits growth after a timeout only.
+    #[test]
+    fn after_a_spurious_timeout_slow_start_grows_as_before_it() {
+        let (mut c, mut w) = slow_start(f64::INFINITY);
+        let before = w;
+        let t = timeout(1, &w);
+        c.on_timeout(&mut w, &t);
+        w = before;
+        c.on_spurious(&mut w);
+        c.on_ack(&mut w, &Ack::of(Time::from_millis(2), 2 * MSS));
+        assert_eq!(w.cwnd, 12.0);
     }
 }

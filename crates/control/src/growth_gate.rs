@@ -112,7 +112,7 @@ impl GrowthGate {
         }
         let max_flight = w.segments(self.max_flight);
         let limit = if slow_start {
-            let earned = (w.cwnd - before) / w.segments(a.acked).ceil().max(1.0);
+            let earned = (w.cwnd - before) / w.segments(a.credit).ceil().max(1.0);
             max_flight * (1.0 + earned.max(1.0))
         } else {
             max_flight + 1.0

@@ -140,10 +140,15 @@ macro_rules! signals {
             pub struct Ack {
                 /// Time now.
                 pub now: Time,
-                /// Bytes it acknowledges cumulatively for the first time.
+                /// Bytes it acknowledges cumulatively for the first time: by which [`una`](Self::una)
+                /// moved.
                 pub acked: u64,
                 /// Bytes it reports as received for the first time, cumulatively or selectively.
                 pub delivered: u64,
+                /// Bytes by which the stack lets the window grow: those acknowledged (RFC 5681 §3.1),
+                /// those delivered (Linux), or those delivered of packets that left since the last
+                /// reduction (RFC 9002 §7.3.2).
+                pub credit: u64,
                 /// All bytes reported as received so far.
                 pub delivered_total: u64,
                 /// The round-trip time it gives, by Karn's rule, if it gives one.
@@ -350,6 +355,7 @@ impl Ack {
             now,
             acked,
             delivered: acked,
+            credit: acked,
             delivered_total: acked,
             rtt: None,
             srtt: Time::ZERO,

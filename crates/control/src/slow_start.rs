@@ -193,11 +193,11 @@ impl SlowStart {
                 } else {
                     limit
                 };
-                w.segments(a.acked).min(limit)
+                w.segments(a.credit).min(limit)
             }
             // Linux counts packets, so a short one counts whole.
             GrowthRule::Packets => w.segments(a.delivered).ceil(),
-            GrowthRule::Bytes => w.segments(a.acked),
+            GrowthRule::Bytes => w.segments(a.credit),
         }
     }
 
@@ -220,7 +220,7 @@ impl SlowStart {
     pub fn leave_unused(&mut self, a: &Ack) {
         self.unused_acked = match self.growth {
             GrowthRule::Packets => a.delivered,
-            _ => a.acked,
+            _ => a.credit,
         };
     }
 
@@ -236,6 +236,11 @@ impl SlowStart {
 
     /// The slow start that a timeout began is over.
     pub(crate) fn on_loss(&mut self) {
+        self.after_timeout = false;
+    }
+
+    /// Nothing was lost: growth is as before the timeout.
+    pub(crate) fn on_spurious(&mut self) {
         self.after_timeout = false;
     }
 

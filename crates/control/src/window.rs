@@ -94,12 +94,20 @@ impl Window {
     /// Byte-counted rules add fractions such as 365/1460 segments, exact only to about
     /// 1e-13; the tiny addend keeps a window of 9999.999… bytes from losing a byte.
     pub fn cwnd_bytes(&self) -> u64 {
-        (self.cwnd.min(ENDLESS) * f64::from(self.mss) + 1e-6) as u64
+        (self.bounded_cwnd() * f64::from(self.mss) + 1e-6) as u64
     }
 
     /// The window in whole segments.
     pub fn cwnd_segments(&self) -> u64 {
-        self.cwnd.min(ENDLESS) as u64
+        self.bounded_cwnd() as u64
+    }
+
+    /// Of one that is negative or not a number the casts make zero, and then nothing leaves.
+    fn bounded_cwnd(&self) -> Segments {
+        match self.cwnd > ENDLESS {
+            true => ENDLESS,
+            false => self.cwnd,
+        }
     }
 
     /// Bytes that a full-size segment has on the wire.
@@ -128,5 +136,27 @@ impl Window {
     /// (RFC 5681 §3.1 allows either).
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_that_is_no_number_or_negative_lets_nothing_leave() {
+        for (cwnd, segments) in [
+            (f64::NAN, 0),
+            (-1.0, 0),
+            (2.5, 2),
+            (f64::INFINITY, ENDLESS as u64),
+        ] {
+            let window = Window {
+                cwnd,
+                ..Window::new(1000)
+            };
+            assert_eq!(window.cwnd_segments(), segments);
+            assert_eq!(window.cwnd_bytes() / 1000, segments);
+        }
     }
 }

@@ -328,6 +328,7 @@ impl Flow {
             now: self.now,
             acked,
             delivered: acked,
+            credit: acked,
             delivered_total: self.una,
             rtt: rtt_ms.map(Time::from_millis),
             srtt: Time::from_millis(rtt_ms.unwrap_or(0)),

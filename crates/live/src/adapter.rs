@@ -88,6 +88,8 @@ pub struct Adapter {
     queued: Option<u64>,
     /// The window was what stopped sending when the position was here.
     limited_until: u64,
+    /// The oldest position of which nothing was known at the last acknowledgement that was told.
+    told_una: u64,
     recovering: bool,
     /// Bytes lost when the recovery began, and sent since.
     repaired: [u64; 2],
@@ -137,6 +139,7 @@ impl Adapter {
             begun: false,
             queued: None,
             limited_until: 0,
+            told_una: 0,
             recovering: false,
             repaired: [0; 2],
             lost: 0,
@@ -172,6 +175,7 @@ impl Adapter {
 
     fn establish(&mut self, bytes: Option<u64>, now: Time) {
         self.begun = true;
+        self.told_una = self.ledger.una();
         self.queued = bytes;
         let rtt = self.rtt.latest();
         self.known.exact_rtt = rtt;
@@ -602,10 +606,12 @@ impl Adapter {
         let lost = std::mem::take(&mut self.lost);
         let least = self.rtt.min_rtt();
         let una = self.ledger.una();
+        let before = std::mem::replace(&mut self.told_una, una);
         Ack {
             now,
-            acked: if grows { news.in_epoch } else { 0 },
+            acked: una.saturating_sub(before),
             delivered: news.delivered,
+            credit: if grows { news.in_epoch } else { 0 },
             delivered_total: self.ledger.delivered,
             rtt: news.newest.map(|sent| now.since(sent)),
             srtt: self.rtt.srtt(),

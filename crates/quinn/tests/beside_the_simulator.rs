@@ -61,3 +61,16 @@ fn a_run_repeats_itself_where_packets_are_lost_too() {
     assert!(first.packets_lost > 0);
     assert_eq!(format!("{first:?}"), format!("{second:?}"));
 }
+
+/// The last 47 packets of the first flight are lost. The sender answers the first acknowledgement with
+/// a new connection ID, and the acknowledgement of that shows the losses before any probe timeout.
+#[test]
+fn the_loss_of_a_flights_end_is_found_as_soon_as_in_quinn() {
+    let path = r#"rate = "5Mbps", rtt = "150ms", buffer = "1bdp""#;
+    let prepared = prepared(path, "slow-start:iw=110", "158kB");
+    let (simulated, live) = (prepared.run().flows.row(0), live(&prepared));
+    assert_eq!((simulated.packets_dropped, live.packets_dropped), (47, 47));
+    let seconds = live.fct.unwrap().nanos() as f64 / 1e9;
+    let longer = seconds / simulated.fct_s.unwrap() - 1.0;
+    assert!(longer.abs() <= 0.01, "{longer}");
+}

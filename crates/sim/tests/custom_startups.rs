@@ -2,7 +2,10 @@
 
 use flowstart_control::catalog::STARTUPS;
 use flowstart_control::params::{AlgorithmKind, Params};
-use flowstart_control::{Convention, CustomStartups};
+use flowstart_control::signals::{Ack, Loss};
+use flowstart_control::slow_start::SlowStart;
+use flowstart_control::startup::{LossResponse, Startup};
+use flowstart_control::{Convention, CustomStartups, Reason, Window};
 use flowstart_sim::{Outcome, Prepared, Scenario};
 
 fn scenario(startup: &str) -> Scenario {
@@ -63,4 +66,55 @@ fn a_run_that_is_stopped_says_how_far_it_came() {
     assert!((1000..1010).contains(&stopped.events), "{}", stopped.events);
     assert!(stopped.simulated_s < whole.simulated_s);
     assert!(!stopped.flows.row(0).complete);
+}
+
+/// A window of its own, which hears of every acknowledgement; and what the last was of.
+#[derive(Default)]
+struct Accountant {
+    una: u64,
+    delivered: u64,
+}
+
+impl Startup for Accountant {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
+        // What comes with packets that had counted as lost is told of with the next.
+        assert!(a.una - a.acked >= self.una, "{a:?}");
+        assert!(a.delivered_total - a.delivered >= self.delivered, "{a:?}");
+        assert!(a.una <= a.delivered_total, "{a:?}");
+        (self.una, self.delivered) = (a.una, a.delivered_total);
+        slow_start.grow(w, a);
+        None
+    }
+
+    fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
+        self.on_ack(w, a, &mut SlowStart::by_stack(Convention::Rfc));
+    }
+
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+        w.cwnd = (w.cwnd / 2.0).max(2.0);
+        LossResponse::Done
+    }
+
+    fn owns_cwnd(&self) -> bool {
+        true
+    }
+}
+
+/// `acked` is by how much SND.UNA moved and `delivered` what had not arrived before, whatever finds
+/// the losses.
+#[test]
+fn acknowledgements_add_up_under_every_recovery() {
+    let startups =
+        CustomStartups::none().with("some/where.py:Accountant", || Box::<Accountant>::default());
+    for recovery in ["reno", "newreno", "sack", "ns2-sack", "rack", "quic"] {
+        let scenario = Scenario::from_toml(&format!(
+            r#"
+            path = {{ rate = "10Mbps", rtt = "40ms", loss = "1%", jitter = "uniform:most=9ms", reordering = true }}
+            stack = {{ recovery = "{recovery}" }}
+            flows = [{{ startup = "some/where.py:Accountant", size = "1MB" }}]
+            "#
+        ));
+        let prepared = Prepared::among(&scenario.unwrap(), &startups).unwrap();
+        assert!(prepared.run().flows.row(0).complete, "{recovery}");
+    }
 }

@@ -158,6 +158,7 @@ fn stack() -> impl Strategy<Value = String> {
         "\"quic\"",
         "\"quic\"\nack_reordering = 3",
         "\"quic\"\nack_pacer = \"195B\"",
+        "\"quic\"\nid_update = \"90B\"",
     ];
     const WINDOWS: &[&str] = &["\"4pkt\"", "\"20kB\"", "\"100kB\"", "\"1MB\""];
     let growth = lines(vec![

@@ -9,6 +9,7 @@ use super::stack::{EcnMode, RecoveryKind, Sharing, Stack};
 use super::throughput::Throughput;
 use super::timer::Timer;
 use super::timestamps::tsval;
+use crate::narrow::{length, saturated, wrapped};
 use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Segments, Tags, Time, Window};
 use flowstart_wire as wire;
@@ -273,14 +274,14 @@ impl Connection {
         self.nxt = self.nxt.max(plan.end);
         self.counters.packets_sent += 1;
         self.last_sent = now;
-        let len = (plan.end - plan.start) as u32;
+        let len = length(plan.end - plan.start);
         // A tag is about the first flight of a segment.
         let tags = if again {
             Tags::default()
         } else {
             self.window.tags
         };
-        let mut data = Data::new(plan.start, len, number.map_or(0, |number| number as u32));
+        let mut data = Data::new(plan.start, len, number.map_or(0, wrapped));
         if again {
             data.set_repeats();
         }
@@ -305,6 +306,22 @@ impl Connection {
         };
         self.controller.on_sent(&mut self.window, &sent);
         packet
+    }
+
+    /// Sends a packet without data, which has so many bytes on the wire.
+    #[cold]
+    pub fn transmit_empty(&mut self, wire: u32, now: Time) -> Option<Packet> {
+        let number = self.sent.send_empty(now)?;
+        self.counters.packets_sent += 1;
+        self.last_sent = now;
+        Some(Packet {
+            flow: self.flow,
+            wire,
+            hop: 0,
+            ecn: Ecn::default(),
+            tags: Tags::default(),
+            body: Body::Data(Data::new(self.high(), 0, wrapped(number))),
+        })
     }
 
     /// Adds what a packet carries beside its data.
@@ -455,13 +472,16 @@ impl Connection {
     /// The peer reports so many segments that have come twice. Whether that is possible: no more
     /// can than were sent twice.
     pub fn note_duplicates(&mut self, segments: u64) -> bool {
-        self.duplicates = self.duplicates.saturating_add(segments as u32);
+        self.duplicates = self.duplicates.saturating_add(saturated(segments));
         u64::from(self.duplicates) <= self.counters.packets_retransmitted
     }
 
-    /// The last reduction was for nothing.
+    /// The last reduction was spurious.
     pub fn undo(&mut self) {
         self.repairing_until = self.una();
+        if let Some(ecn) = self.ecn_mut() {
+            ecn.withdraw();
+        }
         self.controller.on_spurious(&mut self.window);
     }
 
@@ -514,7 +534,9 @@ impl Connection {
 
     /// What `plan` says has arrived with a packet that counted as lost.
     pub fn acknowledge_late(&mut self, plan: Plan, now: Time) {
-        if self.sent.acknowledge_late(plan) {
+        let una = self.una();
+        self.delivered_total += self.sent.acknowledge_late(plan);
+        if self.una() > una {
             self.note_advance(now);
         }
     }
@@ -582,6 +604,7 @@ impl Connection {
         now: Time,
         acked: u64,
         delivered: u64,
+        credit: u64,
         rtt: Option<Time>,
         flight: u64,
     ) -> Ack {
@@ -598,6 +621,7 @@ impl Connection {
             now,
             acked,
             delivered,
+            credit,
             delivered_total: self.delivered_total,
             rtt,
             srtt: self.rtt.srtt(),
@@ -725,14 +749,19 @@ impl Connection {
         self.retransmitted_in_recovery = 0;
     }
 
+    /// Whether the window has come down for a mark in what is out, so that a loss in it lowers nothing.
+    pub fn has_answered_mark(&self) -> bool {
+        // Packet numbers say better what is of one window than positions in the stream.
+        let by_number = self.stack.numbers_packets();
+        !by_number && self.ecn().is_some_and(|ecn| ecn.has_answered(self.una()))
+    }
+
     /// Tells the controller that recovery begins, with `added` bytes of the flight due
     /// to limited transmit. A window that a mark has brought down is not brought down again for
     /// what was lost of it (RFC 3168 §6.1.2).
     pub fn lose(&mut self, now: Time, added: u64) {
         self.repair();
-        // Packet numbers say better what is of one window than positions in the stream.
-        let by_number = self.stack.numbers_packets();
-        if !by_number && self.ecn().is_some_and(|ecn| ecn.has_answered(self.una())) {
+        if self.has_answered_mark() {
             return;
         }
         // Right after a recovery what is outstanding may be twice the window. RFC 5681's eq. 4

@@ -17,6 +17,7 @@
 //!
 //! Both ends of a flow have the same stack, so that nothing is left to negotiate in the handshake.
 
+use crate::narrow::saturated;
 use flowstart_wire::Ecn;
 
 /// What a sender remembers.
@@ -67,6 +68,13 @@ impl EcnSender {
         self.to_say = true;
     }
 
+    /// It came down for nothing (`tcp_ecn_withdraw_cwr` of Linux): what is lost or marked of what is out
+    /// has not been answered for.
+    pub fn withdraw(&mut self) {
+        self.reduced_at = None;
+        self.to_say = false;
+    }
+
     /// The bits of a segment, which may have been sent before.
     pub fn bits(&mut self, again: bool) -> Ecn {
         match (self.scalable, again) {
@@ -87,7 +95,7 @@ impl EcnSender {
     pub fn count(&mut self, total: u64) -> bool {
         let new = total.saturating_sub(self.counted);
         self.counted += new;
-        self.untold = self.untold.saturating_add(new as u32);
+        self.untold = self.untold.saturating_add(saturated(new));
         new > 0
     }
 
@@ -141,6 +149,15 @@ mod tests {
         ecn.reduced(100);
         assert!(!ecn.is_news(100) && ecn.is_news(101));
         assert!(ecn.has_answered(99) && !ecn.has_answered(100));
+    }
+
+    #[test]
+    fn a_reduction_that_is_withdrawn_answers_for_nothing() {
+        let mut ecn = EcnSender::default();
+        ecn.reduced(100);
+        ecn.withdraw();
+        assert!(ecn.is_news(50) && !ecn.has_answered(50));
+        assert_eq!(ecn.bits(false), Ecn::ECT);
     }
 
     #[test]

@@ -2,11 +2,17 @@
 //!
 //! The main items: [`sender::Sender`], [`receiver::Receiver`], [`stack::Stack`].
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)
+)]
+
 pub mod connection;
 pub mod ecn;
 pub mod handshake;
 pub mod info;
 pub mod loss;
+mod narrow;
 pub mod numbers;
 pub mod offload;
 pub mod pacer;

@@ -2,6 +2,7 @@
 //! them, and when one leaves at once (RFC 9000 §13.2, draft-ietf-quic-ack-frequency).
 
 use super::ranges::RangeSet;
+use crate::narrow::{saturated, wrapped};
 use flowstart_control::Time;
 use flowstart_wire::{AckOption, NumberAck, SynAck};
 
@@ -56,7 +57,7 @@ impl Numbers {
     /// room for; with the bytes that those below the first add to a packet.
     #[inline(never)]
     pub fn acknowledge(&mut self, window: u32, option: AckOption, now: Time) -> (NumberAck, u32) {
-        let delay = (now.since(self.largest_at).nanos() / 1000 / DELAY_UNIT) as u32;
+        let delay = saturated(now.since(self.largest_at).nanos() / 1000 / DELAY_UNIT);
         let mut ack = NumberAck::new(self.end(), delay, window, option);
         let bytes = self.report(|gap, more| ack.push(gap, more));
         (ack, bytes)
@@ -64,7 +65,7 @@ impl Numbers {
 
     /// Says in the answer to a packet that opens a connection which of those have come.
     pub fn answer(&mut self, answer: &mut SynAck) {
-        answer.end = self.end() as u32;
+        answer.end = wrapped(self.end());
         self.report(|gap, more| answer.ranges.push(gap, more));
     }
 

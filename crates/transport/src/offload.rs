@@ -13,6 +13,7 @@
 
 use super::connection::Connection;
 use super::pacing_rate::{burst, GSO_MAX};
+use crate::narrow::saturated;
 use flowstart_control::Time;
 
 /// `tcp_tso_win_divisor`: so large a share of the window is burst enough.
@@ -100,7 +101,7 @@ impl Offload {
         }
         // `tcp_cwnd_test`: two bursts at least fit into the window.
         let quota = room.min((cwnd / 2).max(1)).min(burst);
-        self.left = quota.min(unsent.div_ceil(mss)).max(1) as u32;
+        self.left = saturated(quota.min(unsent.div_ceil(mss)).max(1));
         (self.several, self.at) = (self.left > 1, now);
         None
     }

@@ -13,10 +13,10 @@ pub struct Release {
 }
 
 impl Release {
-    /// The same with no more than so many segments together.
+    /// The same with no more than so many segments together, but one.
     pub fn at_most(self, segments: u32) -> Release {
         Release {
-            burst: self.burst.min(segments),
+            burst: self.burst.min(segments.max(1)),
             ..self
         }
     }
@@ -193,5 +193,14 @@ mod tests {
         };
         assert_eq!(late(400), Time::from_micros(600));
         assert_eq!(late(3000), Time::from_micros(500));
+    }
+
+    #[test]
+    fn a_bound_of_no_segments_lets_one_leave_at_a_time() {
+        let release = ONE_BY_ONE.at_most(0);
+        assert_eq!(release, ONE_BY_ONE);
+        let mut pacer = Pacer::default();
+        (0..2).for_each(|_| pacer.sent(Rate(8_000), release, 1000, Time::ZERO));
+        assert_eq!(pacer.due(), Time::from_secs(2));
     }
 }

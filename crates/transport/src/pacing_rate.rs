@@ -4,6 +4,7 @@
 
 use super::connection::Connection;
 use super::pacer::Release;
+use crate::narrow::whole;
 use flowstart_control::{Rate, Time, Window};
 
 /// Data segments of a connection that are never paced.
@@ -31,12 +32,12 @@ pub fn rate(window: &Window, outstanding: u64, packet: u32, srtt: Time) -> Rate 
     };
     let segments = window.cwnd.trunc().max(window.segments(outstanding));
     let bytes = segments * f64::from(packet) * ratio / 100.0;
-    Rate::of(bytes as u64, srtt)
+    Rate::of(whole(bytes), srtt)
 }
 
 /// RFC 9002 §7.7: so many windows of packets a round trip.
 pub fn windows(gain: f64, window: &Window, packet: u32, srtt: Time) -> Rate {
-    Rate::of((gain * window.cwnd * f64::from(packet)) as u64, srtt)
+    Rate::of(whole(gain * window.cwnd * f64::from(packet)), srtt)
 }
 
 /// How many segments leave together at this rate, `least` or more.

@@ -1,6 +1,7 @@
 //! Quick-Start at the endpoints: what the SYN asks, what the receiver answers, and whether
 //! the sender may believe it (RFC 4782 §4).
 
+use crate::narrow::wrapped;
 use flowstart_control::Rate;
 use flowstart_control::RateCodes;
 use flowstart_wire::{RateReport, RateRequest, RateResponse};
@@ -37,7 +38,7 @@ impl Asked {
             code: codes.encode_down(rate),
             qs_ttl,
             ip_ttl: INITIAL_TTL,
-            nonce: (secret >> 8) as u32 & low_bits(NONCE_BITS),
+            nonce: wrapped(secret >> 8) & low_bits(NONCE_BITS),
         };
         let asked = Asked {
             codes,
@@ -77,7 +78,7 @@ pub fn respond(request: RateRequest) -> Option<RateResponse> {
 }
 
 fn low_bits(n: u32) -> u32 {
-    ((1u64 << n) - 1) as u32
+    wrapped((1u64 << n) - 1)
 }
 
 #[cfg(test)]

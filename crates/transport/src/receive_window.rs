@@ -16,6 +16,7 @@
 mod compression;
 mod rtt;
 
+use crate::narrow::{narrowed, saturated, whole};
 use compression::Compression;
 use flowstart_control::Time;
 use rtt::ReceiverRtt;
@@ -108,7 +109,7 @@ impl Growth {
     /// The share of a full segment's memory that is payload, in 256ths.
     fn measured_ratio(&self) -> u64 {
         let ratio = match self.buffer.share {
-            Some(share) => (share * WHOLE as f64).round() as u64,
+            Some(share) => whole((share * WHOLE as f64).round()),
             None => u64::from(self.mss) * WHOLE / truesize(self.mss, self.header),
         };
         ratio.clamp(1, WHOLE)
@@ -124,7 +125,7 @@ impl Growth {
 
     /// The memory that so many bytes take in full segments.
     fn memory(&self, bytes: u64) -> u64 {
-        (bytes as u128 * u128::from(self.truesize(self.mss)) / u128::from(self.mss)) as u64
+        narrowed(u128::from(bytes) * u128::from(self.truesize(self.mss)) / u128::from(self.mss))
     }
 
     /// The payload that a buffer of this size holds once its packets' share is known.
@@ -146,11 +147,16 @@ impl Growth {
         }
         let most = self.most.map_or(u64::MAX, u64::from).max(1);
         let space = self.buffer.largest.max(RMEM_MAX).min(most);
-        (space.ilog2() as u8).saturating_sub(15).min(MAX_WSCALE)
+        u8::try_from(space.ilog2().saturating_sub(15))
+            .map_or(MAX_WSCALE, |shift| shift.min(MAX_WSCALE))
     }
 }
 
 /// `tcp_win_from_space`.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "the ratio is at most `WHOLE`, so this is at most the memory"
+)]
 fn win(memory: u64, ratio: u64) -> u64 {
     (u128::from(memory) * u128::from(ratio) / u128::from(WHOLE)) as u64
 }
@@ -255,7 +261,7 @@ impl ReceiveWindow {
         let ssthresh = first.min(clamp);
         ReceiveWindow {
             growth: Growth {
-                most: Some(most as u32),
+                most: Some(saturated(most)),
                 ..growth
             },
             scale,
@@ -266,7 +272,7 @@ impl ReceiveWindow {
             ssthresh,
             wnd: first,
             wup: 0,
-            rcv_mss: mss.min(first / 2).clamp(RCV_MSS.0, RCV_MSS.1) as u32,
+            rcv_mss: saturated(mss.min(first / 2).clamp(RCV_MSS.0, RCV_MSS.1)),
             smaller: 0,
             pushed: false,
             compression: Compression::default(),
@@ -293,7 +299,7 @@ impl ReceiveWindow {
 
     /// What is offered on a connection that is open before anything has come.
     pub fn opened(&self) -> u32 {
-        self.in_field(self.round_up(self.wnd)) as u32
+        saturated(self.in_field(self.round_up(self.wnd)))
     }
 
     /// Up to what the scale can tell.
@@ -314,8 +320,8 @@ impl ReceiveWindow {
         self.since = now;
         self.rtt.acknowledged(0, now);
         match self.growth.field {
-            Field::Exact => self.wnd as u32,
-            _ => self.wnd.min(UNSCALED) as u32,
+            Field::Exact => saturated(self.wnd),
+            _ => saturated(self.wnd.min(UNSCALED)),
         }
     }
 
@@ -353,7 +359,7 @@ impl ReceiveWindow {
             0 => 2,
             segments => segments,
         };
-        self.quick = self.quick.max(half.min(u64::from(most)) as u32);
+        self.quick = self.quick.max(saturated(half.min(u64::from(most))));
     }
 
     /// `tcp_measure_rcv_mss`: the first full packet tells what share of memory is payload.
@@ -473,7 +479,7 @@ impl ReceiveWindow {
         let window = self.in_field(window);
         (self.wnd, self.wup) = (window, next);
         self.rtt.acknowledged(next, now);
-        window as u32
+        saturated(window)
     }
 
     fn select(&mut self, next: u64) -> u64 {

@@ -245,17 +245,27 @@ impl PairMeter {
 impl Meters {
     /// What the next acknowledgement, up to `next`, is to carry.
     fn take(&mut self, next: u64) -> AckOption {
-        if let Some((start, end)) = self.duplicate.take() {
-            return AckOption::Duplicate {
-                start: (start as i64 - next as i64) as i32,
-                len: (end - start) as u32,
-            };
+        if let Some(range) = self.duplicate.take() {
+            if let Some(option) = Self::duplicate(range, next) {
+                return option;
+            }
         }
         let gap = self.pair.gap.take().map(AckOption::Gap);
         let feedback = || self.feedback.take().map(AckOption::Feedback);
         let marks = self.marks.as_mut();
         let marks = || marks.map(|marks| AckOption::Marks(marks.report()));
         gap.or_else(feedback).or_else(marks).unwrap_or_default()
+    }
+
+    /// The report of what has come twice (RFC 2883). None where that lies further from `next` than a
+    /// sequence number can say: no window is so large (RFC 7323 §2.3).
+    #[cold]
+    fn duplicate((start, end): (u64, u64), next: u64) -> Option<AckOption> {
+        let start_from_next = i128::from(start) - i128::from(next);
+        Some(AckOption::Duplicate {
+            start: i32::try_from(start_from_next).ok()?,
+            len: u32::try_from(end - start).ok()?,
+        })
     }
 
     /// The bits of an acknowledgement: those of the data, where its sender scales.
@@ -1298,5 +1308,17 @@ mod tests {
     #[test]
     fn those_who_need_none_of_it_pay_for_none_of_it() {
         assert!(std::mem::size_of::<Receiver>() <= 80);
+    }
+
+    #[test]
+    fn a_packet_that_is_later_than_two_gib_is_not_reported_as_a_duplicate() {
+        let report = |next| Meters::duplicate((0, 1000), next);
+        let nearest = AckOption::Duplicate {
+            start: i32::MIN,
+            len: 1000,
+        };
+        assert_eq!(report(1 << 31), Some(nearest));
+        assert_eq!(report((1 << 31) + 1), None);
+        assert_eq!(report(1 << 33), None);
     }
 }

@@ -15,7 +15,7 @@ use super::stack::Stack;
 use super::undo::Prior;
 use flowstart_control::signals::Ack as Signal;
 use flowstart_control::Time;
-use flowstart_wire::Ack;
+use flowstart_wire::{Ack, Packet};
 
 /// The recovery of one connection.
 pub struct Recovery {
@@ -102,7 +102,7 @@ impl Recovery {
         if let (Some(report), Some(carried)) = (&found.report, carried) {
             match signal {
                 Some(signal) => {
-                    signal.acked = report.acked;
+                    signal.credit = report.credit;
                     tell(c, signal, report.audience, carried);
                 }
                 None if c.controller_owns_cwnd() => {
@@ -134,6 +134,9 @@ impl Recovery {
             match began {
                 Began::Repair => self.prior.forget(),
                 Began::Repaired => {}
+                Began::Reduction { .. } | Began::SlowStart { .. } if c.has_answered_mark() => {
+                    self.prior.forget();
+                }
                 Began::Reduction { .. } | Began::SlowStart { .. } => self.prior.note(c),
             }
             self.reduction.begin(c, began, now);
@@ -175,6 +178,13 @@ impl Recovery {
     pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
         self.reduction.on_sent();
         self.loss.on_sent(c, plan, now);
+    }
+
+    /// A packet without data that is due, where no other is.
+    #[cold]
+    #[inline(never)]
+    pub fn answer_first_ack(&mut self, c: &mut Connection, now: Time) -> Option<Packet> {
+        self.loss.answer(c, now)
     }
 
     /// Whether `plan` leaves now, where new data waits until there is enough of it for a burst.

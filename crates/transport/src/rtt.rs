@@ -4,6 +4,7 @@
 //! time in whole ticks of a coarse clock and keeps its averages as scaled integers. The
 //! second exists because its rounding decides when ns-2's timers fire.
 
+use crate::narrow::whole;
 use flowstart_control::Time;
 use std::sync::Arc;
 
@@ -72,7 +73,7 @@ impl RttEstimator {
             Some(ticks) => Averages::Ticks {
                 srtt8: 0,
                 rttvar4: 0,
-                phase: Time((params.granularity.0 as f64 * ticks.phase) as u64),
+                phase: Time(whole(params.granularity.0 as f64 * ticks.phase)),
             },
         };
         RttEstimator {
@@ -107,7 +108,9 @@ impl RttEstimator {
     pub fn srtt(&self) -> Time {
         match self.averages {
             Averages::Rfc6298 { srtt, .. } => srtt,
-            Averages::Ticks { srtt8, .. } => Time(srtt8 as u64 * self.params.granularity.0 / 8),
+            Averages::Ticks { srtt8, .. } => {
+                Time(srtt8.unsigned_abs() * self.params.granularity.0 / 8)
+            }
         }
     }
 
@@ -117,7 +120,7 @@ impl RttEstimator {
             Averages::Rfc6298 { srtt, rttvar, any } => any.then_some((srtt, rttvar)),
             Averages::Ticks { srtt8, rttvar4, .. } => {
                 let tick = self.params.granularity.0;
-                let ticks = |scaled: i64, by: u64| Time(scaled as u64 * tick / by);
+                let ticks = |scaled: i64, by: u64| Time(scaled.unsigned_abs() * tick / by);
                 (srtt8 > 0).then(|| (ticks(srtt8, 8), ticks(rttvar4, 4)))
             }
         }
@@ -185,8 +188,8 @@ impl RttEstimator {
                 } else {
                     (*srtt8, *rttvar4) = (ticks << 3, ticks << 1);
                 }
-                self.rto = Time((((*rttvar4 << 3) + *srtt8) >> 3) as u64 * tick);
-                self.latest = Some(Time(ticks as u64 * tick));
+                self.rto = Time((((*rttvar4 << 3) + *srtt8) >> 3).unsigned_abs() * tick);
+                self.latest = Some(Time(ticks.unsigned_abs() * tick));
             }
         }
     }

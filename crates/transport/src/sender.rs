@@ -17,6 +17,7 @@ use super::rtt::RttEstimator;
 use super::send_buffer::SendBuffer;
 use super::stack::{Pacing, Restart, Stack};
 use super::throughput::Delivered;
+use crate::narrow::whole;
 use crate::prefetch::prefetch;
 use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
 use flowstart_control::{AfterSynLoss, Controller, Exit, Rate, Segments, Time, Window};
@@ -531,7 +532,7 @@ impl Sender {
         };
         let (free, release) = match c.stack.pacing {
             // RFC 9002 §7.7: the initial window may leave at once.
-            Pacing::Rfc9002(_) => (c.stack.iw.segments(mss) as u64, ONE_BY_ONE),
+            Pacing::Rfc9002(_) => (whole(c.stack.iw.segments(mss)), ONE_BY_ONE),
             // The last of the free ones begins the spacing.
             _ => (
                 pacing_rate::FREE_SEGMENTS - 1,
@@ -643,6 +644,11 @@ impl Sender {
         }
         let c = &mut self.connection;
         let Some(plan) = self.recovery.plan(c) else {
+            if c.stack.id_update > 0 {
+                if let Some(packet) = self.recovery.answer_first_ack(c, now) {
+                    return Some(packet);
+                }
+            }
             if c.window.proactive.segments > 0 {
                 if let Some(packet) = self.send_proactive(now) {
                     return Some(packet);

@@ -164,6 +164,11 @@ pub struct Stack {
     /// Bytes with which a server confirms a handshake, where its acknowledgements wait until its pacer
     /// has earned them again (noq); zero where they do not.
     pub ack_pacer: u32,
+    /// Bytes of a packet without data by which the sender answers the first acknowledgement, unless it
+    /// has data to send then; zero for none. QUIC needs none, but an endpoint whose connection ID
+    /// the peer retires with the handshake gives another (RFC 9000 §5.1.1). Its acknowledgement shows
+    /// what was lost at the end of the first flight.
+    pub id_update: u32,
     /// How loss is repaired.
     pub recovery: RecoveryKind,
     /// Whether the receiver reports what has arrived above a hole (RFC 2018), where recovery makes
@@ -319,6 +324,7 @@ impl Stack {
             },
             ack_reordering: 1,
             ack_pacer: 0,
+            id_update: 0,
             recovery: RecoveryKind::Sack,
             sack: true,
             next_seg_rule_3: true,
@@ -552,6 +558,8 @@ impl Stack {
         Stack {
             preset: "quinn",
             undo: Undo::None,
+            // 28 of NEW_CONNECTION_ID, 28 of UDP and IP, and what a packet with an acknowledgement has.
+            id_update: 90,
             ack: AckPolicy::QuickThenDelayed {
                 quick: 1,
                 every: 2,

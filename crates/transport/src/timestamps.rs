@@ -3,6 +3,7 @@
 //!
 //! What an acknowledgement echoes is one bit here ([`undo`](super::undo)); data carries its TSval.
 
+use crate::narrow::wrapped;
 use flowstart_control::Time;
 
 /// A millisecond.
@@ -12,7 +13,7 @@ const PAWS_WINDOW: i32 = 1;
 
 /// TSval at this time.
 pub fn tsval(now: Time) -> u32 {
-    (now.0 / TICK) as u32
+    wrapped(now.0 / TICK)
 }
 
 /// TS.Recent of one receiver; `None` before data has come.

@@ -167,9 +167,14 @@ class Ack:
     now: int
     """Time now."""
     acked: int
-    """Bytes it acknowledges cumulatively for the first time."""
+    """Bytes it acknowledges cumulatively for the first time: by which `una` moved."""
     delivered: int
     """Bytes it reports as received for the first time, cumulatively or selectively."""
+    credit: int
+    """Bytes by which the stack lets the window grow: those acknowledged (RFC 5681 §3.1), those
+    delivered (Linux), or those delivered of packets that left since the last reduction (RFC 9002
+    §7.3.2).
+    """
     delivered_total: int
     """All bytes reported as received so far."""
     rtt: int | None

@@ -11,7 +11,7 @@ of those can be named:
             w.cwnd = self.first
 
         def on_ack(self, w, a):
-            w.cwnd += w.segments(a.acked)
+            w.cwnd += w.segments(a.credit)
 
     fs.compare(path, startups=["slow-start", Eager, Eager(first=40)])
 

@@ -109,6 +109,10 @@ struct Bic {
     step: Segments,
     /// The window at which the step doubles.
     next_step: Segments,
+    /// These three before the last reduction.
+    undo: Option<(Option<Segments>, Segments, Segments)>,
+    /// The kernel restores none of them: `tcp_bic.c` has `tcp_reno_undo_cwnd`.
+    restores: bool,
 }
 
 impl Bic {
@@ -134,6 +138,8 @@ impl Bic {
             w_max: None,
             step: 1.0,
             next_step: 0.0,
+            undo: None,
+            restores: convention != Convention::Linux,
         })
     }
 
@@ -162,6 +168,12 @@ impl Bic {
         self.step
     }
 
+    /// A reduction comes, which may prove spurious.
+    fn save(&mut self) {
+        let state = (self.w_max, self.step, self.next_step);
+        self.undo = self.restores.then_some(state);
+    }
+
     /// What a loss leaves of a window.
     fn reduce(&mut self, w: &Window, base: Segments) -> Segments {
         self.next_step = 0.0;
@@ -186,11 +198,12 @@ impl Avoidance for Bic {
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack) {
         if a.cwnd_limited {
-            w.cwnd += w.segments(a.acked) * self.increase(w.cwnd) / w.cwnd;
+            w.cwnd += w.segments(a.credit) * self.increase(w.cwnd) / w.cwnd;
         }
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss) {
+        self.save();
         let base = self.base.segments(w, l.flight, l.usable);
         w.ssthresh = self.reduce(w, base).max(2.0);
         w.cwnd = w.ssthresh;
@@ -198,8 +211,17 @@ impl Avoidance for Bic {
 
     /// Reno's answer; what was known of the path is forgotten.
     fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
+        if !t.repeated {
+            self.save();
+        }
         self.decrease.on_timeout(w, t);
         (self.w_max, self.next_step) = (None, 0.0);
+    }
+
+    fn on_spurious(&mut self, _w: &mut Window) {
+        if let Some(before) = self.undo.take() {
+            (self.w_max, self.step, self.next_step) = before;
+        }
     }
 
     /// An estimate of what path and queue hold is where the search begins.
@@ -309,5 +331,19 @@ mod tests {
         assert!(complaint("bic:s_max=0").ends_with("`0` is not a number from 1 to 1000000"));
         assert!(complaint("bic:s_min=0").ends_with("`0` is not above zero"));
         assert!(complaint("bic:beta=1").ends_with("`1` is not a number from 0.05 to 0.95"));
+    }
+
+    #[test]
+    fn a_spurious_loss_leaves_the_search_where_it_was() {
+        let (mut bic, mut w) = bic(90.0, Some(100.0));
+        let l = Loss {
+            now: Time::ZERO,
+            flight: w.cwnd_bytes(),
+            usable: 90.0,
+        };
+        bic.on_loss(&mut w, &l);
+        w.cwnd = 90.0;
+        bic.on_spurious(&mut w);
+        assert_eq!((bic.w_max, bic.increase(90.0)), (Some(100.0), 5.0));
     }
 }

@@ -156,6 +156,8 @@ struct Cubic {
     w_max: Option<Segments>,
     cwnd_prior: Segments,
     epoch: Option<Epoch>,
+    /// These three before the last reduction (§4.9).
+    undo: Option<(Option<Segments>, Segments, Option<Epoch>)>,
     srtt: Option<Time>,
     last_ack: Time,
 }
@@ -167,6 +169,7 @@ impl Cubic {
             w_max: None,
             cwnd_prior: 0.0,
             epoch: None,
+            undo: None,
             srtt: None,
             last_ack: Time::ZERO,
         }
@@ -216,6 +219,7 @@ impl Cubic {
     /// §4.6 and §4.7: what a congestion event leaves.
     fn reduce(&mut self, w: &Window, flight: u64, usable: Segments) -> Segments {
         let beta = self.constants.beta;
+        self.undo = Some((self.w_max, self.cwnd_prior, self.epoch));
         self.cwnd_prior = w.cwnd;
         let lower = self.constants.fast_convergence && self.w_max.is_some_and(|m| w.cwnd < m);
         self.w_max = Some(if lower {
@@ -253,7 +257,7 @@ impl Avoidance for Cubic {
             Some(epoch) => epoch,
             None => self.begin(w, a.now),
         };
-        let acked = w.segments(a.acked);
+        let acked = w.segments(a.credit);
         let c = self.constants.c;
         let t = a.now.since(epoch.start).secs();
         // §4.3, eq. 4.
@@ -295,6 +299,13 @@ impl Avoidance for Cubic {
         w.cwnd = 1.0;
         self.w_max = None;
         self.epoch = None;
+    }
+
+    /// §4.9: the curve continues where it was, which counts the time of the reduction.
+    fn on_spurious(&mut self, _w: &mut Window) {
+        if let Some(before) = self.undo.take() {
+            (self.w_max, self.cwnd_prior, self.epoch) = before;
+        }
     }
 
     fn on_idle(&mut self, _w: &mut Window, i: &Idle) {
@@ -510,7 +521,7 @@ mod tests {
     fn growth_is_at_most_half_a_window_per_window() {
         let (mut cubic, mut w, _) = after_loss(70.0, 70.0);
         let late = Ack {
-            acked: 7 * MSS,
+            credit: 7 * MSS,
             ..Ack::of(Time::from_secs(100), MSS)
         };
         cubic.on_ack(&mut w, &late);
@@ -575,5 +586,60 @@ mod tests {
             (w.cwnd, w.ssthresh)
         };
         assert_eq!([answer(true), answer(false)], [(1.0, 2.0), (2.0, 2.0)]);
+    }
+
+    /// What a loss or a timeout at the window of `w` leaves.
+    fn reduce(cubic: &mut Cubic, w: &mut Window, by_timeout: bool) {
+        let (now, flight, usable) = (Time::from_millis(450), w.cwnd_bytes(), w.cwnd);
+        match by_timeout {
+            true => cubic.on_timeout(
+                w,
+                &Timeout {
+                    now,
+                    flight,
+                    usable,
+                    repeated: false,
+                },
+            ),
+            false => cubic.on_loss(
+                w,
+                &Loss {
+                    now,
+                    flight,
+                    usable,
+                },
+            ),
+        }
+    }
+
+    /// §4.9.
+    #[test]
+    fn after_a_spurious_reduction_the_window_follows_the_curve_that_it_was_on() {
+        for by_timeout in [false, true] {
+            let [expected, found] = [false, true].map(|reduced| {
+                let (mut cubic, mut w, _) = after_loss(100.0, 70.0);
+                (0..5).for_each(|number| round(&mut cubic, &mut w, number));
+                if reduced {
+                    let before = w;
+                    reduce(&mut cubic, &mut w, by_timeout);
+                    assert!(w.cwnd < before.cwnd);
+                    w = before;
+                    cubic.on_spurious(&mut w);
+                }
+                (5..9).for_each(|number| round(&mut cubic, &mut w, number));
+                (w.cwnd, cubic.w_max, cubic.cwnd_prior)
+            });
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn a_spurious_first_loss_leaves_no_w_max() {
+        let (mut cubic, mut w) = (cubic(), Window::new(MSS as u32));
+        w.cwnd = 40.0;
+        reduce(&mut cubic, &mut w, false);
+        assert_eq!(cubic.w_max, Some(40.0));
+        cubic.on_spurious(&mut w);
+        assert_eq!((cubic.w_max, cubic.cwnd_prior), (None, 0.0));
     }
 }

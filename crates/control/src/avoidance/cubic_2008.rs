@@ -176,7 +176,8 @@ impl Avoidance for Cubic2008 {
         w.cwnd = w.ssthresh;
     }
 
-    /// The kernel forgets everything about the path.
+    /// The kernel forgets everything about the path. A spurious reduction gives nothing of it back:
+    /// `bictcp_undo_cwnd` restores the window alone.
     fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
         if !t.repeated {
             w.ssthresh = self.reduce(w, t.flight, t.usable);

@@ -6,6 +6,12 @@
 //! at most 20, five percent a round trip. A timeout makes it forget everything. Names and
 //! constants are the kernel's. See [`super::cubic`] for parameters.
 //!
+//! A spurious reduction restores the window and the threshold only: `tcp_undo_cwnd_reduction`
+//! (`tcp_input.c`) calls `undo_cwnd`, which is `tcp_reno_undo_cwnd` here (`tcp_cong.c`): the larger of
+//! the window and `prior_cwnd`. `last_max_cwnd` and `epoch_start` stay as
+//! `cubictcp_recalc_ssthresh` has left them, so a new epoch begins at the restored window. After a
+//! timeout everything stays reset (`cubictcp_state`, `TCP_CA_Loss`).
+//!
 //! Its clock counts jiffies, so `cnt` is worked out at most once in each of them, and is kept for
 //! seven to eight. One thing is not the kernel's: its cube root, from a table and one Newton step,
 //! is exact here.
@@ -184,7 +190,7 @@ impl Avoidance for CubicLinux {
         if !a.cwnd_limited {
             return;
         }
-        let acked = a.delivered.div_ceil(u64::from(w.mss));
+        let acked = a.credit.div_ceil(u64::from(w.mss));
         self.update(w.cwnd_segments(), acked, jiffies(a.now));
         if self.cwnd_cnt >= self.cnt {
             self.cwnd_cnt = 0;
@@ -354,5 +360,33 @@ mod tests {
         };
         c.on_timeout(&mut w, &timeout);
         assert_eq!((w.cwnd, w.ssthresh), (1.0, 49.0));
+    }
+
+    /// `tcp_undo_cwnd_reduction` restores the window; `last_max_cwnd` and `epoch_start` are as
+    /// `cubictcp_recalc_ssthresh` left them.
+    #[test]
+    fn a_spurious_loss_begins_a_new_epoch_at_the_restored_window() {
+        let mut cubic = CubicLinux::new(Constants {
+            beta: 717.0 / 1024.0,
+            c: 410.0 / 1024.0,
+            fast_convergence: true,
+            friendly: true,
+            base: super::super::reno::Base::Cwnd,
+        });
+        let mut w = Window::new(MSS as u32);
+        (w.cwnd, w.ssthresh) = (80.0, 80.0);
+        (cubic.last_max_cwnd, cubic.epoch_start) = (100, Some(0));
+        let l = Loss {
+            now: Time::from_secs(1),
+            flight: w.cwnd_bytes(),
+            usable: 80.0,
+        };
+        cubic.on_loss(&mut w, &l);
+        (w.cwnd, w.ssthresh) = (80.0, 80.0);
+        cubic.on_spurious(&mut w);
+        // 80 * (1024 + 717) / 2048.
+        assert_eq!((cubic.last_max_cwnd, cubic.epoch_start), (68, None));
+        cubic.on_ack(&mut w, &Ack::of(Time::from_secs(2), MSS));
+        assert_eq!((cubic.bic_origin_point, cubic.bic_k), (80, 0));
     }
 }

@@ -221,7 +221,7 @@ impl Avoidance for HighSpeed {
         let times = if self.per_ack {
             1.0
         } else {
-            w.segments(a.acked)
+            w.segments(a.credit)
         };
         w.cwnd += times * self.increase / w.cwnd;
     }

@@ -45,7 +45,9 @@ pub trait Avoidance: Send {
         None
     }
 
-    /// The last timeout was for nothing: what it took for lost has arrived.
+    /// The last loss or timeout that this was told of was spurious: what it took for lost has arrived.
+    /// The transport has restored the window and the threshold; this restores what else the reduction
+    /// replaced (RFC 9438 §4.9).
     fn on_spurious(&mut self, _w: &mut Window) {}
 
     /// Whether it wants to be told of delivery ([`Ack::delivery`]). Asked once, at the beginning.

@@ -302,7 +302,8 @@ impl Prague {
         };
         w.pacing = w.rate_over(gain * self.frac_cwnd, rtt);
         let packets = w.pacing.map_or(0, |rate| rate.bps() / 8) / u64::from(w.wire());
-        let burst = (packets >> BURST_SHIFT).max(1) as u32;
+        let burst = u32::try_from(packets >> BURST_SHIFT).unwrap_or(u32::MAX);
+        let burst = burst.max(1);
         (w.quantum, w.most_together) = (burst, burst);
     }
 
@@ -699,5 +700,14 @@ mod tests {
         };
         let left = [100, 124, 125].map(|ms| cut_at(&mut prague, &mut w, ms));
         assert_eq!(left, [50.0, 50.0, 25.0]);
+    }
+
+    #[test]
+    fn a_rate_beyond_any_burst_leaves_a_burst_of_the_largest_size() {
+        let mut prague = prague("");
+        let mut w = window(4e18, f64::INFINITY);
+        (prague.frac_cwnd, prague.rtts.smoothed) = (w.cwnd, Time(1 << 10));
+        prague.pace(&mut w, Time::ZERO);
+        assert_eq!((w.quantum, w.most_together), (u32::MAX, u32::MAX));
     }
 }

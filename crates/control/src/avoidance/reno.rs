@@ -80,8 +80,18 @@ pub(crate) const PRECISE: ParamSpec = ParamSpec {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Increase {
     PerAck,
-    /// Segments acknowledged since the last increase, RFC 5681's `bytes_acked`.
-    Counting(Segments),
+    Counting(Counter),
+}
+
+/// Segments acknowledged since the last increase, RFC 5681's `bytes_acked`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counter {
+    acked: Segments,
+    /// The same before the last reduction.
+    before: Segments,
+    /// A spurious reduction does not restore it: `tcp_init_cwnd_reduction` and `tcp_enter_loss` of
+    /// Linux reset `snd_cwnd_cnt`, and `tcp_undo_cwnd_reduction` leaves it.
+    stays_reset: bool,
 }
 
 impl Increase {
@@ -94,8 +104,15 @@ impl Increase {
         };
         match params.choice_given("growth").unwrap_or(by_stack) {
             "per-ack" => Increase::PerAck,
-            _ => Increase::Counting(0.0),
+            _ => Increase::counting(convention),
         }
+    }
+
+    fn counting(convention: Convention) -> Increase {
+        Increase::Counting(Counter {
+            stays_reset: convention == Convention::Linux,
+            ..Counter::default()
+        })
     }
 
     /// One segment per round trip in which the window was used.
@@ -107,10 +124,10 @@ impl Increase {
             // RFC 5681 eq. 3, in segments and real numbers as ns-2 has it.
             Increase::PerAck => w.cwnd += 1.0 / w.cwnd,
             // RFC 5681 §3.1: one segment per window acknowledged, at most one per ACK.
-            Increase::Counting(acked) => {
-                *acked += w.segments(a.acked);
-                if *acked >= w.cwnd {
-                    *acked -= w.cwnd;
+            Increase::Counting(counter) => {
+                counter.acked += w.segments(a.credit);
+                if counter.acked >= w.cwnd {
+                    counter.acked -= w.cwnd;
                     w.cwnd += 1.0;
                 }
             }
@@ -119,8 +136,25 @@ impl Increase {
 
     /// What was counted towards the next segment belonged to another window.
     pub(crate) fn forget(&mut self) {
-        if let Increase::Counting(acked) = self {
-            *acked = 0.0;
+        if let Increase::Counting(counter) = self {
+            counter.acked = 0.0;
+        }
+    }
+
+    /// The window comes down, and the count restarts.
+    pub(crate) fn reduce(&mut self) {
+        if let Increase::Counting(counter) = self {
+            counter.before = counter.acked;
+            counter.acked = 0.0;
+        }
+    }
+
+    /// The last reduction was spurious.
+    pub(crate) fn undo(&mut self) {
+        if let Increase::Counting(counter) = self {
+            if !counter.stays_reset {
+                counter.acked = counter.before;
+            }
         }
     }
 }
@@ -237,7 +271,7 @@ impl Reno {
     /// As Linux has it.
     pub(super) fn linux() -> Reno {
         Reno {
-            growth: Increase::Counting(0.0),
+            growth: Increase::counting(Convention::Linux),
             decrease: Decrease::of(Base::Cwnd),
         }
     }
@@ -254,12 +288,19 @@ impl Avoidance for Reno {
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss) {
         self.decrease.on_loss(w, l);
-        self.growth.forget();
+        self.growth.reduce();
     }
 
     fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
         self.decrease.on_timeout(w, t);
-        self.growth.forget();
+        match t.repeated {
+            true => self.growth.forget(),
+            false => self.growth.reduce(),
+        }
+    }
+
+    fn on_spurious(&mut self, _w: &mut Window) {
+        self.growth.undo();
     }
 }
 
@@ -394,5 +435,29 @@ mod tests {
         assert_eq!(w.cwnd, 5.0);
         acks(&mut c, &mut w, 1, 1);
         assert_eq!(w.cwnd, 6.0);
+    }
+
+    /// RFC 5681's `bytes_acked` counts on; Linux resets `snd_cwnd_cnt` for good.
+    #[test]
+    fn a_spurious_loss_gives_back_what_was_counted_except_under_linux() {
+        for (convention, missing) in [(Convention::Rfc, 1), (Convention::Linux, 10)] {
+            let (mut c, mut w) = avoiding("reno", convention, 10.0);
+            acks(&mut c, &mut w, 9, 1);
+            let before = w;
+            c.on_loss(
+                &mut w,
+                &Loss {
+                    now: Time::ZERO,
+                    flight: 10 * 1460,
+                    usable: 10.0,
+                },
+            );
+            w = before;
+            c.on_spurious(&mut w);
+            acks(&mut c, &mut w, missing - 1, 1);
+            assert_eq!(w.cwnd, 10.0);
+            acks(&mut c, &mut w, 1, 1);
+            assert_eq!(w.cwnd, 11.0);
+        }
     }
 }

@@ -280,6 +280,8 @@ struct Vegas {
     rounds: Rounds,
     /// What each ACK of this round adds.
     incr: Segments,
+    /// The same before the last reduction.
+    incr_before: Segments,
     /// `linux`: this round grows as Reno does.
     reno: bool,
     decrease: reno::Decrease,
@@ -311,6 +313,7 @@ impl Vegas {
             beta,
             rounds: Rounds::new(reading),
             incr: 0.0,
+            incr_before: 0.0,
             reno: false,
             decrease: reno::Decrease::of(reno::Base::read(params, convention)),
         })
@@ -332,6 +335,11 @@ impl Vegas {
         }
     }
 
+    /// The window comes down, and nothing adds to it before the next round.
+    fn reduce(&mut self) {
+        (self.incr_before, self.incr) = (self.incr, 0.0);
+    }
+
     fn grow(&mut self, w: &mut Window, a: &Ack, over: bool) {
         if !a.cwnd_limited {
             return;
@@ -340,7 +348,7 @@ impl Vegas {
             // ns-2 waits where the window is not used.
             Reading::Ns2 | Reading::Paper if w.cwnd - out(w, a) > 2.0 => {}
             Reading::Ns2 | Reading::Paper => w.cwnd += self.incr,
-            Reading::Linux if self.reno => w.cwnd += w.segments(a.acked) / w.cwnd,
+            Reading::Linux if self.reno => w.cwnd += w.segments(a.credit) / w.cwnd,
             Reading::Linux if over && self.incr > 0.0 => w.cwnd += 1.0,
             Reading::Linux => {}
         }
@@ -370,7 +378,7 @@ impl Avoidance for Vegas {
 
     /// ns-2 keeps three quarters, and never uses slow start again: its threshold is two.
     fn on_loss(&mut self, w: &mut Window, l: &Loss) {
-        self.incr = 0.0;
+        self.reduce();
         if self.reading == Reading::Linux {
             return self.decrease.on_loss(w, l);
         }
@@ -385,9 +393,20 @@ impl Avoidance for Vegas {
     fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
         self.decrease.on_timeout(w, t);
         self.rounds.restart();
-        self.incr = 0.0;
+        match t.repeated {
+            true => self.incr = 0.0,
+            false => self.reduce(),
+        }
         if self.reading != Reading::Linux {
             w.cwnd = 2.0;
+        }
+    }
+
+    /// The round continues at its rate. `tcp_vegas.c` has `tcp_reno_undo_cwnd`, which restores the
+    /// window alone.
+    fn on_spurious(&mut self, _w: &mut Window) {
+        if self.reading != Reading::Linux {
+            self.incr = self.incr_before;
         }
     }
 
@@ -594,5 +613,23 @@ mod tests {
             complaint("vegas:alpha=5"),
             "avoidance `vegas`: parameter `alpha`: `5` is not at most `beta`, 3"
         );
+    }
+
+    #[test]
+    fn after_a_spurious_loss_the_round_continues_at_its_rate() {
+        let kind = crate::params::AlgorithmKind::AVOIDANCE;
+        let params = Params::parse(kind, ENTRY.name, ENTRY.params, "").unwrap();
+        let mut vegas = Vegas::new(&params, Convention::Rfc).unwrap();
+        let mut w = Window::new(MSS as u32);
+        (w.cwnd, vegas.incr) = (20.0, 0.05);
+        let l = Loss {
+            now: ms(1),
+            flight: 20 * MSS,
+            usable: 20.0,
+        };
+        vegas.on_loss(&mut w, &l);
+        assert_eq!(vegas.incr, 0.0);
+        vegas.on_spurious(&mut w);
+        assert_eq!(vegas.incr, 0.05);
     }
 }

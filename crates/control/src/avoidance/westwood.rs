@@ -199,6 +199,8 @@ struct Westwood {
     decrease: reno::Decrease,
     /// Timeouts in slow start in a row, and one.
     divisor: f64,
+    /// The same before the last timeout.
+    divisor_before: f64,
     /// A recovery that this avoidance began is going on.
     recovering: bool,
 }
@@ -236,6 +238,7 @@ impl Westwood {
             growth: reno::Increase::read(params, convention),
             decrease: reno::Decrease::of(reno::Base::read(params, convention)),
             divisor: 1.0,
+            divisor_before: 1.0,
             recovering: false,
         })
     }
@@ -288,7 +291,8 @@ impl Avoidance for Westwood {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss) {
-        self.growth.forget();
+        self.growth.reduce();
+        self.divisor_before = self.divisor;
         self.recovering = true;
         match self.window(w) {
             Some(window) if !self.plus() => {
@@ -311,16 +315,18 @@ impl Avoidance for Westwood {
     }
 
     fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
-        self.growth.forget();
         self.recovering = false;
         let window = self.window(w);
         let slow_start = w.in_slow_start();
         let before = w.ssthresh;
         self.decrease.on_timeout(w, t);
         if t.repeated {
+            self.growth.forget();
             w.ssthresh = before;
             return;
         }
+        self.growth.reduce();
+        self.divisor_before = self.divisor;
         let divisor = if slow_start { self.divisor + 1.0 } else { 1.0 };
         self.divisor = divisor.min(4.0);
         if let Some(window) = window {
@@ -330,6 +336,13 @@ impl Avoidance for Westwood {
         if self.plus() {
             self.rtt_min = None;
         }
+    }
+
+    /// What was measured stays, and no recovery is left whose end would lower the window.
+    fn on_spurious(&mut self, _w: &mut Window) {
+        self.growth.undo();
+        self.divisor = self.divisor_before;
+        self.recovering = false;
     }
 }
 
@@ -546,5 +559,39 @@ mod tests {
             error.err().unwrap().to_string(),
             "avoidance `westwood`: parameter `tau`: `0s` is not at least 1ms"
         );
+    }
+
+    #[test]
+    fn a_spurious_timeout_in_slow_start_counts_towards_no_divisor() {
+        let (mut v, mut w) = knowing("");
+        let timeout = Timeout {
+            now: Time::ZERO,
+            flight: 0,
+            usable: 20.0,
+            repeated: false,
+        };
+        let mut time_out = |v: &mut Westwood| {
+            (w.cwnd, w.ssthresh) = (20.0, f64::INFINITY);
+            v.on_timeout(&mut w, &timeout);
+            w.ssthresh
+        };
+        assert_eq!(time_out(&mut v), 4.0);
+        v.on_spurious(&mut Window::new(1500));
+        assert_eq!(time_out(&mut v), 4.0);
+    }
+
+    #[test]
+    fn after_a_spurious_loss_no_recovery_lowers_the_window() {
+        let (mut v, mut w) = knowing("reading=plus");
+        v.on_loss(&mut w, &loss());
+        (w.cwnd, w.ssthresh) = (20.0, 20.0);
+        v.on_spurious(&mut w);
+        let recovered = Recovered {
+            now: Time::ZERO,
+            retransmitted: 1,
+            flight: 0,
+        };
+        v.on_recovered(&mut w, &recovered);
+        assert_eq!(w.cwnd, 20.0);
     }
 }

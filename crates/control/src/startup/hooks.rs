@@ -68,7 +68,8 @@ pub trait Startup: Send {
         self.on_loss(w, &m.into())
     }
 
-    /// The last timeout was for nothing: what it took for lost has arrived.
+    /// The last loss or timeout was spurious: what it took for lost has arrived. The transport has
+    /// restored the window and the threshold.
     fn on_spurious(&mut self, _w: &mut Window) {}
 
     /// After that, where this start-up is in charge: whether it grows as before the loss. One that

@@ -218,7 +218,7 @@ impl HyStartPlusPlus {
             .constants
             .l
             .unwrap_or(if paced { f64::INFINITY } else { 8.0 });
-        let increase = w.segments(a.acked).min(l);
+        let increase = w.segments(a.credit).min(l);
         w.cwnd += match self.phase {
             Phase::Css => increase / self.constants.css_growth_divisor,
             _ => factor * increase,

@@ -272,7 +272,7 @@ impl PacedStart {
 impl Startup for PacedStart {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.rtts.sample(e.rtt);
-        let length = (w.cwnd_segments() as u32).max(1);
+        let length = u32::try_from(w.cwnd_segments()).unwrap_or(u32::MAX).max(1);
         self.begin_train(w, 0, length);
         self.end_at_threshold(w);
     }

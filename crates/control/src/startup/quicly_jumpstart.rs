@@ -419,7 +419,7 @@ impl QuiclyJumpstart {
             return slow_start.grow(w, a);
         };
         if a.cwnd_limited {
-            w.cwnd += rapid.sense.gains().0 * w.segments(a.acked);
+            w.cwnd += rapid.sense.gains().0 * w.segments(a.credit);
         }
     }
 }

@@ -273,7 +273,7 @@ impl Startup for RapidStart {
         }
         let (gain, windows) = self.sense.gains();
         if a.cwnd_limited {
-            w.cwnd += gain * w.segments(a.acked);
+            w.cwnd += gain * w.segments(a.credit);
         }
         self.pacing.update(w, a.rtt, windows);
         if !w.in_slow_start() {

@@ -95,7 +95,7 @@ impl SmoothStart {
             return 1.0;
         }
         let step = (w.ssthresh - from) / f64::from(self.depth);
-        let i = ((w.cwnd - from) / step) as u32 + 1;
+        let i = (((w.cwnd - from) / step) as u32).saturating_add(1);
         1.0 / f64::from(1u32 << i.min(self.depth))
     }
 }

@@ -289,7 +289,7 @@ impl Suss {
         let slack = Time(least.nanos() >> (self.blue.round - 1));
         let (sent, acked) = self.blue.red();
         let plan = Acceleration {
-            limit: w.cwnd + w.segments(a.acked) + sent - acked,
+            limit: w.cwnd + w.segments(a.credit) + sent - acked,
             rate: w.rate_over(sent, least - slack)?,
             start: a.now + slack.since(dt).over(2),
         };
@@ -370,7 +370,7 @@ impl Startup for Suss {
             self.rtts.sample(rtt, self.blue.round);
         }
         if self.blue.coming {
-            self.blue.acked += w.segments(a.acked);
+            self.blue.acked += w.segments(a.credit);
         }
         if let Some(reason) = self.exit_reason(w, a, a.rtt) {
             self.leave(w, a);

@@ -210,7 +210,10 @@ impl Startup for SwiftStart {
                 let reason = self.probe(w, a);
                 if self.phase == Phase::Off {
                     // No estimate: slow start, which the volley's ACKs have earned.
-                    let volley = Ack { acked: a.una, ..*a };
+                    let volley = Ack {
+                        credit: a.una,
+                        ..*a
+                    };
                     slow_start.grow(w, &volley);
                 }
                 reason

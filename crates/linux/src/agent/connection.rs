@@ -66,6 +66,8 @@ pub struct Connection {
     looked: Time,
     /// Positions: acknowledged, and sent.
     una: u64,
+    /// The same at the last acknowledgement that the controller heard of.
+    told_una: u64,
     nxt: u64,
     /// `total_retrans` when the recovery under way began.
     retransmitted: u32,
@@ -106,6 +108,7 @@ impl Connection {
             last: Event::default(),
             looked: Time::ZERO,
             una: 0,
+            told_una: 0,
             nxt: 0,
             retransmitted: 0,
             timeouts_in_a_row: 0,
@@ -277,13 +280,15 @@ impl Connection {
     fn signal(&mut self, event: &Event, now: Time) -> Ack {
         let delivery = self.controller.wants_delivery();
         let delivery = delivery.then(|| self.delivered.conclude(event, event.state == LOSS, now));
-        let acked = self.bytes(event.acked_sacked);
+        let delivered = self.bytes(event.acked_sacked);
+        let before = std::mem::replace(&mut self.told_una, self.una);
         let least = 2 * u64::from(event.max_packets_out);
         let half_used = self.window.in_slow_start() && u64::from(event.cwnd) < least;
         Ack {
             now,
-            acked,
-            delivered: acked,
+            acked: self.una.saturating_sub(before),
+            delivered,
+            credit: delivered,
             delivered_total: self.delivered.total(event.delivered),
             rtt: u64::try_from(event.rtt_us).ok().map(Time::from_micros),
             srtt: Time::from_micros(event.srtt_us.into()),

@@ -128,6 +128,7 @@ impl StackSpec {
             },
             server_flight: stack.server_flight.map(|bytes| Bytes(bytes.into())),
             ack_pacer: Some(Bytes(stack.ack_pacer.into())),
+            id_update: Some(Bytes(stack.id_update.into())),
             window: self.window.or_else(|| usual_window(stack)),
             window_growth: Some(match stack.buffer {
                 Some(_) => GrowthName::Linux,

@@ -34,6 +34,8 @@ impl StackSpec {
         stack.server_flight = flight.or(stack.server_flight);
         let pacer = self.ack_pacer.map(|pacer| pacer.0 as u32);
         stack.ack_pacer = pacer.unwrap_or(stack.ack_pacer);
+        let update = self.id_update.map(|update| update.0 as u32);
+        stack.id_update = update.unwrap_or(stack.id_update);
         if let Some(max) = self.max_timeouts {
             stack.max_timeouts = (max > 0).then_some(max);
         }

@@ -149,6 +149,14 @@ fields! {
         #[check(within(Bytes(0)..=Bytes(15_000), "0B to 15kB"))]
         #[needs(NUMBERS)]
         pub ack_pacer: Option<Bytes>,
+        /// Bytes of a packet without data by which the sender answers the first acknowledgement, unless
+        /// it has data to send then; `0B` for none.
+        ///
+        /// As in quinn, which gives a new connection ID then. Its acknowledgement shows what was lost at
+        /// the end of the first flight; with numbered packets only.
+        #[check(within(Bytes(0)..=Bytes(1_500), "0B to 1500B"))]
+        #[needs(NUMBERS)]
+        pub id_update: Option<Bytes>,
         /// Segments acknowledged at once before delaying begins.
         #[needs(QUICK_AT_FIRST)]
         pub ack_quick: Option<u32>,

@@ -77,3 +77,16 @@ fn a_larger_window_lets_the_next_write_end_sooner() {
         "{none} {capped} {limited}"
     );
 }
+
+/// The first ACKs are of data above the lost segment, and acknowledge nothing cumulatively.
+#[test]
+fn a_gate_measures_the_flight_of_acks_of_what_was_selectively_acknowledged() {
+    let outcome = outcome(
+        r#"
+        path = { rate = "10Mbps", rtt = "40ms" }
+        stack = { preset = "linux" }
+        flows = [{ startup = "slow-start:growth_gate=linux", size = "100kB", forced_drops = [1] }]
+        "#,
+    );
+    assert!(outcome.flows.row(0).complete);
+}

@@ -255,3 +255,20 @@ fn a_hole_with_any_amount_above_it_is_repaired_alike() {
         }
     }
 }
+
+/// ns-2's agents send whole packets only, and its pipe is an `int` of them.
+#[test]
+fn ns2s_pipe_counts_from_less_than_three_segments_where_writes_are_small() {
+    let outcome = outcome(
+        r#"
+        path = { rate = "10Mbps", rtt = "40ms" }
+        stack = { preset = "rfc", recovery = "ns2-sack", ack = "every", iw = "10" }
+        flows = [{ forced_drops = [2], writes = [
+            { at = "0ms", size = "1pkt" }, { at = "100ms", size = "100B" }, { at = "101ms", size = "100B" }, { at = "102ms", size = "100B" },
+            { at = "103ms", size = "100B" }, { at = "104ms", size = "100B" },
+        ] }]
+        "#,
+    );
+    let flow = outcome.flows.row(0);
+    assert_eq!((flow.fast_retransmits, flow.timeouts), (1, 0));
+}

@@ -92,10 +92,12 @@ pub struct Step {
 /// An acknowledgement as the controller hears of it.
 #[derive(Clone, Copy, Debug)]
 pub struct AckReport {
-    /// Bytes by which the window may grow.
+    /// Bytes by which SND.UNA moved.
     pub acked: u64,
     /// Bytes that had not arrived before.
     pub delivered: u64,
+    /// Bytes by which the window may grow.
+    pub credit: u64,
     /// The round trip, exact.
     pub rtt: Option<Time>,
     /// What is in flight.
@@ -110,7 +112,8 @@ impl AckReport {
     /// As the controller's signal.
     #[inline]
     pub fn signal(&self, c: &mut Connection, now: Time) -> signals::Ack {
-        let mut signal = c.ack_signal(now, self.acked, self.delivered, self.rtt, self.flight);
+        let (acked, delivered, credit) = (self.acked, self.delivered, self.credit);
+        let mut signal = c.ack_signal(now, acked, delivered, credit, self.rtt, self.flight);
         if let Some(limited) = self.cwnd_limited {
             signal.cwnd_limited = limited;
         }
@@ -127,6 +130,7 @@ impl AckReport {
         AckReport {
             acked,
             delivered: acked,
+            credit: acked,
             rtt,
             flight: c.outstanding(),
             cwnd_limited: None,

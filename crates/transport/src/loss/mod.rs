@@ -13,7 +13,7 @@ use super::sent::NewlyAcked;
 use super::stack::{RecoveryKind, Stack};
 use findings::Findings;
 use flowstart_control::Time;
-use flowstart_wire::{Ack, ByteAck};
+use flowstart_wire::{Ack, ByteAck, Packet};
 
 mod dupack;
 pub mod findings;
@@ -90,10 +90,12 @@ impl Loss {
                 self.on_news(c, &newly, ack, now)
             }
             Ack::Numbers(ack) => {
-                let newly = c.acknowledge_packets(ack.numbers(), now);
+                let una = c.una();
+                let mut newly = c.acknowledge_packets(ack.numbers(), now);
                 match self {
                     Loss::Rfc9002(r) => {
                         let late = r.note_late(c, ack.numbers(), now);
+                        newly.acked = c.una() - una;
                         r.on_ack(c, &newly, late, ack_delay(ack), now)
                     }
                     _ => None,
@@ -198,6 +200,14 @@ impl Loss {
             Loss::Ns2(r) => r.on_sent(c, plan),
             Loss::Rack(r) => r.on_sent(c, plan, now),
             Loss::Rfc9002(r) => r.on_sent(c, plan, now),
+        }
+    }
+
+    /// A packet without data that is due, where no other is.
+    pub fn answer(&mut self, c: &mut Connection, now: Time) -> Option<Packet> {
+        match self {
+            Loss::Rfc9002(r) => r.answer(c, now),
+            _ => None,
         }
     }
 

@@ -126,7 +126,8 @@ impl Ns2 {
     fn enter(&mut self, c: &mut Connection, now: Time) -> Began {
         self.recover = c.high();
         self.in_recovery = true;
-        self.pipe = (c.outstanding().div_ceil(c.mss()) - NUMDUPACKS) as i64;
+        let out = c.outstanding().div_ceil(c.mss());
+        self.pipe = out as i64 - NUMDUPACKS as i64;
         // Before the window comes down, to which a start-up's own timeout belongs.
         c.restart_timer(now);
         c.stop_timing();
@@ -154,7 +155,10 @@ impl Ns2 {
         // A pacer may have held it back until nobody needs it.
         self.forced = self.forced.filter(|plan| plan.start >= c.una());
         let ended = c.una() >= self.recover;
-        let mut partial = None;
+        let audience = match ended {
+            true => Audience::OwnerRecovery,
+            false => Audience::Recovery,
+        };
         if ended {
             self.recover = 0;
             self.in_recovery = false;
@@ -164,12 +168,14 @@ impl Ns2 {
                 self.pipe -= 1;
                 c.restart_timer(now);
                 c.rtt.end_backoff();
-                partial = Some(AckReport::of(c, newly.acked, None, Audience::Recovery));
             }
             self.learn(c, ack);
         }
         Findings {
-            report: partial.or_else(|| Some(self.report_to_owner(c))),
+            report: Some(match newly.acked {
+                0 => self.report_to_owner(c),
+                acked => AckReport::of(c, acked, None, audience),
+            }),
             events: ended.then(Events::end),
         }
     }
@@ -269,7 +275,7 @@ impl Ns2 {
     /// In recovery, its own count; else what is outstanding.
     pub fn pipe(&self, c: &Connection) -> u64 {
         if self.in_recovery {
-            self.pipe.max(0) as u64 * c.mss()
+            self.pipe.max(0).unsigned_abs() * c.mss()
         } else {
             c.nxt - c.una()
         }

@@ -21,6 +21,7 @@ use super::super::plan::Plan;
 use super::super::sent::{Ledger, NewlyAcked};
 use super::super::stack::Undo;
 use super::findings::{AckReport, Audience, Began, Events, Findings};
+use crate::narrow::index;
 use flowstart_control::Time;
 
 #[cfg(test)]
@@ -152,6 +153,7 @@ impl Rfc6675 {
             report: Some(AckReport {
                 acked,
                 delivered,
+                credit: acked,
                 rtt,
                 flight,
                 cwnd_limited: None,
@@ -172,7 +174,7 @@ impl Rfc6675 {
     fn take_back(&mut self, c: &mut Connection, late: u64) {
         let highest = c.sent.arrived().and_then(|arrived| arrived.end());
         let reordered = highest.unwrap_or(c.una()).saturating_sub(late);
-        let extent = reordered.div_ceil(c.mss()) as usize + 1;
+        let extent = index(reordered.div_ceil(c.mss()).min(MAX_DUP_THRESH as u64)) + 1;
         self.dup_thresh = self.dup_thresh.max(extent.min(MAX_DUP_THRESH));
         self.phase = Phase::Open;
         self.dup_acks = 0;

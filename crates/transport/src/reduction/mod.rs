@@ -10,6 +10,7 @@ mod prr;
 use super::connection::Connection;
 use super::loss::findings::{Began, Step};
 use super::stack::{RecoveryKind, Stack};
+use crate::narrow::whole;
 use flowstart_control::{Time, Window};
 use instant::Instant;
 use prr::Prr;
@@ -78,7 +79,7 @@ impl Reduction {
                 if !c.controller.recovery_is_self_managed() {
                     c.window.cwnd = prior;
                 }
-                **prr = Prr::new(prior as u64, target, &c.window);
+                **prr = Prr::new(whole(prior), target, &c.window);
             }
         }
     }

@@ -78,6 +78,8 @@ pub struct NewlyAcked {
 /// What an acknowledgement of packet numbers says for the first time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewlyAckedPackets {
+    /// By how many bytes SND.UNA moved, late packets included.
+    pub acked: u64,
     /// Packets.
     pub packets: u64,
     /// Bytes of the stream that had not arrived before.
@@ -142,6 +144,15 @@ impl Ledger {
                 boundaries.sent(plan, self.una);
             }
         }
+        self.packets.as_mut().map(|packets| packets.send(plan, now))
+    }
+
+    /// A packet without data leaves. Returns its number.
+    pub fn send_empty(&mut self, now: Time) -> Option<u64> {
+        let plan = Plan {
+            start: self.high,
+            end: self.high,
+        };
         self.packets.as_mut().map(|packets| packets.send(plan, now))
     }
 
@@ -332,15 +343,15 @@ impl Ledger {
         newly
     }
 
-    /// What `plan` says has arrived with a packet that counted as lost. Whether SND.UNA moved.
-    pub fn acknowledge_late(&mut self, plan: Plan) -> bool {
+    /// What `plan` says has arrived with a packet that counted as lost. Returns how many of its bytes
+    /// had not.
+    pub fn acknowledge_late(&mut self, plan: Plan) -> u64 {
         let mut reach = self.una;
-        self.deliver(plan, &mut reach, &mut Vec::new());
-        let moved = reach > self.una;
-        if moved {
+        let delivered = self.deliver(plan, &mut reach, &mut Vec::new());
+        if reach > self.una {
             self.advance(reach);
         }
-        moved
+        delivered
     }
 
     /// A packet with `plan` has arrived, and all below `reach`. Returns how many of its bytes

@@ -6,6 +6,7 @@
 //! it, however many ranges an acknowledgement repeats.
 
 use super::super::plan::Plan;
+use crate::narrow::{index, length};
 use flowstart_control::Time;
 use std::collections::VecDeque;
 
@@ -82,7 +83,7 @@ impl Packets {
         self.queue.push_back(Packet {
             start: plan.start,
             sent: now,
-            len: len as u32,
+            len: length(len),
             acknowledged: false,
         });
         number
@@ -93,7 +94,7 @@ impl Packets {
     pub(super) fn acknowledge(&mut self, first: u64, end: u64, mut newly: impl FnMut(Arrival)) {
         self.acknowledged = self.acknowledged.max(end);
         for number in first.max(self.first)..end.min(self.next()) {
-            let packet = &mut self.queue[(number - self.first) as usize];
+            let packet = &mut self.queue[index(number - self.first)];
             if !packet.acknowledged {
                 packet.acknowledged = true;
                 self.in_flight -= packet.len();
@@ -119,11 +120,11 @@ impl Packets {
         self.queue.front().map(|packet| (self.first, *packet))
     }
 
-    /// The oldest of those numbered `[first, end)`.
+    /// The oldest of those numbered `[first, end)` that carries data.
     pub(super) fn oldest_within(&self, first: u64, end: u64) -> Option<(u64, Packet)> {
         let numbers = first.max(self.first)..end.min(self.next());
-        let mut packets = numbers.map(|n| (n, self.queue[(n - self.first) as usize]));
-        packets.find(|(_, packet)| !packet.acknowledged)
+        let mut packets = numbers.map(|n| (n, self.queue[index(n - self.first)]));
+        packets.find(|(_, packet)| !packet.acknowledged && packet.len > 0)
     }
 
     /// The oldest packet is not on its way any more: it counts as lost.

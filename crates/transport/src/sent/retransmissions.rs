@@ -5,6 +5,7 @@
 //! arrivals are walked through.
 
 use super::arrivals::Sending;
+use crate::narrow::index;
 use flowstart_control::Time;
 use std::collections::VecDeque;
 
@@ -91,7 +92,7 @@ impl Retransmissions {
                 break;
             }
             at -= 1;
-            let again = self.queue[(order - self.first) as usize];
+            let again = self.queue[index(order - self.first)];
             if again.end > start {
                 newest = newest.max(Some(Sending {
                     sent: again.sent,
@@ -110,7 +111,7 @@ impl Retransmissions {
         let Some((_, order)) = self.by_start.remove(at) else {
             return;
         };
-        let again = &mut self.queue[(order - self.first) as usize];
+        let again = &mut self.queue[index(order - self.first)];
         again.out = false;
         self.of_lost -= usize::from(again.of_lost);
         while self.queue.front().is_some_and(|again| !again.out) {
@@ -122,7 +123,7 @@ impl Retransmissions {
     /// When the last that holds the byte at `una`, below which none is out, left, if one is out.
     pub(super) fn head_left(&self, una: u64) -> Option<Time> {
         let first = self.by_start.iter().take_while(|(start, _)| *start <= una);
-        let holding = first.map(|(_, order)| self.queue[(order - self.first) as usize]);
+        let holding = first.map(|(_, order)| self.queue[index(order - self.first)]);
         let holding = holding.filter(|again| again.end > una);
         holding.map(|again| again.sent).max()
     }

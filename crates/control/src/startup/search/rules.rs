@@ -66,6 +66,9 @@ pub(super) struct Rules {
     /// Deliveries are compared with what was sent a round trip before, not with twice what was
     /// delivered then.
     pub(super) against_sent: bool,
+    /// What is acknowledged selectively counts at once; to the modules, which read `bytes_acked`, not
+    /// before everything below has arrived.
+    pub(super) selectively: bool,
     /// THRESH in ten thousandths.
     pub(super) thresh: u128,
     /// EXTRA_BINS: it looks back by fewer.
@@ -89,6 +92,7 @@ pub(super) struct Rules {
 
 const NEQO: Rules = Rules {
     against_sent: true,
+    selectively: true,
     thresh: 2600,
     extra_bins: 15,
     history: W + 1,
@@ -114,6 +118,7 @@ const INITIAL_RTT: Rules = Rules {
     ..NEQO
 };
 const LINUX40: Rules = Rules {
+    selectively: false,
     thresh: 3500,
     extra_bins: 39,
     history: W,

@@ -178,10 +178,11 @@ impl Rack {
         });
         Some(Findings {
             report: Some(AckReport {
+                acked: newly.acked,
+                delivered,
                 // `tcp_cong_control`: the window grows by what is newly delivered. What was SACKed
                 // before, the end of a recovery covers once more.
-                acked: delivered,
-                delivered,
+                credit: delivered,
                 // `pkts_acked` comes before a reduction is undone.
                 rtt: rtt.filter(|_| !events.undone),
                 flight,

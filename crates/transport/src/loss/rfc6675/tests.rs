@@ -3,7 +3,7 @@
 use super::*;
 use crate::connection::Carried;
 use crate::recovery::Recovery;
-use crate::stack::{Stack, Undo};
+use crate::stack::{EcnMode, Stack, Undo};
 use flowstart_control::{catalog, Convention};
 use flowstart_wire::{Ack, AckOption, ByteAck, UNLIMITED_WINDOW};
 use proptest::prelude::*;
@@ -188,8 +188,14 @@ fn a_timeout_makes_all_that_is_not_sacked_eligible_again() {
 
 /// Twenty segments are out, three have overtaken the first, and that is sent again.
 fn overtaken(undo: Undo) -> (Connection, Recovery) {
+    overtaken_after(|_| {}, undo)
+}
+
+/// The same, with something else happening before they do.
+fn overtaken_after(event: impl Fn(&mut Connection), undo: Undo) -> (Connection, Recovery) {
     let stack = Stack {
         mss: MSS as u32,
+        ecn: EcnMode::Classic,
         undo,
         ..Stack::rfc()
     };
@@ -201,6 +207,7 @@ fn overtaken(undo: Undo) -> (Connection, Recovery) {
         recovery.on_sent(&mut c, plan, Time::ZERO);
         c.transmit(plan, 0, Time::ZERO);
     }
+    event(&mut c);
     for n in 2..=4 {
         hear(&mut c, &mut recovery, 0, &[(1, n)], false);
     }
@@ -244,6 +251,15 @@ fn where_the_first_sending_was_only_late_the_window_comes_back_and_more_is_waite
     // Four have.
     hear(&mut c, &mut recovery, 4, &[(5, 10)], false);
     assert!(c.window.ssthresh < 20.0);
+}
+
+/// The window came down for a mark, which was one (RFC 3168 §6.1.2).
+#[test]
+fn a_spurious_loss_in_a_window_that_a_mark_has_reduced_restores_nothing() {
+    let marked = |c: &mut Connection| c.answer_mark(Time::ZERO);
+    let (mut c, mut recovery) = overtaken_after(marked, Undo::Full);
+    hear(&mut c, &mut recovery, 4, &[], false);
+    assert_eq!((c.window.cwnd, c.window.ssthresh), (10.0, 10.0));
 }
 
 #[test]

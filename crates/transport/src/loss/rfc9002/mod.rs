@@ -34,6 +34,7 @@ use super::super::sent::{NewlyAckedPackets, Packet};
 use super::super::stack::Undo;
 use super::findings::{AckReport, Audience, Began, Events, Findings};
 use flowstart_control::Time;
+use flowstart_wire as wire;
 use late::Late;
 
 /// kPersistentCongestionThreshold (§7.6.1).
@@ -88,6 +89,8 @@ pub struct Rfc9002 {
     late: Late,
     /// The handshake is confirmed: data has a timer (§6.2.1).
     confirmed: bool,
+    /// A packet without data is to answer the first acknowledgement, and has not.
+    answers: bool,
 }
 
 // What the sender calls stays out of its line, which other stacks' senders share.
@@ -96,6 +99,7 @@ impl Rfc9002 {
     #[inline(never)]
     pub fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<Findings> {
         self.confirmed = true;
+        self.answers = c.stack.id_update > 0;
         self.note_sample(c);
         let began = lost.then(|| self.begin_recovery(c));
         self.set_timer(c);
@@ -141,8 +145,9 @@ impl Rfc9002 {
         self.pto_count = 0;
         self.probing.left = 0;
         let report = AckReport {
-            acked: newly.in_epoch,
+            acked: newly.acked,
             delivered: newly.delivered,
+            credit: newly.in_epoch,
             rtt,
             flight: self.pipe(c),
             cwnd_limited: None,
@@ -356,6 +361,21 @@ impl Rfc9002 {
             c.sent.repair(plan, now);
         }
         self.last_sent = now;
+        // After the first acknowledgement it carries what the other packet would.
+        self.answers = self.answers && c.sent.acknowledged() == 0;
+    }
+
+    /// The packet without data, where one is due and the window has room.
+    pub fn answer(&mut self, c: &mut Connection, now: Time) -> Option<wire::Packet> {
+        let waits = !self.answers || c.sent.acknowledged() == 0;
+        if waits || self.pipe(c) + c.mss() > c.window.cwnd_bytes() {
+            return None;
+        }
+        self.answers = false;
+        let packet = c.transmit_empty(c.stack.id_update, now)?;
+        self.last_sent = now;
+        self.set_timer(c);
+        Some(packet)
     }
 
     /// bytes_in_flight, as far as they are the stream's.
@@ -367,7 +387,7 @@ impl Rfc9002 {
 /// Only what left after recovery began lets the window grow (§7.3.2).
 fn held_still(report: AckReport) -> AckReport {
     AckReport {
-        acked: 0,
+        credit: 0,
         audience: Audience::Held,
         ..report
     }

@@ -69,12 +69,12 @@ impl Numbered {
     }
 
     /// A packet that counted as lost has arrived. Whether SND.UNA moves.
-    fn take_late(&mut self, plan: Plan) -> bool {
-        let before = self.una;
+    fn take_late(&mut self, plan: Plan) -> u64 {
+        let before = self.arrived.len();
         self.arrived.extend(plan.start..plan.end);
         self.lost.retain(|b| !(plan.start..plan.end).contains(b));
         self.una = (0..).find(|b| !self.arrived.contains(b)).unwrap();
-        self.una > before
+        (self.arrived.len() - before) as u64
     }
 
     /// The oldest on its way from number `first` on, below `end`.

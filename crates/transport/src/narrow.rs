@@ -1,0 +1,65 @@
+//! Conversions to narrower numbers, which a cast would make silently. `usize` may have 32 bits.
+
+/// As many as 32 bits count, at most. Lengths of segments, windows and counts are far below.
+#[inline]
+pub(crate) fn saturated(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// The same for 64 bits.
+#[inline]
+pub(crate) fn narrowed(number: u128) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// The length of a segment, which fits.
+#[inline]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "no segment is longer than the segment size, of 32 bits"
+)]
+pub(crate) fn length(bytes: u64) -> u32 {
+    debug_assert!(u32::try_from(bytes).is_ok());
+    bytes as u32
+}
+
+/// The place of something in a queue that memory holds.
+#[inline]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "a queue is no longer than what memory addresses"
+)]
+pub(crate) fn index(place: u64) -> usize {
+    place as usize
+}
+
+/// The whole part; zero of what is negative or not a number, and the largest of what is beyond.
+#[inline]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cast of a real number saturates"
+)]
+pub(crate) fn whole(number: f64) -> u64 {
+    number as u64
+}
+
+/// The lowest 32 bits, of numbers that are compared modulo 2^32.
+#[inline]
+#[allow(clippy::cast_possible_truncation, reason = "it is meant")]
+pub(crate) fn wrapped(number: u64) -> u32 {
+    number as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_becomes_the_nearest_that_does_unless_it_wraps() {
+        assert_eq!([7, 1 << 32].map(saturated), [7, u32::MAX]);
+        assert_eq!([7, (1 << 32) + 7].map(wrapped), [7, 7]);
+        let numbers = [f64::NAN, -1.5, 2.9, f64::INFINITY];
+        assert_eq!(numbers.map(whole), [0, 0, 2, u64::MAX]);
+    }
+}
