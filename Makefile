@@ -12,6 +12,8 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv)
 INSTALL := $(if $(UV),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --no-compile) \
 	--no-deps --require-hashes -r
+# It shares no job slots with make, which has two jobs whatever the machine.
+CARGO := env -u MAKEFLAGS cargo
 NPM := $(BIN)/python web/npm.py
 RUST := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml)
 PYTHONS := python tests/python examples $(wildcard docs/*.py web/*.py) $(wildcard benches/*.py packaging/*.py)
@@ -72,12 +74,12 @@ papers-record: setup ## Record what every target of the papers comes to, into te
 test: setup $(VENV)/.tools ## What every change needs: formats, lints, types and tests, in five minutes
 	@$(MAKE) --no-print-directory -j2 test-rust test-python
 
-test-rust: setup
+test-rust: $(VENV)/.built
 	cargo fmt --all --check
-	cargo test --quiet
-	cargo clippy --all-targets --quiet -- -D warnings
+	$(CARGO) test --quiet
+	$(CARGO) clippy --all-targets --quiet -- -D warnings
 
-test-python: setup $(VENV)/.tools
+test-python: $(VENV)/.built $(VENV)/.tools
 	$(BIN)/ruff format --check $(PYTHONS)
 	$(BIN)/ruff check $(PYTHONS)
 	$(BIN)/mypy
@@ -324,7 +326,7 @@ $(PAGE)/.built: web/node_modules/.installed $(WEB)
 # The simulator, while the libraries of Python are installed.
 $(VENV)/.crates: $(VENV)/.made $(RUST)
 	@echo "Building the simulator; the first time takes a minute"
-	@cargo build --locked --quiet -p flowstart-python
+	@$(CARGO) build --locked --quiet -p flowstart-python
 	@touch $@
 
 # The package itself, linked to its sources.
