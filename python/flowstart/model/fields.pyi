@@ -288,6 +288,13 @@ class Stack:
     As in noq, whose bucket holds a packet or ten milliseconds' worth at the beginning, and earns 15
     000 bytes a round trip; with numbered packets only.
     """
+    id_update: str | None = None
+    """Bytes of a packet without data by which the sender answers the first acknowledgement, unless
+    it has data to send then; `0B` for none.
+
+    As in quinn, which gives a new connection ID then. Its acknowledgement shows what was lost at
+    the end of the first flight; with numbered packets only.
+    """
     ack_quick: int | None = None
     """Segments acknowledged at once before delaying begins."""
     acks_when_over: bool | None = None
