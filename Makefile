@@ -86,7 +86,7 @@ test-python: $(VENV)/.built $(VENV)/.tools
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/pytest -n 2 --dist worksteal
 
-test-long: test-ci-long test-real-time test-browser live-s2n ## What `make test` leaves out
+test-long: test-ci-long test-real-time test-many-seeds test-browser live-s2n ## What `make test` leaves out
 
 # What of `make test-long` does not depend on a clock, a browser or s2n-quic's build.
 test-ci-long: live test-docs test-page test-rust-long test-python-long
@@ -99,6 +99,9 @@ test-rust-long: setup ## Check and test the crates that only `make test-long` bu
 	cargo test --quiet -p flowstart-packetdrill -p flowstart-fuzz -p flowstart-benches
 	cargo test --quiet -p flowstart-export --features check
 	cargo test --quiet -p flowstart-noq -p flowstart-quinn $(LIVE)
+
+test-many-seeds: ## Compare noq and quinn with the simulator over many seeds
+	cargo test --quiet -p flowstart-noq -p flowstart-quinn $(LIVE) -- --ignored
 
 test-python-long: setup $(VENV)/.tools ## Run the tests in Python that take long: papers, kills, Dask, notebooks
 	$(BIN)/pytest -n 2 --dist worksteal -m long
