@@ -86,25 +86,34 @@ test-python: $(VENV)/.built $(VENV)/.tools
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/pytest -n 2 --dist worksteal
 
-test-long: test-ci-long test-real-time test-many-seeds test-browser live-s2n ## What `make test` leaves out
+test-long: test-ci-long test-python-long test-real-time test-many-seeds test-browser live-s2n ## What `make test` leaves out
 
-# What of `make test-long` does not depend on a clock, a browser or s2n-quic's build.
-test-ci-long: live test-docs test-page test-rust-long test-python-long
+# What of `make test-long` depends on no clock and no browser, and takes no more than some minutes.
+test-ci-long: live test-docs test-page test-slow test-rust-long test-32-bit
 
 test-docs: live page ## Check that pages are current, and run their commands
-	$(BIN)/pytest -n 2 --dist worksteal -m docs
+	$(BIN)/pytest -n 2 --dist worksteal -m "docs and not long"
+
+test-slow: setup $(VENV)/.tools ## Run the tests that take seconds or kill processes: sweeps, Dask, memory
+	$(BIN)/pytest -n 2 --dist worksteal -m "slow and not long"
 
 test-rust-long: setup ## Check and test the crates that only `make test-long` builds
-	cargo clippy --workspace --all-targets $(LIVE) --quiet -- -D warnings
-	cargo test --quiet -p flowstart-packetdrill -p flowstart-fuzz -p flowstart-benches
-	cargo test --quiet -p flowstart-export --features check
-	cargo test --quiet -p flowstart-noq -p flowstart-quinn $(LIVE)
+	$(CARGO) clippy --workspace --all-targets $(LIVE) --quiet -- -D warnings
+	$(CARGO) test --quiet -p flowstart-packetdrill -p flowstart-fuzz -p flowstart-benches
+	$(CARGO) test --quiet -p flowstart-export --features check
+	$(CARGO) test --quiet -p flowstart-noq -p flowstart-quinn $(LIVE)
+
+test-32-bit: ## Check the crates of the protocol where usize has 32 bits
+	@rustup target add wasm32-unknown-unknown >/dev/null 2>&1 \
+		|| { echo "test-32-bit is left out: rustup has no target wasm32-unknown-unknown"; exit 0; }; \
+	$(CARGO) check --quiet --target wasm32-unknown-unknown \
+		-p flowstart-control -p flowstart-transport -p flowstart-network
 
 test-many-seeds: ## Compare noq and quinn with the simulator over many seeds
-	cargo test --quiet -p flowstart-noq -p flowstart-quinn $(LIVE) -- --ignored
+	$(CARGO) test --quiet -p flowstart-noq -p flowstart-quinn $(LIVE) -- --ignored
 
-test-python-long: setup $(VENV)/.tools ## Run the tests in Python that take long: papers, kills, Dask, notebooks
-	$(BIN)/pytest -n 2 --dist worksteal -m long
+test-python-long: setup $(VENV)/.tools ## Run the tests that take minutes: all papers, the coverage of intervals
+	$(BIN)/pytest -m long
 
 test-real-time: live ## Run the tests that depend on the machine's clock
 	$(BIN)/pytest -m real_time
@@ -140,7 +149,7 @@ live-linux: setup ## Build in and check the start-ups in this machine's kernel: 
 	cargo clippy -p flowstart-linux --features bpf --all-targets --quiet -- -D warnings
 	PIP_QUIET=1 $(BIN)/maturin develop --release --features quic,linux --quiet
 	cargo test --release -p flowstart-linux --features bpf -- --test-threads=1
-	$(BIN)/pytest -m "long or not long" tests/python/test_live_linux.py
+	$(BIN)/pytest -m "" tests/python/test_live_linux.py
 
 kernel-agreement: ## How far all start-ups agree in the kernel, in some ten minutes, for docs/kernel.md
 	$(BIN)/python docs/kernel.py

@@ -477,7 +477,7 @@ def worked_s(process: int) -> float:
     return found / os.sysconf("SC_CLK_TCK")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells how long it worked")
 @pytest.mark.parametrize("startup", ["slow-start", TWIN], ids=["rust", "python"])
 def test_ctrl_c_keeps_what_is_finished(tmp_path: pathlib.Path, startup: str) -> None:
@@ -544,7 +544,7 @@ def test_what_says_nothing_or_too_much_is_refused(cli: Cli, words: list[str], me
     assert answer.err.count("\n") == 1
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_results_are_kept_when_the_reader_goes_away(tmp_path: pathlib.Path) -> None:
     out = tmp_path / "out"
     command = [sys.executable, "-m", "flowstart", "compare", *PATH, "--json", "-o", str(out)]

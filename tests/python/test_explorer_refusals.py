@@ -324,7 +324,7 @@ JSON = st.recursive(
 FIELDS = st.sampled_from([*settings().options, "reverse-rate", "nonsense"])
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @given(
     path=st.sampled_from(POSTED),
     document=JSON

@@ -11,7 +11,7 @@ from flowstart.errors import RequestError
 from flowstart.sweeps.language import document
 from fuzz_readers import TARGETS, execute, mutated
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("name", TARGETS)

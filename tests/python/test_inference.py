@@ -34,7 +34,7 @@ def rows_of(
     return {str(row.statistic): row for row in found}
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_all_intervals_of_a_table_hold_in_most_tables() -> None:
     held = 0
     for design in interval_coverage.DESIGNS:

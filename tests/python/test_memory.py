@@ -11,7 +11,7 @@ from flowstart.captures import capture
 from flowstart.replays import Settings
 from flowstart.replays.traffic import Traffic
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow
 
 HERE = pathlib.Path(__file__)
 LONG_CAPTURE = HERE.parents[2] / "benches/long_capture.py"

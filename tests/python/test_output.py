@@ -259,7 +259,7 @@ def writer(folder: pathlib.Path, mark: str, turns: int) -> "subprocess.Popen[str
     return process
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_twenty_kills_leave_a_whole_folder_each_time(tmp_path: pathlib.Path) -> None:
     folder = tmp_path / "out"
     put(folder, one=b"1")

@@ -79,7 +79,7 @@ def test_every_figure_says_its_path_stack_and_seed(path: fs.Path, count: int) ->
     assert run.headline.endswith("stack rfc, reno, seed 3")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_who_waits_for_figures_is_told_how_many_there_are(result: fs.Comparison) -> None:
     told: list[tuple[int, int]] = []
     comparison_report.pictures(result, lambda *at: told.append(at))

@@ -174,7 +174,7 @@ NAMES = st.sampled_from(["quic:packet_sent", "packet_received", "recovery:metric
 FIELDS = st.sampled_from(["raw", "frames", "header", "latest_rtt", "congestion_window", "length"])
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(

@@ -81,7 +81,7 @@ def bits(flows: list[dict[str, Any]]) -> int:
     return sum(8 * int(flow["size"].removesuffix("B")) for flow in flows)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("cross", [0.1, 0.4, 0.9])
 def test_cross_traffic_takes_its_share_of_the_rate(small: Capture, cross: float) -> None:
     settings = Settings(("slow-start",), cross=cross, rate="20Mbps")

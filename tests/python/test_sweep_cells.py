@@ -370,7 +370,7 @@ def test_a_mixture_of_everything_is_what_the_simulator_takes() -> None:
     assert all(int(c.path["buffer"].removesuffix("pkt")) >= 1000 for c in managed)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 140), st.sampled_from(["random", "halton", "latin-hypercube"]))
 def test_a_cell_is_the_same_whatever_was_iterated_before(stop: int, method: str) -> None:
@@ -382,7 +382,7 @@ def test_a_cell_is_the_same_whatever_was_iterated_before(stop: int, method: str)
     assert len(again) == whole.count
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_million_paths_take_no_memory() -> None:
     whole = sweep(DRAWN, sample={"paths": 1_000_000, "method": "halton"})
     assert whole.count == 1_000_000

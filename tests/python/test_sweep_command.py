@@ -250,7 +250,7 @@ def parts(out: pathlib.Path) -> int:
     return len(list(out.glob("parts/*.parquet")))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_ctrl_c_ends_the_command_and_the_same_one_goes_on(tmp_path: pathlib.Path) -> None:
     file, out = large(tmp_path, 400), tmp_path / "out"
     process = command(file, out)

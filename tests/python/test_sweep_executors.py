@@ -25,7 +25,7 @@ from flowstart.sweeps.execution.swept import Swept
 from flowstart.sweeps.execution.task import Task
 from made_up_sweep import MadeUp, way
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow
 
 
 def swept(folder: pathlib.Path, question: MadeUp | None = None, **how: Any) -> Swept:

@@ -15,7 +15,7 @@ import pytest
 
 import flowstart as fs
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow
 
 Cli = Callable[..., Any]
 NEVER = '''"""Hooks that do not return."""
