@@ -388,6 +388,7 @@ def test_a_comparison_stopped_before_its_first_run_has_a_headline_without_a_buff
     assert cut.headline == "5Mbps × 64ms, seed 1"
 
 
+@pytest.mark.slow
 def test_flows_that_got_nothing_across_have_failed_even_where_the_duration_cut_them_short(
     cli: Callable[..., Any], tmp_path: pathlib.Path
 ) -> None:

@@ -111,6 +111,7 @@ def test_a_command_that_is_nothing_without_an_extra_names_it(
     assert answer.err == f"flowstart: {sentence}\n"
 
 
+@pytest.mark.slow
 def test_with_matplotlib_nothing_is_said(
     cli: Callable[..., Answer], tmp_path: pathlib.Path
 ) -> None:

@@ -310,6 +310,7 @@ def test_an_interval_in_words_has_a_sign_where_it_is_a_change() -> None:
     assert interval(found["hurt"]).startswith("0.0%, from 0.0% to ")
 
 
+@pytest.mark.slow
 def test_a_recommendation_never_contradicts_its_rows() -> None:
     for seed in range(20):
         groups = interval_coverage.DESIGNS[5].groups(np.random.default_rng(seed), 200)

@@ -152,6 +152,7 @@ def test_the_command_of_a_row_gives_that_row_again(compared: fs.Comparison) -> N
     assert alone.rows[0]["fct_s"] == row["fct_s"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("built")
 def test_the_report_of_a_comparison_holds_its_rows_and_is_the_same_every_time(
     compared: fs.Comparison,

@@ -246,6 +246,7 @@ def test_a_remembered_bdp_is_that_of_the_path_and_the_direction() -> None:
         assert there == told
 
 
+@pytest.mark.slow
 def test_all_start_ups_are_compared_those_that_use_a_memory_too(cli: Cli) -> None:
     words = ("compare", "--capture", CAPTURES / "small.pcap", "--quick", "--json", "--startup")
     everybody = {a.name for a in algorithms("startup")}

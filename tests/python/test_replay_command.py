@@ -79,6 +79,7 @@ def test_quick_leaves_out_repeats_other_buffers_and_calibration(cli: Cli) -> Non
     assert document["calibration"] is None
 
 
+@pytest.mark.slow
 def test_rows_stand_in_the_result_of_a_folder_only_where_they_are_asked_for(
     cli: Cli, tmp_path: pathlib.Path
 ) -> None:

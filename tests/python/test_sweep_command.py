@@ -72,6 +72,7 @@ def test_what_made_no_difference_is_said(cli: Cli, tmp_path: pathlib.Path) -> No
     assert "seeds made no difference to 4 of 6 cells: not run again\n" in answer.out
 
 
+@pytest.mark.slow
 def test_from_python_a_mapping_says_the_same_as_a_file(
     tmp_path: pathlib.Path, file: pathlib.Path
 ) -> None:

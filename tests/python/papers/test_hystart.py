@@ -104,6 +104,7 @@ def test_a_link_without_others_has_no_queue_before_a_newcomer() -> None:
     assert traffic.queued(simulation.run(quiet, trace=True)) == 0
 
 
+@pytest.mark.slow
 def test_utilisation_counts_what_is_sent_from_the_first_start_on_alone(
     tmp_path: pathlib.Path,
 ) -> None:
