@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flowstart as fs
+from fuzz_readers import captured
 
 Cli = Callable[..., Any]
 STARTS = (b"ts,bytes\n1,2\n", b'{"ts":1,"bytes":2}\n', b"PAR1")
@@ -168,6 +169,6 @@ def test_no_bytes_raise_anything_but_a_refusal(
     file = tmp_path_factory.mktemp("noise") / "log"
     file.write_bytes(start + noise)
     try:
-        fs.capture(file)
+        captured(file)
     except fs.RequestError as error:
         assert "\n" not in str(error)
