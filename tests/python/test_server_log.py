@@ -133,7 +133,7 @@ def test_a_log_is_replayed(cli: Cli, log: Log) -> None:
         ("size=a", "--columns: `size` is none of time, end, rtt"),
         ("bytes=a,bytes=b", "--columns: `bytes` is given twice"),
         ("bytes", "--columns `bytes`: NAME=COLUMN is needed, such as time=ts"),
-        (None, "no column is known to be `bytes`; name it, such as --columns bytes=a"),
+        (None, "none of its 2 columns is known; if it is a log of transfers, name them"),
         ("bytes=a", "no column is known to be `time`"),
     ],
 )

@@ -33,7 +33,8 @@ def call(
     **kwargs: P.kwargs,
 ) -> Found:
     """What `reader` returns of these files. Raises RequestError where it cannot read them."""
-    memory = Allowance(sum(_size(file) for file in files)).memory
+    limit = bounds.current().limits.memory_bytes
+    memory = int(min(Allowance(sum(map(_size, files))).memory, limit))
     with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as answer:
         pickle.dump((reader, args, kwargs), request)
         request.seek(0)
@@ -112,4 +113,3 @@ def main() -> None:
         except Exception as error:  # noqa: BLE001 # raised again by the caller
             found = error
         pickle.dump(found, answer)
-

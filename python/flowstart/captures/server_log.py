@@ -7,6 +7,7 @@ that could tell its buffer.
 
 import dataclasses
 import glob
+import pathlib
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -83,7 +84,7 @@ def _scanned(file: str, path: str) -> "pl.LazyFrame":
     """The table, its numbers of text as text: what they are is judged cell by cell."""
     import polars as pl
 
-    with open(path, "rb") as stream:
+    with pathlib.Path(path).open("rb") as stream:
         start = stream.read(4096)
     if start.startswith(PARQUET):
         table = pl.scan_parquet(path, glob=False)

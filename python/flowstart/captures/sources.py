@@ -3,13 +3,11 @@
 import gzip
 import io
 import lzma
-import os
 import pathlib
-import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import IO, cast
+from typing import IO, Any
 
 from flowstart.errors import RequestError
 
@@ -36,7 +34,7 @@ class Allowance:
     @classmethod
     def of(cls, file: str) -> "Allowance":
         """The allowance of a file."""
-        return cls(os.stat(file).st_size)
+        return cls(pathlib.Path(file).stat().st_size)
 
     @property
     def content(self) -> int:
@@ -87,16 +85,6 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
 
-def check(file: str | os.PathLike[str], hint: str = "") -> None:
-    """Raises RequestError for a device, pipe or socket, which may never end; a folder is none."""
-    try:
-        mode = os.stat(file).st_mode
-    except (OSError, ValueError):
-        return  # whatever opens it says so
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise RequestError(f"{file}: not a regular file{hint}")
-
-
 def form(file: str) -> str | None:
     """The format that a file is compressed in; None where it is not."""
     with pathlib.Path(file).open("rb") as stream:
@@ -107,8 +95,9 @@ def form(file: str) -> str | None:
 def opened(file: str, block: int = BLOCK) -> io.BufferedReader:
     """The file's bytes, unpacked on the way if gzip's or xz's."""
     kind = form(file)
-    opening = {"gzip": gzip.open, "xz": lzma.open, None: open}[kind]
-    stream = cast(io.BufferedReader, opening(file, "rb"))
+    opening: dict[str | None, Callable[[str, Any], Any]]
+    opening = {"gzip": gzip.open, "xz": lzma.open, None: open}
+    stream = opening[kind](file, "rb")
     return io.BufferedReader(_Unpacked(file, stream, kind or "file"), block)
 
 
