@@ -32,6 +32,11 @@ MAKE = """
 import pathlib, sys, test_bombs
 test_bombs.BOMBS[sys.argv[1]][0](pathlib.Path(sys.argv[2]))
 """
+WAIT = """
+import sys, time
+from flowstart.captures import confined
+confined.call(print, [sys.argv[1]], time.sleep, 60)
+"""
 HEADER = b"ts,bytes\n"
 
 
@@ -127,6 +132,22 @@ def test_a_caller_that_is_cancelled_ends_the_reader(tmp_path: pathlib.Path) -> N
     with pytest.raises(Cancelled):
         confined.call(cancel, [str(tmp_path)], time.sleep, 60)
     assert time.monotonic() - begin < 5
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its caller")
+def test_a_reader_ends_with_a_caller_that_is_killed(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "log").write_text("")
+    wait = [sys.executable, "-u", "-c", WAIT, str(tmp_path / "log")]
+    with subprocess.Popen(wait, stdout=subprocess.PIPE) as caller:
+        assert caller.stdout is not None
+        for _ in range(100):  # a second: the reader has begun
+            caller.stdout.readline()
+        children = pathlib.Path(f"/proc/{caller.pid}/task/{caller.pid}/children").read_text()
+        caller.kill()
+    end = time.monotonic() + 5
+    while pathlib.Path(f"/proc/{int(children)}").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not pathlib.Path(f"/proc/{int(children)}").exists()
 
 
 def test_lines_are_measured_across_blocks(

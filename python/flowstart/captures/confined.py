@@ -3,6 +3,8 @@
 A library that panics, recurses without end or takes all memory ends that process and no more.
 """
 
+import contextlib
+import ctypes
 import os
 import pathlib
 import pickle
@@ -22,6 +24,8 @@ P = ParamSpec("P")
 Found = TypeVar("Found")
 TICK_S = 0.01
 """How often the caller may end it: Ctrl-C, a time limit, a job that is cancelled."""
+PR_SET_PDEATHSIG = 1
+"""<linux/prctl.h>"""
 PROGRAM = "from flowstart.captures import confined; confined.main()"
 
 
@@ -102,6 +106,7 @@ def main() -> None:
     """The process: reads a call from stdin and writes what it returns or raises to stdout."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller ends it
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _end_with_caller()
     reader, args, kwargs = pickle.load(sys.stdin.buffer)
     with os.fdopen(os.dup(1), "wb") as answer:
         os.dup2(2, 1)
@@ -113,3 +118,9 @@ def main() -> None:
         except Exception as error:  # noqa: BLE001 # raised again by the caller
             found = error
         pickle.dump(found, answer)
+
+
+def _end_with_caller() -> None:
+    """Ends this process with the thread that waits for it, which alone limits its memory."""
+    with contextlib.suppress(AttributeError, OSError):  # Linux has it alone
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -114,10 +114,11 @@ def _plain(file: str) -> Iterator[str]:
                 pass  # counted and measured
             yield file
             return
-        with tempfile.NamedTemporaryFile(prefix="flowstart-") as unpacked:
+        # Without a name, so that nothing is left of it where the process is killed.
+        with tempfile.TemporaryFile() as unpacked:
             unpacked.writelines(blocks)
             unpacked.flush()
-            yield unpacked.name
+            yield f"/dev/fd/{unpacked.fileno()}"
 
 
 def _completed(rows: "pl.DataFrame") -> "pl.DataFrame":
