@@ -95,7 +95,7 @@ BOMBS: dict[str, tuple[Callable[[pathlib.Path], None], str]] = {
 }
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss counts other units elsewhere")
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_bomb_of_each_format_is_refused_in_less_than_500_mb(
