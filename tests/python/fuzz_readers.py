@@ -6,6 +6,9 @@ A reader either answers or raises a RequestError of one line without control cha
 """
 
 import argparse
+import gzip
+import io
+import lzma
 import pathlib
 import random
 import resource
@@ -16,7 +19,10 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import polars as pl
+
 import flowstart as fs
+from flowstart.captures import qlog, server_log
 from flowstart.errors import RequestError
 from flowstart.model.units import Kind
 from flowstart.sweeps.language import document, expressions
@@ -88,7 +94,13 @@ def _file(suffix: str, read: Callable[[pathlib.Path], object]) -> Callable[[byte
     return written
 
 
-def _captured(path: pathlib.Path) -> object:
+def captured(path: pathlib.Path) -> object:
+    """What `capture` does, but in this process, which is fifty times as fast."""
+    file = str(path)
+    if qlog.is_qlog(file):
+        return qlog.read([file]).summary
+    if server_log.is_table(file):
+        return server_log.read(file, {}).summary
     return fs.capture(path).summary
 
 
@@ -97,14 +109,25 @@ def _expression(content: bytes) -> object:
     return expressions.parse(text, "path.buffer", NAMES)
 
 
+def _parquet(table: bytes) -> bytes:
+    file = io.BytesIO()
+    pl.read_csv(table).write_parquet(file)
+    return file.getvalue()
+
+
 TARGETS = {
     "qlog": Target(
-        _file(".sqlog", _captured),
+        _file(".sqlog", captured),
         (QLOG, QLOG.replace(b"relative", b"delta")),
         (b"\x1e", b"null", b"[", b"{", b'"', b"[[[[[[[[", b'"\\ud800"', b'"\\u001b[2J"', b"true"),
     ),
     "server-log": Target(
-        _file(".log", _captured), (LOG, LINES), (b",", b"\n", b'"', b"ts", b"bytes", b"\x1b[2J")
+        _file(".log", captured), (LOG, LINES), (b",", b"\n", b'"', b"ts", b"bytes", b"\x1b[2J")
+    ),
+    "packed": Target(
+        _file(".log.gz", captured),
+        (gzip.compress(LOG), lzma.compress(LOG), gzip.compress(QLOG), _parquet(LOG)),
+        (b"PAR1", b"\x1f\x8b", b"\0" * 8, b"\xff" * 8),
     ),
     "sweep": Target(
         _file(".toml", document.read),

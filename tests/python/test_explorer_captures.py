@@ -160,6 +160,19 @@ def test_a_job_that_fails_says_so_in_one_sentence(capsys: pytest.CaptureFixture[
     assert "Traceback" in capsys.readouterr().err
 
 
+def test_a_job_ends_also_where_a_library_panics(capsys: pytest.CaptureFixture[str]) -> None:
+    class PanicException(BaseException):
+        pass
+
+    def panics(_job: Job) -> None:
+        raise PanicException("assertion failed")
+
+    found = waited(Jobs().start(panics)).document()
+    assert found["state"] == "failed"
+    assert found["error"] == "an error in flowstart: PanicException: assertion failed"
+    assert "Traceback" in capsys.readouterr().err
+
+
 def test_only_some_jobs_run_at_once_and_only_some_that_ended_are_kept() -> None:
     running = Jobs()
     free = threading.Event()

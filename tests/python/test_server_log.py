@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flowstart as fs
+from fuzz_readers import captured
 
 Cli = Callable[..., Any]
 STARTS = (b"ts,bytes\n1,2\n", b'{"ts":1,"bytes":2}\n', b"PAR1")
@@ -132,7 +133,7 @@ def test_a_log_is_replayed(cli: Cli, log: Log) -> None:
         ("size=a", "--columns: `size` is none of time, end, rtt"),
         ("bytes=a,bytes=b", "--columns: `bytes` is given twice"),
         ("bytes", "--columns `bytes`: NAME=COLUMN is needed, such as time=ts"),
-        (None, "no column is known to be `bytes`; name it, such as --columns bytes=a"),
+        (None, "none of its 2 columns is known; if it is a log of transfers, name them"),
         ("bytes=a", "no column is known to be `time`"),
     ],
 )
@@ -168,6 +169,6 @@ def test_no_bytes_raise_anything_but_a_refusal(
     file = tmp_path_factory.mktemp("noise") / "log"
     file.write_bytes(start + noise)
     try:
-        fs.capture(file)
+        captured(file)
     except fs.RequestError as error:
         assert "\n" not in str(error)

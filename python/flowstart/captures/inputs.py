@@ -4,6 +4,7 @@ import pathlib
 from collections.abc import Sequence
 
 from flowstart.errors import RequestError
+from flowstart.model import input_files
 
 
 def listed(files: Sequence[str | pathlib.Path]) -> list[str]:
@@ -11,6 +12,8 @@ def listed(files: Sequence[str | pathlib.Path]) -> list[str]:
     paths: list[str] = []
     for given in files:
         path = pathlib.Path(given)
+        if str(given) != "-":
+            input_files.check(path, "; give - to read a pipe from the standard input")
         if not path.is_dir():
             paths.append(str(given))
             continue

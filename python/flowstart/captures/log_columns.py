@@ -63,10 +63,16 @@ class Columns:
         missing = "bytes" if "bytes" not in sources else None
         if missing is None and not {"time", "end"} & set(sources):
             missing = "time"
+        if missing and not sources:
+            # It need not be a log: its first line is not for everybody to see.
+            raise RequestError(
+                f"{file}: none of its {len(names)} columns is known; if it is a log of transfers, "
+                "name them, such as --columns time=COLUMN,bytes=COLUMN"
+            )
         if missing:
             raise RequestError(
                 f"{file}: no column is known to be `{missing}`; name it, such as --columns "
-                f"{missing}={names[0] if names else 'COLUMN'}; there is {_listed(names)}"
+                f"{missing}={names[0]}; there is {_listed(names)}"
             )
         return cls(sources)
 

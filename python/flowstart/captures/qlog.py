@@ -69,14 +69,11 @@ def read(files: Sequence[str]) -> Capture:
 
 def _traces(file: str, warnings: list[str]) -> Iterator[Trace]:
     """The traces of a file, whole as far as it can be read."""
-    try:
-        with sources.opened(file) as stream:
-            if stream.read(1) == RS:
-                yield _sequence(file, stream, warnings)
-            else:
-                yield from _contained(file, stream)
-    except sources.BROKEN as error:
-        raise RequestError(f"{file} cannot be read: {error}") from None
+    with sources.opened(file) as stream:
+        if stream.read(1) == RS:
+            yield _sequence(file, stream, warnings)
+        else:
+            yield from _contained(file, stream)
 
 
 def _sequence(file: str, stream: IO[bytes], warnings: list[str]) -> Trace:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from flowstart import _native
-from flowstart.captures import allocator, anonymity, inputs, log_columns, qlog, server_log
+from flowstart.captures import allocator, anonymity, confined, inputs, log_columns, qlog, server_log
 from flowstart.captures.columns import CONNECTIONS, QUIC, TRANSFERS
 from flowstart.captures.contents import Capture
 from flowstart.captures.frames import frame
@@ -82,11 +82,13 @@ def _read(
     if not logs:
         if columns is not None:
             raise RequestError(f"--columns: {paths[0]} is no table of transfers")
-        return qlog.read(qlogs) if qlogs else _captured(paths, progress)
+        if qlogs:
+            return confined.call(progress, qlogs, qlog.read, qlogs)
+        return _captured(paths, progress)
     if len(paths) > 1:
         raise RequestError(f"{logs[0]} is a table of transfers: such a log is read alone")
     mapping = log_columns.parse(columns) if isinstance(columns, str) else columns
-    return server_log.read(logs[0], mapping or {})
+    return confined.call(progress, logs, server_log.read, logs[0], mapping or {})
 
 
 def _captured(paths: list[str], progress: Callable[[int, int | None], object] | None) -> Capture:

@@ -6,8 +6,8 @@ that could tell its buffer.
 """
 
 import dataclasses
+import glob
 import pathlib
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -51,16 +51,13 @@ def is_table(file: str) -> bool:
 
 def read(file: str, mapping: Mapping[str, str]) -> Capture:
     """Reads a log of transfers. Raises RequestError where columns or usable rows are missing."""
-    import polars as pl
-
     with _plain(file) as path:
-        try:
-            table = _scanned(path)
-            columns = Columns.find(file, table.collect_schema().names(), mapping)
+        with _naming(file, "header"):
+            table = _scanned(file, path)
+            names = table.collect_schema().names()
+        columns = Columns.find(file, names, mapping)
+        with _naming(file, "rows"):
             rows = table.select(columns.expressions()).collect(engine="streaming")
-        except pl.exceptions.PolarsError as error:
-            reason = str(error).splitlines()[0]
-            raise RequestError(f"{file} is no table that can be read: {reason}") from None
     rows, bad = _judged(_completed(rows))
     if rows.is_empty():
         reasons = "; ".join(_counted(bad)) or "it has no rows"
@@ -68,35 +65,60 @@ def read(file: str, mapping: Mapping[str, str]) -> Capture:
     return _capture(file, rows, _counted(bad), columns)
 
 
-def _scanned(path: pathlib.Path) -> "pl.LazyFrame":
+@contextmanager
+def _naming(file: str, part: str) -> Iterator[None]:
+    """Makes an error of the library one that names the file and the part of it."""
+    import polars as pl
+
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        # Its text may quote any part of the file.
+        kind = "damaged Parquet" if sources.start_of(file).startswith(PARQUET) else "no table"
+        raise RequestError(
+            f"{file} is {kind}: its {part} cannot be read ({type(error).__name__})"
+        ) from None
+
+
+def _scanned(file: str, path: str) -> "pl.LazyFrame":
     """The table, its numbers of text as text: what they are is judged cell by cell."""
     import polars as pl
 
-    with path.open("rb") as stream:
+    with pathlib.Path(path).open("rb") as stream:
         start = stream.read(4096)
     if start.startswith(PARQUET):
-        return pl.scan_parquet(path)
+        table = pl.scan_parquet(path, glob=False)
+        sources.check_rows(file, table.select(pl.len()).collect().item())
+        return table
     first = start.split(b"\n")[0]
     if first.lstrip().startswith(b"{"):
-        return pl.scan_ndjson(path, infer_schema_length=1000, ignore_errors=True)
+        literal = glob.escape(path)  # it has no option for that
+        return pl.scan_ndjson(literal, infer_schema_length=1000, ignore_errors=True)
     separator = max(",;\t", key=lambda mark: first.count(mark.encode()))
-    return pl.scan_csv(path, separator=separator, infer_schema=False, truncate_ragged_lines=True)
+    return pl.scan_csv(
+        path, separator=separator, infer_schema=False, truncate_ragged_lines=True, glob=False
+    )
 
 
 @contextmanager
-def _plain(file: str) -> Iterator[pathlib.Path]:
-    """The file itself, or for the time being an unpacked one: so memory does not grow with it."""
+def _plain(file: str) -> Iterator[str]:
+    """A file with the content within the allowance: itself, or for the time being an unpacked one.
+
+    So memory does not grow with it.
+    """
     with sources.opened(file) as stream:
-        if not sources.is_packed(stream):
-            yield pathlib.Path(file)
+        is_text = not stream.peek(len(PARQUET)).startswith(PARQUET)
+        blocks = sources.lines(file, stream) if is_text else iter(lambda: stream.read(1 << 20), b"")
+        if not sources.form(file):
+            for _ in blocks if is_text else ():
+                pass  # counted and measured
+            yield file
             return
-        with tempfile.NamedTemporaryFile(prefix="flowstart-") as unpacked:
-            try:
-                shutil.copyfileobj(stream, unpacked, 1 << 20)
-            except sources.BROKEN as error:
-                raise RequestError(f"{file} is damaged: {error}") from None
+        # Without a name, so that nothing is left of it where the process is killed.
+        with tempfile.TemporaryFile() as unpacked:
+            unpacked.writelines(blocks)
             unpacked.flush()
-            yield pathlib.Path(unpacked.name)
+            yield f"/dev/fd/{unpacked.fileno()}"
 
 
 def _completed(rows: "pl.DataFrame") -> "pl.DataFrame":

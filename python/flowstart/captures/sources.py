@@ -1,36 +1,139 @@
-"""Files of text as streams of bytes, compressed or not."""
+"""Files from outside as streams of bytes, unpacked on the way, and what each may grow to."""
 
 import gzip
+import io
 import lzma
 import pathlib
-from typing import IO, Any, cast
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import IO, Any
 
-GZIP, XZ = b"\x1f\x8b", b"\xfd7zXZ\0"
-BROKEN: tuple[type[Exception], ...] = (OSError, EOFError, lzma.LZMAError)
+from flowstart.errors import RequestError
+
+FORMATS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\0": "xz"}
+"""Compressed formats by their first bytes."""
+BROKEN = (OSError, EOFError, lzma.LZMAError, zlib.error)
 """What reading a damaged file raises."""
 START = 4096
-"""So many bytes tell what a file is."""
+"""Number of bytes that show what a file is."""
+MAX_LINE = 64 << 10
+"""A longer line of text is refused, as in captures and conn.logs. Bytes"""
+BLOCK = 1 << 20
 
 
-def opened(file: str) -> IO[bytes]:
+@dataclass(frozen=True)
+class Allowance:
+    """What a reader may make of a file of `size` bytes.
+
+    A bomb is small and grows by a factor of a thousand, where a log grows by five to twenty.
+    """
+
+    size: int
+
+    @classmethod
+    def of(cls, file: str) -> "Allowance":
+        """The allowance of a file."""
+        return cls(pathlib.Path(file).stat().st_size)
+
+    @property
+    def content(self) -> int:
+        """Bytes after decompression."""
+        return max(64 << 20, 100 * self.size)
+
+    @property
+    def rows(self) -> int:
+        """Rows of a table: each takes some bytes of a file, packed however well."""
+        return max(250_000, self.size)
+
+    @property
+    def memory(self) -> int:
+        """Resident bytes of the process that reads the file."""
+        return (300 << 20) + 150 * self.size
+
+
+class _Unpacked(io.RawIOBase):
+    """A file's content, within its allowance; damage is refused with its format and position."""
+
+    def __init__(self, file: str, stream: io.BufferedReader, form: str) -> None:
+        self.file, self.stream, self.form = file, stream, form
+        self.allowed = Allowance.of(file).content
+        self.position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        try:
+            content = self.stream.read1(len(buffer))
+        except BROKEN as error:
+            raise RequestError(
+                f"{self.file} is damaged {self.form}, after {self.position} bytes of content: "
+                f"{error}"
+            ) from None
+        self.position += len(content)
+        if self.position > self.allowed:
+            raise RequestError(
+                f"{self.file}: its {self.form} holds more than {self.allowed} bytes, too much for "
+                "a file of its size; unpack it first"
+            )
+        buffer[: len(content)] = content
+        return len(content)
+
+    def close(self) -> None:
+        self.stream.close()
+        super().close()
+
+
+def form(file: str) -> str | None:
+    """The format that a file is compressed in; None where it is not."""
+    with pathlib.Path(file).open("rb") as stream:
+        start = stream.read(max(map(len, FORMATS)))
+    return next((name for magic, name in FORMATS.items() if start.startswith(magic)), None)
+
+
+def opened(file: str, block: int = BLOCK) -> io.BufferedReader:
     """The file's bytes, unpacked on the way if gzip's or xz's."""
-    path = pathlib.Path(file)
-    with path.open("rb") as stream:
-        start = stream.read(len(XZ))
-    if start.startswith(GZIP):
-        return cast(IO[bytes], gzip.open(path))
-    return cast(IO[bytes], lzma.open(path)) if start == XZ else path.open("rb")
-
-
-def is_packed(stream: Any) -> bool:
-    """Whether a stream is unpacked on the way."""
-    return isinstance(stream, (gzip.GzipFile, lzma.LZMAFile))
+    kind = form(file)
+    opening: dict[str | None, Callable[[str, Any], Any]]
+    opening = {"gzip": gzip.open, "xz": lzma.open, None: open}
+    stream = opening[kind](file, "rb")
+    return io.BufferedReader(_Unpacked(file, stream, kind or "file"), block)
 
 
 def start_of(file: str) -> bytes:
     """The first bytes; none where the file cannot be read."""
     try:
-        with opened(file) as stream:
+        with opened(file, START) as stream:
             return stream.read(START)
-    except BROKEN:
+    except (OSError, RequestError):
         return b""
+
+
+def lines(file: str, stream: IO[bytes]) -> Iterator[bytes]:
+    """The blocks of a text. Raises RequestError for a line that is too long, and for too many."""
+    allowed, rows, position, open_line = Allowance.of(file).rows, 0, 0, 0
+    while block := stream.read(BLOCK):
+        begin = -open_line
+        while len(block) - begin > MAX_LINE:
+            end = block.rfind(b"\n", max(begin, 0), begin + MAX_LINE)
+            if end < 0:
+                raise RequestError(
+                    f"{file}: the line at byte {position + begin} is longer than {MAX_LINE} bytes"
+                )
+            begin = end + 1
+        last = block.rfind(b"\n")
+        open_line = len(block) - (begin if last < 0 else last + 1)
+        rows += block.count(b"\n")
+        check_rows(file, rows, allowed)
+        position += len(block)
+        yield block
+
+
+def check_rows(file: str, rows: int, allowed: int | None = None) -> None:
+    """Raises RequestError where a table has too many rows."""
+    allowed = allowed or Allowance.of(file).rows
+    if rows > allowed:
+        raise RequestError(
+            f"{file}: it holds more than {allowed} rows, too many for a file of its size"
+        )

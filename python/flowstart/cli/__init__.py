@@ -12,21 +12,26 @@ from collections.abc import Sequence
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line and returns its exit status; no traceback reaches the user."""
+    from flowstart.cli import streams
+
+    streams.secure()
     try:
-        status = _run(sys.argv[1:] if arguments is None else arguments)
-        sys.stdout.flush()
-        return status
+        return _run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         return _complain("stopped by Ctrl-C", 130)
-    except BrokenPipeError:
-        # The reader of our output has gone; Python would complain of it when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of our output has gone
         return 1
-    except Exception as error:
+    except SystemExit:
+        raise
+    except BaseException as error:  # also a panic of a library
         if os.environ.get("FLOWSTART_DEBUG"):
             raise
         defect = f"{type(error).__name__}: {error}"
-        return _complain(f"a defect of flowstart: {defect} (FLOWSTART_DEBUG=1 shows where)", 1)
+        return _complain(
+            f"a defect of flowstart: {defect}; report it with this command, its files and what "
+            "FLOWSTART_DEBUG=1 shows",
+            1,
+        )
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -38,6 +43,7 @@ def _run(arguments: Sequence[str]) -> int:
 
     try:
         status = app(list(arguments), prog_name="flowstart", standalone_mode=False)
+        sys.stdout.flush()
     except FlowstartError as error:
         status = {RequestError: 2, Stopped: 130}.get(type(error), 1)
         return _complain(str(error), status)

@@ -1,7 +1,7 @@
 """What the commands say: results on stdout, everything else on stderr."""
 
+import contextlib
 import json
-import os
 import pathlib
 import re
 import sys
@@ -118,12 +118,9 @@ def deliver(
 
 def _shown(show: Callable[[], None]) -> None:
     """Shows a result, to a reader that may have seen enough."""
-    try:
+    with contextlib.suppress(BrokenPipeError):
         show()
         sys.stdout.flush()
-    except BrokenPipeError:
-        # Python would complain of it once more when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
@@ -139,7 +136,8 @@ def _uninterrupted() -> Iterator[None]:
 def show_json(document: Any) -> None:
     """One JSON document on stdout, whole even where Ctrl-C comes meanwhile."""
     with _uninterrupted():
-        text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
+        is_unicode = str(sys.stdout.encoding).lower().startswith("utf")
+        text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=not is_unicode)
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
 

@@ -12,6 +12,7 @@ from flowstart.cli import endpoints, options, path
 from flowstart.cli.flags import Flag, Given, taking
 from flowstart.cli.traffic import REPETITION, TRAFFIC
 from flowstart.errors import RequestError
+from flowstart.model import input_files
 
 if TYPE_CHECKING:
     from flowstart.explorer.settings import Option, Settings
@@ -120,6 +121,7 @@ def _check_capture(file: pathlib.Path) -> None:
     """That there is one which may be read; what is in it is told when it is opened."""
     if not file.exists():
         raise RequestError(f"--capture {file}: there is no such file")
+    input_files.check(file)
     try:
         if file.is_file():
             file.open("rb").close()

@@ -9,16 +9,14 @@ Every quantity is text with its unit: `5Mbps`, `64ms`, `1.5MB`, `60pkt`, `1bdp`.
 """
 
 import dataclasses
-import json
 import os
 import pathlib
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from flowstart.errors import RequestError
-from flowstart.model import custom, stack
+from flowstart.model import custom, input_files, stack
 from flowstart.model.document import Document, plain
 from flowstart.model.fields import AfterFlow, Flow, Stack, Web
 from flowstart.model.path import Path
@@ -81,23 +79,7 @@ def _with_fields_of_stacks(document: Document) -> Document:
 def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Document:
     """Reads a scenario file: TOML, or JSON where its name ends so."""
     path = pathlib.Path(file)
-    try:
-        text = path.read_text(encoding="utf-8")
-        found = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-    except FileNotFoundError:
-        raise RequestError(f"{path}: there is no such file") from None
-    except OSError as error:
-        raise RequestError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise RequestError(f"{path}: not a text file; a scenario is TOML in UTF-8") from None
-    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
-        raise RequestError(f"{path}: {error}") from None
-    except ValueError:
-        raise RequestError(f"{path}: a number in it has thousands of digits") from None
-    except RecursionError:
-        raise RequestError(f"{path}: its lists or tables are nested too deeply") from None
-    if not isinstance(found, dict):
-        raise RequestError(f"{path}: a scenario is an object with a `path`, not a list or a value")
+    found = input_files.read(path, "a scenario")
     _find_traces(found.get("path"), path.parent)
     for field, entry in _beginners(found):
         name = entry["startup"]

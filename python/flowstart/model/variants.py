@@ -9,13 +9,12 @@ A comparison puts such variants beside each other; a start-up by itself is one t
 
 import os
 import pathlib
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeAlias
 
 from flowstart.errors import RequestError
-from flowstart.model import custom, definitions, specs, stack
+from flowstart.model import custom, definitions, input_files, specs, stack
 from flowstart.model.catalog import listed, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import Document, plain
@@ -126,16 +125,7 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> list[Va
     read a table of variants does not mean to run its code.
     """
     path = pathlib.Path(file)
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RequestError(f"{path}: cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise RequestError(f"{path}: not TOML: {error}") from None
-    except ValueError:
-        raise RequestError(f"{path}: a number in it has thousands of digits") from None
-    except RecursionError:
-        raise RequestError(f"{path}: its lists or tables are nested too deeply") from None
+    found = input_files.read(path, "a file of variants")
     tables = found.get("variant")
     if not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
         raise RequestError(f"{path}: `[[variant]]` tables are needed, each with a `name`")

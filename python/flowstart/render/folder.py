@@ -212,7 +212,8 @@ def _lock(folder: pathlib.Path) -> int | None:
 
 def _clean_up(place: pathlib.Path) -> None:
     """Removes what killed commands have left beside `place`, and restores what one moved aside."""
-    for left in sorted(place.parent.glob(f"{_prefix(place)}*")):
+    beside = place.parent.iterdir() if place.parent.is_dir() else ()
+    for left in sorted(one for one in beside if one.name.startswith(_prefix(place))):
         lock = _lock(left)
         if lock is None:
             continue

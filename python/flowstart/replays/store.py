@@ -36,7 +36,7 @@ class Rows:
         """All rows in the order in which they came, read as far as needed."""
         import polars as pl
 
-        parts = [pl.scan_parquet(file) for file in self._files]
+        parts = [pl.scan_parquet(file, glob=False) for file in self._files]
         parts += [part.lazy() for part in self._recent]
         return pl.concat(parts) if parts else pl.LazyFrame()
 

@@ -56,7 +56,7 @@ class StoredRun:
         """The rows of a table, such as `flows` or `links`, read as far as needed."""
         import polars as pl
 
-        return pl.scan_parquet(self.folder / FILES[table])
+        return pl.scan_parquet(self.folder / FILES[table], glob=False)
 
 
 def stream(
@@ -131,4 +131,5 @@ class _Writer:
         for table, name in FILES.items():
             if table in self.rows:
                 parts = sorted(self.folder.glob(f"{table}-*"))
-                pl.scan_parquet(parts).sink_parquet(folder / name, metadata=metadata(table))
+                rows = pl.scan_parquet(parts, glob=False)
+                rows.sink_parquet(folder / name, metadata=metadata(table))

@@ -127,7 +127,7 @@ def _run(job: Job, work: Work) -> None:
         job.state = "cancelled"
     except FlowstartError as error:
         job.error, job.state = as_option(str(error)), "failed"
-    except Exception as error:  # noqa: BLE001 # the page is to have one sentence in any case
+    except BaseException as error:  # noqa: BLE001 # also a panic: whatever it is, the job has ended
         traceback.print_exc()
         first = (str(error).splitlines() or [""])[0]
         job.error = f"an error in flowstart: {type(error).__name__}: {first}"

@@ -123,7 +123,9 @@ class Store:
         import polars as pl
 
         parts = self.parts()
-        return pl.scan_parquet(parts) if parts else columns.frame([], TABLE).lazy()
+        if not parts:
+            return columns.frame([], TABLE).lazy()
+        return pl.scan_parquet(parts, glob=False)
 
     @property
     def failures(self) -> list[str]:

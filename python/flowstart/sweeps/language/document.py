@@ -2,13 +2,12 @@
 
 import os
 import pathlib
-import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flowstart.comparison.plan import chosen
 from flowstart.errors import RequestError
-from flowstart.model import custom
+from flowstart.model import custom, input_files
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import LARGEST, plain
 from flowstart.model.variants import Variant, VariantLike
@@ -35,20 +34,7 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Request
     unless `allow_python`, for they would be run.
     """
     path = pathlib.Path(file)
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise RequestError(f"{path}: there is no such file") from None
-    except OSError as error:
-        raise RequestError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise RequestError(f"{path}: not a text file; a sweep is TOML in UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise RequestError(f"{path}: {error}") from None
-    except ValueError:
-        raise RequestError(f"{path}: a number in it has thousands of digits") from None
-    except RecursionError:
-        raise RequestError(f"{path}: its lists or tables are nested too deeply") from None
+    found = input_files.read(path, "a sweep")
     return settled(found, path.parent, is_file=True, allow_python=allow_python)
 
 

@@ -1,0 +1,168 @@
+"""Small files that grow: refused in one line, in little memory."""
+
+import gzip
+import lzma
+import pathlib
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+
+import polars as pl
+import pytest
+
+from flowstart.captures import confined, sources
+from flowstart.errors import RequestError
+
+HERE = pathlib.Path(__file__)
+MOST_BYTES = 500_000_000
+READ = """
+import resource, sys
+import flowstart as fs
+try:
+    fs.capture(sys.argv[1])
+except fs.RequestError as error:
+    print(error)
+else:
+    print("read")
+both = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+print(max(resource.getrusage(one).ru_maxrss for one in both) * 1024)
+"""
+MAKE = """
+import pathlib, sys, test_bombs
+test_bombs.BOMBS[sys.argv[1]][0](pathlib.Path(sys.argv[2]))
+"""
+WAIT = """
+import sys, time
+from flowstart.captures import confined
+confined.call(print, [sys.argv[1]], time.sleep, 60)
+"""
+HEADER = b"ts,bytes\n"
+
+
+def packed(file: pathlib.Path, pieces: Iterable[bytes]) -> None:
+    is_gzip = file.suffix == ".gz"
+    with gzip.open(file, "wb") if is_gzip else lzma.open(file, "wb", preset=0) as stream:
+        stream.writelines(pieces)
+
+
+def one_line(file: pathlib.Path) -> None:
+    packed(file, [HEADER, *[b"1" * 1_000_000] * 500])
+
+
+def many_rows(file: pathlib.Path) -> None:
+    packed(file, [HEADER, *[b"1,2\n" * 250_000] * 100])
+
+
+def wide_rows(file: pathlib.Path) -> None:
+    row = b"1,2," + b"x" * 60_000 + b"\n"
+    packed(file, [b"ts,bytes,note\n", *[row * 20] * 300])
+
+
+def json_rows(file: pathlib.Path) -> None:
+    packed(file, [b'{"ts":1,"bytes":2}\n' * 50_000] * 40)
+
+
+def json_of_nothing(file: pathlib.Path) -> None:
+    packed(file, [b'{"qlog_version":"0.3","traces":[', b"[],[]," * 10_000_000, b"[]]}"])
+
+
+def parquet_rows(file: pathlib.Path) -> None:
+    rows = pl.select(ts=pl.repeat(1.0, 20_000_000), bytes=pl.repeat(2, 20_000_000))
+    rows.write_parquet(file, compression="zstd")
+
+
+def parquet_text(file: pathlib.Path) -> None:
+    text = pl.select(ts=pl.repeat("1" * 10_000_000, 200), bytes=pl.repeat("2", 200))
+    text.write_parquet(file, compression="zstd")
+
+
+def zstandard(file: pathlib.Path) -> None:
+    rows = pl.select(ts=pl.repeat(1.0, 20_000_000), bytes=pl.repeat(2, 20_000_000))
+    rows.lazy().sink_csv(file, compression="zstd", check_extension=False)
+
+
+BOMBS: dict[str, tuple[Callable[[pathlib.Path], None], str]] = {
+    "line.gz": (one_line, "is longer than 65536 bytes"),
+    "line.xz": (one_line, "is longer than 65536 bytes"),
+    "rows.gz": (many_rows, "it holds more than 250000 rows"),
+    "wide.gz": (wide_rows, "gzip holds more than 67108864 bytes"),
+    "rows.jsonl.gz": (json_rows, "it holds more than 250000 rows"),
+    "nothing.qlog.gz": (json_of_nothing, "needs more than"),
+    "rows.parquet": (parquet_rows, "it holds more than 250000 rows"),
+    "text.parquet": (parquet_text, "needs more than"),
+    "rows.zst": (zstandard, "is no capture"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss counts other units elsewhere")
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_of_each_format_is_refused_in_less_than_500_mb(
+    tmp_path: pathlib.Path, name: str
+) -> None:
+    said = BOMBS[name][1]
+    file = tmp_path / name
+    # In a process of its own: the peak of this one would count as that of its children.
+    subprocess.run([sys.executable, "-c", MAKE, name, str(file)], check=True, cwd=HERE.parent)
+    assert file.stat().st_size < 500_000
+    read = [sys.executable, "-c", READ, str(file)]
+    done = subprocess.run(read, capture_output=True, text=True, check=True, timeout=60)
+    message, peak = done.stdout.splitlines()
+    assert said in message
+    assert str(file) in message
+    assert int(peak) <= MOST_BYTES
+
+
+def test_a_reader_that_ends_is_a_refusal_that_names_the_file(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "damaged"
+    file.write_bytes(b"")
+    with pytest.raises(RequestError, match=f"{file} cannot be read: it is damaged"):
+        confined.call(None, [str(file)], sys.exit, 3)
+
+
+def test_a_caller_that_is_cancelled_ends_the_reader(tmp_path: pathlib.Path) -> None:
+    class Cancelled(Exception):
+        pass
+
+    def cancel(*_: object) -> None:
+        raise Cancelled
+
+    begin = time.monotonic()
+    with pytest.raises(Cancelled):
+        confined.call(cancel, [str(tmp_path)], time.sleep, 60)
+    assert time.monotonic() - begin < 5
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its caller")
+def test_a_reader_ends_with_a_caller_that_is_killed(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "log").write_text("")
+    wait = [sys.executable, "-u", "-c", WAIT, str(tmp_path / "log")]
+    with subprocess.Popen(wait, stdout=subprocess.PIPE) as caller:
+        assert caller.stdout is not None
+        for _ in range(100):  # a second: the reader has begun
+            caller.stdout.readline()
+        children = pathlib.Path(f"/proc/{caller.pid}/task/{caller.pid}/children").read_text()
+        caller.kill()
+    end = time.monotonic() + 5
+    while pathlib.Path(f"/proc/{int(children)}").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not pathlib.Path(f"/proc/{int(children)}").exists()
+
+
+def test_lines_are_measured_across_blocks(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "BLOCK", 1000)
+    file = tmp_path / "log"
+    longest = b"x" * (sources.MAX_LINE - 1) + b"\n"
+    file.write_bytes(b"a\n" + 3 * longest)
+    with sources.opened(str(file)) as stream:
+        assert b"".join(sources.lines(str(file), stream)) == file.read_bytes()
+    file.write_bytes(b"a\n" + longest + b"y" + longest)
+    at = 2 + len(longest)
+    with (
+        sources.opened(str(file)) as stream,
+        pytest.raises(RequestError, match=f"line at byte {at} is longer than 65536 bytes"),
+    ):
+        list(sources.lines(str(file), stream))
