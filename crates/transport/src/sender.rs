@@ -874,6 +874,11 @@ impl Sender {
         self.recovery.pipe(&self.connection)
     }
 
+    /// Bytes that what is out takes.
+    pub fn bytes_held(&self) -> usize {
+        self.connection.sent.bytes_held()
+    }
+
     /// What this connection knows of its path; nothing before a round trip was measured.
     pub fn memory(&self) -> Option<PathMemory> {
         let (srtt, rttvar) = self.connection.rtt.smoothed()?;
