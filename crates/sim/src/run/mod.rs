@@ -69,6 +69,7 @@ impl Prepared {
         let network = graph::build(chain, flows, others, self.seed);
         let mut simulation = Simulation::new(self, plans, network, Meter::new(&mut allows));
         simulation.run(go_on);
+        simulation.may_use_more(); // what the last steps have used is counted, too
         simulation.outcome()
     }
 }
