@@ -867,9 +867,12 @@ fn ingredients_of_paths() {
             ),
             (
                 "rate_trace = \"tests/errors.rs\"",
-                "path.rate_trace: `tests/errors.rs` line 1: `//! Every complaint about a request, \
-                 word for word: one line that names the field, the` is not a time in whole \
-                 milliseconds, such as `20`",
+                "path.rate_trace: `tests/errors.rs` line 1 is not a time in whole milliseconds, \
+                 such as `20`",
+            ),
+            (
+                "rate_trace = \"tests/paths\"",
+                "path.rate_trace: `tests/paths` is not a regular file",
             ),
             (
                 "rate_trace = 5",
