@@ -721,6 +721,7 @@ impl Sender {
         let Some(plan) = part(c) else {
             let probe = probe(c);
             c.new_from = probe.start();
+            c.counters.packets_sent += 1;
             return Some(probe);
         };
         self.end_persist();
