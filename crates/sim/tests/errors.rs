@@ -1183,3 +1183,28 @@ fn what_no_write_can_wait_for() {
         )],
     );
 }
+
+#[test]
+fn a_connection_that_its_receiver_opens_takes_one_exchange() {
+    let flow = |given: &str| {
+        format!(
+            "path = {{ {PATH} }}\nstack = {{ {given} }}\n\
+             flows = [{{ size = \"1kB\", opener = \"receiver\" }}]"
+        )
+    };
+    check(
+        flow,
+        &[
+            (
+                "handshake = \"0-rtt\"",
+                "flows[0].opener: `receiver` opens TCP's connections only, with \
+                 `stack.handshake = \"1-rtt\"`",
+            ),
+            (
+                "server_flight = \"5kB\"",
+                "flows[0].opener: `receiver` contradicts a `stack.server_flight` that takes another \
+                 round trip; give one of the two",
+            ),
+        ],
+    );
+}

@@ -43,7 +43,9 @@ pub struct Trace {
 impl Trace {
     /// Bytes that the columns take.
     pub fn bytes_held(&self) -> usize {
-        self.flow_samples.bytes_held() + self.queue_samples.bytes_held() + self.queue_departures.bytes_held()
+        self.flow_samples.bytes_held()
+            + self.queue_samples.bytes_held()
+            + self.queue_departures.bytes_held()
     }
 }
 

@@ -149,7 +149,13 @@ mod tests {
     fn a_flight_that_no_path_carries_ends_at_the_limit_of_packets() {
         for text in [FLIGHTS, REMEMBERED] {
             let packets = 100_000;
-            let (outcome, _) = within(text, Usage { packets, ..NO_LIMIT });
+            let (outcome, _) = within(
+                text,
+                Usage {
+                    packets,
+                    ..NO_LIMIT
+                },
+            );
             let sent: u64 = outcome.flows.iter().map(|flow| flow.packets_sent).sum();
             assert!((100_000..110_000).contains(&sent), "{sent}");
         }
@@ -172,6 +178,9 @@ mod tests {
         "#;
         let (outcome, last) = within(text, NO_LIMIT);
         let sent: u64 = outcome.flows.iter().map(|flow| flow.packets_sent).sum();
-        assert!(last.packets <= sent && last.packets + 4096 > sent, "{last:?} {sent}");
+        assert!(
+            last.packets <= sent && last.packets + 4096 > sent,
+            "{last:?} {sent}"
+        );
     }
 }
