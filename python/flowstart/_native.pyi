@@ -207,9 +207,7 @@ DISTRIBUTIONS: list[str]
 class Cancel:
     """Ends the runs that were given it, from whichever thread, and at these limits."""
 
-    def __init__(
-        self, packets: float = ..., bytes: float = ..., seconds: float = ...
-    ) -> None: ...
+    def __init__(self, packets: float = ..., memory: float = ..., seconds: float = ...) -> None: ...
     @property
     def exceeded(self) -> str | None:
         """The limit that has ended them: `packets`, `memory` or `time`."""

@@ -28,10 +28,10 @@ pub struct Cancel {
 #[pymethods]
 impl Cancel {
     #[new]
-    #[pyo3(signature = (packets=f64::INFINITY, bytes=f64::INFINITY, seconds=f64::INFINITY))]
-    fn new(packets: f64, bytes: f64, seconds: f64) -> Cancel {
+    #[pyo3(signature = (packets=f64::INFINITY, memory=f64::INFINITY, seconds=f64::INFINITY))]
+    fn new(packets: f64, memory: f64, seconds: f64) -> Cancel {
         Cancel {
-            budget: Arc::new(Budget::new(packets, bytes, seconds)),
+            budget: Arc::new(Budget::new(packets, memory, seconds)),
             ..Cancel::default()
         }
     }

@@ -55,6 +55,7 @@ class Bounds:
 
     def approval(self, workers: int) -> Approve:
         """Refuses runs that are estimated to be above the limits."""
+
         def approve(counted: "Estimated") -> None:
             if self.is_approved:
                 return
@@ -102,7 +103,7 @@ class Bounds:
         one = self if self.noted else dataclasses.replace(self, noted=noted)
         cancel = Cancel(
             packets=self.limits.packets - noted.packets,
-            bytes=self.limits.memory_bytes - BASE_BYTES,
+            memory=self.limits.memory_bytes - BASE_BYTES,
             seconds=self.limits.time - (time.monotonic() - noted.began),
         )
         try:
