@@ -1,11 +1,9 @@
 //! What a run uses while it runs. An estimate cannot know what queues will drop, nor what a window
 //! holds that no path carries; so usage is looked at every few thousand steps.
 
-use super::simulation::Simulation;
 use crate::flow_plan::Opening;
-use crate::record::flow_record::FlowRecord;
 
-/// Steps between two looks: some 100 µs, and 1 % of a small limit of packets.
+/// Steps between two looks: some 100 µs.
 const STEPS: i64 = 1 << 12;
 /// Packets sent between two counts of bytes, for each open flow and each link: counting visits them
 /// all, and each visit may miss the cache.
@@ -30,7 +28,7 @@ pub(super) struct Meter<'a> {
     granted: u64,
     /// Packets of handshakes.
     opening: u64,
-    /// When bytes were counted last, in packets, and what they came to.
+    /// What had been used when bytes were counted last.
     counted: Usage,
     allows: &'a mut dyn FnMut(Usage) -> bool,
     refused: bool,
@@ -66,121 +64,35 @@ impl<'a> Meter<'a> {
     pub(super) fn count_opening(&mut self, opening: Opening) {
         self.opening += u64::from(!matches!(opening, Opening::Established(_)));
     }
-}
 
-impl Simulation<'_> {
-    /// Whether the run is allowed to use more than it has.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn may_use_more(&mut self) -> bool {
-        self.meter.look_next();
-        let sent = self.meter.granted.saturating_sub(self.events);
-        let packets = sent.saturating_sub(self.meter.opening);
-        let visited = (self.flows.open_count() + self.links.len()) as u64;
-        let old = SENT.max(SENT_PER_VISIT * visited);
-        if packets >= self.meter.counted.packets + old {
-            self.meter.counted = Usage {
-                packets,
-                bytes: self.bytes(),
-            };
-        }
-        let meter = &mut self.meter;
+    /// What `events` leave of the steps: data packets sent so far.
+    pub(super) fn packets(&mut self, events: u64) -> u64 {
+        self.look_next();
+        let sent = self.granted.saturating_sub(events);
+        sent.saturating_sub(self.opening)
+    }
+
+    /// Whether bytes are to be counted again, of so many flows and links.
+    pub(super) fn is_old(&self, packets: u64, visited: usize) -> bool {
+        packets >= self.counted.packets + SENT.max(SENT_PER_VISIT * visited as u64)
+    }
+
+    /// They were.
+    pub(super) fn count(&mut self, usage: Usage) {
+        self.counted = usage;
+    }
+
+    /// Whether the run may go on that has sent so many packets.
+    pub(super) fn allow(&mut self, packets: u64) -> bool {
         let usage = Usage {
             packets,
-            ..meter.counted
+            ..self.counted
         };
-        meter.refused = meter.refused || !(meter.allows)(usage);
-        if !meter.refused {
-            meter.left = STEPS;
-            meter.granted += STEPS as u64;
+        self.refused = self.refused || !(self.allows)(usage);
+        if !self.refused {
+            self.left = STEPS;
+            self.granted += STEPS as u64;
         }
-        !meter.refused
-    }
-
-    /// Bytes of state, without what does not grow while the run goes on.
-    fn bytes(&self) -> u64 {
-        let records = self.records.len() * size_of::<FlowRecord>();
-        let links: usize = self.links.iter().map(|link| link.bytes_held()).sum();
-        let recorded = self.recorder.as_ref().map_or(0, |one| one.bytes_held());
-        let logged: usize = self.observers.logs.iter().map(|log| log.bytes_held()).sum();
-        (records + links + recorded + logged + self.flows.bytes_held()) as u64
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Usage;
-    use crate::{Outcome, Prepared, Scenario};
-
-    fn prepared(text: &str) -> Prepared {
-        Prepared::new(&Scenario::from_toml(text).expect("it can be read")).expect("it is right")
-    }
-
-    /// The run within `most`, and what it had used when it was asked last.
-    fn within(text: &str, most: Usage) -> (Outcome, Usage) {
-        let mut last = Usage::default();
-        let outcome = prepared(text).run_within(
-            || true,
-            |usage| {
-                last = usage;
-                usage.packets <= most.packets && usage.bytes <= most.bytes
-            },
-        );
-        (outcome, last)
-    }
-
-    const NO_LIMIT: Usage = Usage {
-        packets: u64::MAX,
-        bytes: u64::MAX,
-    };
-    /// Each of its first flights is more than is ever carried.
-    const FLIGHTS: &str = r#"
-        path = { rate = "10Mbps", rtt = "500ms", buffer = "20pkt" }
-        stack = { preset = "quic", iw = 1000000, window = "2000000pkt" }
-        flows = [{ count = 4000, handshake = false, size = "1000000pkt" }]
-    "#;
-    const REMEMBERED: &str = r#"
-        path = { rate = "10Mbps", rtt = "500ms", buffer = "20pkt" }
-        stack = { preset = "quic", window = "2000000pkt" }
-        flows = [{ count = 40, startup = "stateful-tcp", remembered = "1000000pkt", size = "1000000pkt" }]
-    "#;
-
-    #[test]
-    fn a_flight_that_no_path_carries_ends_at_the_limit_of_packets() {
-        for text in [FLIGHTS, REMEMBERED] {
-            let packets = 100_000;
-            let (outcome, _) = within(
-                text,
-                Usage {
-                    packets,
-                    ..NO_LIMIT
-                },
-            );
-            let sent: u64 = outcome.flows.iter().map(|flow| flow.packets_sent).sum();
-            assert!((100_000..110_000).contains(&sent), "{sent}");
-        }
-    }
-
-    #[test]
-    fn a_flight_that_no_path_carries_ends_at_the_limit_of_bytes() {
-        for text in [FLIGHTS, REMEMBERED] {
-            let bytes = 20_000_000;
-            let (_, last) = within(text, Usage { bytes, ..NO_LIMIT });
-            assert!((20_000_000..22_000_000).contains(&last.bytes), "{last:?}");
-        }
-    }
-
-    #[test]
-    fn data_packets_are_counted_as_the_rows_have_them() {
-        let text = r#"
-            path = { rate = "100Mbps", rtt = "20ms", buffer = "20pkt" }
-            flows = [{ size = "5MB", count = 3 }, { size = "2MB", opener = "receiver" }]
-        "#;
-        let (outcome, last) = within(text, NO_LIMIT);
-        let sent: u64 = outcome.flows.iter().map(|flow| flow.packets_sent).sum();
-        assert!(
-            last.packets <= sent && last.packets + 4096 > sent,
-            "{last:?} {sent}"
-        );
+        !self.refused
     }
 }

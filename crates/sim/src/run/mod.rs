@@ -10,6 +10,7 @@ mod load;
 mod log;
 mod lone;
 mod meter;
+mod metering;
 mod observers;
 mod observing;
 mod opening;
