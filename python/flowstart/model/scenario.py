@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from flowstart.errors import RequestError
-from flowstart.model import custom, stack
+from flowstart.model import custom, files, stack
 from flowstart.model.document import Document, plain
 from flowstart.model.fields import AfterFlow, Flow, Stack, Web
 from flowstart.model.path import Path
@@ -82,7 +82,7 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Documen
     """Reads a scenario file: TOML, or JSON where its name ends so."""
     path = pathlib.Path(file)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = files.read_text(path)
         found = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except FileNotFoundError:
         raise RequestError(f"{path}: there is no such file") from None

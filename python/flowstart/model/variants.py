@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self, TypeAlias
 
 from flowstart.errors import RequestError
-from flowstart.model import custom, definitions, specs, stack
+from flowstart.model import custom, definitions, files, specs, stack
 from flowstart.model.catalog import listed, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import Document, plain
@@ -127,7 +127,7 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> list[Va
     """
     path = pathlib.Path(file)
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        found = tomllib.loads(files.read_text(path))
     except OSError as error:
         raise RequestError(f"{path}: cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 from flowstart.comparison.plan import chosen
 from flowstart.errors import RequestError
-from flowstart.model import custom
+from flowstart.model import custom, files
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import LARGEST, plain
 from flowstart.model.variants import Variant, VariantLike
@@ -36,7 +36,7 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Request
     """
     path = pathlib.Path(file)
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        found = tomllib.loads(files.read_text(path))
     except FileNotFoundError:
         raise RequestError(f"{path}: there is no such file") from None
     except OSError as error:
