@@ -205,8 +205,15 @@ DISTRIBUTIONS: list[str]
 
 @final
 class Cancel:
-    """Ends the runs that were given it, from whichever thread."""
+    """Ends the runs that were given it, from whichever thread, and at these limits."""
 
+    def __init__(self, packets: float = ..., memory: float = ..., seconds: float = ...) -> None: ...
+    @property
+    def exceeded(self) -> str | None:
+        """The limit that has ended them: `packets`, `memory` or `time`."""
+    @property
+    def packets(self) -> int:
+        """Data packets that the runs have sent."""
     def cancel(self) -> None:
         """The runs end at their next event."""
     @property

@@ -36,3 +36,7 @@ class Stopped(FlowstartError):
 
 class TimeLimitPassed(Stopped):
     """A time limit ended it."""
+
+
+class LimitExceeded(Stopped):
+    """It used more than a limit while it ran, whatever was estimated."""

@@ -10,6 +10,7 @@ import pytest
 
 import flowstart as fs
 from flowstart import _native
+from flowstart.errors import LimitExceeded
 from flowstart.simulation import bounds
 from flowstart.simulation.estimate import Estimate
 from flowstart.simulation.limits import Limits, memory_of_machine
@@ -150,3 +151,76 @@ def test_the_packets_of_an_estimate_are_those_of_the_run(
 def test_memory_is_that_of_the_machine() -> None:
     memory = memory_of_machine()
     assert memory is None or memory > 100 * MILLION
+
+
+BOMB = {
+    "duration": "1s",
+    "path": {"rate": "10Mbps", "rtt": "500ms", "buffer": "20pkt"},
+    "stack": {"preset": "quic", "iw": MILLION},
+    "flows": [{"count": 4000, "handshake": False, "size": "1GB"}],
+}
+"""It sends a thousand times what its path carries, which is what is estimated."""
+REMEMBERED = BOMB | {
+    "stack": "quic",
+    "flows": [
+        {"count": 40, "startup": "stateful-tcp", "remembered": "1000000pkt", "size": "1.4GB"}
+    ],
+}
+SMALL = BOMB | {"duration": "10s", "stack": "quic", "flows": [{"size": "20kB"}]}
+
+
+@pytest.mark.parametrize("document", [BOMB, REMEMBERED])
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("packets=100000", r"the limit of 100,000 packets \(raised with --limit packets=\)"),
+        ("memory=100MB", r"the limit of 100 MB of memory \(raised with --limit memory=\)"),
+        ("packets=none,time=0.1s", r"the limit of 100.0 ms \(raised with --limit time=\)"),
+    ],
+)
+def test_a_run_that_sends_more_than_was_estimated_ends_at_the_limit(
+    cli: Cli, tmp_path: pathlib.Path, document: dict[str, Any], limit: str, said: str
+) -> None:
+    file = tmp_path / "bomb.json"
+    file.write_text(json.dumps(document))
+    answer = cli("run", file, "--limit", limit)
+    assert answer.status == 1
+    assert re.fullmatch(rf"flowstart: (\S+: )?stopped by {said}\n", answer.err), answer.err
+
+
+def test_a_limit_of_python_is_raised_as_what_it_is() -> None:
+    with pytest.raises(LimitExceeded, match=r"raised with limit=packets="):
+        fs.run(BOMB, limit="packets=1e5")
+
+
+def test_runs_that_were_finished_before_a_limit_are_kept() -> None:
+    batch = fs.run_many([SMALL, BOMB, SMALL], workers=1, limit="packets=1e5")
+    assert batch.interrupted
+    assert batch.runs["run"].to_list() == [0]
+    assert batch.flows["complete"].to_list() == [True]
+
+
+def test_the_packets_of_all_runs_of_a_request_count_together() -> None:
+    with bounds.bounded("packets=40", None) as mine:
+        fs.run_many([SMALL])
+        sent = mine.packets
+        assert sent == 14
+        assert not fs.run_many([SMALL]).interrupted
+        assert fs.run_many([SMALL]).interrupted
+
+
+def test_a_sweep_keeps_its_rows_at_a_limit_and_goes_on_with_a_higher_one(
+    cli: Cli, tmp_path: pathlib.Path
+) -> None:
+    file = tmp_path / "sweep.toml"
+    file.write_text(
+        'startups = ["slow-start"]\nstack = "quic:iw=20000"\n'
+        '[path]\nrate = "10Mbps"\nrtt = "100ms"\nbuffer = "20pkt"\n'
+        '[flow]\nsize = ["10kB", "30MB"]\n'
+    )
+    words = ("sweep", file, "-o", tmp_path / "out")
+    for workers in ("1", "2"):
+        answer = cli(*words, "--workers", workers, "--limit", "packets=23000")
+        assert answer.status == 1, answer
+        assert "stopped by the limit of 23,000 packets" in answer.err
+    assert cli(*words, "--workers", "1").status == 0

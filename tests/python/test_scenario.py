@@ -1,7 +1,10 @@
 """Descriptions of runs: the classes, the files, the simulator's checks behind both."""
 
 import dataclasses
+import os
 import pathlib
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -153,3 +156,23 @@ def test_a_flow_opens_when_another_is_warm_and_the_run_ends_when_it_is_done() ->
     assert late["opened_s"] == pytest.approx(warm["startup_exit_s"] + 1)
     assert result.about["simulated_s"] == pytest.approx(late["opened_s"] + late["duration_s"] + 0.5)
     assert result.startups["flow"].to_list() == [1]
+
+
+@pytest.mark.parametrize("command", ["run", "sweep"])
+def test_a_pipe_that_nobody_writes_to_is_refused_and_not_waited_for(
+    cli: Callable[..., Any], tmp_path: pathlib.Path, command: str
+) -> None:
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    words = ("-o", tmp_path / "out") if command == "sweep" else ()
+    answer = cli(command, pipe, *words)
+    assert answer.status == 2
+    assert answer.err.endswith("pipe.toml: it is no regular file\n")
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "pipe"])
+def test_a_trace_of_rates_is_a_regular_file(tmp_path: pathlib.Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    path = {"rate_trace": str(tmp_path / name), "rtt": "10ms"}
+    with pytest.raises(fs.RequestError, match="is not a regular file"):
+        fs.run({"path": path, "flows": [{"size": "10kB"}]})

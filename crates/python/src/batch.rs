@@ -7,7 +7,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -17,6 +17,7 @@ use flowstart_sim::{Outcome, Prepared};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
+use crate::budget::{Account, Budget};
 use crate::custom::Failure;
 
 /// How long Ctrl-C and progress may wait.
@@ -45,32 +46,33 @@ pub struct Task {
 /// Python on this one; `failure` is where it is noted that they raised.
 ///
 /// Ctrl-C returns at once with what is finished. The threads are not waited for: each
-/// sees the flag `stop` at the next event of its simulation, and ends. So they do where Python
-/// code raises, which is raised here then, and where somebody else sets the flag.
+/// sees that the `budget` is over at the next event of its simulation, and ends. So they do where
+/// Python code raises, which is raised here then, where somebody else ends it, and at a limit.
 pub fn run(
     py: Python<'_>,
     tasks: Vec<Task>,
     failure: &Failure,
-    (workers, stop): (usize, &Arc<AtomicBool>),
+    (workers, budget): (usize, &Arc<Budget>),
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Batch> {
     let total = tasks.len();
     let (mut here, there): (VecDeque<usize>, VecDeque<usize>) =
         (0..total).partition(|i| tasks[*i].calls_python);
     let tasks = Arc::new(tasks);
-    let mut results = start(&tasks, there, workers, stop);
+    let mut results = start(&tasks, there, workers, budget);
     let mut batch = Batch {
         finished: (0..total).map(|_| None).collect(),
         interrupted: false,
     };
     let mut done = 0;
     while done < total {
-        if stop.load(Relaxed) {
+        budget.look_at_clock();
+        if budget.is_over() {
             batch.interrupted = true;
             break;
         }
         let arrived = match here.pop_front() {
-            Some(index) => attend(py, &tasks[index], failure, stop).map(|finished| {
+            Some(index) => attend(py, &tasks[index], failure, budget).map(|finished| {
                 finished
                     .map(|finished| (index, finished))
                     .into_iter()
@@ -86,7 +88,7 @@ pub fn run(
             look_up(py, progress.as_ref(), done, total)
         });
         if let Err(error) = looked {
-            stop.store(true, Relaxed);
+            budget.stop();
             if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
                 return Err(error);
             }
@@ -116,7 +118,7 @@ fn attend(
     py: Python<'_>,
     task: &Task,
     failure: &Failure,
-    stop: &AtomicBool,
+    budget: &Budget,
 ) -> PyResult<Option<Finished>> {
     let mut events = 0u32;
     let go_on = || {
@@ -125,12 +127,12 @@ fn attend(
             failure.look_for_signals(py);
             py.detach(|| ());
         }
-        !failure.has_happened() && !stop.load(Relaxed)
+        !failure.has_happened() && !budget.is_over()
     };
-    let finished = simulate(&task.prepared, go_on);
+    let finished = simulate(&task.prepared, budget, go_on);
     match failure.take() {
         Some(error) => Err(error),
-        None => Ok((!stop.load(Relaxed)).then_some(finished)),
+        None => Ok((!budget.is_over()).then_some(finished)),
     }
 }
 
@@ -162,7 +164,7 @@ fn start(
     tasks: &Arc<Vec<Task>>,
     indices: VecDeque<usize>,
     workers: usize,
-    stop: &Arc<AtomicBool>,
+    budget: &Arc<Budget>,
 ) -> Results {
     let finished = Arc::new(Mutex::new(Vec::new()));
     let (alive, threads) = mpsc::channel();
@@ -170,12 +172,12 @@ fn start(
     let next = Arc::new(AtomicUsize::new(0));
     for _ in 0..workers.min(indices.len()) {
         let (tasks, indices, next) = (tasks.clone(), indices.clone(), next.clone());
-        let (stop, finished, alive) = (stop.clone(), finished.clone(), alive.clone());
+        let (budget, finished, alive) = (budget.clone(), finished.clone(), alive.clone());
         thread::spawn(move || {
             while let Some(index) = indices.get(next.fetch_add(1, Relaxed)) {
-                let result = simulate(&tasks[*index].prepared, || !stop.load(Relaxed));
+                let result = simulate(&tasks[*index].prepared, &budget, || !budget.is_over());
                 // What was stopped half-way is no result.
-                if stop.load(Relaxed) {
+                if budget.is_over() {
                     break;
                 }
                 let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,8 +189,9 @@ fn start(
     Results { finished, threads }
 }
 
-fn simulate(prepared: &Prepared, go_on: impl FnMut() -> bool) -> Finished {
-    let run = AssertUnwindSafe(|| prepared.run_while(go_on));
+fn simulate(prepared: &Prepared, budget: &Budget, go_on: impl FnMut() -> bool) -> Finished {
+    let mut account = Account::new(budget);
+    let run = AssertUnwindSafe(|| prepared.run_within(go_on, |used| account.allows(used)));
     panic::catch_unwind(run).map_err(|payload| describe(payload.as_ref()))
 }
 

@@ -8,6 +8,7 @@
 
 mod arrays;
 mod batch;
+mod budget;
 mod capture;
 mod capture_columns;
 mod columns;
@@ -24,7 +25,6 @@ use pyo3::prelude::*;
 /// The native half of flowstart.
 #[pymodule]
 mod _native {
-    use std::sync::atomic::AtomicBool;
     use std::sync::Arc;
 
     use flowstart_control::{Amount, Bytes, InitialWindow, Rate};
@@ -35,6 +35,7 @@ mod _native {
     use pyo3::types::PyDict;
 
     use crate::batch::Task;
+    use crate::budget::Budget;
     use crate::custom::{self, signals, Callables, Failure, HOOKS};
     use crate::errors::{RequestError, SimulationError};
     use crate::{batch, capture, lines, live, outcome};
@@ -138,10 +139,10 @@ mod _native {
         let mut task = reader.task(scenario)?;
         task.prepared.log_packets(packets_of).map_err(request)?;
         approved(py, std::slice::from_ref(&task), approve)?;
-        let stop = cancel
+        let budget = cancel
             .as_ref()
-            .map_or_else(Arc::default, |cancel| cancel.get().flag());
-        let outcome = single(py, task, &reader.failure, &stop);
+            .map_or_else(Arc::default, |cancel| cancel.get().budget());
+        let outcome = single(py, task, &reader.failure, &budget);
         ended(cancel, &reader.failure);
         outcome
     }
@@ -151,9 +152,9 @@ mod _native {
         py: Python<'_>,
         task: Task,
         failure: &Failure,
-        stop: &Arc<AtomicBool>,
+        budget: &Arc<Budget>,
     ) -> PyResult<Outcome> {
-        let batch = batch::run(py, vec![task], failure, (1, stop), None)?;
+        let batch = batch::run(py, vec![task], failure, (1, budget), None)?;
         match batch.finished.into_iter().next().flatten() {
             Some(Ok(outcome)) => Ok(outcome),
             Some(Err(message)) => Err(SimulationError::new_err(message)),
@@ -183,10 +184,10 @@ mod _native {
         let tasks = tasks.collect::<PyResult<Vec<_>>>()?;
         let (approve, cancel) = bounds;
         approved(py, &tasks, approve)?;
-        let stop = cancel
+        let budget = cancel
             .as_ref()
-            .map_or_else(Arc::default, |cancel| cancel.get().flag());
-        let batch = batch::run(py, tasks, &reader.failure, (workers, &stop), progress);
+            .map_or_else(Arc::default, |cancel| cancel.get().budget());
+        let batch = batch::run(py, tasks, &reader.failure, (workers, &budget), progress);
         ended(cancel, &reader.failure);
         outcome::many(py, &batch?)
     }
@@ -210,7 +211,7 @@ mod _native {
         cancel: Option<Bound<'py, Cancel>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let workers = threads(workers)?;
-        let stop = cancel.map_or_else(Arc::default, |cancel| cancel.get().flag());
+        let budget = cancel.map_or_else(Arc::default, |cancel| cancel.get().budget());
         let mut reader = Reader::new(custom)?;
         let requests = lines::requests(flows, window, scenarios.len())?;
         let tasks = scenarios.iter().zip(requests).map(|(json, wanted)| {
@@ -219,7 +220,7 @@ mod _native {
             Ok(task)
         });
         let tasks = tasks.collect::<PyResult<_>>()?;
-        let batch = batch::run(py, tasks, &reader.failure, (workers, &stop), None)?;
+        let batch = batch::run(py, tasks, &reader.failure, (workers, &budget), None)?;
         lines::found(py, batch)
     }
 
@@ -235,13 +236,13 @@ mod _native {
         custom: Option<Bound<'py, PyDict>>,
         cancel: Option<Bound<'py, Cancel>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let stop = cancel.map_or_else(Arc::default, |cancel| cancel.get().flag());
+        let budget = cancel.map_or_else(Arc::default, |cancel| cancel.get().budget());
         let mut reader = Reader::new(custom)?;
         let mut task = reader.task(scenario)?;
         let most = lines::number("most", most, MOST_JOURNEYS)?;
         let wanted = JourneysRequest { flow, most };
         task.prepared.record_journeys(wanted).map_err(request)?;
-        let outcome = single(py, task, &reader.failure, &stop)?;
+        let outcome = single(py, task, &reader.failure, &budget)?;
         lines::journeys_dict(py, &outcome.journeys.unwrap_or_default())
     }
 

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::batch::Batch;
+use crate::budget::Budget;
 use crate::errors::RequestError;
 use crate::outcome;
 
@@ -19,7 +20,7 @@ use crate::outcome;
 #[pyclass(frozen, module = "flowstart._native")]
 #[derive(Default)]
 pub struct Cancel {
-    told: Arc<AtomicBool>,
+    budget: Arc<Budget>,
     ended: AtomicBool,
     place: Mutex<Option<String>>,
 }
@@ -27,25 +28,41 @@ pub struct Cancel {
 #[pymethods]
 impl Cancel {
     #[new]
-    fn new() -> Cancel {
-        Cancel::default()
+    #[pyo3(signature = (packets=f64::INFINITY, memory=f64::INFINITY, seconds=f64::INFINITY))]
+    fn new(packets: f64, memory: f64, seconds: f64) -> Cancel {
+        Cancel {
+            budget: Arc::new(Budget::new(packets, memory, seconds)),
+            ..Cancel::default()
+        }
     }
 
     /// The runs end at their next event.
     fn cancel(&self) {
-        self.told.store(true, Relaxed);
+        self.budget.stop();
     }
 
     /// Whether that was asked for.
     #[getter]
     fn cancelled(&self) -> bool {
-        self.told.load(Relaxed)
+        self.budget.is_over()
     }
 
     /// Whether the simulations are over, so that no hook of theirs is at work.
     #[getter]
     fn ended(&self) -> bool {
         self.ended.load(Relaxed)
+    }
+
+    /// The limit that has ended them: `packets`, `memory` or `time`.
+    #[getter]
+    fn exceeded(&self) -> Option<&'static str> {
+        self.budget.exceeded()
+    }
+
+    /// Data packets that the runs have sent.
+    #[getter]
+    fn packets(&self) -> u64 {
+        self.budget.packets()
     }
 
     /// The hook that was interrupted, in words; `None` where none was.
@@ -64,9 +81,9 @@ impl Cancel {
         self.ended.store(true, Relaxed);
     }
 
-    /// What is set then.
-    pub fn flag(&self) -> Arc<AtomicBool> {
-        self.told.clone()
+    /// What the runs are to keep to.
+    pub fn budget(&self) -> Arc<Budget> {
+        self.budget.clone()
     }
 }
 

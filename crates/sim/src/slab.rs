@@ -33,6 +33,11 @@ impl<T> Slab<T> {
         self.things.len() - self.free.len()
     }
 
+    /// All of them, and what is left of those that were removed.
+    pub fn all(&self) -> &[T] {
+        &self.things
+    }
+
     /// The thing with a key.
     pub fn get(&self, key: u32) -> &T {
         &self.things[key as usize]

@@ -867,9 +867,12 @@ fn ingredients_of_paths() {
             ),
             (
                 "rate_trace = \"tests/errors.rs\"",
-                "path.rate_trace: `tests/errors.rs` line 1: `//! Every complaint about a request, \
-                 word for word: one line that names the field, the` is not a time in whole \
-                 milliseconds, such as `20`",
+                "path.rate_trace: `tests/errors.rs` line 1 is not a time in whole milliseconds, \
+                 such as `20`",
+            ),
+            (
+                "rate_trace = \"tests/paths\"",
+                "path.rate_trace: `tests/paths` is not a regular file",
             ),
             (
                 "rate_trace = 5",
@@ -1178,5 +1181,30 @@ fn what_no_write_can_wait_for() {
             "",
             "flows[2].writes[0].after: waits for a write that waits for it, by way of flows[1].writes[0]",
         )],
+    );
+}
+
+#[test]
+fn a_connection_that_its_receiver_opens_takes_one_exchange() {
+    let flow = |given: &str| {
+        format!(
+            "path = {{ {PATH} }}\nstack = {{ {given} }}\n\
+             flows = [{{ size = \"1kB\", opener = \"receiver\" }}]"
+        )
+    };
+    check(
+        flow,
+        &[
+            (
+                "handshake = \"0-rtt\"",
+                "flows[0].opener: `receiver` opens TCP's connections only, with \
+                 `stack.handshake = \"1-rtt\"`",
+            ),
+            (
+                "server_flight = \"5kB\"",
+                "flows[0].opener: `receiver` contradicts a `stack.server_flight` that takes another \
+                 round trip; give one of the two",
+            ),
+        ],
     );
 }

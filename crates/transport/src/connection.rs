@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// Counts of what a sender did.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters {
-    /// Data packets sent, retransmissions included.
+    /// Data packets sent, retransmissions and zero-window probes included.
     pub packets_sent: u64,
     /// Data packets sent again.
     pub packets_retransmitted: u64,

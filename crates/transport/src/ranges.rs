@@ -14,6 +14,11 @@ pub struct RangeSet {
 }
 
 impl RangeSet {
+    /// Bytes that the ranges take.
+    pub fn bytes_held(&self) -> usize {
+        self.ranges.len() * size_of::<(u64, u64)>()
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()

@@ -484,10 +484,12 @@ impl ReceiveWindow {
 
     fn select(&mut self, next: u64) -> u64 {
         let (mut free, full) = (self.free(), win(self.rcvbuf, self.ratio));
+        // A window of less than a segment is one that is offered whole.
+        let mss = u64::from(self.rcv_mss).min(self.clamp.min(full)).max(1);
         if free < self.clamp.min(full) / 2 {
             self.quick = 0;
             free &= !((1 << self.scale) - 1);
-            if free < full / 16 || free < u64::from(self.rcv_mss) {
+            if free < full / 16 || free < mss {
                 return 0;
             }
         }
@@ -496,7 +498,7 @@ impl ReceiveWindow {
             return offer;
         }
         // Unscaled, whole segments are offered, and no fewer for less than one of them.
-        let (left, mss) = (self.left(next), u64::from(self.rcv_mss));
+        let left = self.left(next);
         if left > offer || left + mss <= offer {
             offer - offer % mss
         } else {

@@ -321,6 +321,11 @@ impl Above {
 }
 
 impl Receiver {
+    /// Bytes that what came above a hole takes.
+    pub fn bytes_held(&self) -> usize {
+        self.above.as_ref().map_or(0, |a| a.ranges.bytes_held())
+    }
+
     /// A receiver for `flow` that waits for a SYN.
     pub fn new(config: Arc<ReceiverConfig>, flow: u32) -> Receiver {
         let quick_left = config.ack.quick();

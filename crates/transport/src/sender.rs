@@ -721,6 +721,7 @@ impl Sender {
         let Some(plan) = part(c) else {
             let probe = probe(c);
             c.new_from = probe.start();
+            c.counters.packets_sent += 1;
             return Some(probe);
         };
         self.end_persist();
@@ -872,6 +873,11 @@ impl Sender {
     /// Bytes in flight as recovery estimates them.
     pub fn flight(&self) -> u64 {
         self.recovery.pipe(&self.connection)
+    }
+
+    /// Bytes that what is out takes.
+    pub fn bytes_held(&self) -> usize {
+        self.connection.sent.bytes_held()
     }
 
     /// What this connection knows of its path; nothing before a round trip was measured.

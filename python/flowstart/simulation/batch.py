@@ -109,6 +109,9 @@ class _Done:
 
     part: int
     columns: "Batch"
+    packets: int
+    """Sent, and the limit that was exceeded."""
+    exceeded: str | None
 
 
 @dataclass
@@ -141,7 +144,9 @@ class _Batch:
         with noting_ctrl_c(self.ctrl_c), self._processes(min(processes, len(self.parts))):
             try:
                 if others:
-                    here.append(self._run_here(others, workers, self._look_up))
+                    with bounds.current().counted() as cancel:
+                        batch = self._run_here(others, workers, self._look_up, cancel=cancel)
+                    here.append(batch)
                 while self.pipes and not self._is_over(here):
                     self._take_in(LOOK_UP_EVERY)
                     self._report(len(others))
@@ -160,13 +165,19 @@ class _Batch:
 
     def _is_interrupted(self, here: "Sequence[Batch]") -> bool:
         batches = (*here, *self.found.values())
-        return self.ctrl_c.is_set() or any(columns["interrupted"] for columns in batches)
+        ended = self.ctrl_c.is_set() or bounds.current().exceeded is not None
+        return ended or any(columns["interrupted"] for columns in batches)
 
     def _run_here(
-        self, numbers: list[int], workers: int | None, progress: Progress | None = None
+        self,
+        numbers: list[int],
+        workers: int | None,
+        progress: Progress | None = None,
+        *,
+        cancel: _native.Cancel,
     ) -> "Batch":
         texts = [self.scenarios[number] for number in numbers]
-        return _native.run_many(texts, workers, progress, self.natives)
+        return _native.run_many(texts, workers, progress, self.natives, (None, cancel))
 
     @contextlib.contextmanager
     def _processes(self, count: int) -> Iterator[None]:
@@ -200,7 +211,9 @@ class _Batch:
         sys.breakpointhook = _no_breakpoint
         while (part := _take(taken)) < len(self.parts):
             try:
-                pipe.send(_Done(part, self._run_here(self.parts[part], 1)))
+                with bounds.current().counted() as cancel:
+                    columns = self._run_here(self.parts[part], 1, cancel=cancel)
+                pipe.send(_Done(part, columns, cancel.packets, cancel.exceeded))
             except BaseException as error:  # noqa: BLE001 # the caller is to have it
                 _take(taken, len(self.parts))
                 pipe.send(_Failed(part, _portable(error)))
@@ -232,6 +245,7 @@ class _Batch:
                 self.failed[said.part] = said.error
             else:
                 self.found[said.part] = said.columns
+                bounds.current().note(said.packets, said.exceeded)
 
     def _first_failed(self) -> int | None:
         """The first part that failed, when those before it are finished.

@@ -5,6 +5,7 @@ its own.
 """
 
 import dataclasses
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
@@ -12,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from flowstart._native import Cancel
-from flowstart.errors import RequestError, Stopped, TimeLimitPassed
+from flowstart.errors import LimitExceeded, RequestError, Stopped, TimeLimitPassed
 from flowstart.model.quantities import read_seconds
 from flowstart.simulation.deadline import Deadline, Progress
-from flowstart.simulation.estimate import Estimate
-from flowstart.simulation.limits import NO_LIMITS, LimitLike, Limits
+from flowstart.simulation.estimate import BASE_BYTES, Estimate, stated
+from flowstart.simulation.limits import LimitLike, Limits
 
 if TYPE_CHECKING:
     from flowstart._native import Estimated
@@ -30,6 +31,11 @@ class _Noted:
 
     place: str | None = None
     """The hook that was interrupted, in words."""
+    exceeded: str | None = None
+    """The limit that has ended runs."""
+    packets: int = 0
+    """Data packets that runs have sent."""
+    began: float = field(default_factory=time.monotonic)
 
 
 @dataclass(frozen=True)
@@ -42,20 +48,29 @@ class Bounds:
     """How often what runs next is run at most."""
     is_command: bool = False
     """Whether options were given, and not keywords."""
-    noted: _Noted = field(default_factory=_Noted)
+    noted: _Noted | None = None
+    """None outside of a request: then each run is one."""
+    is_approved: bool = False
+    """Whether what runs next was estimated as a whole."""
 
     def approval(self, workers: int) -> Approve:
         """Refuses runs that are estimated to be above the limits."""
-        option = "--limit " if self.is_command else "limit="
 
         def approve(counted: "Estimated") -> None:
-            self.check(Estimate.of(counted, workers, self.times), option)
+            if self.is_approved:
+                return
+            self.check(Estimate.of(counted, workers, self.times))
 
         return approve
 
-    def check(self, found: Estimate, option: str | None = None) -> None:
+    def check(self, found: Estimate) -> None:
         """Raises RequestError where an estimate is above the limits."""
-        found.check(self.limits, option or ("--limit " if self.is_command else "limit="))
+        found.check(self.limits, self.option)
+
+    @property
+    def option(self) -> str:
+        """What a limit is given with."""
+        return "--limit " if self.is_command else "limit="
 
     @property
     def left_s(self) -> float | None:
@@ -74,22 +89,59 @@ class Bounds:
     @contextmanager
     def watched(self) -> Iterator[Cancel]:
         """Ends the block in time; whatever it runs in the simulator is given the `Cancel`."""
-        cancel = Cancel()
         watch: AbstractContextManager[None] = nullcontext()
-        if self.deadline:
-            watch = self.deadline.watched(cancel)
-        try:
+        with self.counted() as cancel:
+            if self.deadline:
+                watch = self.deadline.watched(cancel)
             with watch:
                 yield cancel
+
+    @contextmanager
+    def counted(self) -> Iterator[Cancel]:
+        """Ends at a limit what the block runs in the simulator, which is given the `Cancel`."""
+        noted = self.noted or _Noted()
+        one = self if self.noted else dataclasses.replace(self, noted=noted)
+        cancel = Cancel(
+            packets=self.limits.packets - noted.packets,
+            memory=self.limits.memory_bytes - BASE_BYTES,
+            seconds=self.limits.time - (time.monotonic() - noted.began),
+        )
+        try:
+            yield cancel
         finally:
-            self.noted.place = self.noted.place or cancel.place
+            noted.place = noted.place or cancel.place
+            one.note(cancel.packets, cancel.exceeded)
+            if one.exceeded and not self.noted:
+                raise one.stopped() from None
+
+    def note(self, packets: int, exceeded: str | None) -> None:
+        """Runs have sent so many packets, and exceeded a limit, perhaps in another process."""
+        if self.noted:
+            self.noted.packets += packets
+            too_many = self.noted.packets > self.limits.packets
+            exceeded = exceeded or ("packets" if too_many else None)
+            self.noted.exceeded = self.noted.exceeded or exceeded
+
+    @property
+    def exceeded(self) -> str | None:
+        """The limit of which runs have used more: `packets`, `memory` or `time`."""
+        return self.noted.exceeded if self.noted else None
+
+    @property
+    def packets(self) -> int:
+        """Data packets that runs have sent."""
+        return self.noted.packets if self.noted else 0
 
     @property
     def cause(self) -> str:
         """What has stopped the request: `Ctrl-C` or `--time-limit 10s`, and in which hook."""
+        noted = self.noted or _Noted()
+        if noted.exceeded:
+            limit = stated(self.limits, noted.exceeded)
+            return f"{limit} (raised with {self.option}{noted.exceeded}=)"
         ended = self.deadline is not None and self.deadline.stopped
         name = self.deadline.name if self.deadline and ended else "Ctrl-C"
-        return f"{name} {self.noted.place}" if self.noted.place else name
+        return f"{name} {noted.place}" if noted.place else name
 
     @property
     def is_late(self) -> bool:
@@ -98,7 +150,8 @@ class Bounds:
 
     def stopped(self, said: str = "") -> Stopped:
         """What to raise where the request was stopped; `said` follows `stopped by Ctrl-C`."""
-        kind = TimeLimitPassed if self.is_late else Stopped
+        late = TimeLimitPassed if self.is_late else Stopped
+        kind = LimitExceeded if self.exceeded else late
         return kind(f"stopped by {self.cause}{said}")
 
 
@@ -120,19 +173,22 @@ def bounded(
     says is as it was outside.
     """
     outside = current()
-    if limit is None and time_limit is None and not is_command:
+    is_within = outside.noted is not None and not is_command
+    if limit is None and time_limit is None and is_within:
         yield outside
         return
+    noted = _Noted()
     bounds = Bounds(
         outside.limits.changed(limit),
         _deadline(time_limit, is_command=is_command) or outside.deadline,
         is_command=is_command,
+        noted=noted,
     )
     token = _current.set(bounds)
     try:
         yield bounds
     except KeyboardInterrupt:
-        if bounds.is_late or bounds.noted.place:
+        if bounds.is_late or noted.place or noted.exceeded:
             raise bounds.stopped() from None
         raise
     finally:
@@ -147,10 +203,11 @@ def repeated(times: float) -> Iterator[None]:
 
 
 @contextmanager
-def approved() -> Iterator[None]:
-    """What the block runs was checked as a whole."""
-    with _replaced(dataclasses.replace(current(), limits=NO_LIMITS)):
-        yield
+def approved(limits: Limits) -> Iterator[Bounds]:
+    """What the block runs was estimated as a whole; it is to keep to the limits all the same."""
+    bounds = dataclasses.replace(current(), limits=limits, noted=_Noted(), is_approved=True)
+    with _replaced(bounds):
+        yield bounds
 
 
 @contextmanager

@@ -60,16 +60,15 @@ class Estimate:
 
     def check(self, limits: Limits, option: str) -> None:
         """Raises RequestError where it is above a limit; `option` raises it, `--limit `."""
-        most = limits.memory_bytes
-        for name, estimated, limit, words in (
-            ("packets", self.packets, limits.packets, f"{_count(limits.packets)} packets"),
-            ("flows", self.flows, limits.flows, f"{_count(limits.flows)} flows"),
-            ("memory", self.bytes, most, f"{size(most)} of memory"),
-            ("time", self.seconds, limits.time, duration(limits.time)),
+        for name, estimated, limit in (
+            ("packets", self.packets, limits.packets),
+            ("flows", self.flows, limits.flows),
+            ("memory", self.bytes, limits.memory_bytes),
+            ("time", self.seconds, limits.time),
         ):
             if estimated > limit:
                 raise RequestError(
-                    f"this is estimated to take {self}, more than the limit of {words}; ask for "
+                    f"this is estimated to take {self}, more than {stated(limits, name)}; ask for "
                     f"less, or raise the limit with {option}{name}={_enough(name, estimated)}"
                 )
 
@@ -79,6 +78,15 @@ class Estimate:
             f"{_count(self.packets)} data packets, {_count(self.flows)} flows, "
             f"{size(self.bytes)} and {duration(self.seconds)}"
         )
+
+
+def stated(limits: Limits, name: str) -> str:
+    """A limit in words: `the limit of 1,000,000 packets`."""
+    if name == "memory":
+        return f"the limit of {size(limits.memory_bytes)} of memory"
+    if name == "time":
+        return f"the limit of {duration(limits.time)}"
+    return f"the limit of {_count(getattr(limits, name))} {name}"
 
 
 def _count(number: float) -> str:

@@ -52,9 +52,6 @@ class Limits:
         return dataclasses.replace(self, **_read(given)) if given else self
 
 
-NO_LIMITS = Limits(math.inf, math.inf, math.inf, math.inf)
-
-
 def _read(given: LimitLike) -> dict[str, float]:
     pairs = given.items() if isinstance(given, Mapping) else map(_pair, str(given).split(","))
     return {name: _number(name, value) for name, value in pairs}

@@ -2,7 +2,7 @@
 
 use super::ack_aggregation::AckAggregator;
 use super::clock::Varying;
-use super::common::{Common, LinkCounters, Stage, Verdict};
+use super::common::{Common, InFlight, LinkCounters, Stage, Verdict};
 use super::config::{LinkConfig, LinkKind};
 use super::delay::Delay;
 use super::fifo::Fifo;
@@ -13,7 +13,7 @@ use super::policer::Policer;
 use super::queued::Queued;
 use super::transmitter::Transmitter;
 use crate::moment::Moment;
-use crate::queue::{Backlog, BufferReading, QueueEvent};
+use crate::queue::{Backlog, BufferReading, QueueEvent, Queued as Waiting};
 use flowstart_control::Time;
 use flowstart_wire::Packet;
 use std::collections::VecDeque;
@@ -249,6 +249,16 @@ impl Link {
                 Box::new(departed)
             }
         }
+    }
+
+    /// Bytes that packets in it take.
+    pub fn bytes_held(&self) -> usize {
+        let waiting = match &self.mechanism {
+            Mechanism::Queued(link) => link.backlog().packets,
+            Mechanism::VaryingQueued(link) => link.backlog().packets,
+            _ => 0,
+        };
+        self.common.ring.len() * size_of::<InFlight>() + waiting as usize * size_of::<Waiting>()
     }
 
     /// What passed.

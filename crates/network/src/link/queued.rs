@@ -147,6 +147,11 @@ impl<C: Clock> Queued<C> {
         service
     }
 
+    /// What waits, as of the last time it was brought up to the present.
+    pub(super) fn backlog(&self) -> Backlog {
+        self.discipline.contents().backlog()
+    }
+
     /// What the queue holds, as its limit counts it.
     pub(super) fn held(&mut self, now: Moment, link: &mut Common) -> Backlog {
         self.settle(now, link);

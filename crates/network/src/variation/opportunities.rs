@@ -30,7 +30,8 @@ impl Opportunities {
             }
             let ms = line.parse().ok().filter(|ms| *ms <= Opportunities::LONGEST);
             let ms = ms.ok_or_else(|| {
-                format!("line {number}: `{line}` is not a time in whole milliseconds, such as `20`")
+                // Not what it holds: the file may be any, named by mistake or on purpose.
+                format!("line {number} is not a time in whole milliseconds, such as `20`")
             })?;
             let time = Time::from_millis(ms);
             if let Some(before) = times.last().filter(|before| **before > time) {
@@ -111,7 +112,7 @@ mod tests {
             ("0\n0\n", "ends at `0`; a last time above 0 is needed"),
             (
                 "1\n2.5\n",
-                "line 2: `2.5` is not a time in whole milliseconds, such as `20`",
+                "line 2 is not a time in whole milliseconds, such as `20`",
             ),
             (
                 "5\n\n3\n",

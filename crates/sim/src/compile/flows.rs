@@ -237,6 +237,10 @@ impl FlowReader<'_> {
             Opener::Receiver if stack.numbers_packets() || stack.handshake != Handshake::OneRtt => {
                 "`receiver` opens TCP's connections only, with `stack.handshake = \"1-rtt\"`"
             }
+            Opener::Receiver if stack.exchanges() > 1 => {
+                "`receiver` contradicts a `stack.server_flight` that takes another round trip; give \
+                 one of the two"
+            }
             Opener::Receiver => return Ok(true),
         };
         Err(RequestError::new(self.field("opener"), problem))

@@ -33,7 +33,8 @@ pub struct FlowRow {
     /// Opened until the sender had the last byte acknowledged.
     #[schemars(extend("unit" = "seconds", "null" = "not all of it was acknowledged"))]
     pub duration_s: Option<f64>,
-    /// Handshake round trips + one-way delay + wire bytes / bottleneck rate.
+    /// Handshake round trips + one-way delay + wire bytes / bottleneck rate. Of a rate that varies
+    /// it is the mean: then `fct_s` may be less.
     #[schemars(extend("unit" = "seconds", "null" = "the flow has no end"))]
     pub ideal_fct_s: Option<f64>,
     /// `fct_s / ideal_fct_s`.
@@ -42,7 +43,7 @@ pub struct FlowRow {
     /// Bytes that the receiver held in order at the end.
     #[schemars(extend("unit" = "bytes"))]
     pub bytes_delivered: u64,
-    /// Data packets sent, retransmissions included.
+    /// Data packets sent, retransmissions and zero-window probes included.
     #[schemars(extend("unit" = "packets"))]
     pub packets_sent: u64,
     /// Data packets that reached the receiver.

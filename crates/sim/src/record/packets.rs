@@ -105,6 +105,11 @@ pub struct FlowLog {
 }
 
 impl FlowLog {
+    /// Bytes that its entries take.
+    pub fn bytes_held(&self) -> usize {
+        size_of_val(self.entries.as_slice())
+    }
+
     /// Of a flow that has not begun.
     pub fn new(flow: u32, names: [&Arc<str>; 2], stack: &Arc<Stack>, by_receiver: bool) -> FlowLog {
         let [startup, avoidance] = names.map(Arc::clone);

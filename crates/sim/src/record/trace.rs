@@ -40,6 +40,15 @@ pub struct Trace {
     pub queue_departures: QueueDepartures,
 }
 
+impl Trace {
+    /// Bytes that the columns take.
+    pub fn bytes_held(&self) -> usize {
+        self.flow_samples.bytes_held()
+            + self.queue_samples.bytes_held()
+            + self.queue_departures.bytes_held()
+    }
+}
+
 /// One row for each event at a sender, and for each of its packets dropped or marked.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct FlowSamples {
@@ -123,6 +132,11 @@ impl FlowSamples {
         "delivery_bps",
     ];
 
+    fn bytes_held(&self) -> usize {
+        let own = self.own.iter().map(|(_, cells)| size_of_val(&cells[..]));
+        self.time_ns.len() * size_of::<FlowSample>() + own.sum::<usize>()
+    }
+
     /// Adds a number of the start-up's own to the last sample.
     pub fn push_own(&mut self, name: &str, value: f64) {
         let at = self.time_ns.len() - 1;
@@ -204,6 +218,13 @@ pub struct QueueSamples {
     pub dropped: Vec<bool>,
 }
 
+impl QueueSamples {
+    fn bytes_held(&self) -> usize {
+        const OF_ONE: usize = 4 * size_of::<u64>() + 2;
+        self.time_ns.len() * OF_ONE
+    }
+}
+
 /// One row whenever a packet left the bottleneck's queue, to be transmitted or evicted.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct QueueDepartures {
@@ -218,6 +239,10 @@ pub struct QueueDepartures {
 }
 
 impl QueueDepartures {
+    fn bytes_held(&self) -> usize {
+        self.noted.iter().map(|noted| size_of_val(&noted[..])).sum()
+    }
+
     /// Notes a departure.
     pub fn note(&mut self, at: Time, direction: u8) {
         self.noted[usize::from(direction)].push(at.0);

@@ -59,6 +59,10 @@ impl Endpoints {
         self.receiver_timer.arm(self.receiver.deadline(), now)
     }
 
+    fn bytes_held(&self) -> usize {
+        size_of::<Endpoints>() + self.sender.bytes_held() + self.receiver.bytes_held()
+    }
+
     /// Notes what a row will need of them.
     pub(super) fn note(&self, record: &mut FlowRecord, exits: &mut Vec<Exit>) {
         let size = record.plan.size().unwrap_or(u64::MAX);
@@ -98,6 +102,10 @@ pub(super) struct LateReceiver {
 }
 
 impl LateReceiver {
+    fn bytes_held(&self) -> usize {
+        size_of::<LateReceiver>() + self.receiver.bytes_held()
+    }
+
     /// Whether it has nothing more to answer.
     fn is_done(&self) -> bool {
         self.to_come == 0 && self.receiver.deadline().is_none()
@@ -113,6 +121,15 @@ pub(super) struct Flows {
 }
 
 impl Flows {
+    /// Bytes that open and late flows take.
+    pub(super) fn bytes_held(&self) -> usize {
+        let endpoints = self.endpoints.all().iter();
+        let late = self.late.all().iter();
+        size_of_val(self.states.as_slice())
+            + endpoints.map(Endpoints::bytes_held).sum::<usize>()
+            + late.map(LateReceiver::bytes_held).sum::<usize>()
+    }
+
     /// One more, which has not opened.
     pub(super) fn add(&mut self, route: u32) {
         self.states.push(FlowState {

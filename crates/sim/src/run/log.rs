@@ -166,7 +166,12 @@ fn ideal(kind: &FlowKind, plan: &FlowPlan, number: usize, chain: &Chain) -> f64 
         true => stack.round_trips(),
         false => 0,
     };
-    let wire = wire_bytes(kind.bytes_of(number), stack.mss, stack.header);
+    // The first packet of a connection that is open already may have no header.
+    let spared = match number == 0 && !plan.handshake && stack.headerless_first {
+        true => stack.header,
+        false => 0,
+    };
+    let wire = wire_bytes(kind.bytes_of(number), stack.mss, stack.header) - u64::from(spared);
     let rate = chain.bottleneck_rate(kind.from_hop, kind.to_hop, plan.reverse);
     ideal_fct(wire, round_trips, kind.rtt, rate)
 }

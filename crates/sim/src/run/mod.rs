@@ -9,6 +9,8 @@ mod late;
 mod load;
 mod log;
 mod lone;
+mod meter;
+mod metering;
 mod observers;
 mod observing;
 mod opening;
@@ -24,6 +26,7 @@ mod web;
 
 pub use load::{Load, Request, Requests};
 pub use lone::LoneFlow;
+pub use meter::Usage;
 
 use crate::compile::Prepared;
 use crate::flow_plan::{FlowKind, FlowPlan};
@@ -33,6 +36,7 @@ use crate::workload::expand;
 use crate::workload::web::WebEntry;
 use flowstart_network::chain::Chain;
 use flowstart_network::graph::{self, FlowEndpoints, FlowPath};
+use meter::Meter;
 use simulation::Simulation;
 
 /// Runs a scenario.
@@ -48,14 +52,25 @@ impl Prepared {
 
     /// Simulates for as long as `go_on`, which is asked after every event, is true.
     pub fn run_while(&self, go_on: impl FnMut() -> bool) -> Outcome {
+        self.run_within(go_on, |_| true)
+    }
+
+    /// The same for as long as `allows` is true of what the run has used, too, which is asked every
+    /// few thousand events and packets.
+    pub fn run_within(
+        &self,
+        go_on: impl FnMut() -> bool,
+        mut allows: impl FnMut(Usage) -> bool,
+    ) -> Outcome {
         let chain = self.chain();
         let plans = expand(&self.flows, chain.hosts.shared, self.seed);
         let path = |(n, plan)| path_of(chain, n, plan, &self.kinds);
         let flows = (0..).zip(&plans).map(path);
         let others = self.web.iter().flat_map(WebEntry::endpoints);
         let network = graph::build(chain, flows, others, self.seed);
-        let mut simulation = Simulation::new(self, plans, network);
+        let mut simulation = Simulation::new(self, plans, network, Meter::new(&mut allows));
         simulation.run(go_on);
+        simulation.may_use_more(); // what the last steps have used is counted, too
         simulation.outcome()
     }
 }

@@ -17,6 +17,7 @@ impl Simulation<'_> {
     /// Opens the connection to which the first data has come.
     pub(super) fn open(&mut self, arrival: Arrival, opening: Opening) {
         let preparation = self.prepare(arrival.flow);
+        self.meter.count_opening(opening);
         if self.is_observed() {
             self.observe_opening(arrival.flow);
         }

@@ -66,6 +66,11 @@ pub(super) trait Recorder {
     /// A packet of any kind was dropped; the same.
     fn lost(&mut self, _at: Time, _packet: &Packet) {}
 
+    /// Bytes that grow with what is recorded.
+    fn bytes_held(&self) -> usize {
+        0
+    }
+
     /// Whether nothing more will be recorded.
     fn is_done(&self) -> bool {
         false
@@ -89,6 +94,10 @@ pub(super) fn recorder(prepared: &Prepared, plans: &[FlowPlan]) -> Option<Box<dy
 }
 
 impl Recorder for Trace {
+    fn bytes_held(&self) -> usize {
+        Trace::bytes_held(self)
+    }
+
     fn at_sender(&mut self, now: Time, happened: Happened, sender: &Sender) {
         let window = sender.window();
         let smoothed = sender.rtt().smoothed();

@@ -6,6 +6,7 @@
 
 use super::flows::{Flows, Life};
 use super::log::{next_due, FlowWrites, Stage, WriteLog};
+use super::meter::Meter;
 use super::observers::Observers;
 use super::recorder::{recorder, Recorder};
 use super::routers::routers;
@@ -45,6 +46,7 @@ pub(super) struct Simulation<'a> {
     pub(super) queue: EventQueue,
     /// Events handled so far.
     pub(super) events: u64,
+    pub(super) meter: Meter<'a>,
     pub(super) links: Vec<Link>,
     pub(super) routes: Vec<Route>,
     pub(super) bottleneck: [LinkId; 2],
@@ -84,6 +86,7 @@ impl<'a> Simulation<'a> {
         prepared: &'a Prepared,
         plans: Vec<FlowPlan>,
         network: Network,
+        meter: Meter<'a>,
     ) -> Simulation<'a> {
         let routers = routers(prepared, &network.quick_start_routers, &network.links);
         let web = Sessions::new(&prepared.web, plans.len(), prepared.seed);
@@ -106,6 +109,7 @@ impl<'a> Simulation<'a> {
             cause: Time::ZERO,
             queue: EventQueue::new(links.len()),
             events: 0,
+            meter,
             links,
             routes: network.routes,
             bottleneck: network.bottleneck,
@@ -167,10 +171,17 @@ impl<'a> Simulation<'a> {
                     _ => self.on_web(),
                 }
             }
-            if self.unfinished == 0 || !go_on() {
+            if self.meter.step() && self.is_over() || !go_on() {
                 return;
             }
         }
+    }
+
+    /// Whether every flow is over, or the run may use no more.
+    #[cold]
+    #[inline(never)]
+    fn is_over(&mut self) -> bool {
+        self.unfinished == 0 || !self.may_use_more()
     }
 
     /// The next event. Timers of flows that are over are dropped when they come near.
@@ -417,6 +428,10 @@ impl<'a> Simulation<'a> {
                 self.watch_sent(packet);
             }
             self.enter(first, packet);
+            // One event may send a whole window.
+            if self.meter.step() && !self.may_use_more() {
+                return;
+            }
         };
         if failed || whole {
             self.finish(flow);
@@ -603,6 +618,14 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    /// A flow or a session has ended. After the last, the run is over.
+    pub(super) fn end_one(&mut self) {
+        self.unfinished -= 1;
+        if self.unfinished == 0 {
+            self.meter.look_next();
+        }
+    }
+
     fn finish(&mut self, flow: u32) {
         let now = self.moment();
         let Some(ends) = self.flows.endpoints(flow) else {
@@ -620,7 +643,7 @@ impl<'a> Simulation<'a> {
             false => None,
         };
         self.flows.close(flow);
-        self.unfinished -= 1;
+        self.end_one();
         if let Some(after) = self.prepared.end_after.filter(|after| after.flow == flow) {
             self.end = self.end.min(now.time + after.pause);
         }

@@ -46,7 +46,9 @@ impl Simulation<'_> {
         let record = &self.records[flow as usize];
         let (delivered, acknowledged) = (record.delivered_at.is_some(), record.acked_at.is_some());
         let ended = self.web.on_closed(flow, delivered, acknowledged, self.now);
-        self.unfinished -= usize::from(ended);
+        if ended {
+            self.end_one();
+        }
         self.schedule_web();
     }
 }

@@ -87,6 +87,11 @@ pub struct DeliveryRate {
 }
 
 impl DeliveryRate {
+    /// Bytes that packets take.
+    pub fn bytes_held(&self) -> usize {
+        (self.first.len() + self.again.len()) * size_of::<Packets>()
+    }
+
     /// `plan` is sent, with `pipe` in flight before; `[una, high)` was outstanding.
     pub fn sent(&mut self, plan: Plan, una: u64, high: u64, pipe: u64, now: Time) {
         if una == high {

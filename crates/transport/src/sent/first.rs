@@ -26,6 +26,11 @@ pub(super) struct FirstSendings {
 }
 
 impl FirstSendings {
+    /// Bytes that bursts take.
+    pub(super) fn bytes_held(&self) -> usize {
+        self.earlier.len() * size_of::<Burst>()
+    }
+
     /// New data up to `end` was sent.
     #[inline]
     pub(super) fn push(&mut self, end: u64, at: Time) {

@@ -108,6 +108,14 @@ pub struct Ledger {
 
 /// Sendings.
 impl Ledger {
+    /// Bytes that what is out takes.
+    pub fn bytes_held(&self) -> usize {
+        let scoreboard = self.scoreboard.as_ref().map_or(0, |s| s.bytes_held());
+        let packets = self.packets.as_ref().map_or(0, |p| p.bytes_held());
+        let delivery = self.delivery.as_ref().map_or(0, |d| d.bytes_held());
+        self.first.bytes_held() + scoreboard + packets + delivery
+    }
+
     /// The ledger of a connection that has sent nothing; `measured` where its controller wants
     /// samples of the delivery rate.
     pub fn new(detail: Detail, measured: bool) -> Ledger {

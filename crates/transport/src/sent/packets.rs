@@ -60,6 +60,11 @@ pub(super) struct Arrival {
 }
 
 impl Packets {
+    /// Bytes that packets take.
+    pub(super) fn bytes_held(&self) -> usize {
+        self.queue.len() * size_of::<Packet>()
+    }
+
     /// The number of the next packet.
     pub(super) fn next(&self) -> u64 {
         self.first + self.queue.len() as u64

@@ -51,6 +51,12 @@ pub(super) struct Retransmissions {
 }
 
 impl Retransmissions {
+    /// Bytes that they take.
+    pub(super) fn bytes_held(&self) -> usize {
+        self.queue.len() * size_of::<Retransmission>()
+            + self.by_start.len() * size_of::<(u64, u64)>()
+    }
+
     /// `[start, end)` is sent again.
     pub(super) fn push(&mut self, start: u64, end: u64, sent: Time, of_lost: bool) {
         let order = self.first + self.queue.len() as u64;

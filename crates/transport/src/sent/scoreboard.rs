@@ -35,6 +35,12 @@ impl Scoreboard {
         self.arrived.is_empty() && self.lost_bytes == 0 && self.repeated.is_empty()
     }
 
+    /// Bytes that ranges and retransmissions take.
+    pub(super) fn bytes_held(&self) -> usize {
+        let ranges = [&self.arrived, &self.lost, &self.repeated].map(RangeSet::bytes_held);
+        ranges.iter().sum::<usize>() + self.again.bytes_held()
+    }
+
     /// Puts what is new in an acknowledgement of all below `una` and of `blocks` into `fresh`,
     /// what is above `una` first; returns how many pieces and bytes that is.
     pub(super) fn uncover(

@@ -122,13 +122,18 @@ class _Running:
 
     def _fill(self, executor: Executor) -> None:
         for batch, answer in executor.run(self._missing()):
-            if answer.error is None:
+            if answer.exceeded:
+                pass  # the batch is left for the same command with a higher limit
+            elif answer.error is None:
                 self.store.put(batch, answer.part)
                 self.ran += answer.rows
             else:
                 self.store.fail(batch, answer.error)
             self.done += batch.places
             self._report()
+            bounds.current().note(answer.packets, answer.exceeded)
+            if bounds.current().exceeded:
+                raise KeyboardInterrupt
         self.done = self.total  # with what collapsed behind the last batch
         self._report()
 

@@ -16,6 +16,7 @@ from flowstart.model.startup import Startup
 from flowstart.model.variants import Variant
 from flowstart.render import columns
 from flowstart.simulation import bounds
+from flowstart.simulation.limits import Limits
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.execution.batches import Batch
 from flowstart.sweeps.runs.table import TABLE
@@ -39,6 +40,10 @@ class Answer:
     error: str | None = None
     seconds: float = 0.0
     """Processor time of the runs."""
+    packets: int = 0
+    """Data packets of the runs."""
+    exceeded: str | None = None
+    """The limit that has ended them."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,7 @@ class Task:
     """Start-ups of one's own by name: where they are in a file, as `FILE.py:CLASS`."""
     sweep: str
     """The sweep's key."""
+    limits: Limits = field(default_factory=lambda: bounds.current().limits)
     version: str = field(default_factory=_native.version)
 
     def prepare(self) -> None:
@@ -64,10 +70,15 @@ class Task:
         """Runs a batch. What is raised meanwhile is its answer's error."""
         began = time.process_time()
         try:
-            with bounds.approved():  # the sweep was, as a whole
+            with bounds.approved(self.limits) as mine:  # the sweep was, as a whole
                 frame = self.run(batch.cells, self.variants, _custom(self.sweep, self.startups))
             seconds = time.process_time() - began
-            return Answer(batch.number, frame.height, self._part(frame, batch), seconds=seconds)
+            part = self._part(frame, batch)
+            return Answer(batch.number, frame.height, part, seconds=seconds, packets=mine.packets)
+        except KeyboardInterrupt:
+            if not mine.exceeded:
+                raise
+            return Answer(batch.number, error="stopped", exceeded=mine.exceeded)
         except Exception as error:  # noqa: BLE001 # the other batches go on
             return Answer(batch.number, error=f"{type(error).__name__}: {error}")
 

@@ -1,0 +1,147 @@
+//! Nothing is lost from the accounts, whatever fields a scenario has: sent = arrived + dropped + on
+//! the way, what is complete has all its bytes, and nothing is faster than the ideal.
+
+use super::{audit_conservation, rate_varies, scenario};
+use flowstart_sim::{Outcome, Prepared, Scenario};
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+
+/// Fields that other properties leave alone, and values that they do not give: tiny segments,
+/// windows that no segment fits into, flights that no path carries.
+const MORE: &[(&str, &str)] = &[
+    ("[path]", "reverse_loss_burst = 3"),
+    (
+        "[path]",
+        "reverse_rate_trace = \"tests/paths/uneven.trace\"",
+    ),
+    ("[path]", "quick_start = \"rfc\""),
+    ("[path]", "rtt = \"1us\""),
+    ("[path]", "rtt = \"64ms\""),
+    ("[stack]", "ack_quick = 3"),
+    ("[stack]", "ack_timer = \"1ms\""),
+    ("[stack]", "acks_when_over = true"),
+    ("[stack]", "coarse_pacing = true"),
+    ("[stack]", "comp_sack_delay = \"1ms\""),
+    ("[stack]", "delays_syn_ack = true"),
+    ("[stack]", "dsack = false"),
+    ("[stack]", "frto = false"),
+    ("[stack]", "header = \"0B\""),
+    ("[stack]", "header = \"120B\""),
+    ("[stack]", "headerless_first = false"),
+    ("[stack]", "interrupt_min = \"1ms\""),
+    ("[stack]", "max_timeouts = 2"),
+    ("[stack]", "paws = false"),
+    ("[stack]", "rate_codes = \"linear\""),
+    ("[stack]", "receive_buffer_max = \"200000B\""),
+    ("[stack]", "rto_initial = \"100ms\""),
+    ("[stack]", "rto_max = \"2s\""),
+    ("[stack]", "sack = false"),
+    ("[stack]", "send_buffer = \"10kB\""),
+    ("[stack]", "syn_backoff_lasts = true"),
+    ("[stack]", "syn_loss_lowers_ssthresh = true"),
+    ("[stack]", "tick = \"100ms\""),
+    ("[stack]", "tick_phase = 0.3"),
+    ("[stack]", "tso = false"),
+    ("[stack]", "undo = \"none\""),
+    ("[stack]", "undo = \"full\""),
+    ("[stack]", "preset = \"opnet\""),
+    ("[stack]", "mss = \"5B\""),
+    ("[stack]", "mss = \"40B\""),
+    ("[stack]", "window = \"1pkt\""),
+    ("[stack]", "window = \"2pkt\""),
+    ("[stack]", "window = \"1B\""),
+    ("[stack]", "iw = 100000"),
+    ("[[flows]]", "opener = \"receiver\""),
+    ("[[flows]]", "handshake = false"),
+    ("[[flows]]", "interface_rate = \"1Gbps\""),
+    ("[[flows]]", "tick_phase = 0.7"),
+    ("[[flows]]", "delays = { 5 = \"40ms\", 9 = \"1ms\" }"),
+    ("[[flows]]", "remembered = \"100000pkt\""),
+    ("[[flows]]", "count = 20"),
+    ("[[flows]]", "size = \"100MB\""),
+    ("[[flows]]", "from_hop = 1"),
+    ("[[flows]]", "to_hop = 1"),
+];
+/// No run sends more, whatever it would need.
+const MOST_PACKETS: u64 = 50_000;
+
+/// A scenario with these fields in place of those that it has, in the first table of each kind.
+fn with(text: &str, fields: &[(&str, &str)]) -> String {
+    let mut lines: Vec<String> = text.lines().map(String::from).collect();
+    for (table, field) in fields {
+        let Some(at) = lines.iter().position(|line| line == table) else {
+            continue;
+        };
+        let key = field.split('=').next().unwrap_or_default();
+        let next = lines[at + 1..].iter().position(|l| l.starts_with('['));
+        let end = next.map_or(lines.len(), |next| at + 1 + next);
+        if let Some(old) = (at + 1..end).find(|i| lines[*i].starts_with(key)) {
+            lines.remove(old);
+        }
+        lines.insert(at + 1, (*field).into());
+    }
+    lines.join("\n")
+}
+
+fn runs(text: &str) -> Option<(Scenario, Outcome)> {
+    let scenario = Scenario::from_toml(text).ok()?;
+    let prepared = Prepared::new(&scenario).ok()?;
+    let outcome = prepared.run_within(|| true, |used| used.packets < MOST_PACKETS);
+    Some((scenario, outcome))
+}
+
+fn conserves(text: &str) -> Result<(), TestCaseError> {
+    let Some((scenario, outcome)) = runs(text) else {
+        return Err(TestCaseError::reject("no scenario"));
+    };
+    for flow in outcome.flows.iter() {
+        audit_conservation(&flow, &scenario)?;
+    }
+    for transfer in outcome.transfers.iter().filter(|_| !rate_varies(&scenario)) {
+        let times = transfer.delivered_s.zip(transfer.available_s);
+        let took = times.map(|(delivered, available)| delivered - available);
+        let least = transfer.ideal_fct_s;
+        prop_assert!(took.is_none_or(|took| took >= least - 1e-8), "{transfer:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn zero_window_probes_are_sent_as_often_as_they_arrive_or_are_dropped() {
+    for (mss, window) in [(5, 1), (40, 2), (5, 4)] {
+        let text = format!(
+            "duration = \"300s\"\n[path]\nrate = \"10Mbps\"\nrtt = \"50ms\"\nloss = 0.2\n[stack]\n\
+             preset = \"linux\"\nmss = \"{mss}B\"\nwindow = \"{window}pkt\"\n[[flows]]\n\
+             size = \"20pkt\"\n"
+        );
+        conserves(&text).unwrap();
+        let (_, outcome) = runs(&text).unwrap();
+        assert!(outcome.flows.row(0).complete, "{mss} {window}");
+    }
+}
+
+#[test]
+fn a_write_whose_first_packet_has_no_header_is_not_faster_than_its_ideal() {
+    conserves(
+        r#"
+        path = { rate = "64kbps", rtt = "30ms" }
+        stack = { preset = "ns2", iw = 3 }
+        [[flows]]
+        handshake = false
+        writes = [{ at = "215ms", size = "29125B" }, { at = "2104ms", size = "9630B" }]
+        "#,
+    )
+    .unwrap();
+}
+
+proptest! {
+    #[test]
+    fn nothing_is_lost_from_the_accounts(
+        text in scenario(),
+        few in subsequence(MORE.to_vec(), 0..4),
+        seconds in select(vec![1, 20, 300]),
+    ) {
+        let text = with(&text.replace("trace = true\n", ""), &few);
+        conserves(&format!("duration = \"{seconds}s\"\n{text}"))?;
+    }
+}
