@@ -77,7 +77,7 @@ test: setup $(VENV)/.tools ## What every change needs: formats, lints, types and
 test-rust: $(VENV)/.built
 	cargo fmt --all --check
 	$(CARGO) test --quiet
-	$(CARGO) clippy --all-targets --quiet -- -D warnings
+	$(CARGO) clippy --quiet -- -D warnings
 
 test-python: $(VENV)/.built $(VENV)/.tools
 	$(BIN)/ruff format --check $(PYTHONS)

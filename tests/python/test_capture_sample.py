@@ -111,6 +111,7 @@ def named_by_an_address(tmp_path: pathlib.Path) -> pathlib.Path:
 REPLAY = ("--startup", "slow-start,jump-start", "--anonymize")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [("capture", "{}", "--anonymize", "--rows"), ("compare", "--capture", "{}", *REPLAY)],

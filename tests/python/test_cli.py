@@ -506,6 +506,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: pathlib.Path, startup: str) -> 
     assert len(result["rows"]) == 1
 
 
+@pytest.mark.slow
 def test_what_nobody_keeps_loads_no_library_for_figures() -> None:
     program = (
         "import sys, flowstart.cli as cli; "
@@ -516,6 +517,7 @@ def test_what_nobody_keeps_loads_no_library_for_figures() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_error_message() -> None:
     reader, writer = os.pipe()
     os.close(reader)

@@ -618,6 +618,7 @@ def test_ctrl_c_ends_a_simulation_too(started: Started) -> None:
     client.close()
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_hook_that_never_returns(start: Callable[..., Started]) -> None:
     process, server, _ = start("--startup", "./hanging.py:Hangs")
     client = http.client.HTTPConnection("127.0.0.1", server.port)

@@ -83,6 +83,7 @@ def answers(folder: pathlib.Path) -> dict[str, Answer]:
     return dict(zip(commands, found, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITING)
 def test_a_folder_is_written_without_figures_and_one_line_says_so(
     name: str, answers: dict[str, Answer], folder: pathlib.Path

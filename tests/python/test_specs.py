@@ -30,6 +30,7 @@ def test_parameters_stay_with_their_algorithm(text: str, pieces: list[str]) -> N
     assert specs.split(text) == pieces
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(NAMES, PARAMETERS)))
 def test_splitting_undoes_joining(algorithms: list[tuple[str, dict[str, str]]]) -> None:
     pieces = [

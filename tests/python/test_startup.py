@@ -728,6 +728,7 @@ def folder(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.P
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_command_line_takes_a_file_and_its_class(cli: Cli, folder: pathlib.Path) -> None:
     startups = "slow-start,./mine.py:Mine,mine.py:Mine:step=0.5,word=hallo"
     answer = cli("compare", *PATH, "--startup", startups, "--json")

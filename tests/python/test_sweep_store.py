@@ -403,6 +403,7 @@ def test_a_disk_that_is_really_full_keeps_what_is_finished(
     assert 0 < kept.height < 200
 
 
+@pytest.mark.slow
 def test_a_limit_of_file_sizes_is_said_in_one_line(tmp_path: pathlib.Path) -> None:
     command = [sys.executable, made_up_sweep.__file__, str(tmp_path / "out")]
     limits = (12_000, resource.RLIM_INFINITY)
