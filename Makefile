@@ -56,12 +56,15 @@ help: ## Show this list
 setup: ## Make .venv with the package and what it needs
 	@$(MAKE) --no-print-directory -j2 $(VENV)/.built
 
+release: setup ## Build the package with fat LTO, for benchmarks and work that takes long
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
+
 demo: setup ## Compare start-ups on the transfers of a recorded capture, into out/demo
 	$(BIN)/flowstart compare --capture tests/data/captures/web-mix.pcap.gz -o out/demo
 
 page: $(PAGE)/.built ## Build the explorer's page and the script of reports
 
-papers: setup ## Regenerate every figure and table of the papers, into out/papers
+papers: release ## Regenerate every figure and table of the papers, into out/papers
 	$(BIN)/flowstart papers run --all -o out/papers
 
 papers-quick: setup ## The heart of every paper in less than a minute, into out/papers-quick
@@ -206,27 +209,27 @@ docs-site: setup $(DOCS)/.installed web/node_modules/.installed ## Build the doc
 check-links: docs-site ## Ask also whether the pages elsewhere that the site links are there
 	$(BIN)/python docs/site_check.py out/site --external
 
-worst-paths: setup ## Search anew for the paths on which well-known start-ups do worst
+worst-paths: release ## Search anew for the paths on which well-known start-ups do worst
 	$(BIN)/python docs/worst.py
 
-interval-coverage: setup ## How often intervals hold, on 2000 made-up tables of each design
+interval-coverage: release ## How often intervals hold, on 2000 made-up tables of each design
 	$(BIN)/python benches/interval_coverage.py
 
-grid: setup ## Run the sweeps of docs/grid.md and of the README's map, in some ten minutes
+grid: release ## Run the sweeps of docs/grid.md and of the README's map, in some ten minutes
 	$(BIN)/flowstart sweep default-grid -o out/default-grid
 	$(BIN)/flowstart sweep irtf-tcpeval -o out/irtf-tcpeval
 	$(BIN)/flowstart sweep map -o out/map
 	$(BIN)/python docs/grid.py out/default-grid out/irtf-tcpeval out/map
 
-gauge: setup ## Judge gauge on held-out paths, in some 40 minutes on two cores, for docs/gauge.md
+gauge: release ## Judge gauge on held-out paths, in some 40 minutes on two cores, for docs/gauge.md
 	$(BIN)/python examples/gauge/judge.py all -o out/gauge
 	PYTHONPATH=examples/gauge $(BIN)/python docs/gauge.py out/gauge
 
-gauge-tune: setup ## Tune gauge's constants on the tuning paths, into out/gauge-tune
+gauge-tune: release ## Tune gauge's constants on the tuning paths, into out/gauge-tune
 	$(BIN)/python -m pip install --quiet 'optuna>=4'
 	$(BIN)/python examples/gauge/tune.py -o out/gauge-tune
 
-bench: setup ## Measure the budgets
+bench: release ## Measure the budgets
 	cargo bench --workspace
 	$(BIN)/python tests/python/bench_overhead.py
 	$(BIN)/python tests/python/bench_startups.py
