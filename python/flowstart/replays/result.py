@@ -15,7 +15,7 @@ from flowstart.model.document import Document, queues, resolve
 from flowstart.model.path import told_interface
 from flowstart.model.variants import Variant
 from flowstart.render import columns, figure_files, footnotes, html
-from flowstart.replays import tables
+from flowstart.replays import ab_test, tables
 from flowstart.replays.answer import Answer
 from flowstart.replays.bands import Band
 from flowstart.replays.calibration import Calibration
@@ -113,7 +113,8 @@ class Replay:
         column = self.answer.variants.index(name)
         variant = next(v for v in self.settings.compared if v.name == name)
         rows = list(self.answer.rows.values())
-        return notes(chosen, _deployed(variant), rows, group, (column, 0))
+        test = ab_test.test_plan(self.facts, group, column, self.settings.seed)
+        return notes(chosen, _deployed(variant), rows, test)
 
     @property
     def command(self) -> str:
@@ -276,6 +277,11 @@ class Replay:
             "calibration": self.calibration and self.calibration.result(),
             "beside": [] if self.beside is None else self.beside.to_dicts(),
             "deployment": [notes.lines for notes in self.notes_to_deploy],
+            "ab_tests": [
+                {"size_class": notes.group, "variant": notes.variant.name, **notes.test.document}
+                for notes in self.notes_to_deploy
+                if notes.test
+            ],
             **({"rows": self.frame.to_dicts()} if rows else {}),
         }
 
