@@ -177,7 +177,7 @@ class _Clusters:
         count = np.bincount(numbers).astype(np.float64)
         middle = logs[0].mean()  # so that squares lose no digits
         totals = [np.bincount(numbers, weights=values - middle) for values in logs]
-        return cls(*(_sums(count, total) for total in totals))
+        return cls(*(_sums(count, total.astype(np.float64)) for total in totals))
 
     @property
     def number(self) -> int:
