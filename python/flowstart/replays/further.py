@@ -16,7 +16,7 @@ def further(replay: Replay) -> list[Grid]:
         found.append(tables.bands(replay.answer, replay.bands))
     if replay.beside is not None:
         found.append(tables.beside(replay.beside, replay.answer.baseline))
-    if replay.calibration:
+    if replay.calibration and replay.calibration.classes:
         grid = calibration_table.table(replay.calibration)
         found.append(
             dataclasses.replace(grid, title=calibration_table.headline(replay.calibration))

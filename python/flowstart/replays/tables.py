@@ -193,10 +193,11 @@ def _share(value: float | None) -> str:
 
 
 def bands(answer: Answer, found: Sequence[Band]) -> Grid:
-    """What is recommended with other buffers in the place of those assumed."""
+    """What is recommended with other buffers or rates."""
     names = ["× 1", *(band.name for band in found)]
     grid = Grid([Column(title, number=False) for title in ("size class", *names, "survives")])
-    grid.title = "Recommended with other buffers in the place of those assumed"
+    rates = " or rates" if any("rates" in band.name for band in found) else ""
+    grid.title = f"Recommended with other buffers{rates} in the place of those assumed"
     for name, chosen in answer.recommendations.items():
         best = [chosen.best, *(band.answer.recommendations[name].best for band in found)]
         shown = [", ".join(map(custom.short, one)) or f"keep {answer.baseline}" for one in best]
