@@ -58,8 +58,7 @@ KNOWN = 1.5
 def fitted(capture: Capture, settings: Settings, *, workers: int | None = None) -> Capture:
     """The capture with rates for the networks of which a log has durations and no rates.
 
-    Others are returned as they are. Unknown rates are assumed to be the median of those known, as
-    far as a network's interval allows.
+    Others are returned as they are.
     """
     wanted = [group for group in capture.groups if group.to_remote.rate_bps is None]
     if capture.about.get("format") != server_log.FORMAT or settings.rate or not wanted:
@@ -116,9 +115,11 @@ def _with_rate(group: Group, fits: dict[str, RateFit]) -> Group:
     rate, method = fit.rate_bps, fit.text
     if not fit.known:
         known = [one.rate_bps for one in fits.values() if one.known]
-        rate = min(max(median(known), fit.low_bps), fit.high_bps) if known else rate
-        as_others = "the median of the other networks', within what fits" if known else "the best"
-        method = f"unknown, assumed {as_others}: {method}"
+        assumed = "what fits best"
+        if np.isinf(fit.high_bps) and known:
+            rate = max(median(known), fit.low_bps)
+            assumed = "the median of the other networks', but no less than fits"
+        method = f"unknown, assumed {assumed}: {method}"
     way = dataclasses.replace(
         group.to_remote,
         rate_bps=rate,
