@@ -70,6 +70,14 @@ def test_a_log_is_calibrated_by_its_durations(tmp_path: pathlib.Path) -> None:
     assert classes[-1].median == pytest.approx(1, abs=0.01)
 
 
+def test_a_log_without_round_trips_is_fitted_with_the_one_given(tmp_path: pathlib.Path) -> None:
+    found = networks(7, count=1, rtts_s=(0.05, 0.05))
+    file = write(found, 7, tmp_path / "log.csv")
+    file.write_text(file.read_text().replace("rtt_us", "other"))
+    (group,) = fitted(fs.capture(file), Settings(rtt="50ms")).groups
+    assert group.to_remote.rate_bps == pytest.approx(found[0].rate_bps, rel=0.1)
+
+
 @pytest.mark.slow
 def test_rates_are_within_a_tenth_for_nine_of_ten_networks_or_unknown(
     tmp_path: pathlib.Path,

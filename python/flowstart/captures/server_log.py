@@ -31,6 +31,7 @@ ANYWHERE = "all peers"
 """The network of rows that name no peer."""
 FORMAT = "server-log"
 NO_PACKETS = "not estimated: a server's log has no packets"
+NO_RATES = "rates are not estimated here: a replay fits them to the durations"
 PARQUET = b"PAR1"
 
 
@@ -275,6 +276,8 @@ def _notes(columns: Columns) -> list[str]:
         *columns.notes,
         "every row counts as a transfer to a client that opened the connection",
     ]
+    if columns.has("duration") and not columns.has("rate"):
+        notes.append(NO_RATES)
     missing = {
         "peer": "no column tells the peer: all transfers share one path",
         "rtt": "no column tells round trips: a replay needs --rtt",

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from flowstart.captures import server_log
 from flowstart.captures.contents import Capture
 from flowstart.captures.groups import Group
+from flowstart.model import quantities
 from flowstart.model.document import Document, encode
 from flowstart.render import text
 from flowstart.replays import spans
@@ -36,13 +37,13 @@ BUFFERS = (0.25, 0.5, 1.0, 3.0)
 LEAST_BUFFER, PACKET_BITS = 40, 12_000
 COARSE, UPWARD, HIGHEST = 2.0, 6, 18
 """The first rates that are tried: their ratio, and how many at once and at most."""
-FINER = ((1.08, 5), (1.02, 4))
+FINER = ((1.08, 5), (1.025, 3))
 """Those around the best so far: their ratio, and how many to both sides."""
 BETWEEN = 6
 """Into so many steps the times of two neighbours are interpolated."""
 START = 0.8
 """Of the fastest transfers' bytes over duration: rates begin there."""
-MOST, LEAST, MOST_BYTES = 100, 30, 20_000_000
+MOST, LEAST, MOST_BYTES = 100, 20, 20_000_000
 """Transfers of a network that are replayed: at most, and at least however large they are."""
 FEWEST = 10
 """With fewer transfers no rate counts as known."""
@@ -76,8 +77,10 @@ def fitted(capture: Capture, settings: Settings, *, workers: int | None = None) 
     span = _span(found)
     fits = {one.group.network: one.fit(span, workers) for one in found}
     groups = [_with_rate(group, fits) for group in capture.groups]
-    notes = [f"durations agree best with times {spans.SPANS[span]}"] if fits else []
-    return dataclasses.replace(capture, groups=groups, notes=[*capture.notes, *notes])
+    notes = [note for note in capture.notes if note != server_log.NO_RATES]
+    if fits:
+        notes.append(f"durations agree best with times {spans.SPANS[span]}")
+    return dataclasses.replace(capture, groups=groups, notes=notes)
 
 
 @dataclass(frozen=True)
@@ -220,7 +223,8 @@ class _Network:
 
     def _at(self, rate: float, factor: float) -> Document:
         """The path at a rate, with a buffer unless one is given."""
-        bdp = max(rate * (self.group.min_rtt_s or 0.0) / PACKET_BITS, LEAST_BUFFER)
+        rtt_s = quantities.read_seconds(self.path["rtt"]) or 0.0
+        bdp = max(rate * rtt_s / PACKET_BITS, LEAST_BUFFER)
         buffer = self.settings.buffer or f"{max(round(factor * bdp), 1)}pkt"
         told = f"{rate:.0f}bps"
         return self.path | {"rate": told, "reverse_rate": told, "buffer": buffer}
