@@ -47,13 +47,14 @@ MOST, LEAST, MOST_BYTES = 100, 20, 20_000_000
 """Transfers of a network that are replayed: at most, and at least however large they are."""
 FEWEST = 10
 """With fewer transfers no rate counts as known."""
-PRECISION = 0.005
+PRECISION = 0.02
 """Times that agree so closely are taken for equal: clocks and round trips are no better."""
 CAP = 1.0
 """No transfer counts more than one whose log time is off by this."""
 DRAWS = 200
-KNOWN = 1.5
-"""A rate is known where the ends of its interval have at most this ratio."""
+KNOWN, POOR = 1.5, 0.1
+"""A rate is known where the ends of its interval have at most this ratio, and times agree: where
+their median difference is larger, no more is concluded than that the path has this throughput."""
 
 
 def fitted(capture: Capture, settings: Settings, *, workers: int | None = None) -> Capture:
@@ -167,10 +168,14 @@ class _Network:
         self.times_s: Floats = np.empty((len(BUFFERS), 0, len(rows)))
         """Simulated times: buffers × rates × transfers."""
 
+    @property
+    def seen_bps(self) -> float:
+        """What the fastest transfers have as bytes over duration; the path has at least that."""
+        return float(np.quantile(self.bits[self.counted] / self.recorded_s[self.counted], 0.9))
+
     def search(self, workers: int | None) -> None:
         """Simulates the transfers at rates far apart, upward until none agrees better."""
-        seen = self.bits[self.counted] / self.recorded_s[self.counted]
-        first = START * float(np.quantile(seen, 0.9))
+        first = START * self.seen_bps
         for begin in range(0, HIGHEST, UPWARD):
             steps = range(begin, begin + UPWARD)
             self._run([first * COARSE**step for step in steps], workers)
@@ -190,14 +195,15 @@ class _Network:
         )
         low, high = np.transpose([_ends(rates, costs @ draw) for draw in draws])
         ends = _ends(rates, costs.sum(axis=-1))
-        highest = float(np.quantile(high, 0.975))
+        lowest, highest = float(np.quantile(low, 0.025)), float(np.quantile(high, 0.975))
         place = np.unravel_index(np.argmin(costs.sum(axis=-1)), costs.shape[:2])
+        error = float(np.median(np.abs(off[place])))
         return RateFit(
             rate_bps=float(np.sqrt(ends[0] * ends[1])),
-            low_bps=float(np.quantile(low, 0.025)),
-            high_bps=float("inf") if highest >= rates[-1] else highest,
+            low_bps=self.seen_bps if error > POOR else lowest,
+            high_bps=float("inf") if error > POOR or highest >= rates[-1] else highest,
             transfers=number,
-            error=float(np.median(np.abs(off[place]))),
+            error=error,
         )
 
     def best(self, span: float) -> tuple[float, float]:
