@@ -118,7 +118,7 @@ def test_each_start_ups_worst_cell_is_told_with_the_command_that_repeats_it(
     found = fs.read_map(write(tmp_path / "sweep", cell(0, times))).worst_cells[0]
     assert found.where == "10 Mbps × 40 ms, buffer 30 pkt (0.90 BDP), drop-tail, 100 kB"
     assert found.command == (
-        "flowstart compare --rate 10Mbps --rtt 40ms --buffer 30pkt --stack linux "
+        "flowstart compare --rate 10Mbps --rtt 40ms --buffer 30pkt "
         "--startup slow-start,jump-start --size 100kB --seed 1"
     )
 

@@ -165,8 +165,8 @@ def test_a_variant_is_compared_under_its_name_with_its_own_stack() -> None:
     named = [(name, row["startup"], row["avoidance"], row["stack"]) for name, row in rows.items()]
     assert named == [
         ("more", "hystart", "cubic", "linux"),
-        ("bbr", "bbr-startup", "bbr", "rfc"),
-        ("hystart", "hystart", "reno", "rfc"),
+        ("bbr", "bbr-startup", "bbr", "linux"),
+        ("hystart", "hystart", "cubic", "linux"),
     ]
     alone = fs.compare(PATH, startups=["hystart"], sizes=["200kB"], stack="linux:iw=30")
     assert rows["more"]["fct_s"] == alone.rows[0]["fct_s"]
