@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -170,7 +171,11 @@ def with_intervals(
     """A comparison with how far its changes go over repeats of the path, which are run for it."""
     from flowstart.comparison.repeats import repeated  # loads numpy
 
-    beside = repeated(found.plan, found.summaries, workers=workers, progress=progress)
+    sent: Counter[str | None] = Counter()
+    for row in found.rows:
+        sent[row["size"]] += row["packets_sent"]
+    packets = {size: total // len(found.plan.seeds) for size, total in sent.items()}
+    beside = repeated(found.plan, found.summaries, packets, workers=workers, progress=progress)
     # A copy, since summaries that are made without intervals are remembered.
     return dataclasses.replace(found, intervals=beside)
 

@@ -56,8 +56,8 @@ def verdict(found: "Intervals") -> list[str]:
     counts = sorted({group.repeats for group in found.groups.values()})
     number = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
     lines.append(
-        f"Repeats: {number} of each size, until the ranges were settled or {MOST_REPEATS} were "
-        f"run; round trips differ by up to {DELAY_SHARE:.0%}, openings by up to "
+        f"Repeats: {number} of each size, until the ranges are settled, at most {MOST_REPEATS}; "
+        f"round trips differ by up to {DELAY_SHARE:.0%}, openings by up to "
         f"{1e3 * START_SPREAD:g} ms, and seeds. With 95% confidence a range holds for "
         f"{content(counts[0]):.0%} of such paths or more."
     )
