@@ -124,6 +124,14 @@ def test_the_same_figure_is_the_same_file(result: fs.Comparison) -> None:
     ET.fromstring(first)
 
 
+@pytest.mark.filterwarnings("ignore:Glyph")
+def test_a_control_character_in_a_picture_is_an_escape(result: fs.Comparison) -> None:
+    figure = result.plot()
+    figure.suptitle("a\x01b\x1b[31m")
+    assert r"a\x01b\x1b[31m" in charts.svg(figure)
+    ET.fromstring(charts.svg(figure))
+
+
 def test_a_page_needs_nothing_else_and_escapes(result: fs.Comparison) -> None:
     parts = [
         html.paragraph("a < b & c"),

@@ -55,6 +55,14 @@ def test_a_wrong_text_is_refused_in_a_line(text: str, problem: str) -> None:
     assert str(raised.value).startswith(problem)
 
 
+def test_a_name_with_a_control_character_is_refused() -> None:
+    with pytest.raises(
+        fs.RequestError, match=r"variant `a\\x01b`: the name has a control character"
+    ):
+        Variant("a\x01b", "hystart")
+    assert Variant("a\xa0é", "hystart").name == "a\xa0é"
+
+
 def test_variants_come_from_a_file(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "variants.toml"
     file.write_text(
