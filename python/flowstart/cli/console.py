@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from flowstart.render.files import Content
+    from flowstart.render.folder import Results
     from flowstart.render.grid import Grid
 
 PLAIN_WIDTH = 132
@@ -94,16 +95,14 @@ def deliver(
     from flowstart.simulation import bounds
 
     with output.results(folder, seed) as results:
-        with _uninterrupted():
-            results.write(next(contents))
-            results.put("pictures-pending")
-        _shown(show)
-        if bounds.current().is_late:  # figures would take more time
-            results.put("interrupted")
-            return
-        if why := figure_files.wanting():
-            note(why)
+        _write_tables(results, dict(next(contents)), folder)
         try:
+            _shown(show)
+            if interrupted or bounds.current().is_late:  # figures would take more time
+                results.put("interrupted")
+                return
+            if why := figure_files.wanting():
+                note(why)
             for content in contents:
                 bounds.current().check_time()
                 results.write(content)
@@ -113,7 +112,25 @@ def deliver(
                 "figures and report.html are missing"
             ) from None
         with _uninterrupted():
-            results.put("interrupted" if interrupted else "complete")
+            results.put("complete")
+
+
+def _write_tables(results: "Results", tables: "dict[str, Content]", folder: pathlib.Path) -> None:
+    """Keeps tables, the first of them whatever happens; some take seconds to write."""
+    from flowstart.simulation import bounds
+
+    first = next(iter(tables))
+    try:
+        with _uninterrupted():
+            results.write({first: tables.pop(first)})
+        results.write(tables)
+    except KeyboardInterrupt:
+        results.put("interrupted")
+        raise bounds.current().stopped(
+            f" while tables were written: those that are finished are in {folder}"
+        ) from None
+    with _uninterrupted():
+        results.put("pictures-pending")
 
 
 def _shown(show: Callable[[], None]) -> None:
@@ -135,9 +152,9 @@ def _uninterrupted() -> Iterator[None]:
 
 def show_json(document: Any) -> None:
     """One JSON document on stdout, whole even where Ctrl-C comes meanwhile."""
+    is_unicode = str(sys.stdout.encoding).lower().startswith("utf")
+    text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=not is_unicode)
     with _uninterrupted():
-        is_unicode = str(sys.stdout.encoding).lower().startswith("utf")
-        text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=not is_unicode)
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
 

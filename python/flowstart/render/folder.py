@@ -105,13 +105,15 @@ class Results:
         return self.staged.path
 
     def write(self, files: Mapping[str, Content]) -> None:
-        """Adds files. Raises SimulationError where they cannot be written."""
+        """Adds files, each whole or not. Raises SimulationError where they cannot be written."""
         with self._failing():
             for name, content in files.items():
-                if isinstance(content, bytes):
-                    (self.path / name).write_bytes(content)
-                else:
-                    content(self.path / name)
+                file = self.path / name
+                try:
+                    content(file) if callable(content) else file.write_bytes(content)
+                except BaseException:
+                    file.unlink(missing_ok=True)
+                    raise
 
     def put(self, state: State = "complete") -> None:
         """Moves all that was written into place; more may be added while pictures are pending.
