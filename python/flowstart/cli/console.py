@@ -5,16 +5,15 @@ import json
 import pathlib
 import re
 import sys
-import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from flowstart.errors import FlowstartError, RequestError, SimulationError
+from flowstart.interrupts import uninterrupted
 from flowstart.model.option_names import as_option
 from flowstart.render.text import printable
-from flowstart.simulation.interrupts import noting_ctrl_c
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -111,8 +110,7 @@ def deliver(
                 f" while figures were drawn: all results are in {folder}, "
                 "figures and report.html are missing"
             ) from None
-        with _uninterrupted():
-            results.put("complete")
+        results.put("complete")
 
 
 def _write_tables(results: "Results", tables: "dict[str, Content]", folder: pathlib.Path) -> None:
@@ -121,7 +119,7 @@ def _write_tables(results: "Results", tables: "dict[str, Content]", folder: path
 
     first = next(iter(tables))
     try:
-        with _uninterrupted():
+        with uninterrupted():
             results.write({first: tables.pop(first)})
         results.write(tables)
     except KeyboardInterrupt:
@@ -129,8 +127,7 @@ def _write_tables(results: "Results", tables: "dict[str, Content]", folder: path
         raise bounds.current().stopped(
             f" while tables were written: those that are finished are in {folder}"
         ) from None
-    with _uninterrupted():
-        results.put("pictures-pending")
+    results.put("pictures-pending")
 
 
 def _shown(show: Callable[[], None]) -> None:
@@ -140,21 +137,11 @@ def _shown(show: Callable[[], None]) -> None:
         sys.stdout.flush()
 
 
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Lets Ctrl-C wait until the block is done."""
-    pressed = threading.Event()
-    with noting_ctrl_c(pressed):
-        yield
-    if pressed.is_set():
-        raise KeyboardInterrupt
-
-
 def show_json(document: Any) -> None:
     """One JSON document on stdout, whole even where Ctrl-C comes meanwhile."""
     is_unicode = str(sys.stdout.encoding).lower().startswith("utf")
     text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=not is_unicode)
-    with _uninterrupted():
+    with uninterrupted():
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
 

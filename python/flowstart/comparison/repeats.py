@@ -81,7 +81,10 @@ def repeated(
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Intervals:
-    """Runs the comparison again, a little perturbed, until its ranges are settled."""
+    """Runs the comparison again, a little perturbed, until its ranges are settled.
+
+    Raises KeyboardInterrupt where that comes before every size has repeats.
+    """
     rows = sum(s.flows for s in exact) // len(plan.seeds)
     runner = _Runner(plan, workers, progress, at_once=max(1, MOST_ROWS // max(rows, 1)))
     found = [_times(exact)]
@@ -95,6 +98,8 @@ def repeated(
         number = last
         unsettled = [s for s in unsettled if not _settled(plan, found[0], done[s])]
     groups = _groups(plan, found[0], [times for of_size in done.values() for times in of_size])
+    if runner.interrupted and not all(group.repeats for group in groups.values()):
+        raise KeyboardInterrupt  # a range of no repeats is none
     return _intervals(plan, groups, runner.interrupted)
 
 

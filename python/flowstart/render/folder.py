@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 
 from flowstart.errors import RequestError, SimulationError
+from flowstart.interrupts import uninterrupted
 from flowstart.render import manifest
 from flowstart.render.exchange import exchange
 from flowstart.render.files import Content
@@ -82,7 +83,7 @@ class Results:
         self.staged: _Staged | None = None
 
     def __enter__(self) -> "Results":
-        with self._failing():
+        with self._failing(), uninterrupted():
             self.place.parent.mkdir(parents=True, exist_ok=True)
             _clean_up(self.place)
             self.staged = _Staged(self.place)
@@ -95,7 +96,8 @@ class Results:
         trace: TracebackType | None,
     ) -> None:
         if self.staged:
-            self.staged.remove()
+            with uninterrupted():
+                self.staged.remove()
 
     @property
     def path(self) -> pathlib.Path:
@@ -120,7 +122,7 @@ class Results:
 
         Raises SimulationError where that fails. Results that cannot be moved are kept beside.
         """
-        with self._failing():
+        with self._failing(), uninterrupted():
             staged, self.staged = self.staged, None
             if staged is None:
                 raise ValueError("there is nothing to be put into place any more")
