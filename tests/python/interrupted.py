@@ -253,6 +253,8 @@ def _read(file: IO[bytes]) -> str:
 
 def faults(command: Command, running: Running, ended: Ended) -> Iterator[str]:
     """What is wrong about the end of a command."""
+    if "init_import_site" in ended.err:  # Python's own words: nothing of flowstart had begun
+        return
     if ended.status not in (0, 130):
         yield f"status {ended.status}"
     if ended.seconds > MOST_S:
