@@ -32,6 +32,8 @@ LONGEST_S = 20.0
 LEAVES_S = 3.0
 """So long after a kill nothing is running any more."""
 WRONG = ("Traceback", "defect", "panicked", "Exception ignored", "Error:")
+BEFORE = ("Fatal Python error: init_", "_get_module_details")
+"""Where Python is before the command has begun, and reports Ctrl-C in its own words."""
 STATES = {"complete", "pictures-pending", "interrupted"}
 SWEEP = """seeds = 2
 startups = ["slow-start", "hystart", "search"]
@@ -253,7 +255,7 @@ def _read(file: IO[bytes]) -> str:
 
 def faults(command: Command, running: Running, ended: Ended) -> Iterator[str]:
     """What is wrong about the end of a command."""
-    if "init_import_site" in ended.err:  # Python's own words: nothing of flowstart had begun
+    if any(place in ended.err for place in BEFORE):
         return
     if ended.status not in (0, 130):
         yield f"status {ended.status}"
