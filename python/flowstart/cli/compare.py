@@ -76,7 +76,8 @@ def compare(
             output,
             _files(result),
             seed=result.plan.seeds[0],
-            interrupted=result.interrupted,
+            interrupted=result.interrupted
+            or (result.intervals is not None and result.intervals.interrupted),
         )
     _say_what_is_missing(result, kept=f"in {output}" if output else "above")
 

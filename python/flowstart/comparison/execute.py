@@ -111,7 +111,10 @@ def execute(
     found = ready.result(batch)
     if not uncertainty or found.interrupted or not found.rows:
         return found
-    return with_intervals(found, workers=workers, progress=progress)
+    try:
+        return with_intervals(found, workers=workers, progress=progress)
+    except KeyboardInterrupt:  # what came before it is an answer
+        return dataclasses.replace(found, interrupted=True)
 
 
 @dataclass(frozen=True)

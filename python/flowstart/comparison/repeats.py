@@ -87,13 +87,15 @@ def repeated(
 ) -> Intervals:
     """Runs the comparison again, a little perturbed, until its ranges are settled.
 
-    `packets` are those that one repeat of each size sends.
+    `packets` are those that one repeat of each size sends. Raises KeyboardInterrupt where that comes before every size has repeats.
     """
     rows = sum(s.flows for s in exact) // len(plan.seeds)
     runner = _Runner(plan, workers, progress, at_once=max(1, MOST_ROWS // max(rows, 1)))
     found = [_times(exact)]
     done = {size: _of_size(runner, size, found[0], _most(packets[size])) for size in plan.sizes}
     groups = _groups(plan, found[0], [times for of_size in done.values() for times in of_size])
+    if runner.interrupted and not all(group.repeats for group in groups.values()):
+        raise KeyboardInterrupt  # a range of no repeats is none
     return _intervals(plan, groups, runner.interrupted)
 
 

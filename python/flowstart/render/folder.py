@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 
 from flowstart.errors import RequestError, SimulationError
+from flowstart.interrupts import uninterrupted
 from flowstart.render import manifest
 from flowstart.render.exchange import exchange
 from flowstart.render.files import Content
@@ -81,7 +82,7 @@ class Results:
         self.staged: _Staged | None = None
 
     def __enter__(self) -> "Results":
-        with self._failing():
+        with self._failing(), uninterrupted():
             self.place.parent.mkdir(parents=True, exist_ok=True)
             _clean_up(self.place)
             self.staged = _Staged(self.place)
@@ -94,7 +95,8 @@ class Results:
         trace: TracebackType | None,
     ) -> None:
         if self.staged:
-            self.staged.remove()
+            with uninterrupted():
+                self.staged.remove()
 
     @property
     def path(self) -> pathlib.Path:
@@ -104,20 +106,22 @@ class Results:
         return self.staged.path
 
     def write(self, files: Mapping[str, Content]) -> None:
-        """Adds files. Raises SimulationError where they cannot be written."""
+        """Adds files, each whole or not. Raises SimulationError where they cannot be written."""
         with self._failing():
             for name, content in files.items():
-                if isinstance(content, bytes):
-                    (self.path / name).write_bytes(content)
-                else:
-                    content(self.path / name)
+                file = self.path / name
+                try:
+                    content(file) if callable(content) else file.write_bytes(content)
+                except BaseException:
+                    file.unlink(missing_ok=True)
+                    raise
 
     def put(self, state: State = "complete") -> None:
         """Moves all that was written into place; more may be added while pictures are pending.
 
         Raises SimulationError where that fails. Results that cannot be moved are kept beside.
         """
-        with self._failing():
+        with self._failing(), uninterrupted():
             staged, self.staged = self.staged, None
             if staged is None:
                 raise ValueError("there is nothing to be put into place any more")
