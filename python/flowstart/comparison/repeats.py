@@ -87,7 +87,8 @@ def repeated(
 ) -> Intervals:
     """Runs the comparison again, a little perturbed, until its ranges are settled.
 
-    `packets` are those that one repeat of each size sends. Raises KeyboardInterrupt where that comes before every size has repeats.
+    `packets` are those that one repeat of each size sends. Raises KeyboardInterrupt where that
+    comes before every size has repeats.
     """
     rows = sum(s.flows for s in exact) // len(plan.seeds)
     runner = _Runner(plan, workers, progress, at_once=max(1, MOST_ROWS // max(rows, 1)))
