@@ -39,6 +39,11 @@ class Answer:
     """How many perturbed repeats have widened the intervals."""
     rule: Rule = field(default_factory=Rule)
 
+    @classmethod
+    def none(cls, variants: Sequence[str], baseline: str, rule: Rule) -> "Answer":
+        """That of a replay which was stopped: inference takes seconds, and all passes."""
+        return cls(baseline, [], _ordered(variants, baseline), {}, {}, rule=rule)
+
     def row(self, size_class: str, variant: str, statistic: Statistic) -> Row | None:
         """One row; None for the baseline, which is not compared with itself."""
         return self.rows.get((size_class, variant, statistic))
@@ -86,7 +91,7 @@ def answer(
     `base_times` has the baseline's, where those are of another pass. Each interval reaches as much
     further as the estimates of `repeats` lie beside the exact one.
     """
-    order = (baseline, *(name for name in variants if name != baseline))
+    order = _ordered(variants, baseline)
     found = _groups(facts, times, order, base_times or times)
     rows = {
         (row.group, row.variant, row.statistic): row
@@ -99,6 +104,10 @@ def answer(
     chosen = recommend(several, order, baseline, list(rows.values()), rule, seed=seed)
     named = {one.group: one for one in chosen}
     return Answer(baseline, found, order, rows, named, len(repeats), rule)
+
+
+def _ordered(variants: Sequence[str], baseline: str) -> tuple[str, ...]:
+    return (baseline, *(name for name in variants if name != baseline))
 
 
 def _groups(facts: "pl.DataFrame", times: Times, order: Sequence[str], base: Times) -> list[Group]:
@@ -126,7 +135,7 @@ def settled(
     baseline: str,
 ) -> bool:
     """Whether the second half of the repeats has hardly moved any interval."""
-    order = (baseline, *(name for name in variants if name != baseline))
+    order = _ordered(variants, baseline)
     moved = [
         estimates(_groups(facts, one, order, one), order, baseline) for one in (exact, *repeats)
     ]

@@ -115,8 +115,6 @@ def _replayed(paths: list[ReplayPath], runner: Runner) -> "pl.DataFrame":
     for found in runner.run(paths, TOGETHER):
         for (name,), mine in found.partition_by("network", as_dict=True).items():
             parts.append(compared(mine, sections[str(name)].traffic))
-    if runner.interrupted:
-        raise KeyboardInterrupt
     return _spanned(pl.concat(parts)) if by_log else pl.concat(parts)
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from flowstart.captures import server_log
 from flowstart.captures.contents import Capture
 from flowstart.captures.groups import Group
+from flowstart.errors import SimulationError
 from flowstart.model import quantities
 from flowstart.model.document import Document, encode
 from flowstart.render import text
@@ -219,6 +220,9 @@ class _Network:
         batch = run_many(scenarios, workers, None, self.settings.custom)
         if batch["interrupted"]:
             raise KeyboardInterrupt
+        for run in frames.rows(batch["runs"]):
+            if run["error"]:
+                raise SimulationError(f"{self.group.network}: {run['error']}")
         found = frames.frame(batch["transfers"]).sort("run", "flow", "transfer")
         lasts_s = (found["acked_s"] - found["sent_s"]).to_numpy()
         times_s = lasts_s.reshape(len(BUFFERS), len(rates), -1)
