@@ -39,12 +39,12 @@ def test_slow_start_is_not_taken_for_a_slow_path(tmp_path: pathlib.Path) -> None
 def test_a_network_whose_transfers_say_little_of_its_rate_is_unknown(
     tmp_path: pathlib.Path,
 ) -> None:
-    told = networks(2, count=1)
+    large = networks(2, count=1)
     small = networks(3, count=1, sizes=(8e3, 0.2), rates_bps=(50e6, 50e6), rtts_s=(0.1, 0.1))
-    capture = read(2, told + small, tmp_path)
+    capture = read(2, large + small, tmp_path)
     known, unknown = (
         next(g.to_remote for g in fitted(capture, Settings()).groups if g.network == one.name)
-        for one in told + small
+        for one in large + small
     )
     assert not known.rate_assumed
     assert unknown.rate_assumed

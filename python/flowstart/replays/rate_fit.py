@@ -66,10 +66,10 @@ def fitted(capture: Capture, settings: Settings, *, workers: int | None = None) 
     wanted = [group for group in capture.groups if group.to_remote.rate_bps is None]
     if capture.about.get("format") != server_log.FORMAT or settings.rate or not wanted:
         return capture
-    told = settings.as_recorded()
-    sections = Traffic.of(capture, told, {}).by_network()
+    as_recorded = settings.as_recorded()
+    sections = Traffic.of(capture, as_recorded, {}).by_network()
     found = [
-        _Network(group, sections[group.network], told)
+        _Network(group, sections[group.network], as_recorded)
         for group in wanted
         if group.network in sections
     ]
@@ -87,7 +87,7 @@ def fitted(capture: Capture, settings: Settings, *, workers: int | None = None) 
 
 @dataclass(frozen=True)
 class RateFit:
-    """What the durations of a network's transfers say of its bottleneck's rate."""
+    """The rate of a network's bottleneck, from the durations of its transfers."""
 
     rate_bps: float
     low_bps: float
@@ -236,8 +236,8 @@ class _Network:
         rtt_s = quantities.read_seconds(self.path["rtt"]) or 0.0
         bdp = max(rate * rtt_s / PACKET_BITS, LEAST_BUFFER)
         buffer = self.settings.buffer or f"{max(round(factor * bdp), 1)}pkt"
-        told = f"{rate:.0f}bps"
-        return self.path | {"rate": told, "reverse_rate": told, "buffer": buffer}
+        written = f"{rate:.0f}bps"
+        return self.path | {"rate": written, "reverse_rate": written, "buffer": buffer}
 
     def _off(self, span: float) -> tuple[Floats, Floats]:
         """Rates, finely spaced, and by how much log times differ: buffers × rates × transfers."""
