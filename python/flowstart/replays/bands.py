@@ -43,7 +43,7 @@ def _at_end(replayed: ReplayPath, end: int) -> ReplayPath:
     if replayed.rate_range is None:
         return replayed
     rate = replayed.rate_range[end] or UNBOUNDED * replayed.rates_bps[0]
-    written = {name: f"{rate:.0f}bps" for name in ("rate", "reverse_rate")}
+    written = dict.fromkeys(("rate", "reverse_rate"), f"{rate:.0f}bps")
     return dataclasses.replace(replayed, path=replayed.path | written)
 
 
