@@ -48,7 +48,7 @@ MOST, LEAST, MOST_BYTES = 100, 20, 20_000_000
 """Transfers of a network that are replayed: at most, and at least however large they are."""
 FEWEST = 10
 """With fewer transfers no rate counts as known."""
-PRECISION = 0.02
+PRECISION = 0.01
 """Times that agree so closely are taken for equal: clocks and round trips are no better."""
 CAP = 1.0
 """No transfer counts more than one whose log time is off by this."""
