@@ -188,7 +188,13 @@ class Running:
             stdout=self.out,
             stderr=self.err,
             cwd=place.work,
-            env=os.environ | {"TMPDIR": str(place.path / "tmp")},
+            env=os.environ
+            | {
+                "TMPDIR": str(place.path / "tmp"),
+                # As where it is installed: without, imports are most of the time to the end.
+                "PYTHONDONTWRITEBYTECODE": "",
+                "PYTHONPYCACHEPREFIX": str(place.given / "pycache"),
+            },
             start_new_session=True,
             preexec_fn=_heeding,
         )
