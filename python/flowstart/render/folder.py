@@ -9,7 +9,6 @@ next one; a lock, which ends with its process, says whether somebody still write
 import contextlib
 import errno
 import fcntl
-import json
 import os
 import pathlib
 import secrets
@@ -128,10 +127,9 @@ class Results:
                 raise ValueError("there is nothing to be put into place any more")
             try:
                 document = manifest.document(staged.path, self.about, state)
-                text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
                 # A new file: of a linked one, the folder in place would change too.
                 (staged.path / manifest.NAME).unlink(missing_ok=True)
-                (staged.path / manifest.NAME).write_text(text)
+                (staged.path / manifest.NAME).write_bytes(document)
                 if state == "pictures-pending":
                     self.staged = staged.linked(self.place)
                 self._move(staged)
