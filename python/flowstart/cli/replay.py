@@ -31,10 +31,13 @@ def compare(
     from flowstart.replays.asked import questions_of
 
     with console.speaking_of(None):
-        settings, questions = _settings(given, allow_python=allow_python), questions_of(given)
+        questions = questions_of(given)
+        _settings(given, allow_python=allow_python)  # refuses what is wrong before reading
     how = filled(Reading, given)
     found = read(files, how, filled(Repetition, given).seed)
     with console.speaking_of(None):
+        form = found.about.get("format", "")
+        settings = _settings(given, allow_python=allow_python, capture_format=form)
         result = _replay(found, settings, questions, workers)
     for warning in result.warnings:
         console.note(f"warning: {warning}")
@@ -55,7 +58,7 @@ def _files(result: "Replay", *, rows: bool) -> "Iterator[Mapping[str, Content]]"
     yield report.pictures(result)
 
 
-def _settings(given: Given, *, allow_python: bool) -> "Settings":
+def _settings(given: Given, *, allow_python: bool, capture_format: str = "") -> "Settings":
     from flowstart.replays.asked import settings_of
 
     if filled(Repetition, given).repeat > 1:
@@ -64,7 +67,9 @@ def _settings(given: Given, *, allow_python: bool) -> "Settings":
         )
     traffic = filled(Traffic, given)
     variants = traffic.variants(allow_python=allow_python)
-    return settings_of(given, startups=traffic.startups(), variants=variants)
+    return settings_of(
+        given, startups=traffic.startups(), variants=variants, capture_format=capture_format
+    )
 
 
 def _replay(

@@ -67,6 +67,11 @@ def percent(share: float | None) -> str:
     return f"{rounded:+.1f} %".replace("-", "−")
 
 
+def share(value: float | None) -> str:
+    """A part of a whole, without a sign: `12.3 %`, `0.05 %`."""
+    return ABSENT if value is None else f"{100 * value:.3g} %"
+
+
 def count(value: float | None) -> str:
     """A number of things, which an average may have left with a fraction."""
     if value is None:

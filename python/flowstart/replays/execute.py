@@ -18,6 +18,7 @@ from flowstart.replays.settings import Settings
 from flowstart.replays.share import Share, shared
 from flowstart.replays.store import Rows
 from flowstart.replays.times import Times
+from flowstart.replays.verdict import GATE_RUNS, Criteria
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,7 +56,7 @@ class _Study:
 
     def run(self, left_out: dict[str, int]) -> Replay:
         """All of it; what Ctrl-C leaves out is missing in the result."""
-        store, together, alone = Rows(), Times(), Times()
+        store, together, alone = Rows(), Times(packets=True), Times()
         for times, one in ((together, TOGETHER), (alone, ALONE)):
             for rows in self.runner.run(self.paths, one):
                 store.add(rows)
@@ -69,7 +70,7 @@ class _Study:
             together,
             names,
             reference,
-            self.asked.rule,
+            self.criteria,
             repeats=repeats,
             seed=self.settings.seed,
         )
@@ -92,9 +93,16 @@ class _Study:
             failures=self.runner.failures,
         )
 
-    def _times(self, paths: Sequence[ReplayPath], one: Round) -> Times | None:
+    @property
+    def criteria(self) -> Criteria:
+        """What a variant must do to be recommended."""
+        return Criteria(self.asked.limits, self.settings.offered)
+
+    def _times(
+        self, paths: Sequence[ReplayPath], one: Round, *, packets: bool = True
+    ) -> Times | None:
         """The times of one more pass; None where it was interrupted."""
-        times = Times()
+        times = Times(packets=packets)
         for rows in self.runner.run(paths, one):
             times.add(rows)
         return None if self.runner.interrupted else times
@@ -105,7 +113,8 @@ class _Study:
         found: list[Times] = []
         wanted = min(FEWEST_REPEATS, self.asked.repeats)
         while len(found) < wanted and len(names) > 1:
-            times = self._times(self.paths, Round(repeat=len(found) + 1))
+            one, packets = Round(repeat=len(found) + 1), len(found) + 1 < GATE_RUNS
+            times = self._times(self.paths, one, packets=packets)
             if times is None:
                 break
             found.append(times)
@@ -121,7 +130,7 @@ class _Study:
         times = self._times(self.paths, one)
         if times is None:
             return None
-        return shared(self.facts, times, self.together, one, self.settings, self.asked.rule)
+        return shared(self.facts, times, self.together, one, self.settings)
 
     def _bands(self) -> list[Band]:
         found = []
@@ -129,8 +138,8 @@ class _Study:
             times = self._times(paths, TOGETHER)
             if times is not None:
                 reference = self.settings.reference.name
-                names, rule = self.settings.names, self.asked.rule
-                one = answer(self.facts, times, names, reference, rule, seed=self.settings.seed)
+                names, seed = self.settings.names, self.settings.seed
+                one = answer(self.facts, times, names, reference, self.criteria, seed=seed)
                 found.append(Band(name, one))
         return found
 

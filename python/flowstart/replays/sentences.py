@@ -96,10 +96,9 @@ def _without_syn(startups: Sequence[str]) -> list[str]:
 
 
 def verdict(replay: Replay) -> list[str]:
-    """What to choose in each size class, and what that rests on, as its rows say."""
+    """What to choose, and why."""
     if not any(s.complete for s in replay.summaries):
         return ["No transfer was completed."]
     if len(replay.settings.names) < 2:
         return []
-    chosen = replay.answer.recommendations.values()
-    return [f"{one.group}: {one.reason}." for one in chosen]
+    return [replay.verdict.headline]

@@ -193,15 +193,16 @@ def _share(value: float | None) -> str:
 
 
 def bands(answer: Answer, found: Sequence[Band]) -> Grid:
-    """What is recommended with other buffers in the place of those assumed."""
-    names = ["× 1", *(band.name for band in found)]
-    grid = Grid([Column(title, number=False) for title in ("size class", *names, "survives")])
-    grid.title = "Recommended with other buffers in the place of those assumed"
-    for name, chosen in answer.recommendations.items():
-        best = [chosen.best, *(band.answer.recommendations[name].best for band in found)]
-        shown = [", ".join(map(custom.short, one)) or f"keep {answer.baseline}" for one in best]
-        survives = all(set(one) & set(best[0]) if best[0] else not one for one in best)
-        grid.rows.append([name, *shown, "yes" if survives else "no"])
+    """What is concluded with other buffers in the place of those assumed."""
+    verdicts = [answer.verdict, *(band.answer.verdict for band in found)]
+    names = ["setting", "as assumed", *(band.name for band in found), "same"]
+    grid = Grid([Column(title, number=False) for title in names])
+    grid.title = "With other buffers in the place of those assumed"
+    for one in answer.verdict.judgements:
+        judged = [verdict.of(one.setting) for verdict in verdicts]
+        shown = [str(found.status) if found else text.ABSENT for found in judged]
+        same = "yes" if len({*shown}) == 1 else "no"
+        grid.rows.append([custom.short(one.setting), *shown, same])
     return grid
 
 
