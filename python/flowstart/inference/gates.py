@@ -215,12 +215,13 @@ class _Harm:
         harmed = (variant.times > (1 + HURT) * base.times).mean(axis=0)
         share, transfers = float(harmed.mean()), len(harmed)
         _, numbers = np.unique(cluster_of, return_inverse=True)
-        if np.count_nonzero(np.bincount(numbers, harmed)) < FEW_HURT or share == 1:
-            return cls(share, clusters.effective(cluster_of), transfers, few=True)
         squares = np.bincount(numbers, harmed - share) ** 2
+        if np.count_nonzero(np.bincount(numbers, harmed)) < FEW_HURT or not squares.any():
+            return cls(share, clusters.effective(cluster_of), transfers, few=True)
         binomial, seen = share * (1 - share) / transfers, squares.sum() / transfers**2
         tail = (squares**2).sum() / squares.sum() ** 2 - 1 / len(squares)
-        reach = critical.student(NORMAL, 2 / max(tail, 1e-9)) / NORMAL
+        freedom = min(2 / max(tail, 1e-9), len(squares) - 1)
+        reach = critical.student(NORMAL, freedom) / NORMAL
         return cls(share, transfers * min(binomial / seen, 1.0) / reach**2, transfers, few=False)
 
     def ends(self, whole: Self | None, alpha: float) -> tuple[float, float]:
