@@ -1,6 +1,7 @@
 """`flowstart compare --capture`: the user's own transfers under each start-up."""
 
 import pathlib
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -41,8 +42,9 @@ def compare(
         result = _replay(found, settings, questions, workers)
     for warning in result.warnings:
         console.note(f"warning: {warning}")
+    show = _show_details if given.get("details") else _show
     console.deliver(
-        lambda: console.show_json(result.result()) if json else _show(result),
+        lambda: console.show_json(result.result()) if json else show(result),
         folder,
         _files(result, rows=bool(given.get("rows"))),
         interrupted=result.interrupted,
@@ -83,6 +85,22 @@ def _replay(
 
 
 def _show(result: "Replay") -> None:
+    """What has to be decided upon, on one screen."""
+    from flowstart.replays import overview, sentences
+
+    def say(*lines: str) -> None:
+        for line in lines:
+            console.say(textwrap.fill(line, console.PLAIN_LINE, break_on_hyphens=False))
+
+    say(*overview.opening(result), "", *sentences.verdict(result))
+    console.show_grid(overview.table(result))
+    say(*overview.risk(result), *overview.commands(result), *overview.test_plan(result))
+    say(*result.notes, *sentences.without_syn(result), "Details: --details. Report: -o DIR.")
+    console.say(f"Reproduce: {result.command}")
+
+
+def _show_details(result: "Replay") -> None:
+    """All tables."""
     from flowstart.replays import sentences, tables
     from flowstart.replays.further import further
 
@@ -101,7 +119,7 @@ def _show(result: "Replay") -> None:
         console.say("\n".join(notes.lines))
     for line in sentences.LIMITS:
         console.say(line)
-    console.say(f"Again: {result.command}")
+    console.say(f"Reproduce: {result.command}")
 
 
 def _say_what_is_missing(result: "Replay") -> None:

@@ -115,6 +115,11 @@ class Replayed:
         beside=(CAPTURE,),
         panel="Captures",
     )
+    details: bool | None = flag(
+        "Show all tables of a replay: size classes, paths, limits, other buffers, options.",
+        beside=(CAPTURE,),
+        panel="Captures",
+    )
     rows: bool | None = flag(
         "Keep all rows in result.json too, not only as Parquet and CSV.",
         beside=(CAPTURE,),

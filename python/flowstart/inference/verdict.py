@@ -147,8 +147,8 @@ def _reason(one: Judgement, status: Status) -> str:
     if status == Status.RECOMMENDED:
         parts = {(gate.kind, gate.part) for gate in one.gates}
         classes, networks = (sum(k == kind for k, _ in parts) for kind in ("size class", "network"))
-        where = f"{_count(classes, 'size class', 'size classes')} and "
-        where += _count(networks, "network", "networks")
+        where = f"{text.counted(classes, 'size class', 'size classes')} and "
+        where += text.counted(networks, "network", "networks")
         return f"{first}, and within every limit for {where} judged{research}"
     if not one.vetoes:
         return f"{first}{research}"
@@ -191,10 +191,6 @@ def part_in_words(gate: Gate) -> str:
         return f"network {gate.part}"
     of = "" if gate.part.startswith(("below", "above")) else "of "
     return f"transfers {of}{gate.part}"
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
 
 
 def _gain(one: Judgement) -> float:

@@ -52,6 +52,7 @@ def settings_of(
     found, baseline = compared(
         hosts, variants, startups, given.get("baseline"), given.get("avoidance"), custom
     )
+    by_default = startups is None and not variants and "baseline" not in given
     begins = [str(variant.begins) for variant in found]
     applicability.refuse_what_does_nothing(given, begins, custom, stack)
     own = {name: getattr(described, name) for name in IMPAIRING}
@@ -60,6 +61,7 @@ def settings_of(
         variants=tuple(v for v in found if v.name != v.startup),
         baseline=baseline,
         hosts=hosts,
+        by_default=by_default,
         impairments={name: value for name, value in own.items() if value is not None},
         cross=share("cross", given["cross"]) if "cross" in given else 0.0,
         beside=tuple(specs.listed("beside", given.get("beside"), ())),

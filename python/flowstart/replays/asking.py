@@ -87,6 +87,7 @@ def replay(
             variants=tuple(v for v in found if v.name != v.startup),
             baseline=base,
             hosts=hosts,
+            by_default=startups is None and not variants and baseline is None,
             stack=fields,
             avoidance=avoidance,
             direction=side(direction),

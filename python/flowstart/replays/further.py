@@ -10,6 +10,8 @@ from flowstart.replays.result import Replay
 def further(replay: Replay) -> list[Grid]:
     """The tables of what was asked, as far as it was."""
     found = []
+    if replay.verdict.judgements:
+        found.append(tables.gates(replay.verdict))
     if replay.share:
         found.append(tables.share(replay.share))
     if replay.bands:

@@ -132,11 +132,14 @@ class Replay:
         }
         options |= {"stack": stack.written(s.stack), "avoidance": s.avoidance}
         options |= {"remembered": s.remembered}
-        options |= {"recorded": s.hosts.name if s.hosts.name in hosts.names() else None}
+        usual = hosts.default_of(self.capture.about.get("format", ""))
+        own = s.hosts.name in hosts.names() and s.stack is None and s.hosts.name != usual
+        options |= {"recorded": s.hosts.name if own else None}
         options |= {"direction": s.direction if s.direction != "server" else None}
         options |= {"without": ",".join(sorted(s.without))}
-        options |= {"startup": ",".join(s.startups), "seed": str(s.seed)}
-        options |= {"baseline": s.baseline, "beside": ",".join(s.beside)}
+        startups, baseline = (None, None) if s.by_default else (",".join(s.startups), s.baseline)
+        options |= {"startup": startups, "seed": str(s.seed)}
+        options |= {"baseline": baseline, "beside": ",".join(s.beside)}
         options |= {"cross": f"{100 * s.cross:g}%" if s.cross else None}
         options |= self.questions.options
         options |= {name: str(value) for name, value in s.impairments.items()}
@@ -144,7 +147,7 @@ class Replay:
         for file in self.capture.files:
             words += ["--capture", file]
         words += self.capture.options
-        for variant in s.variants:
+        for variant in () if s.by_default else s.variants:
             words += ["--variant", variant.written]
         for name, value in options.items():
             if value:

@@ -57,6 +57,8 @@ class Settings:
     the one that does what was recorded, or slow start, or the first."""
     direction: Tested = "server"
     """Whose data is under test; the other side does what was recorded."""
+    by_default: bool = False
+    """Whether what is compared was chosen by what the hosts' stack offers, and not given."""
     hosts: HostStack = LINUX
     """What the hosts of the capture run."""
     rate: str | None = None

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from flowstart.inference import Row, Statistic
+from flowstart.inference import Row, Statistic, Verdict
+from flowstart.inference.gates import Quantity
 from flowstart.model import custom
 from flowstart.render import footnotes, text
 from flowstart.render.grid import Column, Grid
@@ -190,6 +191,33 @@ def _in_classes(found: Share) -> list[tuple[str, str]]:
 
 def _share(value: float | None) -> str:
     return text.ABSENT if value is None else f"{value:.1%}"
+
+
+def gates(verdict: Verdict) -> Grid:
+    """The gates that settings do not pass, those that reject first."""
+    titles = ["baseline", "estimate", "from", "to", "limit", "transfers"]
+    grid = Grid([Column(title, number=False) for title in ("part", "quantity")])
+    grid.columns += [Column(title) for title in titles]
+    grid.columns.append(Column("outcome", number=False))
+    grid.title = "Limits that settings exceed, or may exceed"
+    for one in verdict.judgements:
+        if one.vetoes:
+            grid.groups[len(grid.rows)] = f"{custom.short(one.setting)}: {one.status}"
+        for gate in one.vetoes:
+            shown = text.percent if gate.quantity == Quantity.P99 else text.share
+            values = (gate.estimate, gate.low, gate.high)
+            grid.rows.append(
+                [
+                    gate.part,
+                    str(gate.quantity),
+                    text.share(gate.baseline),
+                    *map(shown, values),
+                    text.share(gate.limit),
+                    str(gate.transfers),
+                    str(gate.outcome),
+                ]
+            )
+    return grid
 
 
 def bands(answer: Answer, found: Sequence[Band]) -> Grid:
