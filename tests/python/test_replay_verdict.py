@@ -155,3 +155,74 @@ def test_a_quick_replay_has_a_verdict_too() -> None:
     settings = settings_of({}, startups=None, variants=[Variant.parse(IW30)])
     found = study(capture(CAPTURES / "small.pcap"), settings, QUICK)
     assert found.verdict.headline.startswith("Recommendation: keep the current setting")
+
+
+def test_the_first_page_of_a_report_is_its_summary_and_has_figures_on_paper(
+    cli: Cli, tmp_path: pathlib.Path
+) -> None:
+    words = ("--startup", "jump-start", "--quick", "-o", str(tmp_path / "out"))
+    assert cli("compare", "--capture", CAPTURES / "small.pcap", *words).status == 0
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    first, _, rest = page.partition("</section>")
+    for expected in ("Recommendation: ", "Gain and cost", "Risk", "Next", "<svg"):
+        assert expected in first
+    assert "Size classes" in rest
+    assert '<template class="picture"' not in page
+    assert "break-after: page" in page
+
+
+def test_the_summary_fits_a_screen_and_details_have_all_tables(cli: Cli) -> None:
+    words = ("compare", "--capture", CAPTURES / "small.pcap", "--startup", "jump-start", "--quick")
+    brief = cli(*words).out.splitlines()
+    assert len(brief) <= 25
+    assert all(len(line) <= 88 for line in brief if not line.startswith("Reproduce: "))
+    detailed = cli(*words, "--details").out
+    assert "Limits that settings exceed, or may exceed" in detailed
+    assert "below 10 kB: " in detailed
+
+
+def test_a_rate_for_several_networks_is_refused_in_a_line(cli: Cli) -> None:
+    answer = cli("compare", "--capture", CAPTURES / "small.pcap", "--rate", "20Mbps")
+    assert answer.status == 2
+    assert answer.err.splitlines()[-1] == (
+        "flowstart: rate: `20Mbps` for 2 networks would put all on one link; give each its own "
+        "with --network PREFIX:rate=RATE, or all with --network '*:rate=20Mbps'"
+    )
+
+
+def test_networks_have_the_rates_that_are_given(cli: Cli) -> None:
+    words = ("--startup", "jump-start", "--quick", "--json")
+    given = ("--network", "*:rate=7Mbps,buffer=50pkt", "--network", "10.9.0.0/16:rate=9Mbps")
+    answer = cli("compare", "--capture", CAPTURES / "small.pcap", *words, *given)
+    document = json.loads(answer.out)
+    paths = {one["name"]: (one["rate"], one["buffer"]) for one in document["paths"]}
+    assert paths == {"fd09:1::/48": ("7000000bps", "50pkt"), "10.9.1.0/24": ("9000000bps", "50pkt")}
+    assert "--network '*:rate=7Mbps,buffer=50pkt' --network 10.9.0.0/16" in document["command"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("10.9.0.0/16", "should be written PREFIX:rate=RATE"),
+        ("10.9.0.0/16:rat=5Mbps", "did you mean `rate`?"),
+        ("10.7.0.0/16:rate=5Mbps", "holds none of the capture's: 10.9.1.0/24, fd09:1::/48"),
+        ("*:rate=5", "rate"),
+    ],
+)
+def test_what_is_given_of_no_network_is_refused_in_a_line(
+    cli: Cli, given: str, message: str
+) -> None:
+    answer = cli("compare", "--capture", CAPTURES / "small.pcap", "--network", given)
+    assert answer.status == 2
+    assert message in answer.err
+    assert answer.err.splitlines()[-1].startswith("flowstart: ")
+
+
+def test_the_verdict_has_the_fields_that_its_page_lists(cli: Cli) -> None:
+    words = ("--startup", "jump-start", "--quick", "--json")
+    document = json.loads(cli("compare", "--capture", CAPTURES / "small.pcap", *words).out)
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "verdict.md").read_text("utf-8")
+    [setting] = document["verdict"]["settings"]
+    for fields in (document["verdict"], setting, setting["gates"][0], setting["gain"]):
+        for name in fields:
+            assert f"`{name}`" in page, name

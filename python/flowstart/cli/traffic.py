@@ -72,6 +72,13 @@ class Replayed:
         beside=(CAPTURE,),
         panel="Captures",
     )
+    network: list[str] | None = flag(
+        "Rate and buffer of single networks of a capture, as often as needed: "
+        "10.9.3.0/24:rate=20Mbps,buffer=60pkt; * stands for all.",
+        "PREFIX:KEY=VALUE,...",
+        beside=(CAPTURE,),
+        panel="Captures",
+    )
     share: str | None = flag(
         "Switch only a share of the connections in a pass of its own, such as 10%: what they gain "
         "and the others lose.",

@@ -18,6 +18,7 @@ from flowstart.model.path import IMPAIRING, Path
 from flowstart.model.shares import share
 from flowstart.model.variants import Variant
 from flowstart.replays.candidates import compared, hosts_of
+from flowstart.replays.given_networks import GivenNetwork
 from flowstart.replays.questions import QUICK, Questions
 from flowstart.replays.settings import Settings, side
 
@@ -66,6 +67,8 @@ def settings_of(
         cross=share("cross", given["cross"]) if "cross" in given else 0.0,
         beside=tuple(specs.listed("beside", given.get("beside"), ())),
         rate=described.rate,
+        networks=tuple(map(GivenNetwork.parse, given.get("network") or ())),
+        one_link=False,
         reverse_rate=described.reverse_rate,
         buffer=described.buffer,
         reverse_buffer=described.reverse_buffer,

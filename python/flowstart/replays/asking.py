@@ -17,6 +17,7 @@ from flowstart.model.fields import Stack
 from flowstart.model.variants import VariantLike
 from flowstart.replays.candidates import compared, hosts_of
 from flowstart.replays.execute import study
+from flowstart.replays.given_networks import GivenNetwork
 from flowstart.replays.questions import QUICK, Questions
 from flowstart.replays.result import Replay
 from flowstart.replays.runner import Progress
@@ -46,6 +47,7 @@ def replay(
     max_loss: float | str = LIMITS.loss,
     quick: bool = False,
     rate: str | None = None,
+    networks: Sequence[str] = (),
     reverse_rate: str | None = None,
     buffer: str | None = None,
     reverse_buffer: str | None = None,
@@ -69,6 +71,7 @@ def replay(
     bottleneck with traffic of others, `beside` names company; shares are numbers, or text such as
     `10%`. `quick` leaves out repeats, other buffers and calibration. `rate` to `loss` override
     what the capture tells; `impairments` are fields that every path has besides, such as `queue`.
+    `networks` give single networks rates and buffers, as `10.9.3.0/24:rate=20Mbps`.
     `limit` and `time_limit` are those of `compare`.
 
     Raises RequestError where anything is wrong or above a limit.
@@ -95,6 +98,8 @@ def replay(
             cross=shares.share("cross", cross),
             beside=tuple(beside),
             rate=rate,
+            networks=tuple(map(GivenNetwork.parse, networks)),
+            one_link=False,
             reverse_rate=reverse_rate,
             buffer=buffer,
             reverse_buffer=reverse_buffer,

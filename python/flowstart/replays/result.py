@@ -147,6 +147,8 @@ class Replay:
         for file in self.capture.files:
             words += ["--capture", file]
         words += self.capture.options
+        for network in s.networks:
+            words += ["--network", network.written]
         for variant in () if s.by_default else s.variants:
             words += ["--variant", variant.written]
         for name, value in options.items():

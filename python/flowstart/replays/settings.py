@@ -10,6 +10,7 @@ from flowstart.model.catalog import suggest
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant, baseline
+from flowstart.replays.given_networks import GivenNetwork
 
 Tested = Literal["server", "client", "both"]
 """Whose data is under test."""
@@ -65,6 +66,10 @@ class Settings:
     reverse_rate: str | None = None
     buffer: str | None = None
     reverse_buffer: str | None = None
+    networks: tuple[GivenNetwork, ...] = ()
+    """Rates and buffers of single networks."""
+    one_link: bool = True
+    """Whether a given rate may be that of one link for all networks; otherwise it is refused."""
     rtt: str | None = None
     """One round trip for all, needed for logs that tell none."""
     loss: str | float | None = None
