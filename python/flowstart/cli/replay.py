@@ -87,6 +87,7 @@ def _replay(
 def _show(result: "Replay") -> None:
     """What has to be decided upon, on one screen."""
     from flowstart.replays import overview, sentences
+    from flowstart.replays.further import asked
 
     def say(*lines: str) -> None:
         for line in lines:
@@ -95,7 +96,11 @@ def _show(result: "Replay") -> None:
     say(*overview.opening(result), "", *sentences.verdict(result))
     console.show_grid(overview.table(result))
     say(*overview.risk(result), *overview.commands(result), *overview.test_plan(result))
-    say(*result.notes, *sentences.without_syn(result), "Details: --details. Report: -o DIR.")
+    for grid in asked(result):
+        console.show_grid(grid)
+    for line in [*result.notes, *sentences.without_syn(result)]:
+        console.say(line)
+    console.say("Details: --details. Report: -o DIR.")
     console.say(f"Reproduce: {result.command}")
 
 

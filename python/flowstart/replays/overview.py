@@ -4,7 +4,7 @@ from flowstart.inference import Gate, Judgement, Row, Statistic, Status
 from flowstart.inference.gates import Kind, Quantity
 from flowstart.inference.verdict import part_in_words
 from flowstart.model import custom
-from flowstart.render import text
+from flowstart.render import footnotes, text
 from flowstart.render.grid import Column, Grid
 from flowstart.replays.result import Replay
 from flowstart.replays.scenario import usual_stack
@@ -57,7 +57,7 @@ def table(replay: Replay) -> Grid:
     base = replay.answer.baseline
     none = [text.ABSENT] * 3
     grid.rows.append(
-        [custom.short(base), "", "", "", text.share(losses[base]), *none[:2], "baseline"]
+        [_named(replay, base), "", "", "", text.share(losses[base]), *none[:2], "baseline"]
     )
     for one in replay.verdict.judgements:
         if one.setting == replay.verdict.recommended:
@@ -66,7 +66,7 @@ def table(replay: Replay) -> Grid:
         p95 = replay.answer.row(EVERYTHING, one.setting, Statistic.P95)
         grid.rows.append(
             [
-                custom.short(one.setting),
+                _named(replay, one.setting),
                 text.short_percent(one.gain.estimate),
                 _ends(one.gain),
                 text.short_percent(p95.estimate) if p95 else text.ABSENT,
@@ -77,6 +77,11 @@ def table(replay: Replay) -> Grid:
             ]
         )
     return grid
+
+
+def _named(replay: Replay, name: str) -> str:
+    variant = replay.settings.compared[replay.settings.names.index(name)]
+    return footnotes.marked(name) if name == variant.startup else custom.short(name)
 
 
 def worst_harm(one: Judgement, kind: Kind | None = None) -> Gate | None:
