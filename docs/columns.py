@@ -28,7 +28,7 @@ FILES = {
     "live-rows": "`rows` of `live`",
     "live-pairs": "`pairs` of `live`",
     "load-rows": "`frame` of what `fs.live_load` returns",
-    "comparison-intervals": "`intervals` of `compare --intervals`",
+    "comparison-intervals": "`intervals` of `compare`",
     "comparison-summaries": "`summaries` of what `fs.compare` returns",
     "replay-rows": "`rows` of `compare --capture`",
     "replay-intervals": "`intervals` of `compare --capture`",

@@ -67,7 +67,9 @@ def cells() -> dict[str, dict[str, Cell]]:
 
 def _rows(name: str) -> list[dict[str, Any]]:
     path = fs.Path.named(name)
-    (first,) = fs.compare(path, startups=["slow-start"], sizes=["10kB"], stack=STACK).rows
+    (first,) = fs.compare(
+        path, startups=["slow-start"], sizes=["10kB"], stack=STACK, uncertainty=False
+    ).rows
     size = max(LEAST_BYTES, int(PRODUCTS * first["bdp_pkts"] * MSS))
     names = [a.name for a in fs.algorithms("startup")]
     found = fs.compare(
@@ -76,6 +78,7 @@ def _rows(name: str) -> list[dict[str, Any]]:
         sizes=[f"{size}B"],
         stack=STACK,
         repeat=SEEDS,
+        uncertainty=False,
         remembered="1bdp",
     )
     return found.rows

@@ -151,5 +151,6 @@ def _run(figure: dict[str, Any]) -> fs.Comparison:
         startups=[f"{name}{given}" for name in (*names, *figure["startups"])],
         sizes=[figure["size"]],
         stack=figure["stack"],
+        uncertainty=False,
         **{key: figure[key] for key in ("remembered",) if key in figure},
     )

@@ -17,6 +17,12 @@ class Answer(NamedTuple):
     err: str
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--moments", type=int, default=3, help="How often each long command is interrupted."
+    )
+
+
 @pytest.fixture(autouse=True, scope="session")
 def heeded_ctrl_c() -> None:
     """Ctrl-C is heeded also where a shell that runs the tests in the background has it ignored."""

@@ -14,7 +14,7 @@ import uvicorn
 from flowstart.cli import explore
 from flowstart.explorer.app import app
 from flowstart.explorer.page import Page
-from flowstart.explorer.serve import configured, listening
+from flowstart.explorer.serve import configured, listening, run
 from flowstart.explorer.settings import Settings
 
 TOKEN = "a-token-of-tests"
@@ -90,7 +90,7 @@ def explorer(of: Settings, page: Page = PAGE) -> Iterator[Explorer]:
     with listening(None) as listener:
         port = listener.getsockname()[1]
         server = uvicorn.Server(configured(app(of, page, port, TOKEN)))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread = threading.Thread(target=run, args=(server, listener))
         thread.start()
         try:
             while not server.started:

@@ -1,11 +1,14 @@
 """A folder as a sweep leaves it, with outcomes that a test makes up."""
 
+import io
 import json
 import pathlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
+
+from flowstart.render import sealed
 
 SCENARIO = {
     "path": {"rate": "10Mbps", "rtt": "40ms", "buffer": "30pkt"},
@@ -65,5 +68,8 @@ def write(folder: pathlib.Path, *parts: Sequence[Mapping[str, Any]]) -> pathlib.
         frame = pl.DataFrame(
             list(rows), schema_overrides={n: t for n, t in TYPES.items() if n in rows[0]}
         )
-        frame.write_parquet(folder / "parts" / f"{number:08}-0123456789abcdef.parquet")
+        content = io.BytesIO()
+        frame.write_parquet(content, metadata={sealed.FIELD: sealed.BLANK})
+        file = folder / "parts" / f"{number:08}-0123456789abcdef.parquet"
+        file.write_bytes(sealed.seal(content.getvalue()))
     return folder

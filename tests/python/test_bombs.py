@@ -35,7 +35,7 @@ test_bombs.BOMBS[sys.argv[1]][0](pathlib.Path(sys.argv[2]))
 WAIT = """
 import sys, time
 from flowstart.captures import confined
-confined.call(print, [sys.argv[1]], time.sleep, 60)
+confined.call(print, "qlog", [sys.argv[1]], time.sleep, 60)
 """
 HEADER = b"ts,bytes\n"
 
@@ -88,9 +88,9 @@ BOMBS: dict[str, tuple[Callable[[pathlib.Path], None], str]] = {
     "rows.gz": (many_rows, "it holds more than 250000 rows"),
     "wide.gz": (wide_rows, "gzip holds more than 67108864 bytes"),
     "rows.jsonl.gz": (json_rows, "it holds more than 250000 rows"),
-    "nothing.qlog.gz": (json_of_nothing, "needs more than"),
+    "nothing.qlog.gz": (json_of_nothing, "(qlog, gzip) cannot be read"),
     "rows.parquet": (parquet_rows, "it holds more than 250000 rows"),
-    "text.parquet": (parquet_text, "needs more than"),
+    "text.parquet": (parquet_text, "(Parquet) cannot be read"),
     "rows.zst": (zstandard, "is no capture"),
 }
 
@@ -114,11 +114,13 @@ def test_a_bomb_of_each_format_is_refused_in_less_than_500_mb(
     assert int(peak) <= MOST_BYTES
 
 
-def test_a_reader_that_ends_is_a_refusal_that_names_the_file(tmp_path: pathlib.Path) -> None:
+def test_a_reader_that_ends_is_a_refusal_that_names_the_file_and_its_format(
+    tmp_path: pathlib.Path,
+) -> None:
     file = tmp_path / "damaged"
-    file.write_bytes(b"")
-    with pytest.raises(RequestError, match=f"{file} cannot be read: it is damaged"):
-        confined.call(None, [str(file)], sys.exit, 3)
+    file.write_bytes(gzip.compress(b""))
+    with pytest.raises(RequestError, match=rf"{file} \(qlog, gzip\) cannot be read: it is damaged"):
+        confined.call(None, "qlog", [str(file)], sys.exit, 3)
 
 
 def test_a_caller_that_is_cancelled_ends_the_reader(tmp_path: pathlib.Path) -> None:
@@ -130,7 +132,7 @@ def test_a_caller_that_is_cancelled_ends_the_reader(tmp_path: pathlib.Path) -> N
 
     begin = time.monotonic()
     with pytest.raises(Cancelled):
-        confined.call(cancel, [str(tmp_path)], time.sleep, 60)
+        confined.call(cancel, "qlog", [str(tmp_path)], time.sleep, 60)
     assert time.monotonic() - begin < 5
 
 

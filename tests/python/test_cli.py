@@ -19,7 +19,9 @@ import pytest
 import flowstart as fs
 from failed_runs import failing
 from flowstart import _native
+from flowstart.comparison import repeats
 from flowstart.model import catalog
+from flowstart.simulation import batch
 
 Cli = Callable[..., Any]
 PATH = ("--rate", "5Mbps", "--rtt", "64ms")
@@ -80,7 +82,7 @@ def test_all_startups_are_sorted_by_time_and_marked(cli: Cli) -> None:
     assert list(times) == listed  # JSON keeps the order of the request
     assert "smooth-start†" in lines
     assert "† in parts a reconstruction" in answer.out
-    assert "soonest first" in answer.out
+    assert "fastest first" in answer.out
 
 
 def test_few_startups_stay_in_the_order_they_were_named(cli: Cli) -> None:
@@ -101,7 +103,7 @@ def test_json_is_one_document_and_nothing_else(cli: Cli) -> None:
 def test_compare_writes_a_folder(cli: Cli, tmp_path: pathlib.Path) -> None:
     out = tmp_path / "deep" / "out"
     words = ("--size", "10kB,40kB", "--startup", "slow-start,jump-start", "-o", str(out))
-    assert cli("compare", *PATH, *words).status == 0
+    assert cli("compare", *PATH, *words, "--no-uncertainty").status == 0
     names = {file.name for file in out.iterdir()}
     figures = {"completion"} | {
         f"{f}-{s}" for f in ("over-time", "sequence") for s in ("10kB", "40kB")
@@ -241,7 +243,7 @@ REFUSED = [
     (["compare", *PATH, "--size", "100"], "--size: `100` is not a size with a unit"),
     (["compare", *PATH, "--size", "1kB,1kB"], "size `1kB` is given twice"),
     (["compare", *PATH, "--size", "10kB,10000B"], "size `10000B` is the same as `10kB`; leave"),
-    (["compare", *PATH, "--size", "100pkt,146kB"], "size `146kB` is the same as `100pkt`"),
+    (["compare", *PATH, "--size", "100pkt,144.8kB"], "size `144.8kB` is the same as `100pkt`"),
     (["compare", *PATH, "--seed", str(2**64)], f"seed = {2**64}: at most {2**64 - 1} is possible"),
     (["compare", *PATH, "--buffer", "x"], "--buffer: `x` is not"),
     (["compare", *PATH, "--loss", "101%"], "--loss: `101%` is not a probability"),
@@ -570,3 +572,43 @@ def test_a_file_tells_the_terminal_nothing(cli: Cli, tmp_path: pathlib.Path) -> 
         _, printed, error = cli(*words)
         assert "[2J" in printed + error
         assert "\x1b" not in printed + error
+
+
+def test_ctrl_c_while_tables_are_written_keeps_those_that_are_finished(
+    cli: Cli, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def half(file: pathlib.Path) -> None:
+        file.write_text("half of it")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(
+        "flowstart.comparison.report.tables", lambda _: {"one.csv": b"1", "two.csv": half}
+    )
+    out = tmp_path / "out"
+    answer = cli("compare", *PATH, "--size", "10kB", "--startup", "slow-start", "-o", out)
+    assert answer.status == 130
+    assert f"while tables were written: those that are finished are in {out}" in answer.err
+    assert sorted(file.name for file in out.iterdir()) == ["manifest.json", "one.csv"]
+    assert json.loads((out / "manifest.json").read_text())["state"] == "interrupted"
+    assert [file.name for file in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("finished", [0, 1])
+def test_ctrl_c_during_the_repeats_leaves_ranges_only_of_repeats_that_were_finished(
+    cli: Cli, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, finished: int
+) -> None:
+    real, calls = batch.run_many, [0]
+
+    def interrupted(*given: Any) -> Any:
+        calls[0] += 1
+        return real(*given) | {"interrupted": calls[0] > finished}
+
+    monkeypatch.setattr(repeats, "run_many", interrupted)
+    monkeypatch.setattr(repeats, "settled", lambda *_: False)
+    out = tmp_path / "out"
+    words = ("--size", "10kB", "--startup", "slow-start,hystart", "--loss", "1%")
+    answer = cli("compare", *PATH, *words, "--intervals", "-o", out)
+    assert answer.status == 130, answer.err
+    assert ("Repeats: " in answer.out) == bool(finished)
+    assert json.loads((out / "manifest.json").read_text())["state"] == "interrupted"
+    assert not (out / "report.html").exists()  # figures take longer than a second

@@ -48,7 +48,7 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
     """What kind of command writes which files."""
     yield "run", run_report.tables(fs.run(SCENARIO, trace=True))
     names = ("slow-start", "hystart")
-    yield "compare", comparison_report.tables(fs.compare(SCENARIO, startups=names, intervals=True))
+    yield "compare", comparison_report.tables(fs.compare(SCENARIO, startups=names))
     if LIVE:
         path = fs.Path(rate="20Mbps", rtt="20ms")
         yield "live", live_report.tables(fs.live(path, names, sizes=["20kB"]))

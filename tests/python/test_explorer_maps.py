@@ -21,7 +21,7 @@ EXTENT = Extent.of(["2Mbps", "200Mbps"], ["10ms", "200ms"])
 
 def plan(**more: Any) -> Plan:
     options = {"startups": STARTUPS, "sizes": ["200kB"], **more}
-    return Plan.of_path(Path(rate="1Mbps", rtt="1s", buffer="0.5bdp"), **options)
+    return Plan.of_path(Path(rate="1Mbps", rtt="1s", buffer="0.5bdp"), stack="rfc", **options)
 
 
 def test_winners_and_regrets_are_those_of_a_sweep_over_the_same_cells(
@@ -159,7 +159,7 @@ def test_a_tile_lists_its_cells_and_a_cell_opens_with_exactly_its_values(
     fs.sweep(
         {
             "startups": STARTUPS[:2],
-            "stack": "linux",
+            "stack": "quic",
             "path": {"rate": ["3Mbps", "30Mbps"], "rtt": "40ms", "buffer": "2bdp"},
             "flow": {"size": "100kB"},
         },
@@ -171,7 +171,7 @@ def test_a_tile_lists_its_cells_and_a_cell_opens_with_exactly_its_values(
     given = opened["given"]
     assert given["rate"] == "30Mbps"
     assert given["startup"] == STARTUPS[:2]
-    assert given["stack"] == "linux"
+    assert given["stack"] == "quic"
     again = fs.compare(
         Path(rate=given["rate"], rtt=given["rtt"], buffer=given["buffer"]),
         startups=given["startup"],

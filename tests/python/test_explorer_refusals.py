@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -25,8 +26,9 @@ from explorer_server import GIVEN, PAGE, TOKEN, Explorer, explorer, settings
 from flowstart.errors import RequestError
 from flowstart.explorer import page as pages
 from flowstart.explorer.app import routes
+from flowstart.explorer.http import connection
 from flowstart.explorer.path import limits
-from flowstart.explorer.running import threads, working
+from flowstart.explorer.running import stopping, threads, working
 from flowstart.explorer.running.stopping import Stop
 from flowstart.explorer.running.working import TookTooLong, done
 from flowstart.explorer.serve import listening
@@ -238,11 +240,11 @@ def test_what_is_no_request_is_refused(server: Explorer, content: bytes, said: s
         ({"flows": 1.5}, "--flows: `1.5`"),
         ({"flows": 65}, "--flows: 65 are too many"),
         ({"seed": 10**30}, "--seed: `1000000000000000000000000000000`: a whole number of at most"),
-        ({"size": "1000000bdp"}, "--size: `1000000bdp` is some 136,986,302 packets"),
+        ({"size": "1000000bdp"}, "--size: `1000000bdp` is some 138,121,548 packets"),
         ({"reordering": "perhaps"}, "--reordering: `perhaps`: true or false is needed"),
         ({"size": "1MB,2MB"}, "--size: `1MB,2MB` is 2 sizes"),
         ({"size": ","}, "--size: `,` is 0 sizes"),
-        ({"size": "100GB"}, "--size: `100GB` is some 136,986,302 packets in 2 runs of 1 each"),
+        ({"size": "100GB"}, "--size: `100GB` is some 138,121,548 packets in 2 runs of 1 each"),
         ({"startup": ["nonsense"]}, "nonsense"),
         ({"startup": 5}, "--startup: `5`: a list of names is needed"),
         ({"startup": [5]}, "--startup: `5`"),
@@ -631,8 +633,12 @@ def test_ctrl_c_ends_a_hook_that_never_returns(start: Callable[..., Started]) ->
     client.close()
 
 
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP], ids=lambda one: one.name)
 def test_what_was_dropped_is_removed_when_the_process_is_ended(
-    start: Callable[..., Started], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+    start: Callable[..., Started],
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ending: signal.Signals,
 ) -> None:
     place = tmp_path / "temporary"
     place.mkdir()
@@ -640,9 +646,9 @@ def test_what_was_dropped_is_removed_when_the_process_is_ended(
     process, server, _ = start()
     assert server.ask("/api/captures/upload?name=a.pcap", b"x").status == 200
     assert list(place.iterdir())
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(ending)
     _, err = process.communicate(timeout=10)
-    assert (process.returncode, err) == (128 + signal.SIGTERM, "")
+    assert (process.returncode, err) == (128 + ending, "")
     assert not list(place.iterdir())
 
 
@@ -681,3 +687,110 @@ def test_after_an_interruption_python_can_be_debugged() -> None:
     # CPython 3.11 hangs in the last line where an interruption was taken back, not raised.
     command = [sys.executable, "-c", INTERRUPTED_AND_NOT]
     assert subprocess.run(command, timeout=20).returncode == 0
+
+
+# Connections.
+
+
+def connect(server: Explorer) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", server.port), timeout=10)
+
+
+def is_closed(client: socket.socket) -> bool:
+    """Whether the server has closed it, without an answer."""
+    try:
+        return client.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_a_request_that_does_not_come_in_time_is_given_up(
+    server: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "SECONDS_TO_ASK", 0.3)
+    head = b"POST /api/captures/upload?name=a HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n" % server.port
+    token = b"X-Flowstart-Token: " + TOKEN.encode() + b"\r\n"
+    for begun in (b"", b"GET /", head, head + token + b"Content-Length: 100\r\n\r\nabc"):
+        with connect(server) as client:
+            client.sendall(begun)
+            begin = time.monotonic()
+            assert is_closed(client)
+            assert 0.2 < time.monotonic() - begin < 5
+    goes_on(server)
+
+
+def test_a_second_request_that_does_not_come_in_time_is_given_up(
+    server: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "SECONDS_TO_ASK", 0.3)
+    with connect(server) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        answer = b""
+        while not answer.endswith(b"}"):
+            answer += client.recv(65_536)
+        client.sendall(b"GET / HT")
+        assert is_closed(client)
+
+
+def test_an_answer_may_take_longer_than_a_request(
+    server: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "SECONDS_TO_ASK", 0.1)
+    assert server.post("/api/compare", {"given": LONG | {"size": "1GB"}}).status == 200
+
+
+def test_of_many_connections_the_oldest_that_await_a_request_are_closed(server: Explorer) -> None:
+    clients = [connect(server) for _ in range(3 * connection.MOST)]
+    try:
+        assert all(is_closed(client) for client in clients[: 2 * connection.MOST])
+        goes_on(server)
+        clients[-1].settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            clients[-1].recv(1)
+    finally:
+        for client in clients:
+            client.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("descriptors", [40, 128])
+def test_a_flood_of_connections_leaves_one_line_and_a_server_that_goes_on(
+    start: Callable[..., Started], descriptors: int
+) -> None:
+    process, server, path = start()
+    resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (descriptors, descriptors))
+    clients: list[socket.socket] = []
+    for _ in range(1500):
+        client = socket.socket()
+        client.setblocking(False)
+        client.connect_ex(("127.0.0.1", server.port))
+        clients.append(client)
+    time.sleep(2)
+    for client in clients:
+        client.close()
+    begin = time.monotonic()
+    assert server.ask(path, headers={}).status == 200
+    assert time.monotonic() - begin < 5
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    *noted, last = err.splitlines()
+    assert last == "flowstart: stopped by Ctrl-C"
+    assert len(noted) <= 1
+    assert all("Too many open files" in line for line in noted)
+
+
+def test_work_above_a_limit_is_stopped_and_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    from flowstart.explorer.path.answers import Answers
+    from flowstart.explorer.path.requests import CompareRequest
+
+    monkeypatch.setattr(stopping, "MOST_BYTES", 2e6)
+    large = {"size": "80MB", "flows": 4, "iw": "1000000", "stack": "quic"}
+    path = {"rate": "10Mbps", "rtt": "500ms", "buffer": "20pkt"}
+    asked = path | large | {"startup": ["slow-start"]}
+    answers = Answers(settings())
+
+    def simulated(stop: Stop) -> bytes:
+        return answers.compare(CompareRequest(asked), stop)
+
+    with pytest.raises(TookTooLong, match=r"stopped by the limit of .* of memory; choose"):
+        asyncio.run(done(Waiting(), simulated))  # type: ignore[arg-type]

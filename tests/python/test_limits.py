@@ -31,7 +31,7 @@ def test_a_size_in_petabytes_is_refused_with_its_estimate_and_the_option(
     cli: Cli, tmp_path: pathlib.Path
 ) -> None:
     out = tmp_path / "out"
-    answer = cli("compare", *PATH, "--size", "1PB", "-o", out)
+    answer = cli("compare", *PATH, "--size", "1PB", "--no-uncertainty", "-o", out)
     assert answer.status == 2
     assert answer.out == ""
     assert not out.exists()
@@ -47,7 +47,7 @@ def test_a_size_in_petabytes_is_refused_with_its_estimate_and_the_option(
 @pytest.mark.parametrize(
     ("limit", "said"),
     [
-        ("packets=10", "to take 1,370 data packets, 2 flows"),
+        ("packets=10", "to take 1,382 data packets, 2 flows"),
         ("flows=1", "more than the limit of 1 flows"),
         ("memory=1MB", "more than the limit of 1 MB of memory"),
         ("time=1us", "more than the limit of 1.000 µs"),
@@ -57,7 +57,7 @@ def test_each_limit_refuses_and_nothing_is_written(
     cli: Cli, tmp_path: pathlib.Path, limit: str, said: str
 ) -> None:
     words = ("--size", "1MB", "--startup", "slow-start,hystart", "--limit", limit)
-    answer = cli("compare", *PATH, *words, "-o", tmp_path / "out")
+    answer = cli("compare", *PATH, *words, "--no-uncertainty", "-o", tmp_path / "out")
     assert answer.status == 2
     assert said in answer.err
     assert f"--limit {limit.partition('=')[0]}=" in answer.err
@@ -81,7 +81,16 @@ def test_a_wrong_limit_is_refused_with_what_is_right(cli: Cli, limit: str, said:
 
 
 def test_the_option_that_a_refusal_names_lets_the_request_pass(cli: Cli) -> None:
-    words = ("compare", *PATH, "--size", "1MB", "--startup", "hystart", "--limit")
+    words = (
+        "compare",
+        *PATH,
+        "--size",
+        "1MB",
+        "--startup",
+        "hystart",
+        "--no-uncertainty",
+        "--limit",
+    )
     refused = cli(*words, "packets=10")
     named = refused.err.rpartition("--limit ")[2].strip()
     assert named == "packets=7e2"
@@ -105,18 +114,18 @@ def test_every_function_of_python_has_the_same_limits(path: fs.Path) -> None:
 
 
 def test_the_repeats_of_intervals_count(path: fs.Path) -> None:
-    def ask(*, intervals: bool) -> None:
+    def ask(*, uncertainty: bool) -> None:
         fs.compare(
             path,
             startups=["slow-start", "hystart"],
             sizes=["10kB"],
-            intervals=intervals,
+            uncertainty=uncertainty,
             limit="packets=1000",
         )
 
-    ask(intervals=False)
+    ask(uncertainty=False)
     with pytest.raises(fs.RequestError, match="packets"):
-        ask(intervals=True)
+        ask(uncertainty=True)
 
 
 def test_an_estimate_is_what_is_counted_and_what_that_costs() -> None:

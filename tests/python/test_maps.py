@@ -16,6 +16,7 @@ from flowstart.maps import again, report, winners_figure
 from flowstart.maps.again import shortened
 from flowstart.maps.kinds import dimensions
 from flowstart.maps.pareto import front
+from flowstart.render import sealed
 from made_up_map import SCENARIO, cell, row, write
 
 Folder = pathlib.Path
@@ -118,7 +119,7 @@ def test_each_start_ups_worst_cell_is_told_with_the_command_that_repeats_it(
     found = fs.read_map(write(tmp_path / "sweep", cell(0, times))).worst_cells[0]
     assert found.where == "10 Mbps × 40 ms, buffer 30 pkt (0.90 BDP), drop-tail, 100 kB"
     assert found.command == (
-        "flowstart compare --rate 10Mbps --rtt 40ms --buffer 30pkt --stack linux "
+        "flowstart compare --rate 10Mbps --rtt 40ms --buffer 30pkt "
         "--startup slow-start,jump-start --size 100kB --seed 1"
     )
 
@@ -172,7 +173,7 @@ def test_a_variant_is_told_to_compare_with_all_that_it_is(tmp_path: Folder) -> N
         {"name": "hystart", "startup": "hystart", "avoidance": None, "stack": {}},
         {"name": "iw30", "startup": "hystart", "avoidance": None, "stack": {"iw": 30}},
     ]
-    (folder / "sweep.json").write_text(json.dumps({"variants": variants}))
+    (folder / "sweep.json").write_bytes(sealed.document({"variants": variants}))
     worst = fs.read_map(folder).worst_cells[0]
     assert worst.command is None
     found = again.from_file("worst.json", worst.compared)
@@ -364,7 +365,7 @@ def test_rows_may_come_in_any_order_and_parts(tmp_path: Folder) -> None:
 
 def test_an_unfinished_sweep_is_said_to_be_so(sweep: Folder) -> None:
     assert "not finished" not in " ".join(fs.read_map(sweep).notes)
-    (sweep / "sweep.json").write_text("{}")
+    (sweep / "sweep.json").write_bytes(sealed.document({}))
     assert "not finished" in fs.read_map(sweep).notes[-1]
 
 
@@ -495,12 +496,12 @@ def test_a_folder_without_a_sweep_is_refused(tmp_path: Folder, cli: Callable[...
         ("file", "this is a file"),
         ("empty", "it holds no part of a sweep"),
         ("other", "its parts have no column `hash`"),
-        ("broken", "parts cannot be read"),
+        ("broken", "damaged: parts/00000000-0123456789abcdef.parquet"),
     ):
         answer = cli("map", tmp_path / name)
         assert (answer.status, answer.err.count("\n")) == (2, 1), answer.err
         assert f"{tmp_path / name}: {said}" in answer.err
-        assert "`flowstart sweep ... -o DIR`" in answer.err
+        assert "`flowstart sweep ... -o " in answer.err
 
 
 def test_a_sweep_without_a_cell_in_common_says_whom_to_leave_out(

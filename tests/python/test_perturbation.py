@@ -112,13 +112,11 @@ def test_what_is_sooner_in_each_repeat_is_chosen_and_others_tie_or_are_kept_out(
         [Repeats.of("1 MB", np.array(times)[:, [0, 3]])], ["old", "x"], "old"
     )
     assert kept.keep
-    assert kept.reason == "keep old: nothing is sooner in each of 2 repeats"
+    assert kept.reason == "keep old: nothing is faster in each of 2 repeats"
 
 
 def gain(path: fs.Path, size: str, **more: Any) -> tuple[float, float, float]:
-    result = fs.compare(
-        path, startups=["slow-start", "hystart"], sizes=[size], intervals=True, **more
-    )
+    result = fs.compare(path, startups=["slow-start", "hystart"], sizes=[size], **more)
     assert result.intervals
     (row,) = result.intervals.rows.values()
     assert row.estimate is not None
@@ -143,27 +141,25 @@ def test_seeds_on_a_path_that_varies_widen_the_range() -> None:
 
 def test_the_table_stays_that_of_the_exact_path(path: fs.Path) -> None:
     startups = ["slow-start", "jump-start"]
-    plain = fs.compare(path, startups=startups, sizes=["100kB"])
-    beside = fs.compare(path, startups=startups, sizes=["100kB"], intervals=True)
+    plain = fs.compare(path, startups=startups, sizes=["100kB"], uncertainty=False)
+    beside = fs.compare(path, startups=startups, sizes=["100kB"])
     assert beside.rows == plain.rows
     titles = [column.title for column in beside.table.columns]
-    assert titles[titles.index("change") + 1 :][:2] == ["from", "to"]
-    assert "from" not in [column.title for column in plain.table.columns]
+    assert titles[titles.index("change") + 1 :][0] == "range"
+    assert "range" not in [column.title for column in plain.table.columns]
 
 
 def test_marks_and_sentences_follow_from_the_intervals(path: fs.Path) -> None:
-    result = fs.compare(
-        path, startups=["slow-start", "jump-start", "hystart"], sizes=["100kB"], intervals=True
-    )
+    result = fs.compare(path, startups=["slow-start", "jump-start", "hystart"], sizes=["100kB"])
     assert result.intervals
     for s in result.summaries:
         row = result.intervals.row(s)
         assert s.best == (row is not None and row.gains and result.intervals.recommended(s))
     assert result.summaries[1].best
     words = "\n".join(result.verdict)
-    assert "100 kB: sooner than slow-start in each of" in words
+    assert "100 kB: faster than slow-start in each of" in words
     assert "Repeats: " in words
-    assert "◀: sooner in each repeat" in result.legend
+    assert "◀: faster in each repeat" in result.legend
 
 
 def test_intervals_do_not_depend_on_the_number_of_workers(path: fs.Path) -> None:
@@ -172,7 +168,7 @@ def test_intervals_do_not_depend_on_the_number_of_workers(path: fs.Path) -> None
             path,
             startups=["slow-start", "jump-start"],
             sizes=["30kB"],
-            intervals=True,
+            uncertainty=True,
             workers=workers,
         )
         assert result.intervals
@@ -187,21 +183,22 @@ def test_intervals_are_in_the_json_the_files_and_the_command(
     import json
 
     words = "compare --rate 5Mbps --rtt 64ms --startup slow-start,jump-start --size 30kB"
-    answer = cli(*words.split(), "--intervals", "--json", "-o", str(tmp_path / "out"))
+    answer = cli(*words.split(), "--json", "-o", str(tmp_path / "out"))
     document = json.loads(answer.out)
     (row,) = document["intervals"]
     assert row["variant"] == "jump-start"
     assert row["low"] <= row["estimate"] <= row["high"]
     assert row["repeats"] >= 40
-    assert document["command"].endswith(" --intervals")
     assert (tmp_path / "out" / "intervals.parquet").exists()
-    assert json.loads(cli(*words.split(), "--json").out)["intervals"] is None
+    once = json.loads(cli(*words.split(), "--no-uncertainty", "--json").out)
+    assert once["intervals"] is None
+    assert once["command"] == f"{document['command']} --no-uncertainty"
 
 
 def test_intervals_mean_nothing_beside_a_capture(cli: Callable[..., Any]) -> None:
-    answer = cli("compare", "--capture", "some.pcap", "--intervals")
+    answer = cli("compare", "--capture", "some.pcap", "--no-uncertainty")
     assert answer.status == 2
-    assert "--intervals and --capture" in answer.err
+    assert "--no-uncertainty and --capture" in answer.err
 
 
 def test_a_gain_too_small_to_be_shown_is_none() -> None:

@@ -33,7 +33,7 @@ class Doubling(fs.Startup):
 
 
 def compare(*startups: Any, workers: int = 3, **more: Any) -> fs.Comparison:
-    given: dict[str, Any] = {"sizes": ["20kB", "80kB"], "repeat": 5} | more
+    given: dict[str, Any] = {"sizes": ["20kB", "80kB"], "repeat": 5, "uncertainty": False} | more
     return fs.compare(LOSSY, startups=list(startups), workers=workers, **given)
 
 

@@ -17,7 +17,7 @@ from flowstart.captures.reading import capture
 from flowstart.errors import RequestError
 from flowstart.model.catalog import algorithms
 from flowstart.render import footnotes
-from flowstart.replays import sentences, tables
+from flowstart.replays import execute, report, runner, sentences, tables
 from flowstart.replays.execute import study
 from flowstart.replays.paths import build
 from flowstart.replays.questions import QUICK
@@ -472,3 +472,38 @@ def test_connections_of_ipv6_have_its_header_though_their_addresses_are_hidden()
     replayed = replay(dataclasses.replace(found, connections=hidden), Settings(("slow-start",)))
     flow = next(iter(replayed.resolved.values()))["flows"][0]
     assert flow["stack"]["header"] == "72B"  # with timestamps
+
+
+@pytest.mark.parametrize("place", ["jobs", "rows", "answer"])
+def test_ctrl_c_in_any_phase_keeps_the_rows_that_are_finished(
+    small: Capture, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    module = execute if place == "answer" else runner
+    real, calls = getattr(module, place), [0]
+
+    def interrupted(*args: Any, **kwargs: Any) -> Any:
+        calls[0] += 1
+        if place == "answer" or calls[0] > 1:
+            raise KeyboardInterrupt
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(module, place, interrupted)
+    found = replay(small, Settings(startups=("slow-start", "hystart")))
+    assert found.interrupted
+    assert found.store.height > 0
+    assert found.interval_frame.is_empty()
+    files = report.tables(found)
+    assert "rows.parquet" in files
+    assert "rows.csv" not in files  # of many rows it takes seconds
+    assert sentences.verdict(found) == []
+
+
+def test_ctrl_c_before_any_row_leaves_nothing(
+    small: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner, "rows", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        replay(small, Settings(startups=("slow-start",)))

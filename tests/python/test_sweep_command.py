@@ -90,7 +90,8 @@ def test_from_python_a_mapping_says_the_same_as_a_file(
 def test_rows_are_those_of_a_comparison(tmp_path: pathlib.Path, file: pathlib.Path) -> None:
     table = fs.sweep(file, tmp_path / "out", workers=1).frame
     path = fs.Path(rate="5Mbps", rtt="20ms")
-    compared = fs.compare(path, startups=["slow-start", "jump-start"], sizes=["10kB", "30kB"])
+    startups = ["slow-start", "jump-start"]
+    compared = fs.compare(path, startups=startups, sizes=["10kB", "30kB"], stack="rfc")
     times = table.filter(rate_bps=5e6).select("startup", "size_bytes", "fct_s")
     expected = compared.frame.select("startup", "size_bytes", "fct_s")
     assert sorted(times.rows()) == sorted(expected.rows())

@@ -18,6 +18,7 @@ import made_up_sweep
 from flowstart import RequestError, SimulationError, _native
 from flowstart.model.custom import CustomStartups
 from flowstart.model.startup import Ack, Startup, Window
+from flowstart.render import sealed
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.execution import atomic, batches
 from flowstart.sweeps.execution.batches import PACKETS, Batch
@@ -62,6 +63,7 @@ def test_the_folder_holds_parts_and_what_was_asked(tmp_path: pathlib.Path) -> No
     assert said["flowstart"] == _native.version()
     assert said["columns"]["fct_s"]["unit"] == "seconds"
     complete = json.loads((tmp_path / "out" / "complete.json").read_text())
+    del complete[sealed.FIELD]
     assert complete == {"parts": 10, "sweep": said["sweep"], "collapsed": {"queue": 40}}
 
 
@@ -281,7 +283,7 @@ def test_a_file_of_others_among_the_parts_is_refused(tmp_path: pathlib.Path) -> 
 
 def test_a_sweep_json_of_somebody_else_is_refused(tmp_path: pathlib.Path) -> None:
     (tmp_path / "sweep.json").write_text("{}")
-    assert "its sweep.json was not written by flowstart" in refused(tmp_path)
+    assert "its sweep.json is damaged, or was not written by this flowstart" in refused(tmp_path)
 
 
 def test_a_file_in_the_way_is_refused(tmp_path: pathlib.Path) -> None:

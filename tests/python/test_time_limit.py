@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import flowstart as fs
+from flowstart.simulation import bounds
 
 pytestmark = pytest.mark.slow
 
@@ -219,3 +220,22 @@ def test_a_wrong_time_is_refused(cli: Cli, given: str) -> None:
 def test_what_is_done_in_time_is_as_without_a_limit(cli: Cli) -> None:
     words = ("compare", "--rate", "5Mbps", "--rtt", "64ms", "--size", "10kB", "--json")
     assert cli(*words, "--time-limit", "1h") == cli(*words)
+
+
+def test_a_limit_holds_in_what_does_not_look_at_the_time() -> None:
+    began = time.monotonic()
+    with (
+        pytest.raises(fs.FlowstartError, match="stopped by --time-limit 200ms"),
+        bounds.bounded(None, "200ms", is_command=True),
+    ):
+        time.sleep(60)
+    assert time.monotonic() - began < 20
+
+
+def test_what_keeps_results_after_a_limit_is_not_interrupted_again() -> None:
+    with bounds.bounded(None, "100ms", is_command=True) as mine:
+        with pytest.raises(KeyboardInterrupt):
+            while True:
+                mine.check_time()
+        time.sleep(0.5)
+    assert mine.is_late

@@ -55,6 +55,14 @@ def test_a_wrong_text_is_refused_in_a_line(text: str, problem: str) -> None:
     assert str(raised.value).startswith(problem)
 
 
+def test_a_name_with_a_control_character_is_refused() -> None:
+    with pytest.raises(
+        fs.RequestError, match=r"variant `a\\x01b`: the name has a control character"
+    ):
+        Variant("a\x01b", "hystart")
+    assert Variant("a\xa0é", "hystart").name == "a\xa0é"
+
+
 def test_variants_come_from_a_file(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "variants.toml"
     file.write_text(
@@ -165,8 +173,8 @@ def test_a_variant_is_compared_under_its_name_with_its_own_stack() -> None:
     named = [(name, row["startup"], row["avoidance"], row["stack"]) for name, row in rows.items()]
     assert named == [
         ("more", "hystart", "cubic", "linux"),
-        ("bbr", "bbr-startup", "bbr", "rfc"),
-        ("hystart", "hystart", "reno", "rfc"),
+        ("bbr", "bbr-startup", "bbr", "linux"),
+        ("hystart", "hystart", "cubic", "linux"),
     ]
     alone = fs.compare(PATH, startups=["hystart"], sizes=["200kB"], stack="linux:iw=30")
     assert rows["more"]["fct_s"] == alone.rows[0]["fct_s"]

@@ -43,12 +43,13 @@ pub enum Error {
         what: &'static str,
     },
     /// Neither a capture nor a log.
-    #[error("{} is no capture: it starts with {start}; expected pcap, pcapng, a Zeek conn.log as TSV or JSON", named(path))]
+    #[error(
+        "{} is no capture: expected pcap, pcapng, a Zeek conn.log as TSV or JSON",
+        named(path)
+    )]
     Unknown {
         /// The file asked for.
         path: PathBuf,
-        /// Its first bytes in hexadecimal.
-        start: String,
     },
     /// The file is of a known kind, but damaged before its first packet.
     #[error("{} is damaged: {what}", named(path))]

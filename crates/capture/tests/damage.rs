@@ -63,7 +63,7 @@ fn what_is_no_capture_gets_one_clear_line() {
     fails(
         "noise.bin",
         &[0x91, 0xa3, 0x6b, 0xfe, 0xf3],
-        "is no capture: it starts with 91 a3 6b fe f3",
+        "noise.bin is no capture: expected pcap, pcapng, a Zeek conn.log",
     );
     fails("text.log", b"hello", "is no capture");
     fails("table.log", b"#fields\tts\n", "holds no connections");

@@ -51,6 +51,7 @@ each_holds! {
     no_acknowledgement_makes_a_sender_panic_or_send_without_end: "acknowledgements",
     no_data_makes_a_receiver_deliver_what_did_not_come: "receiver",
     a_damaged_scenario_is_run_or_refused: "scenario",
+    packets_and_bytes_of_a_damaged_scenario_are_conserved: "conservation",
     a_damaged_specification_is_built_or_refused: "algorithms",
     a_damaged_packetdrill_script_is_run_or_refused: "packetdrill",
     an_exported_capture_is_read_as_it_was_simulated: "export",

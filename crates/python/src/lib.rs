@@ -52,6 +52,10 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         batch::keep_panics_quiet();
+        // Where they were imported later, Ctrl-C meanwhile would be a panic.
+        module.py().import("flowstart.errors")?;
+        module.py().get_type::<RequestError>();
+        module.py().get_type::<SimulationError>();
         module.add("HOOKS", HOOKS)?;
         module.add("EVENTS", custom::events())?;
         module.add("SIGNALS", signals::described())?;

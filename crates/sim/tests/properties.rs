@@ -366,47 +366,8 @@ fn json(outcome: &Outcome) -> String {
     serde_json::to_string(outcome).unwrap()
 }
 
-/// What holds of a flow under every field of a scenario.
-fn audit_conservation(flow: &FlowRow, scenario: &Scenario) -> Result<(), TestCaseError> {
-    let on_the_way = flow.packets_in_network;
-    let accounted = flow.packets_arrived + flow.packets_dropped + on_the_way;
-    prop_assert_eq!(
-        flow.packets_sent,
-        accounted,
-        "sent = arrived + dropped + in network"
-    );
-    let size = flow.size_bytes.unwrap();
-    if flow.complete {
-        prop_assert_eq!(flow.bytes_delivered, size);
-        let (fct, duration) = (flow.fct_s.unwrap(), flow.duration_s.unwrap());
-        prop_assert!(fct <= duration, "{} > {}", fct, duration);
-    }
-    prop_assert!(flow.bytes_delivered <= size);
-    prop_assert!(flow.packets_retransmitted <= flow.packets_sent);
-    prop_assert!(flow.packets_marked <= flow.packets_sent);
-    if let Some(slowdown) = flow.slowdown.filter(|_| !rate_varies(scenario)) {
-        prop_assert!(slowdown >= 1.0 - 1e-9, "slowdown {}", slowdown);
-    }
-    Ok(())
-}
-
-/// A rate that varies may be above its mean, which is what the ideal counts with.
-fn rate_varies(scenario: &Scenario) -> bool {
-    let path = &scenario.path;
-    path.rate_variation.is_some()
-        || path.rate_trace.is_some()
-        || path.reverse_rate_trace.is_some()
-        || !path.rate_steps.is_empty()
-}
-
 /// One flow's accounts.
-fn audit(
-    flow: &FlowRow,
-    scenario: &Scenario,
-    ns2: bool,
-    cut_short: bool,
-) -> Result<(), TestCaseError> {
-    audit_conservation(flow, scenario)?;
+fn audit(flow: &FlowRow, ns2: bool, cut_short: bool) -> Result<(), TestCaseError> {
     // A connection is given up after so many timeouts, or SYNs; ns-2's never are.
     prop_assert!(!flow.reset || !ns2 && (flow.timeouts >= 15 || flow.syn_retransmits >= 6));
     prop_assert!(
@@ -569,8 +530,9 @@ proptest! {
             return Err(TestCaseError::reject("refused"));
         };
         let ns2 = scenario.stack.preset.as_deref() == Some("ns2");
+        outcome.audit(&scenario).map_err(TestCaseError::fail)?;
         for flow in outcome.flows.iter() {
-            audit(&flow, &scenario, ns2, false)?;
+            audit(&flow, ns2, false)?;
         }
         audit_objects(&outcome, false)?;
         audit_trace(&outcome)?;
@@ -613,8 +575,9 @@ proptest! {
         let Ok(outcome) = run(&scenario) else {
             return Err(TestCaseError::reject("refused"));
         };
+        outcome.audit(&scenario).map_err(TestCaseError::fail)?;
         for flow in outcome.flows.iter() {
-            audit(&flow, &scenario, false, true)?;
+            audit(&flow, false, true)?;
         }
         audit_objects(&outcome, true)?;
         for link in &outcome.links {

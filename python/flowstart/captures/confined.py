@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from flowstart.captures.sources import Allowance
+from flowstart.captures.sources import Allowance, form
 from flowstart.errors import RequestError
 from flowstart.simulation import bounds
 
@@ -31,12 +31,16 @@ PROGRAM = "from flowstart.captures import confined; confined.main()"
 
 def call(
     progress: Callable[[int, int | None], object] | None,
+    kind: str,
     files: list[str],
     reader: Callable[P, Found],
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> Found:
-    """What `reader` returns of these files. Raises RequestError where it cannot read them."""
+    """What `reader` returns of these files. Raises RequestError where it cannot read them.
+
+    `kind` is what they hold, in words.
+    """
     limit = bounds.current().limits.memory_bytes
     memory = int(min(Allowance(sum(map(_size, files))).memory, limit))
     with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as answer:
@@ -56,13 +60,20 @@ def call(
         answer.seek(0)
         if child.returncode:
             raise RequestError(
-                f"{files[0]} cannot be read: it is damaged, or needs more than {memory >> 20} MiB "
-                "of memory"
+                f"{files[0]} ({_format(files[0], kind)}) cannot be read: it is damaged, or needs "
+                f"more than {memory >> 20} MiB of memory"
             )
         found = pickle.load(answer)
     if isinstance(found, BaseException):
         raise found
     return found  # type: ignore[no-any-return]
+
+
+def _format(file: str, kind: str) -> str:
+    """What a file holds, and in which compressed form."""
+    with contextlib.suppress(OSError):
+        return f"{kind}, {packed}" if (packed := form(file)) else kind
+    return kind
 
 
 def _size(file: str) -> int:

@@ -83,12 +83,13 @@ def _read(
         if columns is not None:
             raise RequestError(f"--columns: {paths[0]} is no table of transfers")
         if qlogs:
-            return confined.call(progress, qlogs, qlog.read, qlogs)
+            return confined.call(progress, "qlog", qlogs, qlog.read, qlogs)
         return _captured(paths, progress)
     if len(paths) > 1:
         raise RequestError(f"{logs[0]} is a table of transfers: such a log is read alone")
     mapping = log_columns.parse(columns) if isinstance(columns, str) else columns
-    return confined.call(progress, logs, server_log.read, logs[0], mapping or {})
+    kind = server_log.kind(logs[0])
+    return confined.call(progress, kind, logs, server_log.read, logs[0], mapping or {})
 
 
 def _captured(paths: list[str], progress: Callable[[int, int | None], object] | None) -> Capture:

@@ -49,6 +49,11 @@ def is_table(file: str) -> bool:
     return any(mark in first for mark in b",;\t")
 
 
+def kind(file: str) -> str:
+    """What a table is written in, in words."""
+    return "Parquet" if sources.start_of(file).startswith(PARQUET) else "table of text"
+
+
 def read(file: str, mapping: Mapping[str, str]) -> Capture:
     """Reads a log of transfers. Raises RequestError where columns or usable rows are missing."""
     with _plain(file) as path:
@@ -74,9 +79,9 @@ def _naming(file: str, part: str) -> Iterator[None]:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         # Its text may quote any part of the file.
-        kind = "damaged Parquet" if sources.start_of(file).startswith(PARQUET) else "no table"
+        found = "damaged Parquet" if kind(file) == "Parquet" else "no table"
         raise RequestError(
-            f"{file} is {kind}: its {part} cannot be read ({type(error).__name__})"
+            f"{file} is {found}: its {part} cannot be read ({type(error).__name__})"
         ) from None
 
 

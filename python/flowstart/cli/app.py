@@ -8,6 +8,7 @@ import typer
 from flowstart.cli import (
     algorithms,
     capture,
+    check,
     compare,
     completion,
     console,
@@ -54,6 +55,7 @@ _add(bounded(sweep.sweep))
 _add(capture.capture)
 _add(maps.map_, "map")
 _add(bounded(worst.worst))
+_add(check.check)
 _add(algorithms.algorithms)
 _add(known.paths)
 _add(known.stacks)

@@ -67,7 +67,7 @@ def compare(
             plan = _of_scenario(scenario, given, allow_python=allow_python)
         else:
             plan = _of_path(given, allow_python=allow_python)
-        result = _execute(plan, workers, intervals=bool(given.get("intervals")))
+        result = _execute(plan, workers, uncertainty="no_uncertainty" not in given)
     for warning in result.warnings:
         console.note(f"warning: {warning}")
     with console.attending():  # the figures run start-ups again, with a trace
@@ -76,7 +76,8 @@ def compare(
             output,
             _files(result),
             seed=result.plan.seeds[0],
-            interrupted=result.interrupted,
+            interrupted=result.interrupted
+            or (result.intervals is not None and result.intervals.interrupted),
         )
     _say_what_is_missing(result, kept=f"in {output}" if output else "above")
 
@@ -144,12 +145,12 @@ def _sizes(traffic: Traffic) -> Sequence[str] | None:
     return None if traffic.size is None else specs.listed("size", traffic.size, ())
 
 
-def _execute(plan: "Plan", workers: int | None, *, intervals: bool) -> "Comparison":
+def _execute(plan: "Plan", workers: int | None, *, uncertainty: bool) -> "Comparison":
     from flowstart.cli.progress import Progress
     from flowstart.comparison.execute import execute
 
     with console.attending(), Progress() as progress:
-        return execute(plan, intervals=intervals, workers=workers, progress=progress)
+        return execute(plan, uncertainty=uncertainty, workers=workers, progress=progress)
 
 
 def _show(result: "Comparison") -> None:

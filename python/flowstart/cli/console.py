@@ -5,21 +5,21 @@ import json
 import pathlib
 import re
 import sys
-import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from flowstart.errors import FlowstartError, RequestError, SimulationError
+from flowstart.interrupts import uninterrupted
 from flowstart.model.option_names import as_option
 from flowstart.render.text import printable
-from flowstart.simulation.interrupts import noting_ctrl_c
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from flowstart.render.files import Content
+    from flowstart.render.folder import Results
     from flowstart.render.grid import Grid
 
 PLAIN_LINE = 80
@@ -96,16 +96,14 @@ def deliver(
     from flowstart.simulation import bounds
 
     with output.results(folder, seed) as results:
-        with _uninterrupted():
-            results.write(next(contents))
-            results.put("pictures-pending")
-        _shown(show)
-        if bounds.current().is_late:  # figures would take more time
-            results.put("interrupted")
-            return
-        if why := figure_files.wanting():
-            note(why)
+        _write_tables(results, dict(next(contents)), folder)
         try:
+            _shown(show)
+            if interrupted or bounds.current().is_late:  # figures would take more time
+                results.put("interrupted")
+                return
+            if why := figure_files.wanting():
+                note(why)
             for content in contents:
                 bounds.current().check_time()
                 results.write(content)
@@ -114,8 +112,24 @@ def deliver(
                 f" while figures were drawn: all results are in {folder}, "
                 "figures and report.html are missing"
             ) from None
-        with _uninterrupted():
-            results.put("interrupted" if interrupted else "complete")
+        results.put("complete")
+
+
+def _write_tables(results: "Results", tables: "dict[str, Content]", folder: pathlib.Path) -> None:
+    """Keeps tables, the first of them whatever happens; some take seconds to write."""
+    from flowstart.simulation import bounds
+
+    first = next(iter(tables))
+    try:
+        with uninterrupted():
+            results.write({first: tables.pop(first)})
+        results.write(tables)
+    except KeyboardInterrupt:
+        results.put("interrupted")
+        raise bounds.current().stopped(
+            f" while tables were written: those that are finished are in {folder}"
+        ) from None
+    results.put("pictures-pending")
 
 
 def _shown(show: Callable[[], None]) -> None:
@@ -125,21 +139,11 @@ def _shown(show: Callable[[], None]) -> None:
         sys.stdout.flush()
 
 
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Lets Ctrl-C wait until the block is done."""
-    pressed = threading.Event()
-    with noting_ctrl_c(pressed):
-        yield
-    if pressed.is_set():
-        raise KeyboardInterrupt
-
-
 def show_json(document: Any) -> None:
     """One JSON document on stdout, whole even where Ctrl-C comes meanwhile."""
-    with _uninterrupted():
-        is_unicode = str(sys.stdout.encoding).lower().startswith("utf")
-        text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=not is_unicode)
+    is_unicode = str(sys.stdout.encoding).lower().startswith("utf")
+    text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=not is_unicode)
+    with uninterrupted():
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
 

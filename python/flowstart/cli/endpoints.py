@@ -11,7 +11,7 @@ class Endpoints:
     """What both ends are like."""
 
     stack: str | None = flag(
-        f"Endpoints: {', '.join(STACKS)}; with overrides: quic:handshake=0-rtt. [rfc]",
+        f"Endpoints: {', '.join(STACKS)}; with overrides: quic:handshake=0-rtt. [linux]",
         "NAME",
         beside=(CAPTURE,),
     )

@@ -82,6 +82,7 @@ def sweep(
     from flowstart.sweeps import report
     from flowstart.sweeps.asking import read
     from flowstart.sweeps.asking import sweep as swept
+    from flowstart.sweeps.execution.store import DAMAGED
 
     asked = read(setting, allow_python=allow_python)
     with console.speaking_of(None), Progress("cells") as progress:
@@ -96,6 +97,10 @@ def sweep(
         )
         if not found.interrupted:
             report.write(found)
+    if aside := found.store.set_aside:
+        more = f" and {len(aside) - 1} more" if len(aside) > 1 else ""
+        kept = found.store.place / DAMAGED
+        console.note(f"damaged: {aside[0]}{more}; set aside in {kept} and written again")
     if json:
         console.show_json(found.result())
     else:

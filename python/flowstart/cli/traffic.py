@@ -165,9 +165,8 @@ class Repetition:
         panel="How it is run",
         beside=(SCENARIO, CAPTURE),
     )
-    intervals: bool | None = flag(
-        "Say how far each change goes: repeats with round trips, openings and seeds a little "
-        "different.",
+    no_uncertainty: bool | None = flag(
+        "One run per row, without perturbed repeats and ranges.",
         beside=(SCENARIO,),
         panel="How it is run",
     )

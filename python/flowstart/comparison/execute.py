@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -40,7 +41,7 @@ def compare(
     remembered: str | None = None,
     seed: int | None = None,
     repeat: int = 1,
-    intervals: bool = False,
+    uncertainty: bool = True,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
     allow_python: bool = False,
@@ -53,9 +54,9 @@ def compare(
     On a Path, each of `sizes` is sent by `flows` connections together, `interval` apart.
     In a scenario (or its file), the flows and web sessions that name no start-up are under
     test, and the others are background. `repeat` runs all with as many seeds, or with one where
-    nothing is drawn at random. `intervals` runs repeats of the path that nobody could tell from it,
-    and says how far the changes go over them. A scenario's file may name start-ups written in
-    Python only with `allow_python`.
+    nothing is drawn at random. `uncertainty` runs perturbed
+    repeats of the path for the range of each change; without it each transfer runs once. A
+    scenario's file may name start-ups written in Python only with `allow_python`.
     `progress(done, total)` is called a few times a second. A start-up may also be a class
     derived from `Startup` or an instance of one; runs with such a start-up go to up to `workers`
     processes, and stay on the calling thread with one worker. `limit` raises what all runs may be
@@ -93,24 +94,27 @@ def compare(
             raise RequestError(f"`{named[0]}` belongs into the scenario, which describes it all")
         plan = Plan.of_scenario(setting, sizes=sizes, allow_python=allow_python, **common)
     with bounds.bounded(limit, time_limit):
-        return execute(plan, intervals=intervals, workers=workers, progress=progress)
+        return execute(plan, uncertainty=uncertainty, workers=workers, progress=progress)
 
 
 def execute(
     plan: Plan,
     *,
-    intervals: bool = False,
+    uncertainty: bool,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
     """Runs a plan on `workers` threads and processes, all cores by default."""
     ready = prepare(plan)
-    with bounds.repeated(1 + MOST_REPEATS if intervals else 1):
+    with bounds.repeated(1 + MOST_REPEATS if uncertainty else 1):
         batch = run_many(ready.scenarios, workers, progress, plan.custom)
     found = ready.result(batch)
-    if not intervals or found.interrupted or not found.rows:
+    if not uncertainty or found.interrupted or not found.rows:
         return found
-    return with_intervals(found, workers=workers, progress=progress)
+    try:
+        return with_intervals(found, workers=workers, progress=progress)
+    except KeyboardInterrupt:  # what came before it is an answer
+        return dataclasses.replace(found, interrupted=True)
 
 
 @dataclass(frozen=True)
@@ -170,7 +174,11 @@ def with_intervals(
     """A comparison with how far its changes go over repeats of the path, which are run for it."""
     from flowstart.comparison.repeats import repeated  # loads numpy
 
-    beside = repeated(found.plan, found.summaries, workers=workers, progress=progress)
+    sent: Counter[str | None] = Counter()
+    for row in found.rows:
+        sent[row["size"]] += row["packets_sent"]
+    packets = {size: total // len(found.plan.seeds) for size, total in sent.items()}
+    beside = repeated(found.plan, found.summaries, packets, workers=workers, progress=progress)
     # A copy, since summaries that are made without intervals are remembered.
     return dataclasses.replace(found, intervals=beside)
 

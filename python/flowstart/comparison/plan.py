@@ -25,6 +25,8 @@ DEFAULT_STARTUPS = (
     "jump-start",
 )
 MOST_RUNS = 1_000_000
+DEFAULT_STACK = "linux"
+"""The endpoints of a path where none are given: most servers run Linux, with CUBIC."""
 REMEMBERED = "1bdp"
 """What an earlier connection left behind where nothing else is said: the right window."""
 DEFAULT_SIZES = ("10kB", "100kB", "1MB", "10MB")
@@ -83,11 +85,13 @@ class Plan:
         """Every size under every start-up on a path, `flows` connections together.
 
         `remembered` is the window that an earlier connection left behind, one bandwidth-delay
-        product by default, for start-ups that use a memory.
+        product by default, for start-ups that use a memory. A `stack` without a
+        preset is `DEFAULT_STACK`.
         """
         if not isinstance(stack, str | Stack | Mapping | None):
             raise RequestError(f"stack = {stack!r}: a name or a table of fields is needed")
         fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
+        fields = {"preset": DEFAULT_STACK} | (fields or {})
         flow = {"avoidance": avoidance, "count": flows, "interval": interval}
         flow |= {"remembered": remembered or REMEMBERED}
         base = plain({"path": path, "stack": fields, "flows": [flow]})
@@ -104,7 +108,7 @@ class Plan:
             custom=custom,
         )
         options = {
-            "stack": stacks.written(fields),
+            "stack": None if fields == {"preset": DEFAULT_STACK} else stacks.written(fields),
             "avoidance": avoidance,
             "flows": flows,
             "interval": interval,

@@ -1,6 +1,6 @@
 """Repeats of a comparison, for the intervals of its rows; its table stays the exact path's."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeAlias
@@ -18,6 +18,9 @@ from flowstart.simulation.batch import run_many
 
 FIRST = 40
 """How many repeats a size has at first; until its ranges are settled they double."""
+FEWEST = 10
+MOST_PACKETS = 10_000_000
+"""A size of which `FIRST` repeats would send more has fewer, but no less than `FEWEST`."""
 MOST_ROWS = 50_000
 """Rows that are held at a time, as far as single repeats have fewer."""
 
@@ -77,25 +80,41 @@ def key_of(s: Summary) -> Key:
 def repeated(
     plan: Plan,
     exact: Sequence[Summary],
+    packets: Mapping[str | None, int],
     *,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Intervals:
-    """Runs the comparison again, a little perturbed, until its ranges are settled."""
+    """Runs the comparison again, a little perturbed, until its ranges are settled.
+
+    `packets` are those that one repeat of each size sends. Raises KeyboardInterrupt where that
+    comes before every size has repeats.
+    """
     rows = sum(s.flows for s in exact) // len(plan.seeds)
     runner = _Runner(plan, workers, progress, at_once=max(1, MOST_ROWS // max(rows, 1)))
     found = [_times(exact)]
-    unsettled = list(plan.sizes)
-    done: dict[str | None, list[Times]] = {size: [] for size in plan.sizes}
-    number = 0
-    while unsettled and number < MOST_REPEATS and not runner.interrupted:
-        last = FIRST if not number else min(2 * number, MOST_REPEATS)
-        for size in unsettled:
-            done[size] += runner.run(size, range(number + 1, last + 1))
-        number = last
-        unsettled = [s for s in unsettled if not _settled(plan, found[0], done[s])]
+    done = {size: _of_size(runner, size, found[0], _most(packets[size])) for size in plan.sizes}
     groups = _groups(plan, found[0], [times for of_size in done.values() for times in of_size])
+    if runner.interrupted and not all(group.repeats for group in groups.values()):
+        raise KeyboardInterrupt  # a range of no repeats is none
     return _intervals(plan, groups, runner.interrupted)
+
+
+def _most(packets: int) -> int:
+    """How many repeats a size may have, of which one sends so many packets."""
+    return max(FEWEST, min(MOST_REPEATS, MOST_PACKETS // max(packets, 1)))
+
+
+def _of_size(runner: "_Runner", size: str | None, exact: Times, most: int) -> list[Times]:
+    """The repeats of one size: `FIRST`, and twice as many until its ranges are settled."""
+    done: list[Times] = []
+    last = min(FIRST, most)
+    while not runner.interrupted:
+        done += runner.run(size, range(len(done) + 1, last + 1))
+        if last == most or _settled(runner.plan, exact, done):
+            break
+        last = min(2 * last, most)
+    return done
 
 
 def _settled(plan: Plan, exact: Times, repeats: list[Times]) -> bool:

@@ -74,11 +74,11 @@ class Comparison:
     def command(self) -> str | None:
         """The command that does the same, where there is one."""
         command = self.plan.command
-        return f"{command} --intervals" if command and self.intervals else command
+        return command if not command or self.intervals else f"{command} --no-uncertainty"
 
     @functools.cached_property
     def interval_frame(self) -> "pl.DataFrame":
-        """One row per size and start-up with its interval, where intervals were asked for."""
+        """One row per size and start-up with its interval, unless the uncertainty was left out."""
         records = self.intervals.records if self.intervals else []
         return columns.frame(records, "comparison-intervals")
 
@@ -179,7 +179,7 @@ class Comparison:
 
     @property
     def verdict(self) -> list[str]:
-        """What to choose for each size, where intervals were asked for."""
+        """What to choose for each size, unless the uncertainty was left out."""
         return sentences.verdict(self.intervals) if self.intervals else []
 
     @property

@@ -7,10 +7,14 @@ from flowstart.comparison.order import MANY
 from flowstart.comparison.summary import Summary
 from flowstart.model import custom
 from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD
+from flowstart.render import text
 from flowstart.render.marks import MARK, NEAR
 
 if TYPE_CHECKING:
     from flowstart.comparison.repeats import Intervals
+
+
+_WIDE = f"inconclusive: its ends differ by more than a factor of {text.WIDEST}"
 
 
 def legend(
@@ -27,14 +31,14 @@ def legend(
     `repeated` is whether intervals stand beside the changes, and decide what is marked.
     """
     several = len({s.group for s in found}) > 1
-    by = "least average × ideal first; " if several else "soonest first; "
+    by = "smallest average × ideal first; " if several else "fastest first; "
     order = by if len(startups) > MANY else ""
     sender = "acked: until the sender knew; " if acked else ""
-    soonest = "sooner in each repeat, and no other surely sooner than it" if repeated else "soonest"
+    soonest = "faster in each repeat, and no other significantly faster" if repeated else "fastest"
     if not repeated and any(s.flows > 1 for s in found):
         soonest += f", of means within {NEAR:.0%} by the slowest run"
     best = f"{MARK}: {soonest}; " if any(s.best for s in found) else ""
-    ends = "from, to: the range of the change over the path and its repeats; " if repeated else ""
+    ends = f"range: of the change over the path and its repeats; {_WIDE}; " if repeated else ""
     columns = (
         f"{order}{best}change: against {custom.short(baseline)}; {ends}{sender}"
         "exit cwnd: the window just before start-up ended, packets; "
@@ -52,8 +56,8 @@ def verdict(found: "Intervals") -> list[str]:
     counts = sorted({group.repeats for group in found.groups.values()})
     number = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
     lines.append(
-        f"Repeats: {number} of each size, until the ranges were settled or {MOST_REPEATS} were "
-        f"run; round trips differ by up to {DELAY_SHARE:.0%}, openings by up to "
+        f"Repeats: {number} of each size, until the ranges are settled, at most {MOST_REPEATS}; "
+        f"round trips differ by up to {DELAY_SHARE:.0%}, openings by up to "
         f"{1e3 * START_SPREAD:g} ms, and seeds. With 95% confidence a range holds for "
         f"{content(counts[0]):.0%} of such paths or more."
     )

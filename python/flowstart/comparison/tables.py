@@ -1,7 +1,6 @@
 """The table of a comparison."""
 
 from collections.abc import Sequence
-from math import inf
 from typing import TYPE_CHECKING
 
 from flowstart.comparison.summary import Summary
@@ -22,7 +21,7 @@ def comparison(
     """A group per size, a row per start-up, and only the columns that say something.
 
     Within a group they stand in the order of `startups`. `acked` is whether the times until the
-    sender knew are of interest. `intervals` stand beside the changes.
+    sender knew are of interest. `intervals` add the range of each change.
     """
     found = arranged(found, startups)
     several = any(s.flows > 1 for s in found)
@@ -34,8 +33,8 @@ def comparison(
         if s.best:
             grid.marked.add(len(grid.rows))
         cells = _summary_cells(s, several, background, acked)
-        place = 3 if several else 2  # beside the change
-        cells[place + 1 : place + 1] = _ends(s, intervals) if intervals else []
+        place = 3 if several else 2  # of the change
+        cells[place + 1 : place + 1] = [_range(s, intervals)] if intervals else []
         grid.rows.append(cells)
     return grid
 
@@ -51,7 +50,7 @@ def _columns(several: bool, background: bool, acked: bool, intervals: bool) -> l
     columns = [Column("start-up", number=False), Column("FCT", of=done)]
     columns += [Column("worst", spare=2, of="greatest fct_s where complete")] if several else []
     columns += [Column("change", of=f"{done}, against the baseline's", compares=True)]
-    columns += [Column("from"), Column("to")] if intervals else []
+    columns += [Column("range")] if intervals else []
     if acked:
         sent = "mean of duration_s where complete"
         columns += [Column("acked", of=sent)]
@@ -73,16 +72,10 @@ def _columns(several: bool, background: bool, acked: bool, intervals: bool) -> l
     return columns
 
 
-def _ends(s: Summary, intervals: "Intervals") -> list[str]:
-    """Between what a change lies over the repeats."""
+def _range(s: Summary, intervals: "Intervals") -> str:
+    """The range of a change over the repeats."""
     row = intervals.row(s)
-    if row is None or row.low is None or row.high is None:
-        return [text.ABSENT, text.ABSENT]
-    return [_end(row.low), _end(row.high)]
-
-
-def _end(value: float) -> str:
-    return "not done" if value == inf else text.percent(value)
+    return text.interval(row.low, row.high) if row else text.ABSENT
 
 
 def _group(s: Summary) -> str:

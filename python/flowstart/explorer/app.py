@@ -94,5 +94,7 @@ async def _defect(_: Request, error: Exception) -> Response:
     what = f"{type(error).__name__}: {error}"
     if place:  # the simulator's border says in which hook it was
         return refusal(422, f"{what} ({place})")
+    if isinstance(error, OSError):  # such as a full disk, or no descriptor left
+        return refusal(422, f"this machine: {error.strerror or error}")
     traceback.print_exception(error)
     return refusal(500, f"a defect of flowstart: {what}")

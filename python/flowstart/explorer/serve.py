@@ -1,5 +1,7 @@
 """Serves the explorer on the loopback until Ctrl-C."""
 
+import asyncio
+import errno
 import os
 import secrets
 import signal
@@ -7,12 +9,13 @@ import socket
 import sys
 import threading
 import webbrowser
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import uvicorn
 
 from flowstart.errors import RequestError
 from flowstart.explorer.app import app
+from flowstart.explorer.http.connection import BACKLOG, Connection
 from flowstart.explorer.page import page
 from flowstart.explorer.running import threads
 from flowstart.explorer.settings import Settings
@@ -39,9 +42,50 @@ def serve(settings: Settings, *, port: int | None, opens: bool) -> None:
         # Which would end the process before what was dropped on the page is removed.
         signal.signal(signal.SIGTERM, _terminated)
         try:
-            server.run(sockets=[listener])
+            run(server, listener)
         finally:
             threads.end_all(SECONDS_TO_END / 2)
+
+
+def run(server: uvicorn.Server, listener: socket.socket) -> None:
+    """Serves until the server is to end. A terminal that is closed ends the process as well."""
+    if asyncio.run(_served(server, listener)):
+        _terminated(signal.SIGHUP, None)
+
+
+async def _served(server: uvicorn.Server, listener: socket.socket) -> bool:
+    """Whether SIGHUP has ended it, unless that is ignored as under `nohup`."""
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(_Noting())
+    hung_up = asyncio.Event()
+
+    def end() -> None:
+        hung_up.set()
+        server.should_exit = True
+
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        loop.add_signal_handler(signal.SIGHUP, end)
+    await server.serve([listener])
+    return hung_up.is_set()
+
+
+class _Noting:
+    """Says once that descriptors are used up. Waiting connections are accepted later."""
+
+    def __init__(self) -> None:
+        self._said = False
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if not isinstance(error, OSError) or error.errno not in (errno.EMFILE, errno.ENFILE):
+            loop.default_exception_handler(context)
+        elif not self._said:
+            self._said = True
+            print(
+                f"flowstart: a connection waits: {error.strerror}; `ulimit -n` sets how many",
+                file=sys.stderr,
+            )
 
 
 def _terminated(number: int, _: object) -> NoReturn:
@@ -69,7 +113,8 @@ def configured(answering: object) -> uvicorn.Config:
     """A server that says nothing by itself and ends at once."""
     return uvicorn.Config(
         answering,  # type: ignore[arg-type] # an ASGI application
-        http="h11",
+        http=Connection,
+        backlog=BACKLOG,
         ws="none",
         loop="asyncio",
         lifespan="off",

@@ -98,9 +98,9 @@ def content(repeats: int, level: float = LEVEL) -> float:
 def recommend_ranges(
     groups: Sequence[Repeats], variants: Sequence[str], baseline: str
 ) -> list[Recommendation]:
-    """What to choose for each group: the soonest of those that gain in every repeat.
+    """What to choose for each group: the fastest of those that gain in every repeat.
 
-    Those that are sooner than it in some repeat, or the same, tie with it.
+    Those that are faster than it in some repeat, or the same, tie with it.
     """
     rows = ranges(groups, variants, baseline)
     return [_recommendation(group, variants, baseline, rows) for group in groups]
@@ -114,7 +114,7 @@ def _recommendation(
         key=lambda row: (row.estimate, row.variant),
     )
     if not gains:
-        reason = f"keep {baseline}: nothing is sooner in each of {group.repeats} repeats"
+        reason = f"keep {baseline}: nothing is faster in each of {group.repeats} repeats"
         return Recommendation(group.name, baseline, (), reason)
     place = {name: index for index, name in enumerate(variants)}
     first = gains[0].variant
@@ -125,5 +125,5 @@ def _recommendation(
     ]
     told = ", ".join(f"{row.variant} ({interval(row)})" for row in best)
     tie = "; they cannot be told apart" if len(best) > 1 else ""
-    reason = f"sooner than {baseline} in each of {group.repeats} repeats: {told}{tie}"
+    reason = f"faster than {baseline} in each of {group.repeats} repeats: {told}{tie}"
     return Recommendation(group.name, baseline, tuple(row.variant for row in best), reason)

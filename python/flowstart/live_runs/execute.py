@@ -74,7 +74,7 @@ def execute(
     """Runs a plan; Ctrl-C keeps what is finished."""
     refused = plan.refusals()
     report = partial(_half, progress)
-    simulated = simulate(plan.comparison, workers=workers, progress=report(0))
+    simulated = simulate(plan.comparison, uncertainty=False, workers=workers, progress=report(0))
     # In real time nothing is ever quite the same, also where nothing is drawn.
     cases = (plan.comparison if plan.clock == REAL else simulated.plan).cases()
     found: dict[Case, Found] = {}

@@ -6,6 +6,7 @@ from typing import Any
 
 from flowstart.comparison.plan import REMEMBERED, Plan
 from flowstart.errors import RequestError
+from flowstart.model import stack as stacks
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document, resolve
 from flowstart.model.path import Path, told_interface
@@ -63,7 +64,7 @@ def _command(scenario: Document, startups: Sequence[str]) -> str | None:
         flows=flow.get("count"),
         interval=flow.get("interval"),
         avoidance=flow.get("avoidance"),
-        stack=asked.get("stack"),
+        stack=stacks.of_scenario(asked.get("stack")),
         remembered=_remembered(flow, needs, asked),
         seed=asked.get("seed"),
     ).command

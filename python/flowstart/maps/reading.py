@@ -72,10 +72,12 @@ def variants(folder: str | os.PathLike[str]) -> dict[str, Variant]:
 def read(folder: str | os.PathLike[str], startups: Sequence[str] | None = None) -> Outcomes:
     """The cells that all start-ups have in common; all there are unless `startups` are given.
 
-    Raises RequestError where the folder holds no sweep, or no cell that all have in common.
+    Raises RequestError where the folder holds no sweep, a damaged file, or no cell that all have
+    in common.
     """
     import polars as pl
 
+    Store(pathlib.Path(folder)).check_intact()
     table = scan(folder)
     names = _startups(table, startups, str(folder))
     told = table.filter(pl.col("startup").is_in(names))

@@ -20,6 +20,8 @@ PRESETS = {
     "s2n": "s2n-quic 1.91, a QUIC stack in Rust that acknowledges every tenth packet",
 }
 """The presets of endpoints by name, each with what it is."""
+SCENARIO_PRESET = "rfc"
+"""The preset of a scenario that names none."""
 
 
 def preset(name: str) -> dict[str, Any]:
@@ -36,6 +38,11 @@ def parse(text: str) -> dict[str, Any]:
     """`ns2:recovery=newreno,iw=3` as the fields of a scenario's stack."""
     fields = specs.table("stack", "preset", text)
     return {name: typed(name, value) for name, value in fields.items()}
+
+
+def of_scenario(fields: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The stack of a scenario with its preset, which is `rfc` where none is named."""
+    return {"preset": SCENARIO_PRESET} | dict(fields or {})
 
 
 def typed(field: str, value: Any) -> Any:
@@ -55,4 +62,4 @@ def _values() -> dict[str, str]:
 
 def written(fields: Mapping[str, Any] | None) -> str | None:
     """The stack as one word of a command line, the opposite of `parse`."""
-    return specs.word(fields, "preset", "rfc") if fields else None
+    return specs.word(fields, "preset", SCENARIO_PRESET) if fields else None

@@ -9,6 +9,7 @@ A comparison puts such variants beside each other; a start-up by itself is one t
 
 import os
 import pathlib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeAlias
@@ -41,6 +42,14 @@ class Variant:
     avoidance: str | None = None
     stack: str | Stack | Mapping[str, Any] = field(default_factory=dict)
     """Fields of the stack in place of the comparison's; with a preset, a stack by itself."""
+
+    def __post_init__(self) -> None:
+        """Raises RequestError where the name cannot be shown."""
+        if any(unicodedata.category(one) == "Cc" for one in self.name):
+            raise RequestError(
+                f"variant `{self.name}`: the name has a control character; letters, digits and "
+                "signs are needed"
+            )
 
     @classmethod
     def parse(cls, text: str) -> Self:

@@ -25,6 +25,7 @@ from flowstart import _native
 from flowstart.model import scenario as scenarios
 from flowstart.model.document import Document
 from flowstart.model.scenario import ScenarioLike
+from flowstart.render import sealed
 from flowstart.simulation import bounds
 from flowstart.simulation import run as simulation
 from flowstart.simulation.batch import cores
@@ -109,10 +110,7 @@ class Lab:
 
     def _kept(self, key: str) -> Any:
         place = self._place(key)
-        try:
-            return json.loads(place.read_bytes()) if place else None
-        except (OSError, ValueError):
-            return None
+        return json.loads(place.read_bytes()) if place and sealed.is_intact(place) else None
 
     def _keep(self, key: str, entry: Any) -> None:
         place = self._place(key)
@@ -120,7 +118,7 @@ class Lab:
             return
         place.parent.mkdir(parents=True, exist_ok=True)
         partial = place.with_suffix(f".{secrets.token_hex(8)}")
-        partial.write_text(json.dumps(entry, separators=(",", ":")), encoding="utf-8")
+        partial.write_bytes(sealed.document(entry))
         partial.replace(place)
 
 

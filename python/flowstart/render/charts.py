@@ -6,6 +6,7 @@ where there is no colour at all.
 """
 
 import io
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +19,8 @@ from flowstart.model import custom
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+"""What XML cannot hold; names of files and scenarios may."""
 COLOURS = ("#000000", "#E69F00", "#0072B2", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
 DASHES = (
     "-",
@@ -137,7 +140,7 @@ def svg(figure: Figure) -> str:
     # What stands where is settled, and takes as long as drawing: another format needs it not.
     figure.set_layout_engine("none")
     found = buffer.getvalue()
-    return found[found.index("<svg") :]
+    return _CONTROL.sub(lambda one: ascii(one[0])[1:-1], found[found.index("<svg") :])
 
 
 def png(figure: Figure, about: Mapping[str, str] | None = None) -> bytes:

@@ -9,7 +9,6 @@ next one; a lock, which ends with its process, says whether somebody still write
 import contextlib
 import errno
 import fcntl
-import json
 import os
 import pathlib
 import secrets
@@ -19,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 
 from flowstart.errors import RequestError, SimulationError
+from flowstart.interrupts import uninterrupted
 from flowstart.render import manifest
 from flowstart.render.exchange import exchange
 from flowstart.render.files import Content
@@ -82,7 +82,7 @@ class Results:
         self.staged: _Staged | None = None
 
     def __enter__(self) -> "Results":
-        with self._failing():
+        with self._failing(), uninterrupted():
             self.place.parent.mkdir(parents=True, exist_ok=True)
             _clean_up(self.place)
             self.staged = _Staged(self.place)
@@ -95,7 +95,8 @@ class Results:
         trace: TracebackType | None,
     ) -> None:
         if self.staged:
-            self.staged.remove()
+            with uninterrupted():
+                self.staged.remove()
 
     @property
     def path(self) -> pathlib.Path:
@@ -105,29 +106,30 @@ class Results:
         return self.staged.path
 
     def write(self, files: Mapping[str, Content]) -> None:
-        """Adds files. Raises SimulationError where they cannot be written."""
+        """Adds files, each whole or not. Raises SimulationError where they cannot be written."""
         with self._failing():
             for name, content in files.items():
-                if isinstance(content, bytes):
-                    (self.path / name).write_bytes(content)
-                else:
-                    content(self.path / name)
+                file = self.path / name
+                try:
+                    content(file) if callable(content) else file.write_bytes(content)
+                except BaseException:
+                    file.unlink(missing_ok=True)
+                    raise
 
     def put(self, state: State = "complete") -> None:
         """Moves all that was written into place; more may be added while pictures are pending.
 
         Raises SimulationError where that fails. Results that cannot be moved are kept beside.
         """
-        with self._failing():
+        with self._failing(), uninterrupted():
             staged, self.staged = self.staged, None
             if staged is None:
                 raise ValueError("there is nothing to be put into place any more")
             try:
                 document = manifest.document(staged.path, self.about, state)
-                text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
                 # A new file: of a linked one, the folder in place would change too.
                 (staged.path / manifest.NAME).unlink(missing_ok=True)
-                (staged.path / manifest.NAME).write_text(text)
+                (staged.path / manifest.NAME).write_bytes(document)
                 if state == "pictures-pending":
                     self.staged = staged.linked(self.place)
                 self._move(staged)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from flowstart import _native
+from flowstart.render import sealed
 
 NAME = "manifest.json"
 """Its file's name."""
@@ -29,9 +30,9 @@ class About:
     """The seed of all random streams; None where there are several or none."""
 
 
-def document(folder: pathlib.Path, about: About, state: State) -> dict[str, Any]:
-    """The manifest of what `folder` holds now."""
-    return {
+def document(folder: pathlib.Path, about: About, state: State) -> bytes:
+    """The manifest of what `folder` holds now; it holds its own digest as well."""
+    said: dict[str, Any] = {
         "manifest": VERSION,
         "flowstart": _native.version(),
         "command": about.command,
@@ -43,6 +44,22 @@ def document(folder: pathlib.Path, about: About, state: State) -> dict[str, Any]
             if file.name != NAME
         ],
     }
+    return sealed.document(said)
+
+
+def damaged(folder: pathlib.Path) -> list[str]:
+    """The files of `folder` that are missing or not as its manifest says; it may be one of them."""
+    if not sealed.is_intact(folder / NAME):
+        return [NAME]
+    noted = {one["name"]: one["sha256"] for one in read(folder)["files"]}
+    files = {name: folder / name for name in noted}
+    return [n for n, file in files.items() if not file.is_file() or _digest(file) != noted[n]]
+
+
+def read(folder: pathlib.Path) -> dict[str, Any]:
+    """The manifest of `folder`, which is intact."""
+    found: dict[str, Any] = json.loads((folder / NAME).read_bytes())
+    return found
 
 
 def foreign(folder: pathlib.Path) -> list[str]:

@@ -9,7 +9,7 @@ A start-up is marked where
 
 So where a row is a single run, the fastest is marked. All that tie are marked, the baseline like
 any other. None is where runs of the group are missing: they might have been the fastest. Where
-intervals were asked for, and in replays, what is recommended is marked instead.
+rows have ranges, and in replays, what is recommended is marked instead.
 """
 
 from collections.abc import Sequence

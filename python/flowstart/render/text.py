@@ -84,6 +84,19 @@ def counted(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
+WIDEST = 3
+"""An interval whose ends differ by a larger factor decides nothing."""
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """The interval of a change: `−13.3 % to −11.9 %`, or `inconclusive` where it is too wide."""
+    if low is None or high is None:
+        return ABSENT
+    if 1 + high > WIDEST * (1 + low):
+        return "inconclusive"
+    return f"{percent(low)} to {percent(high)}"
+
+
 def count(value: float | None) -> str:
     """A number of things, which an average may have left with a fraction."""
     if value is None:

@@ -39,6 +39,11 @@ class Answer:
     repeats: int = 0
     """How many perturbed repeats have widened the intervals."""
 
+    @classmethod
+    def none(cls, variants: Sequence[str], baseline: str) -> "Answer":
+        """That of a replay which was stopped: inference takes seconds, and all passes."""
+        return cls(baseline, [], _ordered(variants, baseline), {}, Verdict(baseline, ()))
+
     def row(self, size_class: str, variant: str, statistic: Statistic) -> Row | None:
         """One row; None for the baseline, which is not compared with itself."""
         return self.rows.get((size_class, variant, statistic))
@@ -81,7 +86,7 @@ def answer(
     `base_times` has the baseline's, where those are of another pass. Each interval reaches as much
     further as the estimates of `repeats` lie beside the exact one.
     """
-    order = (baseline, *(name for name in variants if name != baseline))
+    order = _ordered(variants, baseline)
     found = _groups(facts, times, order, base_times or times)
     rows = {
         (row.group, row.variant, row.statistic): row
@@ -94,6 +99,10 @@ def answer(
     if criteria:
         judged = verdict(facts, (times, *repeats), order, found, rows, criteria, seed=seed)
     return Answer(baseline, found, order, rows, judged, len(repeats))
+
+
+def _ordered(variants: Sequence[str], baseline: str) -> tuple[str, ...]:
+    return (baseline, *(name for name in variants if name != baseline))
 
 
 def _groups(facts: "pl.DataFrame", times: Times, order: Sequence[str], base: Times) -> list[Group]:
@@ -121,7 +130,7 @@ def settled(
     baseline: str,
 ) -> bool:
     """Whether the second half of the repeats has hardly moved any interval."""
-    order = (baseline, *(name for name in variants if name != baseline))
+    order = _ordered(variants, baseline)
     moved = [
         estimates(_groups(facts, one, order, one), order, baseline) for one in (exact, *repeats)
     ]

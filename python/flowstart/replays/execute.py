@@ -1,11 +1,11 @@
 """Replays a capture and answers what was asked of it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from flowstart.captures.contents import Capture
-from flowstart.replays.answer import FEWEST_REPEATS, answer, settled
+from flowstart.replays.answer import FEWEST_REPEATS, Answer, answer, settled
 from flowstart.replays.bands import Band, bands
 from flowstart.replays.calibration import Calibration, calibrate
 from flowstart.replays.facts import facts
@@ -55,57 +55,69 @@ class _Study:
         return self.runner.settings
 
     def run(self, left_out: dict[str, int]) -> Replay:
-        """All of it; what Ctrl-C leaves out is missing in the result."""
-        store, together, alone = Rows(), Times(packets=True), Times()
-        for times, one in ((together, TOGETHER), (alone, ALONE)):
-            for rows in self.runner.run(self.paths, one):
-                store.add(rows)
-                times.add(rows)
-        self.facts = facts(self.paths, self.settings)
-        self.together = together
-        names, reference = self.settings.names, self.settings.reference.name
-        repeats = self._repeats()
-        found = answer(
-            self.facts,
-            together,
-            names,
-            reference,
-            self.criteria,
-            repeats=repeats,
-            seed=self.settings.seed,
-        )
-        return Replay(
+        """All of it; what Ctrl-C leaves out is missing in the result.
+
+        Raises KeyboardInterrupt where nothing was finished before it.
+        """
+        settings = self.settings
+        self.facts = facts(self.paths, settings)
+        store, self.together, alone = Rows(), Times(packets=True), Times()
+        found = Replay(
             capture=self.runner.capture,
-            settings=self.settings,
+            settings=settings,
             questions=self.asked,
             paths=self.paths,
             left_out=left_out,
             store=store,
             facts=self.facts,
-            together=together,
+            together=self.together,
             alone=alone,
-            answer=found,
-            share=self._share(),
-            bands=self._bands(),
-            calibration=self._calibration(),
-            beside=self._beside(),
-            interrupted=self.runner.interrupted,
+            answer=Answer.none(settings.names, settings.reference.name),
             failures=self.runner.failures,
         )
+        try:
+            for times, one in ((self.together, TOGETHER), (alone, ALONE)):
+                for rows in self.runner.run(self.paths, one):
+                    store.add(rows)
+                    times.add(rows)
+            for part in self._inferred():
+                found = replace(found, **part)
+        except KeyboardInterrupt:
+            if not store.height:
+                raise
+            found = replace(found, interrupted=True)
+        return found
+
+    def _inferred(self) -> Iterator[dict[str, Any]]:
+        """What follows from the rows, part by part, with the passes that it takes."""
+        names, reference = self.settings.names, self.settings.reference.name
+        yield {
+            "answer": answer(
+                self.facts,
+                self.together,
+                names,
+                reference,
+                self.criteria,
+                repeats=self._repeats(),
+                seed=self.settings.seed,
+            )
+        }
+        yield {"share": self._share()}
+        yield {"bands": self._bands()}
+        yield {"calibration": self._calibration()}
+        yield {"beside": self._beside()}
 
     @property
     def criteria(self) -> Criteria:
         """What a variant must do to be recommended."""
         return Criteria(self.asked.limits, self.settings.offered)
 
-    def _times(
-        self, paths: Sequence[ReplayPath], one: Round, *, packets: bool = True
-    ) -> Times | None:
-        """The times of one more pass; None where it was interrupted."""
+    def _times(self, paths: Sequence[ReplayPath], one: Round, *, packets: bool = True) -> Times:
+        """The times of one more pass."""
         times = Times(packets=packets)
         for rows in self.runner.run(paths, one):
             times.add(rows)
-        return None if self.runner.interrupted else times
+        return times
 
     def _repeats(self) -> list[Times]:
         """As many perturbed repeats as it takes for the intervals to settle, or are allowed."""
@@ -114,10 +126,7 @@ class _Study:
         wanted = min(FEWEST_REPEATS, self.asked.repeats)
         while len(found) < wanted and len(names) > 1:
             one, packets = Round(repeat=len(found) + 1), len(found) + 1 < GATE_RUNS
-            times = self._times(self.paths, one, packets=packets)
-            if times is None:
-                break
-            found.append(times)
+            found.append(self._times(self.paths, one, packets=packets))
             done = len(found) == wanted
             if done and not settled(self.facts, self.together, found, names, reference):
                 wanted = min(2 * wanted, self.asked.repeats)
@@ -128,31 +137,25 @@ class _Study:
             return None
         one = Round("share", share=self.asked.share, seed=self.settings.seed)
         times = self._times(self.paths, one)
-        if times is None:
-            return None
         return shared(self.facts, times, self.together, one, self.settings)
 
     def _bands(self) -> list[Band]:
         found = []
         for name, paths in bands(self.paths) if self.asked.buffers else ():
             times = self._times(paths, TOGETHER)
-            if times is not None:
-                reference = self.settings.reference.name
-                names, seed = self.settings.names, self.settings.seed
-                one = answer(self.facts, times, names, reference, self.criteria, seed=seed)
-                found.append(Band(name, one))
+            reference = self.settings.reference.name
+            names, seed = self.settings.names, self.settings.seed
+            one = answer(self.facts, times, names, reference, self.criteria, seed=seed)
+            found.append(Band(name, one))
         return found
 
     def _beside(self) -> "pl.DataFrame | None":
-        asked = self.settings.beside and self._times(self.paths, BESIDE)
-        return self.runner.beside if asked else None
+        if not self.settings.beside:
+            return None
+        self._times(self.paths, BESIDE)
+        return self.runner.beside
 
     def _calibration(self) -> Calibration | None:
-        if not self.asked.calibrate or self.runner.interrupted:
+        if not self.asked.calibrate:
             return None
-        runner = self.runner
-        try:
-            return calibrate(runner.capture, self.settings, workers=runner.workers)
-        except KeyboardInterrupt:  # what came before it is an answer
-            runner.interrupted = True
-            return None
+        return calibrate(self.runner.capture, self.settings, workers=self.runner.workers)

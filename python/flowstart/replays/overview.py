@@ -15,8 +15,6 @@ SIDES = {
     "client": "from their clients",
     "both": "in both directions",
 }
-UNINFORMATIVE = 3.0
-"""An interval that spans a larger factor says nothing of a change."""
 
 
 def opening(replay: Replay) -> list[str]:
@@ -57,7 +55,7 @@ def table(replay: Replay) -> Grid:
     base = replay.answer.baseline
     none = [text.ABSENT] * 3
     grid.rows.append(
-        [_named(replay, base), "", "", "", text.share(losses[base]), *none[:2], "baseline"]
+        [_named(replay, base), "", "", "", text.share(losses.get(base)), *none[:2], "baseline"]
     )
     for one in replay.verdict.judgements:
         if one.setting == replay.verdict.recommended:
@@ -70,7 +68,7 @@ def table(replay: Replay) -> Grid:
                 text.short_percent(one.gain.estimate),
                 _ends(one.gain),
                 text.short_percent(p95.estimate) if p95 else text.ABSENT,
-                text.share(losses[one.setting]),
+                text.share(losses.get(one.setting)),
                 text.share(worst.estimate) if worst else text.ABSENT,
                 worst.part if worst else text.ABSENT,
                 str(one.status),
@@ -100,7 +98,7 @@ def _ends(row: Row) -> str:
 
 def uninformative(low: float, high: float) -> bool:
     """Whether the interval of a change is too wide to say anything."""
-    return 1 + high > UNINFORMATIVE * (1 + low)
+    return text.interval(low, high) == "inconclusive"
 
 
 def candidate(replay: Replay) -> Judgement | None:

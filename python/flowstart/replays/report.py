@@ -1,6 +1,7 @@
 """The files of a replay: rows, figures and a page to read."""
 
 import dataclasses
+import pathlib
 
 from flowstart.render import figure_files, html, interactive
 from flowstart.render.files import Content, columns, encoded, streamed
@@ -18,10 +19,18 @@ CAPTIONS = {
 
 
 def tables(replay: Replay, *, rows: bool = False) -> dict[str, Content]:
-    """The rows and intervals, and all else as JSON; with `rows` those as well."""
-    found: dict[str, Content] = {"result.json": encoded(replay.result(rows=rows))}
-    found |= streamed(replay.store.scan(), "rows", "replay-rows")
-    return found | columns(replay.interval_frame, "intervals", "replay-intervals")
+    """The rows and intervals, and all else as JSON; with `rows` those as well.
+
+    What takes longest comes last, and a replay that was stopped does without it.
+    """
+    kept = streamed(replay.store.scan(), "rows", "replay-rows")
+
+    def result(file: pathlib.Path) -> None:
+        file.write_bytes(encoded(replay.result(rows=rows)))
+
+    found = {"rows.parquet": kept.pop("rows.parquet"), "result.json": result}
+    found |= columns(replay.interval_frame, "intervals", "replay-intervals")
+    return found if replay.interrupted else found | kept
 
 
 def _further(replay: Replay) -> list[str]:

@@ -32,23 +32,25 @@ class Runner:
     workers: int | None = None
     progress: Progress | None = None
     """Told of transfers that are done, and of how many there will be as far as is known."""
-    interrupted: bool = False
     failures: list[str] = field(default_factory=list)
     _company: "list[pl.DataFrame]" = field(default_factory=list)
     _done: int = 0
     _total: int = 0
 
     def run(self, paths: Sequence[ReplayPath], one: Round) -> "Iterator[pl.DataFrame]":
-        """The rows of the transfers under test, part by part; none any more after Ctrl-C."""
+        """The rows of the transfers under test, part by part.
+
+        Raises KeyboardInterrupt after those that were finished before it.
+        """
         import polars as pl
 
         self._total += sum(path.transfers for path in paths) * len(self.settings.compared)
         for some in _together(jobs(paths, self.settings, one)):
-            if self.interrupted:
-                return
-            found = self._run(some, one)
+            found, interrupted = self._run(some, one)
             if not found.is_empty():
                 yield found.filter(pl.col("tested")).drop("run", "tested", "switched")
+            if interrupted:
+                raise KeyboardInterrupt
 
     @property
     def beside(self) -> "pl.DataFrame | None":
@@ -57,7 +59,8 @@ class Runner:
 
         return pl.concat(self._company) if self._company else None
 
-    def _run(self, planned: list[Job], one: Round) -> "pl.DataFrame":
+    def _run(self, planned: list[Job], one: Round) -> "tuple[pl.DataFrame, bool]":
+        """Rows of all transfers, and whether they were interrupted."""
         weight = sum(len(job.labels.transfer) for job in planned)
 
         def report(done: int, of: int) -> None:
@@ -67,12 +70,11 @@ class Runner:
         scenarios = [encode(job.scenario) for job in planned]
         batch = run_many(scenarios, self.workers, report, self.settings.custom)
         self._done += weight
-        self.interrupted |= batch["interrupted"]
         runs = frames.rows(batch["runs"])
         self.failures += [f"{planned[r['run']].label}: {r['error']}" for r in runs if r["error"]]
         if one.mode == "beside":
             self._company.append(company.seen(members(planned), batch))
-        return rows(planned, batch)
+        return rows(planned, batch), batch["interrupted"]
 
 
 def _together(planned: Iterator[Job]) -> Iterator[list[Job]]:

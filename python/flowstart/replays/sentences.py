@@ -97,6 +97,6 @@ def verdict(replay: Replay) -> list[str]:
     """What to choose, and why."""
     if not any(s.complete for s in replay.summaries):
         return ["No transfer was completed."]
-    if len(replay.settings.names) < 2:
+    if not replay.verdict.judgements:
         return []
     return [replay.verdict.headline]

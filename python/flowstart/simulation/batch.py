@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from flowstart import _native
 from flowstart.errors import SimulationError
+from flowstart.interrupts import noting_ctrl_c
 from flowstart.model.custom import CustomStartups
 from flowstart.simulation import bounds
-from flowstart.simulation.interrupts import noting_ctrl_c
 
 if TYPE_CHECKING:
     from flowstart._native import Batch, Table

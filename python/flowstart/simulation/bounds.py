@@ -185,8 +185,10 @@ def bounded(
         noted=noted,
     )
     token = _current.set(bounds)
+    own = bounds.deadline if bounds.deadline is not outside.deadline else None
     try:
-        yield bounds
+        with own.ending() if own else nullcontext():
+            yield bounds
     except KeyboardInterrupt:
         if bounds.is_late or noted.place or noted.exceeded:
             raise bounds.stopped() from None

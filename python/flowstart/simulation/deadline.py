@@ -19,6 +19,8 @@ Progress: TypeAlias = Callable[[int, int], object]
 
 PATIENCE_S = 0.3
 """How long runs that were told to stop have before a hook is interrupted."""
+NOTICED_S = 0.05
+"""How long whatever looks at the time has to notice that it is over."""
 MOST_INTERRUPTIONS = 20
 """As long as it catches them."""
 
@@ -56,6 +58,18 @@ class Deadline:
         return report
 
     @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Ends the block once when the time is over, unless what it runs has noticed by itself.
+
+        It may be reading, in a library, or at statistics.
+        """
+        watch = _Watch(self, None, once=True)
+        try:
+            yield
+        finally:
+            watch.close()
+
+    @contextmanager
     def watched(self, cancel: Cancel | None = None) -> Iterator[None]:
         """Ends what the block does on this thread when the time is over."""
         self.check()
@@ -69,8 +83,9 @@ class Deadline:
 class _Watch:
     """Looks from another thread at what one does."""
 
-    def __init__(self, deadline: Deadline, cancel: Cancel | None) -> None:
+    def __init__(self, deadline: Deadline, cancel: Cancel | None, *, once: bool = False) -> None:
         self._deadline = deadline
+        self._once = once
         self._cancel = cancel
         self._watched = threading.current_thread()
         self._over = False
@@ -80,7 +95,12 @@ class _Watch:
         threading.Thread(target=self._watch, daemon=True).start()
 
     def _watch(self) -> None:
-        if self._closed.wait(self._deadline.left_s):
+        if self._closed.wait(self._deadline.left_s + self._once * NOTICED_S):
+            return
+        if self._once:
+            if not self._deadline.stopped:
+                self._deadline.stopped = True
+                self._interrupt()
             return
         self._deadline.stopped = True
         if self._cancel is not None:

@@ -3,7 +3,7 @@
 import type { Look } from "../charts/colours.ts";
 import type { About, Field, Given } from "../protocol.ts";
 import { but, text } from "../state.ts";
-import { choice, slider, textControl, type Change, type Control } from "../ui/control.ts";
+import { choice, slider, textControl, withLabels, type Change, type Control } from "../ui/control.ts";
 import { el } from "../ui/dom.ts";
 import { BUFFER, FLOWS, LOSS, RATE, RTT, SIZE } from "../ui/scale.ts";
 import { StartupPicker } from "../ui/startups.ts";
@@ -13,6 +13,8 @@ export type Changed = (given: Given, how: "drag" | "done") => void;
 
 /** What holds where nothing is given, as far as a slider can show it. */
 const USUAL: Record<string, string> = { buffer: "1bdp", loss: "0%", flows: "1", seed: "1" };
+/** The picker of startups, as a refusal names it. */
+const STARTUPS = { flag: "startup", label: "Start-ups" };
 /** The length of words that fit into a choice. */
 const SHORT = 16;
 /** What of a named path stays when another path is chosen. */
@@ -61,7 +63,7 @@ export class Controls {
 
   /** Says why a state was refused, and marks the field that the sentence names; null clears. */
   refuse(sentence: string | null): void {
-    this.refusal.textContent = sentence ?? "";
+    this.refusal.textContent = withLabels(sentence ?? "", [...this.controls, STARTUPS]);
     const named = /^[`-]*([a-z][\w-]*)/.exec(sentence ?? "")?.[1]?.replaceAll("_", "-");
     for (const control of this.controls) control.refuse(control.flag === named);
     if (sentence) this.element.open = true;

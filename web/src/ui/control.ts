@@ -8,6 +8,8 @@ export type Change = (value: string, how: "drag" | "done") => void;
 
 export interface Control {
   readonly flag: string;
+  /** Its name on the page. */
+  readonly label: string;
   readonly element: HTMLElement;
   /** Shows a value; empty where the usual one holds, which `usual` says. */
   set(value: string, usual?: string): void;
@@ -22,6 +24,7 @@ export function textControl(flag: string, label: string, help: string, change: C
   const element = row(label, input, help);
   return {
     flag,
+    label,
     element,
     set: (value, usual = "") => put(input, value, usual),
     refuse: (refused) => input.setAttribute("aria-invalid", String(refused)),
@@ -59,6 +62,7 @@ export function slider(
   input.addEventListener("change", () => change(input.value.trim(), "done"));
   return {
     flag,
+    label,
     element: row(label, input, help, range),
     set(value, usual = "") {
       put(input, value, usual);
@@ -87,6 +91,7 @@ export function choice(
   select.addEventListener("change", () => change(select.value, "done"));
   return {
     flag,
+    label,
     element: row(label, select, help),
     set(value) {
       if (![...select.options].some((one) => one.value === value)) {
@@ -111,4 +116,10 @@ function put(input: HTMLInputElement, value: string, usual: string): void {
 function row(label: string, field: HTMLElement, help: string, below?: HTMLElement): HTMLElement {
   const name = el("label", { for: field.id, title: help }, label);
   return el("div", { class: below ? "control wide" : "control", title: help }, name, field, below);
+}
+
+/** A refusal that calls the settings by their labels, not by the options of the command line. */
+export function withLabels(sentence: string, controls: Iterable<Pick<Control, "flag" | "label">>): string {
+  const labels = new Map([...controls].map((one) => [one.flag, one.label]));
+  return sentence.replaceAll(/--([a-z][a-z-]*)/g, (option, flag: string) => labels.get(flag) ?? option);
 }

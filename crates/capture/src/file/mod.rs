@@ -104,18 +104,7 @@ fn recognise(bytes: &mut Bytes, path: &Path) -> Result<Kind, Error> {
     match start.iter().find(|b| !b.is_ascii_whitespace()) {
         Some(b'#') => Ok(Kind::Log(Format::ZeekTsv)),
         Some(b'{') => Ok(Kind::Log(Format::ZeekJson)),
-        _ => {
-            let start = start
-                .iter()
-                .take(8)
-                .map(|b| format!("{b:02x}"))
-                .collect::<Vec<_>>()
-                .join(" ");
-            Err(Error::Unknown {
-                path: path(),
-                start,
-            })
-        }
+        _ => Err(Error::Unknown { path: path() }),
     }
 }
 

@@ -79,6 +79,18 @@ pub const TARGETS: &[Target] = &[
         },
     },
     Target {
+        name: "conservation",
+        run: scenario::conserves,
+        kind: Kind::File {
+            shape: Shape::Lines,
+            tokens: scenario::TOKENS,
+            more: &[
+                ("crates/fuzz/corpus/scenario", ".toml"),
+                ("examples", ".toml"),
+            ],
+        },
+    },
+    Target {
         name: "algorithms",
         run: algorithms::run,
         kind: Kind::File {

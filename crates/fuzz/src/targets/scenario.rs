@@ -5,6 +5,8 @@ use flowstart_sim::{Prepared, Scenario};
 
 /// Events that a run may take; it is stopped there.
 const MOST_EVENTS: u32 = 20_000;
+/// Packets of a run whose accounts are checked.
+const MOST_PACKETS: u64 = 20_000;
 /// Longer texts are read and not run: lists of thousands of flows are no mistake.
 const LONGEST_RUN: usize = 8192;
 
@@ -60,12 +62,8 @@ pub(super) const TOKENS: &[&str] = &[
 
 /// A scenario.
 pub(super) fn run(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else {
+    let Some((text, read)) = read(bytes) else {
         return;
-    };
-    let read = match text.trim_start().starts_with('{') {
-        true => Scenario::from_json(text),
-        false => Scenario::from_toml(text),
     };
     let prepared = read.and_then(|scenario| {
         assert_same_again(&scenario);
@@ -84,6 +82,35 @@ pub(super) fn run(bytes: &[u8]) {
             }
         }
     }
+}
+
+/// The accounts of a scenario that is run, whatever its fields are.
+pub(super) fn conserves(bytes: &[u8]) {
+    let Some((text, Ok(scenario))) = read(bytes) else {
+        return;
+    };
+    let Some(prepared) = Prepared::new(&scenario).ok() else {
+        return;
+    };
+    if text.len() <= LONGEST_RUN && is_little(&scenario) {
+        let mut left = MOST_EVENTS;
+        let more = || {
+            left -= 1;
+            left > 0
+        };
+        let outcome = prepared.run_within(more, |used| used.packets < MOST_PACKETS);
+        outcome.audit(&scenario).unwrap();
+    }
+}
+
+/// The text and what it is read as; none where it is no text.
+fn read(bytes: &[u8]) -> Option<(&str, Result<Scenario, flowstart_sim::RequestError>)> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let read = match text.trim_start().starts_with('{') {
+        true => Scenario::from_json(text),
+        false => Scenario::from_toml(text),
+    };
+    Some((text, read))
 }
 
 /// Whether it has few connections: they are all set up before the first event.

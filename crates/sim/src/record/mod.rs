@@ -1,5 +1,6 @@
 //! What a run leaves behind. Recording listens; it never changes anything.
 
+mod audit;
 pub mod columns;
 pub mod flow;
 pub(crate) mod flow_record;

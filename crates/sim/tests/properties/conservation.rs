@@ -1,7 +1,7 @@
 //! Nothing is lost from the accounts, whatever fields a scenario has: sent = arrived + dropped + on
 //! the way, what is complete has all its bytes, and nothing is faster than the ideal.
 
-use super::{audit_conservation, rate_varies, scenario};
+use super::scenario;
 use flowstart_sim::{Outcome, Prepared, Scenario};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -94,16 +94,7 @@ fn conserves(text: &str) -> Result<(), TestCaseError> {
     let Some((scenario, outcome)) = runs(text) else {
         return Err(TestCaseError::reject("no scenario"));
     };
-    for flow in outcome.flows.iter() {
-        audit_conservation(&flow, &scenario)?;
-    }
-    for transfer in outcome.transfers.iter().filter(|_| !rate_varies(&scenario)) {
-        let times = transfer.delivered_s.zip(transfer.available_s);
-        let took = times.map(|(delivered, available)| delivered - available);
-        let least = transfer.ideal_fct_s;
-        prop_assert!(took.is_none_or(|took| took >= least - 1e-8), "{transfer:?}");
-    }
-    Ok(())
+    outcome.audit(&scenario).map_err(TestCaseError::fail)
 }
 
 #[test]

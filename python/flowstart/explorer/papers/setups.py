@@ -103,7 +103,7 @@ def state(
         flows=flow.get("count"),
         interval=flow.get("interval"),
         avoidance=flow.get("avoidance"),
-        stack=document.get("stack"),
+        stack=stacks.of_scenario(document.get("stack")),
         remembered=flow.get("remembered") if "cache" in needs else None,
         seed=document.get("seed"),
     ).command

@@ -131,7 +131,7 @@ def _told(found: Comparison, flows: int) -> dict[str, Any]:
     return {
         "headline": found.headline,
         "startups": list(found.plan.startups),
-        "command": found.command,
+        "command": found.plan.command,
         "scenario": scenario_file.written(found.plan.scenario(first)),
         "table": grids.document(found.table),
         "legend": found.legend,

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from flowstart.errors import FlowstartError, RequestError
 from flowstart.model.option_names import as_option
+from flowstart.simulation import bounds
 
 MOST_AT_ONCE = 2
 """A third job is refused: more would only make each other slow."""
@@ -121,7 +122,8 @@ class Jobs:
 
 def _run(job: Job, work: Work) -> None:
     try:
-        work(job)
+        with bounds.bounded(None, None):  # the limits of a request hold for all of it
+            work(job)
         job.state = "done"
     except Ended:
         job.state = "cancelled"

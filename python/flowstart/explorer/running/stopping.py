@@ -2,12 +2,15 @@
 
 from flowstart.simulation.trajectories import Cancel, Cancelled
 
+MOST_BYTES = 1e9
+"""Of state that the runs of an answer hold."""
+
 
 class Stop:
     """Tells work in another thread to end soon; a piece of work has one of its own."""
 
     def __init__(self) -> None:
-        self.cancel = Cancel()
+        self.cancel = Cancel(memory=MOST_BYTES)
         """The same for the simulator."""
 
     def stop(self) -> None:

@@ -7,9 +7,11 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from flowstart.errors import RequestError
-from flowstart.explorer.running.stopping import Stop
+from flowstart.errors import LimitExceeded, RequestError
+from flowstart.explorer.running.stopping import MOST_BYTES, Stop
 from flowstart.explorer.running.threads import Running
+from flowstart.simulation import bounds
+from flowstart.simulation.estimate import stated
 from flowstart.simulation.trajectories import Cancelled
 
 T = TypeVar("T")
@@ -23,7 +25,7 @@ _stuck: set[Running[Any]] = set()
 
 
 class TookTooLong(RequestError):
-    """The work was stopped because it lasted longer than an answer may."""
+    """The work was stopped because it lasted longer, or used more, than an answer may."""
 
 
 async def done(
@@ -32,11 +34,12 @@ async def done(
     """What `work` returns, in a thread; the request's body must have been read.
 
     Raises Cancelled where the browser has gone, and TookTooLong after so many seconds; in both
-    cases the work is told to stop, interrupted if it does not, and waited for a while.
+    cases the work is told to stop, interrupted if it does not, and waited for a while. Runs keep
+    to the limits of other requests, and to a lower one of memory.
     """
     _refuse_where_many_are_stuck()
     stop = Stop()
-    running = Running(lambda: work(stop))
+    running = Running(lambda: _within_limits(work, stop))
     working = asyncio.wrap_future(running.result)
     leaving = asyncio.ensure_future(_gone(request))
     try:
@@ -53,6 +56,20 @@ async def done(
         leaving.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await leaving
+
+
+def _within_limits(work: Callable[[Stop], T], stop: Stop) -> T:
+    with bounds.bounded({"memory": MOST_BYTES}, None) as mine:
+        try:
+            return work(stop)
+        except (KeyboardInterrupt, LimitExceeded, Cancelled):
+            mine.note(stop.cancel.packets, stop.cancel.exceeded)
+            if not mine.exceeded:
+                raise
+            raise TookTooLong(
+                f"the simulation was stopped by {stated(mine.limits, mine.exceeded)}; choose a "
+                "smaller size or window, fewer start-ups, or use `flowstart compare`"
+            ) from None
 
 
 async def _result(running: Running[T], working: "asyncio.Future[T]", lasted: float | None) -> T:

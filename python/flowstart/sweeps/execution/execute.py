@@ -84,7 +84,7 @@ class _Running:
     def run(self) -> Swept:
         """All of it."""
         complete = self.store.complete
-        if complete and complete["sweep"] == self.asked.key:
+        if complete and complete["sweep"] == self.asked.key and not self.store.damaged():
             return self._swept(complete["collapsed"])
         interrupted = False
         with _executor(self.task, self.way) as executor:
@@ -170,6 +170,7 @@ class _Running:
         if self._is_there(batch):  # since a moment ago
             self.store.release(batch)
             return False
+        self.store.set_damaged_aside(batch)
         return True
 
     def _is_there(self, batch: Batch) -> bool:

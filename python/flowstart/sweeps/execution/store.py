@@ -3,12 +3,13 @@
     sweep.json               what was asked, by which version, and what the columns hold
     parts/NUMBER-KEY.parquet the rows of a batch; never changed once they are there
     failed/NUMBER-KEY.txt    why a batch has no rows
+    damaged/                 files that were found damaged, and have been replaced
     complete.json            what the whole sweep came to, once all parts are there
     report.html              a page to read, written when a command ends
 
 A part is named by what its rows follow from, and is there as a whole or not at all. So a kill costs
 the batches that were being run, the same command goes on with those that are missing, and whoever
-writes a part a second time writes the same.
+writes a part a second time writes the same. Each file holds its own SHA-256.
 """
 
 import contextlib
@@ -24,7 +25,7 @@ from flowstart import _native
 from flowstart.errors import RequestError, SimulationError
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
-from flowstart.render import columns, files, folder
+from flowstart.render import columns, folder, sealed
 from flowstart.sweeps.execution import atomic
 from flowstart.sweeps.execution.batches import Batch, digest
 from flowstart.sweeps.execution.claims import Claims
@@ -33,13 +34,14 @@ from flowstart.sweeps.runs.table import TABLE
 if TYPE_CHECKING:
     import polars as pl
 
-FORMAT = 1
+FORMAT = 2
 """Of the folder: greater where a file goes or changes its meaning."""
 ASKED = "sweep.json"
 COMPLETE = "complete.json"
 REPORT = "report.html"
 PARTS = "parts"
 FAILED = "failed"
+DAMAGED = "damaged"
 CLAIMS = ".claims"
 LONGEST_VALUE = 60
 """Characters of a value that a message has."""
@@ -89,13 +91,17 @@ class Store:
     def __init__(self, place: pathlib.Path) -> None:
         self.place = place
         self._claims: Claims | None = None
+        self.set_aside: list[str] = []
+        """The files that were found damaged, and set aside."""
 
     # What is there.
 
     @property
     def said(self) -> Document:
-        """What `sweep.json` says. Raises RequestError where there is none."""
+        """What `sweep.json` says. Raises RequestError where there is none, or a damaged one."""
         found = self._json(ASKED)
+        if found is None and self.is_begun:
+            raise RequestError(f"{self.place}: its {ASKED} is damaged; {self._repair}")
         if found is None:
             raise RequestError(
                 f"{self.place}: no sweep is there; `flowstart sweep` writes into such a folder"
@@ -130,15 +136,65 @@ class Store:
     @property
     def failures(self) -> list[str]:
         """Why batches have no rows, a line for each."""
-        found = sorted((self.place / FAILED).glob("*.txt"))
-        return [f"{file.stem}: {file.read_text('utf-8').strip()}" for file in found]
+        return [f"{file.stem}: {_why(file)}" for file in self._failed()]
+
+    def _failed(self) -> list[pathlib.Path]:
+        return sorted((self.place / FAILED).glob("*.txt"))
 
     def _json(self, name: str) -> Document | None:
-        try:
-            found = json.loads((self.place / name).read_bytes())
-        except (OSError, ValueError):
+        """A document of the folder; None where there is none, or a damaged one."""
+        file = self.place / name
+        if not sealed.is_intact(file):
             return None
-        return found if isinstance(found, dict) else None
+        found: Document = json.loads(file.read_bytes())
+        return found
+
+    # What is damaged.
+
+    def files(self) -> list[pathlib.Path]:
+        """All files of the sweep."""
+        fixed = (self.place / name for name in (ASKED, COMPLETE, REPORT))
+        return [*(file for file in fixed if file.exists()), *self.parts(), *self._failed()]
+
+    def damaged(self) -> list[str]:
+        """The files that are not as they were written, by their place in the folder."""
+        found = [file for file in self.files() if not sealed.is_intact(file)]
+        return [str(file.relative_to(self.place)) for file in found]
+
+    def missing(self) -> list[str]:
+        """In words, how many parts a sweep that was complete has lost."""
+        found = self._json(COMPLETE)
+        lost = int(found["parts"]) - len(self.parts()) if found else 0
+        return [f"{PARTS}: {lost} missing"] if lost > 0 else []
+
+    def aside(self) -> list[str]:
+        """The files that were set aside, by their place in the folder."""
+        return sorted(f"{DAMAGED}/{file.name}" for file in (self.place / DAMAGED).glob("*"))
+
+    def check_intact(self) -> None:
+        """Raises RequestError where a file is damaged."""
+        found = self.damaged()
+        if found:
+            more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+            raise RequestError(f"{self.place}: damaged: {found[0]}{more}; {self._repair}")
+
+    @property
+    def _repair(self) -> str:
+        return (
+            f"the command that wrote it, `flowstart sweep ... -o {self.place}`, "
+            "sets damaged files aside and computes them again"
+        )
+
+    def set_damaged_aside(self, batch: Batch) -> None:
+        """Sets the part of a batch aside that is claimed, and is there although `has` denies it."""
+        if self._part(batch).exists():
+            self._set_aside(self._part(batch))
+
+    def _set_aside(self, file: pathlib.Path) -> None:
+        with self._failing(), contextlib.suppress(FileNotFoundError):  # another command was first
+            (self.place / DAMAGED).mkdir(exist_ok=True)
+            file.replace(self.place / DAMAGED / file.name)
+        self.set_aside.append(str(file.relative_to(self.place)))
 
     # What is to be written.
 
@@ -155,9 +211,12 @@ class Store:
 
     def _check_same(self, asked: Asked) -> None:
         there = self._json(ASKED)
+        if there is None and self._has_part_of(asked):
+            return  # damaged, and written again
         if there is None or "sweep" not in there:
             raise RequestError(
-                f"{self.place}: its {ASKED} was not written by flowstart; name another folder"
+                f"{self.place}: its {ASKED} is damaged, or was not written by this flowstart; "
+                "name another folder"
             )
         if there["sweep"] == asked.key:
             return
@@ -172,6 +231,11 @@ class Store:
             f"{self.place}: it holds another sweep ({_difference(there, asked.said)}); "
             "name another folder"
         )
+
+    def _has_part_of(self, asked: Asked) -> bool:
+        """Whether a part says that it is of this sweep."""
+        intact = (part for part in self.parts() if sealed.is_intact(part))
+        return any(asked.key.encode() in part.read_bytes() for part in intact)
 
     def _refuse_others(self, place: pathlib.Path, why: str) -> None:
         found = [one.name for one in place.iterdir()] if place.is_dir() else []
@@ -188,6 +252,9 @@ class Store:
         """Makes the folder ready for parts, and holds what it claims until the end."""
         with self._failing():
             self.place.mkdir(parents=True, exist_ok=True)
+            for name in (ASKED, COMPLETE, REPORT):
+                if (self.place / name).exists() and not sealed.is_intact(self.place / name):
+                    self._set_aside(self.place / name)
             self._note(asked)
             for name in (PARTS, FAILED):
                 (self.place / name).mkdir(exist_ok=True)
@@ -204,20 +271,20 @@ class Store:
     def _note(self, asked: Asked) -> None:
         said = {"sweep": asked.key, **asked.said, "columns": _meanings()}
         try:
-            atomic.write(self.place / ASKED, files.encoded(said), replace=False)
+            atomic.write(self.place / ASKED, sealed.document(said), replace=False)
         except FileExistsError:
             # Another command may have begun another sweep since `check`.
             self._check_same(asked)
 
     def has(self, batch: Batch) -> bool:
-        """Whether a batch's part is there."""
+        """Whether a batch's part is there and intact."""
         known = self._there.get(batch.name[:8], batch.name)
         if known != batch.name:
             raise RequestError(
                 f"{self.place}: part {known} answers other cells than are asked now, so something "
                 "that the sweep reads has changed since; name another folder"
             )
-        return self._part(batch).exists()
+        return sealed.is_intact(self._part(batch))
 
     def claim(self, batch: Batch) -> bool:
         """Whether this command is to run a batch: no other is at work on it."""
@@ -234,7 +301,8 @@ class Store:
     def fail(self, batch: Batch, error: str) -> None:
         """Notes why a batch has no rows. The next command tries it again."""
         with self._failing():
-            atomic.write(self._failure(batch), f"{error}\n".encode())
+            text = f"{error}\n{sealed.FIELD}: {sealed.BLANK}\n"
+            atomic.write(self._failure(batch), sealed.seal(text.encode()))
         self.release(batch)
 
     def release(self, batch: Batch) -> None:
@@ -246,12 +314,12 @@ class Store:
         """Notes that all parts are there, and what the sweep came to."""
         said = {"parts": len(self.parts()), **came_to}
         with self._failing():
-            atomic.write(self.place / COMPLETE, files.encoded(said))
+            atomic.write(self.place / COMPLETE, sealed.document(said))
 
     def put_report(self, page: str) -> None:
         """Replaces the page to read. Raises SimulationError where it cannot be written."""
         with self._failing():
-            atomic.write(self.place / REPORT, page.encode())
+            atomic.write(self.place / REPORT, sealed.seal((page + sealed.comment()).encode()))
 
     def _part(self, batch: Batch) -> pathlib.Path:
         return self.place / PARTS / f"{batch.name}.parquet"
@@ -268,6 +336,12 @@ class Store:
                 f"{self.place}: cannot be written: {error.strerror}; what is finished is kept, "
                 "and the same command goes on from there"
             ) from None
+
+
+def _why(failure: pathlib.Path) -> str:
+    """Why a batch has no rows, without the digest."""
+    text = failure.read_text("utf-8", errors="replace")
+    return text.rpartition(sealed.FIELD)[0].strip() or text.strip()
 
 
 def _meanings() -> Any:

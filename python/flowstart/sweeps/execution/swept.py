@@ -60,6 +60,7 @@ class Swept:
             "errors": self.errors.height,
             "collapsed": dict(self.collapsed),
             "failures": self.failures,
+            "set_aside": self.store.set_aside,
             "interrupted": self.interrupted,
         }
 

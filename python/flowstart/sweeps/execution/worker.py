@@ -16,19 +16,24 @@ from flowstart.sweeps.execution.task import Task
 
 def main(number: int) -> None:
     """Answers every batch that comes through the socket of this number."""
-    pipe: Connection = Connection(number)
+    with contextlib.suppress(EOFError, ConnectionError):  # the other process has ended
+        _answer(Connection(number))
+
+
+def _answer(pipe: Connection) -> None:
     try:
         task: Task = pipe.recv()
         task.prepare()
+    except (EOFError, ConnectionError):
+        raise
     except Exception as error:  # noqa: BLE001 # the other process is to have it
         pipe.send(f"{type(error).__name__}: {error}")
         return
     pipe.send(True)
     batches: queue.SimpleQueue[Batch] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(pipe, batches), daemon=True).start()
-    with contextlib.suppress(BrokenPipeError):  # nobody is there to have the answer
-        while True:
-            pipe.send(task.answer(batches.get()))
+    while True:
+        pipe.send(task.answer(batches.get()))
 
 
 def _listen(pipe: Connection, batches: "queue.SimpleQueue[Batch]") -> None:

@@ -23,3 +23,13 @@ def noting_ctrl_c(pressed: threading.Event) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Lets Ctrl-C wait until the block is done."""
+    pressed = threading.Event()
+    with noting_ctrl_c(pressed):
+        yield
+    if pressed.is_set():
+        raise KeyboardInterrupt

@@ -1,0 +1,114 @@
+"""`flowstart check`: whether a folder is as flowstart wrote it."""
+
+import pathlib
+import shlex
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flowstart.cli import console, options
+from flowstart.errors import RequestError
+
+if TYPE_CHECKING:
+    from flowstart.sweeps.execution.store import Store
+
+FEW = 5
+"""So many damaged files are listed, and with `--json` all."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found."""
+
+    folder: str
+    kind: str
+    """`results` of `-o`, or a `sweep`."""
+    state: str
+    files: int
+    damaged: list[str]
+    """Files that are missing or not as they were written."""
+    others: list[str]
+    """Files that flowstart did not write, or has set aside."""
+    repair: str | None
+    """The command that writes them again, where it is known."""
+
+
+def check(
+    folder: Annotated[
+        pathlib.Path,
+        typer.Argument(metavar="DIR", help="A folder of -o, or of a sweep.", show_default=False),
+    ],
+    json: options.Json = False,
+) -> None:
+    """Verify that every file of a folder is as flowstart wrote it, by its SHA-256.
+
+    Exit status 0 where all are, 1 where a file is damaged or missing, 2 where the folder is not
+    one of flowstart's.
+    """
+    found = checked(folder)
+    if json:
+        console.show_json(asdict(found))
+    else:
+        _show(found)
+    raise typer.Exit(1 if found.damaged else 0)
+
+
+def checked(folder: pathlib.Path) -> Checked:
+    """Reads all files. Raises RequestError where the folder is not one of flowstart's."""
+    from flowstart.render import manifest
+    from flowstart.sweeps.execution.store import Store
+
+    if not folder.is_dir():
+        problem = "this is a file" if folder.exists() else "there is no such folder"
+        raise RequestError(f"{folder}: {problem}; a folder that flowstart has written is needed")
+    if (folder / manifest.NAME).exists():
+        return _results(folder)
+    store = Store(folder)
+    if store.files():
+        return _sweep(store)
+    raise RequestError(
+        f"{folder}: it holds neither {manifest.NAME} nor a sweep; a folder that flowstart has "
+        "written is needed"
+    )
+
+
+def _results(folder: pathlib.Path) -> Checked:
+    from flowstart.render import manifest
+
+    damaged = manifest.damaged(folder)
+    if manifest.NAME in damaged:
+        return Checked(str(folder), "results", "unknown", 1, damaged, [], None)
+    said = manifest.read(folder)
+    repair = shlex.join(said["command"]) if said["command"] else None
+    files = len(said["files"]) + 1
+    others = manifest.foreign(folder)
+    return Checked(str(folder), "results", said["state"], files, damaged, others, repair)
+
+
+def _sweep(store: "Store") -> Checked:
+    damaged = [*store.damaged(), *store.missing()]
+    state = "complete" if store.complete else "unfinished"
+    repair = f"flowstart sweep ... -o {shlex.quote(str(store.place))}"
+    files = len(store.files())
+    return Checked(str(store.place), "sweep", state, files, damaged, store.aside(), repair)
+
+
+def _show(found: Checked) -> None:
+    if not found.damaged:
+        files = "its file is" if found.files == 1 else f"all {found.files:,} files are"
+        console.say(f"{found.folder}: intact: {files} as written ({found.kind}, {found.state})")
+    else:
+        console.say(f"{found.folder}: damaged ({found.kind}, {found.state}):")
+        _list(found.damaged)
+        console.say(f"Repair: {found.repair or 'write the folder again'}")
+    if found.others:
+        console.say(f"Not verified, since it is no part of the {found.kind}:")
+        _list(found.others)
+
+
+def _list(names: list[str]) -> None:
+    for name in names[:FEW]:
+        console.say(f"  {name}")
+    if len(names) > FEW:
+        console.say(f"  and {len(names) - FEW:,} more, all with --json")
