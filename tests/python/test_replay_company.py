@@ -10,7 +10,7 @@ import pytest
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import capture
 from flowstart.errors import RequestError
-from flowstart.inference import Rule, Statistic
+from flowstart.inference import Statistic
 from flowstart.model import quantities
 from flowstart.replays import company
 from flowstart.replays.bands import bands
@@ -47,7 +47,7 @@ def test_the_rest_of_a_share_is_compared_with_itself_without_the_share() -> None
     later = [1.2 * time for time in everybody]
     base, meanwhile = times(everybody, everybody), times(everybody, later)
     settings = Settings(("slow-start", "first"))
-    found = shared(facts(200), meanwhile, base, one, settings, Rule())
+    found = shared(facts(200), meanwhile, base, one, settings)
     row = found.rest.row(EVERYTHING, "first", Statistic.TYPICAL)
     assert row and row.estimate == pytest.approx(0.2)
     assert row.transfers == 200 - found.connections
