@@ -109,10 +109,20 @@ class Command:
 COMPARED = ("--rate", "20Mbps", "--rtt", "50ms", "--startup", "slow-start,hystart,jump-start")
 COMMANDS = {
     "compare": Command(
-        ("compare", *COMPARED, "--size", "100kB,5MB", "--repeat", "30", "-o", "out")
+        (
+            "compare",
+            *COMPARED,
+            "--no-uncertainty",
+            "--size",
+            "100kB,5MB",
+            "--repeat",
+            "30",
+            "-o",
+            "out",
+        )
     ),
-    "compare-intervals": Command(
-        ("compare", *COMPARED, "--intervals", "--loss", "1%", "--size", "100kB,5MB", "-o", "out")
+    "compare-ranges": Command(
+        ("compare", *COMPARED, "--loss", "1%", "--size", "100kB,5MB", "-o", "out")
     ),
     "compare-json": Command(
         ("compare", *COMPARED, "--size", "100kB,50MB", "--repeat", "9", "--json")
