@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import polars as pl
 
 from flowstart.captures.contents import Capture
-from flowstart.inference import Rule
 from flowstart.replays.answer import answer
 from flowstart.replays.questions import QUICK
 from flowstart.replays.result import Replay
 from flowstart.replays.settings import Settings
 from flowstart.replays.store import Rows
 from flowstart.replays.times import Times
+from flowstart.replays.verdict import Criteria
 
 NAMES = ("slow-start", "first", "second")
 NETWORK = "10.0.0.0/24"
@@ -50,6 +50,7 @@ def rows(*times: Sequence[float | None], mode: str = "together") -> pl.DataFrame
                 "slowdown": time,
                 "packets_sent": 10,
                 "packets_dropped": 0,
+                "packets_retransmitted": 0,
                 "timeouts": 0,
             }
             for name, column in zip(NAMES, times, strict=False)
@@ -61,7 +62,7 @@ def rows(*times: Sequence[float | None], mode: str = "together") -> pl.DataFrame
 
 def times(*columns: Sequence[float | None]) -> Times:
     """The same as inference takes them."""
-    found = Times()
+    found = Times(packets=True)
     found.add(rows(*columns))
     return found
 
@@ -70,7 +71,7 @@ def replayed(
     *columns: Sequence[float | None],
     size: int = 20_000,
     networks: Sequence[str] = (),
-    rule: Rule | None = None,
+    criteria: Criteria | None = None,
 ) -> Replay:
     """A replay of such transfers."""
     known = facts(len(columns[0]), size=size, networks=networks)
@@ -88,5 +89,5 @@ def replayed(
         facts=known,
         together=together,
         alone=Times(),
-        answer=answer(known, together, names, NAMES[0], rule or Rule()),
+        answer=answer(known, together, names, NAMES[0], criteria or Criteria()),
     )

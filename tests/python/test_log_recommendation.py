@@ -49,8 +49,7 @@ def choice(capture: Capture) -> str | None:
         baseline="hystart",
         quick=True,
     )
-    best = found.answer.recommendations["all sizes"].best
-    return best[0] if best else None
+    return found.verdict.recommended
 
 
 @pytest.mark.long

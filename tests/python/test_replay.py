@@ -154,11 +154,11 @@ def test_a_start_up_that_is_not_in_the_catalog_is_refused(small: Capture) -> Non
 
 def test_the_command_prints_a_table_to_decide_from(cli: Cli) -> None:
     words = ("--startup", ",".join(STARTUPS))
-    answer = cli("compare", "--capture", CAPTURES / "small.pcap", *words)
+    answer = cli("compare", "--capture", CAPTURES / "small.pcap", *words, "--details")
     assert answer.status == 0
     for expected in ("below 10 kB", "all sizes", "hurt", "alone", "from…to", "below 10 kB: "):
         assert expected in answer.out
-    assert answer.out.strip().splitlines()[-1].startswith("Again: flowstart compare --capture")
+    assert answer.out.strip().splitlines()[-1].startswith("Reproduce: flowstart compare --capture")
 
 
 def test_json_and_parquet_hold_the_same_rows(cli: Cli, tmp_path: pathlib.Path) -> None:

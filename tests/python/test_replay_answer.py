@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from flowstart.inference import Rule, Statistic
+from flowstart.inference import Limits, Statistic
+from flowstart.inference.gates import Outcome
 from flowstart.replays.answer import Answer, answer, settled
 from flowstart.replays.times import Times
+from flowstart.replays.verdict import Criteria
 from made_up_replay import facts, times
 
 NAMES = ("slow-start", "first")
@@ -20,8 +22,9 @@ def drawn(effect: float, seed: int, transfers: int = 200) -> Times:
     return times(base.tolist(), mine.tolist())
 
 
-def found(exact: Times, *repeats: Times, rule: Rule | None = None) -> Answer:
-    return answer(facts(200), exact, NAMES, NAMES[0], rule or Rule(), repeats=repeats)
+def found(exact: Times, *repeats: Times, limits: Limits | None = None) -> Answer:
+    criteria = Criteria(limits or Limits())
+    return answer(facts(200), exact, NAMES, NAMES[0], criteria, repeats=repeats)
 
 
 EXACT = drawn(0.9, seed=1)
@@ -58,27 +61,26 @@ def test_an_answer_says_how_many_repeats_widened_it() -> None:
 
 
 def test_a_gain_that_a_repeat_does_not_have_is_not_recommended() -> None:
-    assert found(EXACT).recommended(CLASS, "first")
-    assert not found(EXACT, *REPEATS).recommended(CLASS, "first")
+    within = Limits(harmed=0.2)
+    assert found(EXACT, limits=within).verdict.recommended == "first"
+    assert found(EXACT, *REPEATS, limits=within).verdict.recommended is None
 
 
-def test_what_is_recommended_gains_and_hurts_no_more_than_is_allowed() -> None:
-    taken = 0
+def test_what_is_recommended_gains_and_passes_every_gate() -> None:
+    recommended = 0
     for seed in range(20):
-        one = found(drawn(0.9 + 0.01 * seed, seed), rule=Rule(max_harm=0.1))
-        for chosen in one.recommendations.values():
-            for name in chosen.best:
-                gain = one.row(chosen.group, name, Statistic.TYPICAL)
-                harm = one.row(chosen.group, name, Statistic.HURT)
-                assert gain and gain.gains
-                assert harm and harm.estimate is not None and harm.estimate <= 0.1
-                taken += 1
-    assert 0 < taken < 40
+        one = found(drawn(0.8 + 0.02 * seed, seed), limits=Limits(harmed=0.1)).verdict
+        for judged in one.judgements:
+            if judged.setting == one.recommended:
+                assert judged.gain.gains
+                assert {gate.outcome for gate in judged.gates} == {Outcome.PASSES}
+                recommended += 1
+    assert 0 < recommended < 20
 
 
 def test_changes_are_against_the_baselines_times_of_another_pass_where_there_are_some() -> None:
     slower = times([2.0] * 200, [1.0] * 200)
-    one = answer(facts(200), slower, NAMES, NAMES[0], Rule(), base_times=times([1.0] * 200))
+    one = answer(facts(200), slower, NAMES, NAMES[0], base_times=times([1.0] * 200))
     row = one.row(CLASS, "first", Statistic.TYPICAL)
     assert row and row.estimate == 0
 

@@ -2,10 +2,11 @@
 
 import pytest
 
-from flowstart.inference import Rule
+from flowstart.inference import Limits
 from flowstart.replays import sentences, tables
 from flowstart.replays.result import Replay
 from flowstart.replays.summary import EVERYTHING, ClassSummary, percentile
+from flowstart.replays.verdict import Criteria
 from made_up_replay import replayed
 
 
@@ -14,33 +15,34 @@ def of_class(replay: Replay) -> list[ClassSummary]:
 
 
 def test_the_variant_that_is_recommended_is_marked() -> None:
-    replay = replayed([1.0] * 30, [0.5] * 30)
+    replay = replayed([1.0] * 60, [0.5] * 60)
     assert [s.best for s in of_class(replay)] == [False, True]
-    [first, _] = sentences.verdict(replay)
-    assert first.startswith("10 to 100 kB: ")
-    assert "first (−50.0 %" in first
+    [headline] = sentences.verdict(replay)
+    assert headline.startswith("Recommendation: first. It is 50.0 % faster (")
 
 
 def test_with_fewer_than_ten_connections_nothing_is_recommended() -> None:
     replay = replayed([1.0] * 9, [0.5] * 9)
     assert not any(s.best for s in replay.summaries)
-    assert "keep slow-start" in sentences.verdict(replay)[0]
+    assert (
+        "keep the current setting (slow-start). The sample is too small" in replay.verdict.headline
+    )
 
 
 def test_a_variant_that_hurts_more_than_is_allowed_is_not_marked() -> None:
-    base, hurting = [1.0] * 40, [0.5] * 37 + [2.0] * 3
+    base, hurting = [1.0] * 200, [0.5] * 185 + [2.0] * 15
     assert [s.best for s in of_class(replayed(base, hurting))] == [False, False]
-    allowed = replayed(base, hurting, rule=Rule(max_harm=0.1))
+    allowed = replayed(base, hurting, criteria=Criteria(Limits(harmed=0.15, p99=1)))
     assert [s.best for s in of_class(allowed)] == [False, True]
 
 
 def test_where_the_soonest_hurts_too_many_the_next_that_gains_is_marked() -> None:
-    replay = replayed([1.0] * 40, [0.5] * 37 + [2.0] * 3, [0.9] * 40)
+    replay = replayed([1.0] * 60, [0.5] * 50 + [2.0] * 10, [0.9] * 60)
     assert [s.best for s in of_class(replay)] == [False, False, True]
 
 
 def test_a_mark_stands_in_the_row_of_the_variant() -> None:
-    grid = tables.changes(replayed([1.0] * 30, [0.9] * 30, [0.5] * 30).summaries)
+    grid = tables.changes(replayed([1.0] * 60, [0.9] * 60, [0.5] * 60).summaries)
     marked = {grid.rows[number][0] for number in grid.marked}
     assert marked == {"second"}
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from flowstart.render.folder import Results
     from flowstart.render.grid import Grid
 
+PLAIN_LINE = 80
+"""Columns of a sentence."""
 PLAIN_WIDTH = 132
 """The width of tables that go to a file or a pipe, where nothing forces a fold."""
 

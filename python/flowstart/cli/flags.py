@@ -125,7 +125,7 @@ def taking(*tables: Sequence[Flag]) -> Callable[[Callable[..., None]], Callable[
             given = {
                 name: value
                 for name, value in context.params.items()
-                if name in flags and value is not None
+                if name in flags and value is not None and value not in ([], ())
             }
             rest = {name: value for name, value in parameters.items() if name not in flags}
             command(given=given, **rest)

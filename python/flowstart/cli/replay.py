@@ -1,6 +1,7 @@
 """`flowstart compare --capture`: the user's own transfers under each start-up."""
 
 import pathlib
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -31,15 +32,19 @@ def compare(
     from flowstart.replays.asked import questions_of
 
     with console.speaking_of(None):
-        settings, questions = _settings(given, allow_python=allow_python), questions_of(given)
+        questions = questions_of(given)
+        _settings(given, allow_python=allow_python)  # refuses what is wrong before reading
     how = filled(Reading, given)
     found = read(files, how, filled(Repetition, given).seed)
     with console.speaking_of(None):
+        form = found.about.get("format", "")
+        settings = _settings(given, allow_python=allow_python, capture_format=form)
         result = _replay(found, settings, questions, workers)
     for warning in result.warnings:
         console.note(f"warning: {warning}")
+    show = _show_details if given.get("details") else _show
     console.deliver(
-        lambda: console.show_json(result.result()) if json else _show(result),
+        lambda: console.show_json(result.result()) if json else show(result),
         folder,
         _files(result, rows=bool(given.get("rows"))),
         interrupted=result.interrupted,
@@ -55,7 +60,7 @@ def _files(result: "Replay", *, rows: bool) -> "Iterator[Mapping[str, Content]]"
     yield report.pictures(result)
 
 
-def _settings(given: Given, *, allow_python: bool) -> "Settings":
+def _settings(given: Given, *, allow_python: bool, capture_format: str = "") -> "Settings":
     from flowstart.replays.asked import settings_of
 
     if filled(Repetition, given).repeat > 1:
@@ -64,7 +69,9 @@ def _settings(given: Given, *, allow_python: bool) -> "Settings":
         )
     traffic = filled(Traffic, given)
     variants = traffic.variants(allow_python=allow_python)
-    return settings_of(given, startups=traffic.startups(), variants=variants)
+    return settings_of(
+        given, startups=traffic.startups(), variants=variants, capture_format=capture_format
+    )
 
 
 def _replay(
@@ -78,6 +85,27 @@ def _replay(
 
 
 def _show(result: "Replay") -> None:
+    """What has to be decided upon, on one screen."""
+    from flowstart.replays import overview, sentences
+    from flowstart.replays.further import asked
+
+    def say(*lines: str) -> None:
+        for line in lines:
+            console.say(textwrap.fill(line, console.PLAIN_LINE, break_on_hyphens=False))
+
+    say(*overview.opening(result), "", *sentences.verdict(result))
+    console.show_grid(overview.table(result))
+    say(*overview.risk(result), *overview.commands(result), *overview.test_plan(result))
+    for grid in asked(result):
+        console.show_grid(grid)
+    for line in [*result.notes, *sentences.without_syn(result)]:
+        console.say(line)
+    console.say("Details: --details. Report: -o DIR.")
+    console.say(f"Reproduce: {result.command}")
+
+
+def _show_details(result: "Replay") -> None:
+    """All tables."""
     from flowstart.replays import sentences, tables
     from flowstart.replays.further import further
 
@@ -96,7 +124,7 @@ def _show(result: "Replay") -> None:
         console.say("\n".join(notes.lines))
     for line in sentences.LIMITS:
         console.say(line)
-    console.say(f"Again: {result.command}")
+    console.say(f"Reproduce: {result.command}")
 
 
 def _say_what_is_missing(result: "Replay") -> None:

@@ -72,6 +72,13 @@ class Replayed:
         beside=(CAPTURE,),
         panel="Captures",
     )
+    network: list[str] | None = flag(
+        "Rate and buffer of single networks of a capture, as often as needed: "
+        "10.9.3.0/24:rate=20Mbps,buffer=60pkt; * stands for all.",
+        "PREFIX:KEY=VALUE,...",
+        beside=(CAPTURE,),
+        panel="Captures",
+    )
     share: str | None = flag(
         "Switch only a share of the connections in a pass of its own, such as 10%: what they gain "
         "and the others lose.",
@@ -92,7 +99,20 @@ class Replayed:
         panel="Captures",
     )
     max_harm: str | None = flag(
-        "The share of transfers of a capture that a variant may hurt and be recommended. [5%]",
+        "Most transfers that a recommended variant may harm in any size class or network. [5%]",
+        "SHARE",
+        beside=(CAPTURE,),
+        panel="Captures",
+    )
+    max_p99: str | None = flag(
+        "Most that it may lengthen p99 there. [25%]",
+        "SHARE",
+        beside=(CAPTURE,),
+        panel="Captures",
+    )
+    max_loss: str | None = flag(
+        "Most that it may add to the share of packets lost or retransmitted there; half of the "
+        "baseline's where that is more. [1%]",
         "SHARE",
         beside=(CAPTURE,),
         panel="Captures",
@@ -102,8 +122,20 @@ class Replayed:
         beside=(CAPTURE,),
         panel="Captures",
     )
+    details: bool | None = flag(
+        "Show all tables of a replay: size classes, paths, limits, other buffers, options.",
+        beside=(CAPTURE,),
+        panel="Captures",
+    )
     rows: bool | None = flag(
         "Keep all rows in result.json too, not only as Parquet and CSV.",
+        beside=(CAPTURE,),
+        panel="Captures",
+    )
+    recorded: str | None = flag(
+        "What the hosts of a capture run: linux, freebsd, quic, quinn, s2n, quiche, msquic or "
+        "haproxy. [linux; quic for a qlog]",
+        "STACK",
         beside=(CAPTURE,),
         panel="Captures",
     )

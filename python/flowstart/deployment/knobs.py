@@ -18,6 +18,8 @@ class Knob:
     """What to write where; a name in braces stands for the variant's value."""
     source: str
     """The text that tells of it, with its version."""
+    revert: str = ""
+    """What undoes it; empty where that is the option of what was there before."""
 
     def filled(self, value: object) -> str:
         """What to write where, with the variant's value."""

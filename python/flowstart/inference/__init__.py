@@ -1,10 +1,25 @@
-"""How sure differences between variants are: statistics, simultaneous intervals, what to choose.
+"""How sure differences between variants are: statistics, simultaneous intervals, the verdict.
 
 It is given plain arrays and names, and knows neither captures nor the simulator.
 """
 
 from flowstart.inference.data import Group, Row, Statistic
+from flowstart.inference.gates import Gate, Limits
 from flowstart.inference.intervals import intervals
 from flowstart.inference.recommendation import Recommendation, Rule, recommend
+from flowstart.inference.verdict import Judgement, Status, Verdict
 
-__all__ = ["Group", "Recommendation", "Row", "Rule", "Statistic", "intervals", "recommend"]
+__all__ = [
+    "Gate",
+    "Group",
+    "Judgement",
+    "Limits",
+    "Recommendation",
+    "Row",
+    "Rule",
+    "Statistic",
+    "Status",
+    "Verdict",
+    "intervals",
+    "recommend",
+]

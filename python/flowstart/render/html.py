@@ -19,7 +19,7 @@ _PAGE = Template("""<!doctype html>
 <title>$title</title>
 <style>
 body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff;
-       max-width: 64rem; margin: 0 auto; padding: 1rem; }
+       max-width: 73rem; margin: 0 auto; padding: 1rem; }
 h1 { font-size: 1.5rem; margin: .5rem 0; }
 h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
 pre, code { font: .85rem/1.4 ui-monospace, monospace; }
@@ -27,10 +27,16 @@ pre { background: #f4f4f4; padding: .6rem; white-space: pre-wrap; overflow-wrap:
 figure { margin: 1rem 0; }
 figcaption { color: #555; font-size: .9rem; }
 svg { max-width: 100%; height: auto; }
+.headline { font-size: 1.15rem; font-weight: bold; }
 footer { margin-top: 3rem; color: #555; font-size: .85rem; }
 @media print {
   body { max-width: none; padding: 0; font-size: 10pt; }
   figure, tr { break-inside: avoid; }
+  .first-page { break-after: page; }
+  html body .flowstart { max-height: none; overflow: visible; }
+  html body .flowstart table { font-size: 7pt; }
+  html body .flowstart th, html body .flowstart td { padding: .1rem .25rem; }
+  html body .flowstart thead th { position: static; }
   details::details-content { content-visibility: visible; }
 }
 </style>
@@ -46,7 +52,7 @@ _TABLE_STYLE = """<style>
 .flowstart { overflow-x: auto; }
 .flowstart table { border-collapse: collapse; font-size: .85rem;
                    font-variant-numeric: tabular-nums; }
-.flowstart th, .flowstart td { padding: .15rem .6rem; text-align: right; white-space: nowrap; }
+.flowstart th, .flowstart td { padding: .15rem .45rem; text-align: right; white-space: nowrap; }
 .flowstart caption, .flowstart .words { text-align: left; }
 .flowstart caption { font-weight: bold; padding: .3rem .6rem; }
 .flowstart thead th, .flowstart td.words { white-space: normal; vertical-align: top; }
@@ -71,6 +77,16 @@ def heading(words: str, level: int = 2) -> str:
 def paragraph(words: str) -> str:
     """A paragraph of plain text."""
     return f"<p>{escape(words)}</p>"
+
+
+def headline(words: str) -> str:
+    """The sentence that a reader has to see."""
+    return f'<p class="headline">{escape(words)}</p>'
+
+
+def first_page(parts: Iterable[str]) -> str:
+    """Parts that are a page by themselves on paper."""
+    return f'<section class="first-page">{"".join(parts)}</section>'
 
 
 def code(words: str) -> str:

@@ -67,6 +67,23 @@ def percent(share: float | None) -> str:
     return f"{rounded:+.1f} %".replace("-", "−")
 
 
+def short_percent(share: float | None) -> str:
+    """A change in two digits: `−12 %`, `+1.9 %`, `0 %`."""
+    if share is None or abs(share) < 0.0995:
+        return percent(share)
+    return f"{100 * share:+.0f} %".replace("-", "−")
+
+
+def share(value: float | None) -> str:
+    """A part of a whole, without a sign: `12.3 %`, `0.05 %`."""
+    return ABSENT if value is None else f"{100 * value:.3g} %"
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number with its noun: `1 network`, `2 networks`."""
+    return f"{number} {one if number == 1 else many}"
+
+
 WIDEST = 3
 """An interval whose ends differ by a larger factor decides nothing."""
 

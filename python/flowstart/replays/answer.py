@@ -1,14 +1,15 @@
-"""What a replay says of its variants: changes with intervals, and what to choose."""
+"""What a replay shows of its variants: changes with intervals, and the verdict."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from flowstart.inference import Group, Recommendation, Row, Rule, Statistic, intervals, recommend
+from flowstart.inference import Group, Row, Statistic, Verdict, intervals
 from flowstart.inference.data import finite
 from flowstart.inference.intervals import estimates
 from flowstart.replays.times import Times, groups
+from flowstart.replays.verdict import Criteria, verdict
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,25 +34,19 @@ class Answer:
     variants: tuple[str, ...]
     """The variants in the order of the columns."""
     rows: dict[Key, Row]
-    recommendations: dict[str, Recommendation]
-    """By size class."""
+    verdict: Verdict
+    """What to choose for all traffic; of nothing where no criteria were given."""
     repeats: int = 0
     """How many perturbed repeats have widened the intervals."""
-    rule: Rule = field(default_factory=Rule)
 
     @classmethod
-    def none(cls, variants: Sequence[str], baseline: str, rule: Rule) -> "Answer":
+    def none(cls, variants: Sequence[str], baseline: str) -> "Answer":
         """That of a replay which was stopped: inference takes seconds, and all passes."""
-        return cls(baseline, [], _ordered(variants, baseline), {}, {}, rule=rule)
+        return cls(baseline, [], _ordered(variants, baseline), {}, Verdict(baseline, ()))
 
     def row(self, size_class: str, variant: str, statistic: Statistic) -> Row | None:
         """One row; None for the baseline, which is not compared with itself."""
         return self.rows.get((size_class, variant, statistic))
-
-    def recommended(self, size_class: str, variant: str) -> bool:
-        """Whether a variant is what to choose in a class."""
-        found = self.recommendations.get(size_class)
-        return found is not None and variant in found.best
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -80,13 +75,13 @@ def answer(
     times: Times,
     variants: Sequence[str],
     baseline: str,
-    rule: Rule,
+    criteria: Criteria | None = None,
     *,
     base_times: Times | None = None,
     repeats: Sequence[Times] = (),
     seed: int = 1,
 ) -> Answer:
-    """What times say of the transfers in `facts`.
+    """What times show of the transfers in `facts`; without `criteria` no variant is judged.
 
     `base_times` has the baseline's, where those are of another pass. Each interval reaches as much
     further as the estimates of `repeats` lie beside the exact one.
@@ -100,10 +95,10 @@ def answer(
     if repeats:
         moved = [estimates(_groups(facts, one, order, one), order, baseline) for one in repeats]
         rows = {key: _widened(row, [one.get(key) for one in moved]) for key, row in rows.items()}
-    several = found if len(order) > 1 else []
-    chosen = recommend(several, order, baseline, list(rows.values()), rule, seed=seed)
-    named = {one.group: one for one in chosen}
-    return Answer(baseline, found, order, rows, named, len(repeats), rule)
+    judged = Verdict(baseline, ())
+    if criteria:
+        judged = verdict(facts, (times, *repeats), order, found, rows, criteria, seed=seed)
+    return Answer(baseline, found, order, rows, judged, len(repeats))
 
 
 def _ordered(variants: Sequence[str], baseline: str) -> tuple[str, ...]:

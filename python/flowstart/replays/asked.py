@@ -10,15 +10,15 @@ from typing import Any
 
 from flowstart.comparison import applicability
 from flowstart.comparison.asked import path_of, stack_of
-from flowstart.comparison.plan import chosen
 from flowstart.errors import RequestError
-from flowstart.inference import Rule
-from flowstart.inference.recommendation import MAX_HARM
+from flowstart.inference import Limits
 from flowstart.model import specs
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.path import IMPAIRING, Path
 from flowstart.model.shares import share
 from flowstart.model.variants import Variant
+from flowstart.replays.candidates import compared, hosts_of
+from flowstart.replays.given_networks import GivenNetwork
 from flowstart.replays.questions import QUICK, Questions
 from flowstart.replays.settings import Settings, side
 
@@ -26,9 +26,10 @@ from flowstart.replays.settings import Settings, side
 def questions_of(given: Mapping[str, Any]) -> Questions:
     """What is asked beyond the rows. Raises RequestError where an option is wrong."""
     part = share("share", given["share"]) if "share" in given else None
-    harm = share("max_harm", given["max_harm"]) if "max_harm" in given else MAX_HARM
+    options = {"harmed": "max_harm", "p99": "max_p99", "loss": "max_loss"}
+    limits = {field: share(o, given[o]) for field, o in options.items() if o in given}
     usual = QUICK if given.get("quick") else Questions()
-    return dataclasses.replace(usual, share=part, rule=Rule(max_harm=harm))
+    return dataclasses.replace(usual, share=part, limits=Limits(**limits))
 
 
 def settings_of(
@@ -36,28 +37,38 @@ def settings_of(
     *,
     startups: Sequence[StartupLike] | None,
     variants: Sequence[Variant] = (),
+    capture_format: str = "",
 ) -> Settings:
-    """How a capture is replayed; None stands for the usual start-ups.
+    """How a capture is replayed; None stands for what its stack offers.
 
-    Raises RequestError where an option is wrong, contradicts another or would change nothing.
+    `capture_format` is what the capture is, once it has been read. Raises RequestError
+    where an option is wrong, contradicts another or would change nothing.
     """
     described = path_of(given) or Path()
     if described.reverse_rate and not described.rate:
         raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
     custom = CustomStartups()
     stack = stack_of(given)
-    compared = chosen(variants, startups, custom)
-    begins = [str(variant.begins) for variant in compared]
+    hosts = hosts_of(given.get("recorded"), stack, capture_format)
+    found, baseline = compared(
+        hosts, variants, startups, given.get("baseline"), given.get("avoidance"), custom
+    )
+    by_default = startups is None and not variants and "baseline" not in given
+    begins = [str(variant.begins) for variant in found]
     applicability.refuse_what_does_nothing(given, begins, custom, stack)
     own = {name: getattr(described, name) for name in IMPAIRING}
     return Settings(
-        startups=tuple(v.name for v in compared if v.name == v.startup),
-        variants=tuple(v for v in compared if v.name != v.startup),
-        baseline=given.get("baseline"),
+        startups=tuple(v.name for v in found if v.name == v.startup),
+        variants=tuple(v for v in found if v.name != v.startup),
+        baseline=baseline,
+        hosts=hosts,
+        by_default=by_default,
         impairments={name: value for name, value in own.items() if value is not None},
         cross=share("cross", given["cross"]) if "cross" in given else 0.0,
         beside=tuple(specs.listed("beside", given.get("beside"), ())),
         rate=described.rate,
+        networks=tuple(map(GivenNetwork.parse, given.get("network") or ())),
+        one_link=False,
         reverse_rate=described.reverse_rate,
         buffer=described.buffer,
         reverse_buffer=described.reverse_buffer,

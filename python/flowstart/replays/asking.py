@@ -8,22 +8,24 @@ from typing import Any
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import capture as read
 from flowstart.comparison import applicability
-from flowstart.comparison.plan import chosen
-from flowstart.inference import Rule
-from flowstart.inference.recommendation import MAX_HARM
+from flowstart.inference import Limits
 from flowstart.model import shares
 from flowstart.model import stack as stacks
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import plain
 from flowstart.model.fields import Stack
 from flowstart.model.variants import VariantLike
+from flowstart.replays.candidates import compared, hosts_of
 from flowstart.replays.execute import study
+from flowstart.replays.given_networks import GivenNetwork
 from flowstart.replays.questions import QUICK, Questions
 from flowstart.replays.result import Replay
 from flowstart.replays.runner import Progress
 from flowstart.replays.settings import Settings, side
 from flowstart.simulation import bounds
 from flowstart.simulation.limits import LimitLike
+
+LIMITS = Limits()
 
 
 def replay(
@@ -33,15 +35,19 @@ def replay(
     startups: Sequence[StartupLike] | None = None,
     baseline: str | None = None,
     stack: str | Stack | Mapping[str, Any] | None = None,
+    recorded: str | None = None,
     avoidance: str | None = None,
     direction: str = "server",
     without: Sequence[str] = (),
     share: float | str | None = None,
     cross: float | str = 0.0,
     beside: Sequence[str] = (),
-    max_harm: float | str = MAX_HARM,
+    max_harm: float | str = LIMITS.harmed,
+    max_p99: float | str = LIMITS.p99,
+    max_loss: float | str = LIMITS.loss,
     quick: bool = False,
     rate: str | None = None,
+    networks: Sequence[str] = (),
     reverse_rate: str | None = None,
     buffer: str | None = None,
     reverse_buffer: str | None = None,
@@ -57,48 +63,66 @@ def replay(
 ) -> Replay:
     """Replays a capture, or the file that holds one, under variants and start-ups.
 
-    `baseline` is what the user has: `slow-start`, or the first, unless named. `share` switches a
-    part of the connections in a pass of its own, `cross` fills a part of each bottleneck with
-    traffic of others, `beside` names company; shares are numbers, or text such as `10%`. `quick`
-    leaves out repeats, other buffers and calibration. `rate` to `loss` override what the capture
-    tells; `impairments` are fields that every path has besides, such as `queue`. `limit` and
-    `time_limit` are those of `compare`.
+    `recorded` is the stack of the capture's hosts: `linux`, or `quic` for a qlog, unless named. The
+    baseline is what it does by default, unless one is named. Without variants and startups, its own
+    settings are compared. `max_harm`, `max_p99` and `max_loss` are the limits of what may be
+    recommended, in any size class and any network.
+    `share` switches a part of the connections in a pass of its own, `cross` fills a part of each
+    bottleneck with traffic of others, `beside` names company; shares are numbers, or text such as
+    `10%`. `quick` leaves out repeats, other buffers and calibration. `rate` to `loss` override
+    what the capture tells; `impairments` are fields that every path has besides, such as `queue`.
+    `networks` give single networks rates and buffers, as `10.9.3.0/24:rate=20Mbps`.
+    `limit` and `time_limit` are those of `compare`.
 
     Raises RequestError where anything is wrong or above a limit.
     """
-    custom = CustomStartups()
-    found = chosen(variants, startups, custom)
     fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
-    applicability.refuse_what_does_nothing(
-        {"remembered": remembered}, [str(v.begins) for v in found], custom, fields
-    )
-    settings = Settings(
-        startups=tuple(v.name for v in found if v.name == v.startup),
-        variants=tuple(v for v in found if v.name != v.startup),
-        baseline=baseline,
-        stack=fields,
-        avoidance=avoidance,
-        direction=side(direction),
-        without=frozenset(without),
-        cross=shares.share("cross", cross),
-        beside=tuple(beside),
-        rate=rate,
-        reverse_rate=reverse_rate,
-        buffer=buffer,
-        reverse_buffer=reverse_buffer,
-        rtt=rtt,
-        loss=loss,
-        impairments=dict(impairments or {}),
-        remembered=remembered,
-        seed=seed,
-        custom=custom,
-    )
+
+    def settings(capture_format: str = "") -> Settings:
+        custom = CustomStartups()
+        hosts = hosts_of(recorded, fields, capture_format)
+        found, base = compared(hosts, variants, startups, baseline, avoidance, custom)
+        applicability.refuse_what_does_nothing(
+            {"remembered": remembered}, [str(v.begins) for v in found], custom, fields
+        )
+        return Settings(
+            startups=tuple(v.name for v in found if v.name == v.startup),
+            variants=tuple(v for v in found if v.name != v.startup),
+            baseline=base,
+            hosts=hosts,
+            by_default=startups is None and not variants and baseline is None,
+            stack=fields,
+            avoidance=avoidance,
+            direction=side(direction),
+            without=frozenset(without),
+            cross=shares.share("cross", cross),
+            beside=tuple(beside),
+            rate=rate,
+            networks=tuple(map(GivenNetwork.parse, networks)),
+            one_link=False,
+            reverse_rate=reverse_rate,
+            buffer=buffer,
+            reverse_buffer=reverse_buffer,
+            rtt=rtt,
+            loss=loss,
+            impairments=dict(impairments or {}),
+            remembered=remembered,
+            seed=seed,
+            custom=custom,
+        )
+
+    settings()  # refuses what is wrong before anything is read
     usual = QUICK if quick else Questions()
     asked = dataclasses.replace(
         usual,
         share=None if share is None else shares.share("share", share),
-        rule=Rule(max_harm=shares.share("max_harm", max_harm)),
+        limits=Limits(
+            shares.share("max_harm", max_harm),
+            shares.share("max_p99", max_p99),
+            shares.share("max_loss", max_loss),
+        ),
     )
     with bounds.bounded(limit, time_limit):
         taken = capture if isinstance(capture, Capture) else read(os.fspath(capture))
-        return study(taken, settings, asked, workers=workers, progress=progress)
+        chosen = settings(taken.about.get("format", ""))
+        return study(taken, chosen, asked, workers=workers, progress=progress)

@@ -51,11 +51,11 @@ def _buffers(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
     if not any({*BUFFERS} & {*path.assumed} for path in paths):
         return []
     found = [
-        (f"× {factor:g}", [_with(path, factor, least=False) for path in paths])
+        (f"buffers × {factor:g}", [_with(path, factor, least=False) for path in paths])
         for factor in FACTORS
     ]
     if any(path.least.get(name) for path in paths for name in BUFFERS if name in path.assumed):
-        found.append(("the least that is known", [_with(path, 1.0, least=True) for path in paths]))
+        found.append(("smallest known buffers", [_with(path, 1.0, least=True) for path in paths]))
     return found
 
 

@@ -19,6 +19,7 @@ from flowstart.replays.settings import Settings
 from flowstart.replays.share import Share, shared
 from flowstart.replays.store import Rows
 from flowstart.replays.times import Times
+from flowstart.replays.verdict import GATE_RUNS, Criteria
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,7 +63,7 @@ class _Study:
         """
         settings = self.settings
         self.facts = facts(self.paths, settings)
-        store, self.together, alone = Rows(), Times(), Times()
+        store, self.together, alone = Rows(), Times(packets=True), Times()
         found = Replay(
             capture=self.runner.capture,
             settings=settings,
@@ -73,7 +74,7 @@ class _Study:
             facts=self.facts,
             together=self.together,
             alone=alone,
-            answer=Answer.none(settings.names, settings.reference.name, self.asked.rule),
+            answer=Answer.none(settings.names, settings.reference.name),
             failures=self.runner.failures,
         )
         try:
@@ -98,7 +99,7 @@ class _Study:
                 self.together,
                 names,
                 reference,
-                self.asked.rule,
+                self.criteria,
                 repeats=self._repeats(),
                 seed=self.settings.seed,
             )
@@ -108,9 +109,14 @@ class _Study:
         yield {"calibration": self._calibration()}
         yield {"beside": self._beside()}
 
-    def _times(self, paths: Sequence[ReplayPath], one: Round) -> Times:
+    @property
+    def criteria(self) -> Criteria:
+        """What a variant must do to be recommended."""
+        return Criteria(self.asked.limits, self.settings.offered)
+
+    def _times(self, paths: Sequence[ReplayPath], one: Round, *, packets: bool = True) -> Times:
         """The times of one more pass."""
-        times = Times()
+        times = Times(packets=packets)
         for rows in self.runner.run(paths, one):
             times.add(rows)
         return times
@@ -121,7 +127,8 @@ class _Study:
         found: list[Times] = []
         wanted = min(FEWEST_REPEATS, self.asked.repeats)
         while len(found) < wanted and len(names) > 1:
-            found.append(self._times(self.paths, Round(repeat=len(found) + 1)))
+            one, packets = Round(repeat=len(found) + 1), len(found) + 1 < GATE_RUNS
+            found.append(self._times(self.paths, one, packets=packets))
             done = len(found) == wanted
             if done and not settled(self.facts, self.together, found, names, reference):
                 wanted = min(2 * wanted, self.asked.repeats)
@@ -132,15 +139,15 @@ class _Study:
             return None
         one = Round("share", share=self.asked.share, seed=self.settings.seed)
         times = self._times(self.paths, one)
-        return shared(self.facts, times, self.together, one, self.settings, self.asked.rule)
+        return shared(self.facts, times, self.together, one, self.settings)
 
     def _bands(self) -> list[Band]:
         found = []
         for name, paths in bands(self.paths) if self.asked.buffers else ():
             times = self._times(paths, TOGETHER)
             reference = self.settings.reference.name
-            names, rule = self.settings.names, self.asked.rule
-            one = answer(self.facts, times, names, reference, rule, seed=self.settings.seed)
+            names, seed = self.settings.names, self.settings.seed
+            one = answer(self.facts, times, names, reference, self.criteria, seed=seed)
             found.append(Band(name, one))
         return found
 

@@ -7,15 +7,20 @@ from flowstart.replays import calibration_table, tables
 from flowstart.replays.result import Replay
 
 
-def further(replay: Replay) -> list[Grid]:
-    """The tables of what was asked, as far as it was."""
-    found = []
-    if replay.share:
-        found.append(tables.share(replay.share))
-    if replay.bands:
-        found.append(tables.bands(replay.answer, replay.bands))
+def asked(replay: Replay) -> list[Grid]:
+    """Those that only an option of their own brings about."""
+    found = [tables.share(replay.share)] if replay.share else []
     if replay.beside is not None:
         found.append(tables.beside(replay.beside, replay.answer.baseline))
+    return found
+
+
+def further(replay: Replay) -> list[Grid]:
+    """The tables of what was asked, as far as it was."""
+    found = [tables.gates(replay.verdict)] if replay.verdict.judgements else []
+    found += asked(replay)
+    if replay.bands:
+        found.append(tables.bands(replay.answer, replay.bands))
     if replay.calibration and replay.calibration.classes:
         grid = calibration_table.table(replay.calibration)
         found.append(

@@ -1,5 +1,6 @@
 """The paths that transfers of a capture are replayed on, as given or as the capture tells them."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -9,6 +10,7 @@ from flowstart.captures.contents import Capture
 from flowstart.captures.groups import Group, PathEstimate
 from flowstart.errors import RequestError
 from flowstart.model.document import Document, resolve
+from flowstart.replays import given_networks
 from flowstart.replays.scenario import usual_stack
 from flowstart.replays.settings import Settings
 from flowstart.replays.traffic import WITHOUT_RTT, Section, Traffic
@@ -58,7 +60,11 @@ def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> lis
     traffic = Traffic.of(capture, settings, left_out)
     if traffic.transfers.is_empty():
         raise RequestError(f"{capture.file}: {_nothing_to_replay(settings, left_out)}")
+    names = [str(name) for name in traffic.connections["network"].unique(maintain_order=True)]
+    given_networks.refuse_useless(settings.networks, names)
     if settings.rate is not None:
+        if not settings.one_link:
+            given_networks.refuse_one_rate(settings.rate, names)
         return [_given(settings, traffic)]
     groups = {group.network: group for group in capture.groups}
     return [
@@ -98,7 +104,10 @@ def _given(settings: Settings, traffic: Traffic) -> ReplayPath:
 
 
 def _estimated(group: Group, settings: Settings, section: Section, capture: Capture) -> ReplayPath:
-    """A network's own path, as far as the capture tells it."""
+    """A network's own path, as far as it is given or the capture tells it."""
+    own = given_networks.of(group.network, settings.networks)
+    if own:
+        group, settings = _with_given(group, own), _with_buffers(settings, own)
     ways = group.ways
     rates = [way.rate_bps for way in ways]
     assumed = [
@@ -111,7 +120,8 @@ def _estimated(group: Group, settings: Settings, section: Section, capture: Capt
         other = next((rate for rate in rates if rate), None) or _typical_rate(capture)
         if other is None:
             raise RequestError(
-                f"{capture.file}: no bottleneck rate can be estimated ({methods[0]}); give --rate"
+                f"{capture.file}: no bottleneck rate can be estimated ({methods[0]}); give "
+                f"--network {group.network}:rate=RATE"
             )
         source = "the other direction's" if any(rates) else "the median of the other networks'"
         methods = [m if r else f"{source}, since: {m}" for m, r in zip(methods, rates, strict=True)]
@@ -134,6 +144,24 @@ def _estimated(group: Group, settings: Settings, section: Section, capture: Capt
         {name: way.buffer_packets or 0 for name, way in zip(BUFFERS, ways, strict=True)},
         (ways[0].rate_low_bps, ways[0].rate_high_bps) if ways[0].rate_low_bps else None,
     )
+
+
+def _with_given(group: Group, own: Mapping[str, str]) -> Group:
+    """A group with the rates that are given in the place of those estimated."""
+    forward = own.get("rate")
+    found = []
+    for way, rate in zip(group.ways, (forward, own.get("reverse_rate", forward)), strict=True):
+        bps = None if rate is None else _native.rate_bps(rate)
+        given = dataclasses.replace(way, rate_bps=bps, rate_method="by --network")
+        found.append(way if bps is None else given)
+    return dataclasses.replace(group, to_remote=found[0], from_remote=found[1])
+
+
+def _with_buffers(settings: Settings, own: Mapping[str, str]) -> Settings:
+    """The settings of a network whose buffers are given."""
+    buffer = own.get("buffer", settings.buffer)
+    reverse = own.get("reverse_buffer", settings.reverse_buffer)
+    return dataclasses.replace(settings, buffer=buffer, reverse_buffer=reverse)
 
 
 def _known_buffers(

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field
 
 from flowstart.errors import RequestError
-from flowstart.inference import Rule
-from flowstart.inference.recommendation import MAX_HARM
+from flowstart.inference import Limits
 from flowstart.replays.answer import MOST_REPEATS
 
 
@@ -20,8 +19,8 @@ class Questions:
     """Whether buffers that are assumed are also taken for smaller and larger ones."""
     calibrate: bool = True
     """Whether the capture is also replayed as it was recorded, and compared with the recording."""
-    rule: Rule = field(default_factory=Rule)
-    """What a variant must do to be recommended."""
+    limits: Limits = field(default_factory=Limits)
+    """The most that a variant may do in any part of the traffic and be recommended."""
 
     def __post_init__(self) -> None:
         if self.share is not None and not 0 < self.share < 1:
@@ -36,10 +35,18 @@ class Questions:
     def options(self) -> dict[str, str | None]:
         """The options of the command line that ask the same."""
         quick = self.repeats == 0 and not self.buffers and not self.calibrate
-        harm = self.rule.max_harm
+        usual, mine = Limits(), self.limits
+        limits = {
+            option: f"{100 * value:g}%" if value != default else None
+            for option, value, default in (
+                ("max_harm", mine.harmed, usual.harmed),
+                ("max_p99", mine.p99, usual.p99),
+                ("max_loss", mine.loss, usual.loss),
+            )
+        }
         return {
             "share": None if self.share is None else f"{100 * self.share:g}%",
-            "max_harm": None if harm == MAX_HARM else f"{100 * harm:g}%",
+            **limits,
             "quick": SWITCH if quick else None,
         }
 

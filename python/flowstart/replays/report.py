@@ -5,13 +5,13 @@ import pathlib
 
 from flowstart.render import figure_files, html, interactive
 from flowstart.render.files import Content, columns, encoded, streamed
-from flowstart.replays import listed, sentences
+from flowstart.replays import listed, overview, sentences
 from flowstart.replays import tables as grids
 from flowstart.replays.further import further
 from flowstart.replays.result import Replay
 
 CAPTIONS = {
-    "changes": "Typical changes by size class",
+    "changes": "Change of completion times by size class, with 95 % intervals",
     "classes": "Completion as a multiple of an unhindered transfer on an empty path, and the share "
     "of transfers that take more than a tenth longer than under the baseline.",
 }
@@ -44,17 +44,34 @@ def _further(replay: Replay) -> list[str]:
     return found
 
 
+def _summary(replay: Replay, figure: list[str]) -> list[str]:
+    """What a reader needs who decides: verdict, gain and cost, risk, and the next step."""
+    next_step = [*overview.commands(replay), *overview.test_plan(replay)]
+    return [
+        *map(html.paragraph, overview.opening(replay)),
+        *map(html.headline, sentences.verdict(replay)),
+        html.heading("Gain and cost"),
+        html.table(overview.table(replay)),
+        *figure,
+        html.heading("Risk"),
+        *map(html.paragraph, overview.risk(replay) or ["No assumption was varied."]),
+        html.heading("Next"),
+        *map(html.paragraph, next_step),
+    ]
+
+
 def pictures(replay: Replay) -> dict[str, bytes]:
     """The figures, and the page that holds them."""
     drawn = {} if figure_files.wanting() else _drawn(replay)
     inside = {
-        name: [interactive.picture(files.svg, CAPTIONS[name], f"{name}.svg")]
+        # Whole, and not for the script to draw: so they are on paper too.
+        name: [html.picture(files.svg, CAPTIONS[name])]
         for name, files in drawn.items()
     }
     parts = [
+        html.first_page(_summary(replay, inside.get("changes", []))),
+        html.heading("Size classes"),
         html.paragraph(sentences.headline(replay)),
-        *map(html.paragraph, sentences.verdict(replay)),
-        *inside.get("changes", []),
         html.table(listed.traced_changes(replay)),
         html.table(listed.traced_times(replay)),
         html.paragraph(sentences.legend(replay)),
@@ -69,10 +86,10 @@ def pictures(replay: Replay) -> dict[str, bytes]:
         html.heading("What is not in these numbers"),
         *map(html.paragraph, sentences.LIMITS),
         *map(html.paragraph, (*replay.capture.warnings, *replay.capture.notes)),
-        html.heading("Again"),
+        html.heading("Reproduce"),
         html.code(replay.command),
     ]
-    page = interactive.page("Your transfers under other start-ups", parts, listed.rows(replay))
+    page = interactive.page("Your transfers under other settings", parts, listed.rows(replay))
     contents = {name: content for f in drawn.values() for name, content in f.contents.items()}
     return contents | {"report.html": page.encode()}
 

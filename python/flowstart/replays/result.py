@@ -9,13 +9,15 @@ from flowstart import _native, extras
 from flowstart.captures.contents import Capture
 from flowstart.deployment import Notes, notes
 from flowstart.deployment import Variant as DeployedVariant
-from flowstart.inference import Recommendation
+from flowstart.deployment import stacks as hosts
+from flowstart.inference import Status, Verdict
+from flowstart.inference.recommendation import Recommendation
 from flowstart.model import buffers, custom, randomness, stack
 from flowstart.model.document import Document, queues, resolve
 from flowstart.model.path import told_interface
 from flowstart.model.variants import Variant
 from flowstart.render import columns, figure_files, footnotes, html
-from flowstart.replays import ab_test, tables
+from flowstart.replays import ab_test, tables, verdict_document
 from flowstart.replays.answer import Answer
 from flowstart.replays.bands import Band
 from flowstart.replays.calibration import Calibration
@@ -78,8 +80,9 @@ class Replay:
     def __str__(self) -> str:
         from flowstart.render.terminal import screen  # loads rich
 
-        chosen = [f"{one.group}: {one.reason}" for one in self.answer.recommendations.values()]
-        grid = tables.changes(self.summaries) if chosen else tables.times(self.summaries)
+        several = len(self.settings.names) > 1
+        chosen = [self.verdict.headline] * several
+        grid = tables.changes(self.summaries) if several else tables.times(self.summaries)
         where = "`.interval_frame`, `.summaries`, or one row per transfer in `.frame`"
         return "\n".join([screen(repr(self), grid, where), *chosen])
 
@@ -100,19 +103,23 @@ class Replay:
         return summarise(self.store, self.facts, self.together, self.alone, self.answer, startups)
 
     @functools.cached_property
-    def notes_to_deploy(self) -> list[Notes]:
-        """What to do with each recommended variant, for the class where it gains most."""
-        found: dict[str, tuple[float, Notes]] = {}
-        for chosen in self.answer.recommendations.values():
-            for name in chosen.best:
-                row = self.answer.row(chosen.group, name, self.answer.rule.statistic)
-                gain = (row.estimate if row else None) or 0.0
-                if name not in found or gain < found[name][0]:
-                    found[name] = gain, self._notes(chosen, name)
-        return [notes for _, notes in found.values()]
+    def verdict(self) -> Verdict:
+        """What to choose for all traffic; buffers that are assumed may make it inconclusive."""
+        others = {band.name: band.answer.verdict for band in self.bands}
+        return self.answer.verdict.depending(others)
 
-    def _notes(self, chosen: Recommendation, name: str) -> Notes:
-        group = next(g for g in self.answer.groups if g.name == chosen.group)
+    @functools.cached_property
+    def notes_to_deploy(self) -> list[Notes]:
+        """What to do with each recommended variant."""
+        return [
+            self._notes(one.setting, one.reason)
+            for one in self.verdict.judgements
+            if one.status == Status.RECOMMENDED
+        ]
+
+    def _notes(self, name: str, reason: str) -> Notes:
+        chosen = Recommendation(EVERYTHING, self.answer.baseline, (name,), reason)
+        group = next(g for g in self.answer.groups if g.name == EVERYTHING)
         column = self.answer.variants.index(name)
         variant = next(v for v in self.settings.compared if v.name == name)
         rows = list(self.answer.rows.values())
@@ -129,10 +136,14 @@ class Replay:
         }
         options |= {"stack": stack.written(s.stack), "avoidance": s.avoidance}
         options |= {"remembered": s.remembered}
+        usual = hosts.default_of(self.capture.about.get("format", ""))
+        own = s.hosts.name in hosts.names() and s.stack is None and s.hosts.name != usual
+        options |= {"recorded": s.hosts.name if own else None}
         options |= {"direction": s.direction if s.direction != "server" else None}
         options |= {"without": ",".join(sorted(s.without))}
-        options |= {"startup": ",".join(s.startups), "seed": str(s.seed)}
-        options |= {"baseline": s.baseline, "beside": ",".join(s.beside)}
+        startups, baseline = (None, None) if s.by_default else (",".join(s.startups), s.baseline)
+        options |= {"startup": startups, "seed": str(s.seed)}
+        options |= {"baseline": baseline, "beside": ",".join(s.beside)}
         options |= {"cross": f"{100 * s.cross:g}%" if s.cross else None}
         options |= self.questions.options
         options |= {name: str(value) for name, value in s.impairments.items()}
@@ -140,7 +151,9 @@ class Replay:
         for file in self.capture.files:
             words += ["--capture", file]
         words += self.capture.options
-        for variant in s.variants:
+        for network in s.networks:
+            words += ["--network", network.written]
+        for variant in () if s.by_default else s.variants:
             words += ["--variant", variant.written]
         for name, value in options.items():
             if value:
@@ -270,7 +283,7 @@ class Replay:
             "classes": [s.numbers for s in self.summaries],
             "intervals": self.answer.records,
             "repeats": self.answer.repeats,
-            "recommendations": _recommended(self.answer),
+            "verdict": verdict_document.of(self.verdict, self.settings),
             "share": self.share
             and {
                 "share": self.share.share,
@@ -279,7 +292,10 @@ class Replay:
                 "rest": self.share.rest.records,
             },
             "buffers": [
-                {"buffers": band.name, "recommendations": _recommended(band.answer)}
+                {
+                    "buffers": band.name,
+                    "verdict": verdict_document.of(band.answer.verdict, self.settings),
+                }
                 for band in self.bands
             ],
             "calibration": self.calibration and self.calibration.result(),
@@ -318,18 +334,6 @@ class Replay:
         found = [tables.changes(self.summaries), tables.times(self.summaries)]
         figure = figure_files.shown(self.plot, "Completion by size class")
         return "".join(map(html.table, found)) + figure
-
-
-def _recommended(answer: Answer) -> list[dict[str, Any]]:
-    return [
-        {
-            "size_class": one.group,
-            "best": list(one.best),
-            "baseline": one.baseline,
-            "reason": one.reason,
-        }
-        for one in answer.recommendations.values()
-    ]
 
 
 def _deployed(variant: Variant) -> DeployedVariant:

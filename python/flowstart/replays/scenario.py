@@ -31,8 +31,8 @@ class Side:
 def under(variant: Variant, settings: Settings) -> Side:
     """What senders do that are under test."""
     flow = variant.flow()
-    if settings.avoidance:
-        flow.setdefault("avoidance", settings.avoidance)
+    if usual := settings.avoidance or settings.recorded.avoidance:
+        flow.setdefault("avoidance", usual)
     if settings.remembered:
         flow["remembered"] = settings.remembered
     elif _remembers(variant):

@@ -1,7 +1,5 @@
 """A replay in words: what stands above and below its tables."""
 
-from collections.abc import Sequence
-
 from flowstart.captures import server_log
 from flowstart.model import custom
 from flowstart.render import marks
@@ -96,22 +94,21 @@ def legend(replay: Replay) -> str:
         "only if no other has any)."
     )
     marked = [f"{marks.MARK}: recommended."] * any(s.best for s in replay.summaries)
+    return "\n".join([" ".join([columns, *marked]), *replay.notes, *without_syn(replay)])
+
+
+def without_syn(replay: Replay) -> list[str]:
+    """What a replayed transfer, on a connection that is open, cannot give a startup."""
     startups = [str(variant.begins) for variant in replay.settings.compared]
-    return "\n".join([" ".join([columns, *marked]), *replay.notes, *_without_syn(startups)])
-
-
-def _without_syn(startups: Sequence[str]) -> list[str]:
-    """What a replayed transfer, on a connection that is open, cannot give a start-up."""
     if not any(name.partition(":")[0].strip() == "quick-start" for name in startups):
         return []
     return ["quick-start begins as slow start here: there is no SYN to ask routers on."]
 
 
 def verdict(replay: Replay) -> list[str]:
-    """What to choose in each size class, and what that rests on, as its rows say."""
+    """What to choose, and why."""
     if not any(s.complete for s in replay.summaries):
         return ["No transfer was completed."]
-    if len(replay.settings.names) < 2:
+    if not replay.verdict.judgements:
         return []
-    chosen = replay.answer.recommendations.values()
-    return [f"{one.group}: {one.reason}." for one in chosen]
+    return [replay.verdict.headline]

@@ -4,18 +4,20 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
+from flowstart.deployment.stacks import HostStack
 from flowstart.errors import RequestError
 from flowstart.model import specs
 from flowstart.model.catalog import suggest
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant, baseline
+from flowstart.replays.given_networks import GivenNetwork
 
 Tested = Literal["server", "client", "both"]
 """Whose data is under test."""
 
-RECORDED = Variant("recorded", startup="hystart", avoidance="cubic", stack={"preset": "linux"})
-"""What hosts are taken to do where nobody says otherwise: most of them run Linux."""
+LINUX = HostStack.named("linux")
+"""What hosts are taken to run where nothing else is known: most of them run Linux."""
 
 PARTS = {
     "turns": "a turn begins once the one before it has arrived; without, when the capture has it",
@@ -53,16 +55,22 @@ class Settings:
     variants: tuple[Variant, ...] = ()
     """What is compared, beside `startups`, of which each is a variant by itself."""
     baseline: str | None = None
-    """The variant that the others are measured against, which is what the user has; slow start, or
-    the first, where none is named."""
+    """The variant that the others are measured against: what is in use. If none is named, it is
+    the one that does what was recorded, or slow start, or the first."""
     direction: Tested = "server"
     """Whose data is under test; the other side does what was recorded."""
-    recorded: Variant = RECORDED
-    """What the hosts of the capture did."""
+    by_default: bool = False
+    """Whether what is compared was chosen by what the hosts' stack offers, and not given."""
+    hosts: HostStack = LINUX
+    """What the hosts of the capture run."""
     rate: str | None = None
     reverse_rate: str | None = None
     buffer: str | None = None
     reverse_buffer: str | None = None
+    networks: tuple[GivenNetwork, ...] = ()
+    """Rates and buffers of single networks."""
+    one_link: bool = True
+    """Whether a given rate may be that of one link for all networks; otherwise it is refused."""
     rtt: str | None = None
     """One round trip for all, needed for logs that tell none."""
     loss: str | float | None = None
@@ -108,10 +116,25 @@ class Settings:
             )
 
     @property
+    def recorded(self) -> Variant:
+        """What the hosts of the capture did."""
+        return self.hosts.recorded
+
+    @property
     def compared(self) -> tuple[Variant, ...]:
-        """All variants: those given, and one for each start-up, which bears its name."""
-        own = (Variant(name, name, self.avoidance) for name in self.startups)
+        """All variants: those given, and one for each start-up, which bears its name.
+
+        Congestion control is that of the recording where nothing else is said.
+        """
+        usual = self.avoidance or self.recorded.avoidance
+        own = (Variant(name, name, usual) for name in self.startups)
         return (*self.variants, *own)
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The variants that the hosts' stack offers; the others are research."""
+        base = self.reference
+        return tuple(v.name for v in self.compared if self.hosts.offers(v, base))
 
     @property
     def names(self) -> tuple[str, ...]:

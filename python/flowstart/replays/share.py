@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flowstart.inference import Rule
 from flowstart.replays.answer import Answer, answer
 from flowstart.replays.rounds import Round
 from flowstart.replays.settings import Settings
@@ -28,7 +27,7 @@ class Share:
 
 
 def shared(
-    facts: "pl.DataFrame", times: Times, base: Times, one: Round, settings: Settings, rule: Rule
+    facts: "pl.DataFrame", times: Times, base: Times, one: Round, settings: Settings
 ) -> Share:
     """What the times of a pass with a part switched say, `base` having the baseline's for all."""
     import polars as pl
@@ -38,9 +37,7 @@ def shared(
     reference = settings.reference.name
 
     def of(part: "pl.DataFrame") -> Answer:
-        return answer(
-            part, times, settings.names, reference, rule, base_times=base, seed=settings.seed
-        )
+        return answer(part, times, settings.names, reference, base_times=base, seed=settings.seed)
 
     switched, rest = facts.filter(chosen), facts.filter(~chosen)
     return Share(one.share, switched["connection"].n_unique(), of(switched), of(rest))

@@ -63,7 +63,7 @@ class ClassSummary:
     worst_share: float | None
     """That share."""
     best: bool = False
-    """Whether the variant is recommended for the class."""
+    """Whether the variant is recommended, for all traffic."""
 
     @property
     def change(self) -> float | None:
@@ -123,7 +123,7 @@ def summarise(
                 alone_median_s=percentile(_done(alone.of(variant, transfers)), 50),
                 worst_network=worst[0],
                 worst_share=worst[1],
-                best=answer.recommended(name, variant),
+                best=variant == answer.verdict.recommended,
                 typical=answer.row(name, variant, Statistic.TYPICAL),
                 p50=answer.row(name, variant, Statistic.P50),
                 p95=answer.row(name, variant, Statistic.P95),

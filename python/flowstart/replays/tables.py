@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from flowstart.inference import Row, Statistic
+from flowstart.inference import Row, Statistic, Verdict
+from flowstart.inference.gates import Quantity
 from flowstart.model import custom
 from flowstart.render import footnotes, text
 from flowstart.render.grid import Column, Grid
@@ -192,17 +193,45 @@ def _share(value: float | None) -> str:
     return text.ABSENT if value is None else f"{value:.1%}"
 
 
+def gates(verdict: Verdict) -> Grid:
+    """The gates that settings do not pass, those that reject first."""
+    titles = ["baseline", "estimate", "from", "to", "limit", "transfers"]
+    grid = Grid([Column(title, number=False) for title in ("part", "quantity")])
+    grid.columns += [Column(title) for title in titles]
+    grid.columns.append(Column("outcome", number=False))
+    grid.title = "Limits that settings exceed, or may exceed"
+    for one in verdict.judgements:
+        if one.vetoes:
+            grid.groups[len(grid.rows)] = f"{custom.short(one.setting)}: {one.status}"
+        for gate in one.vetoes:
+            shown = text.percent if gate.quantity == Quantity.P99 else text.share
+            values = (gate.estimate, gate.low, gate.high)
+            grid.rows.append(
+                [
+                    gate.part,
+                    str(gate.quantity),
+                    text.share(gate.baseline),
+                    *map(shown, values),
+                    text.share(gate.limit),
+                    str(gate.transfers),
+                    str(gate.outcome),
+                ]
+            )
+    return grid
+
+
 def bands(answer: Answer, found: Sequence[Band]) -> Grid:
-    """What is recommended with other buffers or rates."""
-    names = ["× 1", *(band.name for band in found)]
-    grid = Grid([Column(title, number=False) for title in ("size class", *names, "survives")])
+    """What is concluded with other buffers in the place of those assumed."""
+    verdicts = [answer.verdict, *(band.answer.verdict for band in found)]
+    names = ["setting", "as assumed", *(band.name for band in found), "same"]
+    grid = Grid([Column(title, number=False) for title in names])
     rates = " or rates" if any("rates" in band.name for band in found) else ""
-    grid.title = f"Recommended with other buffers{rates} in the place of those assumed"
-    for name, chosen in answer.recommendations.items():
-        best = [chosen.best, *(band.answer.recommendations[name].best for band in found)]
-        shown = [", ".join(map(custom.short, one)) or f"keep {answer.baseline}" for one in best]
-        survives = all(set(one) & set(best[0]) if best[0] else not one for one in best)
-        grid.rows.append([name, *shown, "yes" if survives else "no"])
+    grid.title = f"With other buffers{rates} in the place of those assumed"
+    for one in answer.verdict.judgements:
+        judged = [verdict.of(one.setting) for verdict in verdicts]
+        shown = [str(found.status) if found else text.ABSENT for found in judged]
+        same = "yes" if len({*shown}) == 1 else "no"
+        grid.rows.append([custom.short(one.setting), *shown, same])
     return grid
 
 

@@ -16,42 +16,52 @@ Floats: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.int64]
 
 EVERYTHING = "all sizes"
+PACKETS = ("packets_sent", "packets_dropped", "packets_retransmitted")
 
 
 class Times:
-    """Completion times in seconds by variant and transfer; `inf` where one was never done."""
+    """Completion times in seconds by variant and transfer; `inf` where one was never done.
 
-    def __init__(self) -> None:
+    With `packets` also the packets of each transfer: sent, lost, retransmitted.
+    """
+
+    def __init__(self, *, packets: bool = False) -> None:
+        self._columns = ("fct_s", *(PACKETS if packets else ()))
         self._parts: dict[str, list[tuple[Numbers, Floats]]] = {}
 
     def add(self, rows: "pl.DataFrame") -> None:
-        """Takes in rows with `variant`, `transfer` and `fct_s`."""
+        """Takes in rows with `variant`, `transfer`, `fct_s`, and `PACKETS` if these are kept."""
         import polars as pl
 
-        taken = rows.select("variant", "transfer", pl.col("fct_s").fill_null(float("inf")))
-        taken = taken.sort("transfer")
+        fct = pl.col("fct_s").fill_null(float("inf"))
+        taken = rows.select("variant", "transfer", fct, *self._columns[1:]).sort("transfer")
         for (variant,), part in taken.partition_by("variant", as_dict=True).items():
-            pair = (part["transfer"].to_numpy(), part["fct_s"].to_numpy())
-            self._parts.setdefault(str(variant), []).append(pair)
+            numbers = part["transfer"].to_numpy()
+            values = part.select(pl.col(self._columns).cast(pl.Float64)).to_numpy()
+            self._parts.setdefault(str(variant), []).append((numbers, values))
 
     def of(self, variant: str, transfers: Numbers) -> Floats:
         """Those of some transfers under a variant; NaN where one was not run."""
-        found = np.full(len(transfers), np.nan)
+        return self.columns(variant, transfers)[:, 0]
+
+    def columns(self, variant: str, transfers: Numbers) -> Floats:
+        """Times and packets of some transfers: transfers × columns; NaN where one was not run."""
+        found = np.full((len(transfers), len(self._columns)), np.nan)
         if variant not in self._parts:
             return found
-        numbers, times = self._in_order(variant)
+        numbers, values = self._in_order(variant)
         place = np.minimum(np.searchsorted(numbers, transfers), len(numbers) - 1)
         there = numbers[place] == transfers
-        found[there] = times[place[there]]
+        found[there] = values[place[there]]
         return found
 
     def _in_order(self, variant: str) -> tuple[Numbers, Floats]:
-        """A variant's transfers and their times, by number; as one part from then on."""
+        """A variant's transfers and their values, by number; as one part from then on."""
         parts = self._parts[variant]
         if len(parts) > 1:
-            numbers, times = (np.concatenate(part) for part in zip(*parts, strict=True))
+            numbers, values = (np.concatenate(part) for part in zip(*parts, strict=True))
             order = np.argsort(numbers, kind="stable")
-            self._parts[variant] = parts = [(numbers[order], times[order])]
+            self._parts[variant] = parts = [(numbers[order], values[order])]
         return parts[0]
 
 

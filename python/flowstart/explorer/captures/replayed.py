@@ -53,11 +53,13 @@ def work(
     `name` is what the file is called before people; `given` has options of `flowstart compare`
     beside `--capture`. Raises RequestError where the file is no capture or an option is wrong.
     """
-    settings, questions = settings_of(given, startups=startups), questions_of(given)
+    questions = questions_of(given)
+    settings_of(given, startups=startups)  # refuses what is wrong before reading
     job.begin("reading")
     found = named(file, name, job)
     job.add("contents", opened(found))
     job.begin("replaying")
+    settings = settings_of(given, startups=startups, capture_format=found.about.get("format", ""))
     replay = study(found, settings, questions, workers=workers, progress=job.report)
     job.kept = replay
     job.add("replay", replayed(replay))
@@ -98,8 +100,11 @@ def replayed(replay: Replay) -> dict[str, Any]:
         "legend": sentences.legend(replay),
         "verdict": sentences.verdict(replay),
         "recommendations": [
-            {"size_class": one.group, "best": list(one.best), "reason": one.reason}
-            for one in replay.answer.recommendations.values()
+            {
+                "size_class": EVERYTHING,
+                "best": list(replay.verdict.ties),
+                "reason": replay.verdict.headline,
+            }
         ],
         "intervals": replay.answer.records,
         "classes": [

@@ -1,0 +1,142 @@
+"""What hosts run, which other settings their stack offers, and how each is set: `stacks.toml`."""
+
+import functools
+import importlib.resources
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flowstart.deployment.knobs import Kind, Knob, offer
+from flowstart.errors import RequestError
+from flowstart.model.catalog import suggest
+from flowstart.model.variants import Variant
+
+FIELDS = {"iw": "iw", "pacing": "pacing", "restart": "idle"}
+"""Fields of a stack for which the table of options has a setting."""
+UNKNOWN = "startup=slow-start avoidance=reno"
+"""What a preset runs that stands for no stack in use: RFC 5681."""
+
+
+@dataclass(frozen=True)
+class Commands:
+    """What to write on a host of one stack."""
+
+    stack: str
+    set: tuple[str, ...]
+    revert: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class HostStack:
+    """What hosts run."""
+
+    name: str
+    options: tuple[str, ...]
+    """Its names in the table of options; empty for any stack in use."""
+    recorded: Variant
+    """What it does unless it is changed."""
+    candidates: tuple[Variant, ...]
+    research: tuple[Variant, ...]
+    source: str
+
+    @classmethod
+    def named(cls, name: str) -> "HostStack":
+        """A stack of the table. Raises RequestError where there is none of this name."""
+        if name not in (table := _table()):
+            right = suggest(name, list(table))
+            raise RequestError(f"recorded: `{name}` is no stack; one of {', '.join(table)}{right}")
+        one = table[name]
+        return cls(
+            name,
+            tuple(one["options"]),
+            Variant.parse(f"recorded: {one['recorded']} stack={one['preset']}"),
+            tuple(map(Variant.parse, one["candidates"])),
+            tuple(map(Variant.parse, one["research"])),
+            one["source"],
+        )
+
+    @classmethod
+    def of_preset(cls, preset: str) -> "HostStack":
+        """The stack that a preset stands for; any where it stands for none."""
+        if preset in _table():
+            return cls.named(preset)
+        recorded = Variant.parse(f"recorded: {UNKNOWN} stack={preset}")
+        return cls(preset, (), recorded, (), (), "RFC 5681")
+
+    def commands(self, variant: Variant, baseline: Variant) -> list[Commands]:
+        """How hosts change from the baseline to a variant and back; empty where they cannot."""
+        parts = _differences(variant, baseline)
+        if parts is None:
+            return []
+        offered = [{k.stack: (k, back) for k, back in _options(*part)} for part in parts]
+        names = self.options or tuple(dict.fromkeys(n for one in offered for n in one))
+        found = []
+        for name in names:
+            if not all(name in one for one in offered):
+                continue
+            knobs = [one[name] for one in offered]
+            revert = tuple(back for _, back in knobs)
+            sources = tuple(dict.fromkeys(knob.source for knob, _ in knobs))
+            found.append(Commands(name, tuple(knob.write for knob, _ in knobs), revert, sources))
+        return found
+
+    def offers(self, variant: Variant, baseline: Variant) -> bool:
+        """Whether hosts can be changed to a variant."""
+        return not _differences(variant, baseline) or bool(self.commands(variant, baseline))
+
+
+_Part = tuple[Kind, str, str | None, str]
+"""A kind of option, its name, the value that is set, and what the baseline has."""
+
+
+def _differences(variant: Variant, baseline: Variant) -> list[_Part] | None:
+    """What has to be changed; None where something has no option in any stack."""
+    parts: list[_Part] = []
+    pairs = ((str(variant.begins), str(baseline.begins)), (variant.avoidance, baseline.avoidance))
+    for kind, (new, old) in zip(("startup", "avoidance"), pairs, strict=True):
+        if new != old and new is not None:
+            if ":" in new:
+                return None  # with parameters of its own
+            parts.append((kind, new, None, old or ""))  # type: ignore[arg-type]
+    old_fields = baseline.fields
+    for field, value in variant.fields.items():
+        if field == "preset" or old_fields.get(field) == value:
+            continue
+        if field not in FIELDS:
+            return None
+        parts.append(("setting", FIELDS[field], str(value).removesuffix("pkt"), ""))
+    if ("startup", "bbr-startup") in {(kind, name) for kind, name, *_ in parts}:
+        # One setting of a stack has both halves.
+        parts = [part for part in parts if part[:2] != ("startup", "bbr-startup")]
+    return parts
+
+
+def _options(kind: Kind, name: str, value: str | None, old: str) -> list[tuple[Knob, str]]:
+    """The options of all stacks, each with what undoes it."""
+    found = offer(kind, name)
+    before = offer(kind, old) if old else None
+    undone = {knob.stack: knob.write for knob in before.knobs} if before else {}
+    options = []
+    for knob in found.knobs if found else ():
+        filled = Knob(knob.stack, knob.filled(value), knob.source, knob.revert)
+        back = knob.revert or undone.get(knob.stack) or f"remove it: {filled.write}"
+        options.append((filled, back))
+    return options
+
+
+def default_of(capture_format: str) -> str:
+    """The stack whose hosts a kind of capture usually shows: a qlog is one of QUIC."""
+    return "quic" if capture_format == "qlog" else "linux"
+
+
+def names() -> Sequence[str]:
+    """The stacks of the table."""
+    return tuple(_table())
+
+
+@functools.cache
+def _table() -> dict[str, Any]:
+    file = importlib.resources.files("flowstart.deployment").joinpath("stacks.toml")
+    return tomllib.loads(file.read_text("utf-8"))

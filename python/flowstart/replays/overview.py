@@ -1,0 +1,178 @@
+"""The summary of a replay, for who has to decide: verdict, gain, cost, risk and what comes next."""
+
+from flowstart.inference import Gate, Judgement, Row, Statistic, Status
+from flowstart.inference.gates import Kind, Quantity
+from flowstart.inference.verdict import part_in_words
+from flowstart.model import custom
+from flowstart.render import footnotes, text
+from flowstart.render.grid import Column, Grid
+from flowstart.replays.result import Replay
+from flowstart.replays.scenario import usual_stack
+from flowstart.replays.times import EVERYTHING
+
+SIDES = {
+    "server": "from your servers",
+    "client": "from their clients",
+    "both": "in both directions",
+}
+
+
+def opening(replay: Replay) -> list[str]:
+    """What was replayed, and how well the replay agrees with the recording."""
+    settings, count = replay.settings, replay.facts.height
+    current = settings.reference
+    iw = settings.recorded.fields.get("iw")
+    preset = usual_stack(settings).get("preset", "rfc")
+    used = [preset, str(current.begins), current.avoidance or "", f"IW {iw}" if iw else ""]
+    networks = text.counted(len(replay.paths), "network", "networks")
+    base = f"baseline {custom.short(current.name)}: {', '.join(filter(None, used))}"
+    lines = [f"{count} transfers {SIDES[settings.direction]} over {networks}; {base}."]
+    left = "; ".join(f"{number}: {why}" for why, number in replay.left_out.items())
+    lines += [f"Left out: {left}."] if left else []
+    return lines + accuracy(replay)
+
+
+def accuracy(replay: Replay) -> list[str]:
+    """How far simulated times are from recorded ones."""
+    found = replay.calibration.classes[-1:] if replay.calibration else []
+    lines = []
+    for one in found:
+        if one.median is not None and one.p5 is not None and one.p95 is not None:
+            lines.append(
+                f"Replay accuracy: median error {text.percent(one.median - 1)}, 90 % of transfers "
+                f"within {text.percent(one.p5 - 1)} to {text.percent(one.p95 - 1)}."
+            )
+    return lines
+
+
+def table(replay: Replay) -> Grid:
+    """A row for each setting: gain and cost over all traffic, and where it harms most."""
+    titles = ["change", "95 % CI, %", "p95", "loss"]
+    grid = Grid([Column("setting", number=False), *(Column(title) for title in titles)])
+    grid.columns += [Column("harmed"), Column("worst part", number=False)]
+    grid.columns.append(Column("verdict", number=False))
+    losses = {s.variant: s.loss for s in replay.summaries if s.size_class == EVERYTHING}
+    base = replay.answer.baseline
+    none = [text.ABSENT] * 3
+    grid.rows.append(
+        [_named(replay, base), "", "", "", text.share(losses.get(base)), *none[:2], "baseline"]
+    )
+    for one in replay.verdict.judgements:
+        if one.setting == replay.verdict.recommended:
+            grid.marked.add(len(grid.rows))
+        worst = worst_harm(one)
+        p95 = replay.answer.row(EVERYTHING, one.setting, Statistic.P95)
+        grid.rows.append(
+            [
+                _named(replay, one.setting),
+                text.short_percent(one.gain.estimate),
+                _ends(one.gain),
+                text.short_percent(p95.estimate) if p95 else text.ABSENT,
+                text.share(losses.get(one.setting)),
+                text.share(worst.estimate) if worst else text.ABSENT,
+                worst.part if worst else text.ABSENT,
+                str(one.status),
+            ]
+        )
+    return grid
+
+
+def _named(replay: Replay, name: str) -> str:
+    variant = replay.settings.compared[replay.settings.names.index(name)]
+    return footnotes.marked(name) if name == variant.startup else custom.short(name)
+
+
+def worst_harm(one: Judgement, kind: Kind | None = None) -> Gate | None:
+    """Where a setting harms the largest share of transfers."""
+    harm = [g for g in one.gates if g.quantity == Quantity.HARMED and (not kind or g.kind == kind)]
+    found = max(harm, key=lambda g: g.estimate, default=None)
+    return found if found and found.estimate > 0 else None
+
+
+def _ends(row: Row) -> str:
+    if row.low is None or row.high is None or uninformative(row.low, row.high):
+        return "inconclusive"
+    low, high = (text.short_percent(end).removesuffix(" %") for end in (row.low, row.high))
+    return f"{low} to {high}"
+
+
+def uninformative(low: float, high: float) -> bool:
+    """Whether the interval of a change is too wide to say anything."""
+    return text.interval(low, high) == "inconclusive"
+
+
+def candidate(replay: Replay) -> Judgement | None:
+    """The setting that a reader asks about: what is recommended, or else what gains most."""
+    verdict = replay.verdict
+    if verdict.recommended is not None:
+        return verdict.of(verdict.recommended)
+    gaining = [
+        one for one in verdict.judgements if one.gain.gains and one.status != Status.RESEARCH
+    ]
+    return min(gaining, key=lambda one: one.gain.estimate or 0.0, default=None)
+
+
+def risk(replay: Replay) -> list[str]:
+    """What speaks against the candidate, and whether assumed buffers decide."""
+    one = candidate(replay)
+    if one is None:
+        return sensitivity(replay)
+    name = custom.short(one.setting)
+    worst: dict[Quantity, Gate] = {}
+    for gate in one.vetoes:
+        worst.setdefault(gate.quantity, gate)
+    if Quantity.LOSS in worst:
+        worst.pop(Quantity.RETRANSMITTED, None)  # of what was lost
+    lines = [f"Against {name}: {_fact(gate)}." for gate in worst.values()]
+    return lines + sensitivity(replay)
+
+
+def _fact(gate: Gate) -> str:
+    shown = text.percent if gate.quantity == Quantity.P99 else text.share
+    ends = f"from {shown(gate.low)} to {shown(gate.high)}"
+    if gate.quantity == Quantity.P99 and uninformative(gate.low, gate.high):
+        ends = "interval inconclusive"
+    what = {
+        Quantity.HARMED: "harmed",
+        Quantity.P99: "p99",
+        Quantity.LOSS: "packets lost",
+        Quantity.RETRANSMITTED: "packets retransmitted",
+    }[gate.quantity]
+    where = f"{part_in_words(gate)}: {what} {shown(gate.estimate)} ({ends})"
+    return f"{where}, limit {text.share(gate.limit)}"
+
+
+def sensitivity(replay: Replay) -> list[str]:
+    """Whether the verdict is the same with other buffers in the place of those assumed."""
+    if not replay.bands:
+        return []
+    mine = replay.answer.verdict.recommended
+    others = {band.name: band.answer.verdict.recommended for band in replay.bands}
+    changed = [name for name, choice in others.items() if choice != mine]
+    if not changed:
+        return [f"Sensitivity: with {text.listed(list(others))} the result is the same."]
+    found = [f"{name}: {others[name] or 'keep the current setting'}" for name in changed]
+    return [f"Sensitivity: with other assumptions the result differs: {'; '.join(found)}."]
+
+
+def commands(replay: Replay) -> list[str]:
+    """How hosts are set to what is recommended, and back."""
+    settings, name = replay.settings, replay.verdict.recommended
+    if name is None:
+        return ["Next: no change."]
+    variant = settings.compared[settings.names.index(name)]
+    lines = []
+    for found in settings.hosts.commands(variant, settings.reference):
+        lines.append(f"Set ({found.stack}): {'; '.join(found.set)}")
+        lines.append(f"Revert ({found.stack}): {'; '.join(found.revert)}")
+    return lines
+
+
+def test_plan(replay: Replay) -> list[str]:
+    """The test that would confirm what is recommended."""
+    return [
+        line
+        for note in replay.notes_to_deploy
+        if note.test and note.variant.name == replay.verdict.recommended
+        for line in (note.test.lines[0], *(f"  {one.text}" for one in note.test.sizes))
+    ]

@@ -1,0 +1,228 @@
+"""The verdict of a replay: one for all traffic, and each size class and network has a veto."""
+
+import json
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import synthetic_deployments as synthetic
+from flowstart.captures.reading import capture
+from flowstart.deployment.stacks import HostStack, names
+from flowstart.inference import Status
+from flowstart.inference.gates import Outcome, Quantity
+from flowstart.model.variants import Variant
+from flowstart.replays.asked import settings_of
+from flowstart.replays.execute import study
+from flowstart.replays.questions import QUICK, Questions
+from flowstart.replays.result import Replay
+
+Cli = Callable[..., Any]
+CAPTURES = pathlib.Path(__file__).parent.parent / "data" / "captures"
+WEB_MIX = CAPTURES / "web-mix.pcap.gz"
+FOUR_REPEATS = Questions(repeats=4, buffers=False, calibrate=False)
+LEAST_RECOMMENDED = 18
+
+
+@pytest.fixture(scope="module")
+def web_mix() -> Replay:
+    settings = settings_of({}, startups=["jump-start"], variants=[Variant.parse(IW30)])
+    return study(capture(WEB_MIX), settings, FOUR_REPEATS)
+
+
+IW30 = "iw30: startup=hystart iw=30"
+
+
+@pytest.mark.slow
+def test_of_forty_deployments_the_better_are_recommended_and_no_harmful_one_is() -> None:
+    chosen: dict[bool, list[str]] = {True: [], False: []}
+    for one in synthetic.ALL:
+        found = study(synthetic.captured(one, 1), one.settings, FOUR_REPEATS)
+        if found.verdict.recommended:
+            chosen[one.harm is None].append(one.name)
+    assert len(chosen[True]) >= LEAST_RECOMMENDED
+    assert chosen[False] == []
+
+
+def test_a_class_that_is_harmed_vetoes_a_gain_over_all_traffic(web_mix: Replay) -> None:
+    found = web_mix.verdict.of("iw30")
+    assert found
+    assert found.gain.gains
+    assert found.status != Status.RECOMMENDED
+    assert ("below 10 kB", Quantity.HARMED) in {(g.part, g.quantity) for g in found.vetoes}
+    assert web_mix.verdict.headline.startswith(
+        "Recommendation: keep the current setting (current). iw30 is 11."
+    )
+    assert "transfers below 10 kB" in web_mix.verdict.headline
+
+
+def test_what_no_stack_offers_is_research_whatever_it_gains(web_mix: Replay) -> None:
+    found = web_mix.verdict.of("jump-start")
+    assert found
+    assert found.status == Status.RESEARCH
+    assert web_mix.settings.offered == ("current", "iw30")
+
+
+def test_the_baseline_is_what_was_recorded(web_mix: Replay) -> None:
+    reference = web_mix.settings.reference
+    assert (reference.name, reference.startup, reference.avoidance) == (
+        "current",
+        "hystart",
+        "cubic",
+    )
+
+
+def large(file: pathlib.Path) -> pathlib.Path:
+    """A server's log of transfers of 1 to 10 MB."""
+    rows = [
+        f"{5 * n},10.0.{n % 2}.{n % 50 + 1},{1_000_000 + 130_000 * (n % 60)},0.06,20000000"
+        for n in range(60)
+    ]
+    file.write_text("\n".join(["time,peer,bytes,rtt_s,rate_bps", *rows]))
+    return file
+
+
+def test_a_startup_that_loses_half_of_its_packets_is_not_recommended(
+    cli: Cli, tmp_path: pathlib.Path
+) -> None:
+    words = ("--startup", "slow-start,jump-start", "--baseline", "slow-start", "--quick")
+    columns = ("--columns", "time=time,peer=peer,bytes=bytes,rtt=rtt_s:s,rate=rate_bps:bps")
+    log = large(tmp_path / "log.csv")
+    document = json.loads(cli("compare", "--capture", log, *words, *columns, "--json").out)
+    [found] = document["verdict"]["settings"]
+    assert document["verdict"]["recommended"] is None
+    loss = [g for g in found["gates"] if g["quantity"] == "loss" and g["kind"] == "all"]
+    assert loss[0]["outcome"] == Outcome.REJECTED
+    assert loss[0]["estimate"] > 0.2
+
+
+def test_loss_in_all_classes_is_allowed_by_its_option(cli: Cli) -> None:
+    words = ("--variant", IW30, "--quick", "--json", "--max-loss", "100%", "--max-harm", "100%")
+    document = json.loads(cli("compare", "--capture", WEB_MIX, *words, "--max-p99", "100%").out)
+    [found] = document["verdict"]["settings"]
+    quantities = {gate["quantity"] for gate in found["vetoes"]}
+    assert not quantities & {"harmed", "loss", "retransmitted"}
+    assert "--max-loss 100%" in document["command"]
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_candidate_of_a_stack_has_the_command_that_sets_it_and_that_reverts_it(
+    name: str,
+) -> None:
+    hosts = HostStack.named(name)
+    for variant in hosts.candidates:
+        found = hosts.commands(variant, hosts.recorded)
+        assert found, variant.name
+        for one in found:
+            assert len(one.set) == len(one.revert) > 0
+            assert all((*one.set, *one.revert, *one.sources))
+            assert not any("{" in word for word in one.set)
+    for variant in hosts.research:
+        assert not hosts.offers(variant, hosts.recorded), variant.name
+
+
+def test_linux_is_switched_to_a_larger_window_by_route_and_back() -> None:
+    hosts = HostStack.named("linux")
+    by_name = {variant.name: variant for variant in hosts.candidates}
+    [window] = hosts.commands(by_name["IW30"], hosts.recorded)
+    assert window.set == ("ip route change default via GATEWAY dev DEVICE initcwnd 30",)
+    assert window.revert == ("ip route change default via GATEWAY dev DEVICE",)
+    [bbr] = hosts.commands(by_name["BBR"], hosts.recorded)
+    assert bbr.set == ("sysctl -w net.ipv4.tcp_congestion_control=bbr",)
+    assert bbr.revert[0].startswith("sysctl -w net.ipv4.tcp_congestion_control=cubic")
+
+
+def test_by_default_the_recorded_stacks_own_settings_are_compared_with_it() -> None:
+    linux = settings_of({}, startups=None)
+    assert linux.names[:6] == ("current", "IW20", "IW30", "paced", "BBR", "no-HyStart")
+    assert {*linux.names} - {*linux.offered} == {"HyStart++", "Jump-Start"}
+    assert linux.reference.name == "current"
+    qlog = settings_of({}, startups=None, capture_format="qlog")
+    assert (qlog.hosts.name, qlog.recorded.fields["preset"]) == ("quic", "quic")
+    freebsd = settings_of({"recorded": "freebsd"}, startups=None)
+    assert "HyStart++" in freebsd.offered
+
+
+def test_a_stack_that_is_not_in_the_table_is_refused_in_a_line(cli: Cli) -> None:
+    answer = cli("compare", "--capture", WEB_MIX, "--recorded", "linx")
+    assert answer.status == 2
+    assert "recorded: `linx` is no stack; one of linux, freebsd" in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_a_quick_replay_has_a_verdict_too() -> None:
+    settings = settings_of({}, startups=None, variants=[Variant.parse(IW30)])
+    found = study(capture(CAPTURES / "small.pcap"), settings, QUICK)
+    assert found.verdict.headline.startswith("Recommendation: keep the current setting")
+
+
+def test_the_first_page_of_a_report_is_its_summary_and_has_figures_on_paper(
+    cli: Cli, tmp_path: pathlib.Path
+) -> None:
+    words = ("--startup", "jump-start", "--quick", "-o", str(tmp_path / "out"))
+    assert cli("compare", "--capture", CAPTURES / "small.pcap", *words).status == 0
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    first, _, rest = page.partition("</section>")
+    for expected in ("Recommendation: ", "Gain and cost", "Risk", "Next", "<svg"):
+        assert expected in first
+    assert "Size classes" in rest
+    assert '<template class="picture"' not in page
+    assert "break-after: page" in page
+
+
+def test_the_summary_fits_a_screen_and_details_have_all_tables(cli: Cli) -> None:
+    words = ("compare", "--capture", CAPTURES / "small.pcap", "--startup", "jump-start", "--quick")
+    brief = cli(*words).out.splitlines()
+    assert len(brief) <= 25
+    assert all(len(line) <= 88 for line in brief if not line.startswith("Reproduce: "))
+    detailed = cli(*words, "--details").out
+    assert "Limits that settings exceed, or may exceed" in detailed
+    assert "below 10 kB: " in detailed
+
+
+def test_a_rate_for_several_networks_is_refused_in_a_line(cli: Cli) -> None:
+    answer = cli("compare", "--capture", CAPTURES / "small.pcap", "--rate", "20Mbps")
+    assert answer.status == 2
+    assert answer.err.splitlines()[-1] == (
+        "flowstart: rate: `20Mbps` for 2 networks would put all on one link; give each its own "
+        "with --network PREFIX:rate=RATE, or all with --network '*:rate=20Mbps'"
+    )
+
+
+def test_networks_have_the_rates_that_are_given(cli: Cli) -> None:
+    words = ("--startup", "jump-start", "--quick", "--json")
+    given = ("--network", "*:rate=7Mbps,buffer=50pkt", "--network", "10.9.0.0/16:rate=9Mbps")
+    answer = cli("compare", "--capture", CAPTURES / "small.pcap", *words, *given)
+    document = json.loads(answer.out)
+    paths = {one["name"]: (one["rate"], one["buffer"]) for one in document["paths"]}
+    assert paths == {"fd09:1::/48": ("7000000bps", "50pkt"), "10.9.1.0/24": ("9000000bps", "50pkt")}
+    assert "--network '*:rate=7Mbps,buffer=50pkt' --network 10.9.0.0/16" in document["command"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("10.9.0.0/16", "should be written PREFIX:rate=RATE"),
+        ("10.9.0.0/16:rat=5Mbps", "did you mean `rate`?"),
+        ("10.7.0.0/16:rate=5Mbps", "holds none of the capture's: 10.9.1.0/24, fd09:1::/48"),
+        ("*:rate=5", "rate"),
+    ],
+)
+def test_what_is_given_of_no_network_is_refused_in_a_line(
+    cli: Cli, given: str, message: str
+) -> None:
+    answer = cli("compare", "--capture", CAPTURES / "small.pcap", "--network", given)
+    assert answer.status == 2
+    assert message in answer.err
+    assert answer.err.splitlines()[-1].startswith("flowstart: ")
+
+
+def test_the_verdict_has_the_fields_that_its_page_lists(cli: Cli) -> None:
+    words = ("--startup", "jump-start", "--quick", "--json")
+    document = json.loads(cli("compare", "--capture", CAPTURES / "small.pcap", *words).out)
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "verdict.md").read_text("utf-8")
+    [setting] = document["verdict"]["settings"]
+    for fields in (document["verdict"], setting, setting["gates"][0], setting["gain"]):
+        for name in fields:
+            assert f"`{name}`" in page, name
