@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from flowstart.captures.contents import Capture
+from flowstart.inference import Statistic
 from flowstart.replays.answer import FEWEST_REPEATS, Answer, answer, settled
 from flowstart.replays.bands import Band, bands
 from flowstart.replays.calibration import Calibration, calibrate
@@ -145,7 +146,15 @@ class _Study:
             times = self._times(paths, TOGETHER)
             reference = self.settings.reference.name
             names, seed = self.settings.names, self.settings.seed
-            one = answer(self.facts, times, names, reference, self.criteria, seed=seed)
+            one = answer(
+                self.facts,
+                times,
+                names,
+                reference,
+                self.criteria,
+                statistics=(Statistic.TYPICAL,),  # the verdict needs no more
+                seed=seed,
+            )
             found.append(Band(name, one))
         return found
 
