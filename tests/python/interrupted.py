@@ -109,10 +109,20 @@ class Command:
 COMPARED = ("--rate", "20Mbps", "--rtt", "50ms", "--startup", "slow-start,hystart,jump-start")
 COMMANDS = {
     "compare": Command(
-        ("compare", *COMPARED, "--size", "100kB,5MB", "--repeat", "30", "-o", "out")
+        (
+            "compare",
+            *COMPARED,
+            "--no-uncertainty",
+            "--size",
+            "100kB,5MB",
+            "--repeat",
+            "30",
+            "-o",
+            "out",
+        )
     ),
-    "compare-intervals": Command(
-        ("compare", *COMPARED, "--intervals", "--loss", "1%", "--size", "100kB,5MB", "-o", "out")
+    "compare-ranges": Command(
+        ("compare", *COMPARED, "--loss", "1%", "--size", "100kB,5MB", "-o", "out")
     ),
     "compare-json": Command(
         ("compare", *COMPARED, "--size", "100kB,50MB", "--repeat", "9", "--json")
@@ -166,9 +176,19 @@ def prepared(folder: pathlib.Path, rows: int = 60_000, paths: int = 400) -> path
     mine = json.dumps(f"{folder}/mine.py:Mine")
     (folder / "python.toml").write_text((SWEEP % (paths // 4)).replace('"search"', mine))
     (folder / "small.toml").write_text(SWEEP % paths)
-    words = ("sweep", str(folder / "small.toml"), "-o", str(folder / "swept"), "--yes")
-    subprocess.run([sys.executable, "-m", "flowstart", *words], check=True, capture_output=True)
+    for words in (
+        ("sweep", str(folder / "small.toml"), "-o", str(folder / "swept"), "--yes"),
+        ("compare", *COMPARED, "--size", "10kB", "-o", str(folder / "compared")),
+    ):
+        command = [sys.executable, "-m", "flowstart", *words]
+        subprocess.run(command, check=True, capture_output=True, env=_environment(folder))
     return folder
+
+
+def _environment(given: pathlib.Path) -> dict[str, str]:
+    """With compiled modules, as where it is installed: otherwise most time goes to imports."""
+    cache = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(given / "pycache")}
+    return os.environ | cache
 
 
 def _heeding() -> None:
@@ -188,7 +208,7 @@ class Running:
             stdout=self.out,
             stderr=self.err,
             cwd=place.work,
-            env=os.environ | {"TMPDIR": str(place.path / "tmp")},
+            env=_environment(place.given) | {"TMPDIR": str(place.path / "tmp")},
             start_new_session=True,
             preexec_fn=_heeding,
         )

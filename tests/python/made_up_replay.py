@@ -29,6 +29,8 @@ def facts(
         {
             "transfer": list(range(transfers)),
             "connection": list(connections) or list(range(transfers)),
+            "client": [f"10.0.0.{number % 200}" for number in range(transfers)],
+            "start_s": [float(number) for number in range(transfers)],
             "network": list(networks) or [NETWORK] * transfers,
             "size_bytes": [size] * transfers,
         }

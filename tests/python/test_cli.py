@@ -607,8 +607,18 @@ def test_ctrl_c_during_the_repeats_leaves_ranges_only_of_repeats_that_were_finis
     monkeypatch.setattr(repeats, "settled", lambda *_: False)
     out = tmp_path / "out"
     words = ("--size", "10kB", "--startup", "slow-start,hystart", "--loss", "1%")
-    answer = cli("compare", *PATH, *words, "--intervals", "-o", out)
+    answer = cli("compare", *PATH, *words, "-o", out)
     assert answer.status == 130, answer.err
     assert ("Repeats: " in answer.out) == bool(finished)
     assert json.loads((out / "manifest.json").read_text())["state"] == "interrupted"
     assert not (out / "report.html").exists()  # figures take longer than a second
+
+
+def test_ctrl_c_while_a_class_is_made_is_no_defect(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted() -> None:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    monkeypatch.setattr("flowstart.model.catalog.algorithms", interrupted)
+    assert cli("algorithms") == (130, "", "flowstart: stopped by Ctrl-C\n")

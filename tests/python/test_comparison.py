@@ -247,6 +247,7 @@ def row(**fields: Any) -> dict[str, Any]:
         "fct_s": 1.0,
         "duration_s": 1.1,
         "slowdown": 2.0,
+        "packets_sent": 10,
         "packets_dropped": 0,
         "packets_retransmitted": 0,
         "timeouts": 0,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from flowstart.deployment.experiment import size
+from flowstart.deployment.experiment import Population, plan
 from flowstart.deployment.knobs import offer
 from flowstart.deployment.notes import Variant, notes
 from flowstart.errors import RequestError
@@ -49,58 +49,58 @@ def replayed(connections: int = 2000, effect: float = 0.8) -> Group:
     return Group.of("1 MB", np.column_stack([old, effect * old * noise]), clusters)
 
 
-def log_median(times: NDArray[np.float64]) -> tuple[float, float]:
-    """The log of an arm's median and its variance, by leaving out a tenth of connections each."""
-    by = times.reshape(-1, CLUSTER)
-    parts = [np.median(np.delete(by, slice(i, None, 10), axis=0)) for i in range(10)]
-    return float(np.log(np.median(times))), float(np.var(np.log(parts)) * 9)
+def population(group: Group, lasts_s: float = 3600.0) -> Population:
+    """A group whose connections are networks of one client each."""
+    old, new = group.times.T
+    return Population(old, new, group.clusters, group.clusters, group.clusters, lasts_s)
 
 
-def test_a_test_of_the_size_that_is_named_finds_the_effect_in_80_of_100() -> None:
-    wanted = size(replayed(), 1, 0)
-    assert wanted
-    rng = np.random.default_rng(7)
-    # The variance of many arms of this size, which an arm's own estimate would blur.
-    connections = round(wanted.transfers / CLUSTER)
-    medians = {
-        effect: [np.log(np.median(draw(rng, connections, effect)[0])) for _ in range(2000)]
-        for effect in (1.0, 0.8)
-    }
-    difference = np.subtract(medians[0.8], medians[1.0])
-    found = np.mean(difference / np.std(difference) < -1.96)
-    assert 0.72 <= found <= 0.88
-    assert wanted.clusters == pytest.approx(connections, abs=1)
+def units(group: Group, power: float = 0.8) -> int:
+    found = plan(population(group), power=power)
+    assert found
+    return found.sizes[0].units
 
 
 def test_a_smaller_effect_and_more_power_need_a_larger_test() -> None:
-    usual, small = size(replayed(), 1, 0), size(replayed(effect=0.9), 1, 0)
-    surer = size(replayed(), 1, 0, power=0.95)
-    assert usual
-    assert small
-    assert surer
-    assert small.transfers > 3 * usual.transfers
-    assert surer.transfers > 1.3 * usual.transfers
+    usual = units(replayed())
+    assert units(replayed(effect=0.9)) > 3 * usual
+    assert units(replayed(), power=0.95) > 1.3 * usual
 
 
 def test_transfers_that_depend_on_each_other_need_a_larger_test() -> None:
     together = replayed()
     apart = Group.of("1 MB", together.times, np.arange(len(together.times)))
-    first, second = size(together, 1, 0), size(apart, 1, 0)
-    assert first
-    assert second
-    assert first.transfers > 1.3 * second.transfers
+    assert CLUSTER * units(together) > 1.3 * units(apart)
 
 
 def test_without_an_effect_there_is_no_size() -> None:
     group = replayed(effect=1.0)
     same = Group.of("1 MB", np.column_stack([group.times[:, 0]] * 2), group.clusters)
-    assert size(same, 1, 0) is None
+    assert plan(population(same)) is None
+
+
+def test_a_size_is_told_in_transfers_clients_and_days() -> None:
+    group = replayed()
+    connections = group.clusters
+    old, new = group.times.T
+    networks, clients = connections // 20, connections // 5
+    two_days = Population(old, new, networks, connections, clients, 2 * 86_400.0)
+    found = plan(two_days)
+    assert found
+    by_network, by_connection = found.sizes
+    captures = by_network.units / 100
+    assert by_network.transfers == pytest.approx(8000 * captures, abs=1)
+    assert by_network.clients == pytest.approx(400 * captures, abs=1)
+    assert by_network.days == pytest.approx(4 * captures)
+    assert by_connection.transfers == pytest.approx(CLUSTER * by_connection.units, abs=1)
+    assert f"{by_network.units} networks, {by_network.clients} clients, " in by_network.text
+    assert "at the capture's rate" in by_network.text
 
 
 @pytest.mark.parametrize("power", [0.0, 1.0, 2.0])
 def test_a_power_that_is_no_probability_is_refused(power: float) -> None:
     with pytest.raises(RequestError, match=r"power = .*: more than 0 and less than 1 is needed"):
-        size(replayed(), 1, 0, power=power)
+        plan(population(replayed()), power=power)
 
 
 def test_notes_tell_knobs_test_and_thresholds_from_the_same_rows() -> None:
@@ -109,15 +109,15 @@ def test_notes_tell_knobs_test_and_thresholds_from_the_same_rows() -> None:
     (chosen,) = recommend([group], names, "slow-start", rows)
     assert chosen.best == ("jump-iw30",)
     variant = Variant("jump-iw30", "hystart", avoidance="cubic", iw="30", pacing=True)
-    found = notes(chosen, variant, rows, group, (1, 0))
+    found = notes(chosen, variant, rows, plan(population(group)))
     told = "\n".join(found.lines)
     assert "ip route change default via GATEWAY dev DEVICE initcwnd 30" in told
     assert "/sys/module/tcp_cubic/parameters/hystart" in told
-    p50 = next(row for row in rows if row.statistic == "p50")
+    typical = next(row for row in rows if row.statistic == "typical")
     assert found.test
-    assert found.test.effect == p50.estimate
-    assert found.test.text in told
-    assert f"in each arm show a change of {text.percent(p50.estimate)} in p50" in told
+    assert found.test.effect == pytest.approx(typical.estimate)
+    assert f"a change of {text.percent(typical.estimate)} in the geometric mean" in told
+    assert found.test.sizes[0].text in told
     first = found.rollback[0]
     assert (first.measure, first.above) == ("the change of the geometric mean", 0.0)
 

@@ -63,7 +63,7 @@ def test_a_buffer_that_is_assumed_has_a_band_and_one_that_was_measured_has_none(
     assumed = next(one for one in networks if "buffer" in one["assumed"])
     known = next(one for one in networks if "buffer" not in one["assumed"])
     buffers = {band["name"]: int(band["buffer"][:-3]) for band in assumed["bands"]}
-    assert buffers["× 4"] > int(assumed["path"]["buffer"][:-3])
+    assert buffers["buffers × 4"] > int(assumed["path"]["buffer"][:-3])
     assert {band["buffer"] for band in known["bands"]} == {known["path"]["buffer"]}
 
 

@@ -126,6 +126,16 @@ def gain(path: fs.Path, size: str, **more: Any) -> tuple[float, float, float]:
     return row.low, row.estimate, row.high
 
 
+def test_what_loses_more_packets_than_permitted_is_not_chosen() -> None:
+    times = [[1.0, 0.8, 0.9], [1.0, 0.8, 0.9], [1.0, 0.8, 0.9]]
+    lossy = Repeats.of("1 MB", times, lost=[0.002, 0.53, 0.53])
+    (found,) = recommend_ranges([lossy], ["old", "fast", "slow"], "old")
+    assert found.best == ()
+    assert "but loses 53.0% of its packets (limit 1.2%)" in found.reason
+    other = Repeats.of("1 MB", times, lost=[0.002, 0.53, 0.01])
+    assert recommend_ranges([other], ["old", "fast", "slow"], "old")[0].best == ("slow",)
+
+
 def test_a_gain_that_hangs_on_one_round_trip_time_is_shown_as_one() -> None:
     path = fs.Path(rate="50Mbps", rtt="81ms")
     low, exact, high = gain(path, "10MB", stack="linux")

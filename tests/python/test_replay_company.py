@@ -172,17 +172,17 @@ def test_a_buffer_that_is_known_has_no_bands() -> None:
 def test_an_assumed_buffer_is_halved_and_taken_four_times() -> None:
     found = bands(paths(rate_bps=40e6, buffer_packets=None, queueing_s=None))
     assert [(name, path.path["buffer"]) for name, [path] in found] == [
-        ("× 0.5", "100pkt"),
-        ("× 4", "800pkt"),
+        ("buffers × 0.5", "100pkt"),
+        ("buffers × 4", "800pkt"),
     ]
 
 
 def test_no_band_is_below_what_is_known_and_that_is_a_band_of_its_own() -> None:
     found = bands(paths(rate_bps=40e6, buffer_packets=150, buffer_at_least=True))
     assert [(name, path.path["buffer"]) for name, [path] in found] == [
-        ("× 0.5", "150pkt"),
-        ("× 4", "800pkt"),
-        ("the least that is known", "150pkt"),
+        ("buffers × 0.5", "150pkt"),
+        ("buffers × 4", "800pkt"),
+        ("smallest known buffers", "150pkt"),
     ]
 
 

@@ -47,7 +47,8 @@ def test_rows_become_transfers_in_order_of_time(log: Log) -> None:
     assert found.connections["rtt_s"].to_list() == pytest.approx([0.041, 0.039, 0.012])
     assert [group.network for group in found.groups] == ["192.0.2.0/24", "2001:db8::/48"]
     assert found.groups[0].min_rtt_s == 0.039
-    assert found.groups[0].to_remote.rate_bps == pytest.approx(250_000 * 8 / 0.9)
+    assert found.groups[0].to_remote.rate_bps is None
+    assert "a replay fits it to the durations" in found.groups[0].to_remote.rate_method
     assert found.summary["by_handshake"]["complete"] == 3
 
 
@@ -121,7 +122,26 @@ def test_a_log_is_replayed(cli: Cli, log: Log) -> None:
     assert answer.status == 0, answer.err
     document = json.loads(answer.out)
     assert {row["size_bytes"] for row in document["rows"]} == {250_000, 1500, 9000}
-    assert document["paths"][0]["rate"] == "2222222bps"
+    # One transfer is too little to know the rate, but not to assume one.
+    assert document["paths"][0]["assumed"] == ["rate", "reverse_rate", "buffer", "reverse_buffer"]
+    assert "unknown, assumed" in document["paths"][0]["rate_method"]
+
+
+def test_columns_used_and_ignored_are_listed(log: Log) -> None:
+    file = log("ts,status,bytes,rtt_us,agent\n1,200,5000,40000,x\n")
+    notes = fs.capture(file).notes
+    assert "columns used: time from ts (s), bytes from bytes (B), rtt from rtt_us (us)" in notes
+    assert "columns ignored: status, agent" in notes
+
+
+def test_a_column_without_a_unit_is_warned_of_with_what_to_write(cli: Cli, log: Log) -> None:
+    answer = cli("capture", log("ts,bytes,rtt,duration\n1,5000,40,3\n"))
+    assert answer.status == 0
+    assert answer.err.splitlines() == [
+        f"flowstart: warning: column `{name}` is ignored: its unit is not known; name it, such as "
+        f"--columns {name}={name}:s (s, ms, us, ns)"
+        for name in ("rtt", "duration")
+    ]
 
 
 @pytest.mark.parametrize(

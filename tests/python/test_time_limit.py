@@ -1,5 +1,6 @@
 """Work that is ended in time: what is finished is kept; a hook that never returns is stopped."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -65,7 +66,8 @@ def children() -> set[int]:
     """The processes that this one has started and that have not ended."""
     found = set()
     for task in pathlib.Path("/proc/self/task").iterdir():
-        found |= {int(one) for one in (task / "children").read_text().split()}
+        with contextlib.suppress(OSError):  # a thread that has ended meanwhile
+            found |= {int(one) for one in (task / "children").read_text().split()}
     return found
 
 

@@ -168,9 +168,9 @@ impl Router {
     /// §3.4: a router that lowers the rate makes the nonce of each step that it takes away
     /// unknown, so that nobody can raise it again unseen.
     fn scramble(&mut self, nonce: u32, to: u8, from: u8) -> u32 {
-        let steps = to + 1..=from.min(NONCE_STEPS);
+        let steps = to..from.min(NONCE_STEPS);
         steps.fold(nonce, |nonce, step| {
-            let at = 2 * u32::from(step - 1);
+            let at = 2 * u32::from(step);
             let bits = below(&mut self.nonces, 4) as u32;
             nonce & !(0b11 << at) | bits << at
         })
@@ -330,6 +330,17 @@ mod tests {
         assert_eq!(with(Admission::Share)[..4], [160_000; 4]);
         assert_eq!(with(Admission::Minimal), [640_000, 640_000, 0, 0, 0]);
         assert_eq!(with(Admission::Everything), [640_000; 5]);
+    }
+
+    #[test]
+    fn the_largest_linear_rate_is_approved_with_its_nonce() {
+        let policy = Policy {
+            admission: Admission::Everything,
+            codes: RateCodes::Linear,
+            ..Policy::RFC
+        };
+        let answer = router(policy).on_request(request(u8::MAX), Time::ZERO);
+        assert_eq!((answer.code, answer.nonce), (u8::MAX, request(0).nonce));
     }
 
     #[test]

@@ -47,7 +47,7 @@ def call(
         pickle.dump((reader, args, kwargs), request)
         request.seek(0)
         with subprocess.Popen(
-            [sys.executable, "-P", "-c", PROGRAM],
+            [sys.executable, "-P", "-c", PROGRAM, str(os.getpid())],
             stdin=request,
             stdout=answer,
             stderr=subprocess.DEVNULL,
@@ -117,7 +117,7 @@ def main() -> None:
     """The process: reads a call from stdin and writes what it returns or raises to stdout."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller ends it
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _end_with_caller()
+    _end_with(int(sys.argv[1]))
     reader, args, kwargs = pickle.load(sys.stdin.buffer)
     with os.fdopen(os.dup(1), "wb") as answer:
         os.dup2(2, 1)
@@ -131,7 +131,9 @@ def main() -> None:
         pickle.dump(found, answer)
 
 
-def _end_with_caller() -> None:
+def _end_with(caller: int) -> None:
     """Ends this process with the thread that waits for it, which alone limits its memory."""
     with contextlib.suppress(AttributeError, OSError):  # Linux has it alone
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != caller:  # it was killed before
+        os._exit(1)

@@ -29,6 +29,12 @@ class PathEstimate:
     """The queue is not known to have been full: the buffer is at least this."""
     buffer_method: str
     """How the buffer was found, or why not."""
+    rate_low_bps: float | None = None
+    """The low end of the rate's 95 % interval, where a replay fitted the rate to durations."""
+    rate_high_bps: float | None = None
+    """The high end; None as well where no rate is too high."""
+    rate_assumed: bool = False
+    """The rate is not known, and assumed within that interval."""
 
     @classmethod
     def unknown(cls, size: int, why: str, *, packets: int = 0, repeated: int = 0) -> "PathEstimate":

@@ -49,6 +49,8 @@ class Columns:
     """The columns of a log that are used, by what they tell."""
 
     sources: Mapping[str, Source]
+    ignored: tuple[str, ...] = ()
+    """The columns that nothing is taken from."""
 
     @classmethod
     def find(cls, file: str, names: Sequence[str], mapping: Mapping[str, str]) -> "Columns":
@@ -72,9 +74,30 @@ class Columns:
         if missing:
             raise RequestError(
                 f"{file}: no column is known to be `{missing}`; name it, such as --columns "
-                f"{missing}={names[0]}; there is {_listed(names)}"
+                f"{missing}={names[0]}; there is {listed(names)}"
             )
-        return cls(sources)
+        used = {source.column for source in sources.values()}
+        return cls(sources, tuple(name for name in names if name not in used))
+
+    @property
+    def notes(self) -> list[str]:
+        """Every column, with what is taken from it and in which unit."""
+        used = [
+            f"{what} from {source.column}" + (f" ({source.unit})" if source.unit else "")
+            for what, source in self.sources.items()
+        ]
+        notes = [f"columns used: {', '.join(used)}"]
+        return notes + ([f"columns ignored: {listed(self.ignored)}"] if self.ignored else [])
+
+    @property
+    def warnings(self) -> list[str]:
+        """The columns that would be used if their units were known."""
+        return [
+            f"column `{name}` is ignored: its unit is not known; name it, such as --columns "
+            f"{name}={name}:{next(iter(UNITS[name]))} ({', '.join(UNITS[name])})"
+            for name in self.ignored
+            if UNITS.get(name) and name not in USUAL and name not in self.sources
+        ]
 
     def has(self, what: str) -> bool:
         """Whether the log tells this."""
@@ -121,7 +144,7 @@ def _mapped(file: str, what: str, text: str, names: Sequence[str]) -> Source:
         raise RequestError(f"--columns: `{what}` is none of {', '.join(UNITS)}")
     if column not in names:
         raise RequestError(
-            f"--columns {what}={text}: {file} has no column `{column}`; there is {_listed(names)}"
+            f"--columns {what}={text}: {file} has no column `{column}`; there is {listed(names)}"
         )
     units = UNITS[what]
     if unit and unit not in units:
@@ -169,6 +192,7 @@ def _moment(cell: "pl.Expr") -> "pl.Expr":
     return pl.coalesce(number, *map(parsed, forms))
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """The first names of columns, on one line."""
     shown = ", ".join(names[:20])
     return re.sub(r"\s+", " ", shown + (", ..." if len(names) > 20 else ""))

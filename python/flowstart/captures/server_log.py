@@ -24,15 +24,14 @@ from flowstart.errors import RequestError
 if TYPE_CHECKING:
     import polars as pl
 
-ENOUGH_BYTES = 146_000
-"""A transfer of ten of the usual initial windows (RFC 6928) shows something of its path's rate;
-what is smaller may have gone into the server's send buffer at once."""
 RATE_SHARE = 0.9
 """This quantile of a network's rates is taken for the bottleneck's, an assumption: most transfers
 do not fill it, and the very fastest may be errors of measurement."""
 ANYWHERE = "all peers"
 """The network of rows that name no peer."""
+FORMAT = "server-log"
 NO_PACKETS = "not estimated: a server's log has no packets"
+NO_RATES = "rates are not estimated here: a replay fits them to the durations"
 PARQUET = b"PAR1"
 
 
@@ -67,7 +66,7 @@ def read(file: str, mapping: Mapping[str, str]) -> Capture:
     if rows.is_empty():
         reasons = "; ".join(_counted(bad)) or "it has no rows"
         raise RequestError(f"{file} holds no transfers: {reasons}")
-    return _capture(file, rows, _counted(bad), columns)
+    return _capture(file, rows, columns.warnings + _counted(bad), columns)
 
 
 @contextmanager
@@ -209,7 +208,7 @@ def _capture(file: str, rows: "pl.DataFrame", warnings: list[str], columns: Colu
             pl.lit(None, pl.Float64).alias("acked_s"),
         ),
         groups=_groups(rows),
-        about={"format": "server-log", "link_types": [], "packets": len(rows), "unreadable": 0},
+        about={"format": FORMAT, "link_types": [], "packets": len(rows), "unreadable": 0},
         warnings=warnings,
         notes=_notes(columns),
     )
@@ -245,40 +244,31 @@ def _groups(rows: "pl.DataFrame") -> list[Group]:
     """The networks with what their rows tell of the paths to them, the largest first."""
     import polars as pl
 
-    telling = (pl.col("bytes") >= ENOUGH_BYTES) & _positive("duration")
-    seen = rows.with_columns(
-        seen=pl.when(telling).then(8 * pl.col("bytes") / pl.col("duration")),
-        told=pl.when(_positive("rate")).then(pl.col("rate")),
-    )
-    networks = seen.group_by("network").agg(
+    networks = rows.group_by("network").agg(
         pl.col("stream").n_unique().alias("connections"),
         pl.col("rtt").min().alias("min_rtt_s"),
         pl.col("bytes").sum(),
-        pl.col("told").quantile(RATE_SHARE, "nearest"),
-        pl.col("seen").quantile(RATE_SHARE, "nearest"),
+        pl.when(_positive("rate")).then("rate").quantile(RATE_SHARE, "nearest").alias("told"),
+        _positive("duration").any().alias("timed"),
     )
     networks = networks.sort("bytes", "network", descending=[True, False])
     return [_group(row) for row in networks.iter_rows(named=True)]
 
 
 def _group(row: Mapping[str, Any]) -> Group:
-    rate, method = row["told"], f"{RATE_SHARE:.0%} quantile of the rates in the log"
-    if rate is None:
-        rate, method = (
-            row["seen"],
-            (
-                f"{RATE_SHARE:.0%} quantile of bytes over duration of transfers of at least "
-                f"{ENOUGH_BYTES // 1000} kB; the path may be faster"
-            ),
-        )
-    if rate is None:
-        method = "not estimated: the log tells no rates, nor the durations of large transfers"
+    method = f"{RATE_SHARE:.0%} quantile of the rates in the log"
+    if row["told"] is None:
+        method = "not estimated: the log has neither rates nor durations"
+        if row["timed"]:
+            method = "not estimated yet: a replay fits it to the durations"
     return Group(
         network=row["network"],
         connections=row["connections"],
         min_rtt_s=row["min_rtt_s"],
         to_remote=dataclasses.replace(
-            PathEstimate.unknown(row["bytes"], NO_PACKETS), rate_bps=rate, rate_method=method
+            PathEstimate.unknown(row["bytes"], NO_PACKETS),
+            rate_bps=row["told"],
+            rate_method=method,
         ),
         from_remote=PathEstimate.unknown(0, NO_PACKETS),
     )
@@ -286,11 +276,13 @@ def _group(row: Mapping[str, Any]) -> Group:
 
 def _notes(columns: Columns) -> list[str]:
     """What was assumed for want of columns."""
-    used = ", ".join(f"{what} is {source.column}" for what, source in columns.sources.items())
     notes = [
-        f"a server's log tells no packets: windows, losses and buffers are not known; {used}",
+        "a server's log has no packets: windows, losses and buffers are not known",
+        *columns.notes,
         "every row counts as a transfer to a client that opened the connection",
     ]
+    if columns.has("duration") and not columns.has("rate"):
+        notes.append(NO_RATES)
     missing = {
         "peer": "no column tells the peer: all transfers share one path",
         "rtt": "no column tells round trips: a replay needs --rtt",

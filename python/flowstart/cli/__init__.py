@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line and returns its exit status; no traceback reaches the user."""
-    from flowstart.cli import streams
-
-    streams.secure()
     try:
+        from flowstart.cli import streams
+
+        streams.secure()
         return _run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         return _complain("stopped by Ctrl-C", 130)
@@ -24,6 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit:
         raise
     except BaseException as error:  # also a panic of a library
+        # Python 3.11 raises it as the cause of another where a class was being made.
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            return _complain("stopped by Ctrl-C", 130)
         if os.environ.get("FLOWSTART_DEBUG"):
             raise
         defect = f"{type(error).__name__}: {error}"

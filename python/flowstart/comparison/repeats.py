@@ -92,9 +92,11 @@ def repeated(
     """
     rows = sum(s.flows for s in exact) // len(plan.seeds)
     runner = _Runner(plan, workers, progress, at_once=max(1, MOST_ROWS // max(rows, 1)))
-    found = [_times(exact)]
-    done = {size: _of_size(runner, size, found[0], _most(packets[size])) for size in plan.sizes}
-    groups = _groups(plan, found[0], [times for of_size in done.values() for times in of_size])
+    times = _times(exact)
+    done = {size: _of_size(runner, size, times, _most(packets[size])) for size in plan.sizes}
+    lost = {(key_of(s), s.startup): s.loss for s in exact}
+    repeats = [one for of_size in done.values() for one in of_size]
+    groups = _groups(plan, times, repeats, lost)
     if runner.interrupted and not all(group.repeats for group in groups.values()):
         raise KeyboardInterrupt  # a range of no repeats is none
     return _intervals(plan, groups, runner.interrupted)
@@ -173,14 +175,20 @@ def _times(summaries: Sequence[Summary]) -> Times:
     return found
 
 
-def _groups(plan: Plan, exact: Times, repeats: Sequence[Times]) -> dict[Key, Repeats]:
-    """The times of every group, the exact path's first."""
+def _groups(
+    plan: Plan,
+    exact: Times,
+    repeats: Sequence[Times],
+    lost: Mapping[tuple[Key, str], float] | None = None,
+) -> dict[Key, Repeats]:
+    """The times of every group, the exact path's first; `lost` is by group and variant."""
     found = {}
     for key, first in exact.items():
         rows = [first, *(times[key] for times in repeats if key in times)]
         matrix = [[row.get(name, float("nan")) for name in plan.startups] for row in rows]
         name = "objects of web sessions" if key[0] else text.size(key[1])
-        found[key] = Repeats.of(name, matrix)
+        shares = [lost.get((key, startup), 0.0) for startup in plan.startups] if lost else None
+        found[key] = Repeats.of(name, matrix, shares)
     return found
 
 

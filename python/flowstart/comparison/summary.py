@@ -30,6 +30,8 @@ class Summary:
     duration_s: float | None
     worst_fct_s: float | None
     slowdown: float | None
+    loss: float
+    """The share of packets that were dropped."""
     dropped: float
     retransmitted: float
     timeouts: float
@@ -128,6 +130,8 @@ def _summary(rows: Rows, planned_seeds: int) -> Summary:
         duration_s=_mean(row["duration_s"] for row in done),
         worst_fct_s=max(fct, default=None),
         slowdown=_mean(row["slowdown"] for row in done),
+        loss=sum(row["packets_dropped"] for row in rows)
+        / max(1, sum(row["packets_sent"] for row in rows)),
         dropped=fmean(row["packets_dropped"] for row in rows),
         retransmitted=fmean(row["packets_retransmitted"] for row in rows),
         timeouts=fmean(row["timeouts"] for row in rows),

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flowstart.deployment.experiment import LEVEL, POWER, TestSize, size
+from flowstart.deployment.experiment import TestPlan
 from flowstart.deployment.knobs import Offer, offer
-from flowstart.inference.data import Group, Row, Statistic
+from flowstart.inference.data import Row, Statistic
 from flowstart.inference.recommendation import Recommendation, of_group
 from flowstart.render import text
 
@@ -60,7 +60,7 @@ class Notes:
     variant: Variant
     offers: tuple[tuple[str, Offer | None], ...]
     """What the stacks offer, for each part of the variant."""
-    test: TestSize | None
+    test: TestPlan | None
     watch: tuple[str, ...]
     rollback: tuple[Rollback, ...]
 
@@ -72,7 +72,8 @@ class Notes:
             lines.append(f"  {part}:")
             told = self._told(found) if found else ["nothing is known of stacks that offer it"]
             lines += [f"    {line}" for line in told]
-        lines.append(f"  {self.test.text}" if self.test else "  A/B test: no effect to size it by.")
+        planned = self.test.lines if self.test else ["A/B test: no effect to size it by."]
+        lines += [f"  {line}" for line in planned]
         lines += [f"  Watch {what}." for what in self.watch]
         lines += [f"  Roll back where the test's interval has {r.text}." for r in self.rollback]
         return lines
@@ -85,17 +86,9 @@ def notes(
     recommendation: Recommendation,
     variant: Variant,
     rows: Sequence[Row],
-    group: Group | None = None,
-    columns: tuple[int, int] | None = None,
-    *,
-    level: float = LEVEL,
-    power: float = POWER,
+    test: TestPlan | None = None,
 ) -> Notes:
-    """The notes of one recommended variant.
-
-    `rows` are those that the recommendation rests on. The size of a test needs the group's times,
-    and the variant's and the baseline's columns in them.
-    """
+    """The notes of one recommended variant, from the rows that the recommendation rests on."""
     offers: list[tuple[str, Offer | None]] = [(variant.startup, offer("startup", variant.startup))]
     if variant.avoidance:
         offers.append((variant.avoidance, offer("avoidance", variant.avoidance)))
@@ -103,7 +96,6 @@ def notes(
         offers.append((f"initial window {variant.iw}", offer("setting", "iw")))
     if variant.pacing:
         offers.append(("pacing", offer("setting", "pacing")))
-    test = size(group, *columns, level=level, power=power) if group and columns else None
     thresholds = tuple(_rollback(rows, recommendation.group, variant.name))
     return Notes(recommendation.group, variant, tuple(offers), test, WATCH, thresholds)
 

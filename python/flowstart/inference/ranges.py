@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from flowstart.errors import RequestError
 from flowstart.inference.data import LEVEL, Row, Statistic
+from flowstart.inference.gates import Limits
 from flowstart.inference.recommendation import Recommendation, interval
 
 SETTLED = 0.1
@@ -28,14 +29,17 @@ class Repeats:
     name: str
     times: NDArray[np.float64]
     """In seconds, repeats × variants, the path itself first; `inf` where not all were done."""
+    lost: NDArray[np.float64]
+    """The share of packets that each variant loses on the path itself."""
 
     @classmethod
-    def of(cls, name: str, times: ArrayLike) -> "Repeats":
+    def of(cls, name: str, times: ArrayLike, lost: ArrayLike | None = None) -> "Repeats":
         """Repeats from whatever an array is made of; RequestError where it is no matrix."""
         matrix = np.asarray(times, dtype=np.float64)
         if matrix.ndim != 2 or not len(matrix):
             raise RequestError(f"{name}: times of shape {matrix.shape}; repeats × variants needed")
-        return cls(name, matrix)
+        shares = np.zeros(matrix.shape[1]) if lost is None else np.asarray(lost, dtype=np.float64)
+        return cls(name, matrix, shares)
 
     @property
     def repeats(self) -> int:
@@ -100,7 +104,8 @@ def recommend_ranges(
 ) -> list[Recommendation]:
     """What to choose for each group: the fastest of those that gain in every repeat.
 
-    Those that are faster than it in some repeat, or the same, tie with it.
+    Those that are faster than it in some repeat, or the same, tie with it. What loses more packets
+    than `Limits` permit is not chosen.
     """
     rows = ranges(groups, variants, baseline)
     return [_recommendation(group, variants, baseline, rows) for group in groups]
@@ -117,6 +122,16 @@ def _recommendation(
         reason = f"keep {baseline}: nothing is faster in each of {group.repeats} repeats"
         return Recommendation(group.name, baseline, (), reason)
     place = {name: index for index, name in enumerate(variants)}
+    limit = float(Limits().of_loss(group.lost[place[baseline]]))
+    fastest = gains[0]
+    gains = [row for row in gains if group.lost[place[row.variant]] <= limit]
+    if not gains:
+        share, name = group.lost[place[fastest.variant]], fastest.variant
+        reason = (
+            f"keep {baseline}: {name} is faster in each of {group.repeats} repeats "
+            f"({interval(fastest)}), but loses {share:.1%} of its packets (limit {limit:.1%})"
+        )
+        return Recommendation(group.name, baseline, (), reason)
     first = gains[0].variant
     best = [
         row

@@ -1,4 +1,4 @@
-"""Buffers that are not known: whether the answer hangs on what is assumed of them."""
+"""Buffers and rates that are uncertain: whether the answer depends on what is taken for them."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -9,30 +9,53 @@ from flowstart.replays.paths import BUFFERS, ReplayPath
 
 FACTORS = (0.5, 4.0)
 """What assumed buffers are multiplied by, beside once."""
+UNBOUNDED = 4.0
+"""What a rate is multiplied by at the high end of its interval, where that has none."""
 
 
 @dataclass(frozen=True)
 class Band:
-    """The answer with other buffers in the place of those assumed."""
+    """The answer with other buffers or rates."""
 
     name: str
     answer: Answer
 
 
 def bands(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
-    """The paths with other buffers where they are assumed, and what is assumed in words.
+    """The paths with other buffers where they are assumed and other rates where they are fitted.
 
     No buffer is made smaller than is known; where something is known, that least is a band of its
-    own. Empty where nothing is assumed.
+    own. Rates go to both ends of their intervals. Empty where nothing is uncertain.
     """
+    return _buffers(paths) + _rates(paths)
+
+
+def _rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+    if not any(path.rate_range for path in paths):
+        return []
+    return [
+        ("lowest rates", [_at_end(path, 0) for path in paths]),
+        ("highest rates", [_at_end(path, 1) for path in paths]),
+    ]
+
+
+def _at_end(replayed: ReplayPath, end: int) -> ReplayPath:
+    if replayed.rate_range is None:
+        return replayed
+    rate = replayed.rate_range[end] or UNBOUNDED * replayed.rates_bps[0]
+    told = f"{rate:.0f}bps"
+    return dataclasses.replace(replayed, path=replayed.path | {"rate": told, "reverse_rate": told})
+
+
+def _buffers(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
     if not any({*BUFFERS} & {*path.assumed} for path in paths):
         return []
     found = [
-        (f"× {factor:g}", [_with(path, factor, least=False) for path in paths])
+        (f"buffers × {factor:g}", [_with(path, factor, least=False) for path in paths])
         for factor in FACTORS
     ]
     if any(path.least.get(name) for path in paths for name in BUFFERS if name in path.assumed):
-        found.append(("the least that is known", [_with(path, 1.0, least=True) for path in paths]))
+        found.append(("smallest known buffers", [_with(path, 1.0, least=True) for path in paths]))
     return found
 
 

@@ -4,8 +4,11 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from flowstart.captures import server_log
 from flowstart.captures.contents import Capture
+from flowstart.replays import spans
 from flowstart.replays.paths import ReplayPath, build
+from flowstart.replays.rate_fit import fitted
 from flowstart.replays.rounds import TOGETHER
 from flowstart.replays.runner import Runner
 from flowstart.replays.settings import Settings
@@ -50,6 +53,8 @@ class Calibration:
     """One row per transfer: what was replayed, `recorded_s`, `simulated_s` and their `ratio`."""
     left_out: dict[str, int]
     """Transfers that are not compared, by reason."""
+    of_log: bool = False
+    """Whether recorded times are a log's durations, to which rates may have been fitted."""
 
     def result(self) -> dict[str, Any]:
         """All but the rows as JSON types."""
@@ -86,37 +91,59 @@ def calibrate(
     """Replays a capture as `settings.recorded` has it. Raises RequestError where it cannot.
 
     Both times are those at the monitor: of data that leaves its side from the first packet to the
-    acknowledgement of the last byte, of data that comes from the first to the last packet.
+    acknowledgement of the last byte, of data that comes from the first to the last packet. Those
+    of a log are its durations.
     """
-    given = settings or Settings()
-    told = dataclasses.replace(
-        given,
-        startups=(),
-        variants=(given.recorded,),
-        baseline=None,
-        direction="both",
-        stack=None,
-        avoidance=None,
-        cross=0.0,
-        beside=(),
-    )
+    told = (settings or Settings()).as_recorded()
     left_out: dict[str, int] = {}
+    capture = fitted(capture, told, workers=workers)
     paths = build(capture, told, left_out)
     runner = Runner(capture, told, workers, progress)
     found = _replayed(paths, runner)
-    return Calibration(told, _without_the_unknown(found, left_out), left_out)
+    of_log = capture.about.get("format") == server_log.FORMAT
+    return Calibration(told, _without_the_unknown(found, left_out), left_out, of_log)
 
 
 def _replayed(paths: list[ReplayPath], runner: Runner) -> "pl.DataFrame":
     """Both times of all transfers; some jobs at a time, so that nothing else adds up."""
     import polars as pl
 
+    by_log = runner.capture.about.get("format") == server_log.FORMAT
+    compared = _compared_with_log if by_log else _compared
     sections = {replayed.name: replayed.section for replayed in paths}
     parts: list[pl.DataFrame] = []
     for found in runner.run(paths, TOGETHER):
         for (name,), mine in found.partition_by("network", as_dict=True).items():
-            parts.append(_compared(mine, sections[str(name)].traffic))
-    return pl.concat(parts)
+            parts.append(compared(mine, sections[str(name)].traffic))
+    return _spanned(pl.concat(parts)) if by_log else pl.concat(parts)
+
+
+def _compared_with_log(simulated: "pl.DataFrame", traffic: Traffic) -> "pl.DataFrame":
+    """Both times of each transfer: its duration in the log, and that of its data."""
+    import polars as pl
+
+    recorded = traffic.transfers.select("transfer", recorded_s=pl.col("end_s") - pl.col("start_s"))
+    places = traffic.connections.select("connection", "least_rtt_s")
+    found = simulated.join(recorded, on="transfer").join(places, on="connection")
+    found = found.with_columns(
+        leaves=pl.lit(value=True),
+        closings=pl.lit(0),
+        recorded_acked_s=pl.when(pl.col("recorded_s") > 0).then("recorded_s"),
+        simulated_s=pl.col("acked_s") - pl.col("sent_s"),
+    )
+    return found.select(*KEPT, "least_rtt_s")
+
+
+def _spanned(found: "pl.DataFrame") -> "pl.DataFrame":
+    """Simulated times of what the log's durations span."""
+    import polars as pl
+
+    columns = ("simulated_s", "recorded_acked_s", "least_rtt_s")
+    simulated_s, recorded_s, rtt_s = found.select(*columns).drop_nulls().to_numpy().T
+    more_s = spans.best(simulated_s, recorded_s, rtt_s) * pl.col("least_rtt_s")
+    return found.with_columns(simulated_s=pl.col("simulated_s") + more_s).select(
+        *KEPT, ratio=pl.col("simulated_s") / pl.col("recorded_s")
+    )
 
 
 def _compared(simulated: "pl.DataFrame", traffic: Traffic) -> "pl.DataFrame":

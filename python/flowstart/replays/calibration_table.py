@@ -23,8 +23,8 @@ def _ratio(value: float | None) -> str:
 def headline(found: Calibration) -> str:
     """What was replayed, and what is compared."""
     return (
-        f"Replayed as recorded ({found.settings.recorded.written}): simulated over recorded time "
-        "at the monitor"
+        f"Replayed as recorded ({found.settings.recorded.written}): simulated over recorded time"
+        + " at the monitor" * (not found.of_log)
     )
 
 

@@ -13,6 +13,7 @@ from flowstart.replays.calibration import Calibration, calibrate
 from flowstart.replays.facts import facts
 from flowstart.replays.paths import ReplayPath, build
 from flowstart.replays.questions import Questions
+from flowstart.replays.rate_fit import fitted
 from flowstart.replays.result import Replay
 from flowstart.replays.rounds import ALONE, BESIDE, TOGETHER, Round
 from flowstart.replays.runner import Progress, Runner
@@ -41,6 +42,7 @@ def study(
     """
     asked = questions or Questions()
     left_out: dict[str, int] = {}
+    capture = fitted(capture, settings, workers=workers)
     paths = build(capture, settings, left_out)
     return _Study(Runner(capture, settings, workers, progress), paths, asked).run(left_out)
 

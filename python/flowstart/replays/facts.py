@@ -11,14 +11,18 @@ if TYPE_CHECKING:
 
 
 def facts(paths: Sequence[ReplayPath], settings: Settings) -> "pl.DataFrame":
-    """A row per transfer under test: `transfer`, `connection`, `network`, `size_bytes`."""
+    """A row per transfer under test: numbers, network, client, start and size."""
     import polars as pl
 
     tested = {"both": pl.lit(True), "client": pl.col("from_client")}
     wanted = tested.get(settings.direction, ~pl.col("from_client"))
     parts = [
-        path.traffic.transfers.filter(wanted).select(
-            "transfer", "connection", network=pl.lit(path.name), size_bytes="bytes"
+        path.traffic.transfers.filter(wanted)
+        .join(path.traffic.connections.select("connection", client="client_ip"), on="connection")
+        .select(
+            *("transfer", "connection", "client", "start_s"),
+            network=pl.lit(path.name),
+            size_bytes="bytes",
         )
         for path in paths
     ]

@@ -21,7 +21,7 @@ def further(replay: Replay) -> list[Grid]:
     found += asked(replay)
     if replay.bands:
         found.append(tables.bands(replay.answer, replay.bands))
-    if replay.calibration:
+    if replay.calibration and replay.calibration.classes:
         grid = calibration_table.table(replay.calibration)
         found.append(
             dataclasses.replace(grid, title=calibration_table.headline(replay.calibration))

@@ -150,9 +150,9 @@ def sensitivity(replay: Replay) -> list[str]:
     others = {band.name: band.answer.verdict.recommended for band in replay.bands}
     changed = [name for name, choice in others.items() if choice != mine]
     if not changed:
-        return [f"Sensitivity: with buffers {text.listed(list(others))} the result is the same."]
+        return [f"Sensitivity: with {text.listed(list(others))} the result is the same."]
     found = [f"{name}: {others[name] or 'keep the current setting'}" for name in changed]
-    return [f"Sensitivity: with other assumed buffers the result differs: {'; '.join(found)}."]
+    return [f"Sensitivity: with other assumptions the result differs: {'; '.join(found)}."]
 
 
 def partial(replay: Replay) -> list[str]:
@@ -176,7 +176,8 @@ def commands(replay: Replay) -> list[str]:
 def test_plan(replay: Replay) -> list[str]:
     """The test that would confirm what is recommended."""
     return [
-        note.test.text
+        line
         for note in replay.notes_to_deploy
         if note.test and note.variant.name == replay.verdict.recommended
+        for line in (note.test.lines[0], *(f"  {one.text}" for one in note.test.sizes))
     ]

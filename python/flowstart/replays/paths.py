@@ -34,6 +34,8 @@ class ReplayPath:
     """Which of the path's fields are neither given nor estimated from its own packets."""
     least: Mapping[str, int] = field(default_factory=dict)
     """Packets that assumed buffers are known to hold at least."""
+    rate_range: tuple[float, float | None] | None = None
+    """The interval of a rate that was fitted to durations; None as its end: no rate is too high."""
 
     @property
     def rates_bps(self) -> tuple[float, float]:
@@ -87,7 +89,7 @@ def _given(settings: Settings, traffic: Traffic) -> ReplayPath:
         "reverse_buffer": settings.reverse_buffer,
     }
     path = {name: value for name, value in path.items() if value is not None}
-    path = _with_rtt(path, settings, traffic)
+    path = path_of(path, settings, traffic)
     assumed = _assumed_buffers(path, settings)
     methods = ["by --buffer" if path.get("buffer") else ASSUMED] * 2
     methods[1] = "by --reverse-buffer" if settings.reverse_buffer else methods[0]
@@ -108,7 +110,11 @@ def _estimated(group: Group, settings: Settings, section: Section, capture: Capt
         group, settings = _with_given(group, own), _with_buffers(settings, own)
     ways = group.ways
     rates = [way.rate_bps for way in ways]
-    assumed = [name for name, rate in zip(("rate", "reverse_rate"), rates, strict=True) if not rate]
+    assumed = [
+        name
+        for name, way in zip(("rate", "reverse_rate"), ways, strict=True)
+        if not way.rate_bps or way.rate_assumed
+    ]
     methods = [way.rate_method for way in ways]
     if None in rates:
         other = next((rate for rate in rates if rate), None) or _typical_rate(capture)
@@ -121,7 +127,7 @@ def _estimated(group: Group, settings: Settings, section: Section, capture: Capt
         methods = [m if r else f"{source}, since: {m}" for m, r in zip(methods, rates, strict=True)]
         rates = [rate or other for rate in rates]
     path: Document = {"rate": f"{rates[0]:.0f}bps", "reverse_rate": f"{rates[1]:.0f}bps"}
-    path = _with_rtt(path, settings, section.traffic)
+    path = path_of(path, settings, section.traffic)
     known, buffer_methods = _known_buffers(ways, settings)
     guessed = _assumed_buffers(path | known, settings)
     assumed += guessed
@@ -136,6 +142,7 @@ def _estimated(group: Group, settings: Settings, section: Section, capture: Capt
         section,
         tuple(assumed),
         {name: way.buffer_packets or 0 for name, way in zip(BUFFERS, ways, strict=True)},
+        (ways[0].rate_low_bps, ways[0].rate_high_bps) if ways[0].rate_low_bps else None,
     )
 
 
@@ -209,7 +216,7 @@ def joined(methods: Sequence[str]) -> str:
     return methods[0] if len(set(methods)) == 1 else f"there: {methods[0]}; back: {methods[1]}"
 
 
-def _with_rtt(path: Document, settings: Settings, traffic: Traffic) -> Document:
+def path_of(path: Document, settings: Settings, traffic: Traffic) -> Document:
     """The path's own round trip is the least of its connections'; the rest is the flows'."""
     if settings.loss:
         path |= {"loss": settings.loss, "reverse_loss": settings.loss}

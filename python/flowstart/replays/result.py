@@ -17,7 +17,7 @@ from flowstart.model.document import Document, queues, resolve
 from flowstart.model.path import told_interface
 from flowstart.model.variants import Variant
 from flowstart.render import columns, figure_files, footnotes, html
-from flowstart.replays import tables, verdict_document
+from flowstart.replays import ab_test, tables, verdict_document
 from flowstart.replays.answer import Answer
 from flowstart.replays.bands import Band
 from flowstart.replays.calibration import Calibration
@@ -108,7 +108,7 @@ class Replay:
     @functools.cached_property
     def verdict(self) -> Verdict:
         """What to choose for all traffic; buffers that are assumed may make it inconclusive."""
-        others = {f"buffers {band.name}": band.answer.verdict for band in self.bands}
+        others = {band.name: band.answer.verdict for band in self.bands}
         return self.answer.verdict.depending(others)
 
     @functools.cached_property
@@ -126,7 +126,8 @@ class Replay:
         column = self.answer.variants.index(name)
         variant = next(v for v in self.settings.compared if v.name == name)
         rows = list(self.answer.rows.values())
-        return notes(chosen, _deployed(variant), rows, group, (column, 0))
+        test = ab_test.test_plan(self.facts, group, column, self.settings.seed)
+        return notes(chosen, _deployed(variant), rows, test)
 
     @property
     def command(self) -> str:
@@ -308,6 +309,11 @@ class Replay:
             "calibration": self.calibration and self.calibration.result(),
             "beside": [] if self.beside is None else self.beside.to_dicts(),
             "deployment": [notes.lines for notes in self.notes_to_deploy],
+            "ab_tests": [
+                {"size_class": notes.group, "variant": notes.variant.name, **notes.test.document}
+                for notes in self.notes_to_deploy
+                if notes.test
+            ],
             **({"rows": self.frame.to_dicts()} if rows else {}),
         }
 

@@ -1,5 +1,6 @@
 """A replay in words: what stands above and below its tables."""
 
+from flowstart.captures import server_log
 from flowstart.model import custom
 from flowstart.render import marks
 from flowstart.replays.paths import BUFFERS, joined
@@ -13,6 +14,7 @@ LIMITS = (
 )
 """What a replay does not show."""
 GIVEN = "as given"
+SPACING = "estimated from the spacing of data and acknowledgements"
 
 
 def headline(replay: Replay) -> str:
@@ -31,10 +33,17 @@ def headline(replay: Replay) -> str:
 def sources(replay: Replay) -> str:
     """Where rates and buffers come from, in a line; `methods` has the details."""
     s = replay.settings
-    rates = GIVEN if s.rate else "estimated from the spacing of data and acknowledgements"
-    buffers = "assumed" if s.rate else "from the longest wait where packets were lost"
+    log = replay.capture.about.get("format") == server_log.FORMAT
+    rates = GIVEN if s.rate else _of_log(replay) if log else SPACING
+    buffers = "assumed" if s.rate or log else "from the longest wait where packets were lost"
     ways = [GIVEN if s.buffer else buffers, GIVEN if s.buffer or s.reverse_buffer else buffers]
     return " ".join([f"Rates: {rates}. Buffers: {joined(ways)}.", *_assumed(replay)])
+
+
+def _of_log(replay: Replay) -> str:
+    """Where the rates of a log come from."""
+    fitted = any(replayed.rate_range for replayed in replay.paths)
+    return "fitted to the log's durations by simulation" if fitted else "from the log's rates"
 
 
 def _assumed(replay: Replay) -> list[str]:
@@ -46,16 +55,19 @@ def _assumed(replay: Replay) -> list[str]:
     if replay.settings.rate:
         return [f"≈: assumed, {buffer} (--buffer gives another)."]
     rate = ["a rate as the other way's or the other networks'"] * bool(names - {*BUFFERS})
-    seen = ", what was seen to wait and the largest flight of which nothing was lost"
+    log = replay.capture.about.get("format") == server_log.FORMAT
+    seen = ", what was seen to wait and the largest flight of which nothing was lost" * (not log)
     buffers = [buffer + seen] * bool(names & {*BUFFERS})
     return [f"≈: assumed, since the capture does not tell: {', '.join(rate + buffers)}."]
 
 
 def details(replay: Replay) -> list[str]:
-    """Where a reader of the terminal finds more of the paths."""
+    """Where a reader of the terminal finds more of the paths, and what a log has not."""
+    log = replay.capture.about.get("format") == server_log.FORMAT
+    notes = [f"The log: {'; '.join(replay.capture.notes)}."] if log else []
     if replay.settings.rate:
-        return []
-    return ["Path by path: --json or -o; or give --rate and --buffer."]
+        return notes
+    return ["Path by path: --json or -o; or give --rate and --buffer.", *notes]
 
 
 def methods(replay: Replay) -> list[str]:

@@ -1,5 +1,6 @@
 """What the user of a replay decides."""
 
+import dataclasses
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
@@ -144,6 +145,20 @@ class Settings:
     def reference(self) -> Variant:
         """The variant that the others are measured against."""
         return self.compared[self.names.index(baseline(self.baseline, self.names))]
+
+    def as_recorded(self) -> "Settings":
+        """The same for a replay of what was recorded."""
+        return dataclasses.replace(
+            self,
+            startups=(),
+            variants=(self.recorded,),
+            baseline=None,
+            direction="both",
+            stack=None,
+            avoidance=None,
+            cross=0.0,
+            beside=(),
+        )
 
     def has(self, part: str) -> bool:
         """Whether a part of the capture is replayed."""

@@ -225,7 +225,8 @@ def bands(answer: Answer, found: Sequence[Band]) -> Grid:
     verdicts = [answer.verdict, *(band.answer.verdict for band in found)]
     names = ["setting", "as assumed", *(band.name for band in found), "same"]
     grid = Grid([Column(title, number=False) for title in names])
-    grid.title = "With other buffers in the place of those assumed"
+    rates = " or rates" if any("rates" in band.name for band in found) else ""
+    grid.title = f"With other buffers{rates} in the place of those assumed"
     for one in answer.verdict.judgements:
         judged = [verdict.of(one.setting) for verdict in verdicts]
         shown = [str(found.status) if found else text.ABSENT for found in judged]

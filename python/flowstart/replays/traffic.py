@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from flowstart.captures.contents import Capture
+from flowstart.model import quantities
 from flowstart.replays.settings import Settings
 
 if TYPE_CHECKING:
@@ -138,15 +139,14 @@ def _connections(capture: Capture, settings: Settings) -> "pl.DataFrame":
         certain.min().over("network", remote), certain.min().over("network"), pl.col("rtt_s")
     )
     told = pl.format("{}us", (least * 1e6).round().clip(1).cast(pl.Int64))
+    least = least.fill_null(quantities.read_seconds(settings.rtt) or 0.0)
     return (
         _placed(capture)
         .select(*CARRIED)
         .with_columns(
-            least_rtt_s=least.fill_null(0.0),
+            least_rtt_s=least,
             rtt=pl.lit(settings.rtt) if settings.rtt else told,
-            server_rtt_s=pl.min_horizontal(
-                pl.col("server_rtt_s").fill_null(0.0), least.fill_null(0.0)
-            ),
+            server_rtt_s=pl.min_horizontal(pl.col("server_rtt_s").fill_null(0.0), least),
         )
     )
 

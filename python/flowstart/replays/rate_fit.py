@@ -1,0 +1,265 @@
+"""Bottleneck rates for a server's log, fitted to the durations of its transfers.
+
+A log has no packets: of a transfer it has the size, the round trip and the duration, most of which
+may be startup. So the simulator replays a network's transfers as recorded at one rate after
+another. The rate is that at which its times agree best with the log's; the buffer is unknown as
+well, so each rate is judged with the buffer that suits it best.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flowstart.captures import server_log
+from flowstart.captures.contents import Capture
+from flowstart.captures.groups import Group
+from flowstart.model import quantities
+from flowstart.model.document import Document, encode
+from flowstart.render import text
+from flowstart.replays import spans
+from flowstart.replays.conversations import conversations
+from flowstart.replays.jobs import job
+from flowstart.replays.paths import ReplayPath, path_of
+from flowstart.replays.rounds import TOGETHER
+from flowstart.replays.settings import Settings
+from flowstart.replays.traffic import Section, Traffic
+from flowstart.simulation import frames
+from flowstart.simulation.batch import run_many
+
+Floats = NDArray[np.float64]
+
+BUFFERS = (0.25, 0.5, 1.0, 3.0)
+"""Buffers that are tried, as multiples of a BDP of at least 40 packets."""
+LEAST_BUFFER, PACKET_BITS = 40, 12_000
+COARSE, UPWARD, HIGHEST = 2.0, 6, 18
+"""The first rates that are tried: their ratio, and how many at once and at most."""
+FINER = ((1.08, 5), (1.025, 3))
+"""Those around the best so far: their ratio, and how many to both sides."""
+BETWEEN = 6
+"""Into so many steps the times of two neighbours are interpolated."""
+START = 0.8
+"""Of the fastest transfers' bytes over duration: rates begin there."""
+MOST, LEAST, MOST_BYTES = 100, 20, 20_000_000
+"""Transfers of a network that are replayed: at most, and at least however large they are."""
+FEWEST = 10
+"""With fewer transfers no rate counts as known."""
+PRECISION = 0.005
+"""Times that agree so closely are taken for equal: clocks and round trips are no better."""
+CAP = 1.0
+"""No transfer counts more than one whose log time is off by this."""
+DRAWS = 200
+KNOWN = 1.5
+"""A rate is known where the ends of its interval have at most this ratio."""
+
+
+def fitted(capture: Capture, settings: Settings, *, workers: int | None = None) -> Capture:
+    """The capture with rates for the networks of which a log has durations and no rates.
+
+    Others are returned as they are.
+    """
+    wanted = [group for group in capture.groups if group.to_remote.rate_bps is None]
+    if capture.about.get("format") != server_log.FORMAT or settings.rate or not wanted:
+        return capture
+    told = settings.as_recorded()
+    sections = Traffic.of(capture, told, {}).by_network()
+    found = [
+        _Network(group, sections[group.network], told)
+        for group in wanted
+        if group.network in sections
+    ]
+    found = [one for one in found if one.counted.any()]
+    for one in found:
+        one.search(workers)
+    span = _span(found)
+    fits = {one.group.network: one.fit(span, workers) for one in found}
+    groups = [_with_rate(group, fits) for group in capture.groups]
+    notes = [note for note in capture.notes if note != server_log.NO_RATES]
+    if fits:
+        notes.append(f"durations agree best with times {spans.SPANS[span]}")
+    return dataclasses.replace(capture, groups=groups, notes=notes)
+
+
+@dataclass(frozen=True)
+class RateFit:
+    """What the durations of a network's transfers say of its bottleneck's rate."""
+
+    rate_bps: float
+    low_bps: float
+    high_bps: float
+    """The 95 % interval; infinite where no rate that was tried is too high."""
+    transfers: int
+    error: float
+    """The median relative difference between simulated and recorded times."""
+
+    @property
+    def known(self) -> bool:
+        """Whether the rate is known well enough to replay on it."""
+        return self.transfers >= FEWEST and self.high_bps <= KNOWN * self.low_bps
+
+    @property
+    def text(self) -> str:
+        """What was found, in words."""
+        high = "more" if np.isinf(self.high_bps) else text.rate(self.high_bps)
+        return (
+            f"fitted to the durations of {self.transfers} transfers, {text.rate(self.low_bps)} to "
+            f"{high}, median error {self.error:.1%}"
+        )
+
+
+def _with_rate(group: Group, fits: dict[str, RateFit]) -> Group:
+    """A group with the rate that was found, or with one that is assumed."""
+    fit = fits.get(group.network)
+    if fit is None:
+        return group
+    rate, method = fit.rate_bps, fit.text
+    if not fit.known:
+        known = [one.rate_bps for one in fits.values() if one.known]
+        assumed = "what fits best"
+        if np.isinf(fit.high_bps) and known:
+            rate = max(median(known), fit.low_bps)
+            assumed = "the median of the other networks', but no less than fits"
+        method = f"unknown, assumed {assumed}: {method}"
+    way = dataclasses.replace(
+        group.to_remote,
+        rate_bps=rate,
+        rate_method=method,
+        rate_low_bps=fit.low_bps,
+        rate_high_bps=None if np.isinf(fit.high_bps) else fit.high_bps,
+        rate_assumed=not fit.known,
+    )
+    return dataclasses.replace(group, to_remote=way)
+
+
+def _span(networks: Sequence["_Network"]) -> float:
+    """What the log's durations span: that with which all networks together agree best."""
+    if sum(one.counted.sum() for one in networks) < spans.FEWEST:
+        return 0.0
+    return min(spans.SPANS, key=lambda span: sum(one.best(span)[1] for one in networks))
+
+
+class _Network:
+    """The first transfers of a network, and their simulated times at rates and buffers."""
+
+    def __init__(self, group: Group, section: Section, settings: Settings) -> None:
+        import polars as pl
+
+        self.group, self.settings = group, settings
+        part = _first(section.traffic)
+        self.path = path_of({"rate": "1Mbps"}, settings, part)
+        replayed = ReplayPath(group.network, self.path, "", "", section)
+        found = job(replayed, settings.recorded, TOGETHER, conversations(part), settings)
+        self.scenario = found.scenario
+        labels = pl.DataFrame(vars(found.labels)).select("flow", "write", "transfer", "connection")
+        rows = (
+            labels.join(part.transfers.drop("connection"), on="transfer")
+            .join(part.connections.select("connection", "least_rtt_s"), on="connection")
+            .sort("flow", "write")
+        )
+        self.recorded_s = (rows["end_s"] - rows["start_s"]).to_numpy()
+        self.rtts_s = rows["least_rtt_s"].to_numpy()
+        self.bits = 8.0 * rows["bytes"].to_numpy()
+        self.counted = self.recorded_s > 0
+        self.rates: Floats = np.empty(0)
+        self.times_s: Floats = np.empty((len(BUFFERS), 0, len(rows)))
+        """Simulated times: buffers × rates × transfers."""
+
+    def search(self, workers: int | None) -> None:
+        """Simulates the transfers at rates far apart, upward until none agrees better."""
+        seen = self.bits[self.counted] / self.recorded_s[self.counted]
+        first = START * float(np.quantile(seen, 0.9))
+        for begin in range(0, HIGHEST, UPWARD):
+            steps = range(begin, begin + UPWARD)
+            self._run([first * COARSE**step for step in steps], workers)
+            if max(self.best(span)[0] for span in spans.SPANS) < self.rates[-UPWARD // 2]:
+                break
+
+    def fit(self, span: float, workers: int | None) -> RateFit:
+        """The rate that agrees best, once those around the best so far have been simulated."""
+        for ratio, around in FINER:
+            middle = self.best(span)[0]
+            self._run([middle * ratio**step for step in range(-around, around + 1)], workers)
+        rates, off = self._off(span)
+        costs = _costs(off)
+        number = costs.shape[-1]
+        draws = np.random.default_rng(self.settings.seed).multinomial(
+            number, np.full(number, 1 / number), size=DRAWS
+        )
+        low, high = np.transpose([_ends(rates, costs @ draw) for draw in draws])
+        ends = _ends(rates, costs.sum(axis=-1))
+        highest = float(np.quantile(high, 0.975))
+        place = np.unravel_index(np.argmin(costs.sum(axis=-1)), costs.shape[:2])
+        return RateFit(
+            rate_bps=float(np.sqrt(ends[0] * ends[1])),
+            low_bps=float(np.quantile(low, 0.025)),
+            high_bps=float("inf") if highest >= rates[-1] else highest,
+            transfers=number,
+            error=float(np.median(np.abs(off[place]))),
+        )
+
+    def best(self, span: float) -> tuple[float, float]:
+        """The rate with the smallest sum of differences, and that sum."""
+        rates, off = self._off(span)
+        total = _costs(off).sum(axis=-1).min(axis=0)
+        return float(rates[np.argmin(total)]), float(total.min())
+
+    def _run(self, rates: Sequence[float], workers: int | None) -> None:
+        """Simulates the transfers at each of these rates with every buffer."""
+        paths = [self._at(rate, factor) for factor in BUFFERS for rate in rates]
+        scenarios = [encode(self.scenario | {"path": path}) for path in paths]
+        batch = run_many(scenarios, workers, None, self.settings.custom)
+        if batch["interrupted"]:
+            raise KeyboardInterrupt
+        found = frames.frame(batch["transfers"]).sort("run", "flow", "transfer")
+        lasts_s = (found["acked_s"] - found["sent_s"]).to_numpy()
+        times_s = lasts_s.reshape(len(BUFFERS), len(rates), -1)
+        both = np.append(self.rates, rates)
+        order = np.argsort(both)
+        self.rates = both[order]
+        self.times_s = np.concatenate([self.times_s, times_s], axis=1)[:, order]
+
+    def _at(self, rate: float, factor: float) -> Document:
+        """The path at a rate, with a buffer unless one is given."""
+        rtt_s = quantities.read_seconds(self.path["rtt"]) or 0.0
+        bdp = max(rate * rtt_s / PACKET_BITS, LEAST_BUFFER)
+        buffer = self.settings.buffer or f"{max(round(factor * bdp), 1)}pkt"
+        told = f"{rate:.0f}bps"
+        return self.path | {"rate": told, "reverse_rate": told, "buffer": buffer}
+
+    def _off(self, span: float) -> tuple[Floats, Floats]:
+        """Rates, finely spaced, and by how much log times differ: buffers × rates × transfers."""
+        times_s = self.times_s[..., self.counted] + span * self.rtts_s[self.counted]
+        off = np.log(np.maximum(times_s, 1e-6) / self.recorded_s[self.counted])
+        at = np.linspace(0, len(self.rates) - 1, BETWEEN * (len(self.rates) - 1) + 1)
+        below = np.minimum(at.astype(np.int64), len(self.rates) - 2)
+        part = at - below
+        rates = self.rates[below] * (self.rates[below + 1] / self.rates[below]) ** part
+        return rates, off[:, below] + part[:, None] * (off[:, below + 1] - off[:, below])
+
+
+def _costs(off: Floats) -> Floats:
+    """What differences count; a transfer that is not done is as far off as can be."""
+    return np.nan_to_num(np.clip(np.abs(off) - PRECISION, 0, CAP), nan=CAP)
+
+
+def _ends(rates: Floats, totals: Floats) -> tuple[float, float]:
+    """The lowest and the highest rate of those that agree best, each with its best buffer."""
+    total = totals.min(axis=0)
+    equal = rates[total <= total.min() + 1e-9]
+    return float(equal[0]), float(equal[-1])
+
+
+def _first(traffic: Traffic) -> Traffic:
+    """As many of the first connections as are replayed."""
+    import polars as pl
+
+    sizes = traffic.transfers.group_by("connection").agg(moved=pl.col("bytes").sum())
+    ordered = traffic.connections.join(sizes, on="connection", maintain_order="left")
+    count, moved = pl.col("transfers").cum_sum(), pl.col("moved").cum_sum()
+    wanted = ((count <= MOST) & (moved <= MOST_BYTES)) | (count <= LEAST)
+    kept = ordered.filter(wanted) if ordered.select(wanted.any()).item() else ordered.head(1)
+    transfers = traffic.transfers.join(kept.select("connection"), on="connection", how="semi")
+    return Traffic(kept.drop("moved"), transfers)

@@ -1,0 +1,91 @@
+"""Rates of servers' logs: fitted to durations that were simulated at known rates."""
+
+import pathlib
+
+import pytest
+
+import flowstart as fs
+from flowstart.captures.contents import Capture
+from flowstart.replays.calibration import calibrate
+from flowstart.replays.rate_fit import fitted
+from flowstart.replays.settings import Settings
+from made_up_logs import Network, networks, write
+
+MIXES = 20
+
+
+def read(number: int, found: list[Network], folder: pathlib.Path) -> Capture:
+    return fs.capture(write(found, number, folder / f"{number}.csv"))
+
+
+def differences(found: list[Network], capture: Capture) -> list[float]:
+    """How far the rates that count as known are from the truth."""
+    ways = {group.network: group.to_remote for group in fitted(capture, Settings()).groups}
+    return [
+        abs((ways[one.name].rate_bps or 0) / one.rate_bps - 1)
+        for one in found
+        if not ways[one.name].rate_assumed
+    ]
+
+
+def test_slow_start_is_not_taken_for_a_slow_path(tmp_path: pathlib.Path) -> None:
+    found = networks(1, count=3, rates_bps=(20e6, 20e6), rtts_s=(0.1, 0.2))
+    off = differences(found, read(1, found, tmp_path))
+    assert len(off) == 3
+    assert max(off) < 0.1
+
+
+@pytest.mark.slow
+def test_a_network_whose_transfers_say_little_of_its_rate_is_unknown(
+    tmp_path: pathlib.Path,
+) -> None:
+    told = networks(2, count=1)
+    small = networks(3, count=1, sizes=(8e3, 0.2), rates_bps=(50e6, 50e6), rtts_s=(0.1, 0.1))
+    capture = read(2, told + small, tmp_path)
+    known, unknown = (
+        next(g.to_remote for g in fitted(capture, Settings()).groups if g.network == one.name)
+        for one in told + small
+    )
+    assert not known.rate_assumed
+    assert unknown.rate_assumed
+    assert unknown.rate_low_bps
+    assert unknown.rate_bps is not None
+    assert unknown.rate_bps >= unknown.rate_low_bps
+    assert unknown.rate_method.startswith("unknown, assumed the median of the other networks'")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [4, 5])
+def test_what_durations_span_is_found_and_named(number: int, tmp_path: pathlib.Path) -> None:
+    found = networks(number, count=2)
+    notes = fitted(read(number, found, tmp_path), Settings()).notes
+    ends = ("to the last acknowledgement", "until it has the last byte")[number % 2]
+    assert notes[-1] == f"durations agree best with times from the client's SYN {ends}"
+
+
+def test_a_log_is_calibrated_by_its_durations(tmp_path: pathlib.Path) -> None:
+    found = networks(6, count=2)
+    classes = calibrate(read(6, found, tmp_path)).classes
+    assert classes[-1].transfers == sum(len(one.sizes) for one in found)
+    assert classes[-1].median == pytest.approx(1, abs=0.01)
+
+
+def test_a_log_without_round_trips_is_fitted_with_the_one_given(tmp_path: pathlib.Path) -> None:
+    found = networks(7, count=1, rtts_s=(0.05, 0.05))
+    file = write(found, 7, tmp_path / "log.csv")
+    file.write_text(file.read_text().replace("rtt_us", "other"))
+    (group,) = fitted(fs.capture(file), Settings(rtt="50ms")).groups
+    assert group.to_remote.rate_bps == pytest.approx(found[0].rate_bps, rel=0.1)
+
+
+@pytest.mark.slow
+def test_rates_are_within_a_tenth_for_nine_of_ten_networks_or_unknown(
+    tmp_path: pathlib.Path,
+) -> None:
+    off, total = [], 0
+    for number in range(1, MIXES + 1):
+        found = networks(number)
+        off += differences(found, read(number, found, tmp_path))
+        total += len(found)
+    assert sum(one <= 0.1 for one in off) >= 0.9 * len(off)
+    assert len(off) >= 0.8 * total
