@@ -107,7 +107,9 @@ def captured(deployment: Deployment, *seeds: int, share: float = 1.0) -> Capture
     about: dict[str, Any] = {"format": "made up", "link_types": [], "packets": 0, "unreadable": 0}
     return Capture(
         files=(deployment.name,),
-        connections=all_columns(pl.DataFrame(connections)),
+        connections=all_columns(
+            pl.DataFrame(connections, schema_overrides={"s2c_bytes": pl.UInt64})
+        ),
         transfers=columns,
         groups=groups,
         about=about,

@@ -44,9 +44,7 @@ def test_recommendations_and_intervals_are_those_of_compare(job: Job) -> None:
     )
     found = json.loads(json.dumps(job.found, allow_nan=False))["replay"]
     assert found["intervals"] == printed["intervals"]
-    assert [
-        (one["size_class"], one["best"], one["reason"]) for one in found["recommendations"]
-    ] == [(one["size_class"], one["best"], one["reason"]) for one in printed["recommendations"]]
+    assert found["decision"] == printed["verdict"]
     by_name = {one["name"]: one for one in printed["paths"]}
     assert {one["name"] for one in found["networks"]} == set(by_name)
     for one in found["networks"]:

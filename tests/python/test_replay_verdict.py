@@ -1,5 +1,6 @@
 """The verdict of a replay: one for all traffic, and each size class and network has a veto."""
 
+import dataclasses
 import json
 import pathlib
 from collections.abc import Callable
@@ -104,6 +105,43 @@ def test_loss_in_all_classes_is_allowed_by_its_option(cli: Cli) -> None:
     quantities = {gate["quantity"] for gate in found["vetoes"]}
     assert not quantities & {"harmed", "loss", "retransmitted"}
     assert "--max-loss 100%" in document["command"]
+
+
+def test_a_network_may_have_a_verdict_of_its_own_that_a_route_implements() -> None:
+    fast = synthetic.Net(50, 40, 250, 200)
+    deployment = synthetic.Deployment(
+        "by-network", synthetic.IW30, (fast, synthetic.SLOWER), synthetic.WEB, "network"
+    )
+    asked = dataclasses.replace(QUICK, when=("10.0.0.0/24", "10.1.0.0/24"))
+    found = study(synthetic.captured(deployment, 1), deployment.settings, asked)
+    assert found.verdict.recommended is None
+    good, bad = found.partial
+    assert (good.verdict.recommended, bad.verdict.recommended) == ("iw30", None)
+    assert good.lines[1:] == [
+        "Set (Linux): ip route replace 10.0.0.0/24 via GATEWAY dev DEVICE initcwnd 30",
+        "Revert (Linux): ip route del 10.0.0.0/24",
+    ]
+    document = found.result(rows=False)["partial"][0]["verdict"]["settings"][0]
+    assert document["commands"][0]["revert"] == ["ip route del 10.0.0.0/24"]
+
+
+def test_only_what_can_be_limited_to_a_network_has_a_verdict_there() -> None:
+    hosts = HostStack.named("linux")
+    limited = {v.name for v in hosts.candidates if hosts.by_network(v, hosts.recorded, "N")}
+    assert limited == {"IW20", "IW30"}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("size=1MB", "when: `size=1MB` should be written network=PREFIX"),
+        ("network=10.7.0.0/24", "when: `10.7.0.0/24` is no network of the capture: "),
+    ],
+)
+def test_a_part_that_is_none_is_refused_in_a_line(cli: Cli, given: str, message: str) -> None:
+    answer = cli("compare", "--capture", CAPTURES / "small.pcap", "--when", given)
+    assert answer.status == 2
+    assert message in answer.err
 
 
 @pytest.mark.parametrize("name", names())

@@ -96,6 +96,7 @@ def _show(result: "Replay") -> None:
     say(*overview.opening(result), "", *sentences.verdict(result))
     console.show_grid(overview.table(result))
     say(*overview.risk(result), *overview.commands(result), *overview.test_plan(result))
+    say(*overview.partial(result))
     for grid in asked(result):
         console.show_grid(grid)
     for line in [*result.notes, *sentences.without_syn(result)]:

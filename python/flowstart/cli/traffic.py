@@ -117,6 +117,13 @@ class Replayed:
         beside=(CAPTURE,),
         panel="Captures",
     )
+    when: list[str] | None = flag(
+        "A verdict for one network, on settings that can be limited to it, as often as needed: "
+        "network=10.9.3.0/24.",
+        "network=PREFIX",
+        beside=(CAPTURE,),
+        panel="Captures",
+    )
     quick: bool | None = flag(
         "The replay of a capture alone, without repeats, other buffers and calibration.",
         beside=(CAPTURE,),

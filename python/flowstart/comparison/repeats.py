@@ -94,7 +94,7 @@ def repeated(
     runner = _Runner(plan, workers, progress, at_once=max(1, MOST_ROWS // max(rows, 1)))
     times = _times(exact)
     done = {size: _of_size(runner, size, times, _most(packets[size])) for size in plan.sizes}
-    lost = {(key_of(s), s.startup): s.lost for s in exact}
+    lost = {(key_of(s), s.startup): s.loss for s in exact}
     repeats = [one for of_size in done.values() for one in of_size]
     groups = _groups(plan, times, repeats, lost)
     if runner.interrupted and not all(group.repeats for group in groups.values()):

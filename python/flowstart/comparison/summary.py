@@ -30,7 +30,7 @@ class Summary:
     duration_s: float | None
     worst_fct_s: float | None
     slowdown: float | None
-    lost: float
+    loss: float
     """The share of packets that were dropped."""
     dropped: float
     retransmitted: float
@@ -130,7 +130,7 @@ def _summary(rows: Rows, planned_seeds: int) -> Summary:
         duration_s=_mean(row["duration_s"] for row in done),
         worst_fct_s=max(fct, default=None),
         slowdown=_mean(row["slowdown"] for row in done),
-        lost=sum(row["packets_dropped"] for row in rows)
+        loss=sum(row["packets_dropped"] for row in rows)
         / max(1, sum(row["packets_sent"] for row in rows)),
         dropped=fmean(row["packets_dropped"] for row in rows),
         retransmitted=fmean(row["packets_retransmitted"] for row in rows),

@@ -18,12 +18,18 @@ class Knob:
     """What to write where; a name in braces stands for the variant's value."""
     source: str
     """The text that tells of it, with its version."""
+    by_network: str = ""
+    """The same for one network only; empty where it holds for a whole host."""
     revert: str = ""
     """What undoes it; empty where that is the option of what was there before."""
 
     def filled(self, value: object) -> str:
         """What to write where, with the variant's value."""
         return self.write.replace("{iw}", str(value))
+
+    def limited(self, network: str, value: object) -> str:
+        """What to write for one network."""
+        return self.by_network.replace("{network}", network).replace("{iw}", str(value))
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,22 @@ class HostStack:
             found.append(Commands(name, tuple(knob.write for knob, _ in knobs), revert, sources))
         return found
 
+    def by_network(self, variant: Variant, baseline: Variant, network: str) -> list[Commands]:
+        """How hosts change to a variant for one network only; empty where they cannot."""
+        found = []
+        for kind, name, value, _ in _differences(variant, baseline) or ():
+            one = offer(kind, name)
+            knobs = [k for k in one.knobs if k.by_network] if one else []
+            known = [k for k in knobs if not self.options or k.stack in self.options]
+            if not known:
+                return []
+            revert = f"ip route del {network}"
+            found += [
+                Commands(k.stack, (k.limited(network, value),), (revert,), (k.source,))
+                for k in known
+            ]
+        return found
+
     def offers(self, variant: Variant, baseline: Variant) -> bool:
         """Whether hosts can be changed to a variant."""
         return not _differences(variant, baseline) or bool(self.commands(variant, baseline))

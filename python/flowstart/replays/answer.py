@@ -6,7 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from flowstart.inference import Group, Row, Statistic, Verdict, intervals
-from flowstart.inference.data import finite
+from flowstart.inference.data import OF_TRANSFERS, finite
 from flowstart.inference.intervals import estimates
 from flowstart.replays.times import Times, groups
 from flowstart.replays.verdict import Criteria, verdict
@@ -79,6 +79,7 @@ def answer(
     *,
     base_times: Times | None = None,
     repeats: Sequence[Times] = (),
+    statistics: Sequence[Statistic] = OF_TRANSFERS,
     seed: int = 1,
 ) -> Answer:
     """What times show of the transfers in `facts`; without `criteria` no variant is judged.
@@ -90,7 +91,7 @@ def answer(
     found = _groups(facts, times, order, base_times or times)
     rows = {
         (row.group, row.variant, row.statistic): row
-        for row in intervals(found, order, baseline, seed=seed)
+        for row in intervals(found, order, baseline, statistics=statistics, seed=seed)
     }
     if repeats:
         moved = [estimates(_groups(facts, one, order, one), order, baseline) for one in repeats]

@@ -21,6 +21,7 @@ from flowstart.replays.candidates import compared, hosts_of
 from flowstart.replays.given_networks import GivenNetwork
 from flowstart.replays.questions import QUICK, Questions
 from flowstart.replays.settings import Settings, side
+from flowstart.replays.when import parsed
 
 
 def questions_of(given: Mapping[str, Any]) -> Questions:
@@ -29,7 +30,8 @@ def questions_of(given: Mapping[str, Any]) -> Questions:
     options = {"harmed": "max_harm", "p99": "max_p99", "loss": "max_loss"}
     limits = {field: share(o, given[o]) for field, o in options.items() if o in given}
     usual = QUICK if given.get("quick") else Questions()
-    return dataclasses.replace(usual, share=part, limits=Limits(**limits))
+    when = parsed(given.get("when") or ())
+    return dataclasses.replace(usual, share=part, when=when, limits=Limits(**limits))
 
 
 def settings_of(

@@ -22,6 +22,7 @@ from flowstart.replays.questions import QUICK, Questions
 from flowstart.replays.result import Replay
 from flowstart.replays.runner import Progress
 from flowstart.replays.settings import Settings, side
+from flowstart.replays.when import parsed
 from flowstart.simulation import bounds
 from flowstart.simulation.limits import LimitLike
 
@@ -45,6 +46,7 @@ def replay(
     max_harm: float | str = LIMITS.harmed,
     max_p99: float | str = LIMITS.p99,
     max_loss: float | str = LIMITS.loss,
+    when: Sequence[str] = (),
     quick: bool = False,
     rate: str | None = None,
     networks: Sequence[str] = (),
@@ -71,7 +73,8 @@ def replay(
     bottleneck with traffic of others, `beside` names company; shares are numbers, or text such as
     `10%`. `quick` leaves out repeats, other buffers and calibration. `rate` to `loss` override
     what the capture tells; `impairments` are fields that every path has besides, such as `queue`.
-    `networks` give single networks rates and buffers, as `10.9.3.0/24:rate=20Mbps`.
+    `when` names networks that have a separate verdict: `network=10.9.3.0/24`. `networks` give
+    single networks rates and buffers, as `10.9.3.0/24:rate=20Mbps`.
     `limit` and `time_limit` are those of `compare`.
 
     Raises RequestError where anything is wrong or above a limit.
@@ -116,6 +119,7 @@ def replay(
     asked = dataclasses.replace(
         usual,
         share=None if share is None else shares.share("share", share),
+        when=parsed(when),
         limits=Limits(
             shares.share("max_harm", max_harm),
             shares.share("max_p99", max_p99),

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from flowstart.captures.contents import Capture
+from flowstart.inference import Statistic
+from flowstart.replays import when
 from flowstart.replays.answer import FEWEST_REPEATS, Answer, answer, settled
 from flowstart.replays.bands import Band, bands
 from flowstart.replays.calibration import Calibration, calibrate
@@ -20,6 +22,7 @@ from flowstart.replays.share import Share, shared
 from flowstart.replays.store import Rows
 from flowstart.replays.times import Times
 from flowstart.replays.verdict import GATE_RUNS, Criteria
+from flowstart.replays.when import partial
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,6 +65,7 @@ class _Study:
         Raises KeyboardInterrupt where nothing was finished before it.
         """
         settings = self.settings
+        when.refuse_unknown(self.asked.when, [path.name for path in self.paths])
         self.facts = facts(self.paths, settings)
         store, self.together, alone = Rows(), Times(packets=True), Times()
         found = Replay(
@@ -93,6 +97,7 @@ class _Study:
     def _inferred(self) -> Iterator[dict[str, Any]]:
         """What follows from the rows, part by part, with the passes that it takes."""
         names, reference = self.settings.names, self.settings.reference.name
+        repeats = self._repeats()
         yield {
             "answer": answer(
                 self.facts,
@@ -100,9 +105,16 @@ class _Study:
                 names,
                 reference,
                 self.criteria,
-                repeats=self._repeats(),
+                repeats=repeats,
                 seed=self.settings.seed,
             )
+        }
+        runs = (self.together, *repeats)
+        yield {
+            "partial": [
+                partial(network, self.facts, runs, self.settings, self.criteria)
+                for network in self.asked.when
+            ]
         }
         yield {"share": self._share()}
         yield {"bands": self._bands()}
@@ -147,7 +159,15 @@ class _Study:
             times = self._times(paths, TOGETHER)
             reference = self.settings.reference.name
             names, seed = self.settings.names, self.settings.seed
-            one = answer(self.facts, times, names, reference, self.criteria, seed=seed)
+            one = answer(
+                self.facts,
+                times,
+                names,
+                reference,
+                self.criteria,
+                statistics=(Statistic.TYPICAL,),  # the verdict needs no more
+                seed=seed,
+            )
             found.append(Band(name, one))
         return found
 

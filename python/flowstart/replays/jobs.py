@@ -33,6 +33,10 @@ class Job:
     companions: tuple[str, ...]
     """What the last flows of the scenario are called, which stand for no transfer."""
 
+    def repeated(self, one: Round) -> "Job":
+        """The same in a perturbed repeat."""
+        return dataclasses.replace(self, round=one, scenario=one.applied(self.scenario))
+
     @property
     def label(self) -> str:
         """What a message calls it."""

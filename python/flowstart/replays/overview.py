@@ -155,6 +155,11 @@ def sensitivity(replay: Replay) -> list[str]:
     return [f"Sensitivity: with other assumptions the result differs: {'; '.join(found)}."]
 
 
+def partial(replay: Replay) -> list[str]:
+    """The verdicts on single networks."""
+    return [line for one in replay.partial for line in one.lines]
+
+
 def commands(replay: Replay) -> list[str]:
     """How hosts are set to what is recommended, and back."""
     settings, name = replay.settings, replay.verdict.recommended

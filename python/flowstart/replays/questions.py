@@ -19,6 +19,8 @@ class Questions:
     """Whether buffers that are assumed are also taken for smaller and larger ones."""
     calibrate: bool = True
     """Whether the capture is also replayed as it was recorded, and compared with the recording."""
+    when: tuple[str, ...] = ()
+    """Networks that have a verdict by themselves, for settings that can be limited to them."""
     limits: Limits = field(default_factory=Limits)
     """The most that a variant may do in any part of the traffic and be recommended."""
 

@@ -56,7 +56,7 @@ def _summary(replay: Replay, figure: list[str]) -> list[str]:
         html.heading("Risk"),
         *map(html.paragraph, overview.risk(replay) or ["No assumption was varied."]),
         html.heading("Next"),
-        *map(html.paragraph, next_step),
+        *map(html.paragraph, [*next_step, *overview.partial(replay)]),
     ]
 
 

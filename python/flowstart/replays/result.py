@@ -32,6 +32,7 @@ from flowstart.replays.share import Share
 from flowstart.replays.store import Rows
 from flowstart.replays.summary import EVERYTHING, ClassSummary, summarise
 from flowstart.replays.times import Times
+from flowstart.replays.when import WHEN, Partial
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,6 +63,8 @@ class Replay:
     alone: Times
     answer: Answer
     """The changes with their intervals, and what to choose."""
+    partial: list[Partial] = field(default_factory=list)
+    """The verdicts on single networks, if that was asked."""
     share: Share | None = None
     """The same where only a part of the connections is switched, if that was asked."""
     bands: list[Band] = field(default_factory=list)
@@ -151,6 +154,8 @@ class Replay:
         for file in self.capture.files:
             words += ["--capture", file]
         words += self.capture.options
+        for name in self.questions.when:
+            words += ["--when", f"{WHEN}{name}"]
         for network in s.networks:
             words += ["--network", network.written]
         for variant in () if s.by_default else s.variants:
@@ -284,6 +289,10 @@ class Replay:
             "intervals": self.answer.records,
             "repeats": self.answer.repeats,
             "verdict": verdict_document.of(self.verdict, self.settings),
+            "partial": [
+                {"network": one.network, "verdict": verdict_document.partial(one, self.settings)}
+                for one in self.partial
+            ],
             "share": self.share
             and {
                 "share": self.share.share,

@@ -9,7 +9,7 @@ from flowstart.model.document import encode
 from flowstart.replays import company
 from flowstart.replays.jobs import Job, jobs, members, rows
 from flowstart.replays.paths import ReplayPath
-from flowstart.replays.rounds import Round
+from flowstart.replays.rounds import TOGETHER, Round
 from flowstart.replays.settings import Settings
 from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
@@ -34,6 +34,8 @@ class Runner:
     """Told of transfers that are done, and of how many there will be as far as is known."""
     failures: list[str] = field(default_factory=list)
     _company: "list[pl.DataFrame]" = field(default_factory=list)
+    _exact: tuple[Sequence[ReplayPath], list[Job]] | None = None
+    """The jobs of the first pass, if they are few: repeats change their times only."""
     _done: int = 0
     _total: int = 0
 
@@ -45,12 +47,25 @@ class Runner:
         import polars as pl
 
         self._total += sum(path.transfers for path in paths) * len(self.settings.compared)
-        for some in _together(jobs(paths, self.settings, one)):
+        for some in self._planned(paths, one):
             found, interrupted = self._run(some, one)
             if not found.is_empty():
                 yield found.filter(pl.col("tested")).drop("run", "tested", "switched")
             if interrupted:
                 raise KeyboardInterrupt
+
+    def _planned(self, paths: Sequence[ReplayPath], one: Round) -> Iterator[list[Job]]:
+        """The jobs of a pass, some at a time."""
+        if one.repeat and self._exact and self._exact[0] is paths:
+            yield [job.repeated(one) for job in self._exact[1]]
+            return
+        keeps = one == TOGETHER and self._exact is None
+        first: list[Job] = []
+        for number, some in enumerate(_together(jobs(paths, self.settings, one))):
+            first = some if number == 0 else []
+            yield some
+        if keeps and first:
+            self._exact = paths, first
 
     @property
     def beside(self) -> "pl.DataFrame | None":

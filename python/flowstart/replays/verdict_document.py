@@ -1,31 +1,48 @@
 """The verdict in its machine-readable form; `docs/verdict.md` says what each field holds."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from flowstart.deployment.stacks import Commands
 from flowstart.inference import Judgement, Verdict
 from flowstart.inference.data import finite
 from flowstart.inference.gates import Gate
 from flowstart.replays.settings import Settings
+from flowstart.replays.when import Partial
 
 VERSION = 1
 """Of this form; a field that changes its meaning or goes away makes it a new one."""
 
 
-def of(verdict: Verdict, settings: Settings) -> dict[str, Any]:
-    """The verdict as JSON types."""
+def partial(found: Partial, settings: Settings) -> dict[str, Any]:
+    """The verdict on one network, with the commands that are limited to it."""
+    return of(found.verdict, settings, found.commands)
+
+
+def of(
+    verdict: Verdict,
+    settings: Settings,
+    limited: Mapping[str, Sequence[Commands]] | None = None,
+) -> dict[str, Any]:
+    """The verdict as JSON types; `limited` has commands in the place of those for whole hosts."""
     return {
         "version": VERSION,
         "baseline": verdict.baseline,
         "recommended": verdict.recommended,
         "ties": list(verdict.ties),
         "headline": verdict.headline,
-        "settings": [_judgement(one, settings) for one in verdict.judgements],
+        "settings": [_judgement(one, settings, limited) for one in verdict.judgements],
     }
 
 
-def _judgement(one: Judgement, settings: Settings) -> dict[str, Any]:
+def _judgement(
+    one: Judgement, settings: Settings, limited: Mapping[str, Sequence[Commands]] | None
+) -> dict[str, Any]:
     variant = settings.compared[settings.names.index(one.setting)]
     gain = one.gain
+    commands: Sequence[Commands] = settings.hosts.commands(variant, settings.reference)
+    if limited is not None:
+        commands = limited[one.setting]
     return {
         "setting": one.setting,
         "status": str(one.status),
@@ -49,7 +66,7 @@ def _judgement(one: Judgement, settings: Settings) -> dict[str, Any]:
                 "revert": list(found.revert),
                 "sources": list(found.sources),
             }
-            for found in settings.hosts.commands(variant, settings.reference)
+            for found in commands
         ],
     }
 

@@ -18,7 +18,7 @@ from flowstart.explorer.running.jobs import Job
 from flowstart.model import stack
 from flowstart.model.document import Document
 from flowstart.render.size_classes import CLASSES
-from flowstart.replays import sentences, study, tables
+from flowstart.replays import sentences, study, tables, verdict_document
 from flowstart.replays.asked import questions_of, settings_of
 from flowstart.replays.bands import bands
 from flowstart.replays.further import further
@@ -99,13 +99,7 @@ def replayed(replay: Replay) -> dict[str, Any]:
         "times": document(tables.times(replay.summaries)),
         "legend": sentences.legend(replay),
         "verdict": sentences.verdict(replay),
-        "recommendations": [
-            {
-                "size_class": EVERYTHING,
-                "best": list(replay.verdict.ties),
-                "reason": replay.verdict.headline,
-            }
-        ],
+        "decision": verdict_document.of(replay.verdict, replay.settings),
         "intervals": replay.answer.records,
         "classes": [
             {"size_class": one.size_class, "transfers": one.transfers}

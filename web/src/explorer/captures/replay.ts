@@ -58,7 +58,7 @@ export class ReplayView {
 
   private answers(): Node[] {
     const { found } = this;
-    const verdict = el("div", { class: "recommended" }, el("strong", {}, "What to choose, by size"), items(found.verdict));
+    const verdict = el("div", { class: "recommended" }, el("strong", {}, "What to choose"), items(found.verdict));
     const legend = el("p", { class: "legend" }, found.legend);
     return [
       el("h2", {}, "Replay"),
