@@ -191,8 +191,9 @@ def test_check_prints_the_answer_first(tmp_path: pathlib.Path, cli: Callable[...
 
 
 def test_check_names_the_command_that_writes_results_again(
-    tmp_path: pathlib.Path, cli: Callable[..., Any]
+    tmp_path: pathlib.Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("sys.argv", ["flowstart", "run", "one.toml"])
     scenario = tmp_path / "one.toml"
     scenario.write_text('flows = [{ size = "20kB" }]\n[path]\nrate = "5Mbps"\nrtt = "20ms"\n')
     cli("run", scenario, "-o", tmp_path / "out")
@@ -208,7 +209,7 @@ def test_check_names_the_command_that_writes_results_again(
     answer = cli("check", tmp_path / "out")
     assert answer.status == 1
     assert answer.out.splitlines()[1] == "  rows.parquet"
-    assert answer.out.splitlines()[2].startswith("Repair: flowstart ")
+    assert answer.out.splitlines()[2].startswith("Repair: flowstart run one.toml")
 
 
 def test_what_is_no_folder_of_flowstart_is_refused(

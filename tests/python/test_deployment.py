@@ -79,7 +79,7 @@ def test_without_an_effect_there_is_no_size() -> None:
     assert plan(population(same)) is None
 
 
-def test_a_size_is_told_in_transfers_clients_and_days() -> None:
+def test_a_size_is_given_in_transfers_clients_and_days() -> None:
     group = replayed()
     connections = group.clusters
     old, new = group.times.T

@@ -65,7 +65,7 @@ def test_winners_and_regrets_are_those_of_a_sweep_over_the_same_cells(
 def test_a_cell_equals_the_table_of_the_state_that_it_opens() -> None:
     one = levels.level(plan(flows=2), EXTENT, 0)["cells"][6]
     path = Path(rate=one["rate"], rtt=one["rtt"], buffer="0.5bdp")
-    table = fs.compare(path, startups=STARTUPS, sizes=["200kB"], flows=2)
+    table = fs.compare(path, startups=STARTUPS, sizes=["200kB"], flows=2, stack="rfc")
     assert [s.fct_s for s in table.summaries] == one["fct_s"]
     assert [s.change for s in table.summaries] == one["change"]
 

@@ -6,7 +6,10 @@ import pytest
 
 import flowstart as fs
 from flowstart.captures.contents import Capture
+from flowstart.replays import sentences
 from flowstart.replays.calibration import calibrate
+from flowstart.replays.execute import study
+from flowstart.replays.questions import Questions
 from flowstart.replays.rate_fit import fitted
 from flowstart.replays.settings import Settings
 from made_up_logs import Network, networks, write
@@ -39,12 +42,12 @@ def test_slow_start_is_not_taken_for_a_slow_path(tmp_path: pathlib.Path) -> None
 def test_a_network_whose_transfers_say_little_of_its_rate_is_unknown(
     tmp_path: pathlib.Path,
 ) -> None:
-    told = networks(2, count=1)
+    large = networks(2, count=1)
     small = networks(3, count=1, sizes=(8e3, 0.2), rates_bps=(50e6, 50e6), rtts_s=(0.1, 0.1))
-    capture = read(2, told + small, tmp_path)
+    capture = read(2, large + small, tmp_path)
     known, unknown = (
         next(g.to_remote for g in fitted(capture, Settings()).groups if g.network == one.name)
-        for one in told + small
+        for one in large + small
     )
     assert not known.rate_assumed
     assert unknown.rate_assumed
@@ -78,6 +81,22 @@ def test_a_log_without_round_trips_is_fitted_with_the_one_given(tmp_path: pathli
     assert group.to_remote.rate_bps == pytest.approx(found[0].rate_bps, rel=0.1)
 
 
+def test_a_replay_of_a_log_names_the_origin_of_rates_and_tries_both_ends_of_their_intervals(
+    tmp_path: pathlib.Path,
+) -> None:
+    found = networks(8, count=1, rates_bps=(10e6, 10e6))
+    settings = Settings(startups=("slow-start", "hystart"), baseline="hystart")
+    replayed = study(read(8, found, tmp_path), settings, Questions(repeats=0))
+    said = sentences.sources(replayed)
+    assert said.startswith("Rates: fitted to the log's durations by simulation. Buffers: assumed.")
+    assert [band.name for band in replayed.bands][-2:] == ["lowest rates", "highest rates"]
+    assert replayed.calibration
+    assert replayed.calibration.classes
+    low, high = replayed.paths[0].rate_range or (0, 0)
+    assert low < found[0].rate_bps < (high or 0)
+
+
+@pytest.mark.long
 @pytest.mark.slow
 def test_rates_are_within_a_tenth_for_nine_of_ten_networks_or_unknown(
     tmp_path: pathlib.Path,

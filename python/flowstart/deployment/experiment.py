@@ -239,7 +239,9 @@ def _drawn(clusters: Floats, units: int, rng: np.random.Generator) -> Floats:
 
 
 def _days(days: float) -> str:
-    """A time that is planned for: no finer than whole hours or tenths of days."""
+    """A time that is planned for, in minutes, hours or days."""
+    if days < 1 / 12:
+        return f"{math.ceil(24 * 60 * days)} min"
     if days < 1:
-        return f"{max(1, round(24 * days))} h"
+        return f"{24 * days:.0f} h"
     return f"{days:,.1f} days" if days < 10 else f"{days:,.0f} days"

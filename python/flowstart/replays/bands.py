@@ -43,8 +43,8 @@ def _at_end(replayed: ReplayPath, end: int) -> ReplayPath:
     if replayed.rate_range is None:
         return replayed
     rate = replayed.rate_range[end] or UNBOUNDED * replayed.rates_bps[0]
-    told = f"{rate:.0f}bps"
-    return dataclasses.replace(replayed, path=replayed.path | {"rate": told, "reverse_rate": told})
+    written = dict.fromkeys(("rate", "reverse_rate"), f"{rate:.0f}bps")
+    return dataclasses.replace(replayed, path=replayed.path | written)
 
 
 def _buffers(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:

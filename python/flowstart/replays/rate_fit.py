@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from flowstart.captures import server_log
 from flowstart.captures.contents import Capture
 from flowstart.captures.groups import Group
+from flowstart.errors import SimulationError
 from flowstart.model import quantities
 from flowstart.model.document import Document, encode
 from flowstart.render import text
@@ -47,13 +48,14 @@ MOST, LEAST, MOST_BYTES = 100, 20, 20_000_000
 """Transfers of a network that are replayed: at most, and at least however large they are."""
 FEWEST = 10
 """With fewer transfers no rate counts as known."""
-PRECISION = 0.005
+PRECISION = 0.01
 """Times that agree so closely are taken for equal: clocks and round trips are no better."""
 CAP = 1.0
 """No transfer counts more than one whose log time is off by this."""
 DRAWS = 200
-KNOWN = 1.5
-"""A rate is known where the ends of its interval have at most this ratio."""
+KNOWN, POOR = 1.5, 0.1
+"""A rate is known where the ends of its interval have at most this ratio, and times agree: where
+their median difference is larger, no more is concluded than that the path has this throughput."""
 
 
 def fitted(capture: Capture, settings: Settings, *, workers: int | None = None) -> Capture:
@@ -64,10 +66,10 @@ def fitted(capture: Capture, settings: Settings, *, workers: int | None = None) 
     wanted = [group for group in capture.groups if group.to_remote.rate_bps is None]
     if capture.about.get("format") != server_log.FORMAT or settings.rate or not wanted:
         return capture
-    told = settings.as_recorded()
-    sections = Traffic.of(capture, told, {}).by_network()
+    as_recorded = settings.as_recorded()
+    sections = Traffic.of(capture, as_recorded, {}).by_network()
     found = [
-        _Network(group, sections[group.network], told)
+        _Network(group, sections[group.network], as_recorded)
         for group in wanted
         if group.network in sections
     ]
@@ -85,7 +87,7 @@ def fitted(capture: Capture, settings: Settings, *, workers: int | None = None) 
 
 @dataclass(frozen=True)
 class RateFit:
-    """What the durations of a network's transfers say of its bottleneck's rate."""
+    """The rate of a network's bottleneck, from the durations of its transfers."""
 
     rate_bps: float
     low_bps: float
@@ -167,10 +169,14 @@ class _Network:
         self.times_s: Floats = np.empty((len(BUFFERS), 0, len(rows)))
         """Simulated times: buffers × rates × transfers."""
 
+    @property
+    def seen_bps(self) -> float:
+        """What the fastest transfers have as bytes over duration; the path has at least that."""
+        return float(np.quantile(self.bits[self.counted] / self.recorded_s[self.counted], 0.9))
+
     def search(self, workers: int | None) -> None:
         """Simulates the transfers at rates far apart, upward until none agrees better."""
-        seen = self.bits[self.counted] / self.recorded_s[self.counted]
-        first = START * float(np.quantile(seen, 0.9))
+        first = START * self.seen_bps
         for begin in range(0, HIGHEST, UPWARD):
             steps = range(begin, begin + UPWARD)
             self._run([first * COARSE**step for step in steps], workers)
@@ -190,14 +196,15 @@ class _Network:
         )
         low, high = np.transpose([_ends(rates, costs @ draw) for draw in draws])
         ends = _ends(rates, costs.sum(axis=-1))
-        highest = float(np.quantile(high, 0.975))
+        lowest, highest = float(np.quantile(low, 0.025)), float(np.quantile(high, 0.975))
         place = np.unravel_index(np.argmin(costs.sum(axis=-1)), costs.shape[:2])
+        error = float(np.median(np.abs(off[place])))
         return RateFit(
             rate_bps=float(np.sqrt(ends[0] * ends[1])),
-            low_bps=float(np.quantile(low, 0.025)),
-            high_bps=float("inf") if highest >= rates[-1] else highest,
+            low_bps=self.seen_bps if error > POOR else lowest,
+            high_bps=float("inf") if error > POOR or highest >= rates[-1] else highest,
             transfers=number,
-            error=float(np.median(np.abs(off[place]))),
+            error=error,
         )
 
     def best(self, span: float) -> tuple[float, float]:
@@ -213,6 +220,9 @@ class _Network:
         batch = run_many(scenarios, workers, None, self.settings.custom)
         if batch["interrupted"]:
             raise KeyboardInterrupt
+        for run in frames.rows(batch["runs"]):
+            if run["error"]:
+                raise SimulationError(f"{self.group.network}: {run['error']}")
         found = frames.frame(batch["transfers"]).sort("run", "flow", "transfer")
         lasts_s = (found["acked_s"] - found["sent_s"]).to_numpy()
         times_s = lasts_s.reshape(len(BUFFERS), len(rates), -1)
@@ -226,8 +236,8 @@ class _Network:
         rtt_s = quantities.read_seconds(self.path["rtt"]) or 0.0
         bdp = max(rate * rtt_s / PACKET_BITS, LEAST_BUFFER)
         buffer = self.settings.buffer or f"{max(round(factor * bdp), 1)}pkt"
-        told = f"{rate:.0f}bps"
-        return self.path | {"rate": told, "reverse_rate": told, "buffer": buffer}
+        written = f"{rate:.0f}bps"
+        return self.path | {"rate": written, "reverse_rate": written, "buffer": buffer}
 
     def _off(self, span: float) -> tuple[Floats, Floats]:
         """Rates, finely spaced, and by how much log times differ: buffers × rates × transfers."""

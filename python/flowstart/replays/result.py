@@ -273,6 +273,7 @@ class Replay:
                     **replayed.path,
                     "rate_method": replayed.rate_method,
                     "buffer_method": replayed.buffer_method,
+                    "rate_range_bps": replayed.rate_range,
                     "assumed": list(replayed.assumed),
                     "transfers": replayed.transfers,
                 }
