@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import pathlib
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -264,3 +265,10 @@ def test_the_verdict_has_the_fields_that_its_page_lists(cli: Cli) -> None:
     for fields in (document["verdict"], setting, setting["gates"][0], setting["gain"]):
         for name in fields:
             assert f"`{name}`" in page, name
+
+
+@pytest.mark.real_time
+def test_the_default_answer_on_web_mix_takes_at_most_fifteen_seconds() -> None:
+    start = time.monotonic()
+    study(capture(WEB_MIX), settings_of({}, startups=None))
+    assert time.monotonic() - start <= 15

@@ -18,7 +18,7 @@ Key: TypeAlias = tuple[str, str, Statistic]
 """A size class, a variant, a statistic."""
 Estimates: TypeAlias = Mapping[Key, float | None]
 
-FEWEST_REPEATS, MOST_REPEATS = 4, 16
+FEWEST_REPEATS, MOST_REPEATS = 4, 8
 """How many perturbed repeats there are at first, and at most: they double until they settle."""
 SETTLED_POINTS = 0.005
 """Repeats are enough where the second half of them moves no end of an interval by more."""
