@@ -93,7 +93,7 @@ def test_the_python_example_does_what_the_rust_one_does() -> None:
     # The tests of crates/sim/examples/cautious_start.rs have the same numbers.
     name = f"{ROOT / 'examples' / 'cautious_start.py'}:CautiousStart"
     path = fs.Path(rate="20Mbps", rtt="100ms")
-    row = fs.compare(path, startups=[name], sizes=["3MB"]).rows[0]
+    row = fs.compare(path, startups=[name], sizes=["3MB"], stack="rfc").rows[0]
     assert row["startup_exit_reason"] == "delay"
     assert row["startup_exit_cwnd_pkts"] == 158
     assert row["packets_dropped"] == 0
