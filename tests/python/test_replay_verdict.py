@@ -54,7 +54,7 @@ def test_a_class_that_is_harmed_vetoes_a_gain_over_all_traffic(web_mix: Replay) 
     assert found.status != Status.RECOMMENDED
     assert ("below 10 kB", Quantity.HARMED) in {(g.part, g.quantity) for g in found.vetoes}
     assert web_mix.verdict.headline.startswith(
-        "Recommendation: keep the current setting (current). iw30 is 11."
+        "Recommendation: keep the current setting. iw30 is 11."
     )
     assert "transfers below 10 kB" in web_mix.verdict.headline
 

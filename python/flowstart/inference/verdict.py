@@ -74,7 +74,8 @@ class Verdict:
             equal = ", ".join(other for other in self.ties if other != name)
             tie = f" Not distinguishable from it: {equal}." if equal else ""
             return f"Recommendation: {name}. It {chosen.reason}.{tie}"
-        keep = f"Recommendation: keep the current setting ({self.baseline})."
+        named = "" if self.baseline == "current" else f" ({self.baseline})"
+        keep = f"Recommendation: keep the current setting{named}."
         offered = [one for one in self.judgements if one.status != Status.RESEARCH]
         gaining = [one for one in offered if one.gain.gains]
         if gaining:

@@ -88,11 +88,16 @@ WIDEST = 3
 """An interval whose ends differ by a larger factor decides nothing."""
 
 
+def too_wide(low: float, high: float) -> bool:
+    """Whether the interval of a change is too wide to decide anything."""
+    return 1 + high > WIDEST * (1 + low)
+
+
 def interval(low: float | None, high: float | None) -> str:
     """The interval of a change: `−13.3 % to −11.9 %`, or `inconclusive` where it is too wide."""
     if low is None or high is None:
         return ABSENT
-    if 1 + high > WIDEST * (1 + low):
+    if too_wide(low, high):
         return "inconclusive"
     return f"{percent(low)} to {percent(high)}"
 

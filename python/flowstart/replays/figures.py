@@ -44,9 +44,9 @@ def by_class(found: Sequence[ClassSummary], reference: str, about: str = "") -> 
 
 
 def changes(found: Sequence[ClassSummary], reference: str, about: str = "") -> Figure:
-    """The typical change of every variant by size class, with its interval.
+    """The change of the geometric mean of every variant by size class, with its interval.
 
-    Hollow where there is not enough to state one; black where a variant is recommended.
+    Hollow where the interval decides nothing; black where a variant is recommended.
     """
     classes = list(dict.fromkeys(s.size_class for s in found))
     names = [name for name in dict.fromkeys(s.variant for s in found) if name != reference]
@@ -64,8 +64,8 @@ def changes(found: Sequence[ClassSummary], reference: str, about: str = "") -> F
         shown[0].set_yticks(range(len(names)), [short(name) for name in names], fontsize=8)
         shown[0].set_ylim(len(names) - 0.5, -0.5)
         chart.supxlabel(
-            f"typical change against {short(reference)} in %, and its interval; hollow: not enough "
-            "to state one; black: recommended",
+            f"change of the geometric mean against {short(reference)} in %, 95 % CI; "
+            "hollow: inconclusive; black: recommended",
             fontsize=8,
         )
         titled(chart, about)
@@ -77,9 +77,10 @@ def _change(axes: "Axes", place: int, s: ClassSummary) -> None:
     if row is None or s.change is None:
         return
     colour = "black" if s.best else "0.6"
-    if row.low is not None and row.high is not None:
+    fill = "none"
+    if row.low is not None and row.high is not None and not text.too_wide(row.low, row.high):
+        fill = colour
         axes.hlines(place, 100 * row.low, 100 * row.high, color=colour, linewidth=1.4)
-    fill = colour if row.enough else "none"
     axes.plot(100 * s.change, place, marker="o", markersize=4, color=colour, markerfacecolor=fill)
 
 

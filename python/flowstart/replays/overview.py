@@ -90,15 +90,10 @@ def worst_harm(one: Judgement, kind: Kind | None = None) -> Gate | None:
 
 
 def _ends(row: Row) -> str:
-    if row.low is None or row.high is None or uninformative(row.low, row.high):
+    if row.low is None or row.high is None or text.too_wide(row.low, row.high):
         return "inconclusive"
     low, high = (text.short_percent(end).removesuffix(" %") for end in (row.low, row.high))
     return f"{low} to {high}"
-
-
-def uninformative(low: float, high: float) -> bool:
-    """Whether the interval of a change is too wide to say anything."""
-    return text.interval(low, high) == "inconclusive"
 
 
 def candidate(replay: Replay) -> Judgement | None:
@@ -130,7 +125,7 @@ def risk(replay: Replay) -> list[str]:
 def _fact(gate: Gate) -> str:
     shown = text.percent if gate.quantity == Quantity.P99 else text.share
     ends = f"from {shown(gate.low)} to {shown(gate.high)}"
-    if gate.quantity == Quantity.P99 and uninformative(gate.low, gate.high):
+    if gate.quantity == Quantity.P99 and text.too_wide(gate.low, gate.high):
         ends = "interval inconclusive"
     what = {
         Quantity.HARMED: "harmed",

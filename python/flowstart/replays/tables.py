@@ -140,11 +140,13 @@ def _shares(row: Row | None) -> str:
 
 
 def ends(row: Row | None) -> str:
-    """The ends of an interval, or that there is not enough to state one."""
+    """The ends of an interval, or why there is none that decides anything."""
     if row is None:
         return text.ABSENT
     if row.low is None or row.high is None:
         return "the same" if row.reason == NO_DIFFERENCE else "not enough"
+    if text.too_wide(row.low, row.high):
+        return "inconclusive"
     return f"{_end(row.low)}…{_end(row.high)}"
 
 
