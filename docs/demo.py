@@ -12,13 +12,9 @@ import pathlib
 
 from PIL import Image
 
-from flowstart.captures.reading import capture
-from flowstart.comparison.plan import DEFAULT_STARTUPS
+import flowstart as fs
 from flowstart.render import charts
-from flowstart.replays.execute import study
-from flowstart.replays.questions import QUICK
 from flowstart.replays.result import Replay
-from flowstart.replays.settings import Settings
 
 CAPTURE = pathlib.Path(__file__).parent.parent / "tests/data/captures/web-mix.pcap.gz"
 PICTURE, NUMBERS = "demo.png", "demo.csv"
@@ -30,12 +26,12 @@ COLUMNS = ("size_class", "variant", "transfers", "slowdown_median", "slowdown_p9
 
 @functools.cache
 def replayed() -> Replay:
-    """The replay that `make demo` runs."""
-    return study(capture(str(CAPTURE)), Settings(startups=DEFAULT_STARTUPS), QUICK)
+    """The replay that `make demo` runs, without its repeats."""
+    return fs.replay(str(CAPTURE), quick=True)
 
 
 def numbers() -> str:
-    """What the picture is drawn from, a row for each size class and start-up."""
+    """What the picture is drawn from, a row for each size class and setting."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(COLUMNS)

@@ -14,10 +14,10 @@ import demo
 import flowstart as fs
 import pages
 from flowstart import _native
+from flowstart.inference import Status
 from flowstart.model.path import named_paths
 from flowstart.papers.experiment import Findings
 from flowstart.papers.lab import Lab
-from flowstart.replays.summary import ClassSummary
 
 pytestmark = pytest.mark.docs
 
@@ -182,13 +182,6 @@ def readme(pattern: str) -> tuple[str, ...]:
     return found.groups()
 
 
-def summary(size_class: str, startup: str) -> ClassSummary:
-    (found,) = (
-        s for s in demo.replayed().summaries if (s.size_class, s.startup) == (size_class, startup)
-    )
-    return found
-
-
 def test_the_readme_counts_the_start_ups() -> None:
     (others,) = readme(r"Slow start guesses.* BBR and (\d+) others guess otherwise")
     listed = [a for a in fs.algorithms() if a.kind == "startup"]
@@ -204,23 +197,26 @@ def test_the_readme_counts_the_paths_known_by_name() -> None:
 
 
 def test_the_readme_says_what_the_demo_shows() -> None:
-    (transfers,) = readme(r"(\d+) transfers of a server and its clients, replayed on the ten paths")
-    readme("under five start-ups")
+    transfers, networks = readme(r"replays (\d+) transfers of a server over their (\d+) networks")
     replayed = demo.replayed()
-    assert sum(replayed.transfers for replayed in replayed.paths) == int(transfers)
-    assert (len(replayed.paths), len(replayed.settings.startups)) == (10, 5)
+    assert (replayed.facts.height, len(replayed.paths)) == (int(transfers), int(networks))
+    readme("under eight settings")
+    assert len(replayed.settings.compared) == 8
+    research = [one for one in replayed.verdict.judgements if one.status == Status.RESEARCH]
+    readme("and two research algorithms")
+    assert len(research) == 2
 
 
-def test_the_readme_says_whom_jump_start_helps_and_hurts_in_the_demo() -> None:
-    readme(
-        "Jump Start takes a fifth off the time of transfers between 100 kB and 1 MB, "
-        "which so few of them do not make sure, and hurts more than half of the small ones"
+def test_the_readme_has_the_verdict_of_the_demo() -> None:
+    (gain,) = readme(
+        r"keep the current setting. IW 30 is (\d+) % faster, but it may harm transfers below 10 kB"
     )
-    large = summary("100 kB to 1 MB", "jump-start")
-    hurt = summary("below 10 kB", "jump-start").hurt_share
-    assert large.change is not None and -0.25 < large.change <= -0.15
-    assert large.typical is not None and not large.typical.gains
-    assert hurt is not None and hurt > 0.5
+    verdict = demo.replayed().verdict
+    assert verdict.recommended is None
+    found = verdict.of("IW30")
+    assert found and found.gain.estimate
+    assert round(-100 * found.gain.estimate) == int(gain)
+    assert any(gate.part == "below 10 kB" for gate in found.vetoes)
 
 
 def test_the_readme_says_where_gauge_loses() -> None:
