@@ -17,7 +17,7 @@ BUILT = (interactive.PAGE / ".built").is_file()
 
 @pytest.fixture(scope="module")
 def given(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    return prepared(tmp_path_factory.mktemp("given"), rows=20_000, paths=100)
+    return prepared(tmp_path_factory.mktemp("given"), rows=4_000, paths=100)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
