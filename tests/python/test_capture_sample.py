@@ -108,7 +108,7 @@ def named_by_an_address(tmp_path: pathlib.Path) -> pathlib.Path:
     return file
 
 
-REPLAY = ("--startup", "slow-start,jump-start", "--anonymize")
+REPLAY = ("--startup", "slow-start,jump-start", "--anonymize", "--details")
 
 
 @pytest.mark.slow

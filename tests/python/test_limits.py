@@ -120,7 +120,7 @@ def test_the_repeats_of_intervals_count(path: fs.Path) -> None:
             startups=["slow-start", "hystart"],
             sizes=["10kB"],
             uncertainty=uncertainty,
-            limit="packets=1000",
+            limit="packets=100",
         )
 
     ask(uncertainty=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flowstart.comparison import applicability
-from flowstart.comparison.plan import DEFAULT_SIZES, MOST_REPEATS, Case, Plan
+from flowstart.comparison.plan import DEFAULT_SIZES, FEWEST_REPEATS, Case, Plan
 from flowstart.comparison.result import Comparison
 from flowstart.comparison.rows import placed
 from flowstart.errors import RequestError
@@ -106,7 +106,7 @@ def execute(
 ) -> Comparison:
     """Runs a plan on `workers` threads and processes, all cores by default."""
     ready = prepare(plan)
-    with bounds.repeated(1 + MOST_REPEATS if uncertainty else 1):
+    with bounds.repeated(1 + FEWEST_REPEATS if uncertainty else 1):  # of large sizes
         batch = run_many(ready.scenarios, workers, progress, plan.custom)
     found = ready.result(batch)
     if not uncertainty or found.interrupted or not found.rows:

@@ -30,8 +30,8 @@ DEFAULT_STACK = "linux"
 REMEMBERED = "1bdp"
 """What an earlier connection left behind where nothing else is said: the right window."""
 DEFAULT_SIZES = ("10kB", "100kB", "1MB", "10MB")
-MOST_REPEATS = 160
-"""How many repeats a size has at most, for intervals."""
+FEWEST_REPEATS, MOST_REPEATS = 10, 160
+"""How many repeats a size has at least and at most, for ranges."""
 
 
 @dataclass(frozen=True)

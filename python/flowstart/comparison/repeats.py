@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeAlias
 
-from flowstart.comparison.plan import MOST_REPEATS, Case, Plan
+from flowstart.comparison.plan import FEWEST_REPEATS, MOST_REPEATS, Case, Plan
 from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import Summary, summarise
 from flowstart.inference.data import Row, finite
@@ -18,9 +18,8 @@ from flowstart.simulation.batch import run_many
 
 FIRST = 40
 """How many repeats a size has at first; until its ranges are settled they double."""
-FEWEST = 10
 MOST_PACKETS = 10_000_000
-"""A size of which `FIRST` repeats would send more has fewer, but no less than `FEWEST`."""
+"""A size of which `FIRST` repeats would send more has fewer, but no less than `FEWEST_REPEATS`."""
 MOST_ROWS = 50_000
 """Rows that are held at a time, as far as single repeats have fewer."""
 
@@ -104,7 +103,7 @@ def repeated(
 
 def _most(packets: int) -> int:
     """How many repeats a size may have, of which one sends so many packets."""
-    return max(FEWEST, min(MOST_REPEATS, MOST_PACKETS // max(packets, 1)))
+    return max(FEWEST_REPEATS, min(MOST_REPEATS, MOST_PACKETS // max(packets, 1)))
 
 
 def _of_size(runner: "_Runner", size: str | None, exact: Times, most: int) -> list[Times]:
