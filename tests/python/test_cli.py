@@ -465,6 +465,16 @@ def test_a_failed_run_leaves_the_others(
     assert len(json.loads((tmp_path / "out" / "result.json").read_text())["rows"]) == 1
 
 
+def test_a_size_of_which_every_run_failed_leaves_the_others(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_native, "run_many", failing(1, "ouch"))
+    status, printed, error = cli("compare", *PATH, "--startup", "hystart", "--size", "10kB,20kB")
+    assert status == 1
+    assert "10 kB" in printed
+    assert "hystart with 20kB, seed 1: ouch" in error
+
+
 TWIN = f"{pathlib.Path(__file__).parents[2] / 'examples/limited_slow_start.py'}:LimitedSlowStart"
 
 

@@ -174,10 +174,9 @@ def with_intervals(
     """A comparison with how far its changes go over repeats of the path, which are run for it."""
     from flowstart.comparison.repeats import repeated  # loads numpy
 
-    sent: Counter[str | None] = Counter()
+    packets: Counter[str | None] = Counter()
     for row in found.rows:
-        sent[row["size"]] += row["packets_sent"]
-    packets = {size: total // len(found.plan.seeds) for size, total in sent.items()}
+        packets[row["size"]] += row["packets_sent"]
     beside = repeated(found.plan, found.summaries, packets, workers=workers, progress=progress)
     # A copy, since summaries that are made without intervals are remembered.
     return dataclasses.replace(found, intervals=beside)

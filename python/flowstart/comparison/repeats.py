@@ -1,5 +1,6 @@
 """Repeats of a comparison, for the intervals of its rows; its table stays the exact path's."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -79,20 +80,21 @@ def key_of(s: Summary) -> Key:
 def repeated(
     plan: Plan,
     exact: Sequence[Summary],
-    packets: Mapping[str | None, int],
+    packets: Counter[str | None],
     *,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Intervals:
     """Runs the comparison again, a little perturbed, until its ranges are settled.
 
-    `packets` are those that one repeat of each size sends. Raises KeyboardInterrupt where that
+    `packets` are those that the exact runs of each size have sent. Raises KeyboardInterrupt if that
     comes before every size has repeats.
     """
     rows = sum(s.flows for s in exact) // len(plan.seeds)
     runner = _Runner(plan, workers, progress, at_once=max(1, MOST_ROWS // max(rows, 1)))
     times = _times(exact)
-    done = {size: _of_size(runner, size, times, _most(packets[size])) for size in plan.sizes}
+    most = {size: _most(packets[size] // len(plan.seeds)) for size in plan.sizes}
+    done = {size: _of_size(runner, size, times, most[size]) for size in plan.sizes}
     lost = {(key_of(s), s.startup): s.loss for s in exact}
     repeats = [one for of_size in done.values() for one in of_size]
     groups = _groups(plan, times, repeats, lost)
