@@ -1,9 +1,14 @@
-"""Ctrl-C that waits until a block is done."""
+"""Ctrl-C that waits until a block is done, and processes that end with their parent."""
 
+import contextlib
+import os
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+PR_SET_PDEATHSIG = 1
+"""<linux/prctl.h>"""
 
 
 @contextmanager
@@ -33,3 +38,13 @@ def uninterrupted() -> Iterator[None]:
         yield
     if pressed.is_set():
         raise KeyboardInterrupt
+
+
+def end_with(parent: int) -> None:
+    """Has the kernel end this process if `parent`, the thread that waits for it, is killed."""
+    import ctypes  # which commands do without
+
+    with contextlib.suppress(AttributeError, OSError):  # Linux has it alone
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it was killed before
+        os._exit(1)

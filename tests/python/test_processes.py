@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import flowstart as fs
+from flowstart import interrupts
 from flowstart.simulation import batch
 
 HERE = os.getpid()
@@ -258,9 +259,9 @@ def test_a_process_whose_parent_is_gone_before_it_could_ask_for_its_end_ends(
     ended: list[int] = []
     monkeypatch.setattr(os, "_exit", ended.append)
     monkeypatch.setattr(ctypes, "CDLL", lambda _: SimpleNamespace(prctl=lambda *_: 0))
-    batch._end_with(os.getppid())
+    interrupts.end_with(os.getppid())
     assert not ended
-    batch._end_with(os.getppid() + 1)
+    interrupts.end_with(os.getppid() + 1)
     assert ended == [1]
 
 

@@ -4,7 +4,6 @@ A library that panics, recurses without end or takes all memory ends that proces
 """
 
 import contextlib
-import ctypes
 import os
 import pathlib
 import pickle
@@ -18,14 +17,13 @@ from typing import Any, ParamSpec, TypeVar
 
 from flowstart.captures.sources import Allowance, form
 from flowstart.errors import RequestError
+from flowstart.interrupts import end_with
 from flowstart.simulation import bounds
 
 P = ParamSpec("P")
 Found = TypeVar("Found")
 TICK_S = 0.01
 """How often the caller may end it: Ctrl-C, a time limit, a job that is cancelled."""
-PR_SET_PDEATHSIG = 1
-"""<linux/prctl.h>"""
 PROGRAM = "from flowstart.captures import confined; confined.main()"
 
 
@@ -117,7 +115,7 @@ def main() -> None:
     """The process: reads a call from stdin and writes what it returns or raises to stdout."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller ends it
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _end_with(int(sys.argv[1]))
+    end_with(int(sys.argv[1]))  # the caller alone limits the memory of this process
     reader, args, kwargs = pickle.load(sys.stdin.buffer)
     with os.fdopen(os.dup(1), "wb") as answer:
         os.dup2(2, 1)
@@ -129,11 +127,3 @@ def main() -> None:
         except Exception as error:  # noqa: BLE001 # raised again by the caller
             found = error
         pickle.dump(found, answer)
-
-
-def _end_with(caller: int) -> None:
-    """Ends this process with the thread that waits for it, which alone limits its memory."""
-    with contextlib.suppress(AttributeError, OSError):  # Linux has it alone
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != caller:  # it was killed before
-        os._exit(1)

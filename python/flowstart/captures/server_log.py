@@ -48,6 +48,11 @@ def is_table(file: str) -> bool:
     return any(mark in first for mark in b",;\t")
 
 
+def is_log(capture: Capture) -> bool:
+    """Whether a capture was read from such a log."""
+    return capture.about.get("format") == FORMAT
+
+
 def kind(file: str) -> str:
     """What a table is written in, in words."""
     return "Parquet" if sources.start_of(file).startswith(PARQUET) else "table of text"

@@ -8,6 +8,7 @@ import typer
 
 from flowstart.cli import completion, console, options
 from flowstart.errors import RequestError, SimulationError
+from flowstart.render import text
 
 if TYPE_CHECKING:
     from flowstart.sweeps.execution.estimate import Estimate
@@ -98,9 +99,8 @@ def sweep(
         if not found.interrupted:
             report.write(found)
     if aside := found.store.set_aside:
-        more = f" and {len(aside) - 1} more" if len(aside) > 1 else ""
         kept = found.store.place / DAMAGED
-        console.note(f"damaged: {aside[0]}{more}; set aside in {kept} and written again")
+        console.note(f"damaged: {text.first_of(aside)}; set aside in {kept} and written again")
     if json:
         console.show_json(found.result())
     else:

@@ -27,6 +27,14 @@ class Commands:
     revert: tuple[str, ...]
     sources: tuple[str, ...]
 
+    @property
+    def lines(self) -> list[str]:
+        """They in words."""
+        return [
+            f"Set ({self.stack}): {'; '.join(self.set)}",
+            f"Revert ({self.stack}): {'; '.join(self.revert)}",
+        ]
+
 
 @dataclass(frozen=True)
 class HostStack:

@@ -39,6 +39,8 @@ LEVEL = 0.95
 """Of each upper end, and of all lower ends of a setting together; one-sided."""
 LOSS_RATIO = 1.5
 TAIL = 0.01
+OPTIONS = {"harmed": "max_harm", "p99": "max_p99", "loss": "max_loss"}
+"""The fields of `Limits`, and what requests call them."""
 NORMAL = critical.NORMAL.inv_cdf(LEVEL)
 
 Kind: TypeAlias = Literal["all", "size class", "network"]
@@ -79,8 +81,8 @@ class Limits:
     baseline's is more, then that."""
 
     def __post_init__(self) -> None:
-        named = {"max_harm": self.harmed, "max_p99": self.p99, "max_loss": self.loss}
-        for option, value in named.items():
+        for field, option in OPTIONS.items():
+            value = getattr(self, field)
             if not 0 < value <= 1:
                 raise RequestError(
                     f"{option}: `{100 * value:g}%` is out of range; a share above 0%, at most "
@@ -93,12 +95,9 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Gate:
-    """One quantity of one setting in one part of the traffic."""
+class Measured:
+    """A quantity with its interval and limit."""
 
-    kind: Kind
-    part: str
-    """The name of the size class or the network."""
     quantity: Quantity
     baseline: float | None
     """The share under the baseline; None for what is a comparison with it."""
@@ -106,8 +105,27 @@ class Gate:
     low: float
     high: float
     limit: float
+
+
+@dataclass(frozen=True)
+class Gate(Measured):
+    """One quantity of one setting in one part of the traffic."""
+
+    kind: Kind
+    part: str
+    """The name of the size class or the network."""
     transfers: int
-    outcome: Outcome
+    few: bool
+    """Whether it has too few clusters to show anything."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the interval shows of the limit."""
+        if self.few:
+            return Outcome.INCONCLUSIVE
+        if self.high <= self.limit:
+            return Outcome.PASSES
+        return Outcome.REJECTED if self.low > self.limit else Outcome.INCONCLUSIVE
 
     @property
     def excess(self) -> float:
@@ -164,34 +182,13 @@ def gates(
     found = []
     for part in judged:
         inside = _Inside(base.of(part.chosen), variant.of(part.chosen), cluster_of[part.chosen])
+        few, count = inside.few, int(part.chosen.sum())
         prior, random = None if part is whole else harm, np.random.default_rng(seed)
         for one in inside.measured(prior, limits, alpha, random, resamples):
-            ends = one.estimate, one.low, one.high, one.limit
-            outcome = one.outcome(few=inside.few)
-            transfers = int(part.chosen.sum())
-            name = (part.kind, part.name, one.quantity, one.baseline)
-            found.append(Gate(*name, *ends, transfers, outcome))
+            found.append(
+                Gate(**vars(one), kind=part.kind, part=part.name, transfers=count, few=few)
+            )
     return found
-
-
-@dataclass(frozen=True)
-class _Measured:
-    """A quantity with its interval and limit."""
-
-    quantity: Quantity
-    baseline: float | None
-    estimate: float
-    low: float
-    high: float
-    limit: float
-
-    def outcome(self, *, few: bool) -> Outcome:
-        """What it shows; of too few clusters nothing."""
-        if few:
-            return Outcome.INCONCLUSIVE
-        if self.high <= self.limit:
-            return Outcome.PASSES
-        return Outcome.REJECTED if self.low > self.limit else Outcome.INCONCLUSIVE
 
 
 @dataclass(frozen=True)
@@ -261,12 +258,12 @@ class _Inside:
         alpha: float,
         random: np.random.Generator,
         resamples: int,
-    ) -> Iterator[_Measured]:
+    ) -> Iterator[Measured]:
         """Every quantity."""
         _, numbers = np.unique(self.cluster_of, return_inverse=True)
         harm = _Harm.of(self.base, self.variant, numbers)
         ends = harm.ends(whole, alpha)
-        yield _Measured(Quantity.HARMED, None, harm.share, *ends, limits.harmed)
+        yield Measured(Quantity.HARMED, None, harm.share, *ends, limits.harmed)
         count = int(numbers.max()) + 1
         if count > MOST_CLUSTERS:
             numbers, count = random.integers(MOST_CLUSTERS, size=count)[numbers], MOST_CLUSTERS
@@ -286,7 +283,7 @@ class _Inside:
 
 def _of_draws(
     quantity: Quantity, baseline: float | None, values: Floats, limits: Floats, alpha: float
-) -> _Measured:
+) -> Measured:
     """A quantity from its resamples: the interval is that of how far it is beyond its limit."""
     limit = float(limits[0])
     with np.errstate(invalid="ignore"):
@@ -294,7 +291,7 @@ def _of_draws(
     low = float(np.quantile(beyond[1:], alpha, method="lower"))
     high = float(np.quantile(beyond[1:], LEVEL, method="higher"))
     estimate = float(np.nan_to_num(values[0], posinf=np.inf))
-    return _Measured(
+    return Measured(
         quantity, baseline, estimate, min(limit + low, estimate), max(limit + high, estimate), limit
     )
 

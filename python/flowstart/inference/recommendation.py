@@ -6,11 +6,9 @@ from itertools import combinations
 
 from flowstart.errors import RequestError
 from flowstart.inference.data import LEVEL, Group, Row, Statistic
+from flowstart.inference.gates import Limits
 from flowstart.inference.intervals import Contrast, contrasted
 from flowstart.render import text
-
-MAX_HARM = 0.05
-"""The share of transfers that a variant may hurt and still be recommended."""
 
 
 @dataclass(frozen=True)
@@ -19,15 +17,11 @@ class Rule:
 
     statistic: Statistic = Statistic.TYPICAL
     """What it must improve."""
-    max_harm: float = MAX_HARM
+    max_harm: float = Limits.harmed
     """The share of transfers that it may hurt."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.max_harm <= 1:
-            raise RequestError(
-                f"max_harm: `{100 * self.max_harm:g}%` is out of range; a share above 0%, at most "
-                "100% is needed"
-            )
+        Limits(harmed=self.max_harm)  # refuses what is no share
         if self.statistic == Statistic.HURT:
             raise RequestError("statistic = hurt: a time is needed, such as p50")
 

@@ -19,7 +19,7 @@ from types import TracebackType
 
 from flowstart.errors import RequestError, SimulationError
 from flowstart.interrupts import uninterrupted
-from flowstart.render import manifest
+from flowstart.render import manifest, text
 from flowstart.render.exchange import exchange
 from flowstart.render.files import Content
 from flowstart.render.manifest import About, State
@@ -48,9 +48,8 @@ def check(folder: pathlib.Path, name: str) -> None:
             )
     others = manifest.foreign(place)
     if others:
-        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
         raise RequestError(
-            f"{name}: it holds {others[0]}{more}, which flowstart did not write, and results "
+            f"{name}: it holds {text.first_of(others)}, which flowstart did not write, and results "
             "replace a folder as a whole; name another, or move that elsewhere"
         )
 

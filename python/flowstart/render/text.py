@@ -79,6 +79,11 @@ def share(value: float | None) -> str:
     return ABSENT if value is None else f"{100 * value:.3g} %"
 
 
+def first_of(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are: `a.txt and 2 more`."""
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
 def counted(number: int, one: str, many: str) -> str:
     """A number with its noun: `1 network`, `2 networks`."""
     return f"{number} {one if number == 1 else many}"

@@ -12,6 +12,7 @@ from flowstart.comparison import applicability
 from flowstart.comparison.asked import path_of, stack_of
 from flowstart.errors import RequestError
 from flowstart.inference import Limits
+from flowstart.inference.gates import OPTIONS
 from flowstart.model import specs
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.path import IMPAIRING, Path
@@ -27,8 +28,7 @@ from flowstart.replays.when import parsed
 def questions_of(given: Mapping[str, Any]) -> Questions:
     """What is asked beyond the rows. Raises RequestError where an option is wrong."""
     part = share("share", given["share"]) if "share" in given else None
-    options = {"harmed": "max_harm", "p99": "max_p99", "loss": "max_loss"}
-    limits = {field: share(o, given[o]) for field, o in options.items() if o in given}
+    limits = {field: share(o, given[o]) for field, o in OPTIONS.items() if o in given}
     usual = QUICK if given.get("quick") else Questions()
     when = parsed(given.get("when") or ())
     return dataclasses.replace(usual, share=part, when=when, limits=Limits(**limits))

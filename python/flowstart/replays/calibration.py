@@ -100,7 +100,7 @@ def calibrate(
     paths = build(capture, told, left_out)
     runner = Runner(capture, told, workers, progress)
     found = _replayed(paths, runner)
-    of_log = capture.about.get("format") == server_log.FORMAT
+    of_log = server_log.is_log(capture)
     return Calibration(told, _without_the_unknown(found, left_out), left_out, of_log)
 
 
@@ -108,7 +108,7 @@ def _replayed(paths: list[ReplayPath], runner: Runner) -> "pl.DataFrame":
     """Both times of all transfers; some jobs at a time, so that nothing else adds up."""
     import polars as pl
 
-    by_log = runner.capture.about.get("format") == server_log.FORMAT
+    by_log = server_log.is_log(runner.capture)
     compared = _compared_with_log if by_log else _compared
     sections = {replayed.name: replayed.section for replayed in paths}
     parts: list[pl.DataFrame] = []

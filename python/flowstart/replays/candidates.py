@@ -5,6 +5,7 @@ from typing import Any
 
 from flowstart.deployment.stacks import HostStack, default_of
 from flowstart.errors import RequestError
+from flowstart.model import stack as stacks
 from flowstart.model import variants as named
 from flowstart.model.catalog import listed
 from flowstart.model.custom import CustomStartups, StartupLike
@@ -21,7 +22,7 @@ def hosts_of(
     if recorded is not None:
         return HostStack.named(recorded)
     if stack is not None:
-        return HostStack.of_preset(stack.get("preset", "rfc"))
+        return HostStack.of_preset(stacks.of_scenario(stack)["preset"])
     return HostStack.named(default_of(capture_format))
 
 

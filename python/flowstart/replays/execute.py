@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from flowstart.captures.contents import Capture
-from flowstart.inference import Statistic
 from flowstart.replays import when
 from flowstart.replays.answer import FEWEST_REPEATS, Answer, answer, settled
 from flowstart.replays.bands import Band, bands
@@ -21,7 +20,7 @@ from flowstart.replays.settings import Settings
 from flowstart.replays.share import Share, shared
 from flowstart.replays.store import Rows
 from flowstart.replays.times import Times
-from flowstart.replays.verdict import GATE_RUNS, Criteria
+from flowstart.replays.verdict import FOR_A_VERDICT, GATE_RUNS, Criteria
 from flowstart.replays.when import partial
 
 if TYPE_CHECKING:
@@ -96,19 +95,8 @@ class _Study:
 
     def _inferred(self) -> Iterator[dict[str, Any]]:
         """What follows from the rows, part by part, with the passes that it takes."""
-        names, reference = self.settings.names, self.settings.reference.name
         repeats = self._repeats()
-        yield {
-            "answer": answer(
-                self.facts,
-                self.together,
-                names,
-                reference,
-                self.criteria,
-                repeats=repeats,
-                seed=self.settings.seed,
-            )
-        }
+        yield {"answer": self._answer(self.together, repeats=repeats)}
         runs = (self.together, *repeats)
         yield {
             "partial": [
@@ -120,6 +108,11 @@ class _Study:
         yield {"bands": self._bands()}
         yield {"calibration": self._calibration()}
         yield {"beside": self._beside()}
+
+    def _answer(self, times: Times, **more: Any) -> Answer:
+        """What times show of all variants."""
+        names, base, seed = self.settings.names, self.settings.reference.name, self.settings.seed
+        return answer(self.facts, times, names, base, self.criteria, **more, seed=seed)
 
     @property
     def criteria(self) -> Criteria:
@@ -157,18 +150,7 @@ class _Study:
         found = []
         for name, paths in bands(self.paths) if self.asked.buffers else ():
             times = self._times(paths, TOGETHER)
-            reference = self.settings.reference.name
-            names, seed = self.settings.names, self.settings.seed
-            one = answer(
-                self.facts,
-                times,
-                names,
-                reference,
-                self.criteria,
-                statistics=(Statistic.TYPICAL,),  # the verdict needs no more
-                seed=seed,
-            )
-            found.append(Band(name, one))
+            found.append(Band(name, self._answer(times, statistics=FOR_A_VERDICT)))
         return found
 
     def _beside(self) -> "pl.DataFrame | None":

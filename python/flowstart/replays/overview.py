@@ -4,6 +4,7 @@ from flowstart.inference import Gate, Judgement, Row, Statistic, Status
 from flowstart.inference.gates import Kind, Quantity
 from flowstart.inference.verdict import part_in_words
 from flowstart.model import custom
+from flowstart.model import stack as stacks
 from flowstart.render import footnotes, text
 from flowstart.render.grid import Column, Grid
 from flowstart.replays.result import Replay
@@ -22,7 +23,7 @@ def opening(replay: Replay) -> list[str]:
     settings, count = replay.settings, replay.facts.height
     current = settings.reference
     iw = settings.recorded.fields.get("iw")
-    preset = usual_stack(settings).get("preset", "rfc")
+    preset = stacks.of_scenario(usual_stack(settings))["preset"]
     used = [preset, str(current.begins), current.avoidance or "", f"IW {iw}" if iw else ""]
     networks = text.counted(len(replay.paths), "network", "networks")
     base = f"baseline {custom.short(current.name)}: {', '.join(filter(None, used))}"
@@ -78,8 +79,8 @@ def table(replay: Replay) -> Grid:
 
 
 def _named(replay: Replay, name: str) -> str:
-    variant = replay.settings.compared[replay.settings.names.index(name)]
-    return footnotes.marked(name) if name == variant.startup else custom.short(name)
+    startup = replay.settings.variant(name).startup
+    return footnotes.marked(name) if name == startup else custom.short(name)
 
 
 def worst_harm(one: Judgement, kind: Kind | None = None) -> Gate | None:
@@ -160,12 +161,8 @@ def commands(replay: Replay) -> list[str]:
     settings, name = replay.settings, replay.verdict.recommended
     if name is None:
         return ["Next: no change."]
-    variant = settings.compared[settings.names.index(name)]
-    lines = []
-    for found in settings.hosts.commands(variant, settings.reference):
-        lines.append(f"Set ({found.stack}): {'; '.join(found.set)}")
-        lines.append(f"Revert ({found.stack}): {'; '.join(found.revert)}")
-    return lines
+    found = settings.hosts.commands(settings.variant(name), settings.reference)
+    return [line for one in found for line in one.lines]
 
 
 def test_plan(replay: Replay) -> list[str]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from flowstart.errors import RequestError
 from flowstart.inference import Limits
+from flowstart.inference.gates import OPTIONS
 from flowstart.replays.answer import MOST_REPEATS
 
 
@@ -37,15 +38,10 @@ class Questions:
     def options(self) -> dict[str, str | None]:
         """The options of the command line that ask the same."""
         quick = self.repeats == 0 and not self.buffers and not self.calibrate
-        usual, mine = Limits(), self.limits
-        limits = {
-            option: f"{100 * value:g}%" if value != default else None
-            for option, value, default in (
-                ("max_harm", mine.harmed, usual.harmed),
-                ("max_p99", mine.p99, usual.p99),
-                ("max_loss", mine.loss, usual.loss),
-            )
-        }
+        limits = {}
+        for field_name, option in OPTIONS.items():
+            value, usual = getattr(self.limits, field_name), getattr(Limits, field_name)
+            limits[option] = None if value == usual else f"{100 * value:g}%"
         return {
             "share": None if self.share is None else f"{100 * self.share:g}%",
             **limits,

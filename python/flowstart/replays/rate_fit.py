@@ -64,7 +64,7 @@ def fitted(capture: Capture, settings: Settings, *, workers: int | None = None) 
     Others are returned as they are.
     """
     wanted = [group for group in capture.groups if group.to_remote.rate_bps is None]
-    if capture.about.get("format") != server_log.FORMAT or settings.rate or not wanted:
+    if not server_log.is_log(capture) or settings.rate or not wanted:
         return capture
     as_recorded = settings.as_recorded()
     sections = Traffic.of(capture, as_recorded, {}).by_network()

@@ -124,7 +124,7 @@ class Replay:
         chosen = Recommendation(EVERYTHING, self.answer.baseline, (name,), reason)
         group = next(g for g in self.answer.groups if g.name == EVERYTHING)
         column = self.answer.variants.index(name)
-        variant = next(v for v in self.settings.compared if v.name == name)
+        variant = self.settings.variant(name)
         rows = list(self.answer.rows.values())
         test = ab_test.test_plan(self.facts, group, column, self.settings.seed)
         return notes(chosen, _deployed(variant), rows, test)

@@ -33,7 +33,7 @@ def headline(replay: Replay) -> str:
 def sources(replay: Replay) -> str:
     """Where rates and buffers come from, in a line; `methods` has the details."""
     s = replay.settings
-    log = replay.capture.about.get("format") == server_log.FORMAT
+    log = server_log.is_log(replay.capture)
     rates = GIVEN if s.rate else _of_log(replay) if log else SPACING
     buffers = "assumed" if s.rate or log else "from the longest wait where packets were lost"
     ways = [GIVEN if s.buffer else buffers, GIVEN if s.buffer or s.reverse_buffer else buffers]
@@ -55,7 +55,7 @@ def _assumed(replay: Replay) -> list[str]:
     if replay.settings.rate:
         return [f"≈: assumed, {buffer} (--buffer gives another)."]
     rate = ["a rate as the other way's or the other networks'"] * bool(names - {*BUFFERS})
-    log = replay.capture.about.get("format") == server_log.FORMAT
+    log = server_log.is_log(replay.capture)
     seen = ", what was seen to wait and the largest flight of which nothing was lost" * (not log)
     buffers = [buffer + seen] * bool(names & {*BUFFERS})
     return [f"≈: assumed, since the capture does not tell: {', '.join(rate + buffers)}."]
@@ -63,7 +63,7 @@ def _assumed(replay: Replay) -> list[str]:
 
 def details(replay: Replay) -> list[str]:
     """Where a reader of the terminal finds more of the paths, and what a log has not."""
-    log = replay.capture.about.get("format") == server_log.FORMAT
+    log = server_log.is_log(replay.capture)
     notes = [f"The log: {'; '.join(replay.capture.notes)}."] if log else []
     if replay.settings.rate:
         return notes

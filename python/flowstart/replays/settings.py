@@ -144,7 +144,11 @@ class Settings:
     @property
     def reference(self) -> Variant:
         """The variant that the others are measured against."""
-        return self.compared[self.names.index(baseline(self.baseline, self.names))]
+        return self.variant(baseline(self.baseline, self.names))
+
+    def variant(self, name: str) -> Variant:
+        """The variant of this name."""
+        return next(variant for variant in self.compared if variant.name == name)
 
     def as_recorded(self) -> "Settings":
         """The same for a replay of what was recorded."""

@@ -21,6 +21,9 @@ GATE_RUNS = 5
 """How many runs gates rest on: the exact one and four repeats. More would settle nothing that the
 few clusters of small parts leave open, and cost memory."""
 
+FOR_A_VERDICT = (Statistic.TYPICAL,)
+"""The statistics of which it needs intervals."""
+
 
 @dataclass(frozen=True)
 class Criteria:
@@ -87,7 +90,5 @@ def _slower(
     contrasts = [Contrast(0, place[a], place[b]) for a, b in pairs]
     if not contrasts:
         return set()
-    rows = contrasted(
-        groups, order, contrasts, statistics=(Statistic.TYPICAL,), level=LEVEL, seed=seed
-    )
+    rows = contrasted(groups, order, contrasts, statistics=FOR_A_VERDICT, level=LEVEL, seed=seed)
     return {pair for pair, row in zip(pairs, rows, strict=True) if row.loses}

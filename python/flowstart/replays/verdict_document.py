@@ -38,8 +38,7 @@ def of(
 def _judgement(
     one: Judgement, settings: Settings, limited: Mapping[str, Sequence[Commands]] | None
 ) -> dict[str, Any]:
-    variant = settings.compared[settings.names.index(one.setting)]
-    gain = one.gain
+    variant, gain = settings.variant(one.setting), one.gain
     commands: Sequence[Commands] = settings.hosts.commands(variant, settings.reference)
     if limited is not None:
         commands = limited[one.setting]

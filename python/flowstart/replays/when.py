@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from flowstart.deployment.stacks import Commands
 from flowstart.errors import RequestError
-from flowstart.inference import Statistic, Verdict
+from flowstart.inference import Verdict
 from flowstart.replays.answer import answer
 from flowstart.replays.settings import Settings
 from flowstart.replays.times import Times
-from flowstart.replays.verdict import Criteria
+from flowstart.replays.verdict import FOR_A_VERDICT, Criteria
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,10 +31,8 @@ class Partial:
     def lines(self) -> list[str]:
         """The verdict and what implements it, in words."""
         lines = [f"When network={self.network}: {self.verdict.headline}"]
-        for found in self.commands.get(self.verdict.recommended or "", ()):
-            lines.append(f"Set ({found.stack}): {'; '.join(found.set)}")
-            lines.append(f"Revert ({found.stack}): {'; '.join(found.revert)}")
-        return lines
+        commands = self.commands.get(self.verdict.recommended or "", ())
+        return [*lines, *(line for found in commands for line in found.lines)]
 
 
 def parsed(given: Sequence[str]) -> tuple[str, ...]:
@@ -72,7 +70,7 @@ def partial(
         base.name,
         criteria,
         repeats=runs[1:],
-        statistics=(Statistic.TYPICAL,),
+        statistics=FOR_A_VERDICT,
         seed=settings.seed,
     )
     return Partial(network, found.verdict, {name: commands[name] for name in names})

@@ -6,7 +6,6 @@ this one (fork), which have the classes as they are here.
 """
 
 import contextlib
-import ctypes
 import multiprocessing
 import os
 import pickle
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from flowstart import _native
 from flowstart.errors import SimulationError
-from flowstart.interrupts import noting_ctrl_c
+from flowstart.interrupts import end_with, noting_ctrl_c
 from flowstart.model.custom import CustomStartups
 from flowstart.simulation import bounds
 
@@ -41,9 +40,6 @@ PARTS_PER_PROCESS = 8
 """A process takes so much less than its share at a time, so that none is left with the rest."""
 
 MOST_AT_A_TIME = 32
-
-PR_SET_PDEATHSIG = 1
-"""Of Linux's prctl(2)."""
 
 
 def run_many(
@@ -207,7 +203,7 @@ class _Batch:
 
     def _work(self, pipe: "connection.Connection", taken: Any, parent: int) -> None:
         """What a process does: takes one part after another until there is none."""
-        _end_with(parent)
+        end_with(parent)  # a hook that never returns would outlive it
         sys.breakpointhook = _no_breakpoint
         while (part := _take(taken)) < len(self.parts):
             try:
@@ -276,16 +272,6 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _end_with(parent: int) -> None:
-    """Has the kernel end this process where `parent`, which waits for it, is killed.
-
-    A hook that never returns would outlive it.
-    """
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it was killed before
-        os._exit(1)
 
 
 def _take(taken: Any, count: int = 1) -> int:

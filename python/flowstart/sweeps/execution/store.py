@@ -25,7 +25,7 @@ from flowstart import _native
 from flowstart.errors import RequestError, SimulationError
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
-from flowstart.render import columns, folder, sealed
+from flowstart.render import columns, folder, sealed, text
 from flowstart.sweeps.execution import atomic
 from flowstart.sweeps.execution.batches import Batch, digest
 from flowstart.sweeps.execution.claims import Claims
@@ -175,8 +175,7 @@ class Store:
         """Raises RequestError where a file is damaged."""
         found = self.damaged()
         if found:
-            more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-            raise RequestError(f"{self.place}: damaged: {found[0]}{more}; {self._repair}")
+            raise RequestError(f"{self.place}: damaged: {text.first_of(found)}; {self._repair}")
 
     @property
     def _repair(self) -> str:
@@ -241,10 +240,9 @@ class Store:
         found = [one.name for one in place.iterdir()] if place.is_dir() else []
         others = sorted(n for n in found if not _PART.fullmatch(n) and not n.startswith("."))
         if others:
-            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
             raise RequestError(
-                f"{place}: it holds {others[0]}{more}, which flowstart did not write, and {why}; "
-                "name another folder, or move that elsewhere"
+                f"{place}: it holds {text.first_of(others)}, which flowstart did not write, and "
+                f"{why}; name another folder, or move that elsewhere"
             )
 
     @contextlib.contextmanager
