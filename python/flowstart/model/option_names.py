@@ -4,6 +4,7 @@ import re
 
 ASKED = (
     *("share", "cross", "beside", "baseline", "direction", "without", "max_harm"),
+    *("max_p99", "max_loss", "when", "recorded", "network"),
     *("workers", "dask", "part"),
     *("by", "tie", "size", "company", "startup"),
     *("against", "over", "measure", "runs", "distinct", "seed", "seeds"),
