@@ -55,7 +55,7 @@ class Cell:
 @functools.cache
 def cells() -> dict[str, dict[str, Cell]]:
     """What every start-up did, by its name and the path's."""
-    found: dict[str, dict[str, Cell]] = {a.name: {} for a in fs.algorithms("startup")}
+    found: dict[str, dict[str, Cell]] = {a.name: {} for a in fs.list_algorithms("startup")}
     for name in named_paths():
         by_startup: dict[str, list[dict[str, Any]]] = {}
         for row in _rows(name):
@@ -66,12 +66,12 @@ def cells() -> dict[str, dict[str, Cell]]:
 
 
 def _rows(name: str) -> list[dict[str, Any]]:
-    path = fs.Path.named(name)
+    path = fs.NetworkPath.named(name)
     (first,) = fs.compare(
         path, startups=["slow-start"], sizes=["10kB"], stack=STACK, uncertainty=False
-    ).rows
+    ).records
     size = max(LEAST_BYTES, int(PRODUCTS * first["bdp_pkts"] * MSS))
-    names = [a.name for a in fs.algorithms("startup")]
+    names = [a.name for a in fs.list_algorithms("startup")]
     found = fs.compare(
         path,
         startups=names,
@@ -81,7 +81,7 @@ def _rows(name: str) -> list[dict[str, Any]]:
         uncertainty=False,
         remembered="1bdp",
     )
-    return found.rows
+    return found.records
 
 
 def _cell(rows: Sequence[dict[str, Any]]) -> Cell:

@@ -221,7 +221,7 @@ def _linux() -> tuple[list[str], dict[str, str]]:
             continue
         drawn = size == DRAWN
         run = _linux_run(path, variant, size, trace=drawn)
-        rows.append(_linux_row(recorded, run.rows[0]))
+        rows.append(_linux_row(recorded, run.records[0]))
         if drawn:
             name = f"fidelity-{path.lower()}-{variant}.svg"
             mine = [w for w in windows if (w["path"], w["variant"]) == (path, variant)]

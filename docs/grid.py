@@ -19,7 +19,7 @@ from PIL import Image
 
 import flowstart as fs
 from flowstart.maps import heatmap, pareto_figure, tables
-from flowstart.maps.result import Map
+from flowstart.maps.result import SweepMap
 from flowstart.model.specs import ALL, UNAIDED
 from flowstart.render import charts, text
 
@@ -49,19 +49,19 @@ def main(folders: Sequence[str]) -> int:
     rows: list[dict[str, Any]] = []
     for sweep in (GRID, SUITE):
         for among in (UNAIDED, ALL):
-            found = fs.read_map(of[sweep], startups=[among])
+            found = fs.SweepResult.read(of[sweep]).map(startups=[among])
             rows += _rows(sweep, among, found)
             if among == UNAIDED:
                 write(f"{sweep}-regret.png", _heatmap(found))
                 about = tables.about(found.outcomes, found.dimensions)
                 figure = pareto_figure.costs(found.front, found.startups, about)
                 write(f"{sweep}-pareto.png", figure)
-    write("map.png", _heatmap(fs.read_map(of[PICTURE])))
+    write("map.png", _heatmap(fs.SweepResult.read(of[PICTURE]).map()))
     KEPT.write_text(_csv(rows), "utf-8")
     return 0
 
 
-def _rows(sweep: str, among: str, found: Map) -> Iterator[dict[str, Any]]:
+def _rows(sweep: str, among: str, found: SweepMap) -> Iterator[dict[str, Any]]:
     import polars as pl
 
     keys = ["dimension", "kind", "startup"]
@@ -87,7 +87,7 @@ def _short(value: object) -> object:
     return f"{value:.{DIGITS}g}" if isinstance(value, float) else value
 
 
-def _heatmap(found: Map) -> Figure:
+def _heatmap(found: SweepMap) -> Figure:
     about = tables.about(found.outcomes, found.dimensions)
     return heatmap.heatmap(found.outcomes, found.order, about)
 
@@ -187,7 +187,7 @@ def helped(sweep: str) -> str:
         "| --- | --- | ---: | ---: | ---: |",
     ]
     for row in sorted([*shown, best, usual], key=lambda row: row.mean):
-        needs = fs.algorithm(row.startup, "startup").needs_in_words if row in shown else "–"
+        needs = fs.get_algorithm(row.startup, "startup").needs_in_words if row in shown else "–"
         numbers = [_regret(row.mean), _regret(row["p95"]), tables.share(row["retransmitted"])]
         lines.append(f"| `{row.startup}` | {needs} | {' | '.join(numbers)} |")
     return "\n".join(lines)

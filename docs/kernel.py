@@ -14,9 +14,9 @@ from flowstart.live_runs import spread
 PAGE = pathlib.Path(__file__).parent / "kernel.md"
 BEGIN, END = "<!-- kernel: begin -->\n", "<!-- kernel: end -->\n"
 PATHS = {
-    "20 Mbit/s × 60 ms": fs.Path(rate="20Mbps", rtt="60ms", buffer="100pkt"),
-    "5 Mbit/s × 64 ms": fs.Path(rate="5Mbps", rtt="64ms", buffer="60pkt"),
-    "100 Mbit/s × 102 ms": fs.Path(rate="100Mbps", rtt="102ms", buffer="871pkt"),
+    "20 Mbit/s × 60 ms": fs.NetworkPath(rate="20Mbps", rtt="60ms", buffer="100pkt"),
+    "5 Mbit/s × 64 ms": fs.NetworkPath(rate="5Mbps", rtt="64ms", buffer="60pkt"),
+    "100 Mbit/s × 102 ms": fs.NetworkPath(rate="100Mbps", rtt="102ms", buffer="871pkt"),
 }
 SIZES = ["100kB", "1MB"]
 FIVE = ("hystart", "limited-slow-start", "jump-start", "search", "gauge")
@@ -29,7 +29,7 @@ def measured() -> pl.DataFrame:
     """A row for each start-up, path and size that the kernel can run, of medians of three runs."""
     rows = []
     for name, path in PATHS.items():
-        found = fs.live(path, ["all"], stack="linux", sizes=SIZES, repeat=3)
+        found = fs.compare(path, startups=["all"], on="linux", sizes=SIZES, repeat=3)
         for row in spread.medians(found.paired):
             if not row["refused"]:
                 rows.append({"path": name, **row})

@@ -42,7 +42,7 @@ IMAGES = DOCS / "images"
 class Stage:
     """The path and the traffic on which algorithms of one kind are drawn."""
 
-    path: fs.Path
+    path: fs.NetworkPath
     size: str | None
     seconds: float
     """How much of it is drawn."""
@@ -55,7 +55,7 @@ class Stage:
 
 STAGES: dict[catalog.Kind, Stage] = {
     "startup": Stage(
-        fs.Path(rate="20Mbps", rtt="100ms", buffer="1bdp"),
+        fs.NetworkPath(rate="20Mbps", rtt="100ms", buffer="1bdp"),
         size="3MB",
         seconds=2.5,
         most=4,
@@ -64,7 +64,7 @@ STAGES: dict[catalog.Kind, Stage] = {
         "(166 packets), stack `rfc`, avoidance `reno`",
     ),
     "avoidance": Stage(
-        fs.Path(rate="20Mbps", rtt="50ms", buffer="1bdp"),
+        fs.NetworkPath(rate="20Mbps", rtt="50ms", buffer="1bdp"),
         size=None,
         seconds=40,
         most=2.5,
@@ -73,7 +73,7 @@ STAGES: dict[catalog.Kind, Stage] = {
         "product (83 packets), stack `rfc`, start-up `hystart`",
     ),
     "queue": Stage(
-        fs.Path(rate="20Mbps", rtt="50ms", buffer="2bdp"),
+        fs.NetworkPath(rate="20Mbps", rtt="50ms", buffer="2bdp"),
         size=None,
         seconds=20,
         most=4.5,
@@ -85,7 +85,7 @@ STAGES: dict[catalog.Kind, Stage] = {
 
 FINDINGS = {
     "search": Stage(
-        fs.Path(rate="20Mbps", rtt="100ms", buffer="6bdp"),
+        fs.NetworkPath(rate="20Mbps", rtt="100ms", buffer="6bdp"),
         size=None,
         seconds=2.5,
         most=7,
@@ -150,7 +150,7 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
     wanted[IMAGES / demo.NUMBERS] = demo.numbers()
     wanted[DOCS / "exits.md"] = exits.page()
     wanted[IMAGES / "exits.svg"] = exits.picture()
-    wanted[DOCS / "sources.md"] = sources(fs.algorithms("startup"))
+    wanted[DOCS / "sources.md"] = sources(fs.list_algorithms("startup"))
     wanted[DOCS / "fields.md"] = reference.page()
     wanted[DOCS / "columns.md"] = columns.page()
     model = ROOT / "python" / "flowstart" / "model"
@@ -186,7 +186,7 @@ MENTIONED = 7
 
 def counted(page: str) -> str:
     """The README with the number of start-ups that it does not name."""
-    others = sum(a.kind == "startup" for a in fs.algorithms()) - MENTIONED
+    others = sum(a.kind == "startup" for a in fs.list_algorithms()) - MENTIONED
     return re.sub(r"(BBR\s+and )\d+( others guess)", rf"\g<1>{others}\2", page)
 
 
@@ -210,9 +210,9 @@ def with_code(page: str) -> str:
 
 def pages() -> dict[str, str]:
     """Every generated file by its name: pages, figures, and the list of all."""
-    found = {"README.md": index(fs.algorithms())}
+    found = {"README.md": index(fs.list_algorithms())}
     for kind, stage in STAGES.items():
-        listed = {a.name: a for a in fs.algorithms() if a.kind == kind}
+        listed = {a.name: a for a in fs.list_algorithms() if a.kind == kind}
         pale = traced(listed[stage.pale], stage)
         for algorithm in listed.values():
             shown = pale if algorithm.name == stage.pale else traced(algorithm, stage)
@@ -226,7 +226,7 @@ def pages() -> dict[str, str]:
 
 def stem(algorithm: fs.Algorithm) -> str:
     """What its page is called: a second algorithm of a name adds its kind."""
-    first = fs.algorithm(algorithm.name)
+    first = fs.get_algorithm(algorithm.name)
     return algorithm.name if algorithm == first else f"{algorithm.name}-{algorithm.kind}"
 
 
@@ -265,7 +265,7 @@ def traced(algorithm: fs.Algorithm, stage: Stage, startup: str = "") -> Shown:
     stack = L4S_STACK if "l4s" in algorithm.needs else "rfc"
     described = fs.Scenario(path=path, flows=[flow], stack=stack, duration=duration)
     run = fs.run(described, trace=True)
-    row = run.rows[0]
+    row = run.records[0]
     buffer = re.match(r"\d+", str(run.about["buffer"]))
     assert buffer, run.about
     return Shown(row, of_flow(run.outcome, 0, name), float(buffer[0]))
@@ -399,7 +399,7 @@ def opening(source: pathlib.Path) -> list[str]:
 
 def linked(words: str) -> str:
     """Rust's links between modules as links between pages; others as plain code."""
-    listed = {a.name for a in fs.algorithms()}
+    listed = {a.name for a in fs.list_algorithms()}
 
     def link(found: re.Match[str]) -> str:
         name = found[1].rsplit("::", 1)[-1]

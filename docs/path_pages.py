@@ -30,7 +30,7 @@ def pages() -> dict[str, str]:
 
 def page(name: str, fields: dict[str, Any]) -> str:
     """The page of a path, whose fields are those of its description."""
-    told = {field.name: field for field in parts()["Path"].fields}
+    told = {field.name: field for field in parts()["NetworkPath"].fields}
     rows = ["| field | value | what it is |", "| --- | --- | --- |"]
     rows += [
         f"| `{field}` | `{str(value).lower() if value is True else value}` "
@@ -85,8 +85,10 @@ def figure(name: str) -> Figure:
 
 def _traced(name: str, startup: str) -> tuple[Series, dict[str, Any], float]:
     flow = fs.Flow(size=SIZE, startup=startup, avoidance="cubic")
-    run = fs.run(fs.Scenario(path=fs.Path.named(name), flows=[flow], stack=STACK), trace=True)
-    return of_flow(run.outcome, 0, startup), run.rows[0], _packets(run.about["buffer"])
+    run = fs.run(
+        fs.Scenario(path=fs.NetworkPath.named(name), flows=[flow], stack=STACK), trace=True
+    )
+    return of_flow(run.outcome, 0, startup), run.records[0], _packets(run.about["buffer"])
 
 
 def _packets(buffer: str) -> float:

@@ -117,7 +117,7 @@ def _target(name: str) -> Compared:
 def _figure(figure: dict[str, Any]) -> list[tuple[str, Compared]]:
     """A figure of several start-ups, which are run together."""
     found = _run(figure)
-    rows = {row["startup"].partition(":")[0]: row for row in found.rows}
+    rows = {row["startup"].partition(":")[0]: row for row in found.records}
     within = figure.get("within_percent")
     compared = []
     for startup, published in figure["startups"].items():
@@ -147,7 +147,7 @@ def _run(figure: dict[str, Any]) -> fs.Comparison:
     given = f":{figure['parameters']}" if "parameters" in figure else ""
     names = [figure["beside"]] if "beside" in figure else []
     return fs.compare(
-        fs.Path(**figure["path"]),
+        fs.NetworkPath(**figure["path"]),
         startups=[f"{name}{given}" for name in (*names, *figure["startups"])],
         sizes=[figure["size"]],
         stack=figure["stack"],

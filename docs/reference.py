@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import flowstart as fs
 from flowstart import _native
 from flowstart.model import document
 from flowstart.model.definitions import Field, Part, parts
@@ -11,21 +12,21 @@ HEAD = """<!-- Written by `make docs` from the definitions of the fields; change
 
 # The fields of a scenario
 
-What a scenario file, `fs.Path`, `fs.Flow`, `fs.Stack` and the others may say. Fields with a mark
+What a scenario file, `fs.NetworkPath`, `fs.Flow`, `fs.Endpoint` and the others may say. Fields with a mark
 (▸) have a flag of `flowstart compare`: `reverse_rate` is `--reverse-rate`. A stack is `--stack
 linux:ack_every=4` there. `flowstart schema` prints the same for editors.
 """
 TITLES = {
-    "Path": ("path", "A path"),
+    "NetworkPath": ("path", "A path"),
     "Hop": ("path.hops", "A hop"),
     "RateStep": ("path.rate_steps", "A step of the rate"),
     "QuickStart": ("path.quick_start", "Quick-Start's routers"),
-    "Stack": ("stack", "A stack"),
+    "Endpoint": ("stack", "A stack"),
     "Flow": ("flows", "A flow"),
     "Write": ("flows.writes", "A write"),
     "After": ("flows.writes.after", "What a write waits for"),
     "AfterFlow": ("flows.start_after` and `end_after", "A moment after something of a flow"),
-    "Web": ("web", "Web sessions"),
+    "WebTraffic": ("web", "Web sessions"),
 }
 """Where a part stands in a scenario, and what its table is called."""
 
@@ -35,10 +36,9 @@ def page() -> str:
     sections = [HEAD]
     for part in parts().values():
         place, title = TITLES[part.name]
-        rows = presets(part) if part.name == "Stack" else table(part.fields, name)
-        sections.append(
-            f"## {title}\n\n`{place}`, `fs.{part.name}`. {told(part.about)}\n\n{rows}\n"
-        )
+        public = f"fs.{part.name}" if part.name in fs.__all__ else f"fs.spec.{part.name}"
+        rows = presets(part) if part.name == "Endpoint" else table(part.fields, name)
+        sections.append(f"## {title}\n\n`{place}`, `{public}`. {told(part.about)}\n\n{rows}\n")
     return "\n".join(sections)
 
 

@@ -8,6 +8,7 @@ import textwrap
 
 from flowstart._native import EVENTS, SIGNALS
 from flowstart.model.definitions import Field, Part, parts, python_name
+from flowstart.model.units import Kind
 
 SIGNALS_HEAD = '''"""What a start-up is told: the signals of `crates/control/src/signals.rs`.
 
@@ -29,7 +30,8 @@ class Events:
 '''
 FIELDS_HEAD = '''"""The parts of a scenario as frozen classes, by the definitions in `sim/src/spec`.
 
-Written by `make docs`. What is left out is left to the simulator.
+Written by `make docs`. What is left out is left to the simulator. A plain number is in bits per
+second for a `Rate`, in seconds for a `Time` and in bytes for a `Size`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,6 +39,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flowstart.model.custom import StartupLike
+from flowstart.model.quantities import Rate, Size, Time
 '''
 TYPES = {
     "bool": "bool",
@@ -45,13 +48,15 @@ TYPES = {
     "f64": "float",
     "Probability": "str | float",
     "BurstLength": "str | float",
-    "Delays": "Mapping[int, str]",
+    "Delays": "Mapping[int, Time]",
     "DrawnText": "str | float",
     "EcnMode": "str | bool",
     "InitialWindow": "str | int",
     "Startup": "StartupLike",
 }
 """What Python gives for the types of Rust; all others are text."""
+NUMBERS: dict[Kind | None, str] = {Kind.RATE: "Rate", Kind.TIME: "Time", Kind.SIZE: "Size"}
+"""The types of quantities that may be plain numbers."""
 WIDTH = 100
 
 
@@ -63,12 +68,14 @@ def fields() -> str:
 def _part(part: Part) -> str:
     """A part of a scenario."""
     told = "".join(f"    {_declared(field)}\n{_paragraphs(_told(field))}" for field in part.fields)
+    # What makes text of numbers.
+    told += "    def __post_init__(self) -> None: ...\n"
     head = f"\n@dataclass(frozen=True, kw_only=True)\nclass {part.name}:\n"
     return f"{head}{_paragraphs(part.about)}\n{told}"
 
 
 def _declared(field: Field) -> str:
-    kind = TYPES.get(field.value, "str")
+    kind = TYPES.get(field.value) or NUMBERS.get(field.measures, "str")
     if python_name(field.value) in parts():
         kind = python_name(field.value)
         kind = kind if field.is_list else f"{kind} | Mapping[str, Any]"

@@ -33,7 +33,7 @@ def with_tables(page: str) -> str:
 
 
 def _table(name: str) -> str:
-    """The table of this name; `fields of Path` and some of them is one from their definitions."""
+    """The table of this name; `fields of NetworkPath` and some of them is one from their definitions."""
     part, *names = name.removeprefix("fields of ").split()
     if name.startswith("fields of "):
         known = {field.name: field for field in parts()[part].fields}
@@ -77,8 +77,10 @@ def hystart_on_paths() -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     for name in VARYING:
-        path = fs.Path.named(name)
-        plain = fs.Path(**{field: getattr(path, field) for field in _PLAIN if field != "about"})
+        path = fs.NetworkPath.named(name)
+        plain = fs.NetworkPath(
+            **{field: getattr(path, field) for field in _PLAIN if field != "about"}
+        )
         left = [_median(_left_at, one, "hystart") for one in (path, plain)]
         took = [_median(_took, path, startup) for startup in ("hystart", "slow-start")]
         shown = [f"{share:.2f}" for share in left] + [text.seconds(time) for time in took]
@@ -86,10 +88,10 @@ def hystart_on_paths() -> str:
     return "\n".join(rows)
 
 
-def _median(read: Callable[[dict[str, Any]], float], path: fs.Path, startup: str) -> float:
+def _median(read: Callable[[dict[str, Any]], float], path: fs.NetworkPath, startup: str) -> float:
     """What is read of a transfer of 10 MB under the linux stack, the median over seeds."""
     found = fs.compare(path, startups=[startup], sizes=["10MB"], repeat=SEEDS, uncertainty=False)
-    return statistics.median(map(read, found.rows))
+    return statistics.median(map(read, found.records))
 
 
 def _left_at(row: dict[str, Any]) -> float:

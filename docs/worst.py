@@ -31,7 +31,7 @@ def search() -> None:
     found = {}
     for startup in STARTUPS:
         others = [name for name in STARTUPS if name != startup]
-        worst = fs.worst(startup, against=others, runs=RUNS, distinct=DISTINCT).result()
+        worst = fs.find_worst_paths(startup, against=others, runs=RUNS, distinct=DISTINCT).to_dict()
         print(startup, [round(one["score"], 2) for one in worst["findings"]], file=sys.stderr)
         found[startup] = [_kept(one) for one in worst["findings"]]
     KEPT.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -10,11 +10,11 @@ class CautiousStart(fs.Startup):
         self.rise = rise
         self.least: int | None = None
 
-    def on_established(self, w: fs.Window, e: fs.Established) -> None:
+    def on_established(self, w: fs.Window, e: fs.signals.Established) -> None:
         """The handshake gives the first round trip."""
         self.least = e.rtt
 
-    def on_ack(self, w: fs.Window, a: fs.Ack) -> fs.Reason | None:
+    def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> fs.signals.Reason | None:
         """Grows by what was acknowledged, until a round trip says that a queue has grown."""
         if a.rtt is not None and self.is_late(a.rtt):
             w.ssthresh = w.cwnd  # at the threshold the avoidance is in charge

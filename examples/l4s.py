@@ -40,7 +40,7 @@ class Fared:
 def scenario(rate: str, rtt: str, seconds: int = SECONDS, seed: int = 1) -> fs.Scenario:
     """A CUBIC flow and a Prague flow that share one bottleneck."""
     return fs.Scenario(
-        path=fs.Path(rate=rate, rtt=rtt, buffer="2000pkt", queue="dualpi2"),
+        path=fs.NetworkPath(rate=rate, rtt=rtt, buffer="2000pkt", queue="dualpi2"),
         stack={"preset": "linux", "ecn": "l4s", "pacing": "internal", "ack": "every"},
         flows=[
             fs.Flow(startup="hystart", avoidance="cubic"),

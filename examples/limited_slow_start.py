@@ -22,7 +22,7 @@ class LimitedSlowStart(fs.Startup):
         self.max_ssthresh = max_ssthresh
         self.after_a_timeout = False
 
-    def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+    def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
         """Above `max_ssthresh` an ACK adds int(MSS/K) bytes, K = int(cwnd/(max_ssthresh/2))."""
         if w.cwnd <= self.max_ssthresh:
             w.cwnd += self.earned(w, a)
@@ -32,15 +32,15 @@ class LimitedSlowStart(fs.Startup):
         # The RFC's int(MSS/K) would be zero in a huge window, and growth would cease.
         w.cwnd += self.earned(w, a) * (max(w.mss // k, 1) / w.mss)
 
-    def on_loss(self, w: fs.Window, loss: fs.Loss) -> None:
+    def on_loss(self, w: fs.Window, loss: fs.signals.Loss) -> None:
         """The slow start that a timeout began is over; the avoidance reduces the window."""
         self.after_a_timeout = False
 
-    def on_timeout(self, w: fs.Window, t: fs.Timeout) -> None:
+    def on_timeout(self, w: fs.Window, t: fs.signals.Timeout) -> None:
         """ACKs may now cover what had arrived long before: one segment each is credited."""
         self.after_a_timeout = True
 
-    def earned(self, w: fs.Window, a: fs.Ack) -> float:
+    def earned(self, w: fs.Window, a: fs.signals.Ack) -> float:
         """The segments for which an ACK earns growth (RFC 3465 §2.3, RFC 7661 §4)."""
         if not a.cwnd_limited:
             return 0.0

@@ -100,7 +100,7 @@ def _scenario(path: dict[str, str], seed: int) -> dict[str, Any]:
 
 
 def _rate(bps: float) -> str:
-    return str(fs.bps(bps))
+    return f"{round(bps)}bps"
 
 
 def _time(seconds: float) -> str:
@@ -147,7 +147,7 @@ def _runs(load: float | None, seeds: int, workers: int | None) -> Iterator[dict[
         raise fs.SimulationError(
             f"{json.dumps(asked[failed['run'][0]], default=vars)}: {failed['error'][0]}"
         )
-    packets = batch.flows.group_by("run").agg(pl.col("packets_sent", "packets_dropped").sum())
+    packets = batch.frame.group_by("run").agg(pl.col("packets_sent", "packets_dropped").sum())
     times = _times(batch, load is None)
     joined = packets.join(times, on="run").sort("run")
     for row in joined.iter_rows(named=True):
@@ -155,9 +155,9 @@ def _runs(load: float | None, seeds: int, workers: int | None) -> Iterator[dict[
         yield {"bottleneck": bottleneck, "startup": startup, "seed": seed} | row
 
 
-def _times(batch: "fs.Batch", of_flows: bool) -> pl.DataFrame:
+def _times(batch: "fs.RunBatch", of_flows: bool) -> pl.DataFrame:
     """The 95th percentile of each run's completion times; what was never done counts as longest."""
-    table, time = (batch.flows, "fct_s") if of_flows else (batch.objects, "response_s")
+    table, time = (batch.frame, "fct_s") if of_flows else (batch.objects, "response_s")
     longest = pl.col(time).fill_null(float("inf"))
     return table.group_by("run").agg(p95=longest.quantile(PERCENTILE, "nearest"))
 

@@ -100,7 +100,7 @@ def _has(judged: Judged, column: str, word: str) -> Flags:
 
 def ablations(extent: Extent) -> list[Row]:
     """Gauge without each of its parts, on tuning paths."""
-    found = constants.ablations(fs.algorithm(GAUGE, "startup"))
+    found = constants.ablations(fs.get_algorithm(GAUGE, "startup"))
     return _varied([extent.ask("ablations", TUNING, [*COMPARED, *found])], "ablations")
 
 
@@ -112,7 +112,7 @@ def halved_and_doubled(extent: Extent) -> list[Row]:
 
 
 def _halved_and_doubled() -> list[str]:
-    return constants.halved_and_doubled(fs.algorithm(GAUGE, "startup"), constants.accepted)
+    return constants.halved_and_doubled(fs.get_algorithm(GAUGE, "startup"), constants.accepted)
 
 
 def frontier(extent: Extent) -> list[Row]:
@@ -121,7 +121,7 @@ def frontier(extent: Extent) -> list[Row]:
     Halves and doubles are those of the part `constants`, which is run where it is missing.
     """
     known = _halved_and_doubled()
-    between = constants.frontier(fs.algorithm(GAUGE, "startup"), constants.accepted)
+    between = constants.frontier(fs.get_algorithm(GAUGE, "startup"), constants.accepted)
     found = [spec for spec in between if spec not in known]
     beside = dataclasses.replace(extent, folder=extent.folder.parent / "constants")
     folders = [

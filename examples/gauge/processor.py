@@ -43,7 +43,7 @@ class Contender:
     """A start-up on a path."""
 
     def __init__(self, document: dict[str, Any]) -> None:
-        self.packets: int = fs.run(document).rows[0]["packets_sent"]
+        self.packets: int = fs.run(document).frame["packets_sent"][0]
         self.text = json.dumps(document)
         self.repeats = max(1, math.ceil(LONG_ENOUGH_S / max(self._seconds(1), 1e-6)))
 

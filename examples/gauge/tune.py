@@ -66,7 +66,7 @@ class Bounded:
 def bounds() -> list[Bounded]:
     """The constants of gauge that are above 0, with their ranges."""
     found = []
-    for one in constants(fs.algorithm(GAUGE, "startup")):
+    for one in constants(fs.get_algorithm(GAUGE, "startup")):
         if one.number > 0:
             low, high = (one.reach(factor, accepted) for factor in (1 / WIDEST, WIDEST))
             found.append(Bounded(one, low, high))

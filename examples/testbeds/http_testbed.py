@@ -134,10 +134,10 @@ def run(given: argparse.Namespace) -> None:
     parts.draw(drawn(rows), given.out, "http")
 
 
-def row(setting: Setting, way: str, scheme: str, load: fs.Load) -> Row:
+def row(setting: Setting, way: str, scheme: str, load: fs.LiveLoad) -> Row:
     """One case: mean and longest transaction, simulated and in the kernel's runs."""
     runs: dict[tuple[str, int], list[Row]] = {}
-    for each in load.rows:
+    for each in load.records:
         runs.setdefault((each["transport"], each["repeat"]), []).append(each)
     ours, *live = (measured(one) for one in runs.values())
     found: Row = {

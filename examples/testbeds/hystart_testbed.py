@@ -54,9 +54,9 @@ class Point:
     scale: Scale
 
     @property
-    def path(self) -> fs.Path:
+    def path(self) -> fs.NetworkPath:
         """The path; the way back drops nothing."""
-        return fs.Path(
+        return fs.NetworkPath(
             rate=f"{self.scale.mbps:g}Mbps",
             rtt=f"{self.scale.rtt_ms:g}ms",
             buffer=f"{max(1, int(self.buffer * self.scale.bdp))}pkt",
@@ -106,10 +106,10 @@ def run(given: argparse.Namespace) -> None:
 
 def of_point(point: Point, repeat: int) -> list[Row]:
     """A row for each scheme."""
-    result = fs.live(
+    result = fs.compare(
         point.path,
-        point.startups,
-        stack="linux",
+        startups=point.startups,
+        on="linux",
         kernel=["cubic", "reno"],
         avoidance="cubic",
         sizes=[f"{round(PRODUCTS * point.scale.bdp) * parts.MSS}B"],
@@ -118,7 +118,7 @@ def of_point(point: Point, repeat: int) -> list[Row]:
     if result.interrupted:
         raise KeyboardInterrupt
     stalls: dict[str, int] = {}
-    for one in result.rows:
+    for one in result.records:
         stalls[one["variant"]] = stalls.get(one["variant"], 0) + (one["stalls"] or 0)
     by_variant: dict[str, list[Row]] = {}
     for pair in result.paired:

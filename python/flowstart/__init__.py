@@ -1,84 +1,63 @@
-"""flowstart: a laboratory for flow start-up.
+"""flowstart: a laboratory for flow startup.
 
-What a transport connection does between its handshake and the moment it knows its path,
-simulated packet by packet, for every startup algorithm of the catalog:
+Startup is what a transport connection does between its handshake and the moment it knows its path.
+flowstart simulates it packet by packet, for every startup algorithm of the catalog.
 
-    import flowstart as fs
+A quantity is text with its unit: `5Mbps`, `64ms`, `1.5MB`, `60pkt`, `1bdp`. A plain number is
+accepted where its unit is clear: a rate is in bits per second, a time in seconds (or a
+`datetime.timedelta`), a size in bytes. Buffers and windows may be in packets, bytes or BDPs, so
+they need text.
 
-    path = fs.Path(rate="5Mbps", rtt="64ms", buffer="60pkt")
-    result = fs.compare(path, startups=["slow-start", "jump-start"], sizes=["100kB"])
-    result.frame  # a polars DataFrame, one row per flow
-    result.plot()  # a matplotlib figure
+Custom startup algorithms are classes derived from `Startup`. Importing the package is cheap:
+polars and matplotlib are imported when they are first needed.
 
-A start-up of one's own is a class derived from `fs.Startup`.
-
-Quantities are text with their unit; `bps`, `seconds`, `packets`, `octets` and `bdp` make it of
-numbers. Importing the package is cheap; polars and matplotlib
-are imported when first needed.
+Example:
+    >>> import flowstart as fs
+    >>> path = fs.NetworkPath(rate="5Mbps", rtt="64ms", buffer="60pkt")
+    >>> result = fs.compare(path, startups=["slow-start", "jump-start"], sizes=["100kB"])
+    >>> result.frame["startup"].to_list()  # a polars DataFrame, one row per flow
+    ['slow-start', 'jump-start']
+    >>> figure = result.plot()  # a matplotlib figure
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from flowstart import signals, spec
     from flowstart.captures.contents import Capture
-    from flowstart.captures.reading import capture
-    from flowstart.comparison.execute import compare
+    from flowstart.captures.reading import read_capture
     from flowstart.comparison.result import Comparison
-    from flowstart.errors import FlowstartError, RequestError, SimulationError
-    from flowstart.live_runs.execute import live
+    from flowstart.errors import (
+        FlowstartError,
+        LimitExceeded,
+        RequestError,
+        SimulationError,
+        Stopped,
+        TimeLimitExceeded,
+    )
+    from flowstart.live_runs.compare import compare
     from flowstart.live_runs.load import live_load
-    from flowstart.live_runs.load_result import Load
-    from flowstart.live_runs.result import Live
-    from flowstart.maps.asking import read_map
-    from flowstart.maps.result import Map
-    from flowstart.model.catalog import Algorithm, Parameter, algorithm, algorithms
-    from flowstart.model.document import schema
-    from flowstart.model.fields import (
-        After,
-        AfterFlow,
-        Flow,
-        Hop,
-        QuickStart,
-        RateStep,
-        Stack,
-        Web,
-        Write,
-    )
-    from flowstart.model.path import Path
-    from flowstart.model.quantities import bdp, bps, octets, packets, seconds
+    from flowstart.live_runs.load_result import LiveLoad
+    from flowstart.live_runs.result import LiveComparison
+    from flowstart.maps.result import SweepMap
+    from flowstart.maps.sweep_result import SweepResult, sweep
+    from flowstart.model.catalog import Algorithm, Parameter, get_algorithm, list_algorithms
+    from flowstart.model.document import json_schema
+    from flowstart.model.fields import Endpoint, Flow, WebTraffic
+    from flowstart.model.path import NetworkPath
     from flowstart.model.scenario import Scenario
-    from flowstart.model.startup import (
-        Ack,
-        Delivery,
-        Established,
-        Feedback,
-        Idle,
-        Known,
-        Loss,
-        Marked,
-        PeerGap,
-        RateSample,
-        Reason,
-        Recovered,
-        Sent,
-        Startup,
-        Syn,
-        Timeout,
-        Window,
-    )
+    from flowstart.model.startup import Startup, Window
     from flowstart.model.variants import Variant
     from flowstart.replays.asking import replay
     from flowstart.replays.result import Replay
-    from flowstart.simulation.many import Batch, run_many
+    from flowstart.simulation.many import RunBatch, run_many
     from flowstart.simulation.run import Run, run
-    from flowstart.simulation.streaming import StoredRun, stream
-    from flowstart.sweeps.asking import sweep
+    from flowstart.simulation.streaming import StoredRun
     from flowstart.sweeps.cell import Cell
-    from flowstart.sweeps.execution.swept import Swept
     from flowstart.sweeps.language.sweep import Sweep
-    from flowstart.worst_paths.asking import worst
-    from flowstart.worst_paths.result import Worst
+    from flowstart.worst_paths.asking import find_worst_paths
+    from flowstart.worst_paths.result import WorstPaths
 
     __version__: str
 
@@ -86,152 +65,143 @@ if TYPE_CHECKING:
 _HOMES = {
     "Algorithm": "model.catalog",
     "Parameter": "model.catalog",
-    "algorithm": "model.catalog",
-    "algorithms": "model.catalog",
+    "get_algorithm": "model.catalog",
+    "list_algorithms": "model.catalog",
     "Capture": "captures.contents",
-    "capture": "captures.reading",
+    "read_capture": "captures.reading",
     "Comparison": "comparison.result",
-    "compare": "comparison.execute",
-    "Live": "live_runs.result",
-    "live": "live_runs.execute",
-    "Load": "live_runs.load_result",
+    "compare": "live_runs.compare",
+    "LiveComparison": "live_runs.result",
+    "LiveLoad": "live_runs.load_result",
     "live_load": "live_runs.load",
-    "Map": "maps.result",
-    "read_map": "maps.asking",
     "FlowstartError": "errors",
+    "LimitExceeded": "errors",
     "RequestError": "errors",
     "SimulationError": "errors",
+    "Stopped": "errors",
+    "TimeLimitExceeded": "errors",
+    "Endpoint": "model.fields",
     "Flow": "model.fields",
-    "Hop": "model.fields",
-    "Path": "model.path",
-    "QuickStart": "model.fields",
-    "RateStep": "model.fields",
+    "NetworkPath": "model.path",
     "Scenario": "model.scenario",
-    "Stack": "model.fields",
-    "Web": "model.fields",
-    "After": "model.fields",
-    "AfterFlow": "model.fields",
-    "Write": "model.fields",
-    "schema": "model.document",
-    "bdp": "model.quantities",
-    "bps": "model.quantities",
-    "octets": "model.quantities",
-    "packets": "model.quantities",
-    "seconds": "model.quantities",
+    "WebTraffic": "model.fields",
+    "json_schema": "model.document",
     "Replay": "replays.result",
     "replay": "replays.asking",
-    "Batch": "simulation.many",
+    "RunBatch": "simulation.many",
     "run_many": "simulation.many",
     "Run": "simulation.run",
     "run": "simulation.run",
     "StoredRun": "simulation.streaming",
-    "stream": "simulation.streaming",
     "Cell": "sweeps.cell",
     "Sweep": "sweeps.language.sweep",
-    "sweep": "sweeps.asking",
-    "Swept": "sweeps.execution.swept",
-    "Worst": "worst_paths.result",
-    "worst": "worst_paths.asking",
+    "SweepMap": "maps.result",
+    "SweepResult": "maps.sweep_result",
+    "sweep": "maps.sweep_result",
+    "WorstPaths": "worst_paths.result",
+    "find_worst_paths": "worst_paths.asking",
     "Variant": "model.variants",
     "Startup": "model.startup",
     "Window": "model.startup",
-    # The signals that a start-up's hooks are told.
-    "Ack": "model.startup",
-    "Delivery": "model.startup",
-    "Established": "model.startup",
-    "Feedback": "model.startup",
-    "Idle": "model.startup",
-    "Known": "model.startup",
-    "Loss": "model.startup",
-    "Marked": "model.startup",
-    "PeerGap": "model.startup",
-    "RateSample": "model.startup",
-    "Reason": "model.startup",
-    "Recovered": "model.startup",
-    "Sent": "model.startup",
-    "Syn": "model.startup",
-    "Timeout": "model.startup",
+}
+_MODULES = ("signals", "spec")
+# What to use in place of former names.
+_RENAMED = {
+    "Batch": "`flowstart.RunBatch`",
+    "Live": "`flowstart.LiveComparison`",
+    "Load": "`flowstart.LiveLoad`",
+    "Map": "`flowstart.SweepMap`",
+    "Path": "`flowstart.NetworkPath`",
+    "Stack": "`flowstart.Endpoint`",
+    "Swept": "`flowstart.SweepResult`",
+    "Web": "`flowstart.WebTraffic`",
+    "Worst": "`flowstart.WorstPaths`",
+    "algorithm": "`flowstart.get_algorithm`",
+    "algorithms": "`flowstart.list_algorithms`",
+    "capture": "`flowstart.read_capture`",
+    "live": "`flowstart.compare(on=...)`",
+    "read_map": "`flowstart.SweepResult.read(folder).map()`",
+    "schema": "`flowstart.json_schema`",
+    "stream": "`flowstart.run(sink=...)`",
+    "worst": "`flowstart.find_worst_paths`",
+    **{
+        name: f"`flowstart.signals.{name}`"
+        for name in (
+            *("Ack", "Delivery", "Established", "Feedback", "Idle", "Known", "Loss", "Marked"),
+            *("PeerGap", "RateSample", "Reason", "Recovered", "Sent", "Syn", "Timeout"),
+        )
+    },
+    **{
+        name: f"`flowstart.spec.{name}`"
+        for name in ("After", "AfterFlow", "Hop", "QuickStart", "RateStep", "Write")
+    },
+    "bdp": "text such as `1bdp`",
+    "bps": "a plain number of bits per second",
+    "octets": "a plain number of bytes",
+    "packets": "text such as `60pkt`",
+    "seconds": "a plain number of seconds or a timedelta",
 }
 
 __all__ = [
-    "Ack",
-    "After",
-    "AfterFlow",
     "Algorithm",
-    "Batch",
     "Capture",
     "Cell",
     "Comparison",
-    "Delivery",
-    "Established",
-    "Feedback",
+    "Endpoint",
     "Flow",
     "FlowstartError",
-    "Hop",
-    "Idle",
-    "Known",
-    "Live",
-    "Load",
-    "Loss",
-    "Map",
-    "Marked",
+    "LimitExceeded",
+    "LiveComparison",
+    "LiveLoad",
+    "NetworkPath",
     "Parameter",
-    "Path",
-    "PeerGap",
-    "QuickStart",
-    "RateSample",
-    "RateStep",
-    "Reason",
-    "Recovered",
     "Replay",
     "RequestError",
     "Run",
+    "RunBatch",
     "Scenario",
-    "Sent",
     "SimulationError",
-    "Stack",
     "Startup",
+    "Stopped",
     "StoredRun",
     "Sweep",
-    "Swept",
-    "Syn",
-    "Timeout",
+    "SweepMap",
+    "SweepResult",
+    "TimeLimitExceeded",
     "Variant",
-    "Web",
+    "WebTraffic",
     "Window",
-    "Worst",
-    "Write",
+    "WorstPaths",
     "__version__",
-    "algorithm",
-    "algorithms",
-    "bdp",
-    "bps",
-    "capture",
     "compare",
-    "live",
+    "find_worst_paths",
+    "get_algorithm",
+    "json_schema",
+    "list_algorithms",
     "live_load",
-    "octets",
-    "packets",
-    "read_map",
+    "read_capture",
     "replay",
     "run",
     "run_many",
-    "schema",
-    "seconds",
-    "stream",
+    "signals",
+    "spec",
     "sweep",
-    "worst",
 ]
 
 
 def __getattr__(name: str) -> object:
     if name == "__version__":
         return import_module("flowstart._native").version()
+    if name in _MODULES:
+        return import_module(f"flowstart.{name}")
     if name in _HOMES:
         value = getattr(import_module(f"flowstart.{_HOMES[name]}"), name)
         globals()[name] = value
         return value
-    raise AttributeError(f"module 'flowstart' has no attribute {name!r}")
+    missing = f"module 'flowstart' has no attribute {name!r}"
+    if name in _RENAMED:
+        raise AttributeError(f"{missing}: use {_RENAMED[name]}")
+    raise AttributeError(missing)
 
 
 def __dir__() -> list[str]:

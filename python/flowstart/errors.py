@@ -34,7 +34,7 @@ class Stopped(FlowstartError):
     """Ctrl-C ended it; the text says what is finished and where it is kept."""
 
 
-class TimeLimitPassed(Stopped):
+class TimeLimitExceeded(Stopped):
     """A time limit ended it."""
 
 

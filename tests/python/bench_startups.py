@@ -19,7 +19,7 @@ ROUNDS = 9
 class Trivial(fs.Startup):
     """One hook, three fields."""
 
-    def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+    def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
         w.cwnd += w.segments(a.acked)
 
 
@@ -30,7 +30,7 @@ class Rounds(fs.Startup):
         self.end, self.last, self.now, self.samples = 0, 1 << 62, 1 << 62, 0
         self.least = 1 << 62
 
-    def on_ack(self, w: fs.Window, a: fs.Ack) -> fs.Reason | None:
+    def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> fs.signals.Reason | None:
         if a.una >= self.end:
             self.end, self.last, self.now, self.samples = a.nxt, self.now, 1 << 62, 0
         rtt = a.rtt
@@ -61,11 +61,11 @@ class Delivered(fs.Startup):
     def in_charge(self, w: fs.Window) -> bool:
         return True
 
-    def on_sent(self, w: fs.Window, s: fs.Sent) -> None:
+    def on_sent(self, w: fs.Window, s: fs.signals.Sent) -> None:
         if not s.retransmission:
             self.sent = s.seq + s.bytes
 
-    def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+    def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
         delivery = a.delivery
         assert delivery is not None
         if a.rtt is not None:

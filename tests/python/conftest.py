@@ -49,6 +49,6 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
 
 
 @pytest.fixture
-def path() -> fs.Path:
+def path() -> fs.NetworkPath:
     """The path of the Jump Start paper."""
-    return fs.Path(rate="5Mbps", rtt="64ms", buffer="60pkt")
+    return fs.NetworkPath(rate="5Mbps", rtt="64ms", buffer="60pkt")

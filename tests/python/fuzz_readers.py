@@ -101,7 +101,7 @@ def captured(path: pathlib.Path) -> object:
         return qlog.read([file]).summary
     if server_log.is_table(file):
         return server_log.read(file, {}).summary
-    return fs.capture(path).summary
+    return fs.read_capture(path).summary
 
 
 def _expression(content: bytes) -> object:

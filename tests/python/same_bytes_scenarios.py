@@ -82,7 +82,7 @@ def flow(startup: str, avoidance: str = "reno", size: str = "1MB") -> Document:
 
 def startups() -> Iterator[tuple[str, Document]]:
     """Every start-up under every preset, without losses and with some."""
-    for startup in catalog.algorithms("startup"):
+    for startup in catalog.list_algorithms("startup"):
         avoidance = CONTINUED.get(startup.name, "reno")
         for number, preset in enumerate(_native.STACKS):
             lossy = number % 2 == 0
@@ -98,7 +98,7 @@ def startups() -> Iterator[tuple[str, Document]]:
 
 
 def avoidances() -> Iterator[tuple[str, Document]]:
-    for avoidance in catalog.algorithms("avoidance"):
+    for avoidance in catalog.list_algorithms("avoidance"):
         for preset in ("linux", "quic"):
             ecn = {"ecn": "l4s"} if "l4s" in avoidance.needs else {}
             yield (
@@ -128,7 +128,7 @@ def recoveries() -> Iterator[tuple[str, Document]]:
 def queues() -> Iterator[tuple[str, Document]]:
     """Two flows through every discipline, and a scalable one beside a classic one."""
     two = [flow("slow-start", size="2MB"), {**flow("hystart", size="1MB"), "start": "300ms"}]
-    for queue in catalog.algorithms("queue"):
+    for queue in catalog.list_algorithms("queue"):
         marks = any(parameter.name == "ecn" for parameter in queue.params)
         for ecn in (False, True) if marks else (False,):
             name = f"{queue.name}:ecn={str(ecn).lower()}" if marks else queue.name
@@ -150,7 +150,7 @@ def queues() -> Iterator[tuple[str, Document]]:
 def paths() -> Iterator[tuple[str, Document]]:
     """What a path may be made of, and paths known by name."""
     made = dict(INGREDIENTS)
-    for variation in catalog.algorithms("variation"):
+    for variation in catalog.list_algorithms("variation"):
         made[variation.name] = {"rate_variation": f"{variation.name}:every=50ms"}
     for name, fields in made.items():
         path = {field: value for field, value in {**PLAIN, **fields}.items() if value is not None}
@@ -160,7 +160,7 @@ def paths() -> Iterator[tuple[str, Document]]:
             {"path": path, "stack": {"preset": "linux"}, "flows": flows, "trace": True},
         )
     for name in named_paths():
-        path = fs.Scenario(path=fs.Path.named(name)).document()["path"]
+        path = fs.Scenario(path=fs.NetworkPath.named(name)).to_dict()["path"]
         flows = [flow("slow-start", "cubic", "1MB"), flow("jump-start", "reno", "100kB")]
         yield f"path {name}", {"path": path, "stack": {"preset": "quic"}, "flows": flows}
 

@@ -8,7 +8,7 @@ import pytest
 
 import flowstart as fs
 from flowstart.comparison.applicability import ASKERS, REMEMBERING
-from flowstart.model.catalog import algorithms
+from flowstart.model.catalog import list_algorithms
 
 Cli = Callable[..., Any]
 COMPARE = ("compare", "--rate", "10Mbps", "--rtt", "50ms", "--size", "10kB")
@@ -49,10 +49,10 @@ def test_an_option_that_changes_nothing_is_refused(cli: Cli, words: str, message
     ],
 )
 def test_python_refuses_what_the_command_line_refuses(
-    path: fs.Path, given: dict[str, str], message: str
+    path: fs.NetworkPath, given: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(fs.RequestError, match=f"^{message}"):
-        fs.compare(path, sizes=["10kB"], **given)  # type: ignore[arg-type]
+        fs.compare(path, sizes=["10kB"], **given)
 
 
 @pytest.mark.parametrize(
@@ -90,17 +90,17 @@ def test_a_start_up_of_ones_own_may_use_a_memory_or_ask_routers(
 
 
 def times(startups: list[str], **given: Any) -> dict[str, float]:
-    path = fs.Path(rate="20Mbps", rtt="60ms", quick_start=given.pop("quick_start", None))
-    rows = fs.compare(path, startups=startups, sizes=["300kB"], **given).rows
+    path = fs.NetworkPath(rate="20Mbps", rtt="60ms", quick_start=given.pop("quick_start", None))
+    rows = fs.compare(path, startups=startups, sizes=["300kB"], **given).records
     return {row["startup"]: row["fct_s"] for row in rows}
 
 
-EVERYBODY = [a.name for a in algorithms("startup")]
+EVERYBODY = [a.name for a in list_algorithms("startup")]
 
 
 def test_nobody_else_in_the_catalog_uses_a_memory() -> None:
     little, much = (times(EVERYBODY, remembered=window) for window in ("3pkt", "1bdp"))
-    users = {a.name for a in algorithms("startup") if "cache" in a.needs}
+    users = {a.name for a in list_algorithms("startup") if "cache" in a.needs}
     assert {name for name in EVERYBODY if little[name] != much[name]} == users
 
 
@@ -126,7 +126,7 @@ def test_a_stack_whose_data_comes_with_the_syn_spreads_it_over_the_remembered_ro
     flow = {"startup": "jump-start", "size": "300kB"}
     path = {"rate": "20Mbps", "rtt": "60ms"}
     without, known = (
-        fs.run({"path": path, "stack": early, "flows": [flow | memory]}).rows[0]["fct_s"]
+        fs.run({"path": path, "stack": early, "flows": [flow | memory]}).records[0]["fct_s"]
         for memory in ({}, {"remembered": "1bdp"})
     )
     assert without != known

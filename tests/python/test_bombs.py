@@ -20,7 +20,7 @@ READ = """
 import resource, sys
 import flowstart as fs
 try:
-    fs.capture(sys.argv[1])
+    fs.read_capture(sys.argv[1])
 except fs.RequestError as error:
     print(error)
 else:

@@ -12,13 +12,13 @@ Cli = Callable[..., Any]
 NEIGHBOURS = ("compare", "--rate", "1Gbps", "--rtt", "60us", "--size", "45kB")
 
 
-def buffer(path: fs.Path) -> str | None:
+def buffer(path: fs.NetworkPath) -> str | None:
     return fs.compare(path, startups=["slow-start"], sizes=["10kB"]).buffer
 
 
 def test_the_usual_buffer_is_1_bdp_but_at_least_what_the_help_says(cli: Cli) -> None:
-    assert buffer(fs.Path(rate="50Mbps", rtt="80ms")) == "333pkt"
-    assert buffer(fs.Path(rate="1Gbps", rtt="60us")) == "40pkt"
+    assert buffer(fs.NetworkPath(rate="50Mbps", rtt="80ms")) == "333pkt"
+    assert buffer(fs.NetworkPath(rate="1Gbps", rtt="60us")) == "40pkt"
     words = cli("compare", "--help").out.replace("│", " ").split()
     assert "[1bdp, at least 40pkt]" in " ".join(words)
 
@@ -58,7 +58,7 @@ def test_a_buffer_below_a_small_initial_window_is_warned_of_with_that(cli: Cli) 
 
 
 def test_the_way_back_and_each_hop_are_warned_of_by_name() -> None:
-    back = fs.Path(rate="50Mbps", rtt="80ms", buffer="1bdp", reverse_rate="1Mbps")
+    back = fs.NetworkPath(rate="50Mbps", rtt="80ms", buffer="1bdp", reverse_rate="1Mbps")
     [warning] = fs.compare(back, startups=["slow-start"], sizes=["10kB"]).warnings
     assert warning.startswith(
         "reverse_buffer `1bdp` is 6 packets here, less than the acknowledgements of one initial "

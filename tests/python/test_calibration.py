@@ -23,7 +23,7 @@ ENOUGH = 20
 
 @pytest.fixture(scope="module")
 def web_mix() -> Capture:
-    return captures.capture(CAPTURES / "web-mix.pcap.gz")
+    return captures.read_capture(CAPTURES / "web-mix.pcap.gz")
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_who_stopped_reading_is_left_out_and_said(
 
 @pytest.mark.parametrize("file", ["small.pcap", "small-client-raw.pcap.gz"])
 def test_the_place_of_the_monitor_does_not_matter(file: str) -> None:
-    [*_, whole] = calibrate(captures.capture(CAPTURES / file)).classes
+    [*_, whole] = calibrate(captures.read_capture(CAPTURES / file)).classes
     assert whole.transfers >= ENOUGH
     assert whole.p5 is not None
     assert whole.p95 is not None

@@ -18,12 +18,12 @@ CAPTURES = pathlib.Path(__file__).parent.parent / "data" / "captures"
 
 @pytest.fixture(scope="module")
 def small() -> Capture:
-    return fs.capture(CAPTURES / "small.pcap")
+    return fs.read_capture(CAPTURES / "small.pcap")
 
 
 def without_files(found: Capture) -> dict[str, Any]:
     """Everything that a reading tells but for the names of files."""
-    document = found.document()
+    document = found.to_dict()
     rows = [{**row, "file": None} for row in document["connections"]]
     return {**document, "files": None, "connections": rows}
 
@@ -40,11 +40,11 @@ def without_files(found: Capture) -> dict[str, Any]:
 )
 def test_the_summary_has_the_names_and_values_of_the_reference(file: str, expected: str) -> None:
     reference = json.loads((CAPTURES / f"{expected}.expected.json").read_text())
-    assert fs.capture(CAPTURES / file).summary == reference
+    assert fs.read_capture(CAPTURES / file).summary == reference
 
 
 def test_directions_whose_window_is_not_known_are_counted_apart() -> None:
-    found = fs.capture(CAPTURES / "small-snap68.pcap.gz")
+    found = fs.read_capture(CAPTURES / "small-snap68.pcap.gz")
     assert found.summary["reduction_by_widest_window"]["window_unknown"] == 3
 
 
@@ -182,7 +182,7 @@ def log(tmp_path: pathlib.Path) -> pathlib.Path:
 
 
 def test_a_conn_log_gives_bytes_and_says_what_it_cannot_tell(log: pathlib.Path) -> None:
-    found = fs.capture(log)
+    found = fs.read_capture(log)
     assert [c["s2c_bytes"] for c in found.connections.to_dicts()[:2]] == [250_000, 9_000]
     assert found.connections["rtt_s"].null_count() == 3
     assert any("round trip" in note.lower() or "rtt" in note.lower() for note in found.notes)
@@ -201,9 +201,11 @@ def test_a_conn_log_needs_a_round_trip_to_be_replayed(cli: Cli, log: pathlib.Pat
 def test_a_compressed_capture_is_the_same_capture(tmp_path: pathlib.Path) -> None:
     packed = tmp_path / "small.gz"
     packed.write_bytes(gzip.compress((CAPTURES / "small.pcap").read_bytes()))
-    assert without_files(fs.capture(packed)) == without_files(fs.capture(CAPTURES / "small.pcap"))
+    assert without_files(fs.read_capture(packed)) == without_files(
+        fs.read_capture(CAPTURES / "small.pcap")
+    )
 
 
 def test_the_python_face_raises_what_the_command_prints() -> None:
     with pytest.raises(fs.RequestError, match="cannot open"):
-        fs.capture("/nonexistent/capture")
+        fs.read_capture("/nonexistent/capture")

@@ -40,7 +40,7 @@ def rotated(folder: pathlib.Path, parts: int) -> list[pathlib.Path]:
 
 def told(found: fs.Capture) -> tuple[object, ...]:
     """Everything that does not name a file."""
-    document = found.document()
+    document = found.to_dict()
     rows = [{k: v for k, v in row.items() if k != "file"} for row in document["connections"]]
     return rows, document["transfers"], document["groups"], document["summary"]
 
@@ -50,14 +50,14 @@ def test_files_that_follow_on_each_other_are_one_capture(
     tmp_path: pathlib.Path, order: Sequence[int]
 ) -> None:
     files = rotated(tmp_path, 4)
-    found = fs.capture(*(files[i] for i in order))
-    assert told(found) == told(fs.capture(CAPTURES / "small.pcap"))
+    found = fs.read_capture(*(files[i] for i in order))
+    assert told(found) == told(fs.read_capture(CAPTURES / "small.pcap"))
     assert set(found.connections["file"]) <= {str(file) for file in files}
     assert found.connections["file"][0] == str(files[0])
 
 
 def test_files_of_the_same_time_are_captures_of_their_own() -> None:
-    found = fs.capture(CAPTURES / "small.pcap", CAPTURES / "small-client-raw.pcap.gz")
+    found = fs.read_capture(CAPTURES / "small.pcap", CAPTURES / "small-client-raw.pcap.gz")
     assert found.connections["stream"].to_list() == list(range(22))
     assert found.connections["file"].value_counts()["count"].to_list() == [11, 11]
     assert found.summary["by_handshake"]["complete"] == 20
@@ -69,7 +69,7 @@ def test_a_file_out_of_order_among_others_is_sorted(tmp_path: pathlib.Path) -> N
     half = len(packets) // 2
     turned = tmp_path / "turned.pcap"
     turned.write_bytes(content[:24] + b"".join(packets[half:] + packets[:half]))
-    found = fs.capture(CAPTURES / "small.pcap", turned)
+    found = fs.read_capture(CAPTURES / "small.pcap", turned)
     assert found.summary["by_handshake"]["complete"] == 10 + 278
     assert "its 2 pieces were merged in order of time" in found.warnings[0]
 

@@ -22,7 +22,7 @@ def ends(found: fs.Capture) -> set[tuple[Any, ...]]:
 
 
 def test_a_share_of_connections_is_drawn_with_all_their_transfers() -> None:
-    whole, some = fs.capture(WEB_MIX), fs.capture(WEB_MIX, sample="30%")
+    whole, some = fs.read_capture(WEB_MIX), fs.read_capture(WEB_MIX, sample="30%")
     assert ends(some) < ends(whole)
     assert 0.2 < len(some.connections) / len(whole.connections) < 0.4
     assert some.connections["stream"].to_list() == list(range(len(some.connections)))
@@ -35,15 +35,15 @@ def test_a_share_of_connections_is_drawn_with_all_their_transfers() -> None:
 
 
 def test_paths_are_told_by_all_connections_whatever_the_sample() -> None:
-    assert fs.capture(WEB_MIX, sample="10").groups == fs.capture(WEB_MIX).groups
+    assert fs.read_capture(WEB_MIX, sample="10").groups == fs.read_capture(WEB_MIX).groups
 
 
 def test_a_smaller_sample_is_part_of_a_larger_one_and_another_seed_draws_another() -> None:
-    ten, twenty = (ends(fs.capture(WEB_MIX, sample=count)) for count in ("10", "20"))
+    ten, twenty = (ends(fs.read_capture(WEB_MIX, sample=count)) for count in ("10", "20"))
     assert len(ten) == 10
     assert ten < twenty
-    assert ends(fs.capture(WEB_MIX, sample="10")) == ten
-    assert ends(fs.capture(WEB_MIX, sample="10", seed=2)) != ten
+    assert ends(fs.read_capture(WEB_MIX, sample="10")) == ten
+    assert ends(fs.read_capture(WEB_MIX, sample="10", seed=2)) != ten
 
 
 def test_the_headline_says_that_it_is_a_sample(cli: Cli) -> None:
@@ -125,7 +125,7 @@ def test_nothing_that_is_written_tells_an_address(
     words: tuple[str, ...],
     json_too: bool,
 ) -> None:
-    found = fs.capture(SMALL)
+    found = fs.read_capture(SMALL)
     out = tmp_path / "out"
     given = [word.format(named_by_an_address) for word in words]
     answer = cli(*given, *(["--json"] if json_too else []), "-o", out)
@@ -146,7 +146,7 @@ def test_an_error_tells_no_address_either(cli: Cli, tmp_path: pathlib.Path) -> N
 
 
 def test_networks_are_named_in_the_order_of_their_first_connections() -> None:
-    found = fs.capture(WEB_MIX, anonymize=True)
+    found = fs.read_capture(WEB_MIX, anonymize=True)
     seen = dict.fromkeys(found.connections["network"])
     assert list(seen) == [f"network {n}" for n in range(1, len(seen) + 1)]
     assert {group.network for group in found.groups} == set(seen)

@@ -72,7 +72,7 @@ def test_compare_shows_a_table_and_how_to_repeat_it(cli: Cli) -> None:
 
 def test_all_startups_are_sorted_by_time_and_marked(cli: Cli) -> None:
     answer = cli("compare", *PATH, "--size", "100kB", "--startup", "all")
-    listed = [a.name for a in fs.algorithms("startup")]
+    listed = [a.name for a in fs.list_algorithms("startup")]
     lines = [line.split()[0] for line in answer.out.splitlines() if " ms " in line or " s " in line]
     shown = [name.rstrip("*†") for name in lines if name.rstrip("*†") in listed]
     assert sorted(shown) == sorted(listed)
@@ -129,7 +129,7 @@ def test_a_named_path_gives_way_to_options(cli: Cli) -> None:
 
 def test_every_simple_field_of_a_path_is_an_option(cli: Cli) -> None:
     shown = cli("compare", "--help").out
-    for field in dataclasses.fields(fs.Path):
+    for field in dataclasses.fields(fs.NetworkPath):
         if field.name != "hops":  # a table of its own
             assert f"--{field.name.replace('_', '-')} " in shown
 
@@ -214,12 +214,12 @@ def test_a_startup_and_its_routers_are_shown_together(cli: Cli) -> None:
     assert shown.index("xcp: XCP\n") < shown.index("xcp: XCP router\n")
     both = json.loads(cli("algorithms", "xcp", "--json").out)
     assert [entry["kind"] for entry in both] == ["startup", "queue"]
-    assert fs.algorithm("xcp").kind == "startup"
-    assert catalog.algorithm("xcp", "queue").params[0].name == "alpha"
+    assert fs.get_algorithm("xcp").kind == "startup"
+    assert catalog.get_algorithm("xcp", "queue").params[0].name == "alpha"
 
 
 def test_every_need_and_certainty_has_words() -> None:
-    for entry in fs.algorithms():
+    for entry in fs.list_algorithms():
         assert set(entry.needs) <= set(catalog.NEEDS)
         assert entry.certainty in catalog.CERTAINTIES
 

@@ -50,25 +50,27 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
     names = ("slow-start", "hystart")
     yield "compare", comparison_report.tables(fs.compare(SCENARIO, startups=names))
     if LIVE:
-        path = fs.Path(rate="20Mbps", rtt="20ms")
-        yield "live", live_report.tables(fs.live(path, names, sizes=["20kB"]))
+        path = fs.NetworkPath(rate="20Mbps", rtt="20ms")
+        yield "live", live_report.tables(fs.compare(path, startups=names, sizes=["20kB"], on="noq"))
     rows = simulated(fs.run(SCENARIO).outcome)
-    yield "load", load_report.tables(fs.Load(SCENARIO, None, rows, "", 0, (), False))
-    found = fs.capture(CAPTURES / "small.pcap")
+    yield "load", load_report.tables(fs.LiveLoad(SCENARIO, None, rows, "", 0, (), False))
+    found = fs.read_capture(CAPTURES / "small.pcap")
     yield "capture", capture_report.tables(found)
     with tempfile.TemporaryDirectory() as folder:
-        quic = fs.capture(test_quic.write(pathlib.Path(folder) / "quic.pcap", test_quic.TALK))
+        quic = fs.read_capture(test_quic.write(pathlib.Path(folder) / "quic.pcap", test_quic.TALK))
     yield "quic", capture_report.tables(quic)
     with tempfile.TemporaryDirectory() as folder:
         cells = made_up_map.cell(0, {"slow-start": 2.0, "hystart": 1.0})
         swept = made_up_map.write(pathlib.Path(folder) / "sweep", cells)
-        yield "map", map_report.files(fs.read_map(swept))
+        yield "map", map_report.files(fs.SweepResult.read(swept).map())
     with tempfile.TemporaryDirectory() as folder:
         found_sweep = fs.sweep(SWEEP, pathlib.Path(folder) / "sweep", workers=1)
         parts = sorted((found_sweep.store.place / "parts").iterdir())
         yield "sweep", {part.name: part.read_bytes() for part in parts}
     over = "rate=10Mbps,rtt=20ms,buffer=10pkt,size=100kB,loss=2%"
-    failing = fs.worst("slow-start", against=["jump-start"], over=over, runs=1, workers=1)
+    failing = fs.find_worst_paths(
+        "slow-start", against=["jump-start"], over=over, runs=1, workers=1
+    )
     yield "worst", worst_report.files(failing)
     yield "replay", replay_report.tables(study(found, Settings(startups=names), QUICK))
 
@@ -144,9 +146,11 @@ def test_summaries_have_the_columns_that_are_defined() -> None:
 
 
 def test_classes_of_a_replay_have_the_columns_that_are_defined() -> None:
-    found = study(fs.capture(CAPTURES / "small.pcap"), Settings(startups=("slow-start",)), QUICK)
+    found = study(
+        fs.read_capture(CAPTURES / "small.pcap"), Settings(startups=("slow-start",)), QUICK
+    )
     defined = {column.name for column in tables()["replay-summaries"].columns}
-    assert {*found.result()["classes"][0]} == defined
+    assert {*found.to_dict()["classes"][0]} == defined
 
 
 def test_parquet_says_version_and_units(parquets: dict[str, bytes]) -> None:
@@ -166,6 +170,6 @@ def test_the_schema_of_rows_is_printed(cli: Callable[..., Any]) -> None:
 
 
 def test_streamed_rows_say_what_their_columns_hold(tmp_path: pathlib.Path) -> None:
-    fs.stream({"path": PATH, "flows": [{"size": "3pkt"}]}, tmp_path / "out")
+    fs.run({"path": PATH, "flows": [{"size": "3pkt"}]}, sink=tmp_path / "out")
     content = (tmp_path / "out" / "rows.parquet").read_bytes()
     assert said(content)["table"] == "flows"

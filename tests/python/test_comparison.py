@@ -23,7 +23,7 @@ BACKGROUND: dict[str, Any] = {
 }
 
 
-def test_three_lines_of_python(path: fs.Path) -> None:
+def test_three_lines_of_python(path: fs.NetworkPath) -> None:
     result = fs.compare(path, startups=["slow-start", "jump-start"], sizes=["100kB"])
     assert isinstance(result.frame, pl.DataFrame)
     assert result.frame["startup"].to_list() == ["slow-start", "jump-start"]
@@ -35,17 +35,17 @@ def test_three_lines_of_python(path: fs.Path) -> None:
     assert "<table>" in result._repr_html_()
 
 
-def test_a_row_has_the_promised_columns(path: fs.Path) -> None:
+def test_a_row_has_the_promised_columns(path: fs.NetworkPath) -> None:
     promised = (
         "startup avoidance stack size_bytes seed flow fct_s duration_s ideal_fct_s slowdown "
         "bytes_delivered packets_sent packets_dropped packets_retransmitted timeouts "
         "startup_exit_s startup_exit_cwnd_pkts startup_exit_reason max_cwnd_pkts max_queue_pkts"
     )
     result = fs.compare(path, startups=["slow-start"], sizes=["10kB"])
-    assert set(promised.split()) <= set(result.rows[0])
+    assert set(promised.split()) <= set(result.records[0])
 
 
-def test_types_do_not_depend_on_values(path: fs.Path) -> None:
+def test_types_do_not_depend_on_values(path: fs.NetworkPath) -> None:
     calm = fs.compare(path, startups=["slow-start"], sizes=["10kB"]).frame
     lossy = fs.compare(path, startups=["slow-start"], sizes=["1MB"]).frame
     assert calm["startup_exit_reason"].item() is None
@@ -53,10 +53,10 @@ def test_types_do_not_depend_on_values(path: fs.Path) -> None:
     assert calm.schema == lossy.schema
 
 
-def test_a_sender_does_not_know_the_bottleneck_by_its_interface(path: fs.Path) -> None:
-    def told(path: fs.Path, *startups: str) -> tuple[str | None, str]:
+def test_a_sender_does_not_know_the_bottleneck_by_its_interface(path: fs.NetworkPath) -> None:
+    def told(path: fs.NetworkPath, *startups: str) -> tuple[str | None, str]:
         result = fs.compare(path, startups=startups, sizes=["10kB"])
-        flow = result.result()["resolved"]["flows"][0]
+        flow = result.to_dict()["resolved"]["flows"][0]
         return flow.get("interface_rate"), result.legend
 
     rate, words = told(path, "slow-start", "qs-app")
@@ -65,7 +65,7 @@ def test_a_sender_does_not_know_the_bottleneck_by_its_interface(path: fs.Path) -
     for startup in ("slow-start", "qs-app:interface_rate=5Mbps"):
         assert "interface of" not in told(path, startup)[1]
     for line in ({"nic_rate": "100Mbps"}, {"access_rate": "100Mbps"}):
-        rate, words = told(path.but(**line), "qs-app")
+        rate, words = told(path.replace(**line), "qs-app")
         assert rate is None
         assert "interface of" not in words
 
@@ -82,31 +82,31 @@ def test_flows_and_web_sessions_of_a_scenario_are_told_of_an_interface_too() -> 
     assert rates == [None, "1Gbps", "50Mbps", "1Gbps"]
 
 
-def test_every_size_startup_and_seed_runs_once(path: fs.Path) -> None:
+def test_every_size_startup_and_seed_runs_once(path: fs.NetworkPath) -> None:
     plan = Plan.of_path(path, startups=["a", "b"], sizes=["1kB", "2kB"], seed=5, repeat=3)
     cases = plan.cases()
     assert len(set(cases)) == len(cases) == 12
     assert {case.seed for case in cases} == {5, 6, 7}
 
 
-def test_flows_run_together(path: fs.Path) -> None:
+def test_flows_run_together(path: fs.NetworkPath) -> None:
     result = fs.compare(path, startups=["slow-start"], sizes=["50kB"], flows=3, interval="10ms")
     assert result.frame["opened_s"].to_list() == pytest.approx([0, 0.01, 0.02])
     assert result.summaries[0].flows == 3
 
 
-def test_a_parameter_keeps_its_startup_apart(path: fs.Path) -> None:
+def test_a_parameter_keeps_its_startup_apart(path: fs.NetworkPath) -> None:
     specs = ["limited-slow-start", "limited-slow-start:max_ssthresh=20"]
     result = fs.compare(path, startups=specs, sizes=["300kB"])
     assert [s.startup for s in result.summaries] == specs
-    assert result.rows[0]["max_cwnd_pkts"] > result.rows[1]["max_cwnd_pkts"]
+    assert result.records[0]["max_cwnd_pkts"] > result.records[1]["max_cwnd_pkts"]
 
 
-def test_the_routers_of_a_startup_that_needs_them_are_named(path: fs.Path) -> None:
+def test_the_routers_of_a_startup_that_needs_them_are_named(path: fs.NetworkPath) -> None:
     startups = ["slow-start", "xcp:iw=4", "hystart"]
     result = fs.compare(path, startups=startups, sizes=["10kB"])
     assert list(result.queues.values()) == ["drop-tail", "xcp", "drop-tail"]
-    assert result.result()["queues"]["xcp:iw=4"] == "xcp"
+    assert result.to_dict()["queues"]["xcp:iw=4"] == "xcp"
     assert "queues: drop-tail; xcp under xcp:iw=4." in result.legend
     given = dataclasses.replace(path, queue="codel")
     result = fs.compare(given, startups=startups, sizes=["10kB"])
@@ -115,7 +115,9 @@ def test_the_routers_of_a_startup_that_needs_them_are_named(path: fs.Path) -> No
 
 
 @pytest.mark.parametrize("stack", ["ns2:iw=3", "linux:sack=false,tso=false"])
-def test_the_command_does_it_again(path: fs.Path, cli: Callable[..., Any], stack: str) -> None:
+def test_the_command_does_it_again(
+    path: fs.NetworkPath, cli: Callable[..., Any], stack: str
+) -> None:
     import json
 
     result = fs.compare(
@@ -129,13 +131,13 @@ def test_the_command_does_it_again(path: fs.Path, cli: Callable[..., Any], stack
     )
     assert result.plan.command is not None
     again = cli(*shlex.split(result.plan.command)[1:], "--json")
-    assert json.loads(again.out)["rows"] == result.rows
+    assert json.loads(again.out)["rows"] == result.records
 
 
 def test_flows_that_name_a_startup_are_background() -> None:
     result = fs.compare(BACKGROUND, startups=["slow-start", "jump-start"], sizes=["100kB"])
-    assert [row["tested"] for row in result.rows] == [False, True, True] * 2
-    assert [row["startup"] for row in result.rows[3:]] == ["slow-start", *["jump-start"] * 2]
+    assert [row["tested"] for row in result.records] == [False, True, True] * 2
+    assert [row["startup"] for row in result.records[3:]] == ["slow-start", *["jump-start"] * 2]
     slow, jump = result.summaries
     assert slow.flows == jump.flows == 2
     assert slow.background_change == 0
@@ -143,11 +145,13 @@ def test_flows_that_name_a_startup_are_background() -> None:
 
 
 READERS = fs.Scenario(
-    path=fs.Path(rate="2Mbps", rtt="60ms", buffer="20pkt"),
+    path=fs.NetworkPath(rate="2Mbps", rtt="60ms", buffer="20pkt"),
     flows=[fs.Flow(size="100kB", startup="slow-start")],
     web=[
-        fs.Web(sessions=4, interval="20ms", pages=2, objects=3, size="pareto2:mean=9,shape=1.5"),
-        fs.Web(startup="hystart", size=5),
+        fs.WebTraffic(
+            sessions=4, interval="20ms", pages=2, objects=3, size="pareto2:mean=9,shape=1.5"
+        ),
+        fs.WebTraffic(startup="hystart", size=5),
     ],
 )
 
@@ -158,7 +162,7 @@ def test_responses_of_web_sessions_that_name_no_startup_are_under_test() -> None
     assert slow.web and jump.web and slow.flows == jump.flows == 4 * 2 * 3
     assert slow.group == jump.group
     assert jump.background_change is not None
-    tested = [row for row in result.rows if row["tested"]]
+    tested = [row for row in result.records if row["tested"]]
     assert {row["startup"] for row in tested} == {"slow-start", "jump-start"}
     draws = [
         sorted(
@@ -169,7 +173,7 @@ def test_responses_of_web_sessions_that_name_no_startup_are_under_test() -> None
         for startup in ("slow-start", "jump-start")
     ]
     assert draws[0] == draws[1]
-    others = [row for row in result.rows if not row["tested"]]
+    others = [row for row in result.records if not row["tested"]]
     assert [row["startup"] for row in others] == ["slow-start", "hystart"] * 2
     assert all(row["size_bytes"] == 5 * 1460 for row in others if row["web"] == 1)
     assert result.frame["response_s"].null_count() == 2, "that of the plain flow"
@@ -204,9 +208,9 @@ def test_a_file_gives_the_same(tmp_path: pathlib.Path) -> None:
         '[[flows]]\nstartup = "slow-start"\nsize = "2MB"\n'
         '[[flows]]\nstart = "1s"\ncount = 2\ninterval = "100ms"\n'
     )
-    ours = {"startups": ["slow-start"], "sizes": ["100kB"]}
-    from_file = fs.compare(file, **ours)  # type: ignore[arg-type]
-    assert from_file.rows == fs.compare(BACKGROUND, **ours).rows  # type: ignore[arg-type]
+    ours: Any = {"startups": ["slow-start"], "sizes": ["100kB"]}
+    from_file = fs.compare(file, **ours)
+    assert from_file.records == fs.compare(BACKGROUND, **ours).records
     assert str(file) in str(from_file.plan.command)
 
 
@@ -229,10 +233,10 @@ def test_what_contradicts_is_refused(flows: Any, arguments: dict[str, Any], mess
 
 
 def test_random_loss_is_the_same_on_any_number_of_workers() -> None:
-    lossy = fs.Path(rate="5Mbps", rtt="64ms", loss="2%")
+    lossy = fs.NetworkPath(rate="5Mbps", rtt="64ms", loss="2%")
     one, two = (fs.compare(lossy, sizes=["200kB"], repeat=3, workers=n) for n in (1, 2))
-    assert one.rows == two.rows
-    assert len({row["fct_s"] for row in one.rows}) > 1
+    assert one.records == two.records
+    assert len({row["fct_s"] for row in one.records}) > 1
 
 
 def row(**fields: Any) -> dict[str, Any]:
@@ -290,14 +294,14 @@ def test_changes_are_against_the_baseline_that_is_named() -> None:
 
 @pytest.fixture(scope="module")
 def against_jump_start() -> fs.Comparison:
-    path = fs.Path(rate="20Mbps", rtt="60ms", buffer="100pkt")
+    path = fs.NetworkPath(rate="20Mbps", rtt="60ms", buffer="100pkt")
     names = ["slow-start", "hystart", "jump-start"]
     return fs.compare(path, startups=names, baseline="jump-start", sizes=["90kB"])
 
 
 def test_the_legend_and_the_result_name_the_baseline(against_jump_start: fs.Comparison) -> None:
     assert "change: against jump-start;" in against_jump_start.legend
-    assert against_jump_start.result()["baseline"] == "jump-start"
+    assert against_jump_start.to_dict()["baseline"] == "jump-start"
 
 
 def test_repeats_are_compared_with_the_baseline_that_is_named(
@@ -311,7 +315,7 @@ def test_repeats_are_compared_with_the_baseline_that_is_named(
 
 
 def test_the_command_names_a_baseline_that_is_not_the_usual_one(
-    against_jump_start: fs.Comparison, path: fs.Path
+    against_jump_start: fs.Comparison, path: fs.NetworkPath
 ) -> None:
     assert " --baseline jump-start" in str(against_jump_start.command)
     usual = fs.compare(path, startups=["slow-start"], baseline="slow-start", sizes=["1kB"])
@@ -370,22 +374,24 @@ def test_without_its_baseline_a_row_has_no_change() -> None:
 
 
 def test_what_an_interrupted_comparison_lacks_is_said_wherever_it_is_shown() -> None:
-    lossy = fs.Path(rate="5Mbps", rtt="64ms", loss="1%")
+    lossy = fs.NetworkPath(rate="5Mbps", rtt="64ms", loss="1%")
     whole = fs.compare(lossy, startups=["slow-start", "hystart"], sizes=["100kB"], repeat=3)
     assert "seeds that both" not in whole.legend
-    finished = [row for row in whole.rows if (row["startup"], row["seed"]) != ("hystart", 3)]
-    cut = dataclasses.replace(whole, rows=finished, interrupted=True, finished=5)
+    finished = [row for row in whole.records if (row["startup"], row["seed"]) != ("hystart", 3)]
+    cut = dataclasses.replace(whole, records=finished, interrupted=True, finished=5)
     note = "stopped by Ctrl-C, 5 of 6 runs are finished: a row with fewer seeds"
     page = report.pictures(cut)["report.html"].decode()
-    for told in (cut.legend, page, *cut.result()["notes"][:1]):
+    for told in (cut.legend, page, *cut.to_dict()["notes"][:1]):
         assert note in told
     assert "(2 of 3 seeds)" in cut.table.rows[1][1]
     assert "(2 of 3 seeds)" in page
 
 
 def test_a_comparison_stopped_before_its_first_run_has_a_headline_without_a_buffer() -> None:
-    whole = fs.compare(fs.Path(rate="5Mbps", rtt="64ms"), startups=["slow-start"], sizes=["1kB"])
-    cut = dataclasses.replace(whole, rows=[], interrupted=True, finished=0, buffer=None)
+    whole = fs.compare(
+        fs.NetworkPath(rate="5Mbps", rtt="64ms"), startups=["slow-start"], sizes=["1kB"]
+    )
+    cut = dataclasses.replace(whole, records=[], interrupted=True, finished=0, buffer=None)
     assert cut.headline == "5Mbps × 64ms, seed 1"
 
 
@@ -423,7 +429,7 @@ def test_unfinished_flows_are_counted_and_never_best() -> None:
     ],
 )
 def test_arguments_of_the_wrong_kind_are_named(
-    path: fs.Path, wrong: dict[str, Any], message: str
+    path: fs.NetworkPath, wrong: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(fs.RequestError, match=message):
         fs.compare(path, **wrong)
@@ -431,7 +437,7 @@ def test_arguments_of_the_wrong_kind_are_named(
 
 def test_a_mean_that_is_hardly_lower_is_not_marked_beside_a_far_faster_worst_run() -> None:
     found = fs.compare(
-        fs.Path.named("leo"),
+        fs.NetworkPath.named("leo"),
         startups=["hystart-plus-plus", "gauge"],
         stack="linux",
         sizes=["1MB"],

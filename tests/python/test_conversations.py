@@ -27,7 +27,7 @@ BOTH = Settings(("slow-start",), direction="both")
 
 @pytest.fixture(scope="module")
 def web_mix() -> Capture:
-    return captures.capture(CAPTURES / "web-mix.pcap.gz")
+    return captures.read_capture(CAPTURES / "web-mix.pcap.gz")
 
 
 def together(capture: Capture, settings: Settings) -> list[Job]:

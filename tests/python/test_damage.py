@@ -29,7 +29,7 @@ SWEEP = {
 }
 
 
-def swept(folder: pathlib.Path) -> fs.Swept:
+def swept(folder: pathlib.Path) -> fs.SweepResult:
     """The sweep as the command runs it."""
     found = fs.sweep(SWEEP, folder, workers=1)
     report.write(found)
@@ -54,7 +54,7 @@ def test_every_flipped_bit_of_a_sweep_is_found_and_repaired(tmp_path: pathlib.Pa
     folder = tmp_path / "sweep"
     swept(folder)
     before = contents(folder)
-    told = fs.read_map(folder).result()
+    told = fs.SweepResult.read(folder).map().to_dict()
     files = [name for name in before if before[name]]
     assert {"sweep.json", "complete.json", "report.html"} < set(files)
     drawn = random.Random(38)
@@ -64,11 +64,11 @@ def test_every_flipped_bit_of_a_sweep_is_found_and_repaired(tmp_path: pathlib.Pa
         flip(folder / name, bit)
         assert checked(folder).damaged == [name], (name, bit)
         with pytest.raises(fs.RequestError, match="damaged: ") as error:
-            fs.read_map(folder)
+            fs.SweepResult.read(folder).map()
         assert name in str(error.value)
         assert swept(folder).store.set_aside == [name], (name, bit)
         assert contents(folder) == before, (name, bit)
-    assert fs.read_map(folder).result() == told
+    assert fs.SweepResult.read(folder).map().to_dict() == told
 
 
 @pytest.mark.slow
@@ -102,7 +102,7 @@ def test_only_damaged_parts_are_computed_again(tmp_path: pathlib.Path) -> None:
     again = run(MadeUp(), tmp_path, way())
     assert again.ran == 2 * made_up_sweep.CELLS_OF_A_BATCH * 2
     assert again.store.set_aside == [f"parts/{part.name}" for part in parts]
-    assert again.result()["set_aside"] == again.store.set_aside
+    assert again.to_dict()["set_aside"] == again.store.set_aside
     assert contents(tmp_path) == before
     assert again.store.aside() == [f"damaged/{part.name}" for part in parts]
 
@@ -250,4 +250,4 @@ def test_damaged_results_of_papers_are_measured_again(tmp_path: pathlib.Path) ->
 
 def made_up_reading(found: fs.Run) -> float:
     """What is read from a run."""
-    return float(found.rows[0]["fct_s"])
+    return float(found.records[0]["fct_s"])

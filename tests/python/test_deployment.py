@@ -19,7 +19,7 @@ CLUSTER = 4
 @pytest.mark.parametrize("kind", ["startup", "avoidance"])
 def test_every_algorithm_has_a_knob_or_says_that_none_is_known(kind: catalog.Kind) -> None:
     assert kind in ("startup", "avoidance")
-    for algorithm in catalog.algorithms(kind):
+    for algorithm in catalog.list_algorithms(kind):
         found = offer(kind, algorithm.name)
         assert found, algorithm.name
         assert found.lines, algorithm.name

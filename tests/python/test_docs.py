@@ -71,7 +71,7 @@ def test_a_line_in_a_figure_holds_its_values_and_keeps_what_happens_within_a_pix
 
 def test_every_algorithm_has_a_page_and_a_figure() -> None:
     listed = (DOCS / "algorithms" / "README.md").read_text()
-    for algorithm in (a for a in fs.algorithms() if a.kind in pages.KINDS):
+    for algorithm in (a for a in fs.list_algorithms() if a.kind in pages.KINDS):
         stem = pages.stem(algorithm)
         page = (DOCS / "algorithms" / f"{stem}.md").read_text()
         assert algorithm.source in page
@@ -92,15 +92,15 @@ def test_links_between_pages_lead_somewhere() -> None:
 def test_the_python_example_does_what_the_rust_one_does() -> None:
     # The tests of crates/sim/examples/cautious_start.rs have the same numbers.
     name = f"{ROOT / 'examples' / 'cautious_start.py'}:CautiousStart"
-    path = fs.Path(rate="20Mbps", rtt="100ms")
-    row = fs.compare(path, startups=[name], sizes=["3MB"], stack="rfc").rows[0]
+    path = fs.NetworkPath(rate="20Mbps", rtt="100ms")
+    row = fs.compare(path, startups=[name], sizes=["3MB"], stack="rfc").records[0]
     assert row["startup_exit_reason"] == "delay"
     assert row["startup_exit_cwnd_pkts"] == 158
     assert row["packets_dropped"] == 0
 
 
 def test_every_start_up_has_published_figures_or_a_reason_why_not() -> None:
-    startups = [a.name for a in fs.algorithms("startup")]
+    startups = [a.name for a in fs.list_algorithms("startup")]
     reasons = {name for name in startups if isinstance(published.of(name), str)}
     assert reasons == set(published.reasons())
     assert {name for name, _ in published.everything()} == set(startups) - reasons

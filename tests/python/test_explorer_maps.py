@@ -12,7 +12,7 @@ from flowstart.comparison.plan import Plan
 from flowstart.errors import RequestError
 from flowstart.explorer.maps import levels, swept
 from flowstart.explorer.maps.levels import Extent
-from flowstart.model.path import Path
+from flowstart.model.path import NetworkPath
 from made_up_map import cell, write
 
 STARTUPS = ["slow-start", "hystart", "jump-start"]
@@ -21,7 +21,9 @@ EXTENT = Extent.of(["2Mbps", "200Mbps"], ["10ms", "200ms"])
 
 def plan(**more: Any) -> Plan:
     options = {"startups": STARTUPS, "sizes": ["200kB"], **more}
-    return Plan.of_path(Path(rate="1Mbps", rtt="1s", buffer="0.5bdp"), stack="rfc", **options)
+    return Plan.of_path(
+        NetworkPath(rate="1Mbps", rtt="1s", buffer="0.5bdp"), stack="rfc", **options
+    )
 
 
 def test_winners_and_regrets_are_those_of_a_sweep_over_the_same_cells(
@@ -40,7 +42,7 @@ def test_winners_and_regrets_are_those_of_a_sweep_over_the_same_cells(
         },
         tmp_path / "sweep",
     )
-    read = fs.read_map(tmp_path / "sweep")
+    read = fs.SweepResult.read(tmp_path / "sweep").map()
     assert read.startups == tuple(STARTUPS)
     by_path = {
         (row["rate_bps"], round(row["rtt_s"], 9)): (times, regrets)
@@ -64,7 +66,7 @@ def test_winners_and_regrets_are_those_of_a_sweep_over_the_same_cells(
 
 def test_a_cell_equals_the_table_of_the_state_that_it_opens() -> None:
     one = levels.level(plan(flows=2), EXTENT, 0)["cells"][6]
-    path = Path(rate=one["rate"], rtt=one["rtt"], buffer="0.5bdp")
+    path = NetworkPath(rate=one["rate"], rtt=one["rtt"], buffer="0.5bdp")
     table = fs.compare(path, startups=STARTUPS, sizes=["200kB"], flows=2, stack="rfc")
     assert [s.fct_s for s in table.summaries] == one["fct_s"]
     assert [s.change for s in table.summaries] == one["change"]
@@ -173,7 +175,7 @@ def test_a_tile_lists_its_cells_and_a_cell_opens_with_exactly_its_values(
     assert given["startup"] == STARTUPS[:2]
     assert given["stack"] == "quic"
     again = fs.compare(
-        Path(rate=given["rate"], rtt=given["rtt"], buffer=given["buffer"]),
+        NetworkPath(rate=given["rate"], rtt=given["rtt"], buffer=given["buffer"]),
         startups=given["startup"],
         sizes=[given["size"]],
         stack=given["stack"],

@@ -12,7 +12,7 @@ from flowstart.errors import RequestError
 from flowstart.explorer.papers import figures, setups
 from flowstart.explorer.papers.setups import Setups
 from flowstart.explorer.running.jobs import Ended, Job
-from flowstart.model.path import Path
+from flowstart.model.path import NetworkPath
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_a_set_up_on_one_path_opens_as_a_state_that_runs_the_same(figure: dict[s
     one = figure["setups"][-1]
     given = one["given"]
     found = fs.compare(
-        Path(rate=given["rate"], rtt=given["rtt"], buffer=given["buffer"]),
+        NetworkPath(rate=given["rate"], rtt=given["rtt"], buffer=given["buffer"]),
         startups=given["startup"],
         sizes=[given["size"]],
         stack=given["stack"],
@@ -72,7 +72,7 @@ def test_a_set_up_on_one_path_opens_as_a_state_that_runs_the_same(figure: dict[s
                 "stack": {"preset": "ns2", "iw": "3"},
                 "flows": [{"startup": startup, "size": given["size"]}],
             }
-        ).flows["fct_s"][0]
+        ).frame["fct_s"][0]
         for startup in given["startup"]
     ]
     assert [s.fct_s for s in found.summaries] == ours
@@ -87,8 +87,8 @@ def test_a_flow_without_end_opens_with_a_size_that_does_the_same_while_it_is_wat
     given, until_s = setups.state(document, ["slow-start"])
     assert until_s == 3
     flow = {"startup": "slow-start", "avoidance": "cubic"}
-    watched = fs.run(document | {"flows": [flow]}).flows
-    opened = fs.run(document | {"flows": [flow | {"size": given["size"]}]}).flows
+    watched = fs.run(document | {"flows": [flow]}).frame
+    opened = fs.run(document | {"flows": [flow | {"size": given["size"]}]}).frame
     for column in ("startup_exit_s", "startup_exit_cwnd_pkts", "packets_sent", "packets_dropped"):
         assert watched[column][0] == opened[column][0]
 

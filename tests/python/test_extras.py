@@ -127,16 +127,16 @@ def without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("without_matplotlib")
-def test_plot_names_the_extra(path: fs.Path) -> None:
+def test_plot_names_the_extra(path: fs.NetworkPath) -> None:
     result = fs.compare(path, startups=["slow-start"], sizes=["10kB"])
     run = fs.run(fs.Scenario(path=path, flows=[fs.Flow(size="10kB")]))
-    for plot in (result.plot, run.plot, fs.capture(CAPTURE).plot):
+    for plot in (result.plot, run.plot, fs.read_capture(CAPTURE).plot):
         with pytest.raises(fs.RequestError, match=r"needs matplotlib: .*pip install matplotlib"):
             plot()
 
 
 @pytest.mark.usefixtures("without_matplotlib")
-def test_a_notebook_shows_the_table_and_what_the_figure_needs(path: fs.Path) -> None:
+def test_a_notebook_shows_the_table_and_what_the_figure_needs(path: fs.NetworkPath) -> None:
     shown = fs.compare(path, startups=["slow-start"], sizes=["10kB"])._repr_html_()
     assert "<table" in shown
     assert "pip install matplotlib" in shown

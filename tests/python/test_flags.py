@@ -8,17 +8,19 @@ from flowstart.cli import compare, path
 from flowstart.cli.flags import Flag, filled, flag, of, taking
 from flowstart.cli.traffic import REPETITION, TRAFFIC, Repetition
 from flowstart.comparison.asked import own_options
-from flowstart.model.document import schema
+from flowstart.model.document import json_schema
 
 
 def test_every_field_of_a_path_but_its_hops_has_a_flag() -> None:
     names = [flag.name for flag in path.FLAGS]
-    assert {*names} == {field.name for field in dataclasses.fields(fs.Path)} - {"hops"} | {"path"}
+    assert {*names} == {field.name for field in dataclasses.fields(fs.NetworkPath)} - {"hops"} | {
+        "path"
+    }
     assert len(names) == len({*names})
 
 
 def test_flags_of_the_stack_are_fields_of_it() -> None:
-    assert {*own_options()} <= set(schema()["$defs"]["StackSpec"]["properties"])
+    assert {*own_options()} <= set(json_schema()["$defs"]["StackSpec"]["properties"])
 
 
 def test_no_two_flags_have_the_same_name() -> None:

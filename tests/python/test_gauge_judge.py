@@ -285,7 +285,7 @@ def algorithm() -> fs.Algorithm:
         ("iw", "initial window", "by stack"),
     ]
     params = tuple(fs.Parameter(name, unit, default, "") for name, unit, default in told)
-    usual = fs.algorithm("slow-start", "startup")
+    usual = fs.get_algorithm("slow-start", "startup")
     return type(usual)(**{**vars(usual), "params": params})
 
 

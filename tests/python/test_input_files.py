@@ -69,14 +69,14 @@ def test_brackets_and_stars_in_the_name_of_a_log_are_literal(
         write = {"csv": rows.write_csv, "jsonl": rows.write_ndjson, "parquet": rows.write_parquet}
         write[form](tmp_path / name)
     for name, size in ((f"a[b].{form}", 2), (f"a*.{form}", 3)):
-        assert fs.capture(tmp_path / name).transfers["bytes"].to_list() == [size]
+        assert fs.read_capture(tmp_path / name).transfers["bytes"].to_list() == [size]
 
 
 def test_brackets_in_the_name_of_a_folder_are_literal(cli: Cli, tmp_path: pathlib.Path) -> None:
     (tmp_path / "scenario.toml").write_text(SCENARIO)
     left = tmp_path / ".o[1].flowstart-left"
     left.mkdir()
-    stored = fs.stream(tmp_path / "scenario.toml", tmp_path / "o[1]")
+    stored = fs.run(tmp_path / "scenario.toml", sink=tmp_path / "o[1]")
     assert stored.scan().collect().height == 1
     assert not left.exists()
     file = tmp_path / "sweep.toml"

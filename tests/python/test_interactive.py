@@ -16,13 +16,13 @@ from flowstart.cli import main
 from flowstart.comparison import listed, over_time, report
 from flowstart.maps import listed as map_rows
 from flowstart.maps.asking import read_map
+from flowstart.maps.sweep_result import sweep
 from flowstart.render import html, interactive, packed
 from flowstart.render import listed as listed_rows
 from flowstart.render.grid import Column, Grid, Source, Where
 from flowstart.render.listed import Rows
 from flowstart.render.together import together
 from flowstart.sweeps import report as sweep_report
-from flowstart.sweeps.asking import sweep
 
 REAL = interactive.PAGE
 """Where `make page` puts the script, if it has been run."""
@@ -115,7 +115,7 @@ def test_a_report_names_nothing_that_is_to_be_loaded_but_pictures_beside_it_with
 
 @pytest.fixture(scope="module")
 def compared() -> fs.Comparison:
-    path = fs.Path(rate="20Mbps", rtt="40ms", buffer="50pkt", loss="1%")
+    path = fs.NetworkPath(rate="20Mbps", rtt="40ms", buffer="50pkt", loss="1%")
     return fs.compare(path, startups=["slow-start", "hystart"], sizes=["20kB", "100kB"], repeat=3)
 
 
@@ -126,7 +126,7 @@ def test_every_number_of_a_comparison_names_the_rows_that_it_is_the_mean_of(
     for line, source in zip(grid.rows, grid.sources, strict=True):
         rows = [
             row
-            for row in compared.rows
+            for row in compared.records
             if all(
                 row.get(name) in (wanted if isinstance(wanted, list) else [wanted])
                 for name, wanted in source.where.items()
@@ -141,15 +141,15 @@ def test_every_number_of_a_comparison_names_the_rows_that_it_is_the_mean_of(
 def test_the_command_of_a_row_gives_that_row_again(compared: fs.Comparison) -> None:
     command = listed.rows(compared).command
     assert command
-    row = compared.rows[-1]
+    row = compared.records[-1]
     again = [command.words, *(command.options[n][str(row[n])] for n in command.options)]
     assert " ".join(again) == (
         "flowstart compare --rate 20Mbps --rtt 40ms --buffer 50pkt --loss 1% "
         "--startup hystart --size 100kB --seed 3"
     )
-    path = fs.Path(rate="20Mbps", rtt="40ms", buffer="50pkt", loss="1%")
+    path = fs.NetworkPath(rate="20Mbps", rtt="40ms", buffer="50pkt", loss="1%")
     alone = fs.compare(path, startups=["hystart"], sizes=["100kB"], seed=3)
-    assert alone.rows[0]["fct_s"] == row["fct_s"]
+    assert alone.records[0]["fct_s"] == row["fct_s"]
 
 
 @pytest.mark.slow
@@ -159,10 +159,10 @@ def test_the_report_of_a_comparison_holds_its_rows_and_is_the_same_every_time(
 ) -> None:
     page = report.pictures(compared)["report.html"].decode()
     document = unpacked(page)
-    assert document["count"] == document["total"] == len(compared.rows)
+    assert document["count"] == document["total"] == len(compared.records)
     columns = {column["name"]: values(column, 12) for column in document["columns"]}
-    assert columns["seed"] == [row["seed"] for row in compared.rows]
-    assert columns["fct_s"] == pytest.approx([row["fct_s"] for row in compared.rows], rel=5e-4)
+    assert columns["seed"] == [row["seed"] for row in compared.records]
+    assert columns["fct_s"] == pytest.approx([row["fct_s"] for row in compared.records], rel=5e-4)
     assert report.pictures(compared)["report.html"].decode() == page
 
 
@@ -174,7 +174,7 @@ def test_flows_over_time_end_where_the_rows_say_and_keep_their_extremes(
     for flow in found.flows:
         row = next(
             row
-            for row in compared.rows
+            for row in compared.records
             if (row["variant"], row["size"], row["seed"]) == (flow["startup"], "100kB", 1)
         )
         assert flow["end_s"] == pytest.approx(row["duration_s"], rel=1e-5)

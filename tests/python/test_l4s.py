@@ -19,13 +19,13 @@ def test_the_example_shows_equal_shares_and_unequal_delays() -> None:
 
 def scenario(**changes: Any) -> fs.Scenario:
     """A Prague flow over a DualPI2 queue."""
-    path = fs.Path(rate="10Mbps", rtt="20ms", buffer="400pkt", queue="dualpi2")
+    path = fs.NetworkPath(rate="10Mbps", rtt="20ms", buffer="400pkt", queue="dualpi2")
     flow = fs.Flow(avoidance="prague", size="1MB")
     return fs.Scenario(**{"path": path, "flows": [flow], "stack": {"ecn": "l4s"}, **changes})
 
 
 def test_marks_are_counted_where_the_stack_says_so() -> None:
-    row = fs.run(scenario()).rows[0]
+    row = fs.run(scenario()).records[0]
     assert row["packets_marked"] > 0
     assert row["packets_dropped"] == 0
     assert row["startup_exit_reason"] == "ecn"

@@ -98,22 +98,22 @@ def test_the_option_that_a_refusal_names_lets_the_request_pass(cli: Cli) -> None
     assert cli(*words, "packets=none").status == 0
 
 
-def test_every_function_of_python_has_the_same_limits(path: fs.Path) -> None:
+def test_every_function_of_python_has_the_same_limits(path: fs.NetworkPath) -> None:
     document = fs.Scenario(path=path, flows=[fs.Flow(size="1MB")])
     asked: list[Callable[[], object]] = [
         lambda: fs.run(document, limit="packets=10"),
         lambda: fs.run_many([document], limit={"packets": 10}),
         lambda: fs.compare(path, sizes=["1MB"], limit="packets=10"),
-        lambda: fs.worst("hystart", runs=1, limit="packets=10"),
+        lambda: fs.find_worst_paths("hystart", runs=1, limit="packets=10"),
     ]
     if "noq" in _native.BUILT_LIVE_STACKS:
-        asked.append(lambda: fs.live(path, sizes=["1MB"], limit="packets=10"))
+        asked.append(lambda: fs.compare(path, sizes=["1MB"], limit="packets=10", on="noq"))
     for ask in asked:
         with pytest.raises(fs.RequestError, match=r"raise the limit with limit=packets=\d"):
             ask()
 
 
-def test_the_repeats_of_intervals_count(path: fs.Path) -> None:
+def test_the_repeats_of_intervals_count(path: fs.NetworkPath) -> None:
     def ask(*, uncertainty: bool) -> None:
         fs.compare(
             path,
@@ -136,7 +136,7 @@ def test_an_estimate_is_what_is_counted_and_what_that_costs() -> None:
     assert (twice.packets, twice.seconds) == (2 * found.packets, 2 * found.seconds)
 
 
-def test_limits_that_were_raised_do_not_outlast_their_request(path: fs.Path) -> None:
+def test_limits_that_were_raised_do_not_outlast_their_request(path: fs.NetworkPath) -> None:
     fs.compare(path, sizes=["10kB"], startups=["hystart"], limit="packets=1e6")
     assert bounds.current().limits == Limits()
 
@@ -153,7 +153,7 @@ def test_the_packets_of_an_estimate_are_those_of_the_run(
     from flowstart import _native
 
     _native.calls_python([json.dumps(document)], None, lambda one: seen.append(one["packets"]))
-    sent = sum(row["packets_sent"] for row in fs.run(document).rows)
+    sent = sum(row["packets_sent"] for row in fs.run(document).records)
     assert seen[0] == pytest.approx(sent, rel=within)
 
 
@@ -206,7 +206,7 @@ def test_runs_that_were_finished_before_a_limit_are_kept() -> None:
     batch = fs.run_many([SMALL, BOMB, SMALL], workers=1, limit="packets=1e5")
     assert batch.interrupted
     assert batch.runs["run"].to_list() == [0]
-    assert batch.flows["complete"].to_list() == [True]
+    assert batch.frame["complete"].to_list() == [True]
 
 
 def test_the_packets_of_all_runs_of_a_request_count_together() -> None:

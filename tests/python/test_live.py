@@ -28,12 +28,14 @@ STARTUPS = ["jump-start", "fast-start", "quick-start"]
 
 
 @pytest.fixture(scope="module")
-def result() -> fs.Live:
-    path = fs.Path(rate="20Mbps", rtt="60ms")
-    return fs.live(path, STARTUPS, sizes=["20kB", "100kB"])
+def result() -> fs.LiveComparison:
+    path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
+    return fs.compare(path, startups=STARTUPS, sizes=["20kB", "100kB"], on="noq")
 
 
-def test_every_transfer_has_a_row_in_the_simulator_and_one_in_the_stack(result: fs.Live) -> None:
+def test_every_transfer_has_a_row_in_the_simulator_and_one_in_the_stack(
+    result: fs.LiveComparison,
+) -> None:
     found = result.frame.select("startup", "size", "transport").rows()
     assert found == [
         (startup, size, transport)
@@ -45,8 +47,8 @@ def test_every_transfer_has_a_row_in_the_simulator_and_one_in_the_stack(result: 
     assert result.pairs.columns == [c.name for c in columns.tables()["live-pairs"].columns]
 
 
-def test_what_the_simulator_says_is_what_a_comparison_says(result: fs.Live) -> None:
-    path = fs.Path(rate="20Mbps", rtt="60ms")
+def test_what_the_simulator_says_is_what_a_comparison_says(result: fs.LiveComparison) -> None:
+    path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
     stack = result.simulated.plan.base["stack"]["preset"]
     alone = fs.compare(path, startups=STARTUPS, sizes=["20kB", "100kB"], stack=stack)
     names = ["fct_s", "startup_exit_cwnd_pkts", "packets_sent"]
@@ -54,14 +56,14 @@ def test_what_the_simulator_says_is_what_a_comparison_says(result: fs.Live) -> N
     assert mine.select(names).rows() == alone.frame.select(names).rows()
 
 
-def test_a_start_up_that_sends_all_at_once_takes_as_long_in_both(result: fs.Live) -> None:
+def test_a_start_up_that_sends_all_at_once_takes_as_long_in_both(result: fs.LiveComparison) -> None:
     for pair in result.paired:
         if pair["size"] == "100kB" and not pair["refused"]:
             assert abs(pair["fct_difference"]) < 0.01
             assert pair["live_packets_dropped"] == 0
 
 
-def test_what_a_stack_cannot_do_is_marked_and_the_others_go_on(result: fs.Live) -> None:
+def test_what_a_stack_cannot_do_is_marked_and_the_others_go_on(result: fs.LiveComparison) -> None:
     refused = result.frame.filter(pl.col("refused").is_not_null())
     assert refused["startup"].unique().to_list() == ["quick-start"]
     assert refused["fct_s"].null_count() == len(refused)
@@ -71,28 +73,41 @@ def test_what_a_stack_cannot_do_is_marked_and_the_others_go_on(result: fs.Live) 
     ] * 2
 
 
-def test_the_same_request_gives_the_same_rows(result: fs.Live) -> None:
-    again = fs.live(fs.Path(rate="20Mbps", rtt="60ms"), STARTUPS, sizes=["20kB", "100kB"])
-    assert again.rows == result.rows
+def test_the_same_request_gives_the_same_rows(result: fs.LiveComparison) -> None:
+    again = fs.compare(
+        fs.NetworkPath(rate="20Mbps", rtt="60ms"),
+        startups=STARTUPS,
+        sizes=["20kB", "100kB"],
+        on="noq",
+    )
+    assert again.records == result.records
     assert again.qlog("jump-start") == result.qlog("jump-start")
 
 
 def test_losses_of_a_seed_are_dropped_in_both_and_seeds_are_told_apart() -> None:
-    path = fs.Path(rate="20Mbps", rtt="60ms", loss="2%")
-    found = fs.live(path, ["hystart"], sizes=["300kB"], repeat=3)
+    path = fs.NetworkPath(rate="20Mbps", rtt="60ms", loss="2%")
+    found = fs.compare(path, startups=["hystart"], sizes=["300kB"], repeat=3, on="noq")
     assert found.pairs["seed"].to_list() == [1, 2, 3]
     assert found.pairs["live_packets_dropped"].sum() > 0
     assert [column.title for column in found.table.columns][1] == "seed"
 
 
 def test_seeds_that_cannot_differ_are_run_once() -> None:
-    found = fs.live(fs.Path(rate="20Mbps", rtt="60ms"), ["hystart"], sizes=["20kB"], repeat=3)
+    found = fs.compare(
+        fs.NetworkPath(rate="20Mbps", rtt="60ms"),
+        startups=["hystart"],
+        sizes=["20kB"],
+        repeat=3,
+        on="noq",
+    )
     assert found.pairs["seed"].to_list() == [1]
 
 
 def test_a_variant_may_name_start_up_and_avoidance() -> None:
-    path = fs.Path(rate="20Mbps", rtt="60ms")
-    found = fs.live(path, variants=["mine: startup=hystart avoidance=cubic"], sizes=["20kB"])
+    path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
+    found = fs.compare(
+        path, variants=["mine: startup=hystart avoidance=cubic"], sizes=["20kB"], on="noq"
+    )
     assert found.frame["variant"].to_list() == ["mine", "mine"]
     assert found.frame["avoidance"].to_list() == ["cubic", "cubic"]
 
@@ -117,14 +132,14 @@ def test_a_variant_may_name_start_up_and_avoidance() -> None:
 )
 def test_what_no_live_run_can_be_is_refused(asked: dict[str, Any], message: str) -> None:
     with pytest.raises(fs.RequestError) as refused:
-        LivePlan.of_path(fs.Path(rate="20Mbps", rtt="60ms"), **asked).refusals()
+        LivePlan.of_path(fs.NetworkPath(rate="20Mbps", rtt="60ms"), **asked).refusals()
     assert message in str(refused.value)
 
 
 @pytest.mark.real_time
 def test_in_real_time_each_repeat_is_run_and_the_relay_says_how_late_it_was() -> None:
-    path = fs.Path(rate="50Mbps", rtt="10ms")
-    found = fs.live(path, ["hystart"], sizes=["20kB"], clock="real", repeat=2)
+    path = fs.NetworkPath(rate="50Mbps", rtt="10ms")
+    found = fs.compare(path, startups=["hystart"], sizes=["20kB"], clock="real", repeat=2, on="noq")
     assert found.pairs["seed"].to_list() == [1, 2]
     assert found.pairs["simulated_fct_s"].n_unique() == 1
     assert found.lateness is not None
@@ -157,11 +172,16 @@ def test_a_stack_that_is_not_in_the_build_is_refused_with_what_builds_it(
 
 def test_a_start_up_in_python_is_refused() -> None:
     with pytest.raises(fs.RequestError, match="`CautiousStart`: is written in Python"):
-        fs.live(fs.Path(rate="20Mbps", rtt="60ms"), [CautiousStart], sizes=["20kB"])
+        fs.compare(
+            fs.NetworkPath(rate="20Mbps", rtt="60ms"),
+            startups=[CautiousStart],
+            sizes=["20kB"],
+            on="noq",
+        )
 
 
 def test_ctrl_c_keeps_what_is_finished() -> None:
-    path = fs.Path(rate="1Gbps", rtt="20ms")
+    path = fs.NetworkPath(rate="1Gbps", rtt="20ms")
 
     def press(done: int, total: int) -> None:
         if done > total // 2 and not pressed:
@@ -169,7 +189,9 @@ def test_ctrl_c_keeps_what_is_finished() -> None:
             threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 
     pressed: list[bool] = []
-    found = fs.live(path, ["jump-start"], sizes=["10kB", "100MB"], progress=press)
+    found = fs.compare(
+        path, startups=["jump-start"], sizes=["10kB", "100MB"], progress=press, on="noq"
+    )
     assert found.interrupted
     assert found.pairs["size"].to_list() == ["10kB"]
 
@@ -213,7 +235,9 @@ def test_a_folder_holds_tables_pictures_and_the_senders_qlog(
     assert "Again" in page
 
 
-def test_the_qlog_of_a_live_run_tells_its_window_and_its_datagrams(result: fs.Live) -> None:
+def test_the_qlog_of_a_live_run_tells_its_window_and_its_datagrams(
+    result: fs.LiveComparison,
+) -> None:
     events = [json.loads(text) for text in result.qlog("jump-start").decode().split("\x1e")[1:]]
     assert events[0]["title"] == "jump-start, reno, stack noq"
     names = {event["name"] for event in events[1:]}
@@ -226,7 +250,7 @@ def test_the_qlog_of_a_live_run_tells_its_window_and_its_datagrams(result: fs.Li
     times = [event["time"] for event in events[1:]]
     assert times == sorted(times)
     left = next(e["data"] for e in events[1:] if "startup_exit_reason" in e.get("data", {}))
-    (exit_,) = (row for row in result.rows if _is(row, "noq", "jump-start", "100kB"))
+    (exit_,) = (row for row in result.records if _is(row, "noq", "jump-start", "100kB"))
     window = 1439 * exit_["startup_exit_cwnd_pkts"]
     assert left["startup_exit_cwnd"] == pytest.approx(window, abs=1)
 
@@ -236,7 +260,7 @@ def _is(row: dict[str, Any], *place: str) -> bool:
 
 
 def test_large_transfers_get_no_qlog_files(
-    result: fs.Live, monkeypatch: pytest.MonkeyPatch
+    result: fs.LiveComparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(report, "LARGEST_QLOG_BYTES", 50_000)
     assert all("20kB" in name for name in report.qlogs(result))

@@ -39,19 +39,21 @@ pytestmark = pytest.mark.skipif(_missing() is not None, reason=str(_missing()))
 
 
 @pytest.fixture(scope="module")
-def result() -> fs.Live:
-    path = fs.Path(rate="50Mbps", rtt="10ms")
+def result() -> fs.LiveComparison:
+    path = fs.NetworkPath(rate="50Mbps", rtt="10ms")
     startups = ["jump-start", "quick-start"]
-    return fs.live(path, startups, stack="linux", kernel=["cubic"], sizes=["100kB"], repeat=3)
+    return fs.compare(
+        path, startups=startups, on="linux", kernel=["cubic"], sizes=["100kB"], repeat=3
+    )
 
 
 def test_kernels_own_and_start_ups_stand_beside_what_they_are_in_the_simulator(
-    result: fs.Live,
+    result: fs.LiveComparison,
 ) -> None:
-    found = {(row["variant"], row["transport"]) for row in result.rows}
+    found = {(row["variant"], row["transport"]) for row in result.records}
     names = ("jump-start", "quick-start", "kernel-cubic")
     assert found == {(name, where) for name in names for where in ("simulated", "linux")}
-    for row in result.rows:
+    for row in result.records:
         if row["transport"] == "linux" and not row["refused"]:
             assert row["complete"]
             assert row["relay_late_most_s"] is not None
@@ -59,7 +61,7 @@ def test_kernels_own_and_start_ups_stand_beside_what_they_are_in_the_simulator(
 
 
 def test_several_runs_are_a_row_with_the_median_and_how_far_they_are_apart(
-    result: fs.Live,
+    result: fs.LiveComparison,
 ) -> None:
     titles = [column.title for column in result.table.columns]
     assert titles[1:6] == ["FCT", "in linux", "from", "to", "difference"]
@@ -72,12 +74,12 @@ def test_several_runs_are_a_row_with_the_median_and_how_far_they_are_apart(
     assert result.agreement.pairs == 2
 
 
-def test_it_takes_as_long_as_simulated(result: fs.Live) -> None:
+def test_it_takes_as_long_as_simulated(result: fs.LiveComparison) -> None:
     assert result.agreement.median is not None
     assert result.agreement.median < 0.05
 
 
-def test_the_command_again_is_the_same_request(result: fs.Live) -> None:
+def test_the_command_again_is_the_same_request(result: fs.LiveComparison) -> None:
     command = str(result.plan.command)
     assert "--stack linux --kernel cubic" in command
     assert "--startup jump-start,quick-start" in command
@@ -94,7 +96,7 @@ def test_the_command_runs_the_kernels_own_where_nothing_is_named(cli: Cli) -> No
 
 
 def test_a_folder_has_rows_windows_and_the_kernels_qlog(
-    cli: Cli, tmp_path: pathlib.Path, result: fs.Live
+    cli: Cli, tmp_path: pathlib.Path, result: fs.LiveComparison
 ) -> None:
     folder = tmp_path / "kernel"
     asked = ("--stack", "linux", "--startup", "jump-start", "--repeat", "2")

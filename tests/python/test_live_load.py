@@ -162,7 +162,7 @@ def test_start_ups_of_the_catalog_drive_the_senders_of_a_load() -> None:
     found = fs.live_load(WEB, repeat=1)
     assert found.failures == []
     assert found.outcomes[0]["answered"] is not None
-    assert [row["page"] for row in found.rows if row["transport"] == "linux"] == [0, 0, 1, 1]
+    assert [row["page"] for row in found.records if row["transport"] == "linux"] == [0, 0, 1, 1]
 
 
 def test_without_the_kernels_tcp_a_load_is_refused_in_one_line() -> None:

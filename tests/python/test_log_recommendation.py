@@ -58,7 +58,7 @@ def test_a_log_gives_the_recommendation_that_its_paths_would(tmp_path: pathlib.P
     pairs = []
     for number in range(101, 101 + MIXES):
         found = networks(number, count=3, transfers=(110, 130), **KINDS[number % len(KINDS)])
-        capture = fs.capture(write(found, number, tmp_path / f"{number}.csv"))
+        capture = fs.read_capture(write(found, number, tmp_path / f"{number}.csv"))
         pairs.append((choice(with_truth(capture, found)), choice(capture)))
     assert sum(truth == estimate for truth, estimate in pairs) >= 18, pairs
     assert sum(truth is not None for truth, _ in pairs) >= 8, pairs

@@ -149,7 +149,7 @@ def test_defaults_in_brackets_are_shown_in_help(cli: Cli) -> None:
 # What results say of themselves.
 
 
-def test_a_comparison_says_what_was_compared_and_shows_its_table(path: fs.Path) -> None:
+def test_a_comparison_says_what_was_compared_and_shows_its_table(path: fs.NetworkPath) -> None:
     result = fs.compare(path, startups=["slow-start", "jump-start"], sizes=["10kB", "30kB"])
     said = str(result)
     assert said.startswith(result.headline + "\n")
@@ -158,7 +158,7 @@ def test_a_comparison_says_what_was_compared_and_shows_its_table(path: fs.Path) 
 
 
 def test_what_does_not_fit_on_a_screen_is_counted(
-    path: fs.Path, monkeypatch: pytest.MonkeyPatch
+    path: fs.NetworkPath, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LINES", "24")
     monkeypatch.setenv("COLUMNS", "80")
@@ -170,13 +170,13 @@ def test_what_does_not_fit_on_a_screen_is_counted(
     assert all(len(line) <= 80 for line in said.splitlines()[1:])
 
 
-def test_a_run_and_a_capture_say_what_they_are(path: fs.Path) -> None:
+def test_a_run_and_a_capture_say_what_they_are(path: fs.NetworkPath) -> None:
     run = fs.run(fs.Scenario(path=path, flows=[fs.Flow(size="30kB", count=2)]), trace=True)
     assert str(run).startswith(run.headline + "\n")
     assert str(run).count("slow-start") == 2
     assert repr(run).startswith("<Run of 2 flows, 0.")
     assert repr(run).endswith(" s, traced>")
-    found = fs.capture(ROOT / "tests/data/captures/small.pcap")
+    found = fs.read_capture(ROOT / "tests/data/captures/small.pcap")
     assert "11 TCP connections" in str(found).splitlines()[0]
     assert repr(found).endswith("small.pcap: 11 connections, 38 transfers>")
 
@@ -184,7 +184,9 @@ def test_a_run_and_a_capture_say_what_they_are(path: fs.Path) -> None:
 # Stacks as text.
 
 
-def test_a_stack_may_be_text_wherever_it_stands(tmp_path: pathlib.Path, path: fs.Path) -> None:
+def test_a_stack_may_be_text_wherever_it_stands(
+    tmp_path: pathlib.Path, path: fs.NetworkPath
+) -> None:
     flow: dict[str, Any] = {"size": "30kB", "startup": "slow-start"}
     plain: dict[str, Any] = {"rate": "5Mbps", "rtt": "64ms"}
     file = tmp_path / "a.toml"
@@ -198,12 +200,12 @@ def test_a_stack_may_be_text_wherever_it_stands(tmp_path: pathlib.Path, path: fs
             file,
             {"path": plain, "stack": "linux:iw=4", "flows": [flow]},
             {"path": plain, "stack": {"preset": "linux", "iw": "4"}, "flows": [flow]},
-            fs.Scenario(path=fs.Path(**plain), stack="linux:iw=4", flows=[fs.Flow(**flow)]),
+            fs.Scenario(path=fs.NetworkPath(**plain), stack="linux:iw=4", flows=[fs.Flow(**flow)]),
         )
     ]
     assert [(one["preset"], one["iw"]) for one in stacks] == [("linux", "4pkt")] * 4
     assert fs.compare(path, stack="linux", sizes=["10kB"]).resolved["stack"]["preset"] == "linux"
-    assert {"type": "string"}.items() <= fs.schema()["properties"]["stack"]["anyOf"][1].items()
+    assert {"type": "string"}.items() <= fs.json_schema()["properties"]["stack"]["anyOf"][1].items()
 
 
 # What is refused.
@@ -270,12 +272,12 @@ def test_a_scenarios_file_runs_python_only_where_that_is_allowed(
 
 def test_from_python_a_file_is_asked_about_too(with_python: pathlib.Path) -> None:
     folder = with_python.parent / "out"
-    for refused in (fs.run, fs.compare, lambda file: fs.stream(file, folder)):
+    for refused in (fs.run, fs.compare, lambda file: fs.run(file, sink=folder)):
         with pytest.raises(fs.RequestError, match="allow_python=True"):
             refused(with_python)
-    assert len(fs.run(with_python, allow_python=True).rows) == 2
-    assert fs.compare(with_python, allow_python=True).rows
-    assert fs.stream(with_python, folder, allow_python=True).rows["flows"] == 2
+    assert len(fs.run(with_python, allow_python=True).records) == 2
+    assert fs.compare(with_python, allow_python=True).records
+    assert fs.run(with_python, sink=folder, allow_python=True).counts["flows"] == 2
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ import flowstart as fs
 from failed_runs import failing
 from flowstart import _native
 
-PATH = fs.Path(rate="10Mbps", rtt="20ms", loss="1%")
+PATH = fs.NetworkPath(rate="10Mbps", rtt="20ms", loss="1%")
 
 
 def scenario(size: int = 10_000, **fields: Any) -> fs.Scenario:
-    flow = fs.Flow(size=fs.octets(size), available_rate="10Mbps")
+    flow = fs.Flow(size=size, available_rate="10Mbps")
     return fs.Scenario(path=PATH, flows=[flow], **fields)
 
 
@@ -25,7 +25,7 @@ MANY = [scenario(size, seed=seed) for size in (30_000, 3_000) for seed in range(
 def test_rows_of_all_runs_are_in_one_frame_in_their_order() -> None:
     batch = fs.run_many(MANY)
     assert batch.runs["run"].to_list() == list(range(10))
-    assert batch.flows["size_bytes"].to_list() == [30_000] * 5 + [3_000] * 5
+    assert batch.frame["size_bytes"].to_list() == [30_000] * 5 + [3_000] * 5
     assert batch.startups["run"].to_list() == list(range(10))
     assert batch.links["run"].unique().sort().to_list() == list(range(10))
     assert repr(batch) == "<Batch of 10 runs>"
@@ -41,9 +41,11 @@ def test_a_scenario_may_be_a_class_a_document_or_a_file(tmp_path: pathlib.Path) 
     file = tmp_path / "one.toml"
     file.write_text('path = { rate = "10Mbps", rtt = "20ms" }\nflows = [{ size = "9kB" }]\n')
     document = {"path": {"rate": "10Mbps", "rtt": "20ms"}, "flows": [{"size": "9kB"}]}
-    described = fs.Scenario(path=fs.Path(rate="10Mbps", rtt="20ms"), flows=[fs.Flow(size="9kB")])
+    described = fs.Scenario(
+        path=fs.NetworkPath(rate="10Mbps", rtt="20ms"), flows=[fs.Flow(size="9kB")]
+    )
     batch = fs.run_many([described, document, file, str(file)])
-    assert batch.flows["fct_s"].n_unique() == 1
+    assert batch.frame["fct_s"].n_unique() == 1
 
 
 def test_progress_reaches_the_end() -> None:
@@ -91,14 +93,14 @@ def test_a_run_that_fails_is_a_row_with_its_error(monkeypatch: pytest.MonkeyPatc
     batch = fs.run_many(MANY[:3])
     assert batch.runs["error"].to_list() == [None, "the simulator failed", None]
     assert batch.runs["events"].is_null().to_list() == [False, True, False]
-    assert batch.flows["run"].to_list() == [0, 2]
+    assert batch.frame["run"].to_list() == [0, 2]
     assert repr(batch) == "<Batch of 3 runs, 1 failed>"
 
 
 class Doubling(fs.Startup):
     """A start-up of its own."""
 
-    def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+    def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
         w.cwnd += w.segments(a.acked)
 
 
@@ -108,6 +110,6 @@ def test_start_ups_written_in_python_run_in_processes() -> None:
         for seed in range(6)
     ]
     batch = fs.run_many([*mine, *MANY], workers=2)
-    assert batch.flows["startup"].to_list()[:6] == ["Doubling"] * 6
-    alone = fs.run(mine[3]).flows
-    assert_frame_equal(batch.flows.filter(pl.col("run") == 3).drop("run"), alone.drop("run"))
+    assert batch.frame["startup"].to_list()[:6] == ["Doubling"] * 6
+    alone = fs.run(mine[3]).frame
+    assert_frame_equal(batch.frame.filter(pl.col("run") == 3).drop("run"), alone.drop("run"))

@@ -42,17 +42,17 @@ def sweep(tmp_path: Folder) -> Folder:
 
 
 def test_a_start_up_wins_ties_and_loses_shares_of_cells(sweep: Folder) -> None:
-    found = overall(fs.read_map(sweep).winners, "a")
+    found = overall(fs.SweepResult.read(sweep).map().winners, "a")
     assert [found[name] for name in ("won", "tied", "lost")] == pytest.approx([1 / 3] * 3)
 
 
 def test_the_margin_says_what_is_a_tie(sweep: Folder) -> None:
-    found = overall(fs.read_map(sweep, tie=0.03).winners, "a")
+    found = overall(fs.SweepResult.read(sweep).map(tie=0.03).winners, "a")
     assert (found["won"], found["tied"]) == (pytest.approx(1 / 3), 0)
 
 
 def test_cells_name_the_best_and_all_within_the_margin(sweep: Folder) -> None:
-    cells = fs.read_map(sweep).cells
+    cells = fs.SweepResult.read(sweep).map().frame
     assert cells["best"].to_list() == ["a", "b", "b"]
     assert cells["within"].to_list() == ["a", "a b", "b"]
     assert cells["last_regret"].to_list() == pytest.approx([2, 1.04, 4])
@@ -62,14 +62,14 @@ def test_cells_name_the_best_and_all_within_the_margin(sweep: Folder) -> None:
 
 
 def test_regret_is_time_over_the_best_of_the_cell(sweep: Folder) -> None:
-    found = overall(fs.read_map(sweep).regret, "a")
+    found = overall(fs.SweepResult.read(sweep).map().regret, "a")
     assert found["mean"] == pytest.approx((1 * 1.04 * 4) ** (1 / 3))
     assert (found["p50"], found["worst"], found["worst_cell"]) == (1.04, 4, 2)
 
 
 def test_quantiles_of_regret_are_by_nearest_rank(tmp_path: Folder) -> None:
     rows = [r for i in range(101) for r in cell(i, {"a": 1 + i / 100, "b": 1.0})]
-    found = overall(fs.read_map(write(tmp_path / "sweep", rows)).regret, "a")
+    found = overall(fs.SweepResult.read(write(tmp_path / "sweep", rows)).map().regret, "a")
     assert (found["p50"], found["p95"], found["worst"]) == pytest.approx((1.5, 1.95, 2))
 
 
@@ -79,7 +79,7 @@ def test_a_transfer_that_was_never_completed_counts_a_hundred_and_as_the_worst(
     folder = write(
         tmp_path / "sweep", cell(0, {"a": None, "b": 1.0}) + cell(1, {"a": 1.0, "b": 1.0})
     )
-    found = overall(fs.read_map(folder).regret, "a")
+    found = overall(fs.SweepResult.read(folder).map().regret, "a")
     assert found["unfinished"] == 0.5
     assert found["mean"] == pytest.approx(10)
     assert (found["worst"], found["worst_cell"]) == (None, 0)
@@ -87,7 +87,7 @@ def test_a_transfer_that_was_never_completed_counts_a_hundred_and_as_the_worst(
 
 def test_one_that_was_never_completed_counts_no_less_than_any_that_was(tmp_path: Folder) -> None:
     rows = cell(0, {"a": None, "b": 1.0}) + cell(1, {"a": 1.0, "b": 400.0})
-    found = fs.read_map(write(tmp_path / "sweep", rows)).regret
+    found = fs.SweepResult.read(write(tmp_path / "sweep", rows)).map().regret
     assert overall(found, "a")["mean"] == pytest.approx(20)
 
 
@@ -99,16 +99,16 @@ def test_intervals_are_of_rates_round_trips_and_buffers_and_not_of_cells(tmp_pat
         for seed in range(5):
             times = {"a": slower, "b": 1.0}
             rows += cell(next(numbers), times, rate_bps=1e6 * (place + 1), seed=seed)
-    many = overall(fs.read_map(write(tmp_path / "many", rows)).regret, "a")
+    many = overall(fs.SweepResult.read(write(tmp_path / "many", rows)).map().regret, "a")
     single = [r for r in rows if r["seed"] == 0]
-    one = overall(fs.read_map(write(tmp_path / "one", single)).regret, "a")
+    one = overall(fs.SweepResult.read(write(tmp_path / "one", single)).map().regret, "a")
     assert one["low"] < one["mean"] < one["high"]
     assert (many["low"], many["high"]) == pytest.approx((one["low"], one["high"]))
     assert many["lines"] == 40
 
 
 def test_no_interval_is_stated_of_few_paths(sweep: Folder) -> None:
-    found = overall(fs.read_map(sweep).regret, "a")
+    found = overall(fs.SweepResult.read(sweep).map().regret, "a")
     assert (found["low"], found["high"]) == (None, None)
 
 
@@ -116,7 +116,7 @@ def test_each_start_ups_worst_cell_is_told_with_the_command_that_repeats_it(
     tmp_path: Folder,
 ) -> None:
     times = {"slow-start": 3.0, "jump-start": 1.0}
-    found = fs.read_map(write(tmp_path / "sweep", cell(0, times))).worst_cells[0]
+    found = fs.SweepResult.read(write(tmp_path / "sweep", cell(0, times))).map().worst_cells[0]
     assert found.where == "10 Mbps × 40 ms, buffer 30 pkt (0.90 BDP), drop-tail, 100 kB"
     assert found.command == (
         "flowstart compare --rate 10Mbps --rtt 40ms --buffer 30pkt "
@@ -131,8 +131,8 @@ def test_the_command_gives_the_times_of_the_cells_scenario(
     times = {}
     for name in names:
         flow = SCENARIO["flows"][0] | {"startup": name}  # type: ignore[index]
-        times[name] = fs.run(SCENARIO | {"flows": [flow]}).rows[0]["fct_s"]
-    found = fs.read_map(write(tmp_path / "sweep", cell(0, times))).worst_cells
+        times[name] = fs.run(SCENARIO | {"flows": [flow]}).records[0]["fct_s"]
+    found = fs.SweepResult.read(write(tmp_path / "sweep", cell(0, times))).map().worst_cells
     command = next(one.command for one in found if one.regret and one.regret > 1)
     assert command
     answer = json.loads(cli(*shlex.split(command)[1:], "--json").out)
@@ -142,7 +142,7 @@ def test_the_command_gives_the_times_of_the_cells_scenario(
 def test_a_path_without_a_rate_or_a_limit_of_its_buffer_is_told_in_words(tmp_path: Folder) -> None:
     unknown = {"rate_bps": None, "buffer_pkts": None, "buffer_bdp": None}
     rows = cell(0, {"slow-start": 3.0, "jump-start": 1.0}, origin="lte", **unknown)
-    found = fs.read_map(write(tmp_path / "sweep", rows)).worst_cells[0]
+    found = fs.SweepResult.read(write(tmp_path / "sweep", rows)).map().worst_cells[0]
     assert found.where.startswith("lte, varying rate × 40 ms, buffer without limit, drop-tail")
 
 
@@ -162,7 +162,7 @@ def test_a_cell_with_company_is_repeated_from_its_scenarios_file(tmp_path: Folde
     beside = {"startup": "slow-start", "size": "1MB"}
     scenario = SCENARIO | {"flows": [*SCENARIO["flows"], beside]}  # type: ignore[misc]
     rows = cell(0, {"hystart": 2.0, "jump-start": 1.0}, scenario=json.dumps(scenario))
-    found = fs.read_map(write(tmp_path / "sweep", rows))
+    found = fs.SweepResult.read(write(tmp_path / "sweep", rows)).map()
     assert found.worst_cells[0].command is None
     assert json.loads(report.files(found)["worst-hystart.json"]) == scenario
 
@@ -174,7 +174,7 @@ def test_a_variant_is_told_to_compare_with_all_that_it_is(tmp_path: Folder) -> N
         {"name": "iw30", "startup": "hystart", "avoidance": None, "stack": {"iw": 30}},
     ]
     (folder / "sweep.json").write_bytes(sealed.document({"variants": variants}))
-    worst = fs.read_map(folder).worst_cells[0]
+    worst = fs.SweepResult.read(folder).map().worst_cells[0]
     assert worst.command is None
     found = again.from_file("worst.json", worst.compared)
     variant = "--variant 'iw30: startup=hystart iw=30'"
@@ -185,7 +185,7 @@ def test_a_variant_is_told_to_compare_with_all_that_it_is(tmp_path: Folder) -> N
 
 
 def pairs(folder: Folder) -> dict[tuple[str, str], float]:
-    rows = fs.read_map(folder).dominance.iter_rows()
+    rows = fs.SweepResult.read(folder).map().dominance.iter_rows()
     return {(one, other): share for one, other, share in rows}
 
 
@@ -217,7 +217,7 @@ def test_who_harms_one_kind_of_company_more_does_not_dominate(tmp_path: Folder) 
 def test_a_case_is_judged_by_its_mean_time_over_companies(tmp_path: Folder) -> None:
     rows = cell(0, {"a": 0.5, "b": 1.0}) + cell(1, {"a": 2.2, "b": 1.0}, company="long")
     assert pairs(write(tmp_path / "sweep", rows)) == {("a", "b"): 0, ("b", "a"): 0}
-    found = fs.read_map(tmp_path / "sweep", companies=["alone"]).dominance
+    found = fs.SweepResult.read(tmp_path / "sweep").map(companies=["alone"]).dominance
     assert found.filter(pl.col("startup") == "a")["share"].to_list() == [1]
 
 
@@ -238,7 +238,7 @@ def test_the_dominated_share_counts_cases_in_which_anybody_dominates(tmp_path: F
         1, {"a": 1.0, "b": 2.0, "c": 0.5}, loss=0.1
     )
     rows += cell(2, {"a": 1.0, "b": 1.0, "c": 1.0}, loss=0.2)
-    found = overall(fs.read_map(write(tmp_path / "sweep", rows)).winners, "a")
+    found = overall(fs.SweepResult.read(write(tmp_path / "sweep", rows)).map().winners, "a")
     assert found["dominated"] == pytest.approx(2 / 3)
 
 
@@ -257,7 +257,7 @@ def of_seeds(folder: Folder, **told: Any) -> Folder:
 def test_the_seeds_of_a_question_count_together_as_much_as_the_only_one_of_another(
     tmp_path: Folder,
 ) -> None:
-    found = fs.read_map(of_seeds(tmp_path / "sweep"))
+    found = fs.SweepResult.read(of_seeds(tmp_path / "sweep")).map()
     assert found.regret["mean"].to_list()[:2] == pytest.approx([2, 2])
     assert found.winners["won"].to_list()[:2] == pytest.approx([0.5, 0.5])
     assert found.pareto["regret"].to_list() == pytest.approx([2, 2])
@@ -269,7 +269,9 @@ def test_cells_of_other_scenarios_are_no_seeds_of_each_other(tmp_path: Folder) -
     for number in (1, 2):
         jitter = {"impairments": "jitter", "scenario": f"jitter of {number}", "seed": number}
         rows += cell(number, {"a": 4.0, "b": 1.0}, **jitter)
-    assert fs.read_map(write(tmp_path / "sweep", rows)).winners["won"][0] == pytest.approx(1 / 3)
+    assert fs.SweepResult.read(write(tmp_path / "sweep", rows)).map().winners["won"][
+        0
+    ] == pytest.approx(1 / 3)
 
 
 def test_a_case_has_all_seeds_of_a_company_beside_the_only_one_of_another(
@@ -302,7 +304,7 @@ def test_harm_to_each_kind_of_company_counts_by_itself(tmp_path: Folder) -> None
     for number, (company, of_a, of_b) in enumerate([("long", 0.1, 0.4), ("short", 0.4, 0.1)]):
         rows += [row(number, "a", 1.0, company=company, harm=of_a)]
         rows += [row(number, "b", 2.0, company=company, harm=of_b)]
-    found = fs.read_map(write(tmp_path / "sweep", rows)).pareto
+    found = fs.SweepResult.read(write(tmp_path / "sweep", rows)).map().pareto
     assert found["on_front"].to_list() == [True, True]
     assert found.select("harm_long", "harm_short").row(0) == pytest.approx((0.1, 0.4))
     assert found["harm_web"].to_list() == [None, None]
@@ -312,14 +314,14 @@ def test_harm_to_each_kind_of_company_counts_by_itself(tmp_path: Folder) -> None
 
 
 def test_cells_are_told_apart_by_what_differs_only(sweep: Folder) -> None:
-    found = dimensions(fs.read_map(sweep).outcomes.cells)
+    found = dimensions(fs.SweepResult.read(sweep).map().outcomes.cells)
     assert [dimension.name for dimension in found] == ["all", "rate"]
 
 
 def test_few_sizes_are_kinds_of_their_own_and_many_are_in_classes(tmp_path: Folder) -> None:
     def kinds(name: str, sizes: list[int]) -> tuple[str, ...]:
         rows = [r for i, s in enumerate(sizes) for r in cell(i, {"a": 1.0}, size_bytes=s)]
-        found = dimensions(fs.read_map(write(tmp_path / name, rows)).outcomes.cells)
+        found = dimensions(fs.SweepResult.read(write(tmp_path / name, rows)).map().outcomes.cells)
         return next(dimension.kinds for dimension in found if dimension.name == "size")
 
     assert kinds("few", [100_000, 1_000_000]) == ("100 kB", "1 MB")
@@ -328,7 +330,7 @@ def test_few_sizes_are_kinds_of_their_own_and_many_are_in_classes(tmp_path: Fold
 
 def test_cells_in_which_a_start_up_failed_count_nowhere_and_are_named(tmp_path: Folder) -> None:
     rows = [*cell(0, {"a": 1.0, "b": 1.0}), row(1, "a", 9.0), row(1, "b", None, error="why")]
-    found = fs.read_map(write(tmp_path / "sweep", rows))
+    found = fs.SweepResult.read(write(tmp_path / "sweep", rows)).map()
     assert len(found.outcomes.cells) == 1
     assert found.outcomes.left_out.missing.rows() == [(1, "0123456789abcdef", "b")]
     assert "1 (b)" in found.notes[-1]
@@ -336,14 +338,14 @@ def test_cells_in_which_a_start_up_failed_count_nowhere_and_are_named(tmp_path: 
 
 def test_cells_that_no_start_up_completed_count_nowhere(tmp_path: Folder) -> None:
     rows = cell(0, {"a": 1.0, "b": 2.0}) + cell(1, {"a": None, "b": None})
-    found = fs.read_map(write(tmp_path / "sweep", rows))
+    found = fs.SweepResult.read(write(tmp_path / "sweep", rows)).map()
     assert len(found.outcomes.cells) == 1
     assert "no start-up completed there" in found.notes[-1]
 
 
 def test_a_map_of_some_start_ups_is_as_if_there_were_no_others(tmp_path: Folder) -> None:
     folder = write(tmp_path / "sweep", cell(0, {"a": 1.0, "b": 2.0, "c": 4.0}))
-    found = fs.read_map(folder, startups=["all", "-a"])
+    found = fs.SweepResult.read(folder).map(startups=["all", "-a"])
     assert found.startups == ("b", "c")
     assert overall(found.regret, "c")["mean"] == pytest.approx(2)
 
@@ -352,21 +354,21 @@ def test_sizes_and_companies_can_be_chosen(tmp_path: Folder) -> None:
     rows = cell(0, {"a": 1.0}) + cell(1, {"a": 1.0}, size_bytes=1_000_000)
     rows += cell(2, {"a": 1.0}, company="long", size_bytes=1_000_000)
     folder = write(tmp_path / "sweep", rows)
-    found = fs.read_map(folder, sizes=["1MB"], companies=["long"]).outcomes
+    found = fs.SweepResult.read(folder).map(sizes=["1MB"], companies=["long"]).outcomes
     assert found.cells["cell"].to_list() == [2]
 
 
 def test_rows_may_come_in_any_order_and_parts(tmp_path: Folder) -> None:
     rows = cell(0, {"a": 1.0, "b": 2.0}) + cell(1, {"a": 4.0, "b": 1.0}, rate_bps=1e8)
-    one = fs.read_map(write(tmp_path / "one", rows))
-    other = fs.read_map(write(tmp_path / "two", rows[2:], rows[:2]))
-    assert one.cells.equals(other.cells)
+    one = fs.SweepResult.read(write(tmp_path / "one", rows)).map()
+    other = fs.SweepResult.read(write(tmp_path / "two", rows[2:], rows[:2])).map()
+    assert one.frame.equals(other.frame)
 
 
 def test_an_unfinished_sweep_is_said_to_be_so(sweep: Folder) -> None:
-    assert "not finished" not in " ".join(fs.read_map(sweep).notes)
+    assert "not finished" not in " ".join(fs.SweepResult.read(sweep).map().notes)
     (sweep / "sweep.json").write_bytes(sealed.document({}))
-    assert "not finished" in fs.read_map(sweep).notes[-1]
+    assert "not finished" in fs.SweepResult.read(sweep).map().notes[-1]
 
 
 # The plane.
@@ -378,7 +380,7 @@ def test_cells_without_a_rate_or_a_buffer_have_kinds_and_tiles_of_their_own(
     unknown = {"rate_bps": None, "buffer_pkts": None, "buffer_bdp": None, "reverse_rate_bps": None}
     times = {"a": 1.0, "b": 2.0}
     folder = write(tmp_path / "sweep", cell(0, times) + cell(1, times, **unknown))
-    found = fs.read_map(folder, by=["rate", "buffer"])
+    found = fs.SweepResult.read(folder).map(by=["rate", "buffer"])
     kinds = {dimension.name: dimension.kinds for dimension in found.dimensions}
     assert kinds["rate"] == ("10 to 100 Mbps", "no one value")
     assert kinds["buffer"] == ("0.5 to 1.5 BDP", "no one value")
@@ -387,7 +389,7 @@ def test_cells_without_a_rate_or_a_buffer_have_kinds_and_tiles_of_their_own(
 
 
 def test_a_few_values_are_a_tile_each(sweep: Folder) -> None:
-    plane = fs.read_map(sweep).plane
+    plane = fs.SweepResult.read(sweep).map().plane
     assert plane.x.count == 3
     assert [words for _, words in plane.x.ticks] == ["1 Mbps", "10 Mbps", "100 Mbps"]
 
@@ -395,7 +397,7 @@ def test_a_few_values_are_a_tile_each(sweep: Folder) -> None:
 def test_many_values_are_in_classes_of_equal_ratio(tmp_path: Folder) -> None:
     rates = np.geomspace(1e6, 1e9, 300)
     rows = [r for i, rate in enumerate(rates) for r in cell(i, {"a": 1.0}, rate_bps=rate)]
-    x = fs.read_map(write(tmp_path / "sweep", rows)).plane.x
+    x = fs.SweepResult.read(write(tmp_path / "sweep", rows)).map().plane.x
     counts = np.bincount(x.places)
     assert counts.max() - counts.min() <= 2
     assert [words for _, words in x.ticks] == ["1 Mbps", "10 Mbps", "100 Mbps", "1 Gbps"]
@@ -404,7 +406,7 @@ def test_many_values_are_in_classes_of_equal_ratio(tmp_path: Folder) -> None:
 def test_a_tile_goes_to_the_least_mean_regret(tmp_path: Folder) -> None:
     rows = cell(0, {"a": 1.0, "b": 1.2}) + cell(1, {"a": 1.2, "b": 1.0}, seed=2)
     rows += cell(2, {"a": 3.0, "b": 1.0}, seed=3)
-    found = fs.read_map(write(tmp_path / "sweep", rows))
+    found = fs.SweepResult.read(write(tmp_path / "sweep", rows)).map()
     (tile,) = found.plane.tiles(found.outcomes, found.margin, 0, 0)
     assert (tile.winner, tile.cells, tile.within) == (1, 3, (1,))
     assert tile.regret == pytest.approx(1.2 ** (1 / 3))
@@ -413,8 +415,8 @@ def test_a_tile_goes_to_the_least_mean_regret(tmp_path: Folder) -> None:
 def test_panels_are_by_queue_and_size_unless_others_are_asked_for(tmp_path: Folder) -> None:
     rows = cell(0, {"a": 1.0}) + cell(1, {"a": 1.0}, queue="fq-codel", company="long")
     folder = write(tmp_path / "sweep", rows)
-    assert fs.read_map(folder).plane.across.kinds == ("drop-tail", "fq-codel")
-    by_company = fs.read_map(folder, by=["rate", "rtt", "company"]).plane
+    assert fs.SweepResult.read(folder).map().plane.across.kinds == ("drop-tail", "fq-codel")
+    by_company = fs.SweepResult.read(folder).map(by=["rate", "rtt", "company"]).plane
     assert {by_company.across.name, by_company.down.name} == {"company", "size"}
 
 
@@ -422,7 +424,7 @@ def test_a_tile_in_which_several_tie_has_the_colour_of_whom_most_tiles_have(
     tmp_path: Folder,
 ) -> None:
     rows = cell(0, {"a": 1.0, "b": 1.01}, rate_bps=1e6) + cell(1, {"a": 2.0, "b": 1.0})
-    found = fs.read_map(write(tmp_path / "sweep", rows))
+    found = fs.SweepResult.read(write(tmp_path / "sweep", rows)).map()
     figure = winners_figure.winners(found.outcomes, found.plane, found.margin, "")
     named = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
     assert named == ["1  b (100 %)"]
@@ -432,13 +434,13 @@ def test_a_tile_in_which_several_tie_has_the_colour_of_whom_most_tiles_have(
 
 
 def test_the_same_sweep_gives_the_same_bytes(sweep: Folder) -> None:
-    one, other = (report.files(fs.read_map(sweep)) for _ in range(2))
+    one, other = (report.files(fs.SweepResult.read(sweep).map()) for _ in range(2))
     assert one == other
 
 
 def test_json_has_no_infinities(tmp_path: Folder) -> None:
     folder = write(tmp_path / "sweep", cell(0, {"a": None, "b": 1.0}))
-    document = json.loads(report.files(fs.read_map(folder))["map.json"])
+    document = json.loads(report.files(fs.SweepResult.read(folder).map())["map.json"])
     assert all(math.isfinite(row["mean"]) for row in document["regret"])
     assert document["worst"][0]["regret"] is None
 

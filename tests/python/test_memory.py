@@ -7,7 +7,7 @@ import sys
 import polars as pl
 import pytest
 
-from flowstart.captures import capture
+from flowstart.captures import read_capture
 from flowstart.replays import Settings
 from flowstart.replays.traffic import Traffic
 
@@ -19,7 +19,7 @@ WEB_MIX = HERE.parents[1] / "data/captures/web-mix.pcap.gz"
 READ = """
 import resource
 import flowstart as fs
-fs.capture("-").summary
+fs.read_capture("-").summary
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 """
 TIMES = 10, 50
@@ -46,7 +46,7 @@ def test_memory_grows_with_connections_and_not_with_packets() -> None:
 
 def test_the_traffic_of_networks_shares_the_memory_of_the_whole() -> None:
     """And each has its own rows, in the order in which the whole has them."""
-    traffic = Traffic.of(capture(WEB_MIX), Settings(), {})
+    traffic = Traffic.of(read_capture(WEB_MIX), Settings(), {})
     sections = traffic.by_network()
     assert len({id(section.whole) for section in sections.values()}) == 1
     assert list(sections) == traffic.connections["network"].unique(maintain_order=True).to_list()

@@ -184,7 +184,7 @@ def readme(pattern: str) -> tuple[str, ...]:
 
 def test_the_readme_counts_the_start_ups() -> None:
     (others,) = readme(r"Slow start guesses.* BBR and (\d+) others guess otherwise")
-    listed = [a for a in fs.algorithms() if a.kind == "startup"]
+    listed = [a for a in fs.list_algorithms() if a.kind == "startup"]
     mentioned = 7
     assert int(others) == len(listed) - mentioned, (
         f"the README's first paragraph is to say {len(listed) - mentioned} others"
@@ -225,7 +225,7 @@ def test_the_readme_says_where_gauge_loses() -> None:
         r"([\d.]+) s with HyStart\+\+"
     )
     startups = ["gauge", "hystart-plus-plus"]
-    found = fs.compare(fs.Path.named(path), startups=startups, stack="linux", sizes=["10MB"])
+    found = fs.compare(fs.NetworkPath.named(path), startups=startups, stack="linux", sizes=["10MB"])
     gauge, hystart = found.summaries
     assert (f"{gauge.fct_s:.2f}", f"{hystart.fct_s:.2f}") == (ours, other)
     assert gauge.exit_reason == "delay"
@@ -304,7 +304,7 @@ def test_the_page_on_performance_counts_packets_and_losses(
     found = re.search(sentence, (ROOT / "docs" / "performance.md").read_text())
     assert found
     flow = {"size": "1GB", "startup": "slow-start"}
-    row = fs.run({"path": path, "stack": stack, "flows": [flow]}).rows[0]
+    row = fs.run({"path": path, "stack": stack, "flows": [flow]}).records[0]
     packets = row["packets_sent"] - row["packets_dropped"]
     expected = {"packets": packets, "lost": row["packets_dropped"]}
     said = {name: int(number) for name, number in found.groupdict().items()}
@@ -320,7 +320,7 @@ def test_the_page_on_architecture_counts_quick_acknowledgements() -> None:
     run = fs.run({"path": path, "stack": {"preset": "linux"}, "flows": [flow]}, trace=True)
     series = run.series()[0]
     acknowledged = series.seq[series.of("ack")].astype(int)
-    row = run.rows[0]
+    row = run.records[0]
     mss = -(-row["size_bytes"] // (row["packets_sent"] - row["packets_retransmitted"]))
     first_of_two = next(i for i, seq in enumerate(acknowledged) if seq > (i + 1) * mss)
     assert first_of_two == int(found[1])

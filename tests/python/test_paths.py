@@ -17,18 +17,18 @@ NAMES = list(named_paths())
 PLAIN = ("rate", "rtt", "buffer", "reverse_rate", "reverse_buffer")
 
 
-def without_ingredients(path: fs.Path) -> fs.Path:
+def without_ingredients(path: fs.NetworkPath) -> fs.NetworkPath:
     """The line, the round trip and the buffer of a path, and nothing else."""
-    return fs.Path(**{name: getattr(path, name) for name in PLAIN})
+    return fs.NetworkPath(**{name: getattr(path, name) for name in PLAIN})
 
 
-def rows(path: fs.Path, startup: str, repeat: int) -> list[dict[str, Any]]:
+def rows(path: fs.NetworkPath, startup: str, repeat: int) -> list[dict[str, Any]]:
     found = fs.compare(path, startups=[startup], sizes=["10MB"], stack="linux", repeat=repeat)
     assert not found.failures
-    return found.rows
+    return found.records
 
 
-def exits(path: fs.Path) -> list[float]:
+def exits(path: fs.NetworkPath) -> list[float]:
     """The windows at which HyStart leaves under ten seeds, by the path's capacity."""
     return [row["startup_exit_cwnd_pkts"] / row["bdp_pkts"] for row in rows(path, "hystart", 10)]
 
@@ -42,24 +42,24 @@ def test_every_named_path_says_what_it_is(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_transfers_end_on_every_named_path_whatever_the_seed(name: str) -> None:
     found = fs.compare(
-        fs.Path.named(name),
+        fs.NetworkPath.named(name),
         startups=["slow-start", "hystart", "jump-start"],
         sizes=["1MB"],
         stack="linux",
         repeat=5,
     )
-    assert all(row["complete"] for row in found.rows)
+    assert all(row["complete"] for row in found.records)
 
 
 @pytest.mark.parametrize("name", ["leo", "geo", "lte"])
 def test_hystart_leaves_early_where_the_round_trip_varies(name: str) -> None:
-    path = fs.Path.named(name)
+    path = fs.NetworkPath.named(name)
     assert statistics.median(exits(path)) < 0.5
     assert min(exits(without_ingredients(path))) > 1
 
 
 def test_hystart_leaves_early_half_of_the_time_behind_wi_fi() -> None:
-    path = fs.Path.named("wifi")
+    path = fs.NetworkPath.named("wifi")
     early = sum(share < 0.9 for share in exits(path))
     assert early >= 5
     assert min(exits(without_ingredients(path))) > 1
@@ -67,7 +67,7 @@ def test_hystart_leaves_early_half_of_the_time_behind_wi_fi() -> None:
 
 def test_hystart_starts_half_as_fast_over_a_geostationary_satellite() -> None:
     # Peters, Zhao, Chung, Claypool: TCP HyStart Performance over a Satellite Network, 2021.
-    path = fs.Path.named("geo")
+    path = fs.NetworkPath.named("geo")
     with_, without = (
         statistics.median(row["fct_s"] for row in rows(path, startup, 5))
         for startup in ("hystart", "slow-start")
@@ -87,7 +87,7 @@ def test_a_comparison_on_a_named_path_can_be_repeated_by_its_command(
 
 def test_a_headline_says_what_a_path_is_made_of() -> None:
     path = dataclasses.replace(
-        fs.Path.named("leo"),
+        fs.NetworkPath.named("leo"),
         loss="1%",
         loss_burst="5",
         policer_rate="90Mbps",
@@ -118,25 +118,28 @@ def test_a_trace_is_looked_for_beside_the_scenario_that_names_it(
         'path = { rate_trace = "line.trace", rtt = "40ms" }\nflows = [{ size = "1MB" }]\n'
     )
     monkeypatch.chdir(tmp_path)
-    found = fs.run(file).rows[0]
+    found = fs.run(file).records[0]
     assert found["complete"] and found["bdp_pkts"] == 40
     compared = fs.compare(file, startups=["slow-start", "hystart"])
     assert compared.headline.startswith("trace there/line.trace × 40ms (BDP 40 pkt)")
 
 
 def test_a_trace_or_steps_take_the_place_of_a_named_paths_rate() -> None:
-    path = fs.Path.named("lte")
-    assert path.but(rate_trace="a").rate is path.but(rate_trace="a").rate_variation is None
-    assert path.but(rate="9Mbps").rate_variation == path.rate_variation
-    assert path.but(reverse_rate_trace="a").reverse_rate is None
-    changed = path.but(buffer="9pkt")
+    path = fs.NetworkPath.named("lte")
+    assert path.replace(rate_trace="a").rate is path.replace(rate_trace="a").rate_variation is None
+    assert path.replace(rate="9Mbps").rate_variation == path.rate_variation
+    assert path.replace(reverse_rate_trace="a").reverse_rate is None
+    changed = path.replace(buffer="9pkt")
     assert (changed.rate, changed.buffer, changed.ripple) == (path.rate, "9pkt", path.ripple)
 
 
 def test_a_path_of_steps_is_written_as_one_word(cli: Cli) -> None:
-    steps = [fs.RateStep(rate="9Mbps", lasts="1s"), fs.RateStep(rate="0bps", lasts="100ms")]
+    steps = [
+        fs.spec.RateStep(rate="9Mbps", lasts="1s"),
+        fs.spec.RateStep(rate="0bps", lasts="100ms"),
+    ]
     compared = fs.compare(
-        fs.Path(rate_steps=steps, rtt="20ms"), startups=["slow-start"], sizes=["100kB"]
+        fs.NetworkPath(rate_steps=steps, rtt="20ms"), startups=["slow-start"], sizes=["100kB"]
     )
     command = compared.plan.command
     assert command and "--rate-steps 9Mbps:1s,0bps:100ms" in command

@@ -115,7 +115,7 @@ def test_what_is_sooner_in_each_repeat_is_chosen_and_others_tie_or_are_kept_out(
     assert kept.reason == "keep old: nothing is faster in each of 2 repeats"
 
 
-def gain(path: fs.Path, size: str, **more: Any) -> tuple[float, float, float]:
+def gain(path: fs.NetworkPath, size: str, **more: Any) -> tuple[float, float, float]:
     result = fs.compare(path, startups=["slow-start", "hystart"], sizes=[size], **more)
     assert result.intervals
     (row,) = result.intervals.rows.values()
@@ -137,7 +137,7 @@ def test_what_loses_more_packets_than_permitted_is_not_chosen() -> None:
 
 
 def test_a_gain_that_hangs_on_one_round_trip_time_is_shown_as_one() -> None:
-    path = fs.Path(rate="50Mbps", rtt="81ms")
+    path = fs.NetworkPath(rate="50Mbps", rtt="81ms")
     low, exact, high = gain(path, "10MB", stack="linux")
     assert exact == pytest.approx(-0.036, abs=0.002)  # and nothing at 80 or 82 ms
     assert low <= exact
@@ -145,21 +145,21 @@ def test_a_gain_that_hangs_on_one_round_trip_time_is_shown_as_one() -> None:
 
 
 def test_seeds_on_a_path_that_varies_widen_the_range() -> None:
-    low, _, high = gain(fs.Path.named("lte"), "10MB")
+    low, _, high = gain(fs.NetworkPath.named("lte"), "10MB")
     assert high - low > 0.5
 
 
-def test_the_table_stays_that_of_the_exact_path(path: fs.Path) -> None:
+def test_the_table_stays_that_of_the_exact_path(path: fs.NetworkPath) -> None:
     startups = ["slow-start", "jump-start"]
     plain = fs.compare(path, startups=startups, sizes=["100kB"], uncertainty=False)
     beside = fs.compare(path, startups=startups, sizes=["100kB"])
-    assert beside.rows == plain.rows
+    assert beside.records == plain.records
     titles = [column.title for column in beside.table.columns]
     assert titles[titles.index("change") + 1 :][0] == "range"
     assert "range" not in [column.title for column in plain.table.columns]
 
 
-def test_marks_and_sentences_follow_from_the_intervals(path: fs.Path) -> None:
+def test_marks_and_sentences_follow_from_the_intervals(path: fs.NetworkPath) -> None:
     result = fs.compare(path, startups=["slow-start", "jump-start", "hystart"], sizes=["100kB"])
     assert result.intervals
     for s in result.summaries:
@@ -172,7 +172,7 @@ def test_marks_and_sentences_follow_from_the_intervals(path: fs.Path) -> None:
     assert "◀: faster in each repeat" in result.legend
 
 
-def test_intervals_do_not_depend_on_the_number_of_workers(path: fs.Path) -> None:
+def test_intervals_do_not_depend_on_the_number_of_workers(path: fs.NetworkPath) -> None:
     def records(workers: int) -> list[dict[str, Any]]:
         result = fs.compare(
             path,

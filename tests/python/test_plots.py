@@ -23,7 +23,7 @@ STARTUPS = ["slow-start", "hystart", "jump-start"]
 
 @pytest.fixture(scope="module")
 def result() -> fs.Comparison:
-    path = fs.Path(rate="5Mbps", rtt="64ms", buffer="60pkt")
+    path = fs.NetworkPath(rate="5Mbps", rtt="64ms", buffer="60pkt")
     return fs.compare(path, startups=STARTUPS, sizes=["10kB", "300kB"])
 
 
@@ -35,12 +35,12 @@ def test_completion_has_a_line_per_startup(result: fs.Comparison) -> None:
         assert axes.get_xlabel() == "transfer size"
 
 
-def test_a_single_size_has_bars(path: fs.Path) -> None:
+def test_a_single_size_has_bars(path: fs.NetworkPath) -> None:
     figure = fs.compare(path, startups=STARTUPS, sizes=["10kB"]).plot()
     assert len(figure.axes[0].patches) == len(STARTUPS)
 
 
-def test_many_startups_have_a_panel_each_best_first(path: fs.Path) -> None:
+def test_many_startups_have_a_panel_each_best_first(path: fs.NetworkPath) -> None:
     startups = [f"slow-start:iw={n}" for n in range(1, 22)]
     result = fs.compare(path, startups=startups, sizes=["10kB", "30kB"])
     panels = [axes for axes in result.plot().axes if axes.get_visible()]
@@ -67,7 +67,7 @@ def said(figure: Figure) -> str:
 
 
 @pytest.mark.parametrize("count", [3, 12])
-def test_every_figure_says_its_path_stack_and_seed(path: fs.Path, count: int) -> None:
+def test_every_figure_says_its_path_stack_and_seed(path: fs.NetworkPath, count: int) -> None:
     startups = [f"slow-start:iw={n}" for n in range(1, count + 1)]
     result = fs.compare(path, startups=startups, sizes=["10kB", "30kB"], seed=7, uncertainty=False)
     for name, draw in comparison_report._drawn(result).items():
@@ -86,7 +86,9 @@ def test_who_waits_for_figures_is_told_how_many_there_are(result: fs.Comparison)
     assert told == [(done, 5) for done in range(5)]
 
 
-def test_panels_write_what_stands_at_ticks_at_the_left_and_at_the_bottom(path: fs.Path) -> None:
+def test_panels_write_what_stands_at_ticks_at_the_left_and_at_the_bottom(
+    path: fs.NetworkPath,
+) -> None:
     startups = [f"slow-start:iw={n}" for n in range(1, 11)]
     result = fs.compare(path, startups=startups, sizes=["30kB"])
     axes = over_time(result.series(), ABOUT).axes
@@ -147,7 +149,7 @@ def test_a_page_needs_nothing_else_and_escapes(result: fs.Comparison) -> None:
     assert 'name="viewport"' in page
 
 
-def test_a_run_shows_itself(path: fs.Path) -> None:
+def test_a_run_shows_itself(path: fs.NetworkPath) -> None:
     run = fs.run(fs.Scenario(path=path, flows=[fs.Flow(size="30kB", count=2)]))
     assert run.flow_samples is None
     assert "<table>" in run._repr_html_()
@@ -162,8 +164,8 @@ def drawn_queue(figure: Figure) -> tuple[list[float], list[float]]:
 
 
 def test_a_queue_that_drains_within_a_pause_is_drawn_empty_for_the_rest_of_it() -> None:
-    path = fs.Path(rate="50Mbps", rtt="80ms", buffer="1bdp")
-    writes = [fs.Write(at="0s", size="8MB"), fs.Write(at="6s", size="8MB")]
+    path = fs.NetworkPath(rate="50Mbps", rtt="80ms", buffer="1bdp")
+    writes = [fs.spec.Write(at="0s", size="8MB"), fs.spec.Write(at="6s", size="8MB")]
     scenario = fs.Scenario(path=path, flows=[fs.Flow(startup="hystart", writes=writes)])
     run = fs.run(scenario, trace=True)
     offers = run.queue_samples
@@ -200,7 +202,7 @@ def test_a_flow_that_is_cut_short_is_drawn_to_the_end_of_the_run() -> None:
         assert list(axes.lines[0].get_xdata())[-1] == 1.2  # type: ignore[arg-type]
 
 
-def test_what_a_discipline_throws_out_leaves_the_queue_that_is_drawn(path: fs.Path) -> None:
+def test_what_a_discipline_throws_out_leaves_the_queue_that_is_drawn(path: fs.NetworkPath) -> None:
     dropping = dataclasses.replace(path, queue="codel", buffer="200pkt")
     run = fs.run(fs.Scenario(path=dropping, flows=[fs.Flow(size="2MB")]), trace=True)
     series = run.series()[0]
@@ -210,7 +212,7 @@ def test_what_a_discipline_throws_out_leaves_the_queue_that_is_drawn(path: fs.Pa
     assert steps.max() == 1
 
 
-def test_every_panel_of_sequences_reaches_to_the_end_of_the_longest(path: fs.Path) -> None:
+def test_every_panel_of_sequences_reaches_to_the_end_of_the_longest(path: fs.NetworkPath) -> None:
     short, long = fs.Flow(size="30kB"), fs.Flow(size="300kB", start="1s")
     series = fs.run(fs.Scenario(path=path, flows=[short, long]), trace=True).series()
     end = max(line.time_s[-1] for line in series)
@@ -219,7 +221,7 @@ def test_every_panel_of_sequences_reaches_to_the_end_of_the_longest(path: fs.Pat
         assert axes.get_xlim()[1] >= end
 
 
-def test_a_run_of_many_flows_says_which_of_them_are_drawn(path: fs.Path) -> None:
+def test_a_run_of_many_flows_says_which_of_them_are_drawn(path: fs.NetworkPath) -> None:
     def titles(flows: int) -> list[str]:
         scenario = fs.Scenario(path=path, flows=[fs.Flow(size="30kB", count=flows)])
         run = fs.run(scenario, trace=True)
@@ -234,7 +236,7 @@ def heights(line: Line2D) -> list[float]:
     return list(map(float, line.get_ydata()))  # type: ignore[arg-type]
 
 
-def test_a_window_that_leaves_its_panel_says_how_far_it_reaches(path: fs.Path) -> None:
+def test_a_window_that_leaves_its_panel_says_how_far_it_reaches(path: fs.NetworkPath) -> None:
     startups = [f"slow-start:iw={n}" for n in range(1, 9)]
     for high in ("jump-start", "qs-app"):
         result = fs.compare(path, startups=[*startups, high], sizes=["3MB"])

@@ -21,7 +21,7 @@ from flowstart import interrupts
 from flowstart.simulation import batch
 
 HERE = os.getpid()
-LOSSY = fs.Path(rate="20Mbps", rtt="60ms", loss="0.5%", reverse_loss="1%")
+LOSSY = fs.NetworkPath(rate="20Mbps", rtt="60ms", loss="0.5%", reverse_loss="1%")
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="processes are copies on Linux only"
@@ -29,13 +29,14 @@ pytestmark = pytest.mark.skipif(
 
 
 class Doubling(fs.Startup):
-    def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+    def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> Any:
         w.cwnd += w.segments(a.acked)
 
 
 def compare(*startups: Any, workers: int = 3, **more: Any) -> fs.Comparison:
     given: dict[str, Any] = {"sizes": ["20kB", "80kB"], "repeat": 5, "uncertainty": False} | more
-    return fs.compare(LOSSY, startups=list(startups), workers=workers, **given)
+    found: fs.Comparison = fs.compare(LOSSY, startups=list(startups), workers=workers, **given)
+    return found
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +53,7 @@ def no_process_is_left() -> Any:
 
 def test_workers_change_nothing(tmp_path: pathlib.Path) -> None:
     class Noting(Doubling):
-        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+        def on_established(self, w: fs.Window, e: fs.signals.Established) -> None:
             (tmp_path / str(os.getpid())).touch()
             time.sleep(0.02)  # so that no process takes everything
 
@@ -61,8 +62,8 @@ def test_workers_change_nothing(tmp_path: pathlib.Path) -> None:
         compare("slow-start", Noting, "hystart", workers=n, progress=lambda *at: told.append(at))
         for n in (1, 4)
     )
-    assert one.rows == four.rows
-    assert len(four.rows) == 30
+    assert one.records == four.records
+    assert len(four.records) == 30
     assert not four.interrupted
     assert len(list(tmp_path.iterdir())) >= 3  # this process, and more than one other
     assert told[-1] == (30, 30)
@@ -72,7 +73,7 @@ def test_a_single_run_stays_here() -> None:
     class Here(Doubling):
         pids: set[int] = set()  # noqa: RUF012
 
-        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+        def on_established(self, w: fs.Window, e: fs.signals.Established) -> None:
             self.pids.add(os.getpid())
 
     compare("slow-start", Here, sizes=["20kB"], repeat=1)
@@ -83,7 +84,7 @@ def test_under_a_debugger_all_stays_here() -> None:
     class Here(Doubling):
         pids: set[int] = set()  # noqa: RUF012
 
-        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+        def on_established(self, w: fs.Window, e: fs.signals.Established) -> None:
             self.pids.add(os.getpid())
 
     before = sys.gettrace()
@@ -104,13 +105,13 @@ class Unsendable(Exception):
 
 def test_what_a_hook_raises_is_raised_here_with_its_traceback() -> None:
     class First(Doubling):
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> Any:
             if a.una > 10_000:
                 raise Unsendable("the first", 2)
             return super().on_ack(w, a)
 
     class Second(Doubling):
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> Any:
             raise Unsendable("the second", 2)
 
     with pytest.raises(Unsendable, match="the first") as caught:
@@ -130,7 +131,7 @@ def test_what_is_raised_there_only_is_raised_as_it_can_be(
     error: Exception, raised: type[Exception]
 ) -> None:
     class There(Doubling):
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> Any:
             if os.getpid() != HERE:
                 raise error
             return super().on_ack(w, a)
@@ -144,7 +145,7 @@ def test_what_is_raised_there_only_is_raised_as_it_can_be(
 
 def test_a_process_that_is_killed_is_said_so() -> None:
     class Killed(Doubling):
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> Any:
             if os.getpid() != HERE:
                 os.kill(os.getpid(), signal.SIGKILL)
 
@@ -161,7 +162,7 @@ def press_ctrl_c_after(seconds: float) -> None:
 @pytest.mark.parametrize("beside", [[], ["slow-start"]])
 def test_ctrl_c_keeps_what_is_finished_and_ends_processes(beside: list[str]) -> None:
     class Slow(Doubling):
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> Any:
             time.sleep(0.02)
             return super().on_ack(w, a)
 
@@ -170,7 +171,7 @@ def test_ctrl_c_keeps_what_is_finished_and_ends_processes(beside: list[str]) -> 
     result = compare(*beside, Slow, sizes=["8pkt", "1MB"], repeat=8)
     assert result.interrupted
     assert time.monotonic() - began < 5
-    seen = {row["size"] for row in result.rows if row["startup"] == "Slow"}
+    seen = {row["size"] for row in result.records if row["startup"] == "Slow"}
     assert seen == {"8pkt"}
 
 
@@ -189,7 +190,7 @@ class Own(fs.Startup):
         w.cwnd += w.segments(a.acked)
 
 os.register_at_fork({when}=press)
-result = fs.compare(fs.Path(rate="20Mbps", rtt="60ms"), startups=[Own], sizes=["20kB", "80kB"],
+result = fs.compare(fs.NetworkPath(rate="20Mbps", rtt="60ms"), startups=[Own], sizes=["20kB", "80kB"],
                     workers=2)
 print(result.interrupted)
 """
@@ -205,7 +206,7 @@ def test_ctrl_c_is_heard_where_its_exception_would_be_discarded(when: str) -> No
 
 def test_ctrl_c_pressed_by_a_hook_ends_it_too() -> None:
     class Pressed(Doubling):
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> Any:
             raise KeyboardInterrupt
 
     assert compare(Pressed).interrupted
@@ -241,9 +242,9 @@ class Own(fs.Startup):
         w.cwnd += w.segments(a.acked)
 
 total()
-result = fs.compare(fs.Path(rate="20Mbps", rtt="60ms"), startups=[Own], sizes=["20kB", "80kB"],
+result = fs.compare(fs.NetworkPath(rate="20Mbps", rtt="60ms"), startups=[Own], sizes=["20kB", "80kB"],
                     workers=2)
-print(len(result.rows))
+print(len(result.records))
 """
 
 
@@ -284,8 +285,8 @@ class Own(fs.Startup):
     def on_ack(self, w, a):
         w.cwnd += w.segments(a.acked)
 
-path = fs.Path(rate="20Mbps", rtt="60ms")
-assert len(fs.compare(path, startups=[Own], sizes=["20kB", "80kB"], workers=2).rows) == 2
+path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
+assert len(fs.compare(path, startups=[Own], sizes=["20kB", "80kB"], workers=2).records) == 2
 console.show_json([1])
 signal.raise_signal(signal.SIGINT)
 assert pressed == [signal.SIGINT]

@@ -82,7 +82,7 @@ Write = Callable[[bytes], pathlib.Path]
 def test_a_stream_in_one_direction_is_a_transfer(
     qlog: Write, form: Callable[[Iterable[Event]], bytes]
 ) -> None:
-    found = fs.capture(qlog(form(EVENTS)))
+    found = fs.read_capture(qlog(form(EVENTS)))
     rows = found.transfers.select("direction", "bytes", "start", "end_s").rows()
     assert rows == [
         ("c2s", 300, 5.001, 0.0),
@@ -98,21 +98,21 @@ def test_a_stream_in_one_direction_is_a_transfer(
 
 
 def test_times_of_every_form_are_the_same(qlog: Write) -> None:
-    plain = fs.capture(qlog(sequence(EVENTS))).transfers
+    plain = fs.read_capture(qlog(sequence(EVENTS))).transfers
     before = [0.0, *(event["time"] for event in EVENTS)]
     delta = [e | {"time": e["time"] - b} for e, b in zip(EVENTS, before, strict=False)]
     common = {"time_format": "delta", "reference_time": 5000.0}
-    deltas = fs.capture(qlog(sequence(delta, TRACE | {"common_fields": common}))).transfers
+    deltas = fs.read_capture(qlog(sequence(delta, TRACE | {"common_fields": common}))).transfers
     assert deltas["start"].to_list() == pytest.approx(plain["start"].to_list())
     clock = {"clock_type": "system", "wall_clock_time": "1970-01-01T00:00:05Z"}
     later = {"time_format": "relative_to_epoch", "reference_time": clock}
-    newer = fs.capture(qlog(sequence(EVENTS, TRACE | {"common_fields": later}))).transfers
+    newer = fs.read_capture(qlog(sequence(EVENTS, TRACE | {"common_fields": later}))).transfers
     assert newer["start"].to_list() == plain["start"].to_list()
 
 
 def test_without_stream_frames_packets_are_counted(qlog: Write) -> None:
     events = [packet(1, "received"), packet(2, "sent"), packet(3, "sent")]
-    found = fs.capture(qlog(sequence(events)))
+    found = fs.read_capture(qlog(sequence(events)))
     assert found.transfers["bytes"].to_list() == [1252, 2504]
     assert found.connections["network"].to_list() == ["peer of ab12"]
 
@@ -190,6 +190,6 @@ def test_no_event_raises_anything_but_a_refusal(
     file = tmp_path_factory.mktemp("qlog") / "any.sqlog"
     file.write_bytes(sequence(events))
     try:
-        fs.capture(file)
+        fs.read_capture(file)
     except fs.RequestError as error:
         assert "\n" not in str(error)

@@ -1,6 +1,9 @@
 """Numbers of Python's as quantities of a scenario."""
 
+import datetime
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,44 +13,77 @@ import flowstart as fs
 from flowstart import _native
 from flowstart.model import quantities
 
+MS = datetime.timedelta(milliseconds=1)
+
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("part", "field", "number", "expected"),
     [
-        (fs.seconds(0.064), "64ms"),
-        (fs.seconds(2), "2s"),
-        (fs.seconds(0), "0s"),
-        (fs.seconds(-0.0), "0s"),
-        (fs.seconds(1e-9), "1ns"),
-        (fs.seconds(0.0123456), "12345600ns"),
-        (fs.seconds(0.0123456, 6), "12346us"),
-        (fs.bps(5e6), "5Mbps"),
-        (fs.bps(1_544_000), "1544kbps"),
-        (fs.bps(9.7), "10bps"),
-        (fs.packets(60.0), "60pkt"),
-        (fs.octets(1460), "1460B"),
-        (fs.bdp(0.5), "0.5bdp"),
-        (fs.bdp(1e-7), "0.0000001bdp"),
+        (fs.Flow, "start", 0.064, "64ms"),
+        (fs.Flow, "start", 64 * MS, "64ms"),
+        (fs.Flow, "start", 2, "2s"),
+        (fs.Flow, "start", 0, "0s"),
+        (fs.Flow, "start", -0.0, "0s"),
+        (fs.Flow, "start", 1e-9, "1ns"),
+        (fs.Flow, "start", 0.0123456, "12345600ns"),
+        (fs.Flow, "start", "64 ms", "64 ms"),
+        (fs.Flow, "interface_rate", 5e6, "5Mbps"),
+        (fs.Flow, "interface_rate", 1_544_000, "1544kbps"),
+        (fs.Flow, "interface_rate", 9.7, "10bps"),
+        (fs.Flow, "size", 1460, "1460B"),
+        (fs.Flow, "size", 100e3, "100000B"),
+        (fs.Flow, "delays", {50: 4 * MS, 51: "1ms"}, {50: "4ms", 51: "1ms"}),
+        (fs.Endpoint, "mss", 1448, "1448B"),
+        (fs.Endpoint, "iw", 10, 10),
     ],
 )
-def test_a_number_becomes_text_with_a_unit(text: str, expected: str) -> None:
-    assert text == expected
+def test_a_number_has_the_unit_of_its_field(
+    part: Any, field: str, number: Any, expected: object
+) -> None:
+    assert getattr(part(**{field: number}), field) == expected
 
 
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (lambda: fs.seconds(-1), r"seconds\(-1\): a number from 0 on is needed"),
-        (lambda: fs.bps(float("nan")), r"bps\(nan\): a number from 0 on is needed"),
-        (lambda: fs.bdp("1"), r"bdp\('1'\): a number from 0 on is needed"),  # type: ignore[arg-type]
-        (lambda: fs.packets(0.5), r"packets\(0.5\): a whole number is needed"),
-        (lambda: fs.octets(True), r"octets\(True\): a number from 0 on is needed"),
+        (
+            lambda: fs.Flow(start=-1),
+            "start: `-1`: seconds from 0 on, a timedelta, or text with a unit, such as `64ms`, "
+            "is needed",
+        ),
+        (lambda: fs.Flow(start=-MS), "start: `-1 day, .*`: seconds from 0 on, a timedelta"),
+        (
+            lambda: fs.NetworkPath(rate=float("nan"), rtt=0.1),
+            "rate: `nan`: bits per second from 0 on, or text with a unit, such as `5Mbps`, "
+            "is needed",
+        ),
+        (
+            lambda: fs.Flow(size=0.5),  # type: ignore[arg-type]
+            "size: `0.5`: a whole number of bytes, or text with a unit, such as `100kB`, is needed",
+        ),
+        (lambda: fs.NetworkPath(rate="5", rtt=0.1), "path.rate: `5` is not a rate with a unit"),
+        (lambda: fs.NetworkPath(rate=5e6), "path.rtt: missing"),
+        (
+            lambda: fs.NetworkPath(rate=5e6, rtt=0.1, buffer=60),  # type: ignore[arg-type]
+            "path.buffer: `60` is not a size with a unit",
+        ),
     ],
 )
-def test_what_is_no_such_number_is_refused(asked: object, message: str) -> None:
-    assert callable(asked)
-    with pytest.raises(fs.RequestError, match=message):
+def test_a_wrong_quantity_is_refused_when_a_part_is_made(
+    asked: Callable[[], object], message: str
+) -> None:
+    with pytest.raises(fs.RequestError, match=f"^{message}"):
         asked()
+
+
+def test_parameters_take_numbers_too() -> None:
+    path = fs.NetworkPath(rate=5e6, rtt=64 * MS)
+    found = fs.compare(
+        path, startups=["slow-start"], sizes=[10_000], flows=2, interval=0.1, uncertainty=False
+    )
+    assert found.plan.base["flows"][0]["interval"] == "100ms"
+    assert found.frame["size_bytes"].to_list() == [10_000, 10_000]
+    assert found.plan.command is not None
 
 
 @given(st.integers(1, 10**14))

@@ -51,7 +51,7 @@ TALK = [
 def test_a_connection_is_counted_with_the_round_trip_of_its_handshake(
     tmp_path: pathlib.Path,
 ) -> None:
-    found = fs.capture(write(tmp_path / "quic.pcap", TALK))
+    found = fs.read_capture(write(tmp_path / "quic.pcap", TALK))
     assert found.quic is not None
     [row] = found.quic.to_dicts()
     assert (row["client_port"], row["server_port"], row["version"]) == (40000, 443, "v1")
@@ -64,7 +64,7 @@ def test_a_connection_is_counted_with_the_round_trip_of_its_handshake(
 def test_a_retry_is_no_answer(tmp_path: pathlib.Path) -> None:
     again = [(time + 30_000, packet) for time, packet in TALK]
     talk = [(0, datagram(True, INITIAL, 1200)), (15_000, datagram(False, RETRY, 80)), *again]
-    found = fs.capture(write(tmp_path / "quic.pcap", talk))
+    found = fs.read_capture(write(tmp_path / "quic.pcap", talk))
     assert found.quic is not None
     assert found.quic["rtt_s"].to_list() == [0.05]
 
@@ -77,14 +77,14 @@ def test_known_versions_are_told_apart(
     tmp_path: pathlib.Path, first: int, version: int, name: str
 ) -> None:
     talk = [(0, datagram(True, first, 1200, version))]
-    found = fs.capture(write(tmp_path / "quic.pcap", talk))
+    found = fs.read_capture(write(tmp_path / "quic.pcap", talk))
     assert found.quic is not None
     assert found.quic["version"].to_list() == [name]
 
 
 def test_other_datagrams_are_not_taken_for_quic(tmp_path: pathlib.Path) -> None:
     talk = [(0, datagram(True, INITIAL, 1200, 0x12345678)), (1, datagram(True, SHORT, 100))]
-    found = fs.capture(write(tmp_path / "dns.pcap", talk))
+    found = fs.read_capture(write(tmp_path / "dns.pcap", talk))
     assert found.quic is not None
     assert found.quic.is_empty()
 

@@ -51,7 +51,7 @@ FIXED = {
 
 
 def outcome(document: dict[str, Any], seed: int) -> list[dict[str, Any]]:
-    rows = fs.run(document | {"seed": seed}).rows
+    rows = fs.run(document | {"seed": seed}).records
     return [row | {"seed": None} for row in rows]
 
 
@@ -91,7 +91,9 @@ def test_equal_repeats_are_run_once_and_not_counted(cli: Cli) -> None:
 
 
 def test_repeats_of_a_random_path_are_all_counted() -> None:
-    found = fs.compare(fs.Path(rate="5Mbps", rtt="64ms", queue="red"), sizes=["1MB"], repeat=3)
+    found = fs.compare(
+        fs.NetworkPath(rate="5Mbps", rtt="64ms", queue="red"), sizes=["1MB"], repeat=3
+    )
     assert found.plan.seeds == (1, 2, 3)
     assert found.summaries[0].flows == 3
 
@@ -106,5 +108,5 @@ def test_where_no_transfer_is_completed_the_command_fails(cli: Cli) -> None:
 def test_a_run_that_its_duration_cuts_short_has_not_failed() -> None:
     document = but(duration="1s", flows=[{"size": "100MB"}])
     found = fs.compare(document, startups=["slow-start"])
-    assert not found.rows[0]["complete"]
+    assert not found.records[0]["complete"]
     assert not found.all_failed

@@ -18,7 +18,7 @@ MIXES = 20
 
 
 def read(number: int, found: list[Network], folder: pathlib.Path) -> Capture:
-    return fs.capture(write(found, number, folder / f"{number}.csv"))
+    return fs.read_capture(write(found, number, folder / f"{number}.csv"))
 
 
 def differences(found: list[Network], capture: Capture) -> list[float]:
@@ -77,7 +77,7 @@ def test_a_log_without_round_trips_is_fitted_with_the_one_given(tmp_path: pathli
     found = networks(7, count=1, rtts_s=(0.05, 0.05))
     file = write(found, 7, tmp_path / "log.csv")
     file.write_text(file.read_text().replace("rtt_us", "other"))
-    (group,) = fitted(fs.capture(file), Settings(rtt="50ms")).groups
+    (group,) = fitted(fs.read_capture(file), Settings(rtt="50ms")).groups
     assert group.to_remote.rate_bps == pytest.approx(found[0].rate_bps, rel=0.1)
 
 

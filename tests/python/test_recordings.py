@@ -47,7 +47,7 @@ def test_a_recorded_flow_is_the_same_as_one_that_is_run_again() -> None:
     again = fs.run(scenario("linux"))
     assert recorded.qlog(0) == again.qlog(0)
     assert recorded.pcap(0, side="receiver") == again.pcap(0, side="receiver")
-    assert recorded.rows == again.rows
+    assert recorded.records == again.records
 
 
 def test_a_qlog_names_what_it_shows() -> None:
@@ -67,7 +67,7 @@ def test_tshark_finds_the_retransmissions_and_nothing_wrong(
     run = fs.run(scenario(stack), packets=[0])
     file = tmp_path / "flow-0.pcap"
     file.write_bytes(run.pcap(0))
-    (row,) = run.rows
+    (row,) = run.records
     repeated = "tcp.analysis.retransmission || tcp.analysis.out_of_order"
     assert counted(file, repeated) == row["packets_retransmitted"] > 0
     assert counted(file, "tcp.len > 0") == row["packets_sent"]
@@ -84,7 +84,7 @@ def test_tshark_finds_datagrams_of_the_right_sizes(tmp_path: pathlib.Path) -> No
     file = tmp_path / "flow-0.pcap"
     file.write_bytes(run.pcap(0))
     full = "ip.src == 192.0.2.1 && udp.length == 1480"
-    assert counted(file, full) >= run.rows[0]["packets_sent"] - 5
+    assert counted(file, full) >= run.records[0]["packets_sent"] - 5
     assert counted(file, "_ws.malformed || udp.checksum.status == 0") == 0
 
 
@@ -93,8 +93,8 @@ def test_the_capture_reader_finds_bytes_and_round_trip(stack: str, tmp_path: pat
     run = fs.run(scenario(stack), packets=[0])
     file = tmp_path / "flow-0.pcap"
     file.write_bytes(run.pcap(0))
-    (connection,) = fs.capture(file).connections.to_dicts()
-    (row,) = run.rows
+    (connection,) = fs.read_capture(file).connections.to_dicts()
+    (row,) = run.records
     # ns-2 sends whole segments.
     assert connection["c2s_seen_bytes"] == (1370 * 1460 if stack == "ns2" else 2_000_000)
     assert connection["rtt_s"] == pytest.approx(row["min_rtt_s"], abs=1e-6)

@@ -13,9 +13,9 @@ import pytest
 import flowstart as fs
 from flowstart.captures.contents import Capture
 from flowstart.captures.groups import Group, PathEstimate
-from flowstart.captures.reading import capture
+from flowstart.captures.reading import read_capture
 from flowstart.errors import RequestError
-from flowstart.model.catalog import algorithms
+from flowstart.model.catalog import list_algorithms
 from flowstart.render import footnotes
 from flowstart.replays import execute, report, runner, sentences, tables
 from flowstart.replays.execute import study
@@ -43,7 +43,7 @@ def replay(capture: Capture, settings: Settings, workers: int | None = None) -> 
 
 @pytest.fixture(scope="module")
 def small() -> Capture:
-    return capture(CAPTURES / "small.pcap")
+    return read_capture(CAPTURES / "small.pcap")
 
 
 @pytest.fixture(scope="module")
@@ -208,7 +208,7 @@ def times(replayed: Replay) -> dict[str, list[float]]:
 
 
 def test_start_ups_that_use_a_memory_are_slow_start_where_it_does_not_last(small: Capture) -> None:
-    users = [a.name for a in algorithms("startup") if "cache" in a.needs]
+    users = [a.name for a in list_algorithms("startup") if "cache" in a.needs]
     found = times(
         replay(
             small,
@@ -241,15 +241,17 @@ def test_a_remembered_bdp_is_that_of_the_path_and_the_direction() -> None:
     flow = {"startup": "fast-start", "size": "2MB", "remembered": "1bdp"}
     for direction, packets in (("forward", 400), ("reverse", 40)):
         flows = [flow | {"direction": direction}]
-        [there] = fs.run({"path": path, "flows": flows}).rows
-        [told] = fs.run({"path": path, "flows": [flows[0] | {"remembered": f"{packets}pkt"}]}).rows
+        [there] = fs.run({"path": path, "flows": flows}).records
+        [told] = fs.run(
+            {"path": path, "flows": [flows[0] | {"remembered": f"{packets}pkt"}]}
+        ).records
         assert there == told
 
 
 @pytest.mark.slow
 def test_all_start_ups_are_compared_those_that_use_a_memory_too(cli: Cli) -> None:
     words = ("compare", "--capture", CAPTURES / "small.pcap", "--quick", "--json", "--startup")
-    everybody = {a.name for a in algorithms("startup")}
+    everybody = {a.name for a in list_algorithms("startup")}
 
     def startups(*more: str) -> tuple[set[str], str]:
         document = json.loads(cli(*words, *more).out)
@@ -343,7 +345,7 @@ def between_neighbours(file: pathlib.Path, flight: bool = False) -> Capture:
         struct.pack("<III", 1_700_000_000, at, 40) + packet for at, packet in sorted(packets)
     ]
     file.write_bytes(head + b"".join(records))
-    return capture(file)
+    return read_capture(file)
 
 
 def test_an_assumed_buffer_invents_no_losses_between_neighbours(tmp_path: pathlib.Path) -> None:
@@ -361,7 +363,7 @@ def test_an_assumed_buffer_invents_no_losses_between_neighbours(tmp_path: pathli
     exact = replay(found, Settings(("slow-start",), buffer="1bdp"))
     assert exact.frame["packets_dropped"].sum() > 500
     assert "buffer `1bdp` is 5 packets here on 10.0.1.0/24" in exact.warnings[0]
-    assert exact.result()["warnings"] == exact.warnings
+    assert exact.to_dict()["warnings"] == exact.warnings
     assert "the replay loses more than the capture did" in exact.notes[-1]
     assert "; 0.05% were retransmitted in the capture." in exact.notes[-1]
     assert not any("loses more" in note for note in replayed.notes)

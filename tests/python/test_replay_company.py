@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from flowstart.captures.contents import Capture
-from flowstart.captures.reading import capture
+from flowstart.captures.reading import read_capture
 from flowstart.errors import RequestError
 from flowstart.inference import Statistic
 from flowstart.model import quantities
@@ -35,7 +35,7 @@ ROOM = {"rate": "10Gbps", "buffer": "100000pkt"}
 
 @pytest.fixture(scope="module")
 def small() -> Capture:
-    return capture(CAPTURES / "small.pcap")
+    return read_capture(CAPTURES / "small.pcap")
 
 
 # Shares

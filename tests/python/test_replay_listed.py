@@ -5,7 +5,7 @@ import pathlib
 import polars as pl
 import pytest
 
-from flowstart.captures.reading import capture
+from flowstart.captures.reading import read_capture
 from flowstart.render import text
 from flowstart.render.size_classes import CLASSES
 from flowstart.replays import listed
@@ -21,7 +21,7 @@ STARTUPS = ("slow-start", "jump-start")
 
 @pytest.fixture(scope="module")
 def replayed() -> Replay:
-    return study(capture(SMALL), Settings(STARTUPS, direction="both"), QUICK)
+    return study(read_capture(SMALL), Settings(STARTUPS, direction="both"), QUICK)
 
 
 def test_every_median_is_that_of_the_rows_that_it_names(replayed: Replay) -> None:

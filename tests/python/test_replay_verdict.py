@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import synthetic_deployments as synthetic
-from flowstart.captures.reading import capture
+from flowstart.captures.reading import read_capture
 from flowstart.deployment.stacks import HostStack, names
 from flowstart.inference import Status
 from flowstart.inference.gates import Outcome, Quantity
@@ -30,7 +30,7 @@ LEAST_RECOMMENDED = 18
 @pytest.fixture(scope="module")
 def web_mix() -> Replay:
     settings = settings_of({}, startups=["jump-start"], variants=[Variant.parse(IW30)])
-    return study(capture(WEB_MIX), settings, FOUR_REPEATS)
+    return study(read_capture(WEB_MIX), settings, FOUR_REPEATS)
 
 
 IW30 = "iw30: startup=hystart iw=30"
@@ -122,7 +122,7 @@ def test_a_network_may_have_a_verdict_of_its_own_that_a_route_implements() -> No
         "Set (Linux): ip route replace 10.0.0.0/24 via GATEWAY dev DEVICE initcwnd 30",
         "Revert (Linux): ip route del 10.0.0.0/24",
     ]
-    document = found.result(rows=False)["partial"][0]["verdict"]["settings"][0]
+    document = found.to_dict(rows=False)["partial"][0]["verdict"]["settings"][0]
     assert document["commands"][0]["revert"] == ["ip route del 10.0.0.0/24"]
 
 
@@ -192,7 +192,7 @@ def test_a_stack_that_is_not_in_the_table_is_refused_in_a_line(cli: Cli) -> None
 
 def test_a_quick_replay_has_a_verdict_too() -> None:
     settings = settings_of({}, startups=None, variants=[Variant.parse(IW30)])
-    found = study(capture(CAPTURES / "small.pcap"), settings, QUICK)
+    found = study(read_capture(CAPTURES / "small.pcap"), settings, QUICK)
     assert found.verdict.headline.startswith("Recommendation: keep the current setting")
 
 
@@ -270,5 +270,5 @@ def test_the_verdict_has_the_fields_that_its_page_lists(cli: Cli) -> None:
 @pytest.mark.real_time
 def test_the_default_answer_on_web_mix_takes_at_most_fifteen_seconds() -> None:
     start = time.monotonic()
-    study(capture(WEB_MIX), settings_of({}, startups=None))
+    study(read_capture(WEB_MIX), settings_of({}, startups=None))
     assert time.monotonic() - start <= 15

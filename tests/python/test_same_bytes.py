@@ -62,17 +62,17 @@ def test_start_ups_in_python_come_to_the_same_rows_in_eight_processes() -> None:
     """With one worker they stay in the calling process, with eight they go to copies of it."""
 
     class Third(fs.Startup):
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
             w.cwnd += w.segments(a.acked) / 3
 
-    path = fs.Path(rate="20Mbps", rtt="40ms", buffer="0.5bdp", loss="1%")
+    path = fs.NetworkPath(rate="20Mbps", rtt="40ms", buffer="0.5bdp", loss="1%")
     scenarios = [
         fs.Scenario(path=path, flows=[fs.Flow(startup=Third, size="300kB")], seed=seed)
         for seed in range(16)
     ]
     one, eight = (fs.run_many(scenarios, workers=workers) for workers in (1, 8))
-    assert one.flows.equals(eight.flows)
-    assert one.flows["fct_s"].n_unique() > 1
+    assert one.frame.equals(eight.frame)
+    assert one.frame["fct_s"].n_unique() > 1
 
 
 def test_the_list_is_what_is_written_of_the_catalog() -> None:
@@ -80,5 +80,5 @@ def test_the_list_is_what_is_written_of_the_catalog() -> None:
     written = {case["name"]: case["scenario"] for case in CASES}
     assert written == json.loads(json.dumps(listed.scenarios()))
     names = " ".join(written).split()
-    for algorithm in catalog.algorithms():
+    for algorithm in catalog.list_algorithms():
         assert algorithm.name in names or f"{algorithm.name}:ecn=true" in names

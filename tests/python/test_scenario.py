@@ -17,30 +17,30 @@ from flowstart.model.path import named_paths
 @pytest.mark.parametrize(
     ("model", "definition"),
     [
-        (fs.Path, "PathSpec"),
-        (fs.Hop, "HopSpec"),
-        (fs.RateStep, "RateStep"),
-        (fs.QuickStart, "QuickStartSpec"),
-        (fs.Stack, "StackSpec"),
+        (fs.NetworkPath, "PathSpec"),
+        (fs.spec.Hop, "HopSpec"),
+        (fs.spec.RateStep, "RateStep"),
+        (fs.spec.QuickStart, "QuickStartSpec"),
+        (fs.Endpoint, "StackSpec"),
         (fs.Flow, "FlowSpec"),
-        (fs.Write, "WriteSpec"),
-        (fs.Web, "WebSpec"),
+        (fs.spec.Write, "WriteSpec"),
+        (fs.WebTraffic, "WebSpec"),
     ],
 )
 def test_the_classes_have_the_simulators_fields(model: type, definition: str) -> None:
-    schema = fs.schema()
+    schema = fs.json_schema()
     fields = [field.name for field in dataclasses.fields(model)]
     assert sorted(fields) == sorted(schema["$defs"][definition]["properties"])
 
 
 def test_a_stack_is_a_name_or_its_fields() -> None:
-    path, flows = fs.Path(rate="5Mbps", rtt="64ms"), [fs.Flow(size="1kB")]
-    given: list[str | fs.Stack | Document] = [
+    path, flows = fs.NetworkPath(rate="5Mbps", rtt="64ms"), [fs.Flow(size="1kB")]
+    given: list[str | fs.Endpoint | Document] = [
         "ns2:iw=3",
         {"preset": "ns2", "iw": "3"},
-        fs.Stack(preset="ns2", iw="3"),
+        fs.Endpoint(preset="ns2", iw="3"),
     ]
-    described = [fs.Scenario(path=path, flows=flows, stack=stack).document() for stack in given]
+    described = [fs.Scenario(path=path, flows=flows, stack=stack).to_dict() for stack in given]
     assert described[0]["stack"] == {"preset": "ns2", "iw": "3"}
     assert described[1:] == described[:1] * 2
     compared = [fs.compare(path, startups=["jump-start"], sizes=["1kB"], stack=s) for s in given]
@@ -49,25 +49,25 @@ def test_a_stack_is_a_name_or_its_fields() -> None:
 
 def test_a_scenario_has_the_simulators_fields() -> None:
     fields = [field.name for field in dataclasses.fields(fs.Scenario)]
-    assert sorted(fields) == sorted(fs.schema()["properties"])
+    assert sorted(fields) == sorted(fs.json_schema()["properties"])
 
 
 def test_what_is_left_out_is_left_to_the_simulator() -> None:
     described = fs.Scenario(
-        path=fs.Path(rate="5Mbps", hops=[fs.Hop(rate="1Mbps", delay="1ms")]),
-        flows=[fs.Flow(size="1kB"), fs.Flow(writes=[fs.Write(at="0s", size="1kB")])],
+        path=fs.NetworkPath(rate="5Mbps", hops=[fs.spec.Hop(rate="1Mbps", delay="1ms")]),
+        flows=[fs.Flow(size="1kB"), fs.Flow(writes=[fs.spec.Write(at="0s", size="1kB")])],
         stack="ns2:iw=3",
     )
-    assert described.document() == {
+    assert described.to_dict() == {
         "path": {"rate": "5Mbps", "hops": [{"rate": "1Mbps", "delay": "1ms"}]},
         "flows": [{"size": "1kB"}, {"writes": [{"at": "0s", "size": "1kB"}]}],
         "stack": {"preset": "ns2", "iw": "3"},
     }
 
 
-@pytest.mark.parametrize("queue", [a.name for a in fs.algorithms("queue")])
+@pytest.mark.parametrize("queue", [a.name for a in fs.list_algorithms("queue")])
 def test_every_queue_discipline_runs(queue: str) -> None:
-    path = fs.Path(
+    path = fs.NetworkPath(
         rate="5Mbps",
         rtt="64ms",
         queue=queue,
@@ -77,18 +77,18 @@ def test_every_queue_discipline_runs(queue: str) -> None:
         ack_thinning=True,
     )
     described = fs.Scenario(path=path, flows=[fs.Flow(size="100kB", startup="jump-start")])
-    assert fs.run(described).rows[0]["complete"]
+    assert fs.run(described).records[0]["complete"]
 
 
 @pytest.mark.parametrize("name", named_paths())
 def test_every_named_path_is_sound(name: str) -> None:
-    described = fs.Scenario(path=fs.Path.named(name), flows=[fs.Flow(size="1kB")])
-    assert fs.run(described).rows[0]["complete"]
+    described = fs.Scenario(path=fs.NetworkPath.named(name), flows=[fs.Flow(size="1kB")])
+    assert fs.run(described).records[0]["complete"]
 
 
 def test_an_unknown_path_names_the_nearest() -> None:
     with pytest.raises(fs.RequestError, match="did you mean `satellite`"):
-        fs.Path.named("satelite")
+        fs.NetworkPath.named("satelite")
 
 
 def test_toml_and_json_say_the_same(tmp_path: pathlib.Path) -> None:
@@ -96,7 +96,7 @@ def test_toml_and_json_say_the_same(tmp_path: pathlib.Path) -> None:
     toml.write_text('path = {rate = "5Mbps", rtt = "9ms"}\nflows = [{size = "1kB"}]\n')
     json.write_text('{"path": {"rate": "5Mbps", "rtt": "9ms"}, "flows": [{"size": "1kB"}]}')
     assert scenario.read(toml) == scenario.read(json)
-    assert fs.run(toml).rows == fs.run(str(json)).rows
+    assert fs.run(toml).records == fs.run(str(json)).records
 
 
 @pytest.mark.parametrize(
@@ -146,13 +146,13 @@ def test_a_flow_opens_when_another_is_warm_and_the_run_ends_when_it_is_done() ->
     )
     result = fs.run(
         fs.Scenario(
-            path=fs.Path(rate="20Mbps", rtt="40ms"),
+            path=fs.NetworkPath(rate="20Mbps", rtt="40ms"),
             flows=[fs.Flow(), newcomer],
             duration="60s",
-            end_after=fs.AfterFlow(flow=1, pause="500ms"),
+            end_after=fs.spec.AfterFlow(flow=1, pause="500ms"),
         )
     )
-    warm, late = result.rows
+    warm, late = result.records
     assert late["opened_s"] == pytest.approx(warm["startup_exit_s"] + 1)
     assert result.about["simulated_s"] == pytest.approx(late["opened_s"] + late["duration_s"] + 0.5)
     assert result.startups["flow"].to_list() == [1]

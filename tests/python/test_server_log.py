@@ -38,7 +38,7 @@ Log = Callable[[str | bytes], pathlib.Path]
 
 
 def test_rows_become_transfers_in_order_of_time(log: Log) -> None:
-    found = fs.capture(log(NGINX))
+    found = fs.read_capture(log(NGINX))
     assert found.transfers["bytes"].to_list() == [250_000, 1500, 9000]
     # nginx writes a row when the request is done.
     assert found.transfers["start"].to_list() == pytest.approx(
@@ -54,23 +54,23 @@ def test_rows_become_transfers_in_order_of_time(log: Log) -> None:
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress])
 def test_compression_changes_nothing(log: Log, pack: Callable[[bytes], bytes]) -> None:
-    found = fs.capture(log(pack(NGINX.encode())))
+    found = fs.read_capture(log(pack(NGINX.encode())))
     assert found.transfers["bytes"].to_list() == [250_000, 1500, 9000]
 
 
 def test_json_lines_and_parquet_are_read_as_csv_is(log: Log, tmp_path: pathlib.Path) -> None:
-    plain = fs.capture(log(NGINX))
+    plain = fs.read_capture(log(NGINX))
     table = pl.read_csv(NGINX.encode())
     table.write_parquet(tmp_path / "log.parquet")
     table.write_ndjson(tmp_path / "log.jsonl")
     for name in ("log.parquet", "log.jsonl"):
-        assert fs.capture(tmp_path / name).transfers.equals(plain.transfers)
+        assert fs.read_capture(tmp_path / name).transfers.equals(plain.transfers)
 
 
 def test_a_mapping_names_columns_and_units(log: Log) -> None:
     file = log("when;who;size;trip;took\n5000;192.0.2.1;2;41;1500\n")
     columns = "time=when:ms,peer=who,bytes=size:kB,rtt=trip:ms,duration=took:ms"
-    found = fs.capture(file, columns=columns)
+    found = fs.read_capture(file, columns=columns)
     [row] = found.transfers.to_dicts()
     assert (row["start"], row["bytes"], row["end_s"]) == (5.0, 2000, 1.5)
     assert found.connections["rtt_s"].to_list() == pytest.approx([0.041])
@@ -78,14 +78,14 @@ def test_a_mapping_names_columns_and_units(log: Log) -> None:
 
 def test_rows_of_one_connection_belong_together(log: Log) -> None:
     file = log("ts,client_ip,bytes,connection\n3,192.0.2.1,5,b\n1,192.0.2.1,6,a\n2,192.0.2.1,7,a\n")
-    found = fs.capture(file)
+    found = fs.read_capture(file)
     assert found.transfers["connection"].to_list() == [0, 0, 1]
     assert found.connections["s2c_bytes"].to_list() == [13, 5]
 
 
 def test_times_may_be_dates(log: Log) -> None:
     rows = "time_local,bytes_sent\n16/Nov/2026:10:00:00 +0100,5\n2026-11-16T09:00:01Z,6\n"
-    starts = fs.capture(log(rows)).transfers["start"].to_list()
+    starts = fs.read_capture(log(rows)).transfers["start"].to_list()
     assert starts == [1_794_819_600.0, 1_794_819_601.0]
 
 
@@ -129,7 +129,7 @@ def test_a_log_is_replayed(cli: Cli, log: Log) -> None:
 
 def test_columns_used_and_ignored_are_listed(log: Log) -> None:
     file = log("ts,status,bytes,rtt_us,agent\n1,200,5000,40000,x\n")
-    notes = fs.capture(file).notes
+    notes = fs.read_capture(file).notes
     assert "columns used: time from ts (s), bytes from bytes (B), rtt from rtt_us (us)" in notes
     assert "columns ignored: status, agent" in notes
 

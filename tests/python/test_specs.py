@@ -46,7 +46,7 @@ def test_all_is_every_startup_of_the_catalog() -> None:
 
 
 def test_unaided_are_those_that_need_neither_routers_nor_peers_nor_a_memory() -> None:
-    helped = {a.name for a in fs.algorithms("startup") if a.needs_help}
+    helped = {a.name for a in fs.list_algorithms("startup") if a.needs_help}
     assert {"xcp", "careful-resume", "modified-swift-start"} <= helped
     assert set(specs.startups(["all"])) - set(specs.startups(["unaided"])) == helped
 

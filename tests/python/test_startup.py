@@ -19,25 +19,28 @@ from flowstart.model.startup import Reason
 Cli = Callable[..., Any]
 ROOT = pathlib.Path(__file__).parents[2]
 TWIN = f"{ROOT / 'examples' / 'limited_slow_start.py'}:LimitedSlowStart"
-LOSSY = fs.Path(rate="20Mbps", rtt="60ms", loss="0.5%", reverse_loss="1%")
+LOSSY = fs.NetworkPath(rate="20Mbps", rtt="60ms", loss="0.5%", reverse_loss="1%")
 
 
 class Doubling(fs.Startup):
     """Slow start without any of its details."""
 
-    def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+    def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> Any:
         w.cwnd += w.segments(a.acked)
 
 
-def run(startup: Any, path: fs.Path = LOSSY, **flow: Any) -> fs.Run:
+def run(startup: Any, path: fs.NetworkPath = LOSSY, **flow: Any) -> fs.Run:
     flows = [fs.Flow(startup=startup, **{"size": "300kB"} | flow)]
     return fs.run(fs.Scenario(path=path, flows=flows))
 
 
 def test_responses_of_web_sessions_may_begin_with_a_class() -> None:
-    web = [fs.Web(startup=Doubling, size=40), fs.Web(startup="slow-start", size=40, start="9s")]
-    run = fs.run(fs.Scenario(path=fs.Path(rate="9Mbps", rtt="50ms"), web=web))
-    doubling, slow = (run.rows[flow] for flow in run.objects["flow"])
+    web = [
+        fs.WebTraffic(startup=Doubling, size=40),
+        fs.WebTraffic(startup="slow-start", size=40, start="9s"),
+    ]
+    run = fs.run(fs.Scenario(path=fs.NetworkPath(rate="9Mbps", rtt="50ms"), web=web))
+    doubling, slow = (run.records[flow] for flow in run.objects["flow"])
     assert doubling["startup"] == "Doubling"
     assert doubling["fct_s"] == pytest.approx(slow["fct_s"])
 
@@ -60,19 +63,19 @@ def test_a_python_twin_sends_the_same_packets_as_the_rust_one(stack: str, parame
         expected, found = (getattr(run, name) for run in (rust, python))
         assert expected.height > 10_000
         assert expected.equals(found)
-    assert rust.flows.drop("startup").equals(python.flows.drop("startup"))
-    assert (rust.flows["packets_dropped"] > 0).all()
-    assert rust.flows["timeouts"].sum() > 0
-    most: Any = rust.flows["max_cwnd_pkts"].max()
+    assert rust.frame.drop("startup").equals(python.frame.drop("startup"))
+    assert (rust.frame["packets_dropped"] > 0).all()
+    assert rust.frame["timeouts"].sum() > 0
+    most: Any = rust.frame["max_cwnd_pkts"].max()
     assert most > (20 if parameters else 100)  # growth was limited
 
 
-def test_a_class_runs_beside_those_of_the_catalog(path: fs.Path) -> None:
+def test_a_class_runs_beside_those_of_the_catalog(path: fs.NetworkPath) -> None:
     result = fs.compare(path, startups=["slow-start", Doubling], sizes=["30kB", "300kB"])
-    assert [row["startup"] for row in result.rows] == ["slow-start", "Doubling"] * 2
+    assert [row["startup"] for row in result.records] == ["slow-start", "Doubling"] * 2
     assert result.frame["complete"].all()
     assert result.plan.command is None  # no command line could repeat it
-    assert json.loads(json.dumps(result.result()))["startups"] == ["slow-start", "Doubling"]
+    assert json.loads(json.dumps(result.to_dict()))["startups"] == ["slow-start", "Doubling"]
     assert [line.label for line in result.series()] == ["slow-start", "Doubling"]
 
 
@@ -84,17 +87,17 @@ def test_every_flow_has_an_object_of_its_own_made_with_the_same_arguments() -> N
             made.append((first, word))
             self.first, self.opened = first, 0
 
-        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+        def on_established(self, w: fs.Window, e: fs.signals.Established) -> None:
             self.opened += 1
             assert self.opened == 1
             w.cwnd = self.first
 
     template = Counted(7, word="b")
-    path = fs.Path(rate="5Mbps", rtt="64ms")
+    path = fs.NetworkPath(rate="5Mbps", rtt="64ms")
     result = fs.compare(
         path, startups=[Counted, template], sizes=["10kB"], flows=3, workers=1, uncertainty=False
     )
-    assert {row["startup"] for row in result.rows} == {"Counted", "Counted:first=7,word=b"}
+    assert {row["startup"] for row in result.records} == {"Counted", "Counted:first=7,word=b"}
     assert made.count((2, "a")) == 1 + 3  # one to try, three that ran
     assert made.count((7, "b")) == 1 + 3
     assert template.opened == 0
@@ -134,41 +137,41 @@ def test_the_base_class_has_the_hooks_of_the_rust_trait() -> None:
 class Recorder(Doubling):
     seen: list[tuple[Any, ...]] = []  # noqa: RUF012
 
-    def rate_request(self, s: fs.Syn) -> int | None:
+    def rate_request(self, s: fs.signals.Syn) -> int | None:
         self.seen.append(("rate_request", s))
         return None
 
-    def on_established(self, w: fs.Window, e: fs.Established) -> None:
+    def on_established(self, w: fs.Window, e: fs.signals.Established) -> None:
         super().on_established(w, e)
         self.seen.append(("on_established", w.cwnd, e))
 
-    def on_sent(self, w: fs.Window, s: fs.Sent) -> None:
+    def on_sent(self, w: fs.Window, s: fs.signals.Sent) -> None:
         self.seen.append(("on_sent", s))
 
-    def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+    def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
         super().on_ack(w, a)
         self.seen.append(("on_ack", a))
 
-    def on_recovery_ack(self, w: fs.Window, a: fs.Ack) -> None:
+    def on_recovery_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
         self.seen.append(("on_recovery_ack", a))
 
-    def on_loss(self, w: fs.Window, loss: fs.Loss) -> Any:
+    def on_loss(self, w: fs.Window, loss: fs.signals.Loss) -> Any:
         self.seen.append(("on_loss", loss))
 
-    def on_recovered(self, w: fs.Window, r: fs.Recovered) -> None:
+    def on_recovered(self, w: fs.Window, r: fs.signals.Recovered) -> None:
         self.seen.append(("on_recovered", r))
 
     def loss_cwnd(self) -> float | None:
         self.seen.append(("loss_cwnd",))
         return None
 
-    def on_timeout(self, w: fs.Window, t: fs.Timeout) -> None:
+    def on_timeout(self, w: fs.Window, t: fs.signals.Timeout) -> None:
         self.seen.append(("on_timeout", t, w.cwnd))
 
-    def after_timeout(self, w: fs.Window, t: fs.Timeout) -> None:
+    def after_timeout(self, w: fs.Window, t: fs.signals.Timeout) -> None:
         self.seen.append(("after_timeout", t, w.cwnd))
 
-    def on_idle(self, w: fs.Window, before: fs.Window, i: fs.Idle) -> bool:
+    def on_idle(self, w: fs.Window, before: fs.Window, i: fs.signals.Idle) -> bool:
         self.seen.append(("on_idle", before.cwnd, i))
         return True
 
@@ -193,8 +196,8 @@ class Recorder(Doubling):
         return super().in_charge(w)
 
 
-def test_every_hook_is_called_at_its_moment(path: fs.Path) -> None:
-    writes = [fs.Write(at="0s", size="1MB"), fs.Write(at="900s", size="100kB")]
+def test_every_hook_is_called_at_its_moment(path: fs.NetworkPath) -> None:
+    writes = [fs.spec.Write(at="0s", size="1MB"), fs.spec.Write(at="900s", size="100kB")]
     drops = [5, *range(300, 326)]
     described = fs.Flow(startup=Recorder, writes=writes, forced_drops=drops)
     Recorder.seen.clear()
@@ -219,10 +222,10 @@ def test_every_hook_is_called_at_its_moment(path: fs.Path) -> None:
 
 
 def test_a_signal_that_a_hook_keeps_stays_what_it_was() -> None:
-    kept: list[tuple[int, fs.Ack]] = []
+    kept: list[tuple[int, fs.signals.Ack]] = []
 
     class Keeping(Doubling):
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
             super().on_ack(w, a)
             if len(kept) % 3 < 2:  # so that some objects are used again
                 kept.append((a.una, a))
@@ -239,13 +242,15 @@ def test_what_a_startup_answers_of_itself_is_asked_again_when_any_hook_was_calle
     class Turning(Doubling):
         sent = 0
 
-        def on_sent(self, w: fs.Window, s: fs.Sent) -> None:
+        def on_sent(self, w: fs.Window, s: fs.signals.Sent) -> None:
             Turning.sent += 1
 
         def in_charge(self, w: fs.Window) -> bool:
             return Turning.sent < 40
 
-    row = run(Turning, fs.Path(rate="20Mbps", rtt="60ms"), count=2, interval="1ms").rows[0]
+    row = run(Turning, fs.NetworkPath(rate="20Mbps", rtt="60ms"), count=2, interval="1ms").records[
+        0
+    ]
     # The packets of both flows count.
     assert row["startup_exit_reason"] == "ssthresh"
     assert row["startup_exit_cwnd_pkts"] < 21
@@ -256,7 +261,7 @@ def test_a_startup_in_python_may_rule_the_window_by_what_is_delivered() -> None:
         """Twice what the path delivers in a round trip, whatever is lost."""
 
         rates: ClassVar[list[float]] = []
-        losses: ClassVar[list[fs.Loss]] = []
+        losses: ClassVar[list[fs.signals.Loss]] = []
         least = 10**10
         fastest = 0.0
 
@@ -269,11 +274,11 @@ def test_a_startup_in_python_may_rule_the_window_by_what_is_delivered() -> None:
         def in_charge(self, w: fs.Window) -> bool:
             return True
 
-        def on_loss(self, w: fs.Window, loss: fs.Loss) -> Any:
+        def on_loss(self, w: fs.Window, loss: fs.signals.Loss) -> Any:
             self.losses.append(loss)
             return "done"
 
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
             assert a.delivery is not None
             self.least = min(self.least, a.rtt or self.least)
             if a.delivery.sample:
@@ -284,8 +289,8 @@ def test_a_startup_in_python_may_rule_the_window_by_what_is_delivered() -> None:
                 self.fastest = max(self.fastest, sample.delivered / sample.interval)
             w.cwnd = max(10, w.segments(int(2 * self.fastest * self.least)))
 
-    path = fs.Path(rate="20Mbps", rtt="50ms", loss="1%")
-    row = run(ByRate, path, size="5MB").rows[0]
+    path = fs.NetworkPath(rate="20Mbps", rtt="50ms", loss="1%")
+    row = run(ByRate, path, size="5MB").records[0]
     # Payload is what is delivered: 1460 of 1500 bytes.
     assert max(ByRate.rates) == pytest.approx(20 * 1460 / 1500, rel=0.01)
     assert len(ByRate.losses) > 2
@@ -295,16 +300,16 @@ def test_a_startup_in_python_may_rule_the_window_by_what_is_delivered() -> None:
 def test_an_ack_says_when_what_it_timed_left_and_the_smoothed_round_trip() -> None:
     class Timing(Doubling):
         sent: ClassVar[list[int]] = []
-        acks: ClassVar[list[fs.Ack]] = []
+        acks: ClassVar[list[fs.signals.Ack]] = []
 
-        def on_sent(self, w: fs.Window, s: fs.Sent) -> None:
+        def on_sent(self, w: fs.Window, s: fs.signals.Sent) -> None:
             self.sent.append(s.now)
 
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
             self.acks.append(a)
             super().on_ack(w, a)
 
-    run(Timing, fs.Path(rate="20Mbps", rtt="60ms"))
+    run(Timing, fs.NetworkPath(rate="20Mbps", rtt="60ms"))
     assert {ack.sent for ack in Timing.acks} <= set(Timing.sent)
     assert all(ack.sent == ack.now - (ack.rtt or 0) for ack in Timing.acks)
     handshake, *_ = smoothed = [ack.srtt for ack in Timing.acks]
@@ -317,15 +322,15 @@ def test_a_startup_that_survives_a_loss_may_end_with_the_recovery() -> None:
         def survives_loss(self) -> bool:
             return True
 
-        def on_recovered(self, w: fs.Window, r: fs.Recovered) -> Any:
+        def on_recovered(self, w: fs.Window, r: fs.signals.Recovered) -> Any:
             return "estimate"
 
-        def on_timeout(self, w: fs.Window, t: fs.Timeout) -> Any:
+        def on_timeout(self, w: fs.Window, t: fs.signals.Timeout) -> Any:
             return "full-pipe"
 
-    path = fs.Path(rate="20Mbps", rtt="60ms")
+    path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
     for drops, reason in ((range(30, 31), "estimate"), (range(30, 300), "full-pipe")):
-        row = run(Enduring, path, size="600kB", forced_drops=drops).rows[0]
+        row = run(Enduring, path, size="600kB", forced_drops=drops).records[0]
         assert row["startup_exit_reason"] == reason
 
 
@@ -334,7 +339,7 @@ def test_an_estimate_of_the_path_is_where_cubic_levels_out() -> None:
         def __init__(self, estimate: float | None = None) -> None:
             self.estimate = estimate
 
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> Any:
             super().on_ack(w, a)
             if w.cwnd < 30:
                 return None
@@ -344,12 +349,12 @@ def test_an_estimate_of_the_path_is_where_cubic_levels_out() -> None:
         def exit_estimate(self) -> float | None:
             return self.estimate
 
-    path = fs.Path(rate="20Mbps", rtt="60ms", buffer="1000pkt")
+    path = fs.NetworkPath(rate="20Mbps", rtt="60ms", buffer="1000pkt")
     most = {}
     for stack in ("rfc", "linux"):
         flows = [fs.Flow(startup=Early(n), avoidance="cubic", size="3MB") for n in (None, 100)]
         plain, told = (
-            fs.run(fs.Scenario(path=path, flows=[flow], stack=stack)).rows[0] for flow in flows
+            fs.run(fs.Scenario(path=path, flows=[flow], stack=stack)).records[0] for flow in flows
         )
         assert plain["startup_exit_cwnd_pkts"] == told["startup_exit_cwnd_pkts"]
         most[stack] = plain["max_cwnd_pkts"], told["max_cwnd_pkts"]
@@ -360,17 +365,17 @@ def test_an_estimate_of_the_path_is_where_cubic_levels_out() -> None:
 
 def test_segments_may_be_sent_a_second_time_before_any_is_lost() -> None:
     class Twice(Doubling):
-        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+        def on_established(self, w: fs.Window, e: fs.signals.Established) -> None:
             w.cwnd = 20
 
-        def on_sent(self, w: fs.Window, s: fs.Sent) -> None:
+        def on_sent(self, w: fs.Window, s: fs.signals.Sent) -> None:
             if s.seq + s.bytes == 20 * w.mss and not s.retransmission:
                 w.proactive_below, w.proactive_segments = 20 * w.mss, 4
                 assert (w.proactive_below, w.proactive_segments) == (20 * 1460, 4)
 
-    path = fs.Path(rate="20Mbps", rtt="60ms")
+    path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
     flow: dict[str, Any] = {"size": "20pkt", "forced_drops": [19, 20]}
-    once, twice = (run(startup, path, **flow).rows[0] for startup in (Doubling, Twice))
+    once, twice = (run(startup, path, **flow).records[0] for startup in (Doubling, Twice))
     assert twice["packets_retransmitted"] == 4
     # One round trip for the handshake, one for data, and the four segments.
     assert twice["fct_s"] < 1.8 * 0.06
@@ -380,7 +385,7 @@ def test_segments_may_be_sent_a_second_time_before_any_is_lost() -> None:
 class Traced(Doubling):
     least: float = 0.0
 
-    def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+    def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
         super().on_ack(w, a)
         self.least = a.srtt / 1e6
 
@@ -390,7 +395,7 @@ class Traced(Doubling):
 
 def test_a_startup_may_put_numbers_of_its_own_into_the_trace() -> None:
     flows = [fs.Flow(startup=startup, size="40kB") for startup in (Traced, "slow-start")]
-    path = fs.Path(rate="20Mbps", rtt="60ms")
+    path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
     samples = fs.run(fs.Scenario(path=path, flows=flows, trace=True)).flow_samples
     assert samples is not None
     assert samples.columns[-2:] == ["least_ms", "acked"]
@@ -400,7 +405,7 @@ def test_a_startup_may_put_numbers_of_its_own_into_the_trace() -> None:
     assert 60 < own[-1] < 62 + 10
     assert others.is_nan().all()
     # A run without a trace asks nobody.
-    assert run(type("Silent", (Traced,), {"trace": lambda _: 1 / 0})).rows[0]["complete"]
+    assert run(type("Silent", (Traced,), {"trace": lambda _: 1 / 0})).records[0]["complete"]
 
 
 @pytest.mark.parametrize(
@@ -420,10 +425,10 @@ def test_what_is_no_column_is_refused(answer: Any, message: str) -> None:
 
 
 def test_a_mark_is_told_as_a_loss_unless_there_is_a_hook_for_it() -> None:
-    path = fs.Path(rate="10Mbps", rtt="40ms", buffer="400pkt", queue="codel:ecn=true")
+    path = fs.NetworkPath(rate="10Mbps", rtt="40ms", buffer="400pkt", queue="codel:ecn=true")
 
     class Aware(Recorder):
-        def on_marked(self, w: fs.Window, m: fs.Marked) -> Any:
+        def on_marked(self, w: fs.Window, m: fs.signals.Marked) -> Any:
             self.seen.append(("on_marked", m))
             w.cwnd = w.ssthresh = 20.0
             return "done"
@@ -432,7 +437,7 @@ def test_a_mark_is_told_as_a_loss_unless_there_is_a_hook_for_it() -> None:
         Recorder.seen.clear()
         flow = fs.Flow(startup=startup, size="2MB")
         run = fs.run(fs.Scenario(path=path, stack={"ecn": True}, flows=[flow]))
-        row = run.rows[0]
+        row = run.records[0]
         assert row["startup_exit_reason"] == "ecn"
         assert row["packets_marked"] == run.links["marked"][0] > 0
         assert row["packets_dropped"] == 0
@@ -445,18 +450,18 @@ def test_a_startup_in_python_may_be_told_by_routers() -> None:
     class Told(Doubling):
         changes: ClassVar[list[float | None]] = []
 
-        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+        def on_established(self, w: fs.Window, e: fs.signals.Established) -> None:
             super().on_established(w, e)
             w.congestion_header = e.rtt
 
-        def on_feedback(self, w: fs.Window, f: fs.Feedback) -> None:
+        def on_feedback(self, w: fs.Window, f: fs.signals.Feedback) -> None:
             assert (f.wire, f.cwnd_limited) == (1520, True)
             self.changes.append(f.change)
 
     answers = {}
     for queue in ("xcp", "drop-tail"):
         Told.changes.clear()
-        run(Told, fs.Path(rate="20Mbps", rtt="60ms", buffer="1000pkt", queue=queue))
+        run(Told, fs.NetworkPath(rate="20Mbps", rtt="60ms", buffer="1000pkt", queue=queue))
         answers[queue] = set(Told.changes)
     assert answers["drop-tail"] == {None}
     changes = [change for change in answers["xcp"] if change is not None]
@@ -467,31 +472,31 @@ def test_a_startup_in_python_may_be_told_by_routers() -> None:
 @pytest.mark.parametrize("reason", get_args(Reason))
 def test_a_reason_ends_the_startup(reason: str) -> None:
     class Short(Doubling):
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> Any:
             if w.cwnd > 20:
                 w.ssthresh = w.cwnd
                 return reason
             return super().on_ack(w, a)
 
-    row = run(Short, fs.Path(rate="20Mbps", rtt="60ms")).rows[0]
+    row = run(Short, fs.NetworkPath(rate="20Mbps", rtt="60ms")).records[0]
     assert row["startup_exit_reason"] == reason
     assert 20 < row["startup_exit_cwnd_pkts"] < 24
 
 
 def test_a_startup_may_answer_a_loss_itself() -> None:
     class Stubborn(Doubling):
-        def on_loss(self, w: fs.Window, loss: fs.Loss) -> Any:
+        def on_loss(self, w: fs.Window, loss: fs.signals.Loss) -> Any:
             w.cwnd = w.ssthresh = 8
             return "done"
 
     class Indifferent(Doubling):
-        def on_loss(self, w: fs.Window, loss: fs.Loss) -> Any:
+        def on_loss(self, w: fs.Window, loss: fs.signals.Loss) -> Any:
             return "standard"
 
-    rows = [run(s, size="1MB", forced_drops=[100]).rows[0] for s in (Stubborn, Indifferent)]
+    rows = [run(s, size="1MB", forced_drops=[100]).records[0] for s in (Stubborn, Indifferent)]
     assert rows[0]["fct_s"] > rows[1]["fct_s"]
     assert {k: v for k, v in rows[1].items() if k != "startup"} == {
-        k: v for k, v in run(Doubling, size="1MB", forced_drops=[100]).rows[0].items()
+        k: v for k, v in run(Doubling, size="1MB", forced_drops=[100]).records[0].items()
         if k != "startup"
     }  # fmt: skip
 
@@ -502,18 +507,18 @@ def test_a_startup_may_govern_a_recovery() -> None:
 
         windows: ClassVar[set[float]] = set()
 
-        def on_loss(self, w: fs.Window, loss: fs.Loss) -> Any:
+        def on_loss(self, w: fs.Window, loss: fs.signals.Loss) -> Any:
             w.cwnd = w.ssthresh = 8
             return "self-managed"
 
-        def on_recovery_ack(self, w: fs.Window, a: fs.Ack) -> None:
+        def on_recovery_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
             self.windows.add(w.cwnd)
 
         def loss_cwnd(self) -> float:
             return 100
 
     described = fs.Flow(startup=Silent, size="1MB", forced_drops=[100])
-    path = fs.Path(rate="20Mbps", rtt="60ms")
+    path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
     fs.run(fs.Scenario(path=path, stack={"preset": "linux"}, flows=[described]))
     assert Silent.windows == {8}
 
@@ -522,7 +527,7 @@ def test_what_a_hook_raises_reaches_the_caller_with_its_traceback() -> None:
     class Broken(Doubling):
         acks = 0
 
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> Any:
             Broken.acks += 1
             raise ZeroDivisionError("ouch")
 
@@ -588,7 +593,7 @@ def test_an_impossible_window_is_refused_in_the_line_that_sets_it(
     field: str, value: Any, message: str
 ) -> None:
     class Wild(Doubling):
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> Any:
             setattr(w, field, value)
 
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
@@ -600,24 +605,24 @@ def test_a_python_startup_may_ask_the_routers() -> None:
     class Asking(Doubling):
         approved: list[int | None] = []  # noqa: RUF012
 
-        def rate_request(self, s: fs.Syn) -> int | None:
+        def rate_request(self, s: fs.signals.Syn) -> int | None:
             return 10_000_000
 
-        def on_known(self, k: fs.Known) -> None:
+        def on_known(self, k: fs.signals.Known) -> None:
             self.approved.append(k.approved)
 
-    run(Asking, fs.Path(rate="20Mbps", rtt="60ms"))
+    run(Asking, fs.NetworkPath(rate="20Mbps", rtt="60ms"))
     assert Asking.approved == [5_120_000]  # the largest that the option can name below
 
 
 def test_pacing_and_marks_are_obeyed() -> None:
     class Paced(Doubling):
-        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+        def on_established(self, w: fs.Window, e: fs.signals.Established) -> None:
             w.cwnd, w.pacing, w.pair, w.startup_excess = 100, 1_000_000, "first", True
             assert (w.cwnd_bytes, w.pacing, w.pair) == (146_000, 1_000_000, "first")
 
-    path = fs.Path(rate="20Mbps", rtt="60ms")
-    assert run(Paced, path, size="60kB").rows[0]["fct_s"] > 8 * 60_000 / 1e6
+    path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
+    assert run(Paced, path, size="60kB").records[0]["fct_s"] > 8 * 60_000 / 1e6
 
 
 def test_one_worker_stays_on_the_calling_thread_and_ctrl_c_keeps_what_is_finished() -> None:
@@ -625,7 +630,7 @@ def test_one_worker_stays_on_the_calling_thread_and_ctrl_c_keeps_what_is_finishe
         runs = 0
         threads: ClassVar[set[threading.Thread]] = set()
 
-        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+        def on_established(self, w: fs.Window, e: fs.signals.Established) -> None:
             self.threads.add(threading.current_thread())
             Pressed.runs += 1
             if Pressed.runs == 3:
@@ -633,11 +638,11 @@ def test_one_worker_stays_on_the_calling_thread_and_ctrl_c_keeps_what_is_finishe
 
     result = fs.compare(LOSSY, startups=[Pressed], sizes=["10kB"], repeat=5, workers=1)
     assert result.interrupted
-    assert [row["seed"] for row in result.rows] == [1, 2]
+    assert [row["seed"] for row in result.records] == [1, 2]
     assert Pressed.threads == {threading.current_thread()}
 
 
-def test_what_is_no_startup_is_refused(path: fs.Path) -> None:
+def test_what_is_no_startup_is_refused(path: fs.NetworkPath) -> None:
     named = type("Doubling", (Doubling,), {})
     taken = type("Taken", (Doubling,), {"name": "slow-start"})
     for wrong, message in (
@@ -689,7 +694,7 @@ def test_methods_and_values_of_ones_own_are_not_taken_for_hooks() -> None:
     helpers = ("is_late", "least", "grow", "charge", "window", "acked", "request", "_on_akc")
     own = {name: lambda *_: None for name in helpers}
     kind = type("Helped", (Doubling,), {**own, "last": 3, "losts": property(lambda _: 1)})
-    assert run(kind).rows[0]["complete"]
+    assert run(kind).records[0]["complete"]
 
 
 def test_an_argument_that_nobody_takes_is_refused() -> None:
@@ -751,7 +756,7 @@ def test_a_scenario_finds_the_file_beside_it(cli: Cli, folder: pathlib.Path) -> 
     text = '[path]\nrate = "5Mbps"\nrtt = "64ms"\n[[flows]]\nstartup = "its.py:Mine"\nsize = "9kB"'
     (deep / "scenario.toml").write_text(text)
     assert "its.py:Mine" in cli("run", "deep/scenario.toml", "--allow-python").out
-    assert fs.run(deep / "scenario.toml", allow_python=True).rows[0]["complete"]
+    assert fs.run(deep / "scenario.toml", allow_python=True).records[0]["complete"]
 
 
 def test_an_edited_file_is_read_again_in_the_same_process(cli: Cli, folder: pathlib.Path) -> None:

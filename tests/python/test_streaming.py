@@ -24,12 +24,12 @@ SCENARIO = {
 
 
 def test_streamed_rows_are_those_of_a_run(tmp_path: pathlib.Path) -> None:
-    stored = fs.stream(SCENARIO, tmp_path)
+    stored = fs.run(SCENARIO, sink=tmp_path)
     run = fs.run(SCENARIO)
-    assert run.flows.height > 10_000
+    assert run.frame.height > 10_000
     for table in FILES:
-        whole = getattr(run, table)
-        assert stored.rows[table] == whole.height
+        whole = getattr(run, "frame" if table == "flows" else table)
+        assert stored.counts[table] == whole.height
         assert_frame_equal(stored.scan(table).collect(), whole)
     assert stored.about == run.about
     kept = {file.name for file in tmp_path.iterdir()}
@@ -37,20 +37,20 @@ def test_streamed_rows_are_those_of_a_run(tmp_path: pathlib.Path) -> None:
 
 
 def test_tables_of_an_earlier_run_do_not_stay(tmp_path: pathlib.Path) -> None:
-    fs.stream(SCENARIO, tmp_path)
+    fs.run(SCENARIO, sink=tmp_path)
     assert (tmp_path / "objects.parquet").exists()
-    fs.stream({key: SCENARIO[key] for key in ("path", "flows")}, tmp_path)
+    fs.run({key: SCENARIO[key] for key in ("path", "flows")}, sink=tmp_path)
     assert not (tmp_path / "objects.parquet").exists()
 
 
 def test_a_trace_is_refused(tmp_path: pathlib.Path) -> None:
     with pytest.raises(fs.RequestError, match="trace: a run whose rows are streamed keeps none"):
-        fs.stream(SCENARIO | {"trace": True}, tmp_path)
+        fs.run(SCENARIO | {"trace": True}, sink=tmp_path)
 
 
 def test_a_folder_that_cannot_be_written_is_told() -> None:
     with pytest.raises(fs.RequestError, match="/proc/flowstart: /proc cannot be written to"):
-        fs.stream(SCENARIO, "/proc/flowstart")
+        fs.run(SCENARIO, sink="/proc/flowstart")
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_a_run_in_which_no_flow_completes_has_failed(
 
 def test_a_flow_that_is_under_way_when_a_run_is_cut_has_not_failed(tmp_path: pathlib.Path) -> None:
     long = {"path": PATH, "flows": [{"size": "1GB"}], "duration": "1s"}
-    assert not fs.stream(long, tmp_path / "out").all_failed
+    assert not fs.run(long, sink=tmp_path / "out").all_failed
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_rows_only_is_refused_where_it_makes_no_sense(
 
 def test_a_scenario_that_is_wrong_leaves_no_folder(tmp_path: pathlib.Path) -> None:
     with pytest.raises(fs.RequestError, match="path: "):
-        fs.stream({"flows": [{"size": "1pkt"}]}, tmp_path / "new")
+        fs.run({"flows": [{"size": "1pkt"}]}, sink=tmp_path / "new")
     assert not (tmp_path / "new").exists()
     with pytest.raises(fs.RequestError, match="path: "):
-        fs.stream({"flows": [{"size": "1pkt"}]}, tmp_path)
+        fs.run({"flows": [{"size": "1pkt"}]}, sink=tmp_path)
     assert tmp_path.exists()

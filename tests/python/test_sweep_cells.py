@@ -399,7 +399,7 @@ def test_a_million_paths_take_no_memory() -> None:
 
 def test_a_cell_is_json() -> None:
     (cell,) = cells()
-    assert cell.document() == dataclasses.asdict(cell)
+    assert cell.to_dict() == dataclasses.asdict(cell)
 
 
 def test_parts_need_a_split() -> None:

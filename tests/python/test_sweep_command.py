@@ -89,7 +89,7 @@ def test_from_python_a_mapping_says_the_same_as_a_file(
 
 def test_rows_are_those_of_a_comparison(tmp_path: pathlib.Path, file: pathlib.Path) -> None:
     table = fs.sweep(file, tmp_path / "out", workers=1).frame
-    path = fs.Path(rate="5Mbps", rtt="20ms")
+    path = fs.NetworkPath(rate="5Mbps", rtt="20ms")
     startups = ["slow-start", "jump-start"]
     compared = fs.compare(path, startups=startups, sizes=["10kB", "30kB"], stack="rfc")
     times = table.filter(rate_bps=5e6).select("startup", "size_bytes", "fct_s")
@@ -268,7 +268,7 @@ def test_ctrl_c_ends_the_command_and_the_same_one_goes_on(tmp_path: pathlib.Path
         "goes on from there"
     )
     again = fs.sweep(file, out, workers=2)
-    assert again.rows == kept + again.ran
+    assert again.height == kept + again.ran
 
 
 @pytest.mark.long

@@ -71,7 +71,7 @@ def killing(tmp_path: pathlib.Path, times: int) -> MadeUp:
 def test_a_batch_whose_worker_is_killed_is_run_again(tmp_path: pathlib.Path) -> None:
     found = swept(tmp_path / "out", killing(tmp_path, 2), workers=2)
     assert (tmp_path / "deaths").read_text() == "xx"
-    assert (found.rows, found.failures) == (16, [])
+    assert (found.height, found.failures) == (16, [])
 
 
 def test_a_batch_that_kills_three_workers_is_noted_and_tried_again_by_the_next_command(
@@ -80,9 +80,9 @@ def test_a_batch_that_kills_three_workers_is_noted_and_tried_again_by_the_next_c
     question = killing(tmp_path, 3)
     found = swept(tmp_path / "out", question, workers=2)
     assert [one.partition(": ")[2] for one in found.failures] == ["ended 3 workers (signal 9)"]
-    assert (found.rows, found.store.complete) == (8, None)
+    assert (found.height, found.store.complete) == (8, None)
     again = swept(tmp_path / "out", question, workers=2)
-    assert (again.ran, again.rows, again.failures) == (8, 16, [])
+    assert (again.ran, again.height, again.failures) == (8, 16, [])
     assert again.store.complete
 
 
@@ -101,7 +101,7 @@ def test_start_ups_that_other_processes_cannot_have_are_refused(tmp_path: pathli
     with pytest.raises(RequestError, match=r"are run with one worker .*`\./mine\.py:Mine`"):
         swept(tmp_path / "out", question, workers=2)
     assert not (tmp_path / "out").exists()
-    assert swept(tmp_path / "out", question, workers=1).rows == 80
+    assert swept(tmp_path / "out", question, workers=1).height == 80
 
 
 def workers_of(parent: int) -> list[int]:
@@ -142,11 +142,11 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: pathlib.Path, workers: int) -> 
     threading.Thread(target=press).start()
     found = swept(tmp_path / "out", question, workers=workers)
     assert found.interrupted
-    kept = found.rows
+    kept = found.height
     assert 16 < kept < 80
     assert "interrupted" in repr(found)
     again = swept(tmp_path / "out", question, workers=workers)
-    assert (again.interrupted, again.ran, again.rows) == (False, 80 - kept, 80)
+    assert (again.interrupted, again.ran, again.height) == (False, 80 - kept, 80)
 
 
 # Kills, and several commands at once.
@@ -188,7 +188,7 @@ def test_two_commands_on_one_folder_share_the_work(tmp_path: pathlib.Path) -> No
         finish(process)
     whole = swept(tmp_path / "whole", MadeUp(200, {"sleep": "0.01"}), workers=2)
     assert contents(tmp_path / "both") == contents(tmp_path / "whole")
-    assert whole.rows == 400
+    assert whole.height == 400
 
 
 def test_a_batch_of_another_command_is_waited_for_and_not_run_twice(
@@ -200,7 +200,7 @@ def test_a_batch_of_another_command_is_waited_for_and_not_run_twice(
     time.sleep(0.1)
     found = swept(tmp_path / "out", MadeUp(8, {"sleep": "0.2"}))
     finish(other)
-    assert (found.ran, found.rows) == (8, 16)
+    assert (found.ran, found.height) == (8, 16)
 
 
 def test_batches_of_a_command_that_is_killed_are_taken_over(tmp_path: pathlib.Path) -> None:
@@ -210,7 +210,7 @@ def test_batches_of_a_command_that_is_killed_are_taken_over(tmp_path: pathlib.Pa
     threading.Timer(0.3, other.kill).start()
     found = swept(tmp_path / "out", MadeUp(8, {"sleep": "0.2"}))
     other.communicate()
-    assert (found.ran, found.rows) == (16, 16)
+    assert (found.ran, found.height) == (16, 16)
 
 
 # A cluster.
@@ -261,7 +261,7 @@ class _Cluster:
 def test_a_cluster_changes_no_byte(tmp_path: pathlib.Path, cluster: _Cluster) -> None:
     found = swept(tmp_path / "cluster", workers=None, dask=cluster.address)
     swept(tmp_path / "here")
-    assert found.rows == 80
+    assert found.height == 80
     assert contents(tmp_path / "cluster") == contents(tmp_path / "here")
 
 
@@ -276,7 +276,7 @@ def test_a_worker_of_a_cluster_that_is_killed_changes_no_byte(
 
     threading.Thread(target=kill).start()
     found = swept(tmp_path / "killed", question, workers=None, dask=cluster.address)
-    assert (found.rows, len(cluster.workers)) == (160, 1)
+    assert (found.height, len(cluster.workers)) == (160, 1)
     cluster.workers.append(cluster.worker())
     swept(tmp_path / "here", question)
     assert contents(tmp_path / "killed") == contents(tmp_path / "here")

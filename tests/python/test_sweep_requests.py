@@ -96,7 +96,7 @@ def test_python_says_the_same_as_a_file(tmp_path: pathlib.Path) -> None:
 def test_what_was_asked_is_json_with_what_is_usual() -> None:
     asked = Sweep.of(SMALL | {"startups": "all", "sample": {"paths": 3}}).document
     assert json.loads(json.dumps(asked)) == asked
-    assert len(asked["variants"]) == len([a for a in fs.algorithms() if a.kind == "startup"])
+    assert len(asked["variants"]) == len([a for a in fs.list_algorithms() if a.kind == "startup"])
     assert asked["sample"] == {"paths": 3, "seed": 1, "method": "random"}
     assert asked["company"] == {"kinds": ["alone"]}
 
@@ -118,7 +118,7 @@ def test_start_ups_and_variants_stand_beside_each_other() -> None:
 
 def test_start_ups_may_be_classes() -> None:
     class Eager(fs.Startup):
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
             w.cwnd += 2 * w.segments(a.acked)
 
     sweep = Sweep.of(SMALL | {"startups": ["slow-start", Eager]})
@@ -411,7 +411,7 @@ def test_a_value_is_refused_wherever_it_stands_in_a_list() -> None:
 
 def test_the_schema_knows_every_field_of_paths_and_flows() -> None:
     properties = schema()["properties"]
-    assert {f.name for f in parts()["Path"].fields} <= set(properties["path"]["properties"])
+    assert {f.name for f in parts()["NetworkPath"].fields} <= set(properties["path"]["properties"])
     flow = {f.name for f in parts()["Flow"].fields} - {"startup", "avoidance", "stack"}
     assert flow == set(properties["flow"]["properties"])
 

@@ -44,7 +44,7 @@ def test_a_sweep_leaves_a_row_for_each_cell_and_variant_in_their_order(
     found = swept(tmp_path / "out")
     assert found.frame["cell"].to_list() == [cell for cell in range(40) for _ in range(2)]
     assert found.frame["startup"].to_list() == ["slow-start", "jump-start"] * 40
-    assert (found.cells, found.ran, found.rows, found.failures) == (40, 80, 80, [])
+    assert (found.cells, found.ran, found.height, found.failures) == (40, 80, 80, [])
     assert repr(found) == f"Swept('{tmp_path}/out', 40 cells, 80 rows)"
 
 
@@ -114,7 +114,7 @@ def test_the_same_again_runs_nothing_and_makes_no_cells(tmp_path: pathlib.Path) 
     question = MadeUp()
     second = swept(tmp_path / "out", question)
     assert (second.ran, question.made) == (0, 0)
-    assert (second.collapsed, second.rows) == (first.collapsed, first.rows)
+    assert (second.collapsed, second.height) == (first.collapsed, first.height)
     assert contents(tmp_path / "out") == before
 
 
@@ -136,7 +136,7 @@ def test_what_killed_writers_left_is_removed(tmp_path: pathlib.Path) -> None:
     left = [tmp_path / "out" / ".sweep.json.1.partial", tmp_path / "out/parts/.a.2.partial"]
     for file in left:
         file.write_bytes(b"x")
-    assert swept(tmp_path / "out").rows == 80
+    assert swept(tmp_path / "out").height == 80
     assert not any(file.exists() for file in left)
 
 
@@ -332,8 +332,8 @@ def test_a_sweep_that_is_not_approved_writes_nothing(tmp_path: pathlib.Path) -> 
 def test_a_scenario_that_fails_is_a_row_with_its_error(tmp_path: pathlib.Path) -> None:
     found = swept(tmp_path / "out", MadeUp(path={"fails_at": "7Mbps"}))
     assert found.errors["cell"].to_list() == [6, 6]
-    assert found.result()["errors"] == 2
-    assert found.rows == 80
+    assert found.to_dict()["errors"] == 2
+    assert found.height == 80
 
 
 def test_a_batch_that_raises_is_noted_and_the_others_go_on(tmp_path: pathlib.Path) -> None:
@@ -341,7 +341,7 @@ def test_a_batch_that_raises_is_noted_and_the_others_go_on(tmp_path: pathlib.Pat
     assert len(found.failures) == 1
     assert found.failures[0].startswith("00000001-")
     assert found.failures[0].endswith(": ArithmeticError: made up")
-    assert (found.rows, found.store.complete) == (72, None)
+    assert (found.height, found.store.complete) == (72, None)
 
 
 def full(*_: object) -> None:

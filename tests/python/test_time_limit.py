@@ -50,7 +50,7 @@ SHORT_AND_LONG = ("--startup", "slow-start", "--size", "10kB,900GB")
 
 
 class Spins(fs.Startup):
-    def on_ack(self, w: fs.Window, a: fs.Ack) -> None:  # noqa: ARG002 # what a hook is told
+    def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:  # noqa: ARG002 # what a hook is told
         while True:
             pass
 
@@ -159,14 +159,14 @@ def is_running(process: int) -> bool:
     return fields[0] != "Z"
 
 
-def test_python_returns_what_is_finished(path: fs.Path) -> None:
+def test_python_returns_what_is_finished(path: fs.NetworkPath) -> None:
     found = fs.compare(path, startups=["hystart", Spins()], sizes=["10kB"], time_limit="500ms")
     assert found.interrupted
-    assert {row["startup"] for row in found.rows} <= {"hystart"}
+    assert {row["startup"] for row in found.records} <= {"hystart"}
 
 
 @pytest.mark.parametrize("is_main", [True, False])
-def test_a_run_raises_in_every_thread(path: fs.Path, is_main: bool) -> None:
+def test_a_run_raises_in_every_thread(path: fs.NetworkPath, is_main: bool) -> None:
     said: list[str] = []
 
     def ask() -> None:
@@ -186,7 +186,7 @@ def test_a_run_raises_in_every_thread(path: fs.Path, is_main: bool) -> None:
     assert said[0].startswith("stopped by time_limit='300ms' in on_ack of `Spins` at ")
 
 
-def test_a_handler_of_the_host_application_is_not_called(path: fs.Path) -> None:
+def test_a_handler_of_the_host_application_is_not_called(path: fs.NetworkPath) -> None:
     called: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _: called.append(number))
     try:

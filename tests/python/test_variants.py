@@ -11,7 +11,7 @@ from flowstart.model.custom import CustomStartups
 from flowstart.model.variants import Variant, read, settled
 
 Cli = Callable[..., Any]
-PATH = fs.Path(rate="20Mbps", rtt="60ms", buffer="100pkt")
+PATH = fs.NetworkPath(rate="20Mbps", rtt="60ms", buffer="100pkt")
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_variant_of_a_file_does_what_its_start_up_in_python_says(
     listed = read(with_python, allow_python=True)
     found = fs.compare(PATH, variants=listed, sizes=["200kB"])
     alone = fs.compare(PATH, startups=[f"{own}:Own"], sizes=["200kB"], stack={"iw": 4})
-    assert found.rows[0]["fct_s"] == alone.rows[0]["fct_s"]
+    assert found.records[0]["fct_s"] == alone.records[0]["fct_s"]
 
 
 def test_a_start_up_by_itself_bears_its_name_and_no_name_is_given_twice() -> None:
@@ -169,7 +169,7 @@ def test_a_variant_is_compared_under_its_name_with_its_own_stack() -> None:
         startups=["hystart"],
         sizes=["200kB"],
     )
-    rows = {row["variant"]: row for row in result.rows}
+    rows = {row["variant"]: row for row in result.records}
     named = [(name, row["startup"], row["avoidance"], row["stack"]) for name, row in rows.items()]
     assert named == [
         ("more", "hystart", "cubic", "linux"),
@@ -177,7 +177,7 @@ def test_a_variant_is_compared_under_its_name_with_its_own_stack() -> None:
         ("hystart", "hystart", "cubic", "linux"),
     ]
     alone = fs.compare(PATH, startups=["hystart"], sizes=["200kB"], stack="linux:iw=30")
-    assert rows["more"]["fct_s"] == alone.rows[0]["fct_s"]
+    assert rows["more"]["fct_s"] == alone.records[0]["fct_s"]
 
 
 def test_a_variant_changes_no_background_flow() -> None:
@@ -186,7 +186,7 @@ def test_a_variant_changes_no_background_flow() -> None:
         "flows": [{"size": "200kB", "start": "20s"}, {"startup": "slow-start", "size": "1MB"}],
     }
     result = fs.compare(scenario, variants=["a: iw=2", "b: iw=30"])
-    background = [row["fct_s"] for row in result.rows if not row["tested"]]
+    background = [row["fct_s"] for row in result.records if not row["tested"]]
     assert background[0] == background[1]
-    tested = {row["variant"]: row["fct_s"] for row in result.rows if row["tested"]}
+    tested = {row["variant"]: row["fct_s"] for row in result.records if row["tested"]}
     assert tested["b"] < tested["a"]

@@ -53,7 +53,7 @@ def test_what_goes_with_a_field_is_there_where_the_field_is() -> None:
 
 def test_an_avoidance_that_there_is_not_is_refused() -> None:
     with pytest.raises(fs.RequestError, match="avoidance `foo`: unknown"):
-        fs.worst("hystart", against=["slow-start"], avoidance="foo", runs=1)
+        fs.find_worst_paths("hystart", against=["slow-start"], avoidance="foo", runs=1)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,9 @@ AGGREGATION = "aggregation=exponential:mean=3ms..6ms,loss=0.001%"
 
 def test_aggregation_is_what_hystart_fails_on_beside_slow_start() -> None:
     over = f"rate=100Mbps..600Mbps,rtt=30ms..80ms,size=1MB..5MB,buffer=1bdp,{AGGREGATION}"
-    found = fs.worst("hystart", against=["slow-start"], over=over, runs=40, distinct=1, workers=1)
+    found = fs.find_worst_paths(
+        "hystart", against=["slow-start"], over=over, runs=40, distinct=1, workers=1
+    )
     (one,) = found.failings
     assert one.score > 1.3
     assert one.case.ingredients == ("aggregation",)

@@ -1,6 +1,6 @@
 """What is in packet captures and connection logs, as tables, figures and files."""
 
 from flowstart.captures.contents import Capture
-from flowstart.captures.reading import capture
+from flowstart.captures.reading import read_capture
 
-__all__ = ["Capture", "capture"]
+__all__ = ["Capture", "read_capture"]

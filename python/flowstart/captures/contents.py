@@ -71,7 +71,7 @@ class Capture:
         """Share of the packets with data that repeat some; None where no packets are known."""
         return retransmitted_share(self.groups)
 
-    def document(self, *, rows: bool = True) -> dict[str, Any]:
+    def to_dict(self, *, rows: bool = True) -> dict[str, Any]:
         """Everything, as `flowstart capture --json` prints it; without rows, what is counted."""
         numbers = dict(self.connections.group_by("network").agg("stream").iter_rows())
         lists = {

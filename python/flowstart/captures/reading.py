@@ -23,7 +23,7 @@ LOGS = ("zeek-tsv", "zeek-json")
 """Formats whose rows are in the order of the ends of their connections."""
 
 
-def capture(
+def read_capture(
     *files: str | pathlib.Path,
     columns: Mapping[str, str] | str | None = None,
     sample: str | None = None,

@@ -16,7 +16,7 @@ def tables(found: Capture, *, rows: bool = False) -> dict[str, bytes]:
 
     With `rows` JSON has them too, which takes several times the memory.
     """
-    files = {"capture.json": encoded(found.document(rows=rows))}
+    files = {"capture.json": encoded(found.to_dict(rows=rows))}
     for name in ("connections", "demands", "transfers", "quic"):
         frame = getattr(found, name)
         if frame is not None and len(frame):

@@ -38,9 +38,9 @@ def algorithms(
                 console.say()
             _show(algorithm)
     elif json:
-        console.show_json([dataclasses.asdict(a) for a in catalog.algorithms()])
+        console.show_json([dataclasses.asdict(a) for a in catalog.list_algorithms()])
     else:
-        found_all = catalog.algorithms()
+        found_all = catalog.list_algorithms()
         console.show_grid(tables.table(found_all))
         console.say(tables.legend(found_all))
 
@@ -50,7 +50,7 @@ def _named(name: str) -> "list[Algorithm]":
     from flowstart.cli import names
     from flowstart.model import catalog
 
-    if all(name != known.name for known in catalog.algorithms()):
+    if all(name != known.name for known in catalog.list_algorithms()):
         places = names.places(name)
         if places:
             raise RequestError(f"no algorithm is called `{name}`; it is {', '.join(places)}")

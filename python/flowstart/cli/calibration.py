@@ -17,7 +17,7 @@ def show(found: "Capture", workers: int | None, json: bool) -> None:
     with console.speaking_of(None), Progress("transfers") as progress:
         answer = calibrate(found, workers=workers, progress=progress)
     if json:
-        console.show_json({"files": list(found.files), **answer.result()})
+        console.show_json({"files": list(found.files), **answer.to_dict()})
         return
     console.say(tables.headline(answer))
     console.show_grid(tables.table(answer))

@@ -63,7 +63,7 @@ def capture(
         calibration.show(found, workers, json)
         return
     console.deliver(
-        lambda: console.show_json(found.document()) if json else _show(found),
+        lambda: console.show_json(found.to_dict()) if json else _show(found),
         output,
         _files(found, rows),
     )

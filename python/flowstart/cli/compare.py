@@ -72,7 +72,7 @@ def compare(
         console.note(f"warning: {warning}")
     with console.attending():  # the figures run start-ups again, with a trace
         console.deliver(
-            lambda: console.show_json(result.result()) if json else _show(result),
+            lambda: console.show_json(result.to_dict()) if json else _show(result),
             output,
             _files(result),
             seed=result.plan.seeds[0],
@@ -156,7 +156,7 @@ def _execute(plan: "Plan", workers: int | None, *, uncertainty: bool) -> "Compar
 def _show(result: "Comparison") -> None:
     """Header, table, and the command that does it again."""
     console.say(result.headline)
-    if result.rows:
+    if result.records:
         console.show_grid(result.table)
         console.say(result.legend)
         for line in result.verdict:

@@ -121,7 +121,7 @@ BY_FLAG: dict[str, Complete] = {
 def _algorithms(kind: str | None = None) -> list[str]:
     from flowstart.model import catalog
 
-    return [one.name for one in catalog.algorithms() if kind in (None, one.kind)]
+    return [one.name for one in catalog.list_algorithms() if kind in (None, one.kind)]
 
 
 def _beginning(names: Iterable[str], incomplete: str) -> list[str]:

@@ -26,4 +26,4 @@ class Endpoints:
     )
 
 
-FLAGS = (*of(Endpoints), *defined("Stack", "Endpoints", replayed=("iw", "ack")).values())
+FLAGS = (*of(Endpoints), *defined("Endpoint", "Endpoints", replayed=("iw", "ack")).values())

@@ -34,7 +34,7 @@ def paths(name: PATH = None, json: options.Json = False) -> None:
             return
         about = found.pop("about")
         console.show_text(f"{name}: {about}.")
-        console.show_grid(known.fields(found, parts()["Path"].fields))
+        console.show_grid(known.fields(found, parts()["NetworkPath"].fields))
         console.say(f"On it: flowstart compare --path {name}")
     elif json:
         console.show_json([{"name": name, **fields} for name, fields in named_paths().items()])
@@ -55,7 +55,7 @@ def stacks(name: STACK = None, json: options.Json = False) -> None:
             console.show_json({"name": name, **found})
             return
         console.show_text(f"{name}: {stack.PRESETS[name]}.")
-        console.show_grid(known.fields(found, parts()["Stack"].fields))
+        console.show_grid(known.fields(found, parts()["Endpoint"].fields))
         console.say(f"With it: --stack {name}; with another value: --stack {name}:FIELD=VALUE")
         return
     presets = {name: stack.preset(name) for name in stack.PRESETS}

@@ -11,7 +11,7 @@ from flowstart.errors import RequestError, SimulationError
 
 if TYPE_CHECKING:
     from flowstart.live_runs.plan import LivePlan
-    from flowstart.live_runs.result import Live
+    from flowstart.live_runs.result import LiveComparison
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,7 @@ def live(
         result = _execute(plan, workers)
     with console.attending():
         console.deliver(
-            lambda: console.show_json(result.result()) if json else _show(result),
+            lambda: console.show_json(result.to_dict()) if json else _show(result),
             output,
             _files(result),
             seed=result.simulated.plan.seeds[0],
@@ -93,6 +93,7 @@ def _planned(given: Given) -> "LivePlan":
     from flowstart.comparison.plan import DEFAULT_SIZES
     from flowstart.live_runs.plan import LivePlan
     from flowstart.model import specs
+    from flowstart.model.path import NetworkPath
 
     traffic, transport = filled(Traffic, given), filled(Transport, given)
     repetition = filled(Repetition, given)
@@ -100,7 +101,7 @@ def _planned(given: Given) -> "LivePlan":
     if described is None:
         raise RequestError("no path is given: name its --rate and --rtt, or a --path NAME")
     plan = LivePlan.of_path(
-        described,
+        NetworkPath(**described),
         stack=transport.stack,
         clock=transport.clock,
         kernel=transport.kernel and specs.listed("kernel", transport.kernel, ()),
@@ -118,7 +119,7 @@ def _planned(given: Given) -> "LivePlan":
     return plan
 
 
-def _execute(plan: "LivePlan", workers: int | None) -> "Live":
+def _execute(plan: "LivePlan", workers: int | None) -> "LiveComparison":
     from flowstart.cli.progress import Progress
     from flowstart.live_runs.execute import execute
 
@@ -126,7 +127,7 @@ def _execute(plan: "LivePlan", workers: int | None) -> "Live":
         return execute(plan, workers=workers, progress=progress)
 
 
-def _show(result: "Live") -> None:
+def _show(result: "LiveComparison") -> None:
     """Header, table, how far the two agree, and the command that does it again."""
     console.say(result.headline)
     if result.paired:
@@ -138,7 +139,7 @@ def _show(result: "Live") -> None:
         console.say(result.verdict)
 
 
-def _files(result: "Live") -> Iterator[Mapping[str, bytes]]:
+def _files(result: "LiveComparison") -> Iterator[Mapping[str, bytes]]:
     """What a folder keeps: tables, then qlog and figures, which take a while."""
     from flowstart.cli.progress import Progress
     from flowstart.live_runs import report
@@ -149,7 +150,7 @@ def _files(result: "Live") -> Iterator[Mapping[str, bytes]]:
         yield report.pictures(result, progress)
 
 
-def _say_what_is_missing(result: "Live", kept: str) -> None:
+def _say_what_is_missing(result: "LiveComparison", kept: str) -> None:
     """Ends in an error where runs failed or were stopped."""
     from flowstart.simulation import bounds
 

@@ -10,7 +10,7 @@ from flowstart.cli import console, options
 from flowstart.model.shares import share
 
 if TYPE_CHECKING:
-    from flowstart.maps.result import Map
+    from flowstart.maps.result import SweepMap
 
 FEW = 8
 """Of so many start-ups at most the commands that repeat their worst cells are shown."""
@@ -70,13 +70,13 @@ def map_(
             tie=share("tie", tie),
         )
     console.deliver(
-        lambda: console.show_json(found.result()) if json else _show(found, output),
+        lambda: console.show_json(found.to_dict()) if json else _show(found, output),
         output,
         _files(found),
     )
 
 
-def _show(found: "Map", output: pathlib.Path | None) -> None:
+def _show(found: "SweepMap", output: pathlib.Path | None) -> None:
     from flowstart.maps import tables
 
     console.say(found.headline)
@@ -88,7 +88,7 @@ def _show(found: "Map", output: pathlib.Path | None) -> None:
     _show_commands(found, output)
 
 
-def _show_commands(found: "Map", output: pathlib.Path | None) -> None:
+def _show_commands(found: "SweepMap", output: pathlib.Path | None) -> None:
     """What repeats the worst cells, where start-ups are few."""
     from flowstart.maps.again import from_file
     from flowstart.maps.report import scenario_file
@@ -105,7 +105,7 @@ def _show_commands(found: "Map", output: pathlib.Path | None) -> None:
         console.say(f"{one.startup}'s worst again: {command or '-o DIR writes its scenario'}")
 
 
-def _files(found: "Map") -> Iterator[Mapping[str, bytes]]:
+def _files(found: "SweepMap") -> Iterator[Mapping[str, bytes]]:
     """What a folder keeps: tables, then figures, which take a while."""
     from flowstart.cli.progress import Progress
     from flowstart.maps import report

@@ -3,7 +3,7 @@
 from typing import Any
 
 from flowstart import _native
-from flowstart.model.document import schema
+from flowstart.model.document import json_schema
 from flowstart.model.path import named_paths
 
 
@@ -16,7 +16,7 @@ def places(name: str) -> list[str]:
         found.append(f"a stack (--stack {name})")
     if name in named_paths():
         found.append(f"a path (--path {name})")
-    values = _values(name, "", schema(), schema()["$defs"])
+    values = _values(name, "", json_schema(), json_schema()["$defs"])
     # A flow's own stack takes what the scenario's does.
     values = [value for value in values if not value[0].startswith("flows.stack.")]
     return found + [f"a value of {field} ({meaning})" for field, meaning in values]

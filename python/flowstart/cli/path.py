@@ -9,7 +9,7 @@ REPLAYED = ("rate", "rtt", "buffer", "loss", "reverse_rate", "reverse_buffer")
 FLAGS = (
     Flag("path", "A path known by name; options override it.", "NAME"),
     *defined(
-        "Path", "Path", replayed=(*REPLAYED, *IMPAIRING), usual=("rate", "rtt", "buffer")
+        "NetworkPath", "Path", replayed=(*REPLAYED, *IMPAIRING), usual=("rate", "rtt", "buffer")
     ).values(),
 )
-"""Its flags, in the order of the help; all but the first are fields of `Path`."""
+"""Its flags, in the order of the help; all but the first are fields of `NetworkPath`."""

@@ -41,11 +41,11 @@ READING = of(Reading)
 
 def read(files: Sequence[str | pathlib.Path], how: Reading, seed: int | None) -> "Capture":
     """Reads with progress; warnings go to stderr."""
-    from flowstart.captures.reading import capture
+    from flowstart.captures.reading import read_capture
     from flowstart.cli.progress import Progress
 
     with Progress("bytes") as progress:
-        found = capture(
+        found = read_capture(
             *files,
             columns=how.columns,
             sample=how.sample,

@@ -44,7 +44,7 @@ def compare(
         console.note(f"warning: {warning}")
     show = _show_details if given.get("details") else _show
     console.deliver(
-        lambda: console.show_json(result.result()) if json else show(result),
+        lambda: console.show_json(result.to_dict()) if json else show(result),
         folder,
         _files(result, rows=bool(given.get("rows"))),
         interrupted=result.interrupted,

@@ -69,7 +69,7 @@ def run(
             scenario, trace=trace or None, packets=recorded.flows, allow_python=allow_python
         )
     console.deliver(
-        lambda: console.show_json(result.result()) if json else _show(result),
+        lambda: console.show_json(result.to_dict()) if json else _show(result),
         output,
         _files(result, recorded, title=scenario),
         seed=result.resolved["seed"],
@@ -93,7 +93,7 @@ def _stream(
     command = ["flowstart", *sys.argv[1:]]
     with console.speaking_of(scenario), console.attending():
         stored = store(scenario, folder, f"-o {folder}", command, allow_python=allow_python)
-    for table, count in stored.rows.items():
+    for table, count in stored.counts.items():
         console.say(f"{count} {table} in {folder / FILES[table]}")
     if stored.all_failed:
         _say_that_all_failed(f"in {folder}")
@@ -118,6 +118,6 @@ def _show(result: "Run") -> None:
         console.show_grid(grid)
     for note in result.notes:
         console.say(note)
-    gave_up = [row for row in result.rows if not row["complete"] and not row["bytes_delivered"]]
+    gave_up = [row for row in result.records if not row["complete"] and not row["bytes_delivered"]]
     if gave_up:
-        console.say(f"{len(gave_up)} of {len(result.rows)} flows got nothing across.")
+        console.say(f"{len(gave_up)} of {len(result.records)} flows got nothing across.")

@@ -22,7 +22,7 @@ def schema(
     from flowstart.render import columns
     from flowstart.sweeps.language.schema import schema as sweep_schema
 
-    schemas = {"scenario": document.schema, "sweep": sweep_schema, "rows": columns.schema}
+    schemas = {"scenario": document.json_schema, "sweep": sweep_schema, "rows": columns.schema}
     if kind not in schemas:
         raise RequestError(f"no schema is called {kind!r}: there are scenario, sweep and rows")
     console.show_json(schemas[kind]())

@@ -80,9 +80,9 @@ def sweep(
     if workers is not None and dask is not None:
         raise RequestError("--workers: contradicts --dask; give one of the two")
     from flowstart.cli.progress import Progress
+    from flowstart.maps.sweep_result import sweep as swept
     from flowstart.sweeps import report
     from flowstart.sweeps.asking import read
-    from flowstart.sweeps.asking import sweep as swept
     from flowstart.sweeps.execution.store import DAMAGED
 
     asked = read(setting, allow_python=allow_python)
@@ -102,7 +102,7 @@ def sweep(
         kept = found.store.place / DAMAGED
         console.note(f"damaged: {text.first_of(aside)}; set aside in {kept} and written again")
     if json:
-        console.show_json(found.result())
+        console.show_json(found.to_dict())
     else:
         _show(found, len(asked.variants))
     _say_what_is_missing(found)
@@ -142,9 +142,9 @@ def _approval(folder: pathlib.Path, *, yes: bool) -> "Approve":
 
 def _show(found: "Swept", variants: int) -> None:
     place = found.store.place
-    there = found.rows - found.ran
+    there = found.height - found.ran
     others = f", {there:,} there already" if there else ""
-    console.say(f"{found.rows:,} rows in {place / 'parts'}: {found.ran:,} run now{others}")
+    console.say(f"{found.height:,} rows in {place / 'parts'}: {found.ran:,} run now{others}")
     for parameter, count in found.collapsed.items():
         console.say(
             f"{parameter} made no difference to {count:,} of {found.cells:,} cells: not run again"
@@ -161,13 +161,13 @@ def _say_what_is_missing(found: "Swept") -> None:
     place = found.store.place
     if found.interrupted:
         raise bounds.current().stopped(
-            f": {found.rows:,} rows are kept in {place}, and the same command goes on from there"
+            f": {found.height:,} rows are kept in {place}, and the same command goes on from there"
         )
     errors = found.errors
     if errors.height:
         first = errors.row(0, named=True)
         raise SimulationError(
-            f"{errors.height:,} of {found.rows:,} runs failed; the column `error` says why, first "
+            f"{errors.height:,} of {found.height:,} runs failed; the column `error` says why, first "
             f"of cell {first['cell']} with {first['startup']}: {first['error']}"
         )
     if found.failures:

@@ -9,7 +9,7 @@ import typer
 from flowstart.cli import completion, console, options
 
 if TYPE_CHECKING:
-    from flowstart.worst_paths.result import Worst
+    from flowstart.worst_paths.result import WorstPaths
 
 SEARCH = "Search"
 
@@ -77,7 +77,7 @@ def worst(
     from flowstart.cli import output as folders
     from flowstart.cli.progress import Progress
     from flowstart.model import specs
-    from flowstart.worst_paths.asking import worst as searched
+    from flowstart.worst_paths.asking import find_worst_paths as searched
 
     if output:
         folders.check(output)
@@ -97,14 +97,14 @@ def worst(
             progress=progress,
         )
     console.deliver(
-        lambda: console.show_json(found.result()) if json else _show(found, output),
+        lambda: console.show_json(found.to_dict()) if json else _show(found, output),
         output,
         _files(found),
         seed=seed,
     )
 
 
-def _show(found: "Worst", output: pathlib.Path | None) -> None:
+def _show(found: "WorstPaths", output: pathlib.Path | None) -> None:
     from flowstart.worst_paths.report import scenario_file
 
     console.say(found.headline)
@@ -123,7 +123,7 @@ def _show(found: "Worst", output: pathlib.Path | None) -> None:
         )
 
 
-def _files(found: "Worst") -> Iterator[Mapping[str, bytes]]:
+def _files(found: "WorstPaths") -> Iterator[Mapping[str, bytes]]:
     from flowstart.cli.progress import Progress
     from flowstart.worst_paths import report
 

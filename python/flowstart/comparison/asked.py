@@ -13,7 +13,7 @@ from flowstart.comparison.plan import DEFAULT_SIZES, Plan
 from flowstart.errors import RequestError
 from flowstart.model import definitions, specs
 from flowstart.model import stack as stacks
-from flowstart.model.path import Path
+from flowstart.model.path import NetworkPath, named_fields, replaced
 from flowstart.model.variants import Variant
 
 
@@ -28,15 +28,15 @@ def plan_of(
 
     Raises RequestError where an option is wrong, contradicts another or would change nothing.
     """
-    described = path_of(given)
-    if described is None:
+    fields = path_of(given)
+    if fields is None:
         raise RequestError(
             "no path is given: name its --rate and --rtt, a --path NAME, a scenario file, "
             "or a --capture"
         )
     stack = stack_of(given)
     plan = Plan.of_path(
-        described,
+        NetworkPath(**fields),
         startups=startups,
         variants=variants,
         baseline=given.get("baseline"),
@@ -53,9 +53,9 @@ def plan_of(
     return plan
 
 
-def path_of(given: Mapping[str, Any]) -> Path | None:
-    """The path that was described; None where nothing of one was given."""
-    names = [field.name for field in dataclasses.fields(Path)]
+def path_of(given: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The fields of the path that was described; None where nothing of one was given."""
+    names = [field.name for field in dataclasses.fields(NetworkPath)]
     fields = {name: given[name] for name in names if name in given}
     if not fields and "path" not in given:
         return None
@@ -63,8 +63,7 @@ def path_of(given: Mapping[str, Any]) -> Path | None:
         fields["quick_start"] = specs.quick_start(fields["quick_start"])
     if "rate_steps" in fields:
         fields["rate_steps"] = specs.rate_steps(fields["rate_steps"])
-    named = Path.named(given["path"]) if "path" in given else Path()
-    return named.but(**fields)
+    return replaced(named_fields(given["path"]) if "path" in given else {}, fields)
 
 
 def stack_of(given: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -81,4 +80,6 @@ def stack_of(given: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def own_options() -> list[str]:
     """The fields of a stack that have options of their own; `--stack` takes them all."""
-    return [field.name for field in definitions.parts()["Stack"].fields if field.flag is not None]
+    return [
+        field.name for field in definitions.parts()["Endpoint"].fields if field.flag is not None
+    ]

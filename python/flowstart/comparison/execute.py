@@ -3,98 +3,20 @@
 import dataclasses
 import functools
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from flowstart.comparison import applicability
-from flowstart.comparison.plan import DEFAULT_SIZES, FEWEST_REPEATS, Case, Plan
+from flowstart.comparison.plan import FEWEST_REPEATS, Case, Plan
 from flowstart.comparison.result import Comparison
 from flowstart.comparison.rows import placed
-from flowstart.errors import RequestError
 from flowstart.model import randomness, specs
-from flowstart.model.custom import StartupLike
 from flowstart.model.document import encode, resolve
-from flowstart.model.fields import Stack
-from flowstart.model.path import Path
-from flowstart.model.scenario import ScenarioLike
-from flowstart.model.variants import VariantLike
 from flowstart.simulation import bounds, frames
 from flowstart.simulation.batch import run_many
-from flowstart.simulation.limits import LimitLike
 
 if TYPE_CHECKING:
     from flowstart._native import Batch
-
-
-def compare(
-    setting: Path | ScenarioLike,
-    *,
-    startups: Sequence[StartupLike] | None = None,
-    variants: Sequence[VariantLike] = (),
-    baseline: str | None = None,
-    sizes: Sequence[str] | None = None,
-    flows: int | None = None,
-    interval: str | None = None,
-    avoidance: str | None = None,
-    stack: str | Stack | Mapping[str, Any] | None = None,
-    remembered: str | None = None,
-    seed: int | None = None,
-    repeat: int = 1,
-    uncertainty: bool = True,
-    workers: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
-    allow_python: bool = False,
-    limit: LimitLike | None = None,
-    time_limit: str | None = None,
-) -> Comparison:
-    """Runs the same traffic under each of `startups`, or of `variants` that say more than that.
-
-    Changes are against the one that `baseline` names; slow start, or the first, where none is.
-    On a Path, each of `sizes` is sent by `flows` connections together, `interval` apart.
-    In a scenario (or its file), the flows and web sessions that name no start-up are under
-    test, and the others are background. `repeat` runs all with as many seeds, or with one where
-    nothing is drawn at random. `uncertainty` runs perturbed
-    repeats of the path for the range of each change; without it each transfer runs once. A
-    scenario's file may name start-ups written in Python only with `allow_python`.
-    `progress(done, total)` is called a few times a second. A start-up may also be a class
-    derived from `Startup` or an instance of one; runs with such a start-up go to up to `workers`
-    processes, and stay on the calling thread with one worker. `limit` raises what all runs may be
-    estimated to use (`packets=1e12,memory=8GB`); after `time_limit` (`10s`) those that are finished
-    are returned, and `interrupted` says so. Raises RequestError where anything asked for is wrong
-    or above a limit, and what a start-up written in Python raises.
-    """
-    common: dict[str, Any] = {"startups": startups, "variants": variants, "baseline": baseline}
-    common |= {"seed": seed, "repeat": repeat}
-    if isinstance(setting, Path):
-        plan = Plan.of_path(
-            setting,
-            sizes=DEFAULT_SIZES if sizes is None else sizes,
-            flows=flows,
-            interval=interval,
-            avoidance=avoidance,
-            stack=stack,
-            remembered=remembered,
-            **common,
-        )
-        given = {"flows": flows, "interval": interval, "remembered": remembered}
-        applicability.refuse_what_does_nothing(
-            given, plan.begins, plan.custom, plan.base.get("stack")
-        )
-    else:
-        extra = {
-            "flows": flows,
-            "interval": interval,
-            "avoidance": avoidance,
-            "stack": stack,
-            "remembered": remembered,
-        }
-        named = [name for name, value in extra.items() if value is not None]
-        if named:
-            raise RequestError(f"`{named[0]}` belongs into the scenario, which describes it all")
-        plan = Plan.of_scenario(setting, sizes=sizes, allow_python=allow_python, **common)
-    with bounds.bounded(limit, time_limit):
-        return execute(plan, uncertainty=uncertainty, workers=workers, progress=progress)
 
 
 def execute(
@@ -109,7 +31,7 @@ def execute(
     with bounds.repeated(1 + FEWEST_REPEATS if uncertainty else 1):  # of large sizes
         batch = run_many(ready.scenarios, workers, progress, plan.custom)
     found = ready.result(batch)
-    if not uncertainty or found.interrupted or not found.rows:
+    if not uncertainty or found.interrupted or not found.records:
         return found
     try:
         return with_intervals(found, workers=workers, progress=progress)
@@ -142,7 +64,7 @@ class Prepared:
         runs = frames.rows(batch["runs"])
         return Comparison(
             plan=plan,
-            rows=placed(batch, cases, plan),
+            records=placed(batch, cases, plan),
             failures=[_failure(cases[run["run"]], run["error"]) for run in runs if run["error"]],
             interrupted=batch["interrupted"],
             finished=sum(1 for run in runs if not run["error"]),
@@ -175,7 +97,7 @@ def with_intervals(
     from flowstart.comparison.repeats import repeated  # loads numpy
 
     packets: Counter[str | None] = Counter()
-    for row in found.rows:
+    for row in found.records:
         packets[row["size"]] += row["packets_sent"]
     beside = repeated(found.plan, found.summaries, packets, workers=workers, progress=progress)
     # A copy, since summaries that are made without intervals are remembered.

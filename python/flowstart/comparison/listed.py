@@ -65,7 +65,7 @@ def traced(result: Comparison) -> Grid:
     """The table, which says what each of its rows is made of."""
     asked = {
         (row.get("object") is not None, row["size_bytes"]): row["size"]
-        for row in result.rows
+        for row in result.records
         if row["tested"]
     }
     found = tables.arranged(result.summaries, result.order)

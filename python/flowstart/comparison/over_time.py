@@ -51,7 +51,7 @@ def _first(result: Comparison, size: str | None, startup: str) -> dict[str, Any]
     asked = (size, startup, result.plan.seeds[0])
     return next(
         row
-        for row in result.rows
+        for row in result.records
         if row["tested"] and (row["size"], row["variant"], row["seed"]) == asked
     )
 

@@ -12,8 +12,8 @@ from flowstart.model import stack as stacks
 from flowstart.model import variants as named
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, plain, resolve
-from flowstart.model.fields import Stack
-from flowstart.model.path import Path, told_interface
+from flowstart.model.fields import Endpoint
+from flowstart.model.path import NetworkPath, told_interface
 from flowstart.model.scenario import Scenario, ScenarioLike
 from flowstart.model.variants import Variant, VariantLike
 
@@ -68,7 +68,7 @@ class Plan:
     @classmethod
     def of_path(
         cls,
-        path: Path,
+        path: NetworkPath,
         *,
         startups: Sequence[StartupLike] | None = None,
         variants: Sequence[VariantLike] = (),
@@ -77,7 +77,7 @@ class Plan:
         flows: int | None = None,
         interval: str | None = None,
         avoidance: str | None = None,
-        stack: str | Stack | Mapping[str, Any] | None = None,
+        stack: str | Endpoint | Mapping[str, Any] | None = None,
         remembered: str | None = None,
         seed: int | None = None,
         repeat: int = 1,
@@ -88,7 +88,7 @@ class Plan:
         product by default, for start-ups that use a memory. A `stack` without a
         preset is `DEFAULT_STACK`.
         """
-        if not isinstance(stack, str | Stack | Mapping | None):
+        if not isinstance(stack, str | Endpoint | Mapping | None):
             raise RequestError(f"stack = {stack!r}: a name or a table of fields is needed")
         fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
         fields = {"preset": DEFAULT_STACK} | (fields or {})

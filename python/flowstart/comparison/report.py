@@ -29,7 +29,7 @@ LARGEST_TRACE_BYTES = 500_000_000
 
 def tables(result: Comparison) -> dict[str, bytes]:
     """The rows, and everything as JSON."""
-    files = {"result.json": encoded(result.result())}
+    files = {"result.json": encoded(result.to_dict())}
     files |= columns(result.frame, "rows", "comparison-rows")
     if result.intervals:
         files |= columns(result.interval_frame, "intervals", "comparison-intervals")
@@ -41,7 +41,7 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
 
     `progress(done, total)` is called with the number of figures before each of them is drawn.
     """
-    if not result.rows:
+    if not result.records:
         return {}
     found: dict[str, bytes] = {}
     parts = [html.paragraph(result.headline), html.table(listed.traced(result))]
@@ -144,7 +144,7 @@ def _traceable(result: Comparison) -> list[tuple[str | None, int]]:
     """The sizes whose runs are small enough to be traced, in bytes for all flows together."""
     sizes = []
     for size in result.plan.sizes:
-        rows = [row for row in result.rows if row["size"] == size and row["tested"]]
+        rows = [row for row in result.records if row["size"] == size and row["tested"]]
         first = [row for row in rows if row["run"] == rows[0]["run"]]
         if rows and sum(row["size_bytes"] for row in first) <= LARGEST_TRACE_BYTES:
             sizes.append((size, first[0]["size_bytes"]))

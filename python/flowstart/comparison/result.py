@@ -31,8 +31,8 @@ class Comparison:
     """What a comparison came to."""
 
     plan: Plan
-    rows: list[dict[str, Any]]
-    """One dictionary per flow and run, in the order of the plan's cases."""
+    records: list[dict[str, Any]]
+    """The rows of `frame` as dictionaries, in the order of the plan's cases."""
     failures: list[str]
     """Why runs failed, where any did."""
     interrupted: bool
@@ -52,7 +52,9 @@ class Comparison:
         """One row per flow and run."""
         import polars as pl
 
-        cells = {name: [row[name] for row in self.rows] for row in self.rows[:1] for name in row}
+        cells = {
+            name: [row[name] for row in self.records] for row in self.records[:1] for name in row
+        }
         found = pl.DataFrame(cells, infer_schema_length=None)
         types = columns.types("comparison-rows")
         empty = [name for name, kind in found.schema.items() if kind == pl.Null]
@@ -65,7 +67,7 @@ class Comparison:
         With intervals, marked are the start-ups that these recommend.
         """
         plan = self.plan
-        found = summarise(self.rows, plan.startups, len(plan.seeds), plan.baseline)
+        found = summarise(self.records, plan.startups, len(plan.seeds), plan.baseline)
         if not self.intervals:
             return found
         return [dataclasses.replace(s, best=self.intervals.recommended(s)) for s in found]
@@ -144,7 +146,7 @@ class Comparison:
 
         Elsewhere the delay of that acknowledgement would only blur the comparison.
         """
-        return any(row["stack"] == "ns2" for row in self.rows)
+        return any(row["stack"] == "ns2" for row in self.records)
 
     @property
     def table(self) -> Grid:
@@ -161,7 +163,7 @@ class Comparison:
     @property
     def headline(self) -> str:
         """One line on what was compared: path, capacity, buffer, endpoints, seeds."""
-        tested = [row for row in self.rows if row["tested"]]
+        tested = [row for row in self.records if row["tested"]]
         path, reading = self.resolved["path"], self.buffer_reading
         return headline(path, tested, self.plan.seeds, self.buffer, reading)
 
@@ -185,10 +187,10 @@ class Comparison:
     @property
     def all_failed(self) -> bool:
         """Whether no flow under test was done, nor under way when its run was cut short."""
-        tested = [row for row in self.rows if row["tested"]]
+        tested = [row for row in self.records if row["tested"]]
         return all_failed(tested, cut="duration" in self.plan.base)
 
-    def result(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything as one JSON document."""
         return {
             "flowstart": _native.version(),
@@ -208,7 +210,7 @@ class Comparison:
             "interrupted": self.interrupted,
             "failures": self.failures,
             "intervals": self.intervals.records if self.intervals else None,
-            "rows": self.rows,
+            "rows": self.records,
         }
 
     @extras.needing("plot", "a figure")
@@ -244,7 +246,7 @@ class Comparison:
     def __repr__(self) -> str:
         startups, cases = len(self.plan.startups), len(self.plan.cases())
         runs = f"{self.finished} of {cases} runs" if self.finished < cases else f"{cases} runs"
-        return f"<Comparison of {startups} start-ups: {runs}, {len(self.rows)} rows>"
+        return f"<Comparison of {startups} start-ups: {runs}, {len(self.records)} rows>"
 
     def _repr_html_(self) -> str:
         return html.table(self.table) + figure_files.shown(self.plot, "Completion time")

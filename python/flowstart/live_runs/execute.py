@@ -1,76 +1,24 @@
 """Runs transfers in the simulator and in a real stack."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias
 
 from flowstart import _native
 from flowstart.comparison.execute import execute as simulate
-from flowstart.comparison.plan import DEFAULT_SIZES, Case
+from flowstart.comparison.plan import Case
 from flowstart.errors import SimulationError
 from flowstart.live_runs.plan import REAL, LivePlan
-from flowstart.live_runs.result import Live
+from flowstart.live_runs.result import LiveComparison
 from flowstart.live_runs.rows import Found
-from flowstart.model.custom import StartupLike
-from flowstart.model.path import Path
-from flowstart.model.variants import VariantLike
 from flowstart.simulation import bounds
-from flowstart.simulation.limits import LimitLike
 
 Progress: TypeAlias = Callable[[int, int], object]
 
 
-def live(
-    path: Path,
-    startups: Sequence[StartupLike] | None = None,
-    *,
-    stack: str = "noq",
-    clock: str | None = None,
-    kernel: Sequence[str] | None = None,
-    variants: Sequence[VariantLike] = (),
-    sizes: Sequence[str] | None = None,
-    avoidance: str | None = None,
-    remembered: str | None = None,
-    seed: int | None = None,
-    repeat: int | None = None,
-    workers: int | None = None,
-    progress: Progress | None = None,
-    limit: LimitLike | None = None,
-    time_limit: str | None = None,
-) -> Live:
-    """Runs each of `sizes` under each of `startups` simulated, and in a real stack.
-
-    The stack, `noq` where nothing else is said, sends over the simulator's links, in virtual time
-    or, with `clock="real"`, through sockets of this machine as the time passes.
-    `stack="noq:ecn=classic"` has it mark its packets. `stack="linux"` is the TCP of this machine's
-    kernel, always in real time: under its own congestion controls, of which `kernel` names some
-    (all of them where no start-up is named), and driven by start-ups. `variants` may say start-up
-    and avoidance. A start-up that the stack cannot run is marked so. `repeat` runs all with as many
-    seeds, in the kernel 5 where nothing else is said; in virtual time with one where nothing is
-    drawn at random. `progress(done, total)` is called a few times a second, `workers` is for what
-    is simulated. `limit` and `time_limit` are those of `compare`. Raises RequestError where
-    anything asked for is wrong, or this machine does not permit it.
-    """
-    plan = LivePlan.of_path(
-        path,
-        stack=stack,
-        clock=clock,
-        kernel=kernel,
-        startups=startups,
-        variants=variants,
-        sizes=DEFAULT_SIZES if sizes is None else sizes,
-        avoidance=avoidance,
-        remembered=remembered,
-        seed=seed,
-        repeat=repeat,
-    )
-    with bounds.bounded(limit, time_limit):
-        return execute(plan, workers=workers, progress=progress)
-
-
 def execute(
     plan: LivePlan, *, workers: int | None = None, progress: Progress | None = None
-) -> Live:
+) -> LiveComparison:
     """Runs a plan; Ctrl-C keeps what is finished."""
     refused = plan.refusals()
     report = partial(_half, progress)
@@ -86,7 +34,7 @@ def execute(
             interrupted = True
             break
         report(1)(done + 1, len(cases))
-    return Live(plan, simulated, found, interrupted)
+    return LiveComparison(plan, simulated, found, interrupted)
 
 
 def _run(plan: LivePlan, case: Case, refused: str | None) -> Found:

@@ -4,7 +4,7 @@ from typing import Any
 
 from flowstart import _native
 from flowstart.errors import RequestError
-from flowstart.live_runs.load_result import Load
+from flowstart.live_runs.load_result import LiveLoad
 from flowstart.live_runs.load_rows import live, simulated
 from flowstart.live_runs.plan import KERNEL, LINUX, OWN
 from flowstart.model import scenario
@@ -20,7 +20,7 @@ ALWAYS = ("preset", *OWN[LINUX])
 
 def live_load(
     scenario_like: ScenarioLike, *, kernel: str | None = None, repeat: int = REPEATS
-) -> Load:
+) -> LiveLoad:
     """Runs a scenario's transfers in the simulator, and `repeat` times in this machine's kernel.
 
     The transfers are flows whose receiver opens the connection (`opener = "receiver"`) and web
@@ -47,11 +47,11 @@ def live_load(
             interrupted = True
             break
     rows = simulated(ours.outcome)
-    dropped = sum(flow["packets_dropped"] for flow in ours.rows)
+    dropped = sum(flow["packets_dropped"] for flow in ours.records)
     flows = sum(1 for row in rows if row["flow"] is not None)
     for number, outcome in enumerate(outcomes):
         rows += live(outcome, number, flows)
-    return Load(document, kernel, rows, ours.headline, dropped, tuple(outcomes), interrupted)
+    return LiveLoad(document, kernel, rows, ours.headline, dropped, tuple(outcomes), interrupted)
 
 
 def prepared(document: Document, kernel: str | None) -> Document:

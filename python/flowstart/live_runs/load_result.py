@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Load:
+class LiveLoad:
     """Requests in the simulator, and in the kernel over the same links."""
 
     document: Document
     """The scenario as it was simulated."""
     kernel: str | None
     """The kernel's own congestion control; None where the scenario's start-ups drove it."""
-    rows: list[Row]
-    """A dictionary for each request and run; those of the simulator first."""
+    records: list[Row]
+    """The rows of `frame` as dictionaries; those of the simulator first."""
     headline: str
     """One line on what was run: path, capacity, buffer, endpoints, seed."""
     simulated_dropped: int
@@ -39,18 +39,18 @@ class Load:
     @functools.cached_property
     def frame(self) -> "pl.DataFrame":
         """One row per request and run; column `transport` says where."""
-        return columns.frame(self.rows, "load-rows")
+        return columns.frame(self.records, "load-rows")
 
     @functools.cached_property
     def summary(self) -> "list[Row]":
         """A dictionary for each class of sizes: median and p95 of the completion times of both."""
-        return load_rows.summary(self.rows)
+        return load_rows.summary(self.records)
 
     @property
     def failures(self) -> list[str]:
         """Why runs or requests have no end, where any have none."""
         runs = [outcome["failure"] for outcome in self.outcomes if outcome["failure"]]
-        return [*runs, *dict.fromkeys(row["failure"] for row in self.rows if row["failure"])]
+        return [*runs, *dict.fromkeys(row["failure"] for row in self.records if row["failure"])]
 
     @property
     def dropped(self) -> list[int]:
@@ -100,7 +100,7 @@ class Load:
             grid.rows.append([size, text.count(row["requests"]), *times, *again])
         return grid
 
-    def result(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything as one JSON document."""
         return {
             "scenario": self.document,
@@ -112,7 +112,7 @@ class Load:
             "simulated_dropped": self.simulated_dropped,
             "dropped": self.dropped,
             "summary": self.summary,
-            "rows": self.rows,
+            "rows": self.records,
         }
 
     def __str__(self) -> str:
@@ -121,7 +121,7 @@ class Load:
         return screen(self.headline, self.table, "one row per request and run in `.frame`")
 
     def __repr__(self) -> str:
-        return f"<Load of {len({load_rows.key(row) for row in self.rows})} requests>"
+        return f"<LiveLoad of {len({load_rows.key(row) for row in self.records})} requests>"
 
     def _repr_html_(self) -> str:
         return html.table(self.table) + html.paragraph(self.verdict)

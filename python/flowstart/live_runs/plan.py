@@ -10,7 +10,7 @@ from flowstart.errors import RequestError
 from flowstart.model import stack as stacks
 from flowstart.model.custom import StartupLike
 from flowstart.model.document import encode
-from flowstart.model.path import Path
+from flowstart.model.path import NetworkPath
 from flowstart.model.variants import Variant, VariantLike
 
 VIRTUAL, REAL = "virtual", "real"
@@ -58,7 +58,7 @@ class LivePlan:
     @classmethod
     def of_path(
         cls,
-        path: Path,
+        path: NetworkPath,
         *,
         stack: str = "noq",
         clock: str | None = None,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from flowstart.live_runs.plan import SIMULATED
-from flowstart.live_runs.result import Live
+from flowstart.live_runs.result import LiveComparison
 from flowstart.render import figure_files, html
 from flowstart.render.files import columns, encoded
 
@@ -17,15 +17,15 @@ LARGEST_QLOG_BYTES = 2_000_000
 """Larger transfers get no qlog files in a folder: each would have megabytes."""
 
 
-def tables(result: Live) -> dict[str, bytes]:
+def tables(result: LiveComparison) -> dict[str, bytes]:
     """The rows, the pairs, and everything as JSON."""
-    files = {"result.json": encoded(result.result())}
+    files = {"result.json": encoded(result.to_dict())}
     files |= columns(result.frame, "rows", "live-rows")
     files |= columns(result.pairs, "pairs", "live-pairs")
     return files
 
 
-def qlogs(result: Live) -> dict[str, bytes]:
+def qlogs(result: LiveComparison) -> dict[str, bytes]:
     """The senders of the first seed, simulated and live, as `STARTUP-SIZE-TRANSPORT.sqlog`."""
     found = {}
     for size in _sizes(result, LARGEST_QLOG_BYTES):
@@ -36,7 +36,7 @@ def qlogs(result: Live) -> dict[str, bytes]:
     return found
 
 
-def pictures(result: Live, progress: Progress | None = None) -> dict[str, bytes]:
+def pictures(result: LiveComparison, progress: Progress | None = None) -> dict[str, bytes]:
     """The windows over time of each size, and the page that holds them.
 
     `progress(done, total)` is called with the number of figures before each of them is drawn.
@@ -67,13 +67,13 @@ def pictures(result: Live, progress: Progress | None = None) -> dict[str, bytes]
     return found
 
 
-def _sizes(result: Live, most: int = LARGEST_TRACE_BYTES) -> Iterator[str]:
+def _sizes(result: LiveComparison, most: int = LARGEST_TRACE_BYTES) -> Iterator[str]:
     """The sizes of at most so many bytes."""
-    known = {row["size"]: row["size_bytes"] for row in result.rows}
+    known = {row["size"]: row["size_bytes"] for row in result.records}
     return (size for size, count in known.items() if count <= most)
 
 
-def _both(result: Live, size: str) -> list[str]:
+def _both(result: LiveComparison, size: str) -> list[str]:
     """The start-ups that the stack has run with the first seed."""
     cases = (result.case(startup, size) for startup in result.simulated.plan.startups)
     return [c.startup for c in cases if c in result.found and result.found[c].outcome]

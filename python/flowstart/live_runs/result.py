@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Live:
+class LiveComparison:
     """Transfers in the simulator, and in a real stack over the same links."""
 
     plan: LivePlan
@@ -38,9 +38,9 @@ class Live:
     """Whether Ctrl-C ended it; the rows are those of the finished runs."""
 
     @functools.cached_property
-    def rows(self) -> list[Row]:
-        """A dictionary for each run in the simulator, that of the stack behind it."""
-        ours = {_case(row): row for row in self.simulated.rows}
+    def records(self) -> list[Row]:
+        """The rows of `frame` as dictionaries: each run in the simulator, then that of the stack."""
+        ours = {_case(row): row for row in self.simulated.records}
         if self.plan.clock == REAL and self.simulated.spared:
             # Simulated once, since every seed gives the same.
             first = self.simulated.plan.seeds[0]
@@ -52,12 +52,12 @@ class Live:
     @functools.cached_property
     def paired(self) -> list[Row]:
         """A dictionary for each transfer that both have run, with differences."""
-        return pairs(self.rows)
+        return pairs(self.records)
 
     @functools.cached_property
     def frame(self) -> "pl.DataFrame":
         """One row per run; column `transport` says where."""
-        return columns.frame(self.rows, "live-rows")
+        return columns.frame(self.records, "live-rows")
 
     @functools.cached_property
     def pairs(self) -> "pl.DataFrame":
@@ -120,7 +120,12 @@ class Live:
         late = self.lateness
         if late is None:
             return said
-        lines = [tables.late(late), spread.stalled(self.rows), spread.answered(self.rows), said]
+        lines = [
+            tables.late(late),
+            spread.stalled(self.records),
+            spread.answered(self.records),
+            said,
+        ]
         return "\n".join(line for line in lines if line)
 
     @property
@@ -136,7 +141,7 @@ class Live:
             "most_s": max(late["most_s"] for late in known),
         }
 
-    def result(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything as one JSON document."""
         plan = self.simulated.plan
         return {
@@ -156,7 +161,7 @@ class Live:
             "interrupted": self.interrupted,
             "failures": self.failures,
             "agreement": dataclasses.asdict(self.agreement),
-            "rows": self.rows,
+            "rows": self.records,
             "pairs": self.paired,
         }
 
@@ -179,7 +184,7 @@ class Live:
             )
 
         series = self.simulated.series(size)
-        bytes_ = next(row["size_bytes"] for row in self.rows if row["size"] == self._size(size))
+        bytes_ = next(row["size_bytes"] for row in self.records if row["size"] == self._size(size))
         about = f"{self.headline}; {text.size(bytes_)}"
         return windows([drawn(line) for line in series], series[0].bdp_pkts, self.plan.stack, about)
 
@@ -220,7 +225,7 @@ class Live:
         return screen(self.headline, self.table, "`.pairs`, or one row per run in `.frame`")
 
     def __repr__(self) -> str:
-        return f"<Live runs of {len(self.paired)} transfers in {self.plan.stack}>"
+        return f"<LiveComparison runs of {len(self.paired)} transfers in {self.plan.stack}>"
 
     def _repr_html_(self) -> str:
         return html.table(self.table) + html.paragraph(self.verdict)

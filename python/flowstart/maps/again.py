@@ -9,7 +9,7 @@ from flowstart.errors import RequestError
 from flowstart.model import stack as stacks
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document, resolve
-from flowstart.model.path import Path, told_interface
+from flowstart.model.path import NetworkPath, told_interface
 from flowstart.model.variants import Variant
 
 ASKED = ("avoidance", "size", "remembered", "count", "interval")
@@ -58,7 +58,7 @@ def _command(scenario: Document, startups: Sequence[str]) -> str | None:
     unused = set() if "routers" in needs else {"quick_start"}
     path = {name: value for name, value in asked["path"].items() if name not in unused}
     return Plan.of_path(
-        Path(**path),
+        NetworkPath(**path),
         startups=startups,
         sizes=[flow["size"]],
         flows=flow.get("count"),

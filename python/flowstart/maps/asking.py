@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from flowstart.errors import RequestError
 from flowstart.maps.plane import USUAL, plane
 from flowstart.maps.reading import read
-from flowstart.maps.result import Map
+from flowstart.maps.result import SweepMap
 from flowstart.maps.selection import selected
 from flowstart.maps.winners import MARGIN
 from flowstart.model.specs import texts
@@ -20,7 +20,7 @@ def read_map(
     companies: Sequence[str] | None = None,
     startups: Sequence[str] | None = None,
     tie: float = MARGIN,
-) -> Map:
+) -> SweepMap:
     """What the sweep in `folder` tells of its start-ups.
 
     `by` are the axes of the picture of winners, and after them what its panels are made by; `tie`
@@ -35,4 +35,4 @@ def read_map(
         raise RequestError(f"tie: `{100 * tie:g}%` is out of range; 0% to below 100% is needed")
     outcomes = read(folder, None if startups is None else texts("startups", startups))
     outcomes = selected(outcomes, sizes, companies)
-    return Map(folder, outcomes, plane(outcomes.cells, by), tie)
+    return SweepMap(folder, outcomes, plane(outcomes.cells, by), tie)

@@ -6,9 +6,9 @@ from typing import TypeAlias
 from matplotlib.figure import Figure
 
 from flowstart.maps import heatmap, pareto_figure, regret_figure, winners_figure
-from flowstart.maps.result import Map
+from flowstart.maps.result import SweepMap
 
-Draw: TypeAlias = Callable[[Map, str], Figure]
+Draw: TypeAlias = Callable[[SweepMap, str], Figure]
 
 FIGURES: dict[str, tuple[Draw, str]] = {
     "regret-heatmap": (

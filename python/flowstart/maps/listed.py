@@ -10,7 +10,7 @@ from flowstart.maps import tables
 from flowstart.maps.kinds import OVERALL
 from flowstart.maps.outcomes import Numbers
 from flowstart.maps.plane import Axis
-from flowstart.maps.result import Map
+from flowstart.maps.result import SweepMap
 from flowstart.model import custom
 from flowstart.render.columns import Column
 from flowstart.render.grid import Grid, Source
@@ -31,7 +31,7 @@ MORE = (
 DIGITS = 4
 
 
-def rows(found: Map) -> Rows:
+def rows(found: SweepMap) -> Rows:
     """A row for each cell and start-up; of too many, those of every so manieth cell."""
     cells = len(found.outcomes.cells)
     total = cells * len(found.startups)
@@ -51,7 +51,7 @@ def rows(found: Map) -> Rows:
     return Rows(frame, "sweep-rows", total, left_out, charts=charts, heat=_heat(found), more=more)
 
 
-def _of_kinds(found: Map) -> list[Column]:
+def _of_kinds(found: SweepMap) -> list[Column]:
     return [
         Column(_kind(d.name), "string", f"The kind of cell by {d.name}.")
         for d in found.dimensions
@@ -64,7 +64,7 @@ def _kind(dimension: str) -> str:
     return f"by_{dimension.replace('-', '_').replace(' ', '_')}"
 
 
-def _frame(found: Map, kept: Numbers) -> "pl.DataFrame":
+def _frame(found: SweepMap, kept: Numbers) -> "pl.DataFrame":
     import polars as pl
 
     outcomes = found.outcomes
@@ -94,14 +94,14 @@ def _frame(found: Map, kept: Numbers) -> "pl.DataFrame":
     )
 
 
-def _tiles(found: Map) -> list[str]:
+def _tiles(found: SweepMap) -> list[str]:
     """For each cell the name of its tile."""
     plane = found.plane
     parts = (plane.across.places, plane.down.places, plane.x.places, plane.y.places)
     return ["-".join(map(str, one)) for one in zip(*(p.tolist() for p in parts), strict=True)]
 
 
-def _heat(found: Map) -> HeatMaps:
+def _heat(found: SweepMap) -> HeatMaps:
     plane = found.plane
     panels = []
     for column, row in plane.panels():
@@ -131,7 +131,7 @@ def _side(axis: Axis) -> Side:
     return Side(axis.title, axis.count, axis.ticks)
 
 
-def traced(found: Map) -> tuple[Grid, Grid, Grid]:
+def traced(found: SweepMap) -> tuple[Grid, Grid, Grid]:
     """The three tables of a map, which say what each of their rows is made of."""
     overall = [Source({"startup": found.startups[place]}) for place in found.order.tolist()]
     worst = sorted(found.worst_cells, key=tables.badness)
@@ -145,7 +145,7 @@ def traced(found: Map) -> tuple[Grid, Grid, Grid]:
     )
 
 
-def _kinds(found: Map) -> list[Source]:
+def _kinds(found: SweepMap) -> list[Source]:
     sources = []
     for dimension, of_kinds in found.regrets:
         for of_kind in of_kinds if dimension.name != OVERALL else ():

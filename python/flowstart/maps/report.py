@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from flowstart.maps import again, listed, tables
-from flowstart.maps.result import Map
+from flowstart.maps.result import SweepMap
 from flowstart.render import figure_files, html, interactive
 from flowstart.render.files import columns, encoded
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from flowstart.maps.figures import Draw
 
 
-def files(found: Map) -> dict[str, bytes]:
+def files(found: SweepMap) -> dict[str, bytes]:
     """The tables, everything as JSON, and the scenarios that no command can give."""
-    written = {"map.json": encoded(found.result())}
+    written = {"map.json": encoded(found.to_dict())}
     for name in ("winners", "regret", "worst", "dominance", "pareto", "cells"):
         written |= columns(getattr(found, name), name, f"map-{name}")
     for one in found.worst_cells:
@@ -30,7 +30,9 @@ def scenario_file(startup: str) -> str:
     return f"worst-{re.sub('[^A-Za-z0-9.=-]+', '-', startup)}.json"
 
 
-def pictures(found: Map, progress: Callable[[int, int], object] | None = None) -> dict[str, bytes]:
+def pictures(
+    found: SweepMap, progress: Callable[[int, int], object] | None = None
+) -> dict[str, bytes]:
     """The figures, and the page that holds them.
 
     `progress(done, total)` is called with the number of figures before each of them is drawn.
@@ -61,7 +63,7 @@ def _figures() -> "Mapping[str, tuple[Draw, str]]":
     return FIGURES
 
 
-def _again(found: Map) -> list[str]:
+def _again(found: SweepMap) -> list[str]:
     """The commands that repeat the worst cells."""
     commands = [
         one.command or again.from_file(scenario_file(one.startup), one.compared)

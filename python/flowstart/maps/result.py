@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Map:
+class SweepMap:
     """What a sweep tells of its start-ups; `docs/maps.md` defines every number."""
 
     folder: str | os.PathLike[str]
@@ -109,8 +109,8 @@ class Map:
         return frames.pareto(self.outcomes, self.front)
 
     @functools.cached_property
-    def cells(self) -> "pl.DataFrame":
-        """Every cell, and who is the best in it."""
+    def frame(self) -> "pl.DataFrame":
+        """One row per cell, with the fastest startup algorithm."""
         return frames.cells(self.outcomes, self.best)
 
     @property
@@ -136,7 +136,7 @@ class Map:
             found.append("The sweep is not finished; its own command goes on with it.")
         return found
 
-    def result(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything but the single cells as one JSON document."""
         missing = self.outcomes.left_out.missing
         return {
@@ -175,7 +175,7 @@ class Map:
         return screen(self.headline, self.table, "`.table`, or `.regret` by kind of cells")
 
     def __repr__(self) -> str:
-        return f"<Map of {len(self.startups)} start-ups: {len(self.outcomes.cells)} cells>"
+        return f"<SweepMap of {len(self.startups)} start-ups: {len(self.outcomes.cells)} cells>"
 
     def _repr_html_(self) -> str:
         return html.table(self.table) + figure_files.shown(self.plot, "Regret")

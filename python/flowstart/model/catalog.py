@@ -90,12 +90,12 @@ class Algorithm:
         return self.source if year in self.source else f"{self.source} ({year})"
 
 
-def algorithms(kind: Kind | None = None) -> list[Algorithm]:
+def list_algorithms(kind: Kind | None = None) -> list[Algorithm]:
     """Every algorithm, or every one of a kind, start-ups first."""
     return [a for a in _catalog() if kind in (None, a.kind)]
 
 
-def algorithm(name: str, kind: Kind | None = None) -> Algorithm:
+def get_algorithm(name: str, kind: Kind | None = None) -> Algorithm:
     """The algorithm called `name`; raises RequestError where there is none.
 
     `xcp` is both a start-up and what its routers do: without a kind it is the start-up.
@@ -105,7 +105,7 @@ def algorithm(name: str, kind: Kind | None = None) -> Algorithm:
 
 def named(name: str, kind: Kind | None = None) -> list[Algorithm]:
     """Every algorithm called `name`, at most one of each kind, and at least one."""
-    known = algorithms(kind)
+    known = list_algorithms(kind)
     found = [a for a in known if a.name == canonical(name)]
     if not found:
         names = list(dict.fromkeys(a.name for a in known))
@@ -122,7 +122,7 @@ def canonical(spec: str) -> str:
 def listed(spec: str, kind: Kind = "startup") -> Algorithm | None:
     """The catalog's entry of a start-up, which may have parameters."""
     name = spec.partition(":")[0].strip()
-    return next((a for a in algorithms(kind) if a.name == name), None)
+    return next((a for a in list_algorithms(kind) if a.name == name), None)
 
 
 MOST_NAMES = 60

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from flowstart.errors import RequestError
-from flowstart.model.catalog import algorithms
+from flowstart.model.catalog import list_algorithms
 from flowstart.model.startup import Startup, hooks, label
 
 StartupLike: TypeAlias = str | Startup | type[Startup]
@@ -45,7 +45,7 @@ class CustomStartups:
             return startup
         made = _made(startup, field)
         name = label(made)
-        if any(name == listed.name for listed in algorithms("startup")):
+        if any(name == listed.name for listed in list_algorithms("startup")):
             raise RequestError(f"start-up `{name}`: the catalog has one; give yours another `name`")
         if type(self.known.setdefault(name, made)) is not type(made):
             raise RequestError(f"start-up `{name}`: two classes have this name; change a `name`")

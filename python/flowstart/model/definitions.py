@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from flowstart import _native
+from flowstart.model.units import Kind
+
+MEASURES = {"Rate": Kind.RATE, "Time": Kind.TIME, "Delays": Kind.TIME, "Bytes": Kind.SIZE}
+"""What values of these types of Rust measure."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +53,18 @@ class Field:
         *_, value = re.findall(r"\w+", self.kind)
         return str(value)
 
+    @property
+    def measures(self) -> Kind | None:
+        """What a plain number in Python measures; None where its unit would be ambiguous.
+
+        An `Amount` is in bytes, packets or BDPs, and only `size` is clear without a unit.
+        """
+        return (
+            Kind.SIZE
+            if self.name == "size" and self.value == "Amount"
+            else MEASURES.get(self.value)
+        )
+
 
 @dataclass(frozen=True)
 class Part:
@@ -71,6 +87,11 @@ def parts() -> dict[str, Part]:
     return found
 
 
+PYTHON_NAMES = {"Path": "NetworkPath", "Stack": "Endpoint", "Web": "WebTraffic"}
+"""Names of parts that would be ambiguous in Python."""
+
+
 def python_name(name: str) -> str:
     """What Python calls a part of this name."""
-    return name.removesuffix("Spec")
+    plain = name.removesuffix("Spec")
+    return PYTHON_NAMES.get(plain, plain)

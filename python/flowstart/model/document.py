@@ -78,7 +78,7 @@ def resolve(document: Document, known: CustomStartups | None = None) -> Document
     return resolved
 
 
-def schema(kind: str = "scenario") -> Document:
+def json_schema(kind: str = "scenario") -> Document:
     """The JSON Schema of a scenario file, for editors."""
     found: Document = json.loads(_native.schema(kind))
     if "stack" in found.get("properties", {}):

@@ -1,12 +1,13 @@
 """The parts of a scenario as frozen classes, by the definitions in `sim/src/spec`.
 
 Types and texts stand in `fields.pyi`, which `make docs` writes. What is left out is left to the
-simulator.
+simulator. Numbers become text with the unit that their field has.
 """
 
 import dataclasses
 from typing import Any
 
+from flowstart.model import quantities
 from flowstart.model.definitions import Part, parts
 
 
@@ -16,7 +17,14 @@ def _made(part: Part) -> type:
         (field.name, Any, dataclasses.field(**({} if field.required else {"default": None})))
         for field in part.fields
     ]
-    own = {"__doc__": part.about, "__module__": __name__}
+    kinds = {field.name: field.measures for field in part.fields if field.measures}
+
+    def __post_init__(self: Any) -> None:
+        for name, kind in kinds.items():
+            value = quantities.text(name, kind, getattr(self, name))
+            object.__setattr__(self, name, value)
+
+    own = {"__doc__": part.about, "__module__": __name__, "__post_init__": __post_init__}
     return dataclasses.make_dataclass(part.name, fields, namespace=own, frozen=True, kw_only=True)
 
 

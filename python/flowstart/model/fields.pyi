@@ -1,6 +1,7 @@
 """The parts of a scenario as frozen classes, by the definitions in `sim/src/spec`.
 
-Written by `make docs`. What is left out is left to the simulator.
+Written by `make docs`. What is left out is left to the simulator. A plain number is in bits per
+second for a `Rate`, in seconds for a `Time` and in bytes for a `Size`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,14 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from flowstart.model.custom import StartupLike
+from flowstart.model.quantities import Rate, Size, Time
 
 @dataclass(frozen=True, kw_only=True)
-class Path:
+class NetworkPath:
     """The network: one bottleneck, or a chain of routers given as `hops`."""
 
-    rate: str | None = None
+    rate: Rate | None = None
     """Rate of the bottleneck, such as `5Mbps`."""
-    rtt: str | None = None
+    rtt: Time | None = None
     """Two-way propagation without serialisation, such as `64ms`.
 
     Half of it lies each way on the bottleneck.
@@ -38,7 +40,7 @@ class Path:
 
     Unless given: 0.
     """
-    reverse_rate: str | None = None
+    reverse_rate: Rate | None = None
     """Rate of the way back.
 
     Unless given: as forward.
@@ -58,12 +60,12 @@ class Path:
 
     Unless given: 0.
     """
-    access_rate: str | None = None
+    access_rate: Rate | None = None
     """Rate of an access link of each host, which has one where this or its delay is given.
 
     Unless given: unlimited.
     """
-    access_delay: str | None = None
+    access_delay: Time | None = None
     """One-way delay of each access link, in addition to `rtt`.
 
     Unless given: 0s.
@@ -73,7 +75,7 @@ class Path:
 
     Unless given: both.
     """
-    nic_rate: str | None = None
+    nic_rate: Rate | None = None
     """Rate of each host's own interface, before its access link.
 
     Unless given: unlimited.
@@ -105,7 +107,7 @@ class Path:
     `steps` is another rate at fixed intervals, `wander` a radio channel; both are drawn from the
     seed.
     """
-    policer_rate: str | None = None
+    policer_rate: Rate | None = None
     """Rate of a token-bucket policer before the bottleneck, forward.
 
     What exceeds `policer_burst` and what the rate gives is dropped, nothing is delayed.
@@ -140,7 +142,7 @@ class Path:
     """
     reverse_jitter: str | None = None
     """The same on the way back."""
-    jitter_every: str | None = None
+    jitter_every: Time | None = None
     """For how long a draw of jitter holds.
 
     `15s` for a route that changes, `10ms` for a scheduler's frame.
@@ -152,11 +154,11 @@ class Path:
 
     Unless given: false.
     """
-    ripple: str | None = None
+    ripple: Time | None = None
     """How far the round trip swings, on top of `rtt`: a sine from zero to this."""
-    ripple_period: str | None = None
+    ripple_period: Time | None = None
     """How long a swing takes, there and back."""
-    ack_batch: str | None = None
+    ack_batch: Time | None = None
     """Acknowledgements reach the data's sender together, at multiples of this time."""
     ack_thinning: bool | None = None
     """Of a flow's plain acknowledgements in one batch only the newest goes on.
@@ -184,14 +186,15 @@ class Path:
     """
     hops: Sequence[Hop] | None = None
     """A chain of routers, instead of `rate` and `rtt`."""
+    def __post_init__(self) -> None: ...
 
 @dataclass(frozen=True, kw_only=True)
 class Hop:
     """One link of a chain of routers, the same in both directions."""
 
-    rate: str
+    rate: Rate
     """Its rate."""
-    delay: str
+    delay: Time
     """Its one-way delay."""
     buffer: str | None = None
     """Its buffer.
@@ -213,15 +216,17 @@ class Hop:
 
     Unless given: they do.
     """
+    def __post_init__(self) -> None: ...
 
 @dataclass(frozen=True, kw_only=True)
 class RateStep:
     """A rate that holds for some time."""
 
-    rate: str
+    rate: Rate
     """The rate; `0bps` for an outage."""
-    lasts: str
+    lasts: Time
     """For how long."""
+    def __post_init__(self) -> None: ...
 
 @dataclass(frozen=True, kw_only=True)
 class QuickStart:
@@ -233,13 +238,14 @@ class QuickStart:
     """Nothing is approved above this utilisation, such as `90%`."""
     allocation: str | float | None = None
     """The share of a link that may be allocated."""
-    state_delay: str | None = None
+    state_delay: Time | None = None
     """For how long an approval counts, at least; the length over which use is measured."""
-    max_rate: str | None = None
+    max_rate: Rate | None = None
     """The most for one request under `share`."""
+    def __post_init__(self) -> None: ...
 
 @dataclass(frozen=True, kw_only=True)
-class Stack:
+class Endpoint:
     """A preset and what departs from it."""
 
     preset: str | None = None
@@ -247,9 +253,9 @@ class Stack:
 
     Unless given: rfc.
     """
-    mss: str | None = None
+    mss: Size | None = None
     """Maximum segment size, payload bytes, such as `1460B`."""
-    header: str | None = None
+    header: Size | None = None
     """Bytes of a data segment beside its payload, such as `40B`."""
     iw: str | int | None = None
     """Initial window: `3`, `rfc6928`.
@@ -262,7 +268,7 @@ class Stack:
     `1-rtt` is an exchange, TCP's or QUIC's; under `0-rtt` data leaves right behind the first
     packet; `tcp+tls13` are two exchanges.
     """
-    server_flight: str | None = None
+    server_flight: Size | None = None
     """Bytes of what a server says first, its certificates among it.
 
     Beyond three times the client's 1200 bytes, or under `tcp+tls13` the initial window, they take
@@ -272,7 +278,7 @@ class Stack:
     """
     ack: str | None = None
     """When the receiver acknowledges: `every`, `delayed` or `quick-then-delayed`."""
-    ack_timer: str | None = None
+    ack_timer: Time | None = None
     """How long a delayed acknowledgement may wait."""
     ack_every: int | None = None
     """Segments per delayed acknowledgement."""
@@ -281,14 +287,14 @@ class Stack:
 
     `0` for any number; with numbered packets only.
     """
-    ack_pacer: str | None = None
+    ack_pacer: Size | None = None
     """Bytes with which the server confirms the handshake, where acknowledgements wait until its
     pacer has earned them again; `0B` for a pacer that lets acknowledgements pass.
 
     As in noq, whose bucket holds a packet or ten milliseconds' worth at the beginning, and earns 15
     000 bytes a round trip; with numbered packets only.
     """
-    id_update: str | None = None
+    id_update: Size | None = None
     """Bytes of a packet without data by which the sender answers the first acknowledgement, unless
     it has data to send then; `0B` for none.
 
@@ -321,13 +327,13 @@ class Stack:
     """NewReno: restart the timer on the first partial acknowledgement only."""
     newreno_partial_deflation: bool | None = None
     """NewReno: deflate by what a partial acknowledgement covers."""
-    rto_initial: str | None = None
+    rto_initial: Time | None = None
     """Timeout before the first round-trip sample."""
-    rto_min: str | None = None
+    rto_min: Time | None = None
     """Lower bound of the timeout."""
-    rto_max: str | None = None
+    rto_max: Time | None = None
     """Upper bound of the timeout."""
-    tick: str | None = None
+    tick: Time | None = None
     """Clock granularity; under `ns2` the tick in which round trips are counted."""
     syn_backoff_lasts: bool | None = None
     """What lost SYNs have made of the timeout holds until a valid round-trip sample.
@@ -369,7 +375,7 @@ class Stack:
     """
     dsack: bool | None = None
     """Whether the receiver reports what arrives twice (DSACK, RFC 2883)."""
-    comp_sack_delay: str | None = None
+    comp_sack_delay: Time | None = None
     """For how long the answer to what comes above a hole may wait for more of it.
 
     As Linux has it (`tcp_comp_sack_delay_ns`), from the fourth answer on that tells of one hole,
@@ -403,13 +409,13 @@ class Stack:
     `none` has all of it from the beginning, `linux` grows with what arrives and with the receive
     buffer.
     """
-    receive_buffer: str | None = None
+    receive_buffer: Size | None = None
     """With growth: the receive buffer at the opening in bytes (`tcp_rmem[1]`).
 
     Headers and bookkeeping included: 32 MiB under `linux`, as servers on fast paths have it;
     131072B in a stock kernel.
     """
-    receive_buffer_max: str | None = None
+    receive_buffer_max: Size | None = None
     """And what it may grow to (`tcp_rmem[2]`).
 
     128 MiB under `linux`, 32 MiB in a stock kernel.
@@ -421,7 +427,7 @@ class Stack:
 
     Unless given: that of a device that hands over packets one by one (160 in 256 of 1448 bytes).
     """
-    send_buffer: str | None = None
+    send_buffer: Size | None = None
     """How many bytes the sender holds until they are acknowledged (`tcp_wmem[2]`).
 
     Payload alone counts. An application that has more is woken when a third is free.
@@ -436,29 +442,30 @@ class Stack:
     """Let the window grow although the application limits the flight."""
     max_timeouts: int | None = None
     """Timeouts in a row after which a connection is given up; `0` for never."""
-    interrupt_min: str | None = None
+    interrupt_min: Time | None = None
     """Hosts see packets only at interrupts, at least so far apart.
 
     Unless given: 60us where `interrupt_max` is, else every packet is seen at once.
     """
-    interrupt_max: str | None = None
+    interrupt_max: Time | None = None
     """And at most so far.
 
     Unless given: 100us where `interrupt_min` is, else every packet is seen at once.
     """
-    sack_cost: str | None = None
+    sack_cost: Time | None = None
     """What it takes a host to read one SACK block."""
     rate_codes: str | None = None
     """How Quick-Start's rates are coded: `powers` (RFC 4782) or `linear` (ns-2's function 1)."""
     sharing: str | None = None
     """What connections between the same hosts leave behind for each other (RFC 9040)."""
-    sharing_lifetime: str | None = None
+    sharing_lifetime: Time | None = None
     """How long a memory stays good."""
     sharing_cap: int | None = None
     """The largest window that a memory opens, in segments.
 
     Unless given: no limit.
     """
+    def __post_init__(self) -> None: ...
 
 @dataclass(frozen=True, kw_only=True)
 class Flow:
@@ -476,7 +483,7 @@ class Flow:
 
     Unless given: the stack's.
     """
-    stack: Stack | Mapping[str, Any] | None = None
+    stack: Endpoint | Mapping[str, Any] | None = None
     """Fields of the stack that are these flows' own, in place of the scenario's.
 
     With a `preset` among them it is a stack by itself. What stands around the endpoints, such as
@@ -484,17 +491,17 @@ class Flow:
 
     Unless given: the scenario's.
     """
-    size: str | None = None
+    size: Size | None = None
     """Bytes to transfer, such as `100kB` or `64pkt`.
 
     Unless given: without limit.
     """
-    mss: str | None = None
+    mss: Size | None = None
     """Maximum segment size of these flows.
 
     Unless given: the stack's.
     """
-    start: str | None = None
+    start: Time | None = None
     """When the first opens.
 
     Unless given: 0s.
@@ -510,12 +517,12 @@ class Flow:
 
     Unless given: 1.
     """
-    interval: str | None = None
+    interval: Time | None = None
     """Time from one opening to the next.
 
     Unless given: 0s.
     """
-    jitter: str | None = None
+    jitter: Time | None = None
     """Each opening is moved by a uniform draw from zero to this.
 
     Unless given: 0s.
@@ -525,7 +532,7 @@ class Flow:
 
     Unless given: forward.
     """
-    rtt: str | None = None
+    rtt: Time | None = None
     """This flow's own two-way propagation; what exceeds the path's lies on its access.
 
     Unless given: the path's.
@@ -550,14 +557,14 @@ class Flow:
 
     For start-ups that use a memory.
     """
-    interface_rate: str | None = None
+    interface_rate: Rate | None = None
     """The rate at which a start-up takes its host's interface to send, such as `1Gbps`.
 
     It is told, where `path.nic_rate` is a link.
 
     Unless given: that of the first link on the way.
     """
-    available_rate: str | None = None
+    available_rate: Rate | None = None
     """The rate that is there for these flows, such as `10Mbps`.
 
     It changes nothing in the run. With it the table `startups` tells how soon they reached it, and
@@ -584,12 +591,13 @@ class Flow:
     """
     forced_drops: Sequence[int] | None = None
     """Lose these packets at the bottleneck, the SYN being number 0."""
-    delays: Mapping[int, str] | None = None
+    delays: Mapping[int, Time] | None = None
     """Delay these packets behind the bottleneck, such as `{ 50 = "4ms" }`.
 
     By their positions, as for `forced_drops`, and on top of what the path takes: others overtake
     them.
     """
+    def __post_init__(self) -> None: ...
 
 @dataclass(frozen=True, kw_only=True)
 class Write:
@@ -597,9 +605,9 @@ class Write:
     it waits for.
     """
 
-    size: str
+    size: Size
     """How much."""
-    at: str | None = None
+    at: Time | None = None
     """When, counted from the flow's start."""
     after: After | Mapping[str, Any] | None = None
     """The write of another flow whose delivery it waits for, instead of `at`.
@@ -607,6 +615,7 @@ class Write:
     That flow's data goes the other way, to the end that sends this. Where the first write of a flow
     waits, the flow opens then; behind a write that waits all others do.
     """
+    def __post_init__(self) -> None: ...
 
 @dataclass(frozen=True, kw_only=True)
 class After:
@@ -619,11 +628,12 @@ class After:
 
     Unless given: 0.
     """
-    pause: str | None = None
+    pause: Time | None = None
     """How long the application takes to answer.
 
     Unless given: 0s.
     """
+    def __post_init__(self) -> None: ...
 
 @dataclass(frozen=True, kw_only=True)
 class AfterFlow:
@@ -631,14 +641,15 @@ class AfterFlow:
 
     flow: int
     """The place of that flow among `flows`, from 0."""
-    pause: str | None = None
+    pause: Time | None = None
     """How long after.
 
     Unless given: 0s.
     """
+    def __post_init__(self) -> None: ...
 
 @dataclass(frozen=True, kw_only=True)
-class Web:
+class WebTraffic:
     """Web sessions as ns-2 generates them.
 
     A session reads page after page, a page is a number of objects that are asked for one after the
@@ -658,14 +669,14 @@ class Web:
 
     Unless given: the stack's.
     """
-    stack: Stack | Mapping[str, Any] | None = None
+    stack: Endpoint | Mapping[str, Any] | None = None
     """Fields of the stack that are the responses' own, in place of the scenario's.
 
     As for `flows.stack`.
 
     Unless given: the scenario's.
     """
-    interface_rate: str | None = None
+    interface_rate: Rate | None = None
     """The rate at which the responses' start-up takes its host's interface to send: `1Gbps`.
 
     It is told, where `path.nic_rate` is a link.
@@ -677,7 +688,7 @@ class Web:
 
     Unless given: 1.
     """
-    start: str | None = None
+    start: Time | None = None
     """When the first begins.
 
     Unless given: 0s.
@@ -764,3 +775,4 @@ class Web:
 
     Unless given: the last.
     """
+    def __post_init__(self) -> None: ...

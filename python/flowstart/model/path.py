@@ -1,6 +1,5 @@
 """A path through the network, written down or known by name."""
 
-import dataclasses
 import importlib.resources
 import tomllib
 from collections.abc import Mapping
@@ -10,27 +9,44 @@ from typing import Any, Self
 from flowstart.errors import RequestError
 from flowstart.model import fields
 from flowstart.model.catalog import suggest
+from flowstart.model.document import plain, resolve
 
 
 @dataclass(frozen=True, kw_only=True)
-class Path(fields.Path):
+class NetworkPath(fields.NetworkPath):
     """A path through the network; what is left out takes the simulator's default."""
 
     @classmethod
     def named(cls, name: str) -> Self:
         """A path known by name, from the list in `paths.toml`."""
-        return cls(**{k: v for k, v in named_path(name).items() if k != "about"})
+        return cls(**named_fields(name))
 
-    def but(self, **given: Any) -> Self:
+    def __post_init__(self) -> None:
+        """Raises RequestError where a field is missing or wrong, or contradicts another."""
+        super().__post_init__()
+        resolve({"path": plain(self), "flows": [{"size": "1kB"}]})
+
+    def replace(self, **changes: Any) -> Self:
         """The path with other fields; one way to give the rate takes the place of another."""
-        ways = dict.fromkeys(("rate", "rate_trace", "rate_steps"))
-        if ways.keys() & given.keys():
-            given = ways | given
-            if given["rate"] is None:
-                given = {"rate_variation": None} | given
-        if "reverse_rate_trace" in given:
-            given = {"reverse_rate": None} | given
-        return dataclasses.replace(self, **given)
+        return type(self)(**replaced(plain(self), changes))
+
+
+def replaced(fields: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a path with some replaced; one way to give the rate replaces another."""
+    given = dict(changes)
+    ways = dict.fromkeys(("rate", "rate_trace", "rate_steps"))
+    if ways.keys() & given.keys():
+        given = ways | given
+        if given["rate"] is None:
+            given = {"rate_variation": None} | given
+    if "reverse_rate_trace" in given:
+        given = {"reverse_rate": None} | given
+    return {name: value for name, value in {**fields, **given}.items() if value is not None}
+
+
+def named_fields(name: str) -> dict[str, Any]:
+    """The fields of a path known by name."""
+    return {field: value for field, value in named_path(name).items() if field != "about"}
 
 
 def named_path(name: str) -> dict[str, Any]:

@@ -1,13 +1,10 @@
-"""Numbers as the text that scenarios have: a quantity with its unit.
+"""Numbers as the text that scenarios have: a quantity with its unit."""
 
-A program that makes scenarios needs no formatting of its own, and the simulator reads the number
-that was meant: `fs.Path(rate=fs.bps(5e6), rtt=fs.seconds(0.064), buffer=fs.packets(60))`.
-"""
-
+import datetime
 import math
-from collections.abc import Sequence
-from decimal import Decimal
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
+from typing import Any, TypeAlias
 
 from flowstart.errors import RequestError
 from flowstart.model import units
@@ -17,6 +14,56 @@ _TIMES = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
 """Units of time, in nanoseconds."""
 _RATES = (("Gbps", 10**9), ("Mbps", 10**6), ("kbps", 10**3), ("bps", 1))
 """Units of rate, in bits per second."""
+
+_RIGHT = {
+    Kind.TIME: "seconds from 0 on, a timedelta, or text with a unit, such as `64ms`,",
+    Kind.RATE: "bits per second from 0 on, or text with a unit, such as `5Mbps`,",
+    Kind.SIZE: "a whole number of bytes, or text with a unit, such as `100kB`,",
+}
+
+Time: TypeAlias = str | float | datetime.timedelta
+"""A time: seconds, a timedelta, or text with a unit."""
+Rate: TypeAlias = str | float
+"""A rate: bits per second, or text with a unit."""
+Size: TypeAlias = str | int
+"""A size: bytes, or text with a unit."""
+
+
+def text(name: str, kind: Kind, value: Any) -> Any:
+    """A number of seconds, bits per second or bytes as text with its unit; anything else as it is.
+
+    Raises RequestError with the field's `name` where the number is none of its kind.
+    """
+    if isinstance(value, Mapping):
+        return {key: text(name, kind, one) for key, one in value.items()}
+    number = value
+    if kind is Kind.TIME and isinstance(value, datetime.timedelta):
+        number = value.total_seconds()
+    if not isinstance(number, Real) or isinstance(number, bool):
+        return value
+    try:
+        return _TEXTS[kind](float(number))
+    except RequestError:
+        raise RequestError(f"{name}: `{value}`: {_RIGHT[kind]} is needed") from None
+
+
+def time_text(name: str, value: Time | None) -> str | None:
+    """A time as text, None where none is given. Raises RequestError where it is no time."""
+    found: str | None = text(name, Kind.TIME, value)
+    return found
+
+
+def rate_text(name: str, value: Rate | None) -> str | None:
+    """A rate as text, None where none is given. Raises RequestError where it is no rate."""
+    found: str | None = text(name, Kind.RATE, value)
+    return found
+
+
+def size_texts(name: str, values: Sequence[Size] | None) -> Sequence[str] | None:
+    """Sizes as text, None where none is given. Raises RequestError where one is no size."""
+    if values is None or isinstance(values, str):
+        return values  # a lone text is refused where lists are checked
+    return [text(name, Kind.SIZE, value) for value in values]
 
 
 def seconds(time: float, digits: int = 9) -> str:
@@ -55,14 +102,6 @@ def octets(count: float) -> str:
     return f"{_whole('octets', count)}B"
 
 
-def bdp(count: float) -> str:
-    """So many bandwidth-delay products as text: `1.5bdp`.
-
-    Raises RequestError where the number is negative or none.
-    """
-    return f"{Decimal(repr(float(_checked('bdp', count)))):f}bdp"
-
-
 def _written(count: int, scales: Sequence[tuple[str, int]]) -> str:
     """So many of the last unit, in the largest of which they are a whole number."""
     unit, size = next((unit, size) for unit, size in scales if count % size == 0)
@@ -80,3 +119,6 @@ def _checked(name: str, number: float) -> float:
     if not is_number or not math.isfinite(number) or number < 0:
         raise RequestError(f"{name}({number!r}): a number from 0 on is needed")
     return number
+
+
+_TEXTS: dict[Kind, Callable[[float], str]] = {Kind.TIME: seconds, Kind.RATE: bps, Kind.SIZE: octets}

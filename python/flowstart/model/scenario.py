@@ -1,6 +1,6 @@
 """The description of a run: a path, an endpoint stack, flows, and web sessions.
 
-The classes that describe one (`Path`, `Flow`, `Web`, `Scenario`) carry it to the simulator and
+The classes that describe one (`NetworkPath`, `Flow`, `WebTraffic`, `Scenario`) carry it to the simulator and
 check nothing themselves: the simulator alone knows which fields there are, what they default to
 and which values make sense, and says so in a RequestError. A scenario written as a TOML file has
 the same fields.
@@ -18,19 +18,19 @@ from typing import Any, TypeAlias
 from flowstart.errors import RequestError
 from flowstart.model import custom, input_files, stack
 from flowstart.model.document import Document, plain
-from flowstart.model.fields import AfterFlow, Flow, Stack, Web
-from flowstart.model.path import Path
+from flowstart.model.fields import AfterFlow, Endpoint, Flow, WebTraffic
+from flowstart.model.path import NetworkPath
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
     """Everything a run depends on."""
 
-    path: Path
+    path: NetworkPath
     flows: Sequence[Flow] = ()
-    web: Sequence[Web] | None = None
+    web: Sequence[WebTraffic] | None = None
     """Web sessions, beside the flows or instead of them."""
-    stack: str | Stack | Mapping[str, Any] | None = None
+    stack: str | Endpoint | Mapping[str, Any] | None = None
     """A preset such as `rfc`, `ns2:recovery=newreno`, or the fields."""
     name: str | None = None
     seed: int | None = None
@@ -40,7 +40,7 @@ class Scenario:
     """The flow that is waited for: stop `pause` after all of it is acknowledged, or given up."""
     trace: bool | None = None
 
-    def document(self) -> Document:
+    def to_dict(self) -> Document:
         """The scenario as the simulator reads it."""
         fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         if isinstance(self.stack, str):
@@ -60,7 +60,7 @@ def document(scenario: ScenarioLike, *, allow_python: bool = False) -> Document:
     run their code.
     """
     if isinstance(scenario, Scenario):
-        return scenario.document()
+        return scenario.to_dict()
     if isinstance(scenario, Mapping):
         copied: Document = plain(scenario)
         return _with_fields_of_stacks(copied)

@@ -5,7 +5,7 @@ from typing import Any
 
 from flowstart import _native
 from flowstart.errors import RequestError
-from flowstart.model.catalog import algorithms, canonical
+from flowstart.model.catalog import canonical, list_algorithms
 from flowstart.model.custom import CustomStartups, StartupLike
 
 ALL, UNAIDED = "all", "unaided"
@@ -52,7 +52,7 @@ def startups(
             f'startups = {given!r}: a list of text or classes is needed, such as ["slow-start"]'
         )
     custom = custom or CustomStartups()
-    listed = [a for a in algorithms("startup") if a.name not in without]
+    listed = [a for a in list_algorithms("startup") if a.name not in without]
     groups = {ALL: listed, UNAIDED: [a for a in listed if not a.needs_help]}
     names: list[str] = []
     by_group: set[str] = set()

@@ -57,7 +57,7 @@ def typed(field: str, value: Any) -> Any:
 
 def _values() -> dict[str, str]:
     """The types of the fields' values in Rust."""
-    return {field.name: field.value for field in definitions.parts()["Stack"].fields}
+    return {field.name: field.value for field in definitions.parts()["Endpoint"].fields}
 
 
 def written(fields: Mapping[str, Any] | None) -> str | None:

@@ -19,7 +19,7 @@ from flowstart.model import custom, definitions, input_files, specs, stack
 from flowstart.model.catalog import listed, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import Document, plain
-from flowstart.model.fields import Stack
+from flowstart.model.fields import Endpoint
 
 USUAL_STARTUP = {"bbr": "bbr-startup"}
 """The start-up of an avoidance that is nothing without it; of others, slow start."""
@@ -40,7 +40,7 @@ class Variant:
     startup: StartupLike | None = None
     """With parameters: `hystart:iw=30`. Slow start unless the avoidance has one of its own."""
     avoidance: str | None = None
-    stack: str | Stack | Mapping[str, Any] = field(default_factory=dict)
+    stack: str | Endpoint | Mapping[str, Any] = field(default_factory=dict)
     """Fields of the stack in place of the comparison's; with a preset, a stack by itself."""
 
     def __post_init__(self) -> None:
@@ -73,7 +73,7 @@ class Variant:
     @classmethod
     def of(cls, name: str, given: Mapping[str, Any]) -> Self:
         """A variant of its keys, single fields of the stack among them."""
-        known = [*OWN, *(f.name for f in definitions.parts()["Stack"].fields)]
+        known = [*OWN, *(f.name for f in definitions.parts()["Endpoint"].fields)]
         for key in given:
             if key not in known:
                 raise RequestError(f"variant `{name}`: `{key}` is unknown{suggest(key, known)}")

@@ -13,12 +13,12 @@ CONFIDENCE = 95.0
 
 def flows(run: Run) -> list[dict[str, Any]]:
     """All rows of all flows."""
-    return run.rows
+    return run.records
 
 
 def first(run: Run) -> dict[str, Any]:
     """The row of the first flow."""
-    return run.rows[0]
+    return run.records[0]
 
 
 def improvement(slow_start: float, other: float) -> float:

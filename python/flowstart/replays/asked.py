@@ -15,7 +15,7 @@ from flowstart.inference import Limits
 from flowstart.inference.gates import OPTIONS
 from flowstart.model import specs
 from flowstart.model.custom import CustomStartups, StartupLike
-from flowstart.model.path import IMPAIRING, Path
+from flowstart.model.path import IMPAIRING
 from flowstart.model.shares import share
 from flowstart.model.variants import Variant
 from flowstart.replays.candidates import compared, hosts_of
@@ -46,8 +46,8 @@ def settings_of(
     `capture_format` is what the capture is, once it has been read. Raises RequestError
     where an option is wrong, contradicts another or would change nothing.
     """
-    described = path_of(given) or Path()
-    if described.reverse_rate and not described.rate:
+    described = path_of(given) or {}
+    if "reverse_rate" in described and "rate" not in described:
         raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
     custom = CustomStartups()
     stack = stack_of(given)
@@ -58,7 +58,7 @@ def settings_of(
     by_default = startups is None and not variants and "baseline" not in given
     begins = [str(variant.begins) for variant in found]
     applicability.refuse_what_does_nothing(given, begins, custom, stack)
-    own = {name: getattr(described, name) for name in IMPAIRING}
+    own = {name: described.get(name) for name in IMPAIRING}
     return Settings(
         startups=tuple(v.name for v in found if v.name == v.startup),
         variants=tuple(v for v in found if v.name != v.startup),
@@ -68,14 +68,14 @@ def settings_of(
         impairments={name: value for name, value in own.items() if value is not None},
         cross=share("cross", given["cross"]) if "cross" in given else 0.0,
         beside=tuple(specs.listed("beside", given.get("beside"), ())),
-        rate=described.rate,
+        rate=described.get("rate"),
         networks=tuple(map(GivenNetwork.parse, given.get("network") or ())),
         one_link=False,
-        reverse_rate=described.reverse_rate,
-        buffer=described.buffer,
-        reverse_buffer=described.reverse_buffer,
-        rtt=described.rtt,
-        loss=described.loss,
+        reverse_rate=described.get("reverse_rate"),
+        buffer=described.get("buffer"),
+        reverse_buffer=described.get("reverse_buffer"),
+        rtt=described.get("rtt"),
+        loss=described.get("loss"),
         stack=stack,
         avoidance=given.get("avoidance"),
         remembered=given.get("remembered"),

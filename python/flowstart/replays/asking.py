@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flowstart.captures.contents import Capture
-from flowstart.captures.reading import capture as read
+from flowstart.captures.reading import read_capture as read
 from flowstart.comparison import applicability
 from flowstart.inference import Limits
 from flowstart.model import shares
 from flowstart.model import stack as stacks
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import plain
-from flowstart.model.fields import Stack
+from flowstart.model.fields import Endpoint
 from flowstart.model.variants import VariantLike
 from flowstart.replays.candidates import compared, hosts_of
 from flowstart.replays.execute import study
@@ -35,7 +35,7 @@ def replay(
     variants: Sequence[VariantLike] = (),
     startups: Sequence[StartupLike] | None = None,
     baseline: str | None = None,
-    stack: str | Stack | Mapping[str, Any] | None = None,
+    stack: str | Endpoint | Mapping[str, Any] | None = None,
     recorded: str | None = None,
     avoidance: str | None = None,
     direction: str = "server",

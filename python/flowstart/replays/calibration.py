@@ -56,7 +56,7 @@ class Calibration:
     of_log: bool = False
     """Whether recorded times are a log's durations, to which rates may have been fitted."""
 
-    def result(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """All but the rows as JSON types."""
         return {
             "recorded": self.settings.recorded.written,

@@ -26,7 +26,7 @@ def tables(replay: Replay, *, rows: bool = False) -> dict[str, Content]:
     kept = streamed(replay.store.scan(), "rows", "replay-rows")
 
     def result(file: pathlib.Path) -> None:
-        file.write_bytes(encoded(replay.result(rows=rows)))
+        file.write_bytes(encoded(replay.to_dict(rows=rows)))
 
     found = {"rows.parquet": kept.pop("rows.parquet"), "result.json": result}
     found |= columns(replay.interval_frame, "intervals", "replay-intervals")

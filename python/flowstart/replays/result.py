@@ -252,7 +252,7 @@ class Replay:
         """Whether no transfer was completed."""
         return self.store.height > 0 and not any(s.complete for s in self.summaries)
 
-    def result(self, *, rows: bool = True) -> dict[str, Any]:
+    def to_dict(self, *, rows: bool = True) -> dict[str, Any]:
         """Everything as one JSON document, the rows of transfers where they are wanted.
 
         Those of a replay that was stopped only where they are few, as many take seconds.
@@ -307,7 +307,7 @@ class Replay:
                 }
                 for band in self.bands
             ],
-            "calibration": self.calibration and self.calibration.result(),
+            "calibration": self.calibration and self.calibration.to_dict(),
             "beside": [] if self.beside is None else self.beside.to_dicts(),
             "deployment": [notes.lines for notes in self.notes_to_deploy],
             "ab_tests": [

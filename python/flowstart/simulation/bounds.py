@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from flowstart._native import Cancel
-from flowstart.errors import LimitExceeded, RequestError, Stopped, TimeLimitPassed
-from flowstart.model.quantities import read_seconds
+from flowstart.errors import LimitExceeded, RequestError, Stopped, TimeLimitExceeded
+from flowstart.model.quantities import Time, read_seconds, time_text
 from flowstart.simulation.deadline import Deadline, Progress
 from flowstart.simulation.estimate import BASE_BYTES, Estimate, stated
 from flowstart.simulation.limits import LimitLike, Limits
@@ -150,7 +150,7 @@ class Bounds:
 
     def stopped(self, said: str = "") -> Stopped:
         """What to raise where the request was stopped; `said` follows `stopped by Ctrl-C`."""
-        late = TimeLimitPassed if self.is_late else Stopped
+        late = TimeLimitExceeded if self.is_late else Stopped
         kind = LimitExceeded if self.exceeded else late
         return kind(f"stopped by {self.cause}{said}")
 
@@ -165,11 +165,11 @@ def current() -> Bounds:
 
 @contextmanager
 def bounded(
-    limit: LimitLike | None, time_limit: str | None, *, is_command: bool = False
+    limit: LimitLike | None, time_limit: Time | None, *, is_command: bool = False
 ) -> Iterator[Bounds]:
     """Bounds the runs of the block. Raises RequestError where one of the two is wrong.
 
-    Where the time is over and nothing is there to be kept, TimeLimitPassed is raised. What neither
+    Where the time is over and nothing is there to be kept, TimeLimitExceeded is raised. What neither
     says is as it was outside.
     """
     outside = current()
@@ -221,7 +221,8 @@ def _replaced(bounds: Bounds) -> Iterator[None]:
         _current.reset(token)
 
 
-def _deadline(time_limit: str | None, *, is_command: bool) -> Deadline | None:
+def _deadline(given: Time | None, *, is_command: bool) -> Deadline | None:
+    time_limit = time_text("time_limit", given)
     if time_limit is None:
         return None
     seconds = read_seconds(time_limit)

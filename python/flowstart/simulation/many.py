@@ -4,13 +4,14 @@ import functools
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.model import scenario
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document, encode
+from flowstart.model.quantities import Time
 from flowstart.model.scenario import Scenario, ScenarioLike
 from flowstart.simulation import batch, bounds, frames
 from flowstart.simulation.batch import Progress
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Batch(RunTables):
+class RunBatch(RunTables):
     """What many scenarios came to; column `run` says which a row is of, counted from 0.
 
     A frame is made when it is first asked for. Its columns are those of `docs/columns.md`.
@@ -47,11 +48,19 @@ class Batch(RunTables):
         """Whether Ctrl-C ended it; runs that were not finished have no rows."""
         return self.outcome["interrupted"]
 
+    def to_dict(self) -> dict[str, Any]:
+        """The tables as JSON types."""
+        return {
+            "interrupted": self.interrupted,
+            "runs": self.runs.to_dicts(),
+            "rows": self.frame.to_dicts(),
+        }
+
     def __repr__(self) -> str:
         finished = self.runs.height
         failed = self.runs["error"].count() if finished else 0
         runs = f"{finished} of {self.count} runs" if finished < self.count else f"{finished} runs"
-        return f"<Batch of {runs}{f', {failed} failed' if failed else ''}>"
+        return f"<RunBatch of {runs}{f', {failed} failed' if failed else ''}>"
 
 
 def run_many(
@@ -61,8 +70,8 @@ def run_many(
     progress: Progress | None = None,
     allow_python: bool = False,
     limit: LimitLike | None = None,
-    time_limit: str | None = None,
-) -> Batch:
+    time_limit: Time | None = None,
+) -> RunBatch:
     """Runs scenarios on `workers` threads and processes, all cores by default.
 
     The rows do not depend on the number of workers. All scenarios are checked before the first
@@ -73,10 +82,10 @@ def run_many(
     may name start-ups written in Python only with `allow_python`; what such a start-up raises is
     raised here.
 
-        >>> path = fs.Path(rate=fs.bps(10e6), rtt=fs.seconds(0.05))
-        >>> flows = [[fs.Flow(size=fs.octets(size))] for size in (10_000, 100_000)]
+        >>> path = fs.NetworkPath(rate=10e6, rtt=0.05)
+        >>> flows = [[fs.Flow(size=size)] for size in (10_000, 100_000)]
         >>> batch = fs.run_many(fs.Scenario(path=path, flows=flow) for flow in flows)
-        >>> batch.flows["fct_s"]
+        >>> batch.frame["fct_s"]
     """
     if isinstance(scenarios, Scenario | Mapping | str | os.PathLike):
         raise RequestError("scenarios: one alone; give a list, or call `fs.run`")
@@ -91,7 +100,7 @@ def run_many(
     except RequestError:
         _say_which(texts, custom)
         raise
-    return Batch(outcomes, len(texts))
+    return RunBatch(outcomes, len(texts))
 
 
 def _text(number: int, one: ScenarioLike, custom: CustomStartups, *, allow_python: bool) -> str:

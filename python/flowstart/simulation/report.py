@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def tables(result: Run) -> dict[str, bytes]:
     """The tables, the trace where there is one, and everything else as JSON."""
-    frames = {"rows": result.flows, "links": result.links}
+    frames = {"rows": result.frame, "links": result.links}
     if result.transfers.height:
         frames["transfers"] = result.transfers
     if result.objects.height:
@@ -27,7 +27,7 @@ def tables(result: Run) -> dict[str, bytes]:
         "queue-departures": result.queue_departures,
     }
     frames |= {name: frame for name, frame in traced.items() if frame is not None}
-    found = {"result.json": encoded(result.result())}
+    found = {"result.json": encoded(result.to_dict())}
     for name, frame in frames.items():
         found |= columns(frame, name, "flows" if name == "rows" else name)
     return found

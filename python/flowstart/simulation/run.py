@@ -1,21 +1,25 @@
 """One scenario in depth: its tables, and its trace where one was asked for."""
 
 import functools
+import os
+import pathlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from flowstart import _native, extras
 from flowstart.errors import RequestError
 from flowstart.model import randomness, scenario
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document, encode, queues, resolve
+from flowstart.model.quantities import Time
 from flowstart.model.scenario import ScenarioLike
 from flowstart.render import footnotes, html
 from flowstart.simulation import bounds, frames, tables
 from flowstart.simulation.headline import headline
 from flowstart.simulation.limits import LimitLike
 from flowstart.simulation.run_tables import RunTables
+from flowstart.simulation.streaming import StoredRun, store
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,8 +57,8 @@ class Run(RunTables):
         return frames.samples(trace["queue_departures"]) if trace else None
 
     @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The flows as dictionaries, without polars."""
+    def records(self) -> list[dict[str, Any]]:
+        """The rows of `frame` as dictionaries, without polars."""
         return frames.rows(self.outcome["flows"])
 
     @property
@@ -98,14 +102,16 @@ class Run(RunTables):
     def headline(self) -> str:
         """One line on what was simulated: path, capacity, buffer, endpoints, seed."""
         path, seeds = self.resolved["path"], [self.resolved["seed"]]
-        return headline(path, self.rows, seeds, self.about["buffer"], self.about["buffer_reading"])
+        return headline(
+            path, self.records, seeds, self.about["buffer"], self.about["buffer_reading"]
+        )
 
     @property
     def all_failed(self) -> bool:
         """Whether no flow was done, nor under way when the run was cut short."""
-        return all_failed(self.rows, cut="duration" in self.document)
+        return all_failed(self.records, cut="duration" in self.document)
 
-    def result(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything but the trace as one JSON document."""
         return {
             "flowstart": _native.version(),
@@ -117,7 +123,7 @@ class Run(RunTables):
                 name: self.about[name]
                 for name in ("simulated_s", "events", "buffer", "buffer_reading")
             },
-            "rows": self.rows,
+            "rows": self.records,
             "transfers": frames.rows(self.outcome["transfers"]),
             "objects": frames.rows(self.outcome["objects"]),
             "links": frames.rows(self.outcome["links"]),
@@ -176,36 +182,69 @@ class Run(RunTables):
     def __str__(self) -> str:
         from flowstart.render.terminal import screen  # loads rich
 
-        return screen(self.headline, tables.of_run(self.outcome)[0], "`.flows` has them all")
+        return screen(self.headline, tables.of_run(self.outcome)[0], "`.frame` has them all")
 
     def __repr__(self) -> str:
         traced = ", traced" if self.outcome["trace"] else ""
-        return f"<Run of {len(self.rows)} flows, {self.about['simulated_s']:.4g} s{traced}>"
+        return f"<Run of {len(self.records)} flows, {self.about['simulated_s']:.4g} s{traced}>"
 
     def _repr_html_(self) -> str:
         shown = "".join(map(html.table, tables.of_run(self.outcome)))
         return shown + html.paragraph("\n".join(self.notes))
 
 
+@overload
 def run(
     scenario_like: ScenarioLike,
     *,
+    sink: None = None,
     trace: bool | None = None,
     packets: Sequence[int] = (),
     allow_python: bool = False,
     limit: LimitLike | None = None,
-    time_limit: str | None = None,
-) -> Run:
+    time_limit: Time | None = None,
+) -> Run: ...
+
+
+@overload
+def run(
+    scenario_like: ScenarioLike,
+    *,
+    sink: str | os.PathLike[str],
+    trace: bool | None = None,
+    packets: Sequence[int] = (),
+    allow_python: bool = False,
+    limit: LimitLike | None = None,
+    time_limit: Time | None = None,
+) -> StoredRun: ...
+
+
+def run(
+    scenario_like: ScenarioLike,
+    *,
+    sink: str | os.PathLike[str] | None = None,
+    trace: bool | None = None,
+    packets: Sequence[int] = (),
+    allow_python: bool = False,
+    limit: LimitLike | None = None,
+    time_limit: Time | None = None,
+) -> Run | StoredRun:
     """Runs one scenario; with `trace`, records every packet event and every queue.
 
     The packets of the flows with the numbers `packets` are recorded for `qlog` and `pcap`. A
     scenario's file may name start-ups written in Python only with `allow_python`. `limit` raises
     what it may be estimated to use (`packets=1e12,memory=8GB`), and after `time_limit` (`10s`) it
     is ended. Raises RequestError where the scenario is wrong or has no such flow, or is above a
-    limit, TimeLimitPassed, and what a start-up written in Python raises.
+    limit, TimeLimitExceeded, and what a start-up written in Python raises.
     """
     with bounds.bounded(limit, time_limit):
-        return _run(scenario_like, trace, packets, allow_python=allow_python)
+        if sink is None:
+            return _run(scenario_like, trace, packets, allow_python=allow_python)
+        if trace or packets:
+            what = "trace" if trace else "packets"
+            raise RequestError(f"{what}: a run with a sink keeps none; leave one of the two out")
+        folder = os.fspath(sink)
+        return store(scenario_like, pathlib.Path(folder), folder, allow_python=allow_python)
 
 
 def _run(

@@ -17,7 +17,7 @@ class RunTables:
     outcome: "Outcomes"
 
     @functools.cached_property
-    def flows(self) -> "pl.DataFrame":
+    def frame(self) -> "pl.DataFrame":
         """One row per flow."""
         return frames.frame(self.outcome["flows"])
 

@@ -16,7 +16,6 @@ from flowstart.render.columns import metadata
 from flowstart.render.folder import Results, check
 from flowstart.render.manifest import About
 from flowstart.simulation import bounds, frames
-from flowstart.simulation.limits import LimitLike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,8 +35,8 @@ class StoredRun:
     folder: pathlib.Path
     about: dict[str, Any]
     """What is known of the run as a whole: `simulated_s`, `events`, `buffer`."""
-    rows: dict[str, int]
-    """How many rows each table has that has any."""
+    counts: dict[str, int]
+    """The number of rows of each table that has any."""
     is_cut: bool = False
     """Whether the run had a duration, after which a flow may still be under way."""
 
@@ -46,11 +45,16 @@ class StoredRun:
         """Whether no flow was done, nor under way when the run was cut short."""
         import polars as pl
 
-        if "flows" not in self.rows:
+        if "flows" not in self.counts:
             return False
         under_way = ~pl.col("reset") & (pl.col("bytes_delivered") > 0) & self.is_cut
         came_to_something = (pl.col("complete") | under_way).any()
         return not self.scan().select(came_to_something).collect().item()
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """One row per flow, in memory; `scan` reads only what is needed."""
+        return self.scan().collect()
 
     def scan(self, table: str = "flows") -> "pl.LazyFrame":
         """The rows of a table, such as `flows` or `links`, read as far as needed."""
@@ -58,24 +62,9 @@ class StoredRun:
 
         return pl.scan_parquet(self.folder / FILES[table], glob=False)
 
-
-def stream(
-    scenario_like: ScenarioLike,
-    folder: str | pathlib.Path,
-    *,
-    allow_python: bool = False,
-    limit: LimitLike | None = None,
-    time_limit: str | None = None,
-) -> StoredRun:
-    """Runs one scenario and writes its rows into `folder` as Parquet, in little memory.
-
-    The folder is replaced as a whole. A scenario's file may name start-ups written in Python only
-    with `allow_python`. `limit` and `time_limit` are those of `run`. Raises RequestError where the
-    scenario is wrong or asks for a trace, or is above a limit, or where the folder holds what
-    flowstart did not write, TimeLimitPassed, and what a start-up written in Python raises.
-    """
-    with bounds.bounded(limit, time_limit):
-        return store(scenario_like, pathlib.Path(folder), str(folder), allow_python=allow_python)
+    def to_dict(self) -> dict[str, Any]:
+        """The run as JSON types, without the rows."""
+        return {"folder": str(self.folder), **self.about, "counts": self.counts}
 
 
 def store(
@@ -86,11 +75,14 @@ def store(
     *,
     allow_python: bool = False,
 ) -> StoredRun:
-    """The same where messages call the folder `name`, and its manifest names the command."""
+    """Runs a scenario and writes its rows into `folder` as Parquet, in little memory.
+
+    The folder is replaced as a whole. Messages call it `name`, and its manifest names the command.
+    """
     custom = CustomStartups()
     document = custom.settle(scenario.document(scenario_like, allow_python=allow_python))
     if document.get("trace"):
-        raise RequestError("trace: a run whose rows are streamed keeps none; leave it out")
+        raise RequestError("trace: a run with a sink keeps none; leave one of the two out")
     check(folder, name)
     seed = resolve(document, custom)["seed"]
     with Results(folder, name, About(command, seed)) as results:
@@ -105,7 +97,7 @@ def store(
         except OSError as error:
             raise SimulationError(f"{name}: cannot be written: {error.strerror}") from None
         results.put()
-    return StoredRun(folder, writer.about, writer.rows, "duration" in document)
+    return StoredRun(folder, writer.about, writer.counts, "duration" in document)
 
 
 class _Writer:
@@ -114,7 +106,7 @@ class _Writer:
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
         self.about: dict[str, Any] = {}
-        self.rows: dict[str, int] = {}
+        self.counts: dict[str, int] = {}
         self.number = itertools.count()
 
     def take(self, table: "Table") -> None:
@@ -123,13 +115,13 @@ class _Writer:
             return
         file = self.folder / f"{table.name}-{next(self.number):06}.parquet"
         frames.frame(table).write_parquet(file)
-        self.rows[table.name] = self.rows.get(table.name, 0) + len(table)
+        self.counts[table.name] = self.counts.get(table.name, 0) + len(table)
 
     def join(self, folder: pathlib.Path) -> None:
         import polars as pl
 
         for table, name in FILES.items():
-            if table in self.rows:
+            if table in self.counts:
                 parts = sorted(self.folder.glob(f"{table}-*"))
                 rows = pl.scan_parquet(parts, glob=False)
                 rows.sink_parquet(folder / name, metadata=metadata(table))

@@ -1,57 +1,15 @@
-"""`fs.sweep`: a family of paths, and every start-up on each."""
+"""What a sweep may be given as."""
 
 import os
-import pathlib
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from flowstart.errors import RequestError
-from flowstart.simulation import bounds
-from flowstart.simulation.limits import LimitLike
-from flowstart.sweeps.execution.execute import Approve, Progress, Way, is_modest, run
-from flowstart.sweeps.execution.swept import Swept
 from flowstart.sweeps.language import named
 from flowstart.sweeps.language.sweep import Sweep
-from flowstart.sweeps.runs.batch import run_cells
-from flowstart.sweeps.runs.cost import cost
 
 SweepLike: TypeAlias = Sweep | Mapping[str, Any] | str | os.PathLike[str]
 """A sweep; what its file says, as a mapping; its file; or the name of one that ships."""
-
-
-def sweep(
-    setting: SweepLike,
-    folder: str | os.PathLike[str],
-    *,
-    workers: int | None = None,
-    dask: str | None = None,
-    part: str | None = None,
-    progress: Progress | None = None,
-    approve: Approve | None = None,
-    allow_python: bool = False,
-    limit: LimitLike | None = None,
-    time_limit: str | None = None,
-) -> Swept:
-    """Runs every start-up on every cell of a sweep, and keeps the rows in a folder.
-
-    What is in the folder already is not run again, so the same call goes on after whatever ended
-    an earlier one. Raises RequestError, with nothing written, where the sweep is wrong or the
-    folder holds something else.
-
-    `workers` processes run it, as many as there are cores if None; with `dask`, the workers of
-    the scheduler at this address do. `part` is `tuning` or `held-out` where the sweep is split.
-    `progress(done, total)` is told of cells. `approve(estimate)` says whether a sweep that takes
-    more than some seconds is run; without it, one of more than an hour is refused. Start-ups in
-    files of Python that a sweep's file names are run with `allow_python` only. `limit` raises what
-    all of it may be estimated to use; after `time_limit` (`8h`) the rows that are there are kept,
-    and `interrupted` says so.
-    """
-    question = read(setting, allow_python=allow_python)
-    if part is not None:
-        question = question.only(part)
-    way = Way(run_cells, cost, workers, dask, progress, approve or is_modest)
-    with bounds.bounded(limit, time_limit):
-        return run(question, pathlib.Path(folder), way, part or "")
 
 
 def read(setting: SweepLike, *, allow_python: bool = False) -> Sweep:

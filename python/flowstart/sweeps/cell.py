@@ -38,6 +38,6 @@ class Cell:
     """The name of the path that it was made from: a named path, a network of a capture, a family
     with a name. Nothing where there is none."""
 
-    def document(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The cell as JSON types."""
         return {name: getattr(self, name) for name in self.__slots__}

@@ -36,7 +36,7 @@ LEGEND = (
 
 def write(found: Swept) -> None:
     """Writes the page into the sweep's folder."""
-    if not found.rows:
+    if not found.height:
         return
     store = found.store
     sizes = size_names(found)
@@ -54,7 +54,7 @@ def write(found: Swept) -> None:
 
 def _headline(found: Swept) -> str:
     names = len(_variants(found))
-    said = f"{found.rows:,} rows: {names} start-ups in {found.cells:,} cells"
+    said = f"{found.height:,} rows: {names} start-ups in {found.cells:,} cells"
     errors = found.errors.height
     failed = f"; {errors:,} failed" if errors else ""
     missing = "; batches are missing" if found.failures else ""
@@ -148,7 +148,7 @@ def rows(found: Swept, sizes: "pl.Expr") -> listed.Rows:
     """The rows; of too many, those of every so manieth cell, with all start-ups."""
     import polars as pl
 
-    total = found.rows
+    total = found.height
     told = found.scan()
     left_out = ""
     if total > listed.MOST_ROWS:

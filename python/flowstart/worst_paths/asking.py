@@ -1,4 +1,4 @@
-"""`fs.worst`: where a start-up does worst beside others."""
+"""`fs.find_worst_paths`: where a start-up does worst beside others."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -6,14 +6,14 @@ from typing import Any
 
 from flowstart.comparison.plan import chosen
 from flowstart.errors import RequestError, SimulationError
-from flowstart.model.catalog import algorithms, suggest
+from flowstart.model.catalog import list_algorithms, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, resolve
 from flowstart.simulation import bounds
 from flowstart.simulation.limits import LimitLike
 from flowstart.sweeps.language.endpoints import endpoints
 from flowstart.worst_paths.evaluate import MEASURES, NOTHING, Evaluator
-from flowstart.worst_paths.result import Failing, Worst
+from flowstart.worst_paths.result import Failing, WorstPaths
 from flowstart.worst_paths.search import Found, search
 from flowstart.worst_paths.shrink import Finding, shrunk
 from flowstart.worst_paths.space import Space
@@ -25,7 +25,7 @@ HARMED = ("long", "short")
 MOST_TRIES = 1_000_000
 
 
-def worst(
+def find_worst_paths(
     startup: StartupLike,
     *,
     against: Sequence[StartupLike] | None = None,
@@ -41,7 +41,7 @@ def worst(
     progress: Callable[[int, int], object] | None = None,
     limit: LimitLike | None = None,
     time_limit: str | None = None,
-) -> Worst:
+) -> WorstPaths:
     """The paths on which a start-up does worst beside the best of others.
 
     `runs` paths are tried: half anywhere `over` the ranges given, half near the worst so far. The
@@ -51,10 +51,10 @@ def worst(
     that needs no help of routers, peer or memory where none is named. The same request gives the
     same answer, whatever the number of `workers`. `limit` raises what the runs of a step may be
     estimated to use; after `time_limit` (`10min`) the search is given up. Raises RequestError where
-    anything asked for is wrong, and TimeLimitPassed.
+    anything asked for is wrong, and TimeLimitExceeded.
     """
     custom = CustomStartups()
-    others = [a.name for a in algorithms("startup") if not a.needs_help and a.name != startup]
+    others = [a.name for a in list_algorithms("startup") if not a.needs_help and a.name != startup]
     variants = chosen((), [startup, *(others if against is None else against)], custom)
     _check(measure, runs, distinct, seed, seeds, len(variants))
     ends = endpoints(stack)
@@ -74,7 +74,7 @@ def worst(
         if evaluator.failed == evaluator.cases:
             raise SimulationError(f"none of the paths could be run: {evaluator.error}")
         failings = _distinct(space, found, evaluator, distinct)
-    return Worst(variants, measure, runs, evaluator, failings)
+    return WorstPaths(variants, measure, runs, evaluator, failings)
 
 
 def _distinct(

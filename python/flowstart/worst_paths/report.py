@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 from flowstart.render import figure_files, html
 from flowstart.render.files import columns, encoded
-from flowstart.worst_paths.result import Worst, score
+from flowstart.worst_paths.result import WorstPaths, score
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def files(found: Worst) -> dict[str, bytes]:
+def files(found: WorstPaths) -> dict[str, bytes]:
     """Everything as JSON, the rows as a table, and the scenario of each finding."""
-    written = {"worst.json": encoded(found.result())}
+    written = {"worst.json": encoded(found.to_dict())}
     if found.failings:
         written |= columns(found.frame, "worst", "worst-rows")
     for number, one in enumerate(found.failings, 1):
@@ -26,7 +26,7 @@ def scenario_file(number: int) -> str:
     return f"worst-{number}.json"
 
 
-def pictures(found: Worst, progress: Callable[[int, int], object]) -> dict[str, bytes]:
+def pictures(found: WorstPaths, progress: Callable[[int, int], object]) -> dict[str, bytes]:
     """The trajectory of each finding, and the page that holds them."""
     written: dict[str, bytes] = {}
     parts = [html.paragraph(found.headline), html.table(found.table)]
@@ -44,7 +44,7 @@ def pictures(found: Worst, progress: Callable[[int, int], object]) -> dict[str, 
     return written | {"report.html": page.encode()}
 
 
-def _drawn(found: Worst, number: int, title: str) -> "Figure":
+def _drawn(found: WorstPaths, number: int, title: str) -> "Figure":
     from flowstart.simulation import figures  # loads matplotlib
 
     return figures.over_time(found.series(number - 1), figures.About(title))

@@ -72,7 +72,7 @@ class Failing:
 
 
 @dataclass(frozen=True, repr=False)
-class Worst:
+class WorstPaths:
     """The worst that a search has found, worst first."""
 
     variants: tuple[Variant, ...]
@@ -122,7 +122,7 @@ class Worst:
         ]
         return columns.frame(rows, "worst-rows")
 
-    def result(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything as one JSON document."""
         return {
             "flowstart": _native.version(),
@@ -158,7 +158,7 @@ class Worst:
         return screen(self.headline, self.table, "`.failings` says why")
 
     def __repr__(self) -> str:
-        return f"<Worst of {self.startup}: {len(self.failings)} findings of {self.measure}>"
+        return f"<WorstPaths of {self.startup}: {len(self.failings)} findings of {self.measure}>"
 
 
 def score(measure: str, value: float) -> str:

@@ -6,7 +6,7 @@ from flowstart.simulation.run import Run
 
 
 def packets(run: Run) -> dict[str, int]:
-    return {"sent": run.rows[0]["packets_sent"]}
+    return {"sent": run.records[0]["packets_sent"]}
 
 
 def test_each_case_has_its_own_runs_in_their_order() -> None:

@@ -37,7 +37,7 @@ def test_bystanders_see_the_same_transfers_whatever_the_starters_do() -> None:
 
 
 def _opened(run):  # type: ignore[no-untyped-def]
-    return [(row["opened_s"], row["direction"]) for row in run.rows]
+    return [(row["opened_s"], row["direction"]) for row in run.records]
 
 
 def test_a_measure_without_fast_starters_gains_and_harms_nothing() -> None:

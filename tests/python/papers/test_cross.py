@@ -308,7 +308,7 @@ def test_only_the_scenarios_know_the_papers_own_packages() -> None:
 
 def test_every_start_up_of_the_catalog_is_a_row() -> None:
     rows = startups.every()
-    known = {entry.name for entry in catalog.algorithms("startup")}
+    known = {entry.name for entry in catalog.list_algorithms("startup")}
     assert {each.name for each in rows} - set(startups.VARIANTS) == known
     assert rows[0].name == startups.SLOW_START
     marked = {each.name: each.label for each in rows}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from flowstart.captures.reading import capture
+from flowstart.captures.reading import read_capture
 from flowstart.model.document import Document
 from flowstart.papers import runner
 from flowstart.papers.experiment import Experiment
@@ -49,7 +49,7 @@ def test_read_literally_a_set_up_is_that_of_the_figures(name: readings.SetUp) ->
 
 
 def flows(document: Document) -> list[dict[str, Any]]:
-    return run(document | {"duration": "5s"}).rows
+    return run(document | {"duration": "5s"}).records
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_the_tool_sees_every_direction_of_the_made_capture_as_its_law_does(
 ) -> None:
     conversations = synthetic.draw(seed=7, count=500)
     synthetic.write(tmp_path / "made.pcap", conversations)
-    found = capture(tmp_path / "made.pcap").document()
+    found = read_capture(tmp_path / "made.pcap").to_dict()
     by_port = {row["client_port"]: row for row in found["connections"]}
     for one in conversations:
         row = by_port[synthetic.FIRST_PORT + one.number]
@@ -118,7 +118,7 @@ def test_a_flight_that_path_and_queue_hold_loses_nothing_and_a_larger_one_does(
 
 
 def test_each_gateway_has_transfers_of_its_own_and_the_same_round_trip() -> None:
-    rows = run(gateways.scenario(setups.SLOW_START, (3, 16, 0.3, 1))).rows
+    rows = run(gateways.scenario(setups.SLOW_START, (3, 16, 0.3, 1))).records
     through, others = rows[: gateways.THROUGH], rows[gateways.THROUGH :]
     each = len(others) // 3
     assert each * 3 == len(others) > 0

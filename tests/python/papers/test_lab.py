@@ -23,7 +23,7 @@ def document(packets: int) -> dict[str, Any]:
 
 
 def sent(run: Run) -> int:
-    return int(run.rows[0]["packets_sent"])
+    return int(run.records[0]["packets_sent"])
 
 
 def sampled(run: Run) -> bool:

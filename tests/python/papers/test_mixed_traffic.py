@@ -29,7 +29,7 @@ def test_connections_open_at_the_same_moments_whatever_they_start_with(startup: 
 
     def opened(share: int) -> list[float]:
         startups = camps.startups(setting.users, startup, share, seed=1)
-        return [row["opened_s"] for row in run(setting.build(startups, 1)).rows]
+        return [row["opened_s"] for row in run(setting.build(startups, 1)).records]
 
     assert opened(0) == opened(50)
 

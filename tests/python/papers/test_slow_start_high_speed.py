@@ -213,13 +213,13 @@ def test_the_spacing_of_acks_tells_expansion_from_reduction(
 
 
 def test_where_capacity_expands_it_ends_with_the_window_of_the_interface() -> None:
-    row = telling(Path(100, 1000), opening="slow-start", paced=True).rows[0]
+    row = telling(Path(100, 1000), opening="slow-start", paced=True).records[0]
     assert row["startup_exit_cwnd_pkts"] == 1541
     assert row["packets_dropped"] == 0
 
 
 def test_where_capacity_shrinks_it_ends_with_what_the_path_holds() -> None:
-    row = telling(Path(100, 50), opening="slow-start").rows[0]
+    row = telling(Path(100, 50), opening="slow-start").records[0]
     assert row["startup_exit_cwnd_pkts"] == pytest.approx(750, rel=0.01)
     assert row["packets_dropped"] == 0
 
@@ -231,7 +231,7 @@ def test_a_window_that_was_too_large_is_repaired_at_the_rate_of_the_path() -> No
     for name, start in sends.items():
         document = transfer("QS-app", path)
         flow = document["flows"][0] | {"startup": start, "size": "5MB"}
-        done[name] = fs.run(document | {"flows": [flow]}).rows[0]
+        done[name] = fs.run(document | {"flows": [flow]}).records[0]
     assert done["telling"]["timeouts"] == 0
     assert done["telling"]["fct_s"] < 0.7 * done["QS-app"]["fct_s"]
 

@@ -139,7 +139,7 @@ macro_rules! classes {
     )*) => {
         $(
             $(#[doc = $doc])*
-            #[pyclass(frozen, module = "flowstart")]
+            #[pyclass(frozen, module = "flowstart.signals")]
             #[derive(Debug, Default)]
             pub struct $name {
                 $($field: <<$kind as Plain>::Told as Placed>::Place,)*

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart.captures import tables as contents
 from flowstart.captures.contents import Capture
-from flowstart.captures.reading import capture as read
+from flowstart.captures.reading import read_capture as read
 from flowstart.errors import RequestError
 from flowstart.explorer.grids import document
 from flowstart.explorer.running.jobs import Job

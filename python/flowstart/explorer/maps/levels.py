@@ -19,7 +19,7 @@ from flowstart.errors import RequestError
 from flowstart.explorer.path.limits import size_bytes
 from flowstart.maps.winners import MARGIN
 from flowstart.model.document import encode, plain, resolve
-from flowstart.model.path import Path
+from flowstart.model.path import NetworkPath
 from flowstart.model.units import NS_PER_S, UNITS, Kind, split
 from flowstart.render import text
 from flowstart.simulation import frames
@@ -176,7 +176,7 @@ def level(
 
 def _at(plan: Plan, cell: Cell) -> Plan:
     """The plan with a cell's rate and round trip."""
-    path = Path(**plan.base["path"]).but(rate=cell.rate, rtt=cell.rtt)
+    path = NetworkPath(**plan.base["path"]).replace(rate=cell.rate, rtt=cell.rtt)
     return dataclasses.replace(plan, base=plan.base | {"path": plain(path)})
 
 

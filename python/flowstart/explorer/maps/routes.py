@@ -23,7 +23,7 @@ from flowstart.explorer.settings import Settings
 
 if TYPE_CHECKING:
     from flowstart.explorer.maps import swept
-    from flowstart.maps.result import Map
+    from flowstart.maps.result import SweepMap
 
 
 def routes(settings: Settings) -> list[Route]:
@@ -65,7 +65,7 @@ class _Folders:
 
         return swept.Folders([str(folder) for folder in self._settings.maps])
 
-    def _map(self, fields: Fields) -> "Map":
+    def _map(self, fields: Fields) -> "SweepMap":
         return self._maps.map(fields.whole("map", 0), fields.texts("by", ("rate", "rtt")))
 
     def summary(self, fields: Fields) -> dict[str, Any]:

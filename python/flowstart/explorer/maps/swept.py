@@ -14,7 +14,7 @@ from flowstart.maps import again
 from flowstart.maps.asking import read_map
 from flowstart.maps.plane import AXES
 from flowstart.maps.reading import scan, variants
-from flowstart.maps.result import Map
+from flowstart.maps.result import SweepMap
 from flowstart.maps.worst_cells import in_words
 from flowstart.model import specs
 from flowstart.model.variants import baseline
@@ -25,7 +25,7 @@ MOST_MAPS = 8
 """So many are kept; the one that was longest not asked for is forgotten."""
 
 
-def summary(found: Map) -> dict[str, Any]:
+def summary(found: SweepMap) -> dict[str, Any]:
     """The map as JSON: tables in words, and the plane with its panels and tiles.
 
     A tile's `means` are the geometric mean regrets of `startups`, in their order.
@@ -72,13 +72,13 @@ def summary(found: Map) -> dict[str, Any]:
     }
 
 
-def _title(found: Map, column: int, row: int) -> str:
+def _title(found: SweepMap, column: int, row: int) -> str:
     """What the cells of a panel have in common; nothing where there is one panel."""
     places = ((found.plane.across, column), (found.plane.down, row))
     return ", ".join(one.kinds[place] for one, place in places if len(one.kinds) > 1)
 
 
-def tile(found: Map, column: int, row: int, x: int, y: int) -> dict[str, Any]:
+def tile(found: SweepMap, column: int, row: int, x: int, y: int) -> dict[str, Any]:
     """The cells of a tile: each in words, with the completion times and regrets of all start-ups.
 
     Raises RequestError where there is no such tile.
@@ -109,7 +109,7 @@ def _finite(values: Sequence[float]) -> list[float | None]:
     return [value if math.isfinite(value) else None for value in values]
 
 
-def cell(found: Map, number: int) -> dict[str, Any]:
+def cell(found: SweepMap, number: int) -> dict[str, Any]:
     """What opens a cell: the options of `flowstart compare` that have exactly its values.
 
     Where no options can say it, as with company, `given` is null and `why` says so; the scenario,
@@ -170,7 +170,7 @@ class Folders:
         """The folders as they were named."""
         return [str(place) for place in self._places]
 
-    def map(self, number: int, by: Sequence[str]) -> Map:
+    def map(self, number: int, by: Sequence[str]) -> SweepMap:
         """The map of a folder; `by` are its axes, and what its panels are made by.
 
         Raises RequestError where there is no such folder, or it holds no sweep.

@@ -14,7 +14,7 @@ from flowstart.model import scenario as scenarios
 from flowstart.model import stack as stacks
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document
-from flowstart.model.path import Path, told_interface
+from flowstart.model.path import NetworkPath, told_interface
 from flowstart.model.scenario import ScenarioLike
 from flowstart.model.units import NS_PER_S, UNITS, Kind, split
 from flowstart.render import text
@@ -97,7 +97,7 @@ def state(
             "Its start-up reads the rate of an interface that the explore view does not have."
         )
     command = Plan.of_path(
-        Path(**path),
+        NetworkPath(**path),
         startups=startups,
         sizes=[size],
         flows=flow.get("count"),

@@ -6,7 +6,7 @@ from typing import Any
 from flowstart import _native
 from flowstart.explorer.settings import Option, Settings
 from flowstart.model import specs
-from flowstart.model.catalog import Algorithm, algorithms
+from flowstart.model.catalog import Algorithm, list_algorithms
 from flowstart.model.path import named_paths
 from flowstart.model.stack import PRESETS
 
@@ -15,9 +15,9 @@ def about(settings: Settings) -> dict[str, Any]:
     """The answer of `/api/about`."""
     return {
         "version": _native.version(),
-        "startups": [_algorithm(a) for a in algorithms("startup")],
-        "avoidances": [_algorithm(a) for a in algorithms("avoidance")],
-        "queues": [_algorithm(a) for a in algorithms("queue")],
+        "startups": [_algorithm(a) for a in list_algorithms("startup")],
+        "avoidances": [_algorithm(a) for a in list_algorithms("avoidance")],
+        "queues": [_algorithm(a) for a in list_algorithms("queue")],
         "custom": list(settings.custom),
         "paths": [_path(name, fields) for name, fields in named_paths().items()],
         "stacks": [{"name": name, "about": text} for name, text in PRESETS.items()],

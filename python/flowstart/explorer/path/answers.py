@@ -58,7 +58,7 @@ class Answers:
         fields = state.typed(given, self._settings)
         ready = limits.prepared(given, self._settings)
         found = self._whole(ready, fields, stop)
-        if found.rows:
+        if found.records:
             workers = _workers(ready.plan, self._settings)
             found = with_intervals(found, workers=workers, progress=stop.progress)
         stop.check()
@@ -115,7 +115,7 @@ def _workers(plan: Plan, settings: Settings) -> int | None:
 
 def _trajectories(found: Comparison, traced: Traced, tail: Tail) -> list[Any]:
     """The lines of every start-up's first flows, in the order of the table."""
-    rows = {(row["run"], row["flow"]): row for row in found.rows}
+    rows = {(row["run"], row["flow"]): row for row in found.records}
     documents = [
         lines.document(traced, run, flow, rows[run, flow], tail)
         for run, of_run in enumerate(traced.found)
@@ -136,5 +136,5 @@ def _told(found: Comparison, flows: int) -> dict[str, Any]:
         "table": grids.document(found.table),
         "legend": found.legend,
         "warnings": [*found.warnings, *found.failures],
-        "rows": [row for row in found.rows if row["flow"] < flows],
+        "rows": [row for row in found.records if row["flow"] < flows],
     }

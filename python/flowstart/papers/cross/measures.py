@@ -39,7 +39,7 @@ def flows(run: Run) -> Reading:
 
 def sessions(run: Run) -> Reading:
     """The responses of web sessions, by session, those that an initial window does not cover."""
-    rows = run.rows
+    rows = run.records
     return _columns([(each["web"], rows[each["flow"]]) for each in _objects(run)])
 
 
@@ -55,14 +55,14 @@ def shares(run: Run) -> Reading:
 
 
 def _listed(run: Run) -> list[dict[str, Any]]:
-    return run.rows[: sum(flow.get("count", 1) for flow in run.document["flows"])]
+    return run.records[: sum(flow.get("count", 1) for flow in run.document["flows"])]
 
 
 def _load(run: Run) -> list[tuple[int, dict[str, Any]]]:
     """What goes the way of the flows under test, early enough to be done in a run that is cut."""
     if not run.document.get("web"):
         return []
-    rows, end = run.rows, run.about["simulated_s"] - SETTLED_S
+    rows, end = run.records, run.about["simulated_s"] - SETTLED_S
     early = (rows[each["flow"]] for each in _objects(run) if each["requested_s"] <= end)
     return [(LOAD, row) for row in early if row["direction"] == "forward"]
 

@@ -67,7 +67,7 @@ class StartUp:
         if self.name in own:
             return own[self.name]
         name, _, given = self.spec.partition(":")
-        known = {param.name for param in catalog.algorithm(name, "startup").params}
+        known = {param.name for param in catalog.get_algorithm(name, "startup").params}
         fields = [f"{field}={value}" for field, value in tuning.items() if field in known]
         return f"{name}:{','.join(filter(None, [given, *fields]))}".rstrip(":")
 
@@ -76,7 +76,7 @@ class StartUp:
 def every() -> tuple[StartUp, ...]:
     """All rows, in the catalog's order, slow start first."""
     rows: list[StartUp] = []
-    for entry in catalog.algorithms("startup"):
+    for entry in catalog.list_algorithms("startup"):
         needs = tuple(need for need in MARKS if need in entry.needs)
         rows.append(StartUp(entry.name, SPECS.get(entry.name, entry.name), needs))
         rows += [

@@ -64,7 +64,7 @@ def exits(run: Run) -> list[dict[str, Any]]:
             "timeouts": row["timeouts"],
             "opened_s": row["opened_s"],
         }
-        for row in run.rows
+        for row in run.records
         if row["size_bytes"] is None
     ]
 
@@ -84,13 +84,13 @@ def overshoot(run: Run) -> dict[str, Any]:
 
     The first flow's window has recovered when it is above its share of the BDP for good.
     """
-    trace, row = columns(run), run.rows[0]
+    trace, row = columns(run), run.records[0]
     left = row["opened_s"] + row["startup_exit_s"]
     lost = trace["time"][trace["event"] == DROP]
     burst = lost[lost <= left]
     count = np.arange(1, len(lost) + 1)
     kept = drawn(lost, count)
-    small = (trace["time"] > left) & (trace["cwnd"] < row["bdp_pkts"] / len(run.rows))
+    small = (trace["time"] > left) & (trace["cwnd"] < row["bdp_pkts"] / len(run.records))
     return {
         **capacity(run),
         "peak": row["max_cwnd_pkts"],
@@ -108,7 +108,7 @@ def overshoot(run: Run) -> dict[str, Any]:
 
 def first_loss(run: Run) -> dict[str, float]:
     """Slow start's peak, and what it loses until the sender knows of it."""
-    trace, row = columns(run), run.rows[0]
+    trace, row = columns(run), run.records[0]
     left = row["opened_s"] + row["startup_exit_s"]
     lost = (trace["event"] == DROP) & (trace["time"] <= left)
     return {"peak": row["max_cwnd_pkts"], "lost": int(lost.sum())}
@@ -116,7 +116,7 @@ def first_loss(run: Run) -> dict[str, float]:
 
 def recovery(run: Run) -> dict[str, Any]:
     """From the end of slow start until what was sent by then has arrived."""
-    trace, row = columns(run), run.rows[0]
+    trace, row = columns(run), run.records[0]
     left = row["opened_s"] + row["startup_exit_s"]
     acks = trace["event"] == ACK
     new = np.diff(trace["seq"][acks], prepend=0) > 0
@@ -137,7 +137,7 @@ def steady(run: Run) -> dict[str, float]:
     times, acked = trace["time"][late], trace["seq"][late]
     return {
         "per_s": float((acked[-1] - acked[0]) / MSS / (times[-1] - times[0])),
-        "dropped": run.rows[0]["packets_dropped"],
+        "dropped": run.records[0]["packets_dropped"],
     }
 
 
@@ -172,7 +172,7 @@ def use(run: Run) -> dict[str, Any]:
 
 def shown(run: Run) -> dict[str, Any]:
     """Windows and round-trip times of two flows, and the rounds of the first in slow start."""
-    row = run.rows[0]
+    row = run.records[0]
     curves = []
     for flow in (0, 1):
         times, rtts = round_trips(columns(run, flow))
@@ -190,7 +190,7 @@ def shown(run: Run) -> dict[str, Any]:
 
 def leaving(run: Run) -> dict[str, Any]:
     """How the first flow leaves slow start, and its rounds until then."""
-    row = run.rows[0]
+    row = run.records[0]
     left = row["startup_exit_s"]
     until = run.about["simulated_s"] if left is None else row["opened_s"] + left
     return {

@@ -86,7 +86,7 @@ def together(run: Run) -> dict[str, Any]:
             found["own"] += int(np.isin(lost, list(starting)).sum())
             found["hit"] += hit
             found["shares"].append(hit / len(settled))
-    rows = run.rows
+    rows = run.records
     found["by_loss"] = sum(row["startup_exit_reason"] == "loss" for row in rows[1:])
     seconds = run.about["simulated_s"]
     found["mbps"] = sum(row["bytes_delivered"] for row in rows) * 8 / seconds / 1e6
@@ -97,7 +97,7 @@ def _parties(run: Run, at: float) -> tuple[set[int], set[int]]:
     """The flows that are done with their start-up, and those that are in it or just were."""
     settled: set[int] = set()
     starting: set[int] = set()
-    for row in run.rows:
+    for row in run.records:
         if row["opened_s"] > at:
             continue
         lasts = row["startup_exit_s"]

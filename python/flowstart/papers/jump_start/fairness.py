@@ -56,9 +56,9 @@ def _scenario(kind: Kind, until_s: int, seed: int, joins_s: int = 0) -> Document
 
 def delivered(run: Run) -> dict[str, Any]:
     """Bytes by flow so far, and how the last flow has found its losses."""
-    last = run.rows[-1]
+    last = run.records[-1]
     return {
-        "bytes": [row["bytes_delivered"] for row in run.rows],
+        "bytes": [row["bytes_delivered"] for row in run.records],
         "timeouts": last["timeouts"],
         "fast_retransmits": last["fast_retransmits"],
     }

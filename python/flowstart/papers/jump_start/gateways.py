@@ -64,7 +64,7 @@ def scenario(startup: str, case: Case) -> Document:
 def company(run: Run) -> dict[str, Any]:
     """The transfers over the whole path, and those of the first, the last and all gateways."""
     gateways = len(run.document["path"]["hops"])
-    through, others = run.rows[:THROUGH], run.rows[THROUGH:]
+    through, others = run.records[:THROUGH], run.records[THROUGH:]
     each = len(others) // gateways
     return {
         "median_s": statistics.median(row["duration_s"] for row in through),

@@ -34,14 +34,14 @@ def both(
 
 def transfer(run: Run) -> dict[str, float]:
     """A single transfer."""
-    row = run.rows[0]
+    row = run.records[0]
     names = ("duration_s", "packets_dropped", "packets_sent", "timeouts", "min_rtt_s")
     return {name: row[name] for name in names}
 
 
 def crowd(run: Run) -> dict[str, float]:
     """Many connections: their median duration, and their losses."""
-    rows = run.rows
+    rows = run.records
     sent, dropped = (sum(row[f"packets_{what}"] for row in rows) for what in ("sent", "dropped"))
     return {
         "median_s": statistics.median(row["duration_s"] for row in rows),

@@ -63,7 +63,7 @@ def in_turn(who: str, packets: int) -> Document:
 
 def whole(run: Run) -> dict[str, float]:
     """Until the last connection was done, from the first one's opening, and what was lost."""
-    rows = run.rows
+    rows = run.records
     opened = min(row["opened_s"] for row in rows)
     return {
         "duration_s": max(row["opened_s"] + row["duration_s"] for row in rows) - opened,
@@ -75,8 +75,8 @@ def whole(run: Run) -> dict[str, float]:
 def each(run: Run) -> dict[str, list[float]]:
     """Of the connections in turn."""
     return {
-        "duration_s": [row["duration_s"] for row in run.rows],
-        "dropped": [row["packets_dropped"] for row in run.rows],
+        "duration_s": [row["duration_s"] for row in run.records],
+        "dropped": [row["packets_dropped"] for row in run.records],
     }
 
 

@@ -34,7 +34,7 @@ def filling(run: Run) -> dict[str, Any]:
     round_trip = opened - times[0]
     window = int((acks > acks[-1] - round_trip).sum())
     sends = series.of("send")
-    mss = run.rows[0]["size_bytes"] // run.rows[0]["packets_sent"]
+    mss = run.records[0]["size_bytes"] // run.records[0]["packets_sent"]
     reached = sends[np.argmax(series.flight[sends] >= window * mss)]
     return {
         "window": window,

@@ -48,7 +48,7 @@ def _handshake_behind_a_queue() -> Document:
 
 def window(run: Run) -> dict[str, Any]:
     """The window when the first flight has been repaired, and over time."""
-    row, series = run.rows[0], run.series()[0]
+    row, series = run.records[0], run.series()[0]
     flight = series.of("send")
     end = int(series.seq[flight].max()) + MSS
     acks = series.of("ack")
@@ -66,7 +66,7 @@ def window(run: Run) -> dict[str, Any]:
 
 def ending(run: Run) -> dict[str, Any]:
     """When the first flight ended, and what happened then."""
-    row, series = run.rows[0], run.series()[0]
+    row, series = run.records[0], run.series()[0]
     exit_s = row["opened_s"] + row["startup_exit_s"]
     return {
         "reason": row["startup_exit_reason"],

@@ -62,7 +62,7 @@ def scenario(newcomers: str, queue: str, seed: int, long: int = 0) -> Document:
 
 def harm(run: Run) -> dict[str, float]:
     """What bystanders and newcomers lost, and how long they took."""
-    rows = run.rows
+    rows = run.records
     groups = {"bystanders": rows[:SHORT], "newcomers": rows[SHORT : SHORT + NEWCOMERS]}
     found = {}
     for name, group in groups.items():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flowstart.captures.contents import Capture
-from flowstart.captures.reading import capture
+from flowstart.captures.reading import read_capture
 from flowstart.papers.jump_start import synthetic
 
 
@@ -66,7 +66,7 @@ def captured(conversations: list[synthetic.Conversation]) -> Capture:
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "synthetic.pcap"
         synthetic.write(file, conversations)
-        return capture(file)
+        return read_capture(file)
 
 
 def close(a: float, b: float) -> bool:

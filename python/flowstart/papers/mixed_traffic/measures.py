@@ -12,12 +12,12 @@ SHORT = 3
 def of_flows(run: Run) -> dict[str, list[Any]]:
     """The flows that the scenario lists, each a user of its own; what web sessions add is load."""
     listed = len(run.document["flows"])
-    return _columns(list(enumerate(run.rows[:listed])))
+    return _columns(list(enumerate(run.records[:listed])))
 
 
 def of_objects(run: Run) -> dict[str, list[Any]]:
     """The responses of more than three packets, by session and request."""
-    flows = run.rows
+    flows = run.records
     objects = [each for each in frames.rows(run.outcome["objects"]) if each["packets"] > SHORT]
     objects.sort(key=lambda each: (each["web"], each["page"], each["object"]))
     return _columns([(each["web"], flows[each["flow"]]) for each in objects])

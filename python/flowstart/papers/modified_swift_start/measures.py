@@ -20,7 +20,7 @@ PAUSE_S = 1e-6
 
 def connection(run: "Run") -> dict[str, Any]:
     """How the first flow's connection went, from its SYN to its last acknowledgement."""
-    row = run.rows[0]
+    row = run.records[0]
     names = ("complete", "duration_s", "timeouts", "packets_dropped", "packets_arrived")
     return {name: row[name] for name in names}
 
@@ -31,7 +31,7 @@ def crowd(run: "Run") -> dict[str, float]:
     `twice` are segments that arrived although the receiver had them already, `option_bytes` what
     the acknowledgements on the line have beyond their headers.
     """
-    rows = run.rows
+    rows = run.records
     needed = sum(math.ceil(row["size_bytes"] / MSS) for row in rows)
     back = next(link for link in run.links.iter_rows(named=True) if link["name"] == "reverse")
     return {
@@ -52,7 +52,7 @@ def begun(run: "Run") -> dict[str, float]:
     The window is that after the probe; the paced queue is the largest until the second round
     trip is over.
     """
-    row, *others = run.rows
+    row, *others = run.records
     ack, queue = _of(run, "ack"), _samples(run, "queue_samples")
     until_ns = 1e9 * (_opened_s(run) + second_round(run)["over_s"])
     paced = (queue["direction"] == FORWARD) & (queue["time_ns"] < until_ns)

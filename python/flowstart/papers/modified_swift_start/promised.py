@@ -109,11 +109,11 @@ def _run(lab: "Lab") -> Findings:
 
 def together(run: "Run") -> dict[str, float]:
     """Mean times of the scheme's flows and of those beside them, and what was dropped."""
-    took_s = [row["duration_s"] for row in run.rows]
+    took_s = [row["duration_s"] for row in run.records]
     return {
         "scheme_s": sum(took_s[:FLOWS]) / FLOWS,
         "beside_s": sum(took_s[FLOWS:]) / FLOWS,
-        "dropped": sum(row["packets_dropped"] for row in run.rows),
+        "dropped": sum(row["packets_dropped"] for row in run.records),
     }
 
 

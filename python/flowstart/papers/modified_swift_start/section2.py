@@ -104,7 +104,7 @@ def _run(lab: "Lab") -> Findings:
 
 def estimate(run: Any) -> float | None:
     """By how many percent the capacity that the window stands for is off."""
-    row = run.rows[0]
+    row = run.records[0]
     if row["startup_exit_reason"] != "estimate":
         return None
     if row["startup"] == LITERAL.modified:

@@ -116,7 +116,7 @@ def served(run: Run) -> Served:
     samples = (run.outcome["trace"] or {})["flow_samples"]
     opened = (samples["flow"] == 0) & (samples["event"] == EVENTS.index("open"))
     return {
-        "seconds": run.rows[0]["duration_s"],
+        "seconds": run.records[0]["duration_s"],
         "window": samples["cwnd"][opened][0].item(),
     }
 

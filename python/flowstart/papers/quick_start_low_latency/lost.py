@@ -71,7 +71,7 @@ def document(kilobytes: int, startup: str, burst: int, seed: int) -> Document:
 
 def look(run: Run) -> Outcome:
     """Reads both transfers, and the window of the first retransmission from the trace."""
-    mine, *other = run.rows
+    mine, *other = run.records
     samples = (run.outcome["trace"] or {})["flow_samples"]
     again = (samples["flow"] == 0) & (samples["event"] == EVENTS.index("retransmit"))
     return {

@@ -70,7 +70,7 @@ class Sessions(TypedDict):
 
 def sessions_used(run: Run) -> Sessions:
     """The use of the link, and what became of the responses' requests."""
-    asked = [row for row in run.rows if row["startup"].startswith("quick-start")]
+    asked = [row for row in run.records if row["startup"].startswith("quick-start")]
     # Quick-Start ends so where a rate was approved, and otherwise as slow start does.
     approved = [row for row in asked if row["startup_exit_reason"] == "router"]
     return {"used": used(run), "asked": len(asked), "approved": len(approved)}

@@ -122,7 +122,7 @@ def window(run: Run) -> Window:
     # A drop is not at the sender and tells no window.
     told = samples["event"] != measures.DROP
     times = samples["time_ns"][told] / 1e9
-    row = run.rows[0]
+    row = run.records[0]
     until = times < row["fct_s"]
     times, cwnd = times[until], samples["cwnd"][told][until]
     kept = thin(columns(times, COLUMNS), cwnd)

@@ -85,7 +85,7 @@ def transactions(run: Run) -> Transactions:
     return {
         "seconds": objects["response_s"].to_list(),
         "all_s": float(done.to_numpy().max()),
-        "again": int(run.flows["packets_retransmitted"].sum()),
+        "again": int(run.frame["packets_retransmitted"].sum()),
     }
 
 

@@ -34,14 +34,14 @@ class Watched(Transfer):
 
 def transfers(run: Run) -> list[Transfer]:
     """The transfers of a run in the order of their flows."""
-    return [_transfer(row) for row in run.rows]
+    return [_transfer(row) for row in run.records]
 
 
 def watched(run: Run) -> list[Watched]:
     """The same of a run with a trace."""
     all_samples = samples(run)
     found: list[Watched] = []
-    for flow, row in enumerate(run.rows):
+    for flow, row in enumerate(run.records):
         mine = all_samples["flow"] == flow
         silent_s, in_a_row = _silence({name: of[mine] for name, of in all_samples.items()})
         found.append({**_transfer(row), "silent_s": silent_s, "in_a_row": in_a_row})

@@ -120,7 +120,7 @@ def first_flight(run: Run) -> Flight:
     flight = seq[: (event == measures.ACK).argmax()].max()
     again = (event == measures.RETRANSMIT).argmax() or len(event)
     dropped = seq[:again][event[:again] == measures.DROP]
-    row = run.rows[0]
+    row = run.records[0]
     return {
         "seconds": row["fct_s"],
         "first": int(np.count_nonzero(dropped <= flight)),

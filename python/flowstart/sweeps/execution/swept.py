@@ -43,19 +43,19 @@ class Swept:
         return self.scan().filter(pl.col("error").is_not_null()).collect()
 
     @property
-    def rows(self) -> int:
+    def height(self) -> int:
         """How many rows there are."""
         import polars as pl
 
         count: int = self.scan().select(pl.len()).collect().item()
         return count
 
-    def result(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As `--json` has it, without the rows."""
         return {
             "folder": str(self.store.place),
             "cells": self.cells,
-            "rows": self.rows,
+            "rows": self.height,
             "ran": self.ran,
             "errors": self.errors.height,
             "collapsed": dict(self.collapsed),
@@ -66,4 +66,4 @@ class Swept:
 
     def __repr__(self) -> str:
         state = "interrupted, " if self.interrupted else ""
-        return f"Swept({str(self.store.place)!r}, {state}{self.cells} cells, {self.rows} rows)"
+        return f"{type(self).__name__}({str(self.store.place)!r}, {state}{self.cells} cells, {self.height} rows)"

@@ -161,11 +161,11 @@ def _captured(given: Any, columns: Any, place: str, folder: pathlib.Path) -> Seq
 
 
 def _paths_of(files: tuple[str, ...], columns: str | None) -> Sequence[Source]:
-    from flowstart.captures.reading import capture
+    from flowstart.captures.reading import read_capture
     from flowstart.replays import paths
     from flowstart.replays.settings import Settings
 
-    found = paths.build(capture(*files, columns=columns), Settings(), {})
+    found = paths.build(read_capture(*files, columns=columns), Settings(), {})
     return tuple(Source(path.name, path.path, path.transfers) for path in found)
 
 

@@ -110,7 +110,9 @@ def _at_least(least: float, value: float) -> float:
 
 def fields(part: str) -> dict[str, Field]:
     """The fields that a sweep may give of a `path` or a `flow`."""
-    return {field.name: field for field in parts()[part.capitalize()].fields}
+    return {
+        field.name: field for field in parts()[{"path": "NetworkPath", "flow": "Flow"}[part]].fields
+    }
 
 
 def build(

@@ -21,7 +21,7 @@ _WEIGHTS = {"type": "array", "items": {"type": "number", "minimum": 0}}
 
 def schema() -> Document:
     """The JSON Schema of a sweep's file."""
-    scenario = document.schema()
+    scenario = document.json_schema()
     definitions = scenario["$defs"]
     path = _fields(definitions["PathSpec"])
     family = _table("Paths that are made in one way.", path | _sources())

@@ -7,7 +7,7 @@ from flowstart.errors import RequestError
 from flowstart.model.custom import CustomStartups
 from flowstart.model.variants import Variant
 from flowstart.simulation.batch import run_many
-from flowstart.simulation.many import Batch
+from flowstart.simulation.many import RunBatch
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.runs import beside, table
 from flowstart.sweeps.runs.planned import Planned
@@ -39,7 +39,7 @@ def run_cells(
     if not planned:
         return pl.concat(refused)
     texts = [text for one in planned for text in one.scenarios()]
-    batch = Batch(run_many(texts, workers, None, custom), len(texts))
+    batch = RunBatch(run_many(texts, workers, None, custom), len(texts))
     if batch.interrupted:
         raise KeyboardInterrupt
     harms = beside.harms(planned, batch, custom)

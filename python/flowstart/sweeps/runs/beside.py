@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
-    from flowstart.simulation.many import Batch
+    from flowstart.simulation.many import RunBatch
 
 LONG = ("bbr", "long")
 """The kinds of company that transfer without end."""
 
 
-def harms(planned: Sequence[Planned], batch: "Batch", custom: CustomStartups) -> "list[pl.Series]":
+def harms(
+    planned: Sequence[Planned], batch: "RunBatch", custom: CustomStartups
+) -> "list[pl.Series]":
     """The columns of harm, a value for each cell and variant."""
     import polars as pl
 
@@ -67,8 +69,8 @@ class _Runs:
     objects: "dict[int, pl.DataFrame]"
 
     @classmethod
-    def of(cls, batch: "Batch") -> "_Runs":
-        tables = [_apart(table) for table in (batch.flows, batch.transfers, batch.objects)]
+    def of(cls, batch: "RunBatch") -> "_Runs":
+        tables = [_apart(table) for table in (batch.frame, batch.transfers, batch.objects)]
         return cls(batch.runs.to_dicts(), *tables)
 
     def seen(self, run: int, one: Planned) -> Seen | None:

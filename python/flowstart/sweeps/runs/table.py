@@ -14,7 +14,7 @@ from flowstart.sweeps.runs.planned import Planned
 if TYPE_CHECKING:
     import polars as pl
 
-    from flowstart.simulation.many import Batch
+    from flowstart.simulation.many import RunBatch
 
 TABLE = "sweep-rows"
 """Its definition among the tables."""
@@ -29,7 +29,9 @@ MEASURES = ("ramp_50_s", "ramp_90_s", "overshoot_pkts", "queue_pkt_s", "loss_rou
 """What is taken over from the row of its start-up."""
 
 
-def rows(planned: Sequence[Planned], variants: Sequence[Variant], batch: "Batch") -> "pl.DataFrame":
+def rows(
+    planned: Sequence[Planned], variants: Sequence[Variant], batch: "RunBatch"
+) -> "pl.DataFrame":
     """What became of the flows under test; the columns of harm are left empty."""
     import polars as pl
 
@@ -47,7 +49,7 @@ def rows(planned: Sequence[Planned], variants: Sequence[Variant], batch: "Batch"
     cells = pl.DataFrame(asked, schema_overrides=columns.types(TABLE), infer_schema_length=None)
     key = ["run", "flow"]
     errors = batch.runs.select(pl.col("run").cast(pl.Int64), pl.col("error").cast(pl.String))
-    flows = batch.flows.select(pl.col(key).cast(pl.Int64), *FLOW)
+    flows = batch.frame.select(pl.col(key).cast(pl.Int64), *FLOW)
     found = (
         tested.join(errors, on="run", how="left", maintain_order="left")
         .join(flows, on=key, how="left", maintain_order="left")
@@ -97,7 +99,7 @@ def _asked(cell: Cell, facts: Facts) -> dict[str, Any]:
     }
 
 
-def _measures(batch: "Batch") -> "pl.DataFrame":
+def _measures(batch: "RunBatch") -> "pl.DataFrame":
     import polars as pl
 
     if batch.startups.is_empty():

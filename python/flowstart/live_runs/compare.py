@@ -1,0 +1,188 @@
+"""The same traffic under one startup algorithm after another, simulated or also in a real stack."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
+
+from flowstart.comparison import applicability
+from flowstart.comparison import execute as simulated
+from flowstart.comparison.plan import DEFAULT_SIZES, Plan
+from flowstart.comparison.result import Comparison
+from flowstart.errors import RequestError
+from flowstart.live_runs import execute as live
+from flowstart.live_runs.plan import LivePlan
+from flowstart.live_runs.result import LiveComparison
+from flowstart.model.custom import StartupLike
+from flowstart.model.fields import Endpoint
+from flowstart.model.path import NetworkPath
+from flowstart.model.quantities import Size, Time, size_texts, time_text
+from flowstart.model.scenario import ScenarioLike
+from flowstart.model.variants import VariantLike
+from flowstart.simulation import bounds
+from flowstart.simulation.batch import Progress
+from flowstart.simulation.limits import LimitLike
+
+
+@overload
+def compare(
+    setting: NetworkPath | ScenarioLike,
+    *,
+    on: None = None,
+    startups: Sequence[StartupLike] | None = None,
+    variants: Sequence[VariantLike] = (),
+    baseline: str | None = None,
+    sizes: Sequence[Size] | None = None,
+    flows: int | None = None,
+    interval: Time | None = None,
+    avoidance: str | None = None,
+    stack: str | Endpoint | Mapping[str, Any] | None = None,
+    remembered: str | None = None,
+    seed: int | None = None,
+    repeat: int | None = None,
+    uncertainty: bool = True,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    allow_python: bool = False,
+    limit: LimitLike | None = None,
+    time_limit: Time | None = None,
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    setting: NetworkPath,
+    *,
+    on: str,
+    clock: str | None = None,
+    kernel: Sequence[str] | None = None,
+    startups: Sequence[StartupLike] | None = None,
+    variants: Sequence[VariantLike] = (),
+    sizes: Sequence[Size] | None = None,
+    avoidance: str | None = None,
+    remembered: str | None = None,
+    seed: int | None = None,
+    repeat: int | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    limit: LimitLike | None = None,
+    time_limit: Time | None = None,
+) -> LiveComparison: ...
+
+
+def compare(
+    setting: NetworkPath | ScenarioLike,
+    *,
+    on: str | None = None,
+    clock: str | None = None,
+    kernel: Sequence[str] | None = None,
+    startups: Sequence[StartupLike] | None = None,
+    variants: Sequence[VariantLike] = (),
+    baseline: str | None = None,
+    sizes: Sequence[Size] | None = None,
+    flows: int | None = None,
+    interval: Time | None = None,
+    avoidance: str | None = None,
+    stack: str | Endpoint | Mapping[str, Any] | None = None,
+    remembered: str | None = None,
+    seed: int | None = None,
+    repeat: int | None = None,
+    uncertainty: bool = True,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    allow_python: bool = False,
+    limit: LimitLike | None = None,
+    time_limit: Time | None = None,
+) -> Comparison | LiveComparison:
+    """Runs the same traffic under each startup algorithm.
+
+    On a path, each size is sent by `flows` connections. In a scenario, the flows and web sessions
+    without a startup algorithm are under test, and the others are background traffic. With `on`,
+    each transfer runs in the simulator and in a real stack over the same links.
+
+    Args:
+        setting: A path, a scenario, or the name of a scenario file.
+        on: The real stack: `noq`, `quinn`, `s2n`, or `linux` for this machine's kernel; with fields
+            as in `noq:ecn=classic`. Needs a path, and takes neither `baseline`, `flows`,
+            `interval` nor `stack`.
+        clock: `virtual`, or `real` for sockets of this machine; only with `on`.
+        kernel: The kernel's congestion controls to run as they are; only with `on="linux"`.
+        startups: Startup algorithms: names in the catalog, classes derived from `Startup`, or
+            instances of such classes.
+        variants: Sender settings under a name, with more than a startup algorithm.
+        baseline: The variant that changes are relative to; slow start, or else the first.
+        sizes: Sizes of transfers, in bytes or as text.
+        flows: Number of connections that send each size at the same time.
+        interval: Time from the start of one connection to the next, in seconds or as text.
+        avoidance: Congestion control after startup.
+        stack: A preset of the endpoints, or their fields.
+        remembered: Congestion window that an earlier connection left, such as `1bdp`.
+        seed: The first seed.
+        repeat: Number of seeds; scenarios without randomness run once.
+        uncertainty: Whether to repeat the runs on perturbed paths for the range of each change.
+        workers: Number of threads and processes; all cores unless given.
+        progress: Called as `progress(done, total)` a few times a second.
+        allow_python: Whether a scenario file may name startup algorithms written in Python.
+        limit: Replaces limits of the estimated use, such as `packets=1e12,memory=8GB`.
+        time_limit: Time after which the finished runs are returned, in seconds or as text.
+
+    Returns:
+        A `Comparison`; with `on`, a `LiveComparison`.
+
+    Raises:
+        RequestError: An argument is wrong or exceeds a limit, or this machine lacks what the stack
+            needs.
+        TimeLimitExceeded: The time limit ended the runs before any result.
+
+    Example:
+        >>> import flowstart as fs
+        >>> path = fs.NetworkPath(rate="5Mbps", rtt="64ms", buffer="60pkt")
+        >>> result = fs.compare(path, startups=["slow-start", "jump-start"], sizes=["100kB"])
+        >>> result.frame.select("startup", "fct_s").height
+        2
+    """
+    live_only = {"clock": clock, "kernel": kernel}
+    simulated_only = {"baseline": baseline, "flows": flows, "interval": interval, "stack": stack}
+    given = [name for name, value in (simulated_only if on else live_only).items() if value]
+    if given:
+        where = f"a real stack (`on={on!r}`)" if on else "the simulator; name a stack with `on`"
+        raise RequestError(f"`{given[0]}` has no meaning in {where}")
+    common: dict[str, Any] = {"startups": startups, "variants": variants, "seed": seed}
+    texts = size_texts("sizes", sizes)
+    if on is not None:
+        if not isinstance(setting, NetworkPath):
+            raise RequestError(f"on = {on!r}: a real stack needs a NetworkPath, and not a scenario")
+        common |= {"avoidance": avoidance, "remembered": remembered, "repeat": repeat}
+        common |= {"sizes": DEFAULT_SIZES if texts is None else texts}
+        plan = LivePlan.of_path(setting, stack=on, clock=clock, kernel=kernel, **common)
+        with bounds.bounded(limit, time_limit):
+            return live.execute(plan, workers=workers, progress=progress)
+    common |= {"baseline": baseline, "repeat": 1 if repeat is None else repeat}
+    of_path: dict[str, Any] = {"flows": flows, "interval": time_text("interval", interval)}
+    of_path |= {"avoidance": avoidance, "stack": stack, "remembered": remembered}
+    planned = _plan(setting, of_path, texts, common, allow_python=allow_python)
+    with bounds.bounded(limit, time_limit):
+        return simulated.execute(
+            planned, uncertainty=uncertainty, workers=workers, progress=progress
+        )
+
+
+def _plan(
+    setting: NetworkPath | ScenarioLike,
+    of_path: Mapping[str, Any],
+    sizes: Sequence[str] | None,
+    common: Mapping[str, Any],
+    *,
+    allow_python: bool,
+) -> Plan:
+    """The plan of a comparison in the simulator."""
+    if isinstance(setting, NetworkPath):
+        plan = Plan.of_path(
+            setting, sizes=DEFAULT_SIZES if sizes is None else sizes, **of_path, **common
+        )
+        given = {name: of_path[name] for name in ("flows", "interval", "remembered")}
+        stack = plan.base.get("stack")
+        applicability.refuse_what_does_nothing(given, plan.begins, plan.custom, stack)
+        return plan
+    named = [name for name, value in of_path.items() if value is not None]
+    if named:
+        raise RequestError(f"`{named[0]}` belongs into the scenario, which describes it all")
+    return Plan.of_scenario(setting, sizes=sizes, allow_python=allow_python, **common)
