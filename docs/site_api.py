@@ -2,23 +2,23 @@
 
 FOLDER = "api"
 GROUPS = {
-    "Runs": ("run", "Run", "run_many", "Batch", "stream", "StoredRun"),
-    "Comparisons": ("compare", "Comparison", "Variant", "live", "Live", "live_load", "Load"),
-    "Captures": ("capture", "Capture", "replay", "Replay"),
+    "Runs": ("run", "Run", "run_many", "RunBatch", "StoredRun"),
+    "Comparisons": (
+        "compare", "Comparison", "Variant", "LiveComparison", "live_load", "LiveLoad",
+    ),
+    "Captures": ("read_capture", "Capture", "replay", "Replay"),
     "Sweeps and maps": (
-        "sweep", "Sweep", "Swept", "Cell", "read_map", "Map", "worst", "Worst",
+        "sweep", "Sweep", "SweepResult", "Cell", "SweepMap", "find_worst_paths", "WorstPaths",
     ),
     "Scenarios": (
-        "Scenario", "Path", "Hop", "RateStep", "QuickStart", "Stack", "Flow", "Write", "After",
-        "AfterFlow", "Web", "schema", "bps", "seconds", "octets", "packets", "bdp",
+        "Scenario", "NetworkPath", "Endpoint", "Flow", "WebTraffic", "spec", "json_schema",
     ),
-    "Start-ups": (
-        "Startup", "Window", "Reason", "Known", "Syn", "Established", "Ack", "Delivery",
-        "RateSample", "Sent", "Feedback", "Idle", "Loss", "Marked", "PeerGap", "Recovered",
-        "Timeout",
+    "Startup algorithms": ("Startup", "Window", "signals"),
+    "The catalog": ("list_algorithms", "get_algorithm", "Algorithm", "Parameter"),
+    "Errors": (
+        "FlowstartError", "RequestError", "SimulationError", "Stopped", "TimeLimitExceeded",
+        "LimitExceeded",
     ),
-    "The catalog": ("algorithms", "algorithm", "Algorithm", "Parameter"),
-    "Errors": ("FlowstartError", "RequestError", "SimulationError"),
 }  # fmt: skip
 """The public names by what they are for; `__version__` beside them."""
 
@@ -42,9 +42,9 @@ def _index() -> str:
         for title, names in GROUPS.items()
     ]
     words = (
-        "What `import flowstart as fs` has. Frames are polars' (see [the columns](../columns.md)); "
-        "quantities are text with a unit, `50Mbps`, `80ms`, `1MB`, or made of numbers by `fs.bps`, "
-        "`fs.seconds`, `fs.octets`, `fs.packets` and `fs.bdp`."
+        "The names of `import flowstart as fs`. Frames are polars DataFrames (see "
+        "[the columns](../columns.md)). Quantities are text with a unit, `50Mbps`, `80ms`, `1MB`; "
+        "a plain number is in bits per second, seconds or bytes."
     )
     table = "\n".join(["| for | names |", "| --- | --- |", *rows])
     return f"# The Python interface\n\n{words}\n\n{table}\n"
