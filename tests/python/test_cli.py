@@ -446,7 +446,7 @@ def test_a_defect_is_one_line_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> 
     def fail() -> None:
         raise ZeroDivisionError("ouch")
 
-    monkeypatch.setattr("flowstart.model.catalog.algorithms", fail)
+    monkeypatch.setattr("flowstart.model.catalog.list_algorithms", fail)
     status, printed, error = cli("algorithms")
     assert (status, printed) == (1, "")
     assert error.startswith("flowstart: a defect of flowstart: ZeroDivisionError: ouch")
@@ -631,5 +631,5 @@ def test_ctrl_c_while_a_class_is_made_is_no_defect(
     def interrupted() -> None:
         raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
 
-    monkeypatch.setattr("flowstart.model.catalog.algorithms", interrupted)
+    monkeypatch.setattr("flowstart.model.catalog.list_algorithms", interrupted)
     assert cli("algorithms") == (130, "", "flowstart: stopped by Ctrl-C\n")

@@ -422,7 +422,7 @@ def test_unfinished_flows_are_counted_and_never_best() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"sizes": [10_000]}, "list of text"),
+        ({"sizes": [0.5]}, "a whole number of bytes"),
         ({"sizes": "10kB"}, "list of text"),
         ({"startups": "slow-start"}, "list of text"),
         ({"stack": 3}, "stack = 3"),

@@ -28,12 +28,12 @@ def test_rows_of_all_runs_are_in_one_frame_in_their_order() -> None:
     assert batch.frame["size_bytes"].to_list() == [30_000] * 5 + [3_000] * 5
     assert batch.startups["run"].to_list() == list(range(10))
     assert batch.links["run"].unique().sort().to_list() == list(range(10))
-    assert repr(batch) == "<Batch of 10 runs>"
+    assert repr(batch) == "<RunBatch of 10 runs>"
 
 
 def test_rows_are_the_same_whatever_the_number_of_workers() -> None:
     one, four = (fs.run_many(MANY, workers=workers) for workers in (1, 4))
-    for table in ("runs", "flows", "links", "startups"):
+    for table in ("runs", "frame", "links", "startups"):
         assert_frame_equal(getattr(one, table), getattr(four, table))
 
 
@@ -84,7 +84,7 @@ def test_at_least_one_worker_is_needed() -> None:
 def test_no_scenarios_are_no_rows() -> None:
     batch = fs.run_many([])
     assert batch.runs.is_empty()
-    assert repr(batch) == "<Batch of 0 runs>"
+    assert repr(batch) == "<RunBatch of 0 runs>"
 
 
 def test_a_run_that_fails_is_a_row_with_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +94,7 @@ def test_a_run_that_fails_is_a_row_with_its_error(monkeypatch: pytest.MonkeyPatc
     assert batch.runs["error"].to_list() == [None, "the simulator failed", None]
     assert batch.runs["events"].is_null().to_list() == [False, True, False]
     assert batch.frame["run"].to_list() == [0, 2]
-    assert repr(batch) == "<Batch of 3 runs, 1 failed>"
+    assert repr(batch) == "<RunBatch of 3 runs, 1 failed>"
 
 
 class Doubling(fs.Startup):

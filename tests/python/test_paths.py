@@ -124,11 +124,14 @@ def test_a_trace_is_looked_for_beside_the_scenario_that_names_it(
     assert compared.headline.startswith("trace there/line.trace × 40ms (BDP 40 pkt)")
 
 
-def test_a_trace_or_steps_take_the_place_of_a_named_paths_rate() -> None:
+def test_a_trace_or_steps_take_the_place_of_a_named_paths_rate(tmp_path: pathlib.Path) -> None:
     path = fs.NetworkPath.named("lte")
-    assert path.replace(rate_trace="a").rate is path.replace(rate_trace="a").rate_variation is None
+    trace = tmp_path / "trace"
+    trace.write_text("10\n20\n")
+    traced = path.replace(rate_trace=str(trace))
+    assert traced.rate is traced.rate_variation is None
     assert path.replace(rate="9Mbps").rate_variation == path.rate_variation
-    assert path.replace(reverse_rate_trace="a").reverse_rate is None
+    assert path.replace(reverse_rate_trace=str(trace)).reverse_rate is None
     changed = path.replace(buffer="9pkt")
     assert (changed.rate, changed.buffer, changed.ripple) == (path.rate, "9pkt", path.ripple)
 

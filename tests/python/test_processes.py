@@ -190,8 +190,8 @@ class Own(fs.Startup):
         w.cwnd += w.segments(a.acked)
 
 os.register_at_fork({when}=press)
-result = fs.compare(fs.NetworkPath(rate="20Mbps", rtt="60ms"), startups=[Own], sizes=["20kB", "80kB"],
-                    workers=2)
+path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
+result = fs.compare(path, startups=[Own], sizes=["20kB", "80kB"], workers=2)
 print(result.interrupted)
 """
 """Python discards what is raised in a callback around a fork."""
@@ -242,8 +242,8 @@ class Own(fs.Startup):
         w.cwnd += w.segments(a.acked)
 
 total()
-result = fs.compare(fs.NetworkPath(rate="20Mbps", rtt="60ms"), startups=[Own], sizes=["20kB", "80kB"],
-                    workers=2)
+path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
+result = fs.compare(path, startups=[Own], sizes=["20kB", "80kB"], workers=2)
 print(len(result.records))
 """
 

@@ -48,14 +48,12 @@ def test_a_number_has_the_unit_of_its_field(
     [
         (
             lambda: fs.Flow(start=-1),
-            "start: `-1`: seconds from 0 on, a timedelta, or text with a unit, such as `64ms`, "
-            "is needed",
+            "start: `-1`: seconds from 0 on, a timedelta, or text with a unit, such as `64ms`",
         ),
         (lambda: fs.Flow(start=-MS), "start: `-1 day, .*`: seconds from 0 on, a timedelta"),
         (
             lambda: fs.NetworkPath(rate=float("nan"), rtt=0.1),
-            "rate: `nan`: bits per second from 0 on, or text with a unit, such as `5Mbps`, "
-            "is needed",
+            "rate: `nan`: bits per second from 0 on, or text with a unit, such as `5Mbps`",
         ),
         (
             lambda: fs.Flow(size=0.5),  # type: ignore[arg-type]

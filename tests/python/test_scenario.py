@@ -54,12 +54,12 @@ def test_a_scenario_has_the_simulators_fields() -> None:
 
 def test_what_is_left_out_is_left_to_the_simulator() -> None:
     described = fs.Scenario(
-        path=fs.NetworkPath(rate="5Mbps", hops=[fs.spec.Hop(rate="1Mbps", delay="1ms")]),
+        path=fs.NetworkPath(hops=[fs.spec.Hop(rate="1Mbps", delay="1ms")]),
         flows=[fs.Flow(size="1kB"), fs.Flow(writes=[fs.spec.Write(at="0s", size="1kB")])],
         stack="ns2:iw=3",
     )
     assert described.to_dict() == {
-        "path": {"rate": "5Mbps", "hops": [{"rate": "1Mbps", "delay": "1ms"}]},
+        "path": {"hops": [{"rate": "1Mbps", "delay": "1ms"}]},
         "flows": [{"size": "1kB"}, {"writes": [{"at": "0s", "size": "1kB"}]}],
         "stack": {"preset": "ns2", "iw": "3"},
     }

@@ -44,7 +44,7 @@ def test_tables_of_an_earlier_run_do_not_stay(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_trace_is_refused(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(fs.RequestError, match="trace: a run whose rows are streamed keeps none"):
+    with pytest.raises(fs.RequestError, match="trace: a run with a sink keeps none"):
         fs.run(SCENARIO | {"trace": True}, sink=tmp_path)
 
 

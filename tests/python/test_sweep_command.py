@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart.sweeps import asking
+from flowstart.maps import sweep_result
 from flowstart.sweeps.execution import estimate
 from flowstart.sweeps.language import named
 from flowstart.sweeps.runs.batch import run_cells
@@ -162,7 +162,7 @@ def failing(*given: Any) -> pl.DataFrame:
 def test_scenarios_that_fail_are_counted_and_the_command_fails(
     cli: Cli, tmp_path: pathlib.Path, file: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "run_cells", failing)
+    monkeypatch.setattr(sweep_result, "run_cells", failing)
     answer = cli("sweep", file, "-o", tmp_path / "out", "--workers", "1")
     assert answer.status == 1
     assert answer.out.startswith("8 rows")
@@ -179,11 +179,11 @@ def broken(*_: Any) -> pl.DataFrame:
 def test_batches_without_rows_are_named_and_the_command_fails(
     cli: Cli, tmp_path: pathlib.Path, file: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "run_cells", broken)
+    monkeypatch.setattr(sweep_result, "run_cells", broken)
     answer = cli("sweep", file, "-o", tmp_path / "out", "--workers", "1")
     assert (answer.status, answer.out.splitlines()[0][:6]) == (1, "0 rows")
     assert answer.err.endswith("ArithmeticError: no way; the same command tries them again\n")
-    monkeypatch.setattr(asking, "run_cells", run_cells)
+    monkeypatch.setattr(sweep_result, "run_cells", run_cells)
     assert cli("sweep", file, "-o", tmp_path / "out", "--workers", "1").status == 0
 
 

@@ -167,8 +167,8 @@ def _say_what_is_missing(found: "Swept") -> None:
     if errors.height:
         first = errors.row(0, named=True)
         raise SimulationError(
-            f"{errors.height:,} of {found.height:,} runs failed; the column `error` says why, first "
-            f"of cell {first['cell']} with {first['startup']}: {first['error']}"
+            f"{errors.height:,} of {found.height:,} runs failed; the column `error` says why, "
+            f"first of cell {first['cell']} with {first['startup']}: {first['error']}"
         )
     if found.failures:
         raise SimulationError(

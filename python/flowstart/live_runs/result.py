@@ -39,7 +39,7 @@ class LiveComparison:
 
     @functools.cached_property
     def records(self) -> list[Row]:
-        """The rows of `frame` as dictionaries: each run in the simulator, then that of the stack."""
+        """The rows of `frame` as dictionaries: each simulated run, then that of the stack."""
         ours = {_case(row): row for row in self.simulated.records}
         if self.plan.clock == REAL and self.simulated.spared:
             # Simulated once, since every seed gives the same.

@@ -18,7 +18,8 @@ def files(found: SweepMap) -> dict[str, bytes]:
     """The tables, everything as JSON, and the scenarios that no command can give."""
     written = {"map.json": encoded(found.to_dict())}
     for name in ("winners", "regret", "worst", "dominance", "pareto", "cells"):
-        written |= columns(getattr(found, name), name, f"map-{name}")
+        table = found.frame if name == "cells" else getattr(found, name)
+        written |= columns(table, name, f"map-{name}")
     for one in found.worst_cells:
         if one.command is None:
             written[scenario_file(one.startup)] = encoded(one.scenario)

@@ -30,7 +30,8 @@ class SweepResult(Swept):
     Example:
         >>> import flowstart as fs, tempfile
         >>> path = {"rate": ["5Mbps", "20Mbps"], "rtt": "50ms"}
-        >>> question = {"path": path, "flow": {"size": "20kB"}, "startups": ["slow-start", "hystart"]}
+        >>> names = ["slow-start", "hystart"]
+        >>> question = {"path": path, "flow": {"size": "20kB"}, "startups": names}
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     result = fs.sweep(question, folder, workers=1)
         ...     len(result.frame)
@@ -140,7 +141,8 @@ def sweep(
     Example:
         >>> import flowstart as fs, tempfile
         >>> path = {"rate": ["5Mbps", "20Mbps"], "rtt": "50ms"}
-        >>> question = {"path": path, "flow": {"size": "20kB"}, "startups": ["slow-start", "hystart"]}
+        >>> names = ["slow-start", "hystart"]
+        >>> question = {"path": path, "flow": {"size": "20kB"}, "startups": names}
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     result = fs.sweep(question, folder, workers=1)
         >>> result.cells

@@ -19,12 +19,12 @@ def _made(part: Part) -> type:
     ]
     kinds = {field.name: field.measures for field in part.fields if field.measures}
 
-    def __post_init__(self: Any) -> None:
+    def with_units(self: Any) -> None:
         for name, kind in kinds.items():
             value = quantities.text(name, kind, getattr(self, name))
             object.__setattr__(self, name, value)
 
-    own = {"__doc__": part.about, "__module__": __name__, "__post_init__": __post_init__}
+    own = {"__doc__": part.about, "__module__": __name__, "__post_init__": with_units}
     return dataclasses.make_dataclass(part.name, fields, namespace=own, frozen=True, kw_only=True)
 
 

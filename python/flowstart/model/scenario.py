@@ -1,9 +1,9 @@
 """The description of a run: a path, an endpoint stack, flows, and web sessions.
 
-The classes that describe one (`NetworkPath`, `Flow`, `WebTraffic`, `Scenario`) carry it to the simulator and
-check nothing themselves: the simulator alone knows which fields there are, what they default to
-and which values make sense, and says so in a RequestError. A scenario written as a TOML file has
-the same fields.
+The classes `NetworkPath`, `Flow`, `WebTraffic` and `Scenario` carry it to the simulator. The
+simulator alone knows which fields there are, their defaults and their valid values, and reports
+mistakes as RequestError. A `NetworkPath` has itself checked when it is made. A scenario in a TOML
+file has the same fields.
 
 Every quantity is text with its unit: `5Mbps`, `64ms`, `1.5MB`, `60pkt`, `1bdp`.
 """

@@ -169,8 +169,8 @@ def bounded(
 ) -> Iterator[Bounds]:
     """Bounds the runs of the block. Raises RequestError where one of the two is wrong.
 
-    Where the time is over and nothing is there to be kept, TimeLimitExceeded is raised. What neither
-    says is as it was outside.
+    Where the time is over and nothing is there to be kept, TimeLimitExceeded is raised. What
+    neither says is as it was outside.
     """
     outside = current()
     is_within = outside.noted is not None and not is_command

@@ -66,4 +66,5 @@ class Swept:
 
     def __repr__(self) -> str:
         state = "interrupted, " if self.interrupted else ""
-        return f"{type(self).__name__}({str(self.store.place)!r}, {state}{self.cells} cells, {self.height} rows)"
+        counts = f"{self.cells} cells, {self.height} rows"
+        return f"{type(self).__name__}({str(self.store.place)!r}, {state}{counts})"
