@@ -13,8 +13,8 @@ HEAD = """<!-- Written by `make docs` from the definitions of the fields; change
 # The fields of a scenario
 
 What a scenario file, `fs.NetworkPath`, `fs.Flow`, `fs.Endpoint` and the others may say. Fields
-with a mark (▸) have a flag of `flowstart compare`: `reverse_rate` is `--reverse-rate`. A stack is `--stack
-linux:ack_every=4` there. `flowstart schema` prints the same for editors.
+with a mark (▸) have a flag of `flowstart compare`: `reverse_rate` is `--reverse-rate`. A stack is
+`--stack linux:ack_every=4` there. `flowstart schema` prints the same for editors.
 """
 TITLES = {
     "NetworkPath": ("path", "A path"),

@@ -33,7 +33,7 @@ def with_tables(page: str) -> str:
 
 
 def _table(name: str) -> str:
-    """The table of this name; `fields of NetworkPath` and some names is one of their definitions."""
+    """The table of this name; `fields of NetworkPath` and some names is one of those fields."""
     part, *names = name.removeprefix("fields of ").split()
     if name.startswith("fields of "):
         known = {field.name: field for field in parts()[part].fields}
