@@ -11,7 +11,7 @@ What every column in the files of `-o` and in `--json` holds. This is version {V
 where a column goes or changes its meaning. `flowstart schema rows` prints the same as JSON Schema,
 and Parquet files have it in their metadata, under the key `flowstart`. A column without “no value
 means” always has one; in JSON no value is `null`. Traces have further columns
-where a start-up names some of its own.
+where a startup names some of its own.
 """
 
 FILES = {

@@ -135,7 +135,7 @@ NS2_TABLES = {
     "a transfer of each size, slow start": ("single_figure1.csv",),
     "a transfer of each size, Jump Start": ("single_figure1.csv",),
     "connections that contend, each by its end": ("contention_flows.csv",),
-    "contention at three intervals, two start-ups, by means of runs": ("contention.csv",),
+    "contention at three intervals, two startups, by means of runs": ("contention.csv",),
     "Quick-Start and slow start, by path and size": (
         "quick_start_table1.csv",
         "quick_start_sizes.csv",
@@ -390,7 +390,7 @@ the last byte at the receiver. What the tests allow:
 | --- | --- | --- |
 | completion | 1 % or 4 ms | 2 % or 3 ms; lost packets 3 %, jitter 5 % |
 | dropped, retransmitted | 2 % or 3 packets | 10 % or 2 packets; jitter 5 |
-| why the start-up ends | the same | as in one of the runs |
+| why the startup ends | the same | as in one of the runs |
 | its window then | 0.5 % or 2 packets | 5 % or 2 packets |
 | largest window | – | 10 % or 2 packets |
 | marks; cuts; the first three thresholds | – | 10 % or 3; 10 % or 1; 5 % or 2 |

@@ -12,7 +12,7 @@ GROUPS = {
         "Scenario", "Path", "Hop", "RateStep", "QuickStart", "Stack", "Flow", "Write", "After",
         "AfterFlow", "Web", "schema", "bps", "seconds", "octets", "packets", "bdp",
     ),
-    "Start-ups": (
+    "Startups": (
         "Startup", "Window", "Reason", "Known", "Syn", "Established", "Ack", "Delivery",
         "RateSample", "Sent", "Feedback", "Idle", "Loss", "Marked", "PeerGap", "Recovered",
         "Timeout",

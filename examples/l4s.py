@@ -22,7 +22,7 @@ SEND, ACK = 0, 2
 """Events of a trace."""
 SECONDS = 60
 SETTLED = 10
-"""Both have left their start-ups behind after so many seconds."""
+"""Both have left their startups behind after so many seconds."""
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ def crowd(folder: pathlib.Path, seeds: int, workers: int | None) -> list[Row]:
 
 
 def _runs(load: float | None, seeds: int, workers: int | None) -> Iterator[dict[str, Any]]:
-    """A row per start-up, bottleneck and seed: packets, losses, and the completion times' p95."""
+    """A row per startup, bottleneck and seed: packets, losses, and the completion times' p95."""
     asked = [
         (bottleneck, startup, FIRST_SEED + seed)
         for bottleneck in range(len(BOTTLENECKS))

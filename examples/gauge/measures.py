@@ -105,7 +105,7 @@ class Measures:
                 yield Row(**{**vars(row), "against": against})
 
     def _of_cases(self, found: Dominance) -> Estimate:
-        """The shares of cases in which each start-up is dominated, with their paths drawn again."""
+        """The shares of cases in which each startup is dominated, with their paths drawn again."""
         values = np.full((len(self.judged.cells), found.dominated.shape[1]), np.nan)
         values[found.first] = found.dominated
         questions = np.zeros(len(values), dtype=np.bool_)
@@ -161,7 +161,7 @@ def judged_rows(judged: Judged, part: str, setting: str) -> Iterator[Row]:
 
 
 def compared_rows(judged: Judged, part: str, setting: str, against: Sequence[str]) -> Iterator[Row]:
-    """What is told where a few start-ups are set beside each other."""
+    """What is told where a few startups are set beside each other."""
     found = Measures(judged, part, setting)
     yield from left_out(judged, part, setting)
     yield from found.costs()

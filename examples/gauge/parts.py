@@ -75,7 +75,7 @@ def _asked_baseline(extent: Extent) -> Judged:
 
 
 def of_baseline(folder: pathlib.Path, also: Sequence[str] = ()) -> Judged:
-    """What the baseline in a folder has answered, with those start-ups beside the reference set."""
+    """What the baseline in a folder has answered, with those startups beside the reference set."""
     folders = [sweep_in(folder / name) for name in ("reference", "gauge")]
     return read(folders, reference(), [*reference(), GAUGE, *also])
 

@@ -28,7 +28,7 @@ class Row:
     kind: str
     """Which questions it is of: `all`, a size or a company."""
     against: str
-    """The start-up that it is a difference from or a ratio to; nothing for none."""
+    """The startup that it is a difference from or a ratio to; nothing for none."""
     value: float | None
     low: float | None
     high: float | None
@@ -50,7 +50,7 @@ class Place:
     def rows(
         self, measure: str, kind: str, found: Estimate, count: int, against: str = ""
     ) -> Iterator[Row]:
-        """A row per start-up; none for the one that it is compared with."""
+        """A row per startup; none for the one that it is compared with."""
         low, high = found.ends
         for place, startup in enumerate(self.startups):
             if startup != against:

@@ -39,7 +39,7 @@ SCHEMES = {
     "QS-app, driven": "qs-app:interface_rate={interface}bps,paced=false",
 }
 OWN = "Reno (kernel)"
-"""The one that needs no start-up of the catalog."""
+"""The one that needs no startup of the catalog."""
 
 
 @dataclass(frozen=True)

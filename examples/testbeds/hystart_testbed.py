@@ -3,7 +3,7 @@
     python examples/testbeds/hystart_testbed.py -o out/hystart
 
 One flow begins on an empty path: under the kernel's own CUBIC, which has Hybrid Slow Start, under
-the kernel's own Reno, which has standard slow start, and under three start-ups of the catalog
+the kernel's own Reno, which has standard slow start, and under three startups of the catalog
 that drive the kernel's sender, with CUBIC behind them. Two sweeps of the paper: the buffer, on
 the path of Fig. 2 (100 Mbit/s, 106 ms, BDP 883 packets), and the round trip of Fig. 4c (400
 Mbit/s, one BDP of buffer). Where the paper's rate is above `--mbps` the rate is lowered to that;
@@ -182,7 +182,7 @@ def show(rows: list[Row], sweep: str) -> None:
 
 
 def reasons(row: Row) -> str:
-    """Why the start-up ended; both where they differ."""
+    """Why the startup ended; both where they differ."""
     ours, live = str(row["simulated_reason"]), str(row["live_reason"])
     return ours if ours == live else f"{ours} / {live}"
 

@@ -1,4 +1,4 @@
-"""flowstart: a laboratory for flow start-up.
+"""flowstart: a laboratory for flow startup.
 
 What a transport connection does between its handshake and the moment it knows its path,
 simulated packet by packet, for every startup algorithm of the catalog:
@@ -10,7 +10,7 @@ simulated packet by packet, for every startup algorithm of the catalog:
     result.frame  # a polars DataFrame, one row per flow
     result.plot()  # a matplotlib figure
 
-A start-up of one's own is a class derived from `fs.Startup`.
+A startup of one's own is a class derived from `fs.Startup`.
 
 Quantities are text with their unit; `bps`, `seconds`, `packets`, `octets` and `bdp` make it of
 numbers. Importing the package is cheap; polars and matplotlib
@@ -135,7 +135,7 @@ _HOMES = {
     "Variant": "model.variants",
     "Startup": "model.startup",
     "Window": "model.startup",
-    # The signals that a start-up's hooks are told.
+    # The signals that a startup's hooks are told.
     "Ack": "model.startup",
     "Delivery": "model.startup",
     "Established": "model.startup",

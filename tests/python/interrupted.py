@@ -50,7 +50,7 @@ seed = 1
 SCENARIO = """path = {rate = "1Gbps", rtt = "50ms"}
 flows = [{size = "4GB"}]
 """
-STARTUP = '''"""A start-up in Python."""
+STARTUP = '''"""A startup in Python."""
 
 import flowstart as fs
 

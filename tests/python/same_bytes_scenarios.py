@@ -1,6 +1,6 @@
 """What is simulated wherever results are to be the same: `make same-bytes-record` writes the list.
 
-`tests/data/same-bytes/scenarios.jsonl` has one scenario a line with a name. Every start-up,
+`tests/data/same-bytes/scenarios.jsonl` has one scenario a line with a name. Every startup,
 avoidance, queue discipline and variation of the catalog is in one, and every preset, recovery and
 path known by name (`test_same_bytes.py` checks that). They are small: all together take a second
 or two in an optimised build, and have to run in an emulator too.
@@ -39,7 +39,7 @@ LOSSY = {
 PLAIN = {"rate": "20Mbps", "rtt": "40ms", "buffer": "1bdp"}
 RECOVERIES = ("go-back-n", "tahoe", "reno", "newreno", "sack", "ns2-sack", "rack", "quic")
 CONTINUED = {"bbr-startup": "bbr", "vegas-slow-start": "vegas"}
-"""The avoidances that go on with what a start-up has."""
+"""The avoidances that go on with what a startup has."""
 
 INGREDIENTS: dict[str, Document] = {
     "access": {"access_rate": "100Mbps", "access_delay": "2ms"},
@@ -81,13 +81,13 @@ def flow(startup: str, avoidance: str = "reno", size: str = "1MB") -> Document:
 
 
 def startups() -> Iterator[tuple[str, Document]]:
-    """Every start-up under every preset, without losses and with some."""
+    """Every startup under every preset, without losses and with some."""
     for startup in catalog.algorithms("startup"):
         avoidance = CONTINUED.get(startup.name, "reno")
         for number, preset in enumerate(_native.STACKS):
             lossy = number % 2 == 0
             yield (
-                f"start-up {startup.name} {preset}",
+                f"startup {startup.name} {preset}",
                 {
                     "path": LOSSY if lossy else HELPFUL,
                     "stack": {"preset": preset},

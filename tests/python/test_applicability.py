@@ -30,8 +30,8 @@ class Asking(fs.Startup):
         ("--interval 1s", "--interval: `1s` changes nothing: one flow has no other to wait for"),
         ("--hosts 3", "--hosts: `3` changes nothing: a flow uses one pair of hosts"),
         ("--hosts 3 --flows 2", "give as many flows as hosts, or more"),
-        ("--remembered 3pkt", "no start-up here uses a memory; add one that does, such as careful"),
-        ("--quick-start none", "--quick-start: `none` changes nothing: no start-up here asks"),
+        ("--remembered 3pkt", "no startup here uses a memory; add one that does, such as careful"),
+        ("--quick-start none", "--quick-start: `none` changes nothing: no startup here asks"),
         ("--quick-start rfc --startup xcp", "add quick-start"),
     ],
 )
@@ -45,7 +45,7 @@ def test_an_option_that_changes_nothing_is_refused(cli: Cli, words: str, message
     ("given", "message"),
     [
         ({"interval": "1s"}, "interval: `1s` changes nothing: one flow has no other to wait for"),
-        ({"remembered": "3pkt"}, "remembered: `3pkt` changes nothing: no start-up here uses"),
+        ({"remembered": "3pkt"}, "remembered: `3pkt` changes nothing: no startup here uses"),
     ],
 )
 def test_python_refuses_what_the_command_line_refuses(
@@ -78,7 +78,7 @@ def test_an_option_that_changes_something_is_taken(cli: Cli, words: str) -> None
         ("rate_request(self, s)", "--quick-start none"),
     ],
 )
-def test_a_start_up_of_ones_own_may_use_a_memory_or_ask_routers(
+def test_a_startup_of_ones_own_may_use_a_memory_or_ask_routers(
     cli: Cli, tmp_path: pathlib.Path, hook: str, words: str
 ) -> None:
     file = tmp_path / "asking.py"

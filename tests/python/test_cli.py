@@ -150,7 +150,7 @@ def test_run_shows_and_writes_the_objects_of_web_sessions(cli: Cli, tmp_path: pa
     assert answer.status == 0
     assert "The first 50 of 60 objects" in answer.out
     assert "session" in answer.out
-    assert "start-up" not in answer.out, "there are no other flows"
+    assert "startup" not in answer.out, "there are no other flows"
     objects = pl.read_parquet(out / "objects.parquet")
     assert objects["response_s"].min() > 4 * 0.06 - 0.03  # type: ignore[operator]
     assert len(json.loads((out / "result.json").read_text())["objects"]) == 60

@@ -217,7 +217,7 @@ def test_a_file_gives_the_same(tmp_path: pathlib.Path) -> None:
         ([{"size": "1kB"}], {"sizes": ["2kB"]}, "its own size"),
         ([{"size": "1kB"}], {"avoidance": "reno"}, "`avoidance` belongs into the scenario"),
         ([{"size": "1kB"}], {"repeat": 0}, "repeat = 0: at least one"),
-        ([{"size": "1kB"}], {"startups": []}, "no start-up is given"),
+        ([{"size": "1kB"}], {"startups": []}, "no startup is given"),
         ([{"size": "1kB"}], {"seed": "x"}, "seed = 'x': a whole number"),
         ("x", {}, "flows"),
     ],
@@ -343,7 +343,7 @@ def test_nobody_is_best_without_a_difference() -> None:
     assert not any(s.best for s in summarise(rows, ["slow-start", "other"]))
 
 
-def test_a_start_up_that_ties_with_the_baseline_is_marked_beside_it() -> None:
+def test_a_startup_that_ties_with_the_baseline_is_marked_beside_it() -> None:
     rows = [row(startup="late", fct_s=2.0), row(startup="other", fct_s=1.0), row()]
     found = summarise(rows, ["late", "other", "slow-start"])
     assert [s.best for s in found] == [False, True, True]
@@ -358,7 +358,7 @@ def test_a_change_counts_only_seeds_that_both_have() -> None:
     assert not any(s.best for s in found), "the third seed may have made it later"
 
 
-def test_nobody_is_best_of_a_size_that_lacks_a_start_up() -> None:
+def test_nobody_is_best_of_a_size_that_lacks_a_startup() -> None:
     rows = [row(fct_s=2.0), row(startup="other")]
     assert [s.best for s in summarise(rows, ["slow-start", "other"])] == [False, True]
     assert not any(s.best for s in summarise(rows, ["slow-start", "other", "missing"]))

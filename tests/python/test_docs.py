@@ -99,7 +99,7 @@ def test_the_python_example_does_what_the_rust_one_does() -> None:
     assert row["packets_dropped"] == 0
 
 
-def test_every_start_up_has_published_figures_or_a_reason_why_not() -> None:
+def test_every_startup_has_published_figures_or_a_reason_why_not() -> None:
     startups = [a.name for a in fs.algorithms("startup")]
     reasons = {name for name in startups if isinstance(published.of(name), str)}
     assert reasons == set(published.reasons())

@@ -1,4 +1,4 @@
-"""What the explorer answers: what `flowstart compare` prints, from one run of each start-up."""
+"""What the explorer answers: what `flowstart compare` prints, from one run of each startup."""
 
 import json
 import pathlib
@@ -105,7 +105,7 @@ def test_intervals_are_those_of_the_command_line(server: Explorer, cli: Cli) -> 
     assert found["verdict"]
 
 
-def test_the_scenario_file_says_the_same_of_the_first_start_up(
+def test_the_scenario_file_says_the_same_of_the_first_startup(
     server: Explorer, cli: Cli, tmp_path: pathlib.Path
 ) -> None:
     found = compared(server, stack="linux:iw=20", flows=2, buffer="30pkt")
@@ -143,7 +143,7 @@ def test_about_has_all_that_a_state_may_say(server: Explorer) -> None:
         state.plan({**path["given"], "size": "10kB"}, settings())
 
 
-def test_a_start_up_in_python_is_run_where_the_command_line_names_it_and_nowhere_else(
+def test_a_startup_in_python_is_run_where_the_command_line_names_it_and_nowhere_else(
     tmp_path: pathlib.Path,
 ) -> None:
     (tmp_path / "own.py").write_text(OWN)
@@ -160,7 +160,7 @@ def test_a_start_up_in_python_is_run_where_the_command_line_names_it_and_nowhere
         assert "is Python code" in reply.error
 
 
-def test_what_a_start_up_in_python_raises_is_said_with_its_hook(tmp_path: pathlib.Path) -> None:
+def test_what_a_startup_in_python_raises_is_said_with_its_hook(tmp_path: pathlib.Path) -> None:
     (tmp_path / "own.py").write_text(OWN.replace("w.segments(a.acked)", "1 / 0"))
     own = f"{tmp_path / 'own.py'}:Own"
     with explorer(settings(startup=own)) as server:
@@ -193,7 +193,7 @@ def test_lines_go_from_the_opening_to_the_last_acknowledgement(server: Explorer)
     assert rows["jump-start"]["packets_dropped"], "else there is little to see"
 
 
-def test_start_ups_are_answered_by_their_names_however_they_were_asked_for(
+def test_startups_are_answered_by_their_names_however_they_were_asked_for(
     server: Explorer,
 ) -> None:
     path = {"rate": "5Mbps", "rtt": "64ms", "size": "10kB"}
@@ -274,7 +274,7 @@ def test_an_answer_has_at_most_150_kb(server: Explorer, given: dict[str, Any]) -
     assert len(reply.content) <= 150_000
 
 
-def test_single_packets_are_those_of_the_start_up_with_their_losses(server: Explorer) -> None:
+def test_single_packets_are_those_of_the_startup_with_their_losses(server: Explorer) -> None:
     given = {**GIVEN, "buffer": "20pkt", "size": "300kB"}
     asked = {"given": given, "startup": "jump-start", "most": 1000}
     reply = server.post("/api/packets", asked)

@@ -109,13 +109,13 @@ def test_what_no_state_can_say_has_a_reason(change: dict[str, Any], says: str) -
         setups.state(document, ["slow-start"])
 
 
-def test_a_start_up_that_would_get_a_memory_is_not_opened() -> None:
+def test_a_startup_that_would_get_a_memory_is_not_opened() -> None:
     document = {"path": {"rate": "1Mbps", "rtt": "10ms"}, "flows": [{"size": "1MB"}]}
     with pytest.raises(RequestError, match="memory"):
         setups.state(document, ["careful-resume"])
 
 
-def test_start_ups_and_seeds_on_one_set_up_stand_together() -> None:
+def test_startups_and_seeds_on_one_set_up_stand_together() -> None:
     found = Setups()
     for seed in (1, 2):
         for startup in ("slow-start", "hystart"):

@@ -88,7 +88,7 @@ def test_what_is_mostly_never_done_counts_a_hundred(tmp_path: Folder) -> None:
     assert found.regret[0].tolist() == [100.0, 1.0]
 
 
-def test_a_question_that_a_start_up_has_not_answered_is_left_out(tmp_path: Folder) -> None:
+def test_a_question_that_a_startup_has_not_answered_is_left_out(tmp_path: Folder) -> None:
     rows = question(0, {GAUGE: 1.0, HYSTART: 2.0}) + question(1, {HYSTART: 2.0}, path=1)
     rows += question(2, {GAUGE: 1.0, HYSTART: None}, path=2)
     found = judged(tmp_path, rows)
@@ -96,7 +96,7 @@ def test_a_question_that_a_start_up_has_not_answered_is_left_out(tmp_path: Folde
     assert (len(found.left_out.missing), found.left_out.hopeless) == (1, 1)
 
 
-def test_a_folder_adds_its_start_ups_to_the_same_questions(tmp_path: Folder) -> None:
+def test_a_folder_adds_its_startups_to_the_same_questions(tmp_path: Folder) -> None:
     one = write(tmp_path / "one", question(0, {HYSTART: 2.0, "b": 1.0}))
     other = write(tmp_path / "other", question(0, {GAUGE: 3.0, HYSTART: 2.0}))
     found = read([one, other], [HYSTART, "b"])
@@ -227,7 +227,7 @@ def test_loss_in_a_crowd_is_of_all_packets_and_times_are_ratios_of_runs() -> Non
     assert only(found, measure="p95 ratio", **against).value == pytest.approx(1)
 
 
-def test_all_start_ups_meet_the_same_crowd() -> None:
+def test_all_startups_meet_the_same_crowd() -> None:
     flows = [crowd.contention(crowd.BOTTLENECKS[0], name, 1)["flows"] for name in (GAUGE, HYSTART)]
     others = [[{**flow, "startup": ""} for flow in one] for one in flows]
     assert others[0] == others[1]

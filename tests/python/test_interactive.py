@@ -311,7 +311,7 @@ def test_documents_are_told_by_what_they_share_and_where_they_differ() -> None:
 def made_up(count: int) -> pl.DataFrame:
     """Rows of a comparison with times, counts and windows that differ from row to row."""
     draw = random.Random(1)
-    names = [f"start-up-{i}" for i in range(28)]
+    names = [f"startup-{i}" for i in range(28)]
     return pl.DataFrame(
         [
             {

@@ -1,4 +1,4 @@
-"""Start-ups in a real QUIC stack beside the simulator: the frame, the command, what is refused."""
+"""Startups in a real QUIC stack beside the simulator: the frame, the command, what is refused."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def test_what_the_simulator_says_is_what_a_comparison_says(result: fs.Live) -> N
     assert mine.select(names).rows() == alone.frame.select(names).rows()
 
 
-def test_a_start_up_that_sends_all_at_once_takes_as_long_in_both(result: fs.Live) -> None:
+def test_a_startup_that_sends_all_at_once_takes_as_long_in_both(result: fs.Live) -> None:
     for pair in result.paired:
         if pair["size"] == "100kB" and not pair["refused"]:
             assert abs(pair["fct_difference"]) < 0.01
@@ -90,7 +90,7 @@ def test_seeds_that_cannot_differ_are_run_once() -> None:
     assert found.pairs["seed"].to_list() == [1]
 
 
-def test_a_variant_may_name_start_up_and_avoidance() -> None:
+def test_a_variant_may_name_startup_and_avoidance() -> None:
     path = fs.Path(rate="20Mbps", rtt="60ms")
     found = fs.live(path, variants=["mine: startup=hystart avoidance=cubic"], sizes=["20kB"])
     assert found.frame["variant"].to_list() == ["mine", "mine"]
@@ -155,7 +155,7 @@ def test_a_stack_that_is_not_in_the_build_is_refused_with_what_builds_it(
         assert "in a checkout adds it" in answer.err
 
 
-def test_a_start_up_in_python_is_refused() -> None:
+def test_a_startup_in_python_is_refused() -> None:
     with pytest.raises(fs.RequestError, match="`CautiousStart`: is written in Python"):
         fs.live(fs.Path(rate="20Mbps", rtt="60ms"), [CautiousStart], sizes=["20kB"])
 

@@ -157,7 +157,7 @@ def test_a_load_runs_in_the_kernel_beside_the_simulator() -> None:
     assert "up to 100 kB" in str(found)
 
 
-def test_start_ups_of_the_catalog_drive_the_senders_of_a_load() -> None:
+def test_startups_of_the_catalog_drive_the_senders_of_a_load() -> None:
     skipped(drives=True)
     found = fs.live_load(WEB, repeat=1)
     assert found.failures == []

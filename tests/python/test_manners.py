@@ -154,7 +154,7 @@ def test_a_comparison_says_what_was_compared_and_shows_its_table(path: fs.Path) 
     said = str(result)
     assert said.startswith(result.headline + "\n")
     assert said.count("jump-start") == 2
-    assert repr(result) == "<Comparison of 2 start-ups: 4 runs, 4 rows>"
+    assert repr(result) == "<Comparison of 2 startups: 4 runs, 4 rows>"
 
 
 def test_what_does_not_fit_on_a_screen_is_counted(
@@ -238,7 +238,7 @@ def test_a_message_speaks_of_options_where_options_were_given(cli: Cli) -> None:
 
 @pytest.fixture
 def with_python(tmp_path: pathlib.Path) -> pathlib.Path:
-    """A scenario's file that names a start-up beside it, which leaves a mark where it is run."""
+    """A scenario's file that names a startup beside it, which leaves a mark where it is run."""
     (tmp_path / "own.py").write_text(
         "import pathlib\nimport flowstart as fs\n\n"
         f"pathlib.Path({str(tmp_path / 'ran')!r}).touch()\n\n"

@@ -41,7 +41,7 @@ def sweep(tmp_path: Folder) -> Folder:
 # Winners.
 
 
-def test_a_start_up_wins_ties_and_loses_shares_of_cells(sweep: Folder) -> None:
+def test_a_startup_wins_ties_and_loses_shares_of_cells(sweep: Folder) -> None:
     found = overall(fs.read_map(sweep).winners, "a")
     assert [found[name] for name in ("won", "tied", "lost")] == pytest.approx([1 / 3] * 3)
 
@@ -112,7 +112,7 @@ def test_no_interval_is_stated_of_few_paths(sweep: Folder) -> None:
     assert (found["low"], found["high"]) == (None, None)
 
 
-def test_each_start_ups_worst_cell_is_told_with_the_command_that_repeats_it(
+def test_each_startups_worst_cell_is_told_with_the_command_that_repeats_it(
     tmp_path: Folder,
 ) -> None:
     times = {"slow-start": 3.0, "jump-start": 1.0}
@@ -326,7 +326,7 @@ def test_few_sizes_are_kinds_of_their_own_and_many_are_in_classes(tmp_path: Fold
     assert kinds("many", [1000 * n for n in range(5, 13)]) == ("below 10 kB", "10 to 100 kB")
 
 
-def test_cells_in_which_a_start_up_failed_count_nowhere_and_are_named(tmp_path: Folder) -> None:
+def test_cells_in_which_a_startup_failed_count_nowhere_and_are_named(tmp_path: Folder) -> None:
     rows = [*cell(0, {"a": 1.0, "b": 1.0}), row(1, "a", 9.0), row(1, "b", None, error="why")]
     found = fs.read_map(write(tmp_path / "sweep", rows))
     assert len(found.outcomes.cells) == 1
@@ -334,14 +334,14 @@ def test_cells_in_which_a_start_up_failed_count_nowhere_and_are_named(tmp_path: 
     assert "1 (b)" in found.notes[-1]
 
 
-def test_cells_that_no_start_up_completed_count_nowhere(tmp_path: Folder) -> None:
+def test_cells_that_no_startup_completed_count_nowhere(tmp_path: Folder) -> None:
     rows = cell(0, {"a": 1.0, "b": 2.0}) + cell(1, {"a": None, "b": None})
     found = fs.read_map(write(tmp_path / "sweep", rows))
     assert len(found.outcomes.cells) == 1
-    assert "no start-up completed there" in found.notes[-1]
+    assert "no startup completed there" in found.notes[-1]
 
 
-def test_a_map_of_some_start_ups_is_as_if_there_were_no_others(tmp_path: Folder) -> None:
+def test_a_map_of_some_startups_is_as_if_there_were_no_others(tmp_path: Folder) -> None:
     folder = write(tmp_path / "sweep", cell(0, {"a": 1.0, "b": 2.0, "c": 4.0}))
     found = fs.read_map(folder, startups=["all", "-a"])
     assert found.startups == ("b", "c")
@@ -447,7 +447,7 @@ def test_the_command_writes_tables_and_figures(sweep: Folder, cli: Callable[...,
     out = sweep.parent / "out"
     answer = cli("map", sweep, "-o", out)
     assert (answer.status, answer.err) == (0, "")
-    assert "2 start-ups in 3 cells" in answer.out
+    assert "2 startups in 3 cells" in answer.out
     names = {file.name for file in out.iterdir()}
     tables = {"winners", "regret", "worst", "dominance", "pareto", "cells"}
     figures = {"map", "regret", "pareto", "regret-heatmap"}

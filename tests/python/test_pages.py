@@ -182,7 +182,7 @@ def readme(pattern: str) -> tuple[str, ...]:
     return found.groups()
 
 
-def test_the_readme_counts_the_start_ups() -> None:
+def test_the_readme_counts_the_startups() -> None:
     (others,) = readme(r"Slow start guesses.* BBR and (\d+) others guess otherwise")
     listed = [a for a in fs.algorithms() if a.kind == "startup"]
     mentioned = 7

@@ -1,4 +1,4 @@
-"""Paths known by name, and what start-ups make of them."""
+"""Paths known by name, and what startups make of them."""
 
 import dataclasses
 import pathlib

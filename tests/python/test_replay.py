@@ -1,4 +1,4 @@
-"""Replaying a capture's transfers under each start-up."""
+"""Replaying a capture's transfers under each startup."""
 
 import dataclasses
 import json
@@ -63,7 +63,7 @@ def test_a_memory_that_no_startup_uses_is_refused() -> None:
         fs.replay(CAPTURES / "small.pcap", startups=STARTUPS, remembered="9pkt")
 
 
-def test_every_transfer_runs_alone_and_together_under_each_start_up(replayed: Replay) -> None:
+def test_every_transfer_runs_alone_and_together_under_each_startup(replayed: Replay) -> None:
     transfers = len(replayed.capture.transfers)
     assert replayed.frame.height == transfers * len(STARTUPS) * 2
     assert {*replayed.frame.columns} >= CONTRACT
@@ -147,7 +147,7 @@ def test_hurt_counts_transfers_a_tenth_slower_than_under_slow_start(replayed: Re
     assert whole.hurt_share == pytest.approx((jump > 1.1 * base).mean())
 
 
-def test_a_start_up_that_is_not_in_the_catalog_is_refused(small: Capture) -> None:
+def test_a_startup_that_is_not_in_the_catalog_is_refused(small: Capture) -> None:
     with pytest.raises(RequestError, match="slow-start"):
         replay(small, Settings(("slow-strat",)))
 
@@ -207,7 +207,7 @@ def times(replayed: Replay) -> dict[str, list[float]]:
     return found
 
 
-def test_start_ups_that_use_a_memory_are_slow_start_where_it_does_not_last(small: Capture) -> None:
+def test_startups_that_use_a_memory_are_slow_start_where_it_does_not_last(small: Capture) -> None:
     users = [a.name for a in algorithms("startup") if "cache" in a.needs]
     found = times(
         replay(
@@ -247,7 +247,7 @@ def test_a_remembered_bdp_is_that_of_the_path_and_the_direction() -> None:
 
 
 @pytest.mark.slow
-def test_all_start_ups_are_compared_those_that_use_a_memory_too(cli: Cli) -> None:
+def test_all_startups_are_compared_those_that_use_a_memory_too(cli: Cli) -> None:
     words = ("compare", "--capture", CAPTURES / "small.pcap", "--quick", "--json", "--startup")
     everybody = {a.name for a in algorithms("startup")}
 
@@ -263,7 +263,7 @@ def test_all_start_ups_are_compared_those_that_use_a_memory_too(cli: Cli) -> Non
     assert "remembered of an earlier connection: a window of 1bdp." in notes
 
 
-def test_a_start_up_with_a_memory_is_marked(cli: Cli) -> None:
+def test_a_startup_with_a_memory_is_marked(cli: Cli) -> None:
     words = ("--startup", "slow-start,careful-resume")
     out = cli("compare", "--capture", CAPTURES / "small.pcap", *words).out
     assert " careful-resume* " in out

@@ -1,4 +1,4 @@
-"""Start-ups written in Python: the same packets as in Rust, whose objects, whose errors."""
+"""Startups written in Python: the same packets as in Rust, whose objects, whose errors."""
 
 import ast
 import json
@@ -641,11 +641,11 @@ def test_what_is_no_startup_is_refused(path: fs.Path) -> None:
     named = type("Doubling", (Doubling,), {})
     taken = type("Taken", (Doubling,), {"name": "slow-start"})
     for wrong, message in (
-        ([dict], "<class 'dict'> is neither the name of a start-up nor derived"),
+        ([dict], "<class 'dict'> is neither the name of a startup nor derived"),
         ([5], "startups: 5 is neither"),
         ([Doubling, named], "two classes have this name"),
         ([Doubling, Doubling], "`Doubling` is given twice"),
-        ([taken], "start-up `slow-start`: the catalog has one"),
+        ([taken], "startup `slow-start`: the catalog has one"),
         (["-hystart"], "`hystart` is not among those before it"),
     ):
         with pytest.raises(fs.RequestError, match=message):

@@ -354,7 +354,7 @@ GAUGE: dict[str, Any] = {
     "company": {"kinds": ["alone", "long", "short"]},
     "sample": {"paths": 1000, "method": "halton"},
 }
-"""The distribution of paths that a start-up was once judged on."""
+"""The distribution of paths that a startup was once judged on."""
 
 
 def test_a_mixture_of_everything_is_what_the_simulator_takes() -> None:

@@ -18,7 +18,7 @@ from flowstart.sweeps.language.schema import schema
 from flowstart.sweeps.language.sweep import Sweep
 
 EXAMPLE = """
-seeds = 3                                  # common to all start-ups
+seeds = 3                                  # common to all startups
 startups = ["slow-start", "hystart", "search"]
 stack = "linux"
 [path]                                     # a value, a list, or a law
@@ -101,7 +101,7 @@ def test_what_was_asked_is_json_with_what_is_usual() -> None:
     assert asked["company"] == {"kinds": ["alone"]}
 
 
-def test_start_ups_and_variants_stand_beside_each_other() -> None:
+def test_startups_and_variants_stand_beside_each_other() -> None:
     sweep = Sweep.of(
         SMALL
         | {
@@ -116,7 +116,7 @@ def test_start_ups_and_variants_stand_beside_each_other() -> None:
     assert names == ["iw30", "paced", "slow-start", "limited-slow-start:max_ssthresh=50"]
 
 
-def test_start_ups_may_be_classes() -> None:
+def test_startups_may_be_classes() -> None:
     class Eager(fs.Startup):
         def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
             w.cwnd += 2 * w.segments(a.acked)
@@ -126,7 +126,7 @@ def test_start_ups_may_be_classes() -> None:
     assert "Eager" in sweep.custom.known
 
 
-def test_a_file_runs_start_ups_of_files_only_where_that_is_allowed(tmp_path: pathlib.Path) -> None:
+def test_a_file_runs_startups_of_files_only_where_that_is_allowed(tmp_path: pathlib.Path) -> None:
     (tmp_path / "mine.py").write_text(MINE)
     file = tmp_path / "sweep.toml"
     file.write_text(
@@ -200,8 +200,8 @@ def test_a_file_that_is_not_there_is_named(tmp_path: pathlib.Path) -> None:
             "flow.stack: not here; give `stack` at the top",
         ),
         ({"startups": ["slw-start"]}, "startup `slw-start`: unknown; did you mean `slow-start`?"),
-        ({"startups": []}, "no start-up is given"),
-        ({"startups": ["hystart", "hystart"]}, "start-up `hystart` is given twice"),
+        ({"startups": []}, "no startup is given"),
+        ({"startups": ["hystart", "hystart"]}, "startup `hystart` is given twice"),
         ({"variants": ["x: iw=ten"]}, "variant `x`: stack.iw: `ten` is not an initial window"),
         ({"variants": "x: iw=10"}, "variants: `x: iw=10` is not a list of text"),
         ({"stack": "linus"}, "stack.preset: `linus` is unknown; did you mean `linux`?"),

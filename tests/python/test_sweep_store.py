@@ -242,7 +242,7 @@ class Mine(fs.Startup):
 """
 
 
-def test_a_start_up_whose_text_has_changed_is_another_sweep(tmp_path: pathlib.Path) -> None:
+def test_a_startup_whose_text_has_changed_is_another_sweep(tmp_path: pathlib.Path) -> None:
     class Mine(Startup):
         def on_ack(self, w: Window, a: Ack) -> None:
             pass

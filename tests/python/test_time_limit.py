@@ -113,7 +113,7 @@ def test_a_hook_that_catches_what_it_is_interrupted_by_is_interrupted_again(
     assert "stopped by --time-limit 500ms" in answer.err
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="start-ups run in processes on Linux only")
+@pytest.mark.skipif(sys.platform != "linux", reason="startups run in processes on Linux only")
 @pytest.mark.parametrize("hook", ["Spins", "Sleeps"])
 def test_processes_of_hooks_that_never_return_are_ended(
     cli: Cli, never: pathlib.Path, hook: str

@@ -1,4 +1,4 @@
-"""Named combinations of stack, avoidance, start-up, pacing and window."""
+"""Named combinations of stack, avoidance, startup, pacing and window."""
 
 import pathlib
 from collections.abc import Callable
@@ -102,7 +102,7 @@ OWN = "class Own(fs.Startup):\n    def on_ack(self, w, a):\n        w.cwnd += 1\
 
 @pytest.fixture
 def with_python(tmp_path: pathlib.Path) -> pathlib.Path:
-    """A file of variants beside the start-up that it names, which notes that it has run."""
+    """A file of variants beside the startup that it names, which notes that it has run."""
     (tmp_path / "own.py").write_text(
         "import pathlib\nimport flowstart as fs\n\n"
         f"pathlib.Path({str(tmp_path / 'ran')!r}).touch()\n\n{OWN}"
@@ -136,7 +136,7 @@ def test_a_file_of_variants_runs_python_only_where_that_is_allowed(
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_a_variant_on_the_command_line_may_name_python_as_a_start_up_may(
+def test_a_variant_on_the_command_line_may_name_python_as_a_startup_may(
     cli: Cli, with_python: pathlib.Path, setting: tuple[object, ...]
 ) -> None:
     own = with_python.parent / "own.py"
@@ -145,7 +145,7 @@ def test_a_variant_on_the_command_line_may_name_python_as_a_start_up_may(
     assert f"startup={own}:Own" in answer.out.splitlines()[-1]
 
 
-def test_a_variant_of_a_file_does_what_its_start_up_in_python_says(
+def test_a_variant_of_a_file_does_what_its_startup_in_python_says(
     with_python: pathlib.Path,
 ) -> None:
     own = with_python.parent / "own.py"
@@ -155,7 +155,7 @@ def test_a_variant_of_a_file_does_what_its_start_up_in_python_says(
     assert found.rows[0]["fct_s"] == alone.rows[0]["fct_s"]
 
 
-def test_a_start_up_by_itself_bears_its_name_and_no_name_is_given_twice() -> None:
+def test_a_startup_by_itself_bears_its_name_and_no_name_is_given_twice() -> None:
     found = settled(["iw30: iw=30"], ["slow-start", "jump-start"], CustomStartups())
     assert [v.name for v in found] == ["iw30", "slow-start", "jump-start"]
     with pytest.raises(fs.RequestError, match="variant `slow-start` is given twice"):

@@ -1,4 +1,4 @@
-"""Where a start-up does worst."""
+"""Where a startup does worst."""
 
 import json
 import pathlib
@@ -162,7 +162,7 @@ ROW = {
 def test_an_exit_below_the_bdp_is_told_as_too_early() -> None:
     told = explained(ROW, ROW | {"startup": "b", "fct_s": 1.0, "startup_exit_reason": None})
     assert told == (
-        "It left its start-up by delay at a window of 20 packets, 0.20 BDP: too early, and "
+        "It left its startup by delay at a window of 20 packets, 0.20 BDP: too early, and "
         "congestion avoidance had to grow the rest; the bottleneck stood idle for 75% of the time. "
         "It took 2 s, b 1 s"
     )
@@ -186,7 +186,7 @@ def test_aggregation_is_what_hystart_fails_on_beside_slow_start() -> None:
     (one,) = found.failings
     assert one.score > 1.3
     assert one.case.ingredients == ("aggregation",)
-    assert one.why.startswith("It left its start-up by delay")
+    assert one.why.startswith("It left its startup by delay")
 
 
 def test_the_command_of_a_finding_repeats_it(cli: Cli, tmp_path: pathlib.Path) -> None:
@@ -229,7 +229,7 @@ def test_a_finding_with_company_is_repeated_by_its_scenario(
             ("hystart", "--measure", "harm", "--over", "company=alone"),
             "over.company: `alone` has nobody to harm",
         ),
-        (("hystart", "--against", "hystart"), "start-up"),
+        (("hystart", "--against", "hystart"), "startup"),
     ],
 )
 def test_wrong_requests_are_one_line(cli: Cli, words: tuple[str, ...], message: str) -> None:

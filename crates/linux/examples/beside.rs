@@ -1,5 +1,5 @@
-//! Start-ups in the kernel beside the simulator:
-//! `beside PATH SIZE RUNS NAME...`, where NAME is a start-up, or `kernel:cubic`, `kernel:reno`, `kernel:bbr`.
+//! Startups in the kernel beside the simulator:
+//! `beside PATH SIZE RUNS NAME...`, where NAME is a startup, or `kernel:cubic`, `kernel:reno`, `kernel:bbr`.
 
 use flowstart_linux::{lab, Driver};
 use flowstart_sim::{Prepared, Scenario};

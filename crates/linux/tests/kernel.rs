@@ -162,7 +162,7 @@ fn the_kernels_own_controls_do_what_was_recorded_of_them() {
     assert!(apart.is_empty(), "{apart:#?}");
 }
 
-/// A start-up on the kernel beside the simulator.
+/// A startup on the kernel beside the simulator.
 fn beside(path: &str, startup: &str, size: &str) -> (FlowRow, Vec<Outcome>) {
     let flow = format!("startup = \"{startup}\", avoidance = \"cubic\", size = \"{size}\"");
     let prepared = prepared(path, "", &flow);
@@ -170,9 +170,9 @@ fn beside(path: &str, startup: &str, size: &str) -> (FlowRow, Vec<Outcome>) {
     (simulated, runs(&prepared, &Driver::Startup))
 }
 
-/// Completion within 5 %, the window at the end of the start-up within 10 %.
+/// Completion within 5 %, the window at the end of the startup within 10 %.
 #[test]
-fn start_ups_drive_the_kernel_as_they_do_the_simulator() {
+fn startups_drive_the_kernel_as_they_do_the_simulator() {
     if skips(true) {
         return;
     }

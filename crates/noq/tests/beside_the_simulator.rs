@@ -1,4 +1,4 @@
-//! The same start-ups in noq and in the simulator, over the same links.
+//! The same startups in noq and in the simulator, over the same links.
 //!
 //! Each has its own loss detection, timers, acknowledgements and framing. What is left of the
 //! differences is named here with its cause.
@@ -35,7 +35,7 @@ impl Pair {
         seconds(&self.live) / self.simulated.fct_s.unwrap() - 1.0
     }
 
-    /// Whether both left start-up with about the same window, or neither did.
+    /// Whether both left startup with about the same window, or neither did.
     fn leave_alike(&self, within: f64) -> bool {
         match (self.simulated.startup_exit_cwnd_pkts, self.live.exit) {
             (None, None) => true,

@@ -33,7 +33,7 @@ enum Run {
     Kernel(RunKernel, fn(bool) -> Option<String>),
 }
 
-/// Runs a scenario in the kernel, under a congestion control of its own or by the flow's start-up.
+/// Runs a scenario in the kernel, under a congestion control of its own or by the flow's startup.
 type RunKernel = fn(&Prepared, Option<String>, &AtomicBool) -> Result<Outcome, RequestError>;
 
 /// The stacks, and what runs a flow in each that is in this build.
@@ -103,7 +103,7 @@ impl Stack {
         }))
     }
 
-    /// Why this machine does not let the stack run, if it does not; `drives` where start-ups of the
+    /// Why this machine does not let the stack run, if it does not; `drives` where startups of the
     /// catalog are to set its window.
     pub fn prohibition(self, drives: bool) -> Option<String> {
         match self.run {
@@ -114,7 +114,7 @@ impl Stack {
 
     /// Runs a scenario without the interpreter's lock. Ctrl-C returns at once; the thread ends with
     /// its run or with the process, and the kernel's soon. `control` is a congestion control of the
-    /// stack's own in place of the scenario's start-up.
+    /// stack's own in place of the scenario's startup.
     pub fn run(
         self,
         py: Python<'_>,
@@ -341,7 +341,7 @@ impl Live {
     }
 }
 
-/// Why a start-up ended, in a word.
+/// Why a startup ended, in a word.
 fn reason(exit: &Exit) -> Option<String> {
     let reason = serde_json::to_value(exit.reason).unwrap_or_default();
     reason.as_str().map(str::to_string)

@@ -1,4 +1,4 @@
-//! The same start-ups in quinn and in the simulator, over the same links.
+//! The same startups in quinn and in the simulator, over the same links.
 
 use flowstart_live::lab::{Clock, Outcome};
 use flowstart_quinn::lab;

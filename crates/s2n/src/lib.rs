@@ -15,7 +15,7 @@ use clock::Watch;
 use flowstart_control::signals::PathMemory;
 use std::time::Instant;
 
-/// A start-up with the avoidance that follows it, for s2n-quic.
+/// A startup with the avoidance that follows it, for s2n-quic.
 #[derive(Clone, Debug)]
 pub struct Startup(flowstart_live::Startup);
 

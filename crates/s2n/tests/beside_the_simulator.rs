@@ -1,4 +1,4 @@
-//! The same start-ups in s2n-quic and in the simulator, over the same links.
+//! The same startups in s2n-quic and in the simulator, over the same links.
 //!
 //! s2n-quic acknowledges every tenth packet, or 25 ms after the first. What else differs: the
 //! client pads what ends its handshake to a whole datagram, whose time on the link comes before the

@@ -2,7 +2,7 @@
 //!
 //! An example and no published algorithm. A round-trip time above the least one seen means
 //! that a queue has begun to grow, so the path is full; growth stops before the queue is. A
-//! single late packet is enough to end it, which is why the published start-ups look at
+//! single late packet is enough to end it, which is why the published startups look at
 //! whole rounds.
 //!
 //! # Parameters
@@ -82,7 +82,7 @@ impl Startup for CautiousStart {
     }
 }
 
-/// One transfer under this start-up, which need not be in the catalog for that.
+/// One transfer under this startup, which need not be in the catalog for that.
 fn transfer(parameters: &str) -> Outcome {
     let scenario = Scenario::from_toml(
         r#"

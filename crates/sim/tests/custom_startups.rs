@@ -1,4 +1,4 @@
-//! Start-ups from outside the catalog, and runs that are stopped from outside.
+//! Startups from outside the catalog, and runs that are stopped from outside.
 
 use flowstart_control::catalog::STARTUPS;
 use flowstart_control::params::{AlgorithmKind, Params};

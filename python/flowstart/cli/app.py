@@ -29,7 +29,7 @@ from flowstart.cli.once import Command
 
 app = typer.Typer(
     name="flowstart",
-    help="A laboratory for flow start-up: which start-up serves your traffic best?",
+    help="A laboratory for flow startup: which startup serves your traffic best?",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",

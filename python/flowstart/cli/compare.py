@@ -1,4 +1,4 @@
-"""`flowstart compare`: the same traffic under one start-up after another."""
+"""`flowstart compare`: the same traffic under one startup after another."""
 
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ SCENARIO_FILE = Annotated[
     str | None,
     typer.Argument(
         metavar="SCENARIO.toml",
-        help="A scenario instead of path options: its flows that name no start-up are "
+        help="A scenario instead of path options: its flows that name no startup are "
         "under test, the others are background.",
         show_default=False,
     ),
@@ -47,10 +47,10 @@ def compare(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Compare start-ups on a path, in a scenario, or on the transfers of a capture.
+    """Compare startups on a path, in a scenario, or on the transfers of a capture.
 
-    Every size is transferred under every start-up, all else being equal. The table shows
-    how long it took, against slow start and against the ideal, and how the start-up ended.
+    Every size is transferred under every startup, all else being equal. The table shows
+    how long it took, against slow start and against the ideal, and how the startup ended.
     Quantities are written with their unit: 5Mbps, 64ms, 100kB, 60pkt, 1bdp.
     """
     from flowstart.cli import output as folders
@@ -70,7 +70,7 @@ def compare(
         result = _execute(plan, workers, uncertainty="no_uncertainty" not in given)
     for warning in result.warnings:
         console.note(f"warning: {warning}")
-    with console.attending():  # the figures run start-ups again, with a trace
+    with console.attending():  # the figures run startups again, with a trace
         console.deliver(
             lambda: console.show_json(result.result()) if json else _show(result),
             output,

@@ -45,12 +45,12 @@ def completion(
 
 
 def startups(incomplete: str) -> list[str]:
-    """Start-ups, the last of a list that is joined with commas."""
+    """Startups, the last of a list that is joined with commas."""
     return _of_a_list([*_algorithms("startup"), "all", "unaided"], incomplete)
 
 
 def startup(incomplete: str) -> list[str]:
-    """A single start-up."""
+    """A single startup."""
     return _beginning(_algorithms("startup"), incomplete)
 
 

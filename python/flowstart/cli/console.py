@@ -58,7 +58,7 @@ def speaking_of(file: str | None) -> Iterator[None]:
 
 @contextmanager
 def attending() -> Iterator[None]:
-    """Shows what a user's own start-up raises with its traceback, as it is theirs to mend."""
+    """Shows what a user's own startup raises with its traceback, as it is theirs to mend."""
     try:
         yield
     except FlowstartError:

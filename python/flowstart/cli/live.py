@@ -1,4 +1,4 @@
-"""`flowstart live`: start-ups in the simulator and in a real stack, side by side."""
+"""`flowstart live`: startups in the simulator and in a real stack, side by side."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Transport:
     )
     kernel: str | None = flag(
         "Congestion controls of the kernel's own under --stack linux: cubic, reno, bbr. [all, if "
-        "no start-up is named]",
+        "no startup is named]",
         "A,B,...",
     )
     repeat: int | None = flag(
@@ -62,10 +62,10 @@ def live(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Run start-ups in a real stack beside the simulator, over the same links.
+    """Run startups in a real stack beside the simulator, over the same links.
 
-    Every size is transferred under every start-up in both. The table shows how long it took, how
-    far the two differ, how the start-up ended and what was dropped. In virtual time a transfer
+    Every size is transferred under every startup in both. The table shows how long it took, how
+    far the two differ, how the startup ended and what was dropped. In virtual time a transfer
     takes milliseconds; with --clock real, and in the kernel (--stack linux), it takes as long as it
     takes, and is run --repeat times.
     """

@@ -1,4 +1,4 @@
-"""`flowstart map`: what a sweep tells of its start-ups."""
+"""`flowstart map`: what a sweep tells of its startups."""
 
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from flowstart.maps.result import Map
 
 FEW = 8
-"""Of so many start-ups at most the commands that repeat their worst cells are shown."""
+"""Of so many startups at most the commands that repeat their worst cells are shown."""
 
 
 def map_(
@@ -39,17 +39,17 @@ def map_(
         str | None,
         typer.Option(
             metavar="A,B,...",
-            help="As if the sweep had these start-ups only; all, and -NAME to leave one out.",
+            help="As if the sweep had these startups only; all, and -NAME to leave one out.",
         ),
     ] = None,
     tie: Annotated[
         str,
-        typer.Option(metavar="SHARE", help="Start-ups tie that take at most so much longer."),
+        typer.Option(metavar="SHARE", help="Startups tie that take at most so much longer."),
     ] = "5%",
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Show which start-up of a sweep serves where, by how much, how surely, and at whose cost."""
+    """Show which startup of a sweep serves where, by how much, how surely, and at whose cost."""
     from flowstart.cli import output as folders
     from flowstart.maps.asking import read_map
     from flowstart.model import specs
@@ -89,7 +89,7 @@ def _show(found: "Map", output: pathlib.Path | None) -> None:
 
 
 def _show_commands(found: "Map", output: pathlib.Path | None) -> None:
-    """What repeats the worst cells, where start-ups are few."""
+    """What repeats the worst cells, where startups are few."""
     from flowstart.maps.again import from_file
     from flowstart.maps.report import scenario_file
 

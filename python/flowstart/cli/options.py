@@ -18,7 +18,7 @@ AllowPython = Annotated[
     bool,
     typer.Option(
         "--allow-python",
-        help="Run start-ups in Python that a scenario's or variants' file names.",
+        help="Run startups in Python that a scenario's or variants' file names.",
         rich_help_panel="How it is run",
     ),
 ]

@@ -147,7 +147,7 @@ def cross(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Put every start-up on the ground of every paper: one table, and what it shows.
+    """Put every startup on the ground of every paper: one table, and what it shows.
 
     Stopped by Ctrl-C, the same command goes on where it was.
     """

@@ -1,4 +1,4 @@
-"""`flowstart compare --capture`: the user's own transfers under each start-up."""
+"""`flowstart compare --capture`: the user's own transfers under each startup."""
 
 import pathlib
 import textwrap

@@ -1,4 +1,4 @@
-"""`flowstart sweep`: every start-up on a family of paths."""
+"""`flowstart sweep`: every startup on a family of paths."""
 
 import pathlib
 import sys
@@ -66,7 +66,7 @@ def sweep(
     allow_python: options.AllowPython = False,
     json: options.Json = False,
 ) -> None:
-    """Run every start-up on a family of paths, and keep a row for each run.
+    """Run every startup on a family of paths, and keep a row for each run.
 
     The same command goes on where an earlier one was ended, whatever ended it. Several on one
     folder, also on several machines, share the work.

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Traffic:
-    """What is sent under which start-ups."""
+    """What is sent under which startups."""
 
     startup: str | None = flag(
-        "Start-ups, with parameters as name:key=value; all, or unaided for those that need "
+        "Startups, with parameters as name:key=value; all, or unaided for those that need "
         "no help, and -NAME to leave one out; "
         "FILE.py:CLASS for one of your own. [slow-start, limited-slow-start, "
         "hystart, hystart-plus-plus, jump-start]",
@@ -40,7 +40,7 @@ class Traffic:
     interval: str | None = flag("Time between their openings.", "TIME", panel="Traffic")
 
     def startups(self) -> Sequence[str] | None:
-        """The start-ups that were listed; None where none was."""
+        """The startups that were listed; None where none was."""
         from flowstart.model import specs
 
         return None if self.startup is None else specs.listed("startup", self.startup, ())
@@ -48,7 +48,7 @@ class Traffic:
     def variants(self, *, allow_python: bool) -> "list[Variant]":
         """The variants that were given, those of files among them.
 
-        A file may name start-ups in Python only with `allow_python`, as a scenario's file may.
+        A file may name startups in Python only with `allow_python`, as a scenario's file may.
         """
         from flowstart.model import variants
 

@@ -1,4 +1,4 @@
-"""`flowstart worst`: where a start-up fails worst."""
+"""`flowstart worst`: where a startup fails worst."""
 
 import pathlib
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ def worst(
         str | None,
         typer.Option(
             metavar="A,B,...",
-            help="The start-ups to compare with; every one that needs no help by default.",
+            help="The startups to compare with; every one that needs no help by default.",
         ),
     ] = None,
     over: Annotated[
@@ -69,7 +69,7 @@ def worst(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Search for the paths on which a start-up does worst beside the best of others.
+    """Search for the paths on which a startup does worst beside the best of others.
 
     Half of the paths are tried anywhere, half near the worst so far. What is found is made as plain
     as it can be, explained, and comes with the command that repeats it.

@@ -24,7 +24,7 @@ def plan_of(
     variants: Sequence[Variant] = (),
     sizes: Sequence[str] | None,
 ) -> Plan:
-    """What is compared; None stands for the usual start-ups and sizes.
+    """What is compared; None stands for the usual startups and sizes.
 
     Raises RequestError where an option is wrong, contradicts another or would change nothing.
     """

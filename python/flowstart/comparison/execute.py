@@ -52,17 +52,17 @@ def compare(
 
     Changes are against the one that `baseline` names; slow start, or the first, where none is.
     On a Path, each of `sizes` is sent by `flows` connections together, `interval` apart.
-    In a scenario (or its file), the flows and web sessions that name no start-up are under
+    In a scenario (or its file), the flows and web sessions that name no startup are under
     test, and the others are background. `repeat` runs all with as many seeds, or with one where
     nothing is drawn at random. `uncertainty` runs perturbed
     repeats of the path for the range of each change; without it each transfer runs once. A
-    scenario's file may name start-ups written in Python only with `allow_python`.
-    `progress(done, total)` is called a few times a second. A start-up may also be a class
-    derived from `Startup` or an instance of one; runs with such a start-up go to up to `workers`
+    scenario's file may name startups written in Python only with `allow_python`.
+    `progress(done, total)` is called a few times a second. A startup may also be a class
+    derived from `Startup` or an instance of one; runs with such a startup go to up to `workers`
     processes, and stay on the calling thread with one worker. `limit` raises what all runs may be
     estimated to use (`packets=1e12,memory=8GB`); after `time_limit` (`10s`) those that are finished
     are returned, and `interrupted` says so. Raises RequestError where anything asked for is wrong
-    or above a limit, and what a start-up written in Python raises.
+    or above a limit, and what a startup written in Python raises.
     """
     common: dict[str, Any] = {"startups": startups, "variants": variants, "baseline": baseline}
     common |= {"seed": seed, "repeat": repeat}

@@ -1,4 +1,4 @@
-"""What each start-up's first flow under test does over time, as a report has it."""
+"""What each startup's first flow under test does over time, as a report has it."""
 
 import json
 import struct

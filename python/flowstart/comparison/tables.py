@@ -18,7 +18,7 @@ def comparison(
     acked: bool,
     intervals: "Intervals | None" = None,
 ) -> Grid:
-    """A group per size, a row per start-up, and only the columns that say something.
+    """A group per size, a row per startup, and only the columns that say something.
 
     Within a group they stand in the order of `startups`. `acked` is whether the times until the
     sender knew are of interest. `intervals` add the range of each change.
@@ -47,7 +47,7 @@ def arranged(found: Sequence[Summary], startups: Sequence[str]) -> list[Summary]
 def _columns(several: bool, background: bool, acked: bool, intervals: bool) -> list[Column]:
     """The columns, and what of the rows each is made of."""
     done = "mean of fct_s where complete"
-    columns = [Column("start-up", number=False), Column("FCT", of=done)]
+    columns = [Column("startup", number=False), Column("FCT", of=done)]
     columns += [Column("worst", spare=2, of="greatest fct_s where complete")] if several else []
     columns += [Column("change", of=f"{done}, against the baseline's", compares=True)]
     columns += [Column("range")] if intervals else []

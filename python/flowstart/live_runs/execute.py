@@ -44,8 +44,8 @@ def live(
     or, with `clock="real"`, through sockets of this machine as the time passes.
     `stack="noq:ecn=classic"` has it mark its packets. `stack="linux"` is the TCP of this machine's
     kernel, always in real time: under its own congestion controls, of which `kernel` names some
-    (all of them where no start-up is named), and driven by start-ups. `variants` may say start-up
-    and avoidance. A start-up that the stack cannot run is marked so. `repeat` runs all with as many
+    (all of them where no startup is named), and driven by startups. `variants` may say startup
+    and avoidance. A startup that the stack cannot run is marked so. `repeat` runs all with as many
     seeds, in the kernel 5 where nothing else is said; in virtual time with one where nothing is
     drawn at random. `progress(done, total)` is called a few times a second, `workers` is for what
     is simulated. `limit` and `time_limit` are those of `compare`. Raises RequestError where

@@ -24,7 +24,7 @@ class Load:
     document: Document
     """The scenario as it was simulated."""
     kernel: str | None
-    """The kernel's own congestion control; None where the scenario's start-ups drove it."""
+    """The kernel's own congestion control; None where the scenario's startups drove it."""
     rows: list[Row]
     """A dictionary for each request and run; those of the simulator first."""
     headline: str

@@ -72,7 +72,7 @@ class LivePlan:
         seed: int | None = None,
         repeat: int | None = None,
     ) -> Self:
-        """Every size under every start-up on a path; `kernel` are the kernel's own controls.
+        """Every size under every startup on a path; `kernel` are the kernel's own controls.
 
         Raises RequestError where that is no live run.
         """
@@ -111,7 +111,7 @@ class LivePlan:
         return cls(plan, name, clock or usual, command, controls)
 
     def refusals(self) -> dict[str, str]:
-        """Why the stack cannot run start-ups, by variant, where it cannot.
+        """Why the stack cannot run startups, by variant, where it cannot.
 
         Raises RequestError where a run is none that a stack could have, and where this machine does
         not let the stack run.
@@ -175,7 +175,7 @@ def _name(fields: dict[str, object]) -> str:
 
 
 def _check_variants(plan: Plan, name: str) -> None:
-    """Variants differ in start-up and avoidance alone, and have no start-up in Python."""
+    """Variants differ in startup and avoidance alone, and have no startup in Python."""
     for variant in plan.variants:
         for key in variant.fields:
             raise RequestError(
@@ -183,6 +183,6 @@ def _check_variants(plan: Plan, name: str) -> None:
             )
         if str(variant.begins) in plan.custom.known:
             raise RequestError(
-                f"start-up `{variant.begins}`: is written in Python, and a live run takes those of "
+                f"startup `{variant.begins}`: is written in Python, and a live run takes those of "
                 "the catalog"
             )

@@ -96,7 +96,7 @@ def _timeliness(outcome: "LiveOutcome") -> Row:
 
 
 def _exit(left: "LiveExit | None") -> Row:
-    """How a start-up ended, as the simulator's rows tell it."""
+    """How a startup ended, as the simulator's rows tell it."""
     return {
         "startup_exit_reason": left and left["reason"],
         "startup_exit_s": left and left["at_s"],

@@ -17,13 +17,13 @@ ASKED = ("avoidance", "size", "remembered", "count", "interval")
 MEMORY = {"sharing", "handshake"}
 """Fields of a stack that may have it use a memory itself."""
 _ANY = "slow-start"
-"""Stands in a flow that names no start-up while defaults are filled in."""
+"""Stands in a flow that names no startup while defaults are filled in."""
 
 
 def command(scenario: Document, startups: Sequence[str]) -> str | None:
-    """The command that compares start-ups in a cell; None where only its scenario can.
+    """The command that compares startups in a cell; None where only its scenario can.
 
-    That is so for a cell with company, for start-ups that are not in the catalog, and where another
+    That is so for a cell with company, for startups that are not in the catalog, and where another
     version has written the scenario, with fields that are not known.
     """
     try:
@@ -33,12 +33,12 @@ def command(scenario: Document, startups: Sequence[str]) -> str | None:
 
 
 def from_file(file: str, compared: str) -> str:
-    """The command that compares start-ups in a scenario's file; they are options of it."""
+    """The command that compares startups in a scenario's file; they are options of it."""
     return f"flowstart compare {shlex.quote(file)} {compared}"
 
 
 def options(names: Sequence[str], known: Mapping[str, Variant]) -> str:
-    """Start-ups as options of `flowstart compare`; those that are `known` are more than that."""
+    """Startups as options of `flowstart compare`; those that are `known` are more than that."""
     startups = [name for name in names if name not in known]
     words = ["--startup", ",".join(startups)] if startups else []
     for name in names:

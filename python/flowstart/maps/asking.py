@@ -21,7 +21,7 @@ def read_map(
     startups: Sequence[str] | None = None,
     tie: float = MARGIN,
 ) -> Map:
-    """What the sweep in `folder` tells of its start-ups.
+    """What the sweep in `folder` tells of its startups.
 
     `by` are the axes of the picture of winners, and after them what its panels are made by; `tie`
     is the share of the best completion time by which others may be later and still tie. With

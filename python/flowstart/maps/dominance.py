@@ -1,4 +1,4 @@
-"""Which start-up leaves no reason to choose another: faster, at no more cost to anybody.
+"""Which startup leaves no reason to choose another: faster, at no more cost to anybody.
 
 It is judged for each case: a path, size and stack, over all companies that the sweep puts beside
 it and all seeds.
@@ -23,7 +23,7 @@ BLOCK = 2048
 
 @dataclass(frozen=True)
 class Cases:
-    """What every start-up came to in every case, cases × start-ups."""
+    """What every startup came to in every case, cases × startups."""
 
     first: Numbers
     """The place of each case's first cell."""
@@ -66,9 +66,9 @@ class Dominance:
     """Who dominates whom."""
 
     pairs: Floats
-    """The share of cases in which the start-up of the row dominates that of the column."""
+    """The share of cases in which the startup of the row dominates that of the column."""
     dominated: Flags
-    """Whether some other dominates it, cases × start-ups."""
+    """Whether some other dominates it, cases × startups."""
     first: Numbers
     """The place of each case's first cell."""
 
@@ -87,7 +87,7 @@ class Dominance:
         return cls(pairs / max(count, 1), dominated, cases.first)
 
     def shares(self, cells: Flags) -> Floats:
-        """How large a share of the cases that begin in `cells` each start-up is dominated in."""
+        """How large a share of the cases that begin in `cells` each startup is dominated in."""
         own = cells[self.first]
         if not own.any():
             return np.full(self.dominated.shape[1], np.nan)
@@ -96,7 +96,7 @@ class Dominance:
 
 
 def _beats(cases: Cases, block: slice, other: int) -> Flags:
-    """Where `other` dominates each start-up."""
+    """Where `other` dominates each startup."""
     time, more = cases.times[block], cases.retransmitted[block]
     found = time[:, [other]] < (1 - FASTER) * time
     found &= more[:, [other]] <= more + RETRANSMITTED

@@ -1,4 +1,4 @@
-"""A map as tables, one row per kind of cells and start-up, or per cell."""
+"""A map as tables, one row per kind of cells and startup, or per cell."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 HARMED = tuple(kind for kind in COMPANY if kind != "alone")
-"""Whom a start-up may harm."""
+"""Whom a startup may harm."""
 
 
 def winners(
     outcomes: Outcomes, kinds: Sequence[Dimension], found: Winners, dominance: Dominance
 ) -> "pl.DataFrame":
-    """How often every start-up is the best, by kind."""
+    """How often every startup is the best, by kind."""
     records = []
     for dimension in kinds:
         for kind, cells in dimension:
@@ -53,7 +53,7 @@ def winners(
 def regret(
     outcomes: Outcomes, found: Sequence[tuple[Dimension, Sequence[Regrets]]]
 ) -> "pl.DataFrame":
-    """The regrets of every start-up, by kind."""
+    """The regrets of every startup, by kind."""
     return columns.frame(list(_regrets(outcomes, found)), "map-regret")
 
 
@@ -82,7 +82,7 @@ def _regrets(
 
 
 def worst(found: Sequence[WorstCell]) -> "pl.DataFrame":
-    """Where each start-up does worst."""
+    """Where each startup does worst."""
     names = ("startup", "cell", "regret", "best", "where", "command")
     return columns.frame([{n: getattr(one, n) for n in names} for one in found], "map-worst")
 
@@ -99,7 +99,7 @@ def dominance(outcomes: Outcomes, found: Dominance) -> "pl.DataFrame":
 
 
 def pareto(outcomes: Outcomes, found: Front) -> "pl.DataFrame":
-    """What every start-up costs over all cells."""
+    """What every startup costs over all cells."""
     records = [
         {
             "startup": startup,
@@ -117,7 +117,7 @@ def pareto(outcomes: Outcomes, found: Front) -> "pl.DataFrame":
 
 
 def cells(outcomes: Outcomes, found: Winners) -> "pl.DataFrame":
-    """Every cell with its best start-ups."""
+    """Every cell with its best startups."""
     import polars as pl
 
     names = np.array(outcomes.startups)

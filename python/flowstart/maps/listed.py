@@ -32,7 +32,7 @@ DIGITS = 4
 
 
 def rows(found: Map) -> Rows:
-    """A row for each cell and start-up; of too many, those of every so manieth cell."""
+    """A row for each cell and startup; of too many, those of every so manieth cell."""
     cells = len(found.outcomes.cells)
     total = cells * len(found.startups)
     step = max(1, -(-total // MOST_ROWS))

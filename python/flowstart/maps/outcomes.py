@@ -1,4 +1,4 @@
-"""What every start-up came to in every cell of a sweep, as matrices of cells × start-ups."""
+"""What every startup came to in every cell of a sweep, as matrices of cells × startups."""
 
 import functools
 from collections.abc import Sequence
@@ -42,18 +42,18 @@ class LeftOut:
     """What is in the sweep and counts nowhere."""
 
     missing: "pl.DataFrame"
-    """The cells in which start-ups have no outcome: `cell`, `hash`, and `startups`, their names."""
+    """The cells in which startups have no outcome: `cell`, `hash`, and `startups`, their names."""
     hopeless: int = 0
-    """In how many cells no start-up completed its transfer."""
+    """In how many cells no startup completed its transfer."""
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """The cells that all start-ups have in common, and what these came to in them."""
+    """The cells that all startups have in common, and what these came to in them."""
 
     startups: tuple[str, ...]
     cells: "pl.DataFrame"
-    """One row per cell: its columns that no start-up changes; `line` and `case`, which number
+    """One row per cell: its columns that no startup changes; `line` and `case`, which number
     the cells that have `LINE` and `CASE` in common; and `question`, which cells have in common that
     differ in their seed only."""
     times: Floats
@@ -98,7 +98,7 @@ class Outcomes:
         return np.minimum(self.raw_regret, self.penalty)
 
     def ties(self, margin: float) -> Flags:
-        """Which start-ups took at most `margin` longer than the best of their cell."""
+        """Which startups took at most `margin` longer than the best of their cell."""
         return np.asarray(self.raw_regret <= 1 + margin)
 
     def numbers(self, column: str) -> Numbers:
@@ -110,7 +110,7 @@ class Outcomes:
         return self._of(cells, slice(None), self.startups)
 
     def among(self, startups: Sequence[str]) -> "Outcomes":
-        """The same as if the sweep had these start-ups only, in the order given."""
+        """The same as if the sweep had these startups only, in the order given."""
         places = [self.startups.index(name) for name in startups]
         return self._of(slice(None), places, tuple(startups))
 

@@ -1,4 +1,4 @@
-"""Who is on the front: no other start-up is as good in everything and better in something."""
+"""Who is on the front: no other startup is as good in everything and better in something."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from flowstart.maps.weighing import geometric_means, means
 
 @dataclass(frozen=True)
 class Front:
-    """What start-ups cost on average over a sweep; less is better in everything."""
+    """What startups cost on average over a sweep; less is better in everything."""
 
     regret: Floats
     """Geometric means."""

@@ -1,4 +1,4 @@
-"""Completion against what it costs others: start-ups as points, and the front of each panel."""
+"""Completion against what it costs others: startups as points, and the front of each panel."""
 
 import itertools
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def costs(front: Front, startups: Sequence[str], about: str) -> Figure:
             axes.set_visible(False)
         titled(
             chart,
-            f"{about}. The line: no other start-up is better in both; less is better.",
+            f"{about}. The line: no other startup is better in both; less is better.",
         )
         chart.draw_without_rendering()  # settles where the axes are
         chart.set_layout_engine("none")

@@ -60,13 +60,13 @@ class Tile:
     y: int
     cells: int
     winner: int
-    """The start-up with the least mean regret."""
+    """The startup with the least mean regret."""
     regret: float
     """Its geometric mean."""
     within: tuple[int, ...]
-    """The start-ups within the margin of it, itself among them."""
+    """The startups within the margin of it, itself among them."""
     means: tuple[float, ...]
-    """The geometric mean regrets of all start-ups."""
+    """The geometric mean regrets of all startups."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def files(found: Map) -> dict[str, bytes]:
 
 
 def scenario_file(startup: str) -> str:
-    """The file of the scenario in which a start-up does worst."""
+    """The file of the scenario in which a startup does worst."""
     return f"worst-{re.sub('[^A-Za-z0-9.=-]+', '-', startup)}.json"
 
 

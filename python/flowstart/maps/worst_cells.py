@@ -1,4 +1,4 @@
-"""Where each start-up does worst, in words, with what repeats it."""
+"""Where each startup does worst, in words, with what repeats it."""
 
 import json
 import math
@@ -16,14 +16,14 @@ from flowstart.render import text
 
 @dataclass(frozen=True)
 class WorstCell:
-    """The cell of a start-up's largest regret."""
+    """The cell of a startup's largest regret."""
 
     startup: str
     cell: int
     regret: float | None
     """None where the transfer was never completed."""
     best: str
-    """The start-up that was best there."""
+    """The startup that was best there."""
     where: str
     """The cell in words."""
     compared: str
@@ -31,13 +31,13 @@ class WorstCell:
     command: str | None
     """What compares the two there; None where it takes the scenario's file."""
     scenario: Document
-    """The cell's scenario, in which the flow under test names no start-up."""
+    """The cell's scenario, in which the flow under test names no startup."""
 
 
 def worst_cells(
     folder: str | os.PathLike[str], outcomes: Outcomes, regrets: Regrets
 ) -> list[WorstCell]:
-    """Those of all start-ups."""
+    """Those of all startups."""
     places = [int(place) for place in regrets.worst_cell]
     rows = [outcomes.cells.row(place, named=True) for place in places]
     scenarios = _scenarios(folder, {row["cell"] for row in rows})

@@ -41,7 +41,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A start-up, a congestion avoidance, a queue discipline or a way for a rate to vary."""
+    """A startup, a congestion avoidance, a queue discipline or a way for a rate to vary."""
 
     name: str
     kind: Kind
@@ -91,14 +91,14 @@ class Algorithm:
 
 
 def algorithms(kind: Kind | None = None) -> list[Algorithm]:
-    """Every algorithm, or every one of a kind, start-ups first."""
+    """Every algorithm, or every one of a kind, startups first."""
     return [a for a in _catalog() if kind in (None, a.kind)]
 
 
 def algorithm(name: str, kind: Kind | None = None) -> Algorithm:
     """The algorithm called `name`; raises RequestError where there is none.
 
-    `xcp` is both a start-up and what its routers do: without a kind it is the start-up.
+    `xcp` is both a startup and what its routers do: without a kind it is the startup.
     """
     return named(name, kind)[0]
 
@@ -120,7 +120,7 @@ def canonical(spec: str) -> str:
 
 
 def listed(spec: str, kind: Kind = "startup") -> Algorithm | None:
-    """The catalog's entry of a start-up, which may have parameters."""
+    """The catalog's entry of a startup, which may have parameters."""
     name = spec.partition(":")[0].strip()
     return next((a for a in algorithms(kind) if a.name == name), None)
 

@@ -31,7 +31,7 @@ class Path:
     There are `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie`, `xcp` and
     `dualpi2`.
 
-    Unless given: drop-tail, but xcp where a start-up is.
+    Unless given: drop-tail, but xcp where a startup is.
     """
     loss: str | float | None = None
     """Random loss on the way forward, such as `1%`: each packet by itself, before the queue.
@@ -342,7 +342,7 @@ class Stack:
     A flow may have its own (`flows.tick_phase`).
     """
     pacing: str | None = None
-    """How packets are spaced out where a start-up does not: `none`, `internal` or `rfc9002`.
+    """How packets are spaced out where a startup does not: `none`, `internal` or `rfc9002`.
 
     `internal` as Linux does under its fq discipline, `rfc9002` by so many windows a round trip.
     """
@@ -465,7 +465,7 @@ class Flow:
     """A connection, or `count` of them one `interval` after the other."""
 
     startup: StartupLike | None = None
-    """The start-up, with parameters: `limited-slow-start:max_ssthresh=50`.
+    """The startup, with parameters: `limited-slow-start:max_ssthresh=50`.
 
     Under comparison it is left out where it is what is compared.
 
@@ -500,10 +500,10 @@ class Flow:
     Unless given: 0s.
     """
     start_after: AfterFlow | Mapping[str, Any] | None = None
-    """The flow whose start-up it waits for, instead of `start`: it opens `pause` after that has
+    """The flow whose startup it waits for, instead of `start`: it opens `pause` after that has
     ended.
 
-    It never opens where the start-up does not end before the run.
+    It never opens where the startup does not end before the run.
     """
     count: int | None = None
     """How many flows of this kind.
@@ -548,10 +548,10 @@ class Flow:
     remembered: str | None = None
     """The window that an earlier connection left behind, such as `1bdp` or `40pkt`.
 
-    For start-ups that use a memory.
+    For startups that use a memory.
     """
     interface_rate: str | None = None
-    """The rate at which a start-up takes its host's interface to send, such as `1Gbps`.
+    """The rate at which a startup takes its host's interface to send, such as `1Gbps`.
 
     It is told, where `path.nic_rate` is a link.
 
@@ -647,7 +647,7 @@ class Web:
     """
 
     startup: StartupLike | None = None
-    """The responses' start-up, with parameters; requests always use slow start.
+    """The responses' startup, with parameters; requests always use slow start.
 
     Under comparison it is left out where it is what is compared.
 
@@ -666,7 +666,7 @@ class Web:
     Unless given: the scenario's.
     """
     interface_rate: str | None = None
-    """The rate at which the responses' start-up takes its host's interface to send: `1Gbps`.
+    """The rate at which the responses' startup takes its host's interface to send: `1Gbps`.
 
     It is told, where `path.nic_rate` is a link.
 

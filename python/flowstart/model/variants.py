@@ -1,10 +1,10 @@
-"""Named combinations of what a sending host may choose: stack, avoidance, start-up, pacing, window.
+"""Named combinations of what a sending host may choose: stack, avoidance, startup, pacing, window.
 
     cubic-iw30: avoidance=cubic startup=hystart iw=30
     paced: stack=linux:pacing=internal startup=slow-start
     bbr: avoidance=bbr
 
-A comparison puts such variants beside each other; a start-up by itself is one that bears its name.
+A comparison puts such variants beside each other; a startup by itself is one that bears its name.
 """
 
 import os
@@ -22,7 +22,7 @@ from flowstart.model.document import Document, plain
 from flowstart.model.fields import Stack
 
 USUAL_STARTUP = {"bbr": "bbr-startup"}
-"""The start-up of an avoidance that is nothing without it; of others, slow start."""
+"""The startup of an avoidance that is nothing without it; of others, slow start."""
 BASELINE = "slow-start"
 """What others are measured against where nothing else is said."""
 OWN = ("startup", "avoidance", "stack")
@@ -105,7 +105,7 @@ class Variant:
 
     @property
     def begins(self) -> StartupLike:
-        """Its start-up, also where none was named."""
+        """Its startup, also where none was named."""
         usual = USUAL_STARTUP.get((self.avoidance or "").partition(":")[0], "slow-start")
         return self.startup or usual
 
@@ -130,7 +130,7 @@ def _fields(given: Any) -> dict[str, Any]:
 def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> list[Variant]:
     """The variants of a TOML file: a `[[variant]]` table each, with a `name`.
 
-    A start-up in a file of Python is looked for beside it, and run only with `allow_python`: to
+    A startup in a file of Python is looked for beside it, and run only with `allow_python`: to
     read a table of variants does not mean to run its code.
     """
     path = pathlib.Path(file)
@@ -150,7 +150,7 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> list[Va
 def _beside(
     path: pathlib.Path, number: int, table: dict[str, Any], allow_python: bool
 ) -> dict[str, Any]:
-    """A table of a file, whose start-up in Python is looked for beside it where that is allowed."""
+    """A table of a file, whose startup in Python is looked for beside it where that is allowed."""
     startup = table.get("startup")
     if custom.is_in_a_file(startup) and not allow_python:
         raise RequestError(
@@ -195,5 +195,5 @@ def settled(
             for name in specs.startups(startups, classes, without)
         ]
     names = [v.name for v in found]
-    specs.unique("variant" if given else "start-up", names)
+    specs.unique("variant" if given else "startup", names)
     return tuple(found)

@@ -11,7 +11,7 @@ from flowstart.render.grid import Column, Grid
 def table(found: Iterable[Algorithm]) -> Grid:
     """The catalog, an algorithm after the other."""
     groups = {
-        "startup": "start-ups",
+        "startup": "startups",
         "avoidance": "avoidances",
         "queue": "queue disciplines",
         "variation": "rate variations (--rate-variation)",

@@ -63,7 +63,7 @@ def replay(
     limit: LimitLike | None = None,
     time_limit: str | None = None,
 ) -> Replay:
-    """Replays a capture, or the file that holds one, under variants and start-ups.
+    """Replays a capture, or the file that holds one, under variants and startups.
 
     `recorded` is the stack of the capture's hosts: `linux`, or `quic` for a qlog, unless named. The
     baseline is what it does by default, unless one is named. Without variants and startups, its own

@@ -40,7 +40,7 @@ def compared(
     The baseline is what was recorded, unless it is named.
     """
     if startups is not None and not startups and not variants:
-        raise RequestError("no start-up is given")
+        raise RequestError("no startup is given")
     if startups is None and not variants:
         variants = (*hosts.candidates, *hosts.research)
         if not variants:

@@ -167,7 +167,7 @@ class Replay:
 
     @functools.cached_property
     def resolved(self) -> dict[str, Document]:
-        """The whole configuration of one transfer under each start-up, on the first path."""
+        """The whole configuration of one transfer under each startup, on the first path."""
         replayed, s = self.paths[0], self.settings
         talks = conversations(next(replayed.traffic.chunks()))
         found = {}
@@ -183,7 +183,7 @@ class Replay:
 
     @functools.cached_property
     def notes(self) -> list[str]:
-        """What a reader of the table has to know of its start-ups, queues and seed."""
+        """What a reader of the table has to know of its startups, queues and seed."""
         s = self.settings
         notes = footnotes.footnotes(
             footnotes.Setting(
@@ -202,7 +202,7 @@ class Replay:
         return notes + self._recalled() + self._left_out() + self._beyond_the_capture()
 
     def _recalled(self) -> list[str]:
-        """Says what start-ups that use a memory have had."""
+        """Says what startups that use a memory have had."""
         s = self.settings
         if s.remembered or not any(footnotes.uses_memory(str(v.begins)) for v in s.compared):
             return []

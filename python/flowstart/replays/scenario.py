@@ -61,7 +61,7 @@ def usual_stack(settings: Settings) -> dict[str, Any]:
 
 
 def _remembers(variant: Variant) -> bool:
-    """Whether a variant's start-up has a use for what earlier connections left behind."""
+    """Whether a variant's startup has a use for what earlier connections left behind."""
     return footnotes.uses_memory(str(variant.begins))
 
 

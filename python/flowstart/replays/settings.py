@@ -78,7 +78,7 @@ class Settings:
     """The stack of the hosts under test; None for that of those recorded."""
     avoidance: str | None = None
     remembered: str | None = None
-    """The window that an earlier connection left behind, for start-ups that use a memory.
+    """The window that an earlier connection left behind, for startups that use a memory.
 
     None for what earlier connections with the same network have left in the replay itself.
     """
@@ -95,7 +95,7 @@ class Settings:
     """The `PARTS` of the capture that are left out."""
     seed: int = 1
     custom: CustomStartups = field(default_factory=CustomStartups)
-    """The start-ups that are not in the catalog."""
+    """The startups that are not in the catalog."""
 
     def __post_init__(self) -> None:
         for name in sorted(self.without - PARTS.keys()):
@@ -122,7 +122,7 @@ class Settings:
 
     @property
     def compared(self) -> tuple[Variant, ...]:
-        """All variants: those given, and one for each start-up, which bears its name.
+        """All variants: those given, and one for each startup, which bears its name.
 
         Congestion control is that of the recording where nothing else is said.
         """

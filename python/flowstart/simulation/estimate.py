@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PACKET_S = 0.25e-6
 """Processor time of a data packet. Measured: 0.1 to 0.8 µs (docs/performance.md)."""
 PYTHON_PACKET_S = 2.5e-6
-"""The same where a start-up is written in Python. Measured with two hooks for each packet."""
+"""The same where a startup is written in Python. Measured with two hooks for each packet."""
 FLOW_S = 2e-6
 """Of a connection, its row included. Measured: `web` and `flows-100000`."""
 RUN_S = 8e-6

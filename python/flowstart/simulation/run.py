@@ -32,7 +32,7 @@ class Run(RunTables):
     document: Document
     outcome: "Outcome"
     custom: CustomStartups = field(default_factory=CustomStartups)
-    """Its start-ups that are not in the catalog."""
+    """Its startups that are not in the catalog."""
 
     @functools.cached_property
     def flow_samples(self) -> "pl.DataFrame | None":
@@ -74,7 +74,7 @@ class Run(RunTables):
 
     @functools.cached_property
     def notes(self) -> list[str]:
-        """What a reader of the tables has to know of start-ups, queues and the seed."""
+        """What a reader of the tables has to know of startups, queues and the seed."""
         entries = [*self.resolved["flows"], *self.resolved.get("web", ())]
         startups = list(dict.fromkeys(entry["startup"] for entry in entries))
         return footnotes.footnotes(
@@ -199,10 +199,10 @@ def run(
     """Runs one scenario; with `trace`, records every packet event and every queue.
 
     The packets of the flows with the numbers `packets` are recorded for `qlog` and `pcap`. A
-    scenario's file may name start-ups written in Python only with `allow_python`. `limit` raises
+    scenario's file may name startups written in Python only with `allow_python`. `limit` raises
     what it may be estimated to use (`packets=1e12,memory=8GB`), and after `time_limit` (`10s`) it
     is ended. Raises RequestError where the scenario is wrong or has no such flow, or is above a
-    limit, TimeLimitPassed, and what a start-up written in Python raises.
+    limit, TimeLimitPassed, and what a startup written in Python raises.
     """
     with bounds.bounded(limit, time_limit):
         return _run(scenario_like, trace, packets, allow_python=allow_python)
@@ -219,7 +219,7 @@ def _run(
 
 
 def simulate(document: Document, custom: CustomStartups, packets: Sequence[int] = ()) -> Run:
-    """Runs a document whose start-ups are in the catalog or among `custom`."""
+    """Runs a document whose startups are in the catalog or among `custom`."""
     mine = bounds.current()
     with mine.watched() as cancel:
         outcome = _native.run(

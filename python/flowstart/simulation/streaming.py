@@ -69,10 +69,10 @@ def stream(
 ) -> StoredRun:
     """Runs one scenario and writes its rows into `folder` as Parquet, in little memory.
 
-    The folder is replaced as a whole. A scenario's file may name start-ups written in Python only
+    The folder is replaced as a whole. A scenario's file may name startups written in Python only
     with `allow_python`. `limit` and `time_limit` are those of `run`. Raises RequestError where the
     scenario is wrong or asks for a trace, or is above a limit, or where the folder holds what
-    flowstart did not write, TimeLimitPassed, and what a start-up written in Python raises.
+    flowstart did not write, TimeLimitPassed, and what a startup written in Python raises.
     """
     with bounds.bounded(limit, time_limit):
         return store(scenario_like, pathlib.Path(folder), str(folder), allow_python=allow_python)

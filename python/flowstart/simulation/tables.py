@@ -22,7 +22,7 @@ def flows(outcome: "Outcome", most: int = 50) -> Grid:
     grid = Grid(
         [
             Column("flow"),
-            Column("start-up", number=False),
+            Column("startup", number=False),
             *(Column(title) for title in titles),
             Column("exit reason", number=False),
             Column("exit cwnd"),

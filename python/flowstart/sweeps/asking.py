@@ -1,4 +1,4 @@
-"""`fs.sweep`: a family of paths, and every start-up on each."""
+"""`fs.sweep`: a family of paths, and every startup on each."""
 
 import os
 import pathlib
@@ -32,7 +32,7 @@ def sweep(
     limit: LimitLike | None = None,
     time_limit: str | None = None,
 ) -> Swept:
-    """Runs every start-up on every cell of a sweep, and keeps the rows in a folder.
+    """Runs every startup on every cell of a sweep, and keeps the rows in a folder.
 
     What is in the folder already is not run again, so the same call goes on after whatever ended
     an earlier one. Raises RequestError, with nothing written, where the sweep is wrong or the
@@ -41,7 +41,7 @@ def sweep(
     `workers` processes run it, as many as there are cores if None; with `dask`, the workers of
     the scheduler at this address do. `part` is `tuning` or `held-out` where the sweep is split.
     `progress(done, total)` is told of cells. `approve(estimate)` says whether a sweep that takes
-    more than some seconds is run; without it, one of more than an hour is refused. Start-ups in
+    more than some seconds is run; without it, one of more than an hour is refused. Startups in
     files of Python that a sweep's file names are run with `allow_python` only. `limit` raises what
     all of it may be estimated to use; after `time_limit` (`8h`) the rows that are there are kept,
     and `interrupted` says so.

@@ -1,4 +1,4 @@
-"""A cell of a sweep: one question that is put to every start-up."""
+"""A cell of a sweep: one question that is put to every startup."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ DRAWN_COMPANY = ("web",)
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One question that is put to every start-up.
+    """One question that is put to every startup.
 
     Cells share their documents, which nobody may change.
     """
@@ -23,7 +23,7 @@ class Cell:
     path: Document
     """A scenario's path, plain values only: laws drawn, expressions worked out."""
     flow: Document
-    """Fields of the flow under test beside its start-up: `size`, `remembered`, ..."""
+    """Fields of the flow under test beside its startup: `size`, `remembered`, ..."""
     stack: Document
     """The endpoints' stack: `{"preset": "linux", ...}`."""
     avoidance: str | None

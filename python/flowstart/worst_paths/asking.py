@@ -1,4 +1,4 @@
-"""`fs.worst`: where a start-up does worst beside others."""
+"""`fs.worst`: where a startup does worst beside others."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -42,12 +42,12 @@ def worst(
     limit: LimitLike | None = None,
     time_limit: str | None = None,
 ) -> Worst:
-    """The paths on which a start-up does worst beside the best of others.
+    """The paths on which a startup does worst beside the best of others.
 
     `runs` paths are tried: half anywhere `over` the ranges given, half near the worst so far. The
     worst that are `distinct`, each by other ingredients of the path, are made as plain as they can
     be: what does not matter is dropped, numbers are rounded. `measure` is `regret`, `loss` or
-    `harm`; scores are of medians over `seeds` where anything is drawn. `against` is every start-up
+    `harm`; scores are of medians over `seeds` where anything is drawn. `against` is every startup
     that needs no help of routers, peer or memory where none is named. The same request gives the
     same answer, whatever the number of `workers`. `limit` raises what the runs of a step may be
     estimated to use; after `time_limit` (`10min`) the search is given up. Raises RequestError where
@@ -110,7 +110,7 @@ def _check(measure: str, runs: int, distinct: int, seed: int, seeds: int, varian
     if not 0 <= seed <= LARGEST - seeds:
         raise RequestError(f"seed = {seed}: 0 to {LARGEST - seeds} are possible")
     if variants < 2:
-        raise RequestError("against: another start-up is needed to compare with")
+        raise RequestError("against: another startup is needed to compare with")
 
 
 def _check_avoidance(avoidance: str | None, stack: Document) -> None:

@@ -1,4 +1,4 @@
-"""The scores of cases: how a start-up does beside others, by medians over seeds.
+"""The scores of cases: how a startup does beside others, by medians over seeds.
 
 The best of the others is the one with the best median, not whoever was lucky with a seed.
 """
@@ -31,7 +31,7 @@ MEASURES = {
 }
 """What a search can look for, in words."""
 NOTHING = {"regret": 1.0, "loss": 0.0, "harm": 0.0}
-"""The score of a start-up that does as well as the best of the others."""
+"""The score of a startup that does as well as the best of the others."""
 COLUMNS = {"regret": "fct_s", "loss": "retransmitted_share", "harm": "harm"}
 """The columns of a sweep that are compared; the less, the better."""
 NEVER = 1000.0
@@ -45,7 +45,7 @@ class Evaluation:
 
     score: float
     row: Row
-    """That of the start-up whose worst is looked for, with the seed nearest to the score."""
+    """That of the startup whose worst is looked for, with the seed nearest to the score."""
     best: Row
     """That of the best of the others, with the same seed."""
     cell: Cell
@@ -89,7 +89,7 @@ class Evaluator:
         return [self._known[key] for key in keys]
 
     def series(self, one: Evaluation) -> "list[Series]":
-        """The start-up and the best of the others over time; simulated again for it."""
+        """The startup and the best of the others over time; simulated again for it."""
         from flowstart.simulation.series import of_flow  # loads numpy
 
         found = []
@@ -136,7 +136,7 @@ class Evaluator:
         self.error = self.error or next(iter(errors), "")
 
     def _score(self, own: float, best: float) -> float:
-        """How much worse the start-up's value is than another's."""
+        """How much worse the startup's value is than another's."""
         if not math.isfinite(best):
             return NOTHING[self.measure]
         if self.measure == "regret":

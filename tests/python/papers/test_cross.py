@@ -187,7 +187,7 @@ def test_words_say_what_the_rows_say() -> None:
     assert "of 2 others it is sooner than slow start in 1 and later in 1" in away
     assert "(mix.half: +40 % (+17 to +67))" in away
     beside = next(each for each in said if each.startswith("Bystanders are somewhere later"))
-    assert "beside 1 start-ups, most beside jump-start (mix.half, bystanders': +50 %" in beside
+    assert "beside 1 startups, most beside jump-start (mix.half, bystanders': +50 %" in beside
     assert "sooner beside suss" in beside
     company = next(each for each in said if each.startswith("Means, beyond doubt"))
     assert "Sooner alone and later among their like: jump-start (−45 %; +71 %" in company
@@ -219,7 +219,7 @@ def test_the_least_regret_is_against_the_best_of_all() -> None:
     assert verdicts.least_regret(TABLE, unaided=True)[0].name == "jump-start"
 
 
-def test_start_ups_that_rank_alike_agree_and_reversed_ones_do_not() -> None:
+def test_startups_that_rank_alike_agree_and_reversed_ones_do_not() -> None:
     same = ranks.agreement(TABLE, [ALONE], [ALONE])
     assert (same.value, same.low, same.high) == pytest.approx((1, 1, 1))
     rows = {
@@ -306,7 +306,7 @@ def test_only_the_scenarios_know_the_papers_own_packages() -> None:
         assert not known or file.name == "scenarios.py", file.name
 
 
-def test_every_start_up_of_the_catalog_is_a_row() -> None:
+def test_every_startup_of_the_catalog_is_a_row() -> None:
     rows = startups.every()
     known = {entry.name for entry in catalog.algorithms("startup")}
     assert {each.name for each in rows} - set(startups.VARIANTS) == known
@@ -337,7 +337,7 @@ def test_the_seeds_are_one_where_nothing_is_drawn() -> None:
         assert alike or scenario.drawn
 
 
-def test_start_ups_are_given_what_they_need() -> None:
+def test_startups_are_given_what_they_need() -> None:
     columns = {each.key: each for each in scenarios.every()}
     resume, asking, told = map(startups.named, ("careful-resume", "quick-start", "qs-app"))
     (flow,) = columns["js.16"].document(resume, 1)["flows"]
@@ -402,13 +402,13 @@ def test_slow_start_against_itself_changes_nothing() -> None:
         assert each.harm is None or each.harm.interval == (1, 1)
 
 
-def test_the_short_table_has_every_start_up_and_no_draws() -> None:
+def test_the_short_table_has_every_startup_and_no_draws() -> None:
     findings = crossing.run_short(Lab(None, workers=1))
     rows = next(each.rows for each in findings.tables if each.name == "entries")
-    names = {row["start-up"] for row in rows}
+    names = {row["startup"] for row in rows}
     assert names == {each.name for each in startups.every()}
     assert {row["seeds"] for row in rows} == {1}
-    slow = [row["ratio"] for row in rows if row["start-up"] == "slow-start"]
+    slow = [row["ratio"] for row in rows if row["startup"] == "slow-start"]
     assert set(slow) == {1.0}
 
 
@@ -437,7 +437,7 @@ def test_the_grid_marks_the_best_and_the_best_without_help() -> None:
     assert grid.rows[0][0] == "quick-start RP"
 
 
-def test_a_start_up_that_cannot_be_given_its_need_has_an_empty_cell() -> None:
+def test_a_startup_that_cannot_be_given_its_need_has_an_empty_cell() -> None:
     entries = {key: e for key, e in TABLE.entries.items() if key != ("js.crowd", "suss")}
     found = CrossTable(COLUMNS, TABLE.startups, entries)
     grid = glance.grid(found)
@@ -459,7 +459,7 @@ def test_the_command_prints_one_table_and_what_it_shows(cli: Cli) -> None:
     answer = cli("papers", "cross")
     assert answer.status == 0
     assert answer.err == ""
-    assert answer.out.count("start-up  ") == 1
+    assert answer.out.count("startup  ") == 1
     assert "−60◀" in answer.out
     assert "Best on the ground of Quick-Start" in answer.out
 
@@ -470,7 +470,7 @@ def test_the_command_as_json(cli: Cli) -> None:
     (experiment,) = found["experiments"]
     assert experiment["id"] == "CROSS"
     rows = experiment["tables"]["entries"]
-    jump = next(r for r in rows if (r["scenario"], r["start-up"]) == ("js.crowd", "jump-start"))
+    jump = next(r for r in rows if (r["scenario"], r["startup"]) == ("js.crowd", "jump-start"))
     assert jump["ratio"] == pytest.approx(2.098, abs=0.001)
     assert jump["ratio, from"] < jump["ratio"] < jump["ratio, to"]
 

@@ -52,7 +52,7 @@ def test_one_server_with_one_queue_stands_before_every_path(path: Path) -> None:
 
 
 @pytest.mark.parametrize("handover", HANDOVERS)
-def test_schemes_differ_in_their_start_up_alone(handover: Any) -> None:
+def test_schemes_differ_in_their_startup_alone(handover: Any) -> None:
     setup = replace(LITERAL, handover=handover)
     one, *others = (transfer(scheme, REDUCTION, setup) for scheme in (*SCHEMES, PACED))
     for other in others:

@@ -35,7 +35,7 @@ export interface Shown {
   lit: Lit;
 }
 
-/** What stands out: a start-up, or one flow of its; null for all alike. */
+/** What stands out: a startup, or one flow of its; null for all alike. */
 export type Lit = { startup: string; flow?: number } | null;
 
 function pale(lit: Lit, trace: Trace): boolean {
@@ -90,7 +90,7 @@ export class Panel {
     else this.plot.setData(this.data());
   }
 
-  /** Makes one start-up or flow stand out. */
+  /** Makes one startup or flow stand out. */
   highlight(lit: Lit): void {
     if (!this.shown || !this.plot) return;
     this.shown = { ...this.shown, lit };

@@ -54,7 +54,7 @@ export class Flows {
     kept.follow(() => this.show());
   }
 
-  /** Makes one start-up stand out. */
+  /** Makes one startup stand out. */
   highlight(startup: string | null): void {
     this.timeline.highlight(startup === null ? null : { startup });
   }

@@ -28,7 +28,7 @@ pub struct State {
     mss: f64,
     exit: Option<Exit>,
     phase: Phase,
-    /// The start-up's end has been told.
+    /// The startup's end has been told.
     has_left: bool,
     recoveries: u64,
     /// The recovery under way is over when all below is acknowledged.

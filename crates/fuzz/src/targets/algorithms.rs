@@ -30,7 +30,7 @@ pub(super) const TOKENS: &[&str] = &[
     "\n",
 ];
 
-/// A line for the start-up, and maybe one for the avoidance.
+/// A line for the startup, and maybe one for the avoidance.
 pub(super) fn run(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;

@@ -61,7 +61,7 @@ pub(super) struct Algorithms {
     pub(super) recipe: Arc<Recipe>,
 }
 
-/// How many recipes are kept: more than a comparison has start-ups.
+/// How many recipes are kept: more than a comparison has startups.
 const KEPT: usize = 64;
 
 /// The recipes that have been read, the latest last.
@@ -71,13 +71,13 @@ pub(super) struct Recipes {
 }
 
 impl Recipes {
-    /// Start-ups may also be these.
+    /// Startups may also be these.
     pub(super) fn among(custom: CustomStartups) -> Recipes {
         let read = RefCell::default();
         Recipes { custom, read }
     }
 
-    /// The recipe of a start-up and an avoidance.
+    /// The recipe of a startup and an avoidance.
     pub(super) fn get(
         &self,
         startup: &str,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// happen.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct FlowRow {
-    /// The start-up, with the parameters given.
+    /// The startup, with the parameters given.
     pub startup: Arc<str>,
     /// The avoidance, with the parameters given.
     pub avoidance: Arc<str>,
@@ -67,18 +67,18 @@ pub struct FlowRow {
     pub fast_retransmits: u64,
     /// SYNs sent again.
     pub syn_retransmits: u64,
-    /// When the start-up ended, counted from the opening.
-    #[schemars(extend("unit" = "seconds", "null" = "the start-up had not ended"))]
+    /// When the startup ended, counted from the opening.
+    #[schemars(extend("unit" = "seconds", "null" = "the startup had not ended"))]
     pub startup_exit_s: Option<f64>,
     /// The window just before, in segments.
-    #[schemars(extend("unit" = "segments", "null" = "the start-up had not ended"))]
+    #[schemars(extend("unit" = "segments", "null" = "the startup had not ended"))]
     pub startup_exit_cwnd_pkts: Option<f64>,
     /// Bytes in flight at that moment.
-    #[schemars(extend("unit" = "bytes", "null" = "the start-up had not ended"))]
+    #[schemars(extend("unit" = "bytes", "null" = "the startup had not ended"))]
     pub startup_exit_flight_bytes: Option<u64>,
-    /// Why the start-up ended.
+    /// Why the startup ended.
     #[schemars(with = "Option<String>")]
-    #[schemars(extend("null" = "the start-up had not ended"))]
+    #[schemars(extend("null" = "the startup had not ended"))]
     pub startup_exit_reason: Option<Reason>,
     /// The largest window, in segments.
     #[schemars(extend("unit" = "segments"))]

@@ -18,7 +18,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct FlowTable {
     pub(crate) records: Vec<FlowRecord>,
-    /// How start-ups ended, in the order in which their flows did.
+    /// How startups ended, in the order in which their flows did.
     pub(crate) exits: Vec<Exit>,
     pub(crate) kinds: Vec<KindColumns>,
     pub(crate) shared: SharedColumns,

@@ -87,7 +87,7 @@ impl Knowledge {
 pub struct FlowLog {
     /// Which flow.
     pub flow: u32,
-    /// The start-up as the scenario names it.
+    /// The startup as the scenario names it.
     pub startup: Arc<str>,
     /// The avoidance as the scenario names it.
     pub avoidance: Arc<str>,
@@ -95,7 +95,7 @@ pub struct FlowLog {
     pub stack: Arc<Stack>,
     /// The data's receiver opens the connection.
     pub by_receiver: bool,
-    /// How its start-up ended.
+    /// How its startup ended.
     pub exit: Option<Exit>,
     /// What happened, in order of time.
     pub entries: Vec<(Time, What)>,

@@ -86,7 +86,7 @@ pub struct FlowSamples {
     /// controller takes none.
     #[schemars(extend("unit" = "bits per second", "null" = "there is no sample, or the controller takes none"))]
     pub delivery_bps: Vec<f64>,
-    /// Columns that start-ups name themselves; not a number where a sample's start-up has none.
+    /// Columns that startups name themselves; not a number where a sample's startup has none.
     #[serde(skip)]
     pub own: Vec<(String, Vec<f64>)>,
 }
@@ -137,7 +137,7 @@ impl FlowSamples {
         self.time_ns.len() * size_of::<FlowSample>() + own.sum::<usize>()
     }
 
-    /// Adds a number of the start-up's own to the last sample.
+    /// Adds a number of the startup's own to the last sample.
     pub fn push_own(&mut self, name: &str, value: f64) {
         let at = self.time_ns.len() - 1;
         let place = self.own.iter().position(|own| own.0 == name);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_of_a_start_ups_own_goes_with_its_samples() {
+    fn a_column_of_a_startups_own_goes_with_its_samples() {
         let mut samples = FlowSamples::default();
         push(&mut samples, 1);
         push(&mut samples, 3);

@@ -22,7 +22,7 @@ pub struct LoneFlow {
     pub route: Route,
     /// The bottleneck's two directions.
     pub bottleneck: [LinkId; 2],
-    /// The start-up as the scenario names it.
+    /// The startup as the scenario names it.
     pub startup: Arc<str>,
     /// The avoidance as the scenario names it.
     pub avoidance: Arc<str>,

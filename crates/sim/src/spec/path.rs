@@ -79,7 +79,7 @@ fields! {
         /// There are `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie`, `xcp`
         /// and `dualpi2`.
         #[flag("NAME")]
-        #[usual("drop-tail, but xcp where a start-up is")]
+        #[usual("drop-tail, but xcp where a startup is")]
         pub queue: Option<String>,
         /// Random loss on the way forward, such as `1%`: each packet by itself, before the queue.
         #[flag("SHARE")]

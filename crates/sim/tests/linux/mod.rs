@@ -1,5 +1,5 @@
 //! The `linux` preset against recordings of a Linux kernel: completion, drops,
-//! retransmissions, and the end of the start-up.
+//! retransmissions, and the end of the startup.
 
 mod judge;
 mod phenomena;

@@ -211,7 +211,7 @@ impl Ours<'_> {
         self.outcome.trace.as_ref().unwrap().flow_samples.cwnd[last]
     }
 
-    /// Why the start-up ended, as the recorded figures name it, and the window then.
+    /// Why the startup ended, as the recorded figures name it, and the window then.
     fn exit(&self, flow: u32) -> (String, f64) {
         let row = self.row(flow);
         let reason = row

@@ -107,7 +107,7 @@ fn remembering(startup: &str, size: &str, remembered: &str) -> FlowRow {
 
 /// A mean of 37.5 % less time than CUBIC's slow start, over networks that nobody else has.
 #[test]
-fn stateful_tcp_saves_the_start_up() {
+fn stateful_tcp_saves_the_startup() {
     for size in ["100kB", "300kB", "1MB"] {
         let slow = remembering("slow-start", size, "1bdp").fct_s.unwrap();
         let whole = remembering("stateful-tcp:factor=1", size, "1bdp");

@@ -1,4 +1,4 @@
-//! Start-ups that begin from a memory, or that send more than a window of ACKs' worth in the
+//! Startups that begin from a memory, or that send more than a window of ACKs' worth in the
 //! first round trip: what their sources publish of them, seen on whole connections.
 
 mod careful_resume;

@@ -1,4 +1,4 @@
-//! Start-ups that decide what leaves in the first round trip: Initial Spreading, quicly's
+//! Startups that decide what leaves in the first round trip: Initial Spreading, quicly's
 //! jumpstart, Halfback.
 
 use super::{acknowledgements, departures, one, outcome};

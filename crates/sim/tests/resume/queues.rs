@@ -1,4 +1,4 @@
-//! Start-ups that go by delay: CircuitStart and Paced Chirping.
+//! Startups that go by delay: CircuitStart and Paced Chirping.
 
 use super::{acknowledgements, outcome};
 use flowstart_control::Reason;

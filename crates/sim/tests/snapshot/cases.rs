@@ -31,7 +31,7 @@ fn flow(startup: &str, avoidance: &str, size: &str) -> String {
     )
 }
 
-/// The avoidance that goes on with what a start-up has.
+/// The avoidance that goes on with what a startup has.
 fn partner(startup: &str) -> &str {
     match startup {
         "bbr-startup" => "bbr",
@@ -40,7 +40,7 @@ fn partner(startup: &str) -> &str {
     }
 }
 
-/// Start-ups × recoveries × sizes × paths, under the `rfc` preset.
+/// Startups × recoveries × sizes × paths, under the `rfc` preset.
 pub fn recoveries() -> Vec<Case> {
     const RECOVERIES: [&str; 8] = [
         "go-back-n",
@@ -70,7 +70,7 @@ pub fn recoveries() -> Vec<Case> {
     cases
 }
 
-/// Start-ups × presets, with whatever they need beyond an ordinary sender.
+/// Startups × presets, with whatever they need beyond an ordinary sender.
 pub fn presets() -> Vec<Case> {
     let mut cases = Vec::new();
     for startup in STARTUPS.iter().map(|entry| entry.name) {

@@ -2,7 +2,7 @@
 //! change of the files beside this one, which `UPDATE=1 cargo test -p flowstart-sim --test
 //! snapshot` writes anew.
 //!
-//! Every start-up is pinned under every recovery and every preset, every avoidance, queue
+//! Every startup is pinned under every recovery and every preset, every avoidance, queue
 //! discipline, ingredient of a path and behaviour of endpoints with some of them. What is new to
 //! the catalog and not pinned fails the test.
 
@@ -131,12 +131,12 @@ fn split<'a>(lines: &[&'a str], others: &[&str]) -> (Vec<&'a str>, Vec<&'a str>)
 }
 
 #[test]
-fn every_start_up_under_every_recovery() {
+fn every_startup_under_every_recovery() {
     check("recoveries", &cases::recoveries());
 }
 
 #[test]
-fn every_start_up_under_every_preset() {
+fn every_startup_under_every_preset() {
     check("presets", &cases::presets());
 }
 

@@ -111,7 +111,7 @@ fn linux_comes_down_step_by_step_to_what_cubic_leaves() {
         let i = t.time_ns.iter().position(|ns| *ns as f64 / 1e9 > exit + s);
         t.cwnd[i.unwrap()] / before
     };
-    // The start-up's queue makes the round trip 160 ms long.
+    // The startup's queue makes the round trip 160 ms long.
     let halfway = later(0.08);
     assert!((0.8..0.9).contains(&halfway), "{halfway}");
     let after = later(0.163);
@@ -150,7 +150,7 @@ fn speaking_ecn_changes_nothing_where_nobody_marks() {
 
 #[test]
 fn a_loss_beside_a_mark_is_repaired_without_a_second_fall() {
-    // The mark and the loss are of one window: RED marks what leaves the start-up, and one
+    // The mark and the loss are of one window: RED marks what leaves the startup, and one
     // packet of the same flight is lost before it.
     let run = |dropped: &str| {
         outcome(&format!(

@@ -1,5 +1,5 @@
 //! Fig. 2 of the HyStart paper: two flows, ten seconds apart, over 100 Mbit/s and 106 ms with
-//! a buffer of one bandwidth-delay product, under six start-ups.
+//! a buffer of one bandwidth-delay product, under six startups.
 
 use super::outcome;
 use flowstart_control::Reason;

@@ -48,7 +48,7 @@ fn a_memory_that_is_told_changes_nothing_for_others() {
 }
 
 #[test]
-fn temporal_sharing_opens_every_start_up_with_the_old_window_and_spreads_it() {
+fn temporal_sharing_opens_every_startup_with_the_old_window_and_spreads_it() {
     let [first, slow] = one_after_the_other("", "slow-start");
     let [_, shared] = one_after_the_other(r#"sharing = "temporal""#, "slow-start");
     assert!(shared.fct_s.unwrap() < 0.8 * slow.fct_s.unwrap());

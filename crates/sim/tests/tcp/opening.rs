@@ -107,7 +107,7 @@ fn data_without_a_handshake_leaves_at_once() {
 
 /// 1460 bytes of 100 Mbit/s in 100 ms are 856 segments; the link beyond takes no notice.
 #[test]
-fn a_start_up_is_told_of_the_interface_that_a_flow_says_it_has() {
+fn a_startup_is_told_of_the_interface_that_a_flow_says_it_has() {
     let window = |flow: &str| {
         let run = outcome(&format!(
             r#"

@@ -275,7 +275,7 @@ fn fewer_acknowledgements_open_the_window_as_far() {
 }
 
 #[test]
-fn a_start_up_that_counts_samples_finds_a_queue_later_where_acknowledgements_are_few() {
+fn a_startup_that_counts_samples_finds_a_queue_later_where_acknowledgements_are_few() {
     // HyStart++ needs eight round trips in a round.
     let left = |every: u32| {
         let stack = format!(r#"preset = "quic", ack_every = {every}"#);

@@ -16,7 +16,7 @@ SCENARIO = {
         {"startup": "jump-start", "size": "100kB", "start": "1s"},
     ],
 }
-"""Losses, a shared queue and three start-ups."""
+"""Losses, a shared queue and three startups."""
 TABLES = ("flows", "links")
 KNOWN = "6fa57f50a0002829d47a2e068d8bdfc77d70e5ac9a6ff8f49d08f2c8e6feed8b"
 """The SHA-256 of its tables; another one after a change of results, which

@@ -79,7 +79,7 @@ def _title(found: Map, column: int, row: int) -> str:
 
 
 def tile(found: Map, column: int, row: int, x: int, y: int) -> dict[str, Any]:
-    """The cells of a tile: each in words, with the completion times and regrets of all start-ups.
+    """The cells of a tile: each in words, with the completion times and regrets of all startups.
 
     Raises RequestError where there is no such tile.
     """
@@ -113,7 +113,7 @@ def cell(found: Map, number: int) -> dict[str, Any]:
     """What opens a cell: the options of `flowstart compare` that have exactly its values.
 
     Where no options can say it, as with company, `given` is null and `why` says so; the scenario,
-    in which the flow under test names no start-up, is there in any case. Raises RequestError where
+    in which the flow under test names no startup, is there in any case. Raises RequestError where
     the sweep has no such cell.
     """
     import polars as pl
@@ -138,7 +138,7 @@ def cell(found: Map, number: int) -> dict[str, Any]:
 
 def _why(company: str | None, names: Sequence[str]) -> str:
     if not names:
-        return "the sweep compares combinations that are more than start-ups"
+        return "the sweep compares combinations that are more than startups"
     if company not in (None, "alone"):
         return f"others are on the path beside the flow under test ({company})"
     return "its scenario has what no option of flowstart compare says"

@@ -1,4 +1,4 @@
-"""What there is to choose from: start-ups, paths, stacks, options, and what is shown first."""
+"""What there is to choose from: startups, paths, stacks, options, and what is shown first."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -42,7 +42,7 @@ def _end(row: dict[str, Any], found: Trajectory, traced: Traced) -> float:
 
 
 def _exit(row: dict[str, Any]) -> dict[str, Any] | None:
-    """When, at which window and why start-up ended; None where it did not."""
+    """When, at which window and why startup ended; None where it did not."""
     if row["startup_exit_s"] is None:
         return None
     return {

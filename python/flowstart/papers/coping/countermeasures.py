@@ -47,7 +47,7 @@ class Measure:
     place: Place = "line"
 
     def starts(self, line: Line) -> str:
-        """The start-up of those who start fast."""
+        """The startup of those who start fast."""
         return self.startup.format_map(line.knobs())
 
     def path(self) -> dict[str, str]:

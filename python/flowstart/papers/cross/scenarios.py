@@ -100,9 +100,9 @@ class Scenario:
     bystanders: str = ""
     """Who shares the path in slow start."""
     tuning: Mapping[str, str] = field(default_factory=dict)
-    """Parameters of all start-ups that have them."""
+    """Parameters of all startups that have them."""
     own: Mapping[str, str] = field(default_factory=dict)
-    """The start-ups that the paper itself sets up, by name."""
+    """The startups that the paper itself sets up, by name."""
     interface: str = GENERAL_INTERFACE
 
     @property
@@ -125,11 +125,11 @@ class Scenario:
         return lambda user: user not in camp and user != measures.LOAD
 
     def takes(self, startup: StartUp) -> bool:
-        """Whether the start-up can be given here what it needs."""
+        """Whether the startup can be given here what it needs."""
         return not (self.web and MEMORY in startup.needs)
 
     def document(self, startup: StartUp, seed: int) -> Document:
-        """The scenario with those under test in this start-up."""
+        """The scenario with those under test in this startup."""
         document = copy.deepcopy(self.base(seed))
         tested = self.under_test(seed)
         told = {"startup": startup.tuned(self.tuning, self.own)}

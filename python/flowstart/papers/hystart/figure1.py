@@ -41,7 +41,7 @@ def flows(setup: Setup, name: str, seconds: int, receiver: dict[str, str], **end
 
 
 def carried(lab: Lab, setup: Setup, **ends: Any) -> dict[str, float]:
-    """New data of the first minute by start-up, in percent of the link."""
+    """New data of the first minute by startup, in percent of the link."""
     documents = [flows(setup, name, MINUTE_S, setups.LINUX, **ends) for name in STARTS]
     found = lab.runs(documents, measures.exits)
     return {
@@ -158,7 +158,7 @@ def _overshoots(linux: dict[str, Any], quick: dict[str, Any]) -> Table:
 
 def _utilisation(use: dict[str, dict[str, float]]) -> Table:
     rows: list[dict[str, Cell]] = [
-        {"avoidance": sender, "start-up": start, "new data (% of the link)": round(value, 1)}
+        {"avoidance": sender, "startup": start, "new data (% of the link)": round(value, 1)}
         for sender, by_start in use.items()
         for start, value in by_start.items()
     ]

@@ -2,7 +2,7 @@
 
 The paper says that a flow that heeds delay disturbs them less, and that fewer of them lose at the
 same time. Flows come one after the other; what is counted are the losses of those that are done
-with their start-up while another one is in it.
+with their startup while another one is in it.
 """
 
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ DROP = 6
 SEEDS = 10
 
 Key = tuple[str, int, str]
-"""Avoidance, number of flows, start-up."""
+"""Avoidance, number of flows, startup."""
 
 
 def document(key: Key, seed: int) -> Document:
@@ -94,7 +94,7 @@ def together(run: Run) -> dict[str, Any]:
 
 
 def _parties(run: Run, at: float) -> tuple[set[int], set[int]]:
-    """The flows that are done with their start-up, and those that are in it or just were."""
+    """The flows that are done with their startup, and those that are in it or just were."""
     settled: set[int] = set()
     starting: set[int] = set()
     for row in run.rows:
@@ -107,7 +107,7 @@ def _parties(run: Run, at: float) -> tuple[set[int], set[int]]:
 
 
 def run(lab: Lab) -> Findings:
-    """Losses of bystanders by avoidance, number of flows and start-up."""
+    """Losses of bystanders by avoidance, number of flows and startup."""
     keys = [(avoidance, n, name) for avoidance in AVOIDANCES for n in FLOWS for name in STARTS]
     seeds = range(1, SEEDS + 1)
     documents = {key: [document(key, seed) for seed in seeds] for key in keys}
@@ -194,7 +194,7 @@ def _says(found: Found) -> list[str]:
     said.append(
         f"What becomes rarer are the overflows, not their reach: when the queue overflows, "
         f"{100 * min(shares):.0f} to {100 * max(shares):.0f} % of the flows that are there lose "
-        "at once, whichever start-up caused it."
+        "at once, whichever startup caused it."
     )
     return said
 
@@ -210,7 +210,7 @@ def _table(found: Found) -> Table:
             {
                 "avoidance": avoidance,
                 "flows": count,
-                "start-up": name,
+                "startup": name,
                 "others lose (packets)": round(mean(packets), 1),
                 "low": round(interval(packets)[0], 1),
                 "high": round(interval(packets)[1], 1),
@@ -228,8 +228,8 @@ def _table(found: Found) -> Table:
         "synchronisation",
         "What each flow that joins does to those that are there, 100 Mbit/s, 106 to 127 ms, 1 BDP, "
         f"one flow every {APART_S:g} s, {SEEDS} seeds; all counts are per newcomer, low and high "
-        "are 95 % intervals of the mean. Flows that are still in their start-up do not count as "
-        "there, which is why limited slow start, whose start-ups last ten seconds, has few to "
+        "are 95 % intervals of the mean. Flows that are still in their startup do not count as "
+        "there, which is why limited slow start, whose startups last ten seconds, has few to "
         "disturb",
         rows,
     )

@@ -1,4 +1,4 @@
-"""A study: the same rates and round trips where others send, all in one start-up."""
+"""A study: the same rates and round trips where others send, all in one startup."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING

@@ -260,7 +260,7 @@ EXPERIMENTS = (
     Experiment(
         id="JS-HINTS",
         figure="Sec. IV.E",
-        question="Do marks that let routers drop start-up packets first protect bystanders?",
+        question="Do marks that let routers drop startup packets first protect bystanders?",
         run=run_hints,
         quick=True,
     ),

@@ -1,4 +1,4 @@
-"""The start-ups that need no special routers, as fields of a flow's entry."""
+"""The startups that need no special routers, as fields of a flow's entry."""
 
 from collections.abc import Mapping
 

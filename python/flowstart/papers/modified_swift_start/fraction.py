@@ -37,7 +37,7 @@ WIDE = {"window": "16MB", "window_scaling": True}
 SEEDS = 20
 SLOW = {"startup": "slow-start:growth=per-ack", "avoidance": AVOIDANCE}
 LONG = [SLOW | {"size": "2MB"}]
-"""One transfer that has filled the line when a start-up is tried beside it."""
+"""One transfer that has filled the line when a startup is tried beside it."""
 SHORT_BYTES = 30_000
 SHORT_LOAD = 0.5
 SHORT_EVERY_S = 8 * SHORT_BYTES / (SHORT_LOAD * T1.bps)
@@ -52,7 +52,7 @@ SHORT = [
 ]
 """Transfers that take half the line on average."""
 BEGINS_S = 4.0
-"""When the start-up is tried beside others."""
+"""When the startup is tried beside others."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Case:
         return SEEDS if self.others else 1
 
     def document(self, startup: str, seed: int) -> "Document":
-        """The scenario with a start-up."""
+        """The scenario with a startup."""
         rtt_s = self.line.rtt_s(DELAY_S)
         document = transfer(self.line, rtt_s, startup, size=self.size, path=self.path, **self.stack)
         if not self.others:
@@ -92,7 +92,7 @@ CASES = {
 }
 
 Found = Mapping[tuple[str, str], Sequence[Mapping[str, float]]]
-"""What each seed came to, by case and start-up."""
+"""What each seed came to, by case and startup."""
 
 
 def _run(lab: "Lab") -> Findings:
@@ -130,7 +130,7 @@ def _row(case: str, startup: str, seeds: Sequence[Mapping[str, float]]) -> dict[
     beside = CASES[case].others
     return {
         "path": case,
-        "start-up": startup,
+        "startup": startup,
         "first window (segments)": round(mean_of(seeds, "window_pkts"), 1),
         "of the BDP (%)": round(100 * mean_of(seeds, "window_pkts") / seeds[0]["bdp_pkts"]),
         "queue, paced round (packets)": round(mean_of(seeds, "paced_queue_pkts"), 1),

@@ -1,7 +1,7 @@
 """The comparisons that the paper names and does not show.
 
 Modified Swift Start beside the original, Quick-Start, Jump Start and BIC, alone over both lines
-and several flows at once. The initial RTO is 3 s here, so that no start-up is judged by a timer
+and several flows at once. The initial RTO is 3 s here, so that no startup is judged by a timer
 that is shorter than the path.
 """
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scheme:
-    """A start-up and the avoidance that follows."""
+    """A startup and the avoidance that follows."""
 
     startup: str
     avoidance: str = AVOIDANCE
 
     def spec(self, threshold: str) -> str:
-        """The start-up with the paper's growth and this first threshold."""
+        """The startup with the paper's growth and this first threshold."""
         return f"{self.startup}:growth=per-ack{threshold}"
 
 

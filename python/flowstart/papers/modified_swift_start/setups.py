@@ -74,7 +74,7 @@ class Setup:
 
     @property
     def startups(self) -> dict[str, str]:
-        """Both start-ups by their names."""
+        """Both startups by their names."""
         return {"slow start": self.slow_start, "modified Swift Start": self.modified}
 
     def rtt_s(self, line: Line, delay_s: float) -> float:

@@ -123,7 +123,7 @@ def served(run: Run) -> Served:
 
 @dataclass(frozen=True)
 class Both:
-    """A time with both start-ups, in seconds."""
+    """A time with both startups, in seconds."""
 
     slow: float
     quick: float

@@ -82,7 +82,7 @@ def look(run: Run) -> Sight:
 
 @dataclass(frozen=True)
 class Beside:
-    """The transfer with both start-ups beside the same load."""
+    """The transfer with both startups beside the same load."""
 
     slow: Sight
     quick: Sight
@@ -106,7 +106,7 @@ class Beside:
 
 
 def run(lab: Lab) -> Findings:
-    """Runs the transfer with both start-ups beside a growing load."""
+    """Runs the transfer with both startups beside a growing load."""
     startups = (SLOW_START, LITERAL.quick_start)
     seen = lab.runs(
         [document(n, startup) for n in CONNECTIONS for startup in startups], look, trace=True

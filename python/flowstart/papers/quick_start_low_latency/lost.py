@@ -86,7 +86,7 @@ def look(run: Run) -> Outcome:
 
 @dataclass(frozen=True)
 class Met:
-    """A transfer of one size and a burst of one size, with both start-ups, by seed."""
+    """A transfer of one size and a burst of one size, with both startups, by seed."""
 
     slow: Sequence[Outcome]
     quick: Sequence[Outcome]

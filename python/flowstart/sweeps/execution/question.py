@@ -18,11 +18,11 @@ class Question(Protocol):
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """What is put on each cell; start-ups are names."""
+        """What is put on each cell; startups are names."""
 
     @property
     def custom(self) -> CustomStartups:
-        """The start-ups of one's own among them."""
+        """The startups of one's own among them."""
 
     @property
     def count(self) -> int:

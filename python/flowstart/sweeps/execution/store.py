@@ -58,7 +58,7 @@ class Asked:
     """The part of the cells that is run, or empty."""
     variants: tuple[Variant, ...]
     texts: Mapping[str, str]
-    """The start-ups of one's own, and what they do."""
+    """The startups of one's own, and what they do."""
     cells: int
     """How many there are, those that collapse included."""
 

@@ -30,7 +30,7 @@ MOST_SEEDS = 10_000
 def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Request:
     """What a TOML file asks for, checked.
 
-    Files that it names are looked for beside it. Start-ups in files of Python are refused
+    Files that it names are looked for beside it. Startups in files of Python are refused
     unless `allow_python`, for they would be run.
     """
     path = pathlib.Path(file)
@@ -114,7 +114,7 @@ def _variants(
     is_file: bool,
     allow_python: bool,
 ) -> tuple[Variant, ...]:
-    """What is compared; start-ups in files are looked for beside the sweep's."""
+    """What is compared; startups in files are looked for beside the sweep's."""
 
     def beside(startup: Any, place: str) -> Any:
         if not is_file or not custom.is_in_a_file(startup):

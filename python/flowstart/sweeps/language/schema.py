@@ -36,12 +36,12 @@ def schema() -> Document:
             "description": "Families of paths by weight, beside what `path` says for all of them.",
             "items": _table("A family of paths.", path | _sources() | weighted),
         },
-        "flow": _table("The flow under test, beside its start-up.", flow),
+        "flow": _table("The flow under test, beside its startup.", flow),
     }
     return {
         "$schema": scenario.get("$schema", "https://json-schema.org/draft/2020-12/schema"),
         "title": "Sweep",
-        **_table("Start-ups, and the cells on which each of them is asked for.", properties),
+        **_table("Startups, and the cells on which each of them is asked for.", properties),
         "required": ["flow"],
         "$defs": definitions | {"Law": _law()},
     }
@@ -108,7 +108,7 @@ def _top() -> Document:
         "name": {"type": "string"},
         "about": {"type": "string"},
         "startups": _texts(
-            "Start-ups by name, with parameters or from files; `all`, or `unaided`."
+            "Startups by name, with parameters or from files; `all`, or `unaided`."
         ),
         "variants": _texts("Variants, `name: key=value ...` each."),
         "seeds": {"anyOf": [count, seeds], "description": "How many seeds, or which."},

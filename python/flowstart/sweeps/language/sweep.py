@@ -1,4 +1,4 @@
-"""A sweep: which start-ups, on which cells."""
+"""A sweep: which startups, on which cells."""
 
 import dataclasses
 import functools
@@ -58,7 +58,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Start-ups, and the cells on which each of them is asked for.
+    """Startups, and the cells on which each of them is asked for.
 
     Where paths are drawn, each draw is a path, with as many cells as lists and the other
     dimensions make of it; otherwise each combination of the path's values is a path.
@@ -75,13 +75,13 @@ class Sweep:
     def of(cls, document: Mapping[str, Any]) -> Self:
         """The sweep that a mapping describes, in the form of a sweep's file.
 
-        Start-ups may be classes. Raises RequestError where anything is wrong.
+        Startups may be classes. Raises RequestError where anything is wrong.
         """
         return cls._checked(documents.settled(document))
 
     @classmethod
     def read(cls, file: str | os.PathLike[str], *, allow_python: bool = False) -> Self:
-        """The sweep of a TOML file; start-ups in files of Python only with `allow_python`.
+        """The sweep of a TOML file; startups in files of Python only with `allow_python`.
 
         Files that it names are looked for beside it.
         """
@@ -108,7 +108,7 @@ class Sweep:
 
     @property
     def custom(self) -> CustomStartups:
-        """The start-ups that are not in the catalog."""
+        """The startups that are not in the catalog."""
         return self.request.custom
 
     def only(self, part: str) -> Self:

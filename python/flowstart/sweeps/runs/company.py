@@ -1,7 +1,7 @@
 """Who is beside the flow under test: a long flow, a short one, a call, people who read the web.
 
 Each kind is run with the flow under test and without it. What is beside it never depends on the
-start-up, so all start-ups meet the same company at the same moment.
+startup, so all startups meet the same company at the same moment.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from flowstart.sweeps.runs.facts import FULL_SIZE, Facts
 
 SHORT_FLOW = "50kB"
 SHORT_AFTER_RTTS = 2.5
-"""When the short flow opens: the handshake is over, and the start-up has begun."""
+"""When the short flow opens: the handshake is over, and the startup has begun."""
 WARM_RTTS = 4
-"""So long after a long flow has left its start-up is it warm: a first loss is repaired then."""
+"""So long after a long flow has left its startup is it warm: a first loss is repaired then."""
 AFTERWARDS_RTTS = 10
 """Company is watched so long after the flow under test is done, since its losses last."""
 PROBE_RUNS_AHEAD = 10
@@ -46,7 +46,7 @@ class Company:
     before: tuple[Document, ...] = ()
     """Flows that stand before it in the scenario."""
     after: tuple[Document, ...] = ()
-    """Flows that stand behind it; one that names no start-up is the variant under test as well."""
+    """Flows that stand behind it; one that names no startup is the variant under test as well."""
     web: tuple[Document, ...] = ()
     tested: Document | None = None
     """What the flow under test says because of its company: when it opens."""
@@ -199,7 +199,7 @@ def _transmission_s(facts: Facts) -> float:
 
 
 def _usual(stack: str) -> str:
-    """The start-up of others: what the stack's hosts do by default."""
+    """The startup of others: what the stack's hosts do by default."""
     return "hystart" if stack == "linux" else "slow-start"
 
 

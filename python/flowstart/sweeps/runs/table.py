@@ -26,7 +26,7 @@ FLOW = (
 )
 """What is taken over from the row of the flow under test."""
 MEASURES = ("ramp_50_s", "ramp_90_s", "overshoot_pkts", "queue_pkt_s", "loss_rounds", "idle_s")
-"""What is taken over from the row of its start-up."""
+"""What is taken over from the row of its startup."""
 
 
 def rows(planned: Sequence[Planned], variants: Sequence[Variant], batch: "Batch") -> "pl.DataFrame":
