@@ -79,7 +79,7 @@ def _rows(name: str) -> list[dict[str, Any]]:
         stack=STACK,
         repeat=SEEDS,
         uncertainty=False,
-        remembered="1bdp",
+        cached_cwnd="1bdp",
     )
     return found.rows
 
@@ -87,7 +87,7 @@ def _rows(name: str) -> list[dict[str, Any]]:
 def _cell(rows: Sequence[dict[str, Any]]) -> Cell:
     reasons = Counter(row["startup_exit_reason"] for row in rows)
     windows = [
-        row["startup_exit_cwnd_pkts"] / row["bdp_pkts"]
+        row["startup_exit_cwnd_segments"] / row["bdp_pkts"]
         for row in rows
         if row["startup_exit_reason"]
     ]

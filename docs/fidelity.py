@@ -28,15 +28,15 @@ PATHS = {
     ),
 }
 SENDERS: dict[str, tuple[dict[str, str], dict[str, str], str]] = {
-    "cubic": ({"startup": "hystart", "avoidance": "cubic"}, {}, "CUBIC with HyStart"),
-    "cubic-nohs": ({"startup": "slow-start", "avoidance": "cubic"}, {}, "CUBIC without HyStart"),
-    "reno": ({"startup": "slow-start", "avoidance": "reno"}, {}, "Reno"),
+    "cubic": ({"startup": "hystart", "cc": "cubic"}, {}, "CUBIC with HyStart"),
+    "cubic-nohs": ({"startup": "slow-start", "cc": "cubic"}, {}, "CUBIC without HyStart"),
+    "reno": ({"startup": "slow-start", "cc": "reno"}, {}, "Reno"),
     "cubic-paced": (
-        {"startup": "hystart", "avoidance": "cubic"},
+        {"startup": "hystart", "cc": "cubic"},
         {"pacing": "internal"},
         "CUBIC with HyStart and internal pacing",
     ),
-    "bbr": ({"startup": "bbr-startup", "avoidance": "bbr"}, {}, "BBR v1"),
+    "bbr": ({"startup": "bbr-startup", "cc": "bbr"}, {}, "BBR v1"),
 }
 REASONS = {
     "hystart-train": "ack-train",
@@ -249,7 +249,7 @@ def _linux_run(path: str, variant: str, size: str, *, trace: bool) -> "fs.Run":
 def _linux_row(recorded: dict[str, str], row: dict[str, Any]) -> str:
     theirs = float(recorded["fct_ms_median"])
     ours = 1e3 * row["fct_s"]
-    exits = f"{recorded['exit_cwnd'] or '–'}, {_whole(row['startup_exit_cwnd_pkts'])}"
+    exits = f"{recorded['exit_cwnd'] or '–'}, {_whole(row['startup_exit_cwnd_segments'])}"
     reason = row["startup_exit_reason"]
     same = REASONS[recorded["exit_why"]] == reason
     return (
@@ -342,7 +342,7 @@ def _compare(run: "fs.Run", theirs: list[tuple[float, int]]) -> Compared:
     ours = [(0.0, 0)]
     for event in ("send", "retransmit"):
         ours += [
-            (round(1e6 * float(series.time_s[i])), int(series.seq[i]) // mss + 1)
+            (round(1e6 * float(series.time_s[i])), int(series.seq_bytes[i]) // mss + 1)
             for i in series.of(event)
         ]
     pairs = list(zip(sorted(ours), theirs, strict=False))

@@ -30,11 +30,11 @@ GRID, SUITE, PICTURE = SWEEPS = ("default-grid", "irtf-tcpeval", "map")
 """Of the last one only the README's picture is kept."""
 DIMENSIONS = ("all", "size", "loss", "origin")
 """The kinds of cells that the page tells apart."""
-COMPANY = ("long", "bbr", "web")
+COMPETING = ("long", "bbr", "web")
 COLUMNS = (
     *("sweep", "among", "dimension", "kind", "startup", "cells"),
     *("mean", "p95", "worst", "unfinished", "dominated", "retransmitted"),
-    *(f"harm_{kind}" for kind in COMPANY),
+    *(f"harm_{kind}" for kind in COMPETING),
     "on_front",
 )
 """What is kept: a row per kind of cells and startup, among all startups or the unaided."""
@@ -145,9 +145,11 @@ def rows(sweep: str, dimension: str = "all", among: str = UNAIDED) -> list[Row]:
 def overall(sweep: str, among: str = UNAIDED) -> str:
     """A row per startup, the least regret first."""
     found = rows(sweep, among=among)
-    company = [kind for kind in COMPANY if any(row[f"harm_{kind}"] is not None for row in found)]
+    competing = [
+        kind for kind in COMPETING if any(row[f"harm_{kind}"] is not None for row in found)
+    ]
     titles = ["mean", "p95", "worst", "not done", "dominated", "retransmitted"]
-    titles += [f"harm, {kind}" for kind in company]
+    titles += [f"harm, {kind}" for kind in competing]
     lines = [
         f"| startup | {' | '.join(titles)} | front |",
         f"| --- |{' ---: |' * len(titles)} --- |",
@@ -155,7 +157,7 @@ def overall(sweep: str, among: str = UNAIDED) -> str:
     for row in found:
         regrets = [row.mean, row["p95"], row["worst"]]
         shares = [row[name] for name in ("unfinished", "dominated", "retransmitted")]
-        shares += [row[f"harm_{kind}"] for kind in company]
+        shares += [row[f"harm_{kind}"] for kind in competing]
         cells = [f"`{row.startup}`", *map(_regret, regrets), *map(tables.share, shares)]
         lines.append(f"| {' | '.join(cells)} | {'◀' if row.on_front else ''} |")
     return "\n".join(lines)

@@ -70,7 +70,7 @@ def _row(row: dict[str, object]) -> str:
     shown = [f"{1e3 * time:.1f} ms" if isinstance(time, float) else "–" for time in times]
     difference = row["fct_difference"]
     apart = f"{100 * difference:+.2f} %" if isinstance(difference, float) else "–"
-    exits = [row["simulated_startup_exit_cwnd_pkts"], row["live_startup_exit_cwnd_pkts"]]
+    exits = [row["simulated_startup_exit_cwnd_segments"], row["live_startup_exit_cwnd_segments"]]
     windows = ", ".join(f"{w:.0f}" if isinstance(w, float | int) else "–" for w in exits)
     cells = [row["variant"], row["path"], row["size"], *shown, apart.replace("-", "−"), windows]
     return f"| {' | '.join(map(str, cells))} |"

@@ -61,9 +61,9 @@ STAGES: dict[catalog.Kind, Stage] = {
         most=4,
         pale="slow-start",
         words="3 MB over 20 Mbit/s × 100 ms with a buffer of one bandwidth-delay product "
-        "(166 packets), stack `rfc`, avoidance `reno`",
+        "(166 packets), stack `rfc`, cc `reno`",
     ),
-    "avoidance": Stage(
+    "cc": Stage(
         fs.Path(rate="20Mbps", rtt="50ms", buffer="1bdp"),
         size=None,
         seconds=40,
@@ -79,7 +79,7 @@ STAGES: dict[catalog.Kind, Stage] = {
         most=4.5,
         pale="drop-tail",
         words="an endless flow over 20 Mbit/s × 50 ms with a buffer of two bandwidth-delay "
-        "products (166 packets), stack `rfc`, startup `slow-start`, avoidance `reno`",
+        "products (166 packets), stack `rfc`, startup `slow-start`, cc `reno`",
     ),
 }
 
@@ -91,20 +91,20 @@ FINDINGS = {
         most=7,
         pale="search:reading=initial-rtt",
         words="an endless flow over 20 Mbit/s × 100 ms with a buffer of six bandwidth-delay "
-        "products (1000 packets), stack `rfc`, avoidance `reno`",
+        "products (1000 packets), stack `rfc`, cc `reno`",
     )
 }
 """What a source's opening tells that its authors do not, and where it is drawn."""
 
 KINDS = {
     "startup": "startup",
-    "avoidance": "congestion avoidance",
+    "cc": "congestion avoidance",
     "queue": "queue discipline",
 }
 
 HELP: dict[str, tuple[dict[str, Any], str]] = {
     "cache": (
-        {"remembered": "1bdp"},
+        {"cached_cwnd": "1bdp"},
         "An earlier connection left a window of one bandwidth-delay product behind.",
     ),
     "interface": (
@@ -115,7 +115,7 @@ HELP: dict[str, tuple[dict[str, Any], str]] = {
     "routers": ({}, "The routers take part; they admit by RFC 4782 appendix D."),
 }
 L4S_STACK, L4S_QUEUE = "rfc:ecn=l4s", "dualpi2"
-"""What a scalable avoidance is shown with."""
+"""What a scalable congestion control is shown with."""
 ROUTERS = "The routers take part: their queues are `{}`."
 """What an algorithm is given that needs more than its sender has, and what a page says of it."""
 
@@ -250,13 +250,13 @@ def traced(algorithm: fs.Algorithm, stage: Stage, startup: str = "") -> Shown:
     help_: dict[str, Any] = {}
     for need in algorithm.needs:
         help_ |= HELP.get(need, ({}, ""))[0]
-    usual = "hystart" if kind == "avoidance" else "slow-start"
+    usual = "hystart" if kind == "cc" else "slow-start"
     if kind == "queue" and has_routers(algorithm):
         usual = name
     flow = fs.Flow(
         size=stage.size,
         startup=name if kind == "startup" else usual,
-        avoidance=name if kind == "avoidance" else "reno",
+        cc=name if kind == "cc" else "reno",
         **help_ if kind == "startup" else {},
     )
     queue = name if kind == "queue" else L4S_QUEUE if "l4s" in algorithm.needs else None
@@ -278,7 +278,7 @@ def figure(stage: Stage, algorithm: fs.Algorithm, shown: Shown, pale: Shown) -> 
     if algorithm.kind == "startup" and row["startup_exit_reason"]:
         left = Exit(
             float(str(row["startup_exit_s"])),
-            float(str(row["startup_exit_cwnd_pkts"])),
+            float(str(row["startup_exit_cwnd_segments"])),
             str(row["startup_exit_reason"]),
         )
     return Figure(
@@ -299,7 +299,7 @@ def finding(algorithm: fs.Algorithm) -> tuple[list[str], str]:
     shown, pale = traced(algorithm, stage), traced(algorithm, stage, stage.pale)
     exits = []
     for startup, one in ((algorithm.name, shown), (stage.pale, pale)):
-        window = float(str(one.row["startup_exit_cwnd_pkts"]))
+        window = float(str(one.row["startup_exit_cwnd_segments"]))
         exits.append(
             f"`{startup}` leaves by {one.row['startup_exit_reason']} at {text.count(window)} "
             f"packets, {text.ratio(window / one.series.bdp_pkts)} products"
@@ -436,8 +436,8 @@ def attempt(algorithm: fs.Algorithm, stage: Stage) -> str:
     if algorithm.kind == "startup":
         pair = dict.fromkeys([stage.pale, algorithm.name])
         what = f"--size 100kB,3MB --startup {','.join(pair)}"
-    elif algorithm.kind == "avoidance":
-        what = f"--size 100MB --startup hystart --avoidance {algorithm.name}"
+    elif algorithm.kind == "cc":
+        what = f"--size 100MB --startup hystart --cc {algorithm.name}"
         if "l4s" in algorithm.needs:
             what += f" --queue {L4S_QUEUE} --stack {L4S_STACK}"
     else:

@@ -68,7 +68,7 @@ def figure(name: str) -> Figure:
     left = None
     if row["startup_exit_reason"]:
         left = Exit(
-            row["startup_exit_s"], row["startup_exit_cwnd_pkts"], row["startup_exit_reason"]
+            row["startup_exit_s"], row["startup_exit_cwnd_segments"], row["startup_exit_reason"]
         )
     largest = max(float(max(series.cwnd[series.at_sender])) for series in (shown, pale))
     return Figure(
@@ -84,7 +84,7 @@ def figure(name: str) -> Figure:
 
 
 def _traced(name: str, startup: str) -> tuple[Series, dict[str, Any], float]:
-    flow = fs.Flow(size=SIZE, startup=startup, avoidance="cubic")
+    flow = fs.Flow(size=SIZE, startup=startup, cc="cubic")
     run = fs.run(fs.Scenario(path=fs.Path.named(name), flows=[flow], stack=STACK), trace=True)
     return of_flow(run.outcome, 0, startup), run.rows[0], _packets(run.about["buffer"])
 

@@ -152,5 +152,5 @@ def _run(figure: dict[str, Any]) -> fs.Comparison:
         sizes=[figure["size"]],
         stack=figure["stack"],
         uncertainty=False,
-        **{key: figure[key] for key in ("remembered",) if key in figure},
+        **{key: figure[key] for key in ("cached_cwnd",) if key in figure},
     )

@@ -48,9 +48,9 @@ class Question:
         return told | {
             "startups": list(self.startups),
             "stack": list(self.stacks),
-            "avoidance": list(self.avoidances),
+            "cc": list(self.avoidances),
             "seeds": _seeds(told["seeds"], self.seeds),
-            "company": {"kinds": list(self.companies)},
+            "competing": {"kinds": list(self.companies)},
             "sample": told["sample"] | {"paths": self.paths},
         }
 

@@ -86,9 +86,9 @@ def stacks(extent: Extent) -> list[Row]:
     judged = read([folder], COMPARED[1:])
     rows: list[Row] = []
     for stack in STACKS:
-        for avoidance in AVOIDANCES:
-            own = judged.kept(_has(judged, "stack", stack) & _has(judged, "avoidance", avoidance))
-            setting = f"{stack} {avoidance}"
+        for cc in AVOIDANCES:
+            own = judged.kept(_has(judged, "stack", stack) & _has(judged, "cc", cc))
+            setting = f"{stack} {cc}"
             rows += compared_rows(own, "stacks", setting, COMPARED[1:])
             rows += Measures(own, "stacks", setting).pairs(GAUGE, [HYSTART])
     return rows

@@ -1,6 +1,6 @@
 """The rows of sweeps as questions, each asked of every startup: medians over seeds.
 
-A *question* is a path, a transfer and a company. Where anything is random it was run with several
+A *question* is a path, a transfer and a competing. Where anything is random it was run with several
 seeds: a startup's time is the median over them, its other numbers are the means. The best time of
 a question is the least of the reference set's medians.
 """
@@ -32,9 +32,10 @@ class Judged(Outcomes):
     """
 
     rounds: Shares
-    """What company lost in time, in round trips, at least 0; NaN where nobody is beside it."""
+    """What competing flows lost in time, in round trips, at least 0; NaN where nobody is beside
+    it."""
     net_rounds: Shares
-    """The same, below 0 where the company was quicker."""
+    """The same, below 0 where the competing flows was quicker."""
     reference: tuple[str, ...]
 
     @functools.cached_property
@@ -58,7 +59,7 @@ class Judged(Outcomes):
 
     def beside(self, companies: Sequence[str]) -> Flags:
         """Which questions have one of these companies."""
-        return np.isin(self.cells["company"].to_numpy(), companies)
+        return np.isin(self.cells["competing"].to_numpy(), companies)
 
 
 def read(
@@ -111,7 +112,7 @@ def _rows(folder: pathlib.Path) -> pl.LazyFrame:
     return scan(folder).select(
         *CELL,
         pl.col("startup").cast(pl.String),
-        question=pl.concat_str(pl.col("company").fill_null(""), seedless).hash(),
+        question=pl.concat_str(pl.col("competing").fill_null(""), seedless).hash(),
         failed=pl.col("error").fill_null("") != "",
         time=done,
         retransmitted=pl.col("retransmitted_share").fill_null(0.0),

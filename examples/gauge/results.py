@@ -22,11 +22,11 @@ class Row:
 
     part: str
     setting: str
-    """Stack and avoidance, or the load."""
+    """Stack and cc, or the load."""
     startup: str
     measure: str
     kind: str
-    """Which questions it is of: `all`, a size or a company."""
+    """Which questions it is of: `all`, a size or a competing."""
     against: str
     """The startup that it is a difference from or a ratio to; nothing for none."""
     value: float | None

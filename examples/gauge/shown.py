@@ -222,9 +222,9 @@ def dominance(rows: Sequence[Row]) -> Table:
 
 
 def stacks(rows: Sequence[Row]) -> Table:
-    """Gauge beside HyStart++ and quicly's jumpstart under each stack and avoidance."""
+    """Gauge beside HyStart++ and quicly's jumpstart under each stack and congestion control."""
     headings = (
-        *("stack, avoidance", "mean ÷ HyStart++'s", "÷ quicly's", "retransmitted, points"),
+        *("stack, cc", "mean ÷ HyStart++'s", "÷ quicly's", "retransmitted, points"),
         *("harm, long", "harm, short", "dominates HyStart++, %", "dominated by it"),
     )
     own = [row for row in rows if row.part == "stacks"]

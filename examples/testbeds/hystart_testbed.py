@@ -111,7 +111,7 @@ def of_point(point: Point, repeat: int) -> list[Row]:
         point.startups,
         stack="linux",
         kernel=["cubic", "reno"],
-        avoidance="cubic",
+        cc="cubic",
         sizes=[f"{round(PRODUCTS * point.scale.bdp) * parts.MSS}B"],
         repeat=repeat,
     )
@@ -134,7 +134,7 @@ def row(point: Point, variant: str, runs: list[Row], stalls: int) -> Row:
     def of_bdp(packets: float | None) -> float | None:
         return None if packets is None else packets / bdp
 
-    exits = [of_bdp(one["live_startup_exit_cwnd_pkts"]) for one in runs]
+    exits = [of_bdp(one["live_startup_exit_cwnd_segments"]) for one in runs]
     reasons = dict.fromkeys(one["live_startup_exit_reason"] or text.ABSENT for one in runs)
     return {
         "sweep": point.sweep,
@@ -149,7 +149,7 @@ def row(point: Point, variant: str, runs: list[Row], stalls: int) -> Row:
         "max_ssthresh": point.limit if name == "limited-slow-start" else None,
         "simulated_reason": ours["simulated_startup_exit_reason"] or text.ABSENT,
         "live_reason": ", ".join(reasons),
-        "simulated_exit_bdp": of_bdp(ours["simulated_startup_exit_cwnd_pkts"]),
+        "simulated_exit_bdp": of_bdp(ours["simulated_startup_exit_cwnd_segments"]),
         **parts.spread("exit_bdp", exits),
         "simulated_dropped": ours["simulated_packets_dropped"],
         **parts.spread("dropped", [one["live_packets_dropped"] for one in runs]),

@@ -88,7 +88,7 @@ class Journeys(TypedDict):
 class LiveExit(TypedDict):
     reason: str
     at_s: float
-    cwnd_pkts: float
+    cwnd_segments: float
     flight: int
 
 class Lateness(TypedDict):
@@ -100,7 +100,7 @@ class LiveOutcome(TypedDict):
     size_bytes: int
     fct_s: float | None
     exit: LiveExit | None
-    max_cwnd_pkts: float
+    max_cwnd_segments: float
     packets_sent: int
     packets_dropped: int
     packets_lost: int

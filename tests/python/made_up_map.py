@@ -13,17 +13,17 @@ from flowstart.render import sealed
 SCENARIO = {
     "path": {"rate": "10Mbps", "rtt": "40ms", "buffer": "30pkt"},
     "stack": {"preset": "linux"},
-    "flows": [{"size": "100kB", "remembered": "1bdp", "interface_rate": "1Gbps"}],
+    "flows": [{"size": "100kB", "cached_cwnd": "1bdp", "interface_rate": "1Gbps"}],
     "seed": 1,
 }
 CELL: dict[str, Any] = {
     "hash": "0123456789abcdef",
     "origin": "",
     "part": "",
-    "company": "alone",
+    "competing": "alone",
     "seed": 1,
     "stack": "linux",
-    "avoidance": "cubic",
+    "cc": "cubic",
     "rate_bps": 10e6,
     "rtt_s": 0.04,
     "buffer_pkts": 30,

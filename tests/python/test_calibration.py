@@ -96,7 +96,7 @@ def test_the_workers_do_not_change_it(web_mix: Capture, calibrated: Calibration)
 def test_the_command_prints_the_table(cli: Cli) -> None:
     answer = cli("capture", CAPTURES / "small.pcap", "--calibrate")
     assert answer.status == 0
-    assert "Replayed as recorded (recorded: avoidance=cubic startup=hystart" in answer.out
+    assert "Replayed as recorded (recorded: cc=cubic startup=hystart" in answer.out
     assert "all sizes" in answer.out
     assert "transfers are not compared: they took less than a millisecond" in answer.out
     document = json.loads(cli("capture", CAPTURES / "small.pcap", "--calibrate", "--json").out)

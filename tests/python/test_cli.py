@@ -196,7 +196,7 @@ def test_a_way_for_a_rate_to_vary_is_shown_too(cli: Cli) -> None:
     [
         ("pareto", "it is a distribution (as in --jitter pareto:...)"),
         ("target", "it is a value of path.quick_start.admission (ns-2's third"),
-        ("linux", "it is a stack (--stack linux), a value of path.buffer_reading ("),
+        ("linux", "it is a stack (--stack linux), a value of path.buffer_accounting ("),
         ("geo", "it is a path (--path geo)"),
         ("wandr", "did you mean `wander`?"),
     ],
@@ -257,7 +257,7 @@ REFUSED = [
     (["compare", *PATH, "--startup", "slow-strt"], "did you mean `slow-start`?"),
     (["compare", *PATH, "--startup", "slow-start,slow-start"], "given twice"),
     (["compare", *PATH, "--startup", "limited-slow-start:max=3"], "`max`"),
-    (["compare", *PATH, "--avoidance", "rino"], "did you mean `reno`?"),
+    (["compare", *PATH, "--cc", "rino"], "did you mean `reno`?"),
     (["compare", *PATH, "--stack", "rfcc"], "--stack: `rfcc` is unknown"),
     (["compare", *PATH, "--stack", "rfc:sack"], "should be written name=value"),
     (
@@ -418,10 +418,10 @@ def test_run_says_what_its_marks_mean_and_that_it_has_one_seed(
         assert "slow start without it: careful-resume." in shown
         assert "drawn at random: loss. Another seed may give another answer: seed = 2." in shown
     assert json.loads((tmp_path / "out" / "result.json").read_text())["drawn"] == ["loss"]
-    told = file.read_text().replace('resume"', 'resume", remembered = "60pkt"')
+    told = file.read_text().replace('resume"', 'resume", cached_cwnd = "60pkt"')
     file.write_text(told.replace(', loss = "1%"', ""))
     out = cli("run", file).out
-    assert "remembered of an earlier connection: a window of 60pkt." in out
+    assert "cached state of an earlier connection: a cwnd of 60pkt." in out
     assert "at random" not in out
 
 

@@ -18,7 +18,7 @@ BACKGROUND: dict[str, Any] = {
     "path": {"rate": "10Mbps", "rtt": "40ms"},
     "flows": [
         {"startup": "slow-start", "size": "2MB"},
-        {"start": "1s", "count": 2, "interval": "100ms"},
+        {"start": "1s", "count": 2, "stagger": "100ms"},
     ],
 }
 
@@ -37,9 +37,10 @@ def test_three_lines_of_python(path: fs.Path) -> None:
 
 def test_a_row_has_the_promised_columns(path: fs.Path) -> None:
     promised = (
-        "startup avoidance stack size_bytes seed flow fct_s duration_s ideal_fct_s slowdown "
+        "startup cc stack size_bytes seed flow fct_s duration_s ideal_fct_s slowdown "
         "bytes_delivered packets_sent packets_dropped packets_retransmitted timeouts "
-        "startup_exit_s startup_exit_cwnd_pkts startup_exit_reason max_cwnd_pkts max_queue_pkts"
+        "startup_exit_s startup_exit_cwnd_segments startup_exit_reason "
+        "max_cwnd_segments max_queue_pkts"
     )
     result = fs.compare(path, startups=["slow-start"], sizes=["10kB"])
     assert set(promised.split()) <= set(result.rows[0])
@@ -90,7 +91,7 @@ def test_every_size_startup_and_seed_runs_once(path: fs.Path) -> None:
 
 
 def test_flows_run_together(path: fs.Path) -> None:
-    result = fs.compare(path, startups=["slow-start"], sizes=["50kB"], flows=3, interval="10ms")
+    result = fs.compare(path, startups=["slow-start"], sizes=["50kB"], flows=3, stagger="10ms")
     assert result.frame["opened_s"].to_list() == pytest.approx([0, 0.01, 0.02])
     assert result.summaries[0].flows == 3
 
@@ -99,7 +100,7 @@ def test_a_parameter_keeps_its_startup_apart(path: fs.Path) -> None:
     specs = ["limited-slow-start", "limited-slow-start:max_ssthresh=20"]
     result = fs.compare(path, startups=specs, sizes=["300kB"])
     assert [s.startup for s in result.summaries] == specs
-    assert result.rows[0]["max_cwnd_pkts"] > result.rows[1]["max_cwnd_pkts"]
+    assert result.rows[0]["max_cwnd_segments"] > result.rows[1]["max_cwnd_segments"]
 
 
 def test_the_routers_of_a_startup_that_needs_them_are_named(path: fs.Path) -> None:
@@ -202,7 +203,7 @@ def test_a_file_gives_the_same(tmp_path: pathlib.Path) -> None:
     file.write_text(
         'path = {rate = "10Mbps", rtt = "40ms"}\n'
         '[[flows]]\nstartup = "slow-start"\nsize = "2MB"\n'
-        '[[flows]]\nstart = "1s"\ncount = 2\ninterval = "100ms"\n'
+        '[[flows]]\nstart = "1s"\ncount = 2\nstagger = "100ms"\n'
     )
     ours = {"startups": ["slow-start"], "sizes": ["100kB"]}
     from_file = fs.compare(file, **ours)  # type: ignore[arg-type]
@@ -215,7 +216,7 @@ def test_a_file_gives_the_same(tmp_path: pathlib.Path) -> None:
     [
         ([{"startup": "slow-start", "size": "1kB"}], {}, "nothing to compare"),
         ([{"size": "1kB"}], {"sizes": ["2kB"]}, "its own size"),
-        ([{"size": "1kB"}], {"avoidance": "reno"}, "`avoidance` belongs into the scenario"),
+        ([{"size": "1kB"}], {"cc": "reno"}, "`cc` belongs into the scenario"),
         ([{"size": "1kB"}], {"repeat": 0}, "repeat = 0: at least one"),
         ([{"size": "1kB"}], {"startups": []}, "no startup is given"),
         ([{"size": "1kB"}], {"seed": "x"}, "seed = 'x': a whole number"),
@@ -252,7 +253,7 @@ def row(**fields: Any) -> dict[str, Any]:
         "packets_retransmitted": 0,
         "timeouts": 0,
         "startup_exit_reason": None,
-        "startup_exit_cwnd_pkts": None,
+        "startup_exit_cwnd_segments": None,
         "bdp_pkts": 10,
         "max_queue_pkts": 3,
     }
@@ -262,14 +263,16 @@ def row(**fields: Any) -> dict[str, Any]:
 
 def test_a_summary_is_a_mean_over_flows() -> None:
     rows = [
-        row(fct_s=1.0, packets_dropped=4, startup_exit_reason="loss", startup_exit_cwnd_pkts=8.0),
+        row(
+            fct_s=1.0, packets_dropped=4, startup_exit_reason="loss", startup_exit_cwnd_segments=8.0
+        ),
         row(fct_s=3.0, max_queue_pkts=9),
-        row(fct_s=2.0, startup_exit_reason="loss", startup_exit_cwnd_pkts=12.0),
+        row(fct_s=2.0, startup_exit_reason="loss", startup_exit_cwnd_segments=12.0),
     ]
     [found] = summarise(rows, ["slow-start"])
     assert (found.fct_s, found.worst_fct_s, found.flows) == (2.0, 3.0, 3)
     assert found.dropped == pytest.approx(4 / 3)
-    assert (found.exit_reason, found.exit_cwnd_pkts) == ("loss", 10.0)
+    assert (found.exit_reason, found.exit_cwnd_segments) == ("loss", 10.0)
     assert found.exit_share == pytest.approx(2 / 3)
     assert found.max_queue_pkts == 9
     assert not found.best  # alone

@@ -95,7 +95,7 @@ def test_the_python_example_does_what_the_rust_one_does() -> None:
     path = fs.Path(rate="20Mbps", rtt="100ms")
     row = fs.compare(path, startups=[name], sizes=["3MB"], stack="rfc").rows[0]
     assert row["startup_exit_reason"] == "delay"
-    assert row["startup_exit_cwnd_pkts"] == 158
+    assert row["startup_exit_cwnd_segments"] == 158
     assert row["packets_dropped"] == 0
 
 

@@ -52,10 +52,13 @@ def points(line: dict[str, int], tail: bytes) -> tuple[list[int], list[float]]:
     "given",
     [
         {},
-        {"flows": "4", "interval": "10ms", "buffer": "20pkt", "loss": "1%", "seed": 7},
-        {"stack": "quic:iw=20", "avoidance": "cubic", "startup": ["all"]},
+        {"flows": "4", "stagger": "10ms", "buffer": "20pkt", "loss": "1%", "seed": 7},
+        {"stack": "quic:iw=20", "cc": "cubic", "startup": ["all"]},
         {"stack": "linux", "iw": "20", "baseline": "jump-start", "size": "30pkt"},
-        {"startup": ["limited-slow-start:max_ssthresh=50", "careful-resume"], "remembered": "2bdp"},
+        {
+            "startup": ["limited-slow-start:max_ssthresh=50", "careful-resume"],
+            "cached_cwnd": "2bdp",
+        },
         {"queue": "codel", "reverse-rate": "1Mbps", "reverse_buffer": "10pkt"},
         {"rate": None, "rate-steps": "20Mbps:1s,5Mbps:1s", "rtt": "30ms"},
         {"startup": ["quick-start"], "quick-start": "target:threshold=90%"},
@@ -205,7 +208,7 @@ def test_startups_are_answered_by_their_names_however_they_were_asked_for(
 
 
 def test_an_exit_is_where_the_row_has_it_counted_from_the_first_opening(server: Explorer) -> None:
-    given = {"flows": 2, "interval": "30ms", "size": "1MB", "startup": ["slow-start"]}
+    given = {"flows": 2, "stagger": "30ms", "size": "1MB", "startup": ["slow-start"]}
     head = compared(server, **given)
     first, second = head["trajectories"]
     assert [one["flow"] for one in (first, second)] == [0, 1]
@@ -213,7 +216,7 @@ def test_an_exit_is_where_the_row_has_it_counted_from_the_first_opening(server: 
     assert row["opened_s"] == 0.03
     assert second["exit"] == {
         "at_s": pytest.approx(0.03 + row["startup_exit_s"]),
-        "cwnd_pkts": row["startup_exit_cwnd_pkts"],
+        "cwnd_segments": row["startup_exit_cwnd_segments"],
         "reason": row["startup_exit_reason"],
     }
     assert compared(server, size="1pkt")["trajectories"][0]["exit"] is None

@@ -82,14 +82,19 @@ def test_a_flow_without_end_opens_with_a_size_that_does_the_same_while_it_is_wat
     document: dict[str, Any] = {
         "duration": "3s",
         "path": {"rate": "20Mbps", "rtt": "100ms", "buffer": "100pkt"},
-        "flows": [{"avoidance": "cubic"}],
+        "flows": [{"cc": "cubic"}],
     }
     given, until_s = setups.state(document, ["slow-start"])
     assert until_s == 3
-    flow = {"startup": "slow-start", "avoidance": "cubic"}
+    flow = {"startup": "slow-start", "cc": "cubic"}
     watched = fs.run(document | {"flows": [flow]}).flows
     opened = fs.run(document | {"flows": [flow | {"size": given["size"]}]}).flows
-    for column in ("startup_exit_s", "startup_exit_cwnd_pkts", "packets_sent", "packets_dropped"):
+    for column in (
+        "startup_exit_s",
+        "startup_exit_cwnd_segments",
+        "packets_sent",
+        "packets_dropped",
+    ):
         assert watched[column][0] == opened[column][0]
 
 

@@ -106,8 +106,8 @@ def test_a_folder_adds_its_startups_to_the_same_questions(tmp_path: Folder) -> N
 
 def test_means_of_regret_are_over_alone_long_and_short(tmp_path: Folder) -> None:
     rows = []
-    for cell, (company, time) in enumerate((("alone", 2.0), ("long", 8.0), ("bbr", 64.0))):
-        rows += question(cell, {GAUGE: time, HYSTART: 1.0}, company=company)
+    for cell, (competing, time) in enumerate((("alone", 2.0), ("long", 8.0), ("bbr", 64.0))):
+        rows += question(cell, {GAUGE: time, HYSTART: 1.0}, competing=competing)
     found = list(measures.Measures(judged(tmp_path, rows), "part", "").regrets())
     assert only(found, startup=GAUGE, measure="regret", kind="all").value == pytest.approx(4)
     assert only(found, startup=GAUGE, measure="regret", kind="long").value == pytest.approx(8)
@@ -138,7 +138,11 @@ def test_differences_are_of_questions_in_which_both_are_known(tmp_path: Folder) 
     rows = []
     for path, harms in enumerate(((0.3, 0.1), (None, 0.9))):
         for startup, harm in zip((GAUGE, HYSTART), harms, strict=True):
-            told: dict[str, Any] = {"company": "long", "harm": harm, "harm_s": harm and harm * 0.4}
+            told: dict[str, Any] = {
+                "competing": "long",
+                "harm": harm,
+                "harm_s": harm and harm * 0.4,
+            }
             rows += question(path, {startup: 1.0}, path=path, **told)
     found = measures.Measures(judged(tmp_path, rows), "part", "")
     less = only(found.differences(HYSTART), startup=GAUGE, measure="harm difference")
@@ -148,7 +152,7 @@ def test_differences_are_of_questions_in_which_both_are_known(tmp_path: Folder) 
 
 
 def test_round_trips_that_were_gained_are_none_lost(tmp_path: Folder) -> None:
-    rows = question(0, {HYSTART: 1.0}, company="long", harm=0.0, harm_s=-0.4)
+    rows = question(0, {HYSTART: 1.0}, competing="long", harm=0.0, harm_s=-0.4)
     found = list(measures.Measures(judged(tmp_path, rows), "part", "").costs())
     assert only(found, measure="round trips lost").value == 0
     assert only(found, measure="round trips lost, net").value == pytest.approx(-10)
@@ -261,10 +265,10 @@ def test_a_limit_is_met_by_the_number_and_surely_by_the_interval(
 
 def test_every_limit_names_a_row_that_the_parts_make(tmp_path: Folder) -> None:
     rows = []
-    for cell, company in enumerate(("alone", "long", "bbr", "short", "probe")):
-        harm = None if company == "alone" else 0.1
+    for cell, competing in enumerate(("alone", "long", "bbr", "short", "probe")):
+        harm = None if competing == "alone" else 0.1
         times: Times = {GAUGE: 1.0, HYSTART: 2.0, QUICLY: 2.0}
-        rows += question(cell, times, company=company, harm=harm)
+        rows += question(cell, times, competing=competing, harm=harm)
     sweep = judged(tmp_path, rows, HYSTART, QUICLY)
     found = [*measures.judged_rows(sweep, "baseline", ""), *measures.compared_rows(
         sweep, "stacks", "quic cubic", [HYSTART]

@@ -172,7 +172,7 @@ BOMB = {
 REMEMBERED = BOMB | {
     "stack": "quic",
     "flows": [
-        {"count": 40, "startup": "stateful-tcp", "remembered": "1000000pkt", "size": "1.4GB"}
+        {"count": 40, "startup": "stateful-tcp", "cached_cwnd": "1000000pkt", "size": "1.4GB"}
     ],
 }
 SMALL = BOMB | {"duration": "10s", "stack": "quic", "flows": [{"size": "20kB"}]}

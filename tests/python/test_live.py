@@ -49,7 +49,7 @@ def test_what_the_simulator_says_is_what_a_comparison_says(result: fs.Live) -> N
     path = fs.Path(rate="20Mbps", rtt="60ms")
     stack = result.simulated.plan.base["stack"]["preset"]
     alone = fs.compare(path, startups=STARTUPS, sizes=["20kB", "100kB"], stack=stack)
-    names = ["fct_s", "startup_exit_cwnd_pkts", "packets_sent"]
+    names = ["fct_s", "startup_exit_cwnd_segments", "packets_sent"]
     mine = result.frame.filter(pl.col("transport") == "simulated")
     assert mine.select(names).rows() == alone.frame.select(names).rows()
 
@@ -90,11 +90,11 @@ def test_seeds_that_cannot_differ_are_run_once() -> None:
     assert found.pairs["seed"].to_list() == [1]
 
 
-def test_a_variant_may_name_startup_and_avoidance() -> None:
+def test_a_variant_may_name_startup_and_cc() -> None:
     path = fs.Path(rate="20Mbps", rtt="60ms")
-    found = fs.live(path, variants=["mine: startup=hystart avoidance=cubic"], sizes=["20kB"])
+    found = fs.live(path, variants=["mine: startup=hystart cc=cubic"], sizes=["20kB"])
     assert found.frame["variant"].to_list() == ["mine", "mine"]
-    assert found.frame["avoidance"].to_list() == ["cubic", "cubic"]
+    assert found.frame["cc"].to_list() == ["cubic", "cubic"]
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_the_qlog_of_a_live_run_tells_its_window_and_its_datagrams(result: fs.Li
     assert times == sorted(times)
     left = next(e["data"] for e in events[1:] if "startup_exit_reason" in e.get("data", {}))
     (exit_,) = (row for row in result.rows if _is(row, "noq", "jump-start", "100kB"))
-    window = 1439 * exit_["startup_exit_cwnd_pkts"]
+    window = 1439 * exit_["startup_exit_cwnd_segments"]
     assert left["startup_exit_cwnd"] == pytest.approx(window, abs=1)
 
 

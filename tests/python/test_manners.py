@@ -75,7 +75,7 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(
 @pytest.mark.parametrize(
     ("words", "meant"),
     [
-        (("--cc", "cubic"), "--avoidance"),
+        (("--cc", "cubic"), "--cc"),
         (("--stack", "rfc:restart=none"), "keep"),
         (("--startup", "HyStart++"), "hystart-plus-plus"),
     ],
@@ -89,7 +89,7 @@ def test_a_word_from_elsewhere_is_answered_with_what_it_means(
 
 
 @pytest.mark.parametrize(
-    ("given", "startup", "avoidance"),
+    ("given", "startup", "cc"),
     [
         ("hystart++", "hystart-plus-plus", "cubic"),
         ("hystart++:css_rounds=3", "hystart-plus-plus:css_rounds=3", "cubic"),
@@ -99,19 +99,17 @@ def test_a_word_from_elsewhere_is_answered_with_what_it_means(
         ("cubic", "slow-start", "cubic"),
     ],
 )
-def test_common_names_are_taken_as_startups(
-    cli: Cli, given: str, startup: str, avoidance: str
-) -> None:
+def test_common_names_are_taken_as_startups(cli: Cli, given: str, startup: str, cc: str) -> None:
     """A congestion control stands for itself with its usual startup."""
     words = ("compare", *PATH, "--stack", "linux", "--size", "10kB", "--startup", given, "--json")
     (row,) = json.loads(cli(*words).out)["rows"]
-    assert (row["startup"], row["avoidance"]) == (startup, avoidance)
+    assert (row["startup"], row["cc"]) == (startup, cc)
 
 
 def test_prague_is_taken_as_a_startup(cli: Cli) -> None:
     words = (*PATH, "--stack", "linux:ecn=l4s", "--queue", "dualpi2", "--size", "10kB")
     answer = cli("compare", *words, "--startup", "prague", "--json")
-    assert json.loads(answer.out)["rows"][0]["avoidance"] == "prague"
+    assert json.loads(answer.out)["rows"][0]["cc"] == "prague"
 
 
 # Help.

@@ -149,16 +149,16 @@ def test_a_path_without_a_rate_or_a_limit_of_its_buffer_is_told_in_words(tmp_pat
 def test_a_resolved_scenario_is_shortened_to_what_was_asked() -> None:
     from flowstart.model.document import resolve
 
-    flow = {"startup": "slow-start", "size": "100kB", "avoidance": "reno"}
+    flow = {"startup": "slow-start", "size": "100kB", "cc": "reno"}
     asked = {"path": {"rate": "10Mbps", "rtt": "40ms"}, "flows": [flow], "seed": 3}
     found = shortened(resolve(asked | {"stack": {"preset": "linux", "iw": 20}}))
     assert found["stack"] == {"preset": "linux", "iw": "20pkt"}
     assert found["path"].keys() <= {"rate", "rtt", "buffer"}
     assert found["seed"] == 3
-    assert found["flows"][0]["avoidance"] == "reno"
+    assert found["flows"][0]["cc"] == "reno"
 
 
-def test_a_cell_with_company_is_repeated_from_its_scenarios_file(tmp_path: Folder) -> None:
+def test_a_cell_with_competing_is_repeated_from_its_scenarios_file(tmp_path: Folder) -> None:
     beside = {"startup": "slow-start", "size": "1MB"}
     scenario = SCENARIO | {"flows": [*SCENARIO["flows"], beside]}  # type: ignore[misc]
     rows = cell(0, {"hystart": 2.0, "jump-start": 1.0}, scenario=json.dumps(scenario))
@@ -170,8 +170,8 @@ def test_a_cell_with_company_is_repeated_from_its_scenarios_file(tmp_path: Folde
 def test_a_variant_is_told_to_compare_with_all_that_it_is(tmp_path: Folder) -> None:
     folder = write(tmp_path / "sweep", cell(0, {"hystart": 2.0, "iw30": 1.0}))
     variants = [
-        {"name": "hystart", "startup": "hystart", "avoidance": None, "stack": {}},
-        {"name": "iw30", "startup": "hystart", "avoidance": None, "stack": {"iw": 30}},
+        {"name": "hystart", "startup": "hystart", "cc": None, "stack": {}},
+        {"name": "iw30", "startup": "hystart", "cc": None, "stack": {"iw": 30}},
     ]
     (folder / "sweep.json").write_bytes(sealed.document({"variants": variants}))
     worst = fs.read_map(folder).worst_cells[0]
@@ -203,19 +203,19 @@ def test_who_retransmits_more_does_not_dominate(tmp_path: Folder) -> None:
     assert pairs(write(tmp_path / "sweep", rows))["a", "b"] == 0.5
 
 
-def test_who_harms_one_kind_of_company_more_does_not_dominate(tmp_path: Folder) -> None:
+def test_who_harms_one_kind_of_competing_more_does_not_dominate(tmp_path: Folder) -> None:
     rows = cell(0, {"a": 0.5, "b": 1.0})
-    for number, company in enumerate(("long", "short"), start=1):
-        harm = 0.3 if company == "short" else 0.1
-        rows += [row(number, "a", 0.5, harm=harm, company=company)]
-        rows += [row(number, "b", 1.0, harm=0.1, company=company)]
+    for number, competing in enumerate(("long", "short"), start=1):
+        harm = 0.3 if competing == "short" else 0.1
+        rows += [row(number, "a", 0.5, harm=harm, competing=competing)]
+        rows += [row(number, "b", 1.0, harm=0.1, competing=competing)]
     assert pairs(write(tmp_path / "harm", rows))["a", "b"] == 0
     kinder = [r | {"harm": 0.11} if r["harm"] == 0.3 else r for r in rows]
     assert pairs(write(tmp_path / "kind", kinder))["a", "b"] == 1
 
 
 def test_a_case_is_judged_by_its_mean_time_over_companies(tmp_path: Folder) -> None:
-    rows = cell(0, {"a": 0.5, "b": 1.0}) + cell(1, {"a": 2.2, "b": 1.0}, company="long")
+    rows = cell(0, {"a": 0.5, "b": 1.0}) + cell(1, {"a": 2.2, "b": 1.0}, competing="long")
     assert pairs(write(tmp_path / "sweep", rows)) == {("a", "b"): 0, ("b", "a"): 0}
     found = fs.read_map(tmp_path / "sweep", companies=["alone"]).dominance
     assert found.filter(pl.col("startup") == "a")["share"].to_list() == [1]
@@ -225,10 +225,10 @@ def test_cells_of_a_case_that_differ_in_nothing_that_is_known_are_paired_in_orde
     tmp_path: Folder,
 ) -> None:
     rows = []
-    for number, (company, fct) in enumerate(
+    for number, (competing, fct) in enumerate(
         [("alone", 0.5), ("alone", 2.0), ("long", 0.5), ("long", 2.0)]
     ):
-        told = {"company": company, "impairments": "jitter", "scenario": f"jitter of {fct}"}
+        told = {"competing": competing, "impairments": "jitter", "scenario": f"jitter of {fct}"}
         rows += cell(number, {"a": fct, "b": 1.0}, **told)
     assert pairs(write(tmp_path / "sweep", rows)) == {("a", "b"): 0.5, ("b", "a"): 0.5}
 
@@ -272,13 +272,13 @@ def test_cells_of_other_scenarios_are_no_seeds_of_each_other(tmp_path: Folder) -
     assert fs.read_map(write(tmp_path / "sweep", rows)).winners["won"][0] == pytest.approx(1 / 3)
 
 
-def test_a_case_has_all_seeds_of_a_company_beside_the_only_one_of_another(
+def test_a_case_has_all_seeds_of_a_competing_beside_the_only_one_of_another(
     tmp_path: Folder,
 ) -> None:
     rows = cell(0, {"a": 0.8, "b": 1.0})
     for number in (1, 2):
         scenario = json.dumps(SCENARIO | {"seed": number, "web": []})
-        told = {"company": "web", "scenario": scenario, "seed": number}
+        told = {"competing": "web", "scenario": scenario, "seed": number}
         rows += cell(number, {"a": 0.45 + 0.45 * number, "b": 1.0}, **told)
     folder = write(tmp_path / "sweep", rows)
     # Of 0.8 and the mean of the other two it is 0.94; were each cell to count the same, 0.99.
@@ -297,11 +297,11 @@ def test_those_who_cost_the_same_are_on_the_front_together() -> None:
     assert front([np.array([1.0, 1.0]), np.array([2.0, 2.0])]).tolist() == [True, True]
 
 
-def test_harm_to_each_kind_of_company_counts_by_itself(tmp_path: Folder) -> None:
+def test_harm_to_each_kind_of_competing_counts_by_itself(tmp_path: Folder) -> None:
     rows = []
-    for number, (company, of_a, of_b) in enumerate([("long", 0.1, 0.4), ("short", 0.4, 0.1)]):
-        rows += [row(number, "a", 1.0, company=company, harm=of_a)]
-        rows += [row(number, "b", 2.0, company=company, harm=of_b)]
+    for number, (competing, of_a, of_b) in enumerate([("long", 0.1, 0.4), ("short", 0.4, 0.1)]):
+        rows += [row(number, "a", 1.0, competing=competing, harm=of_a)]
+        rows += [row(number, "b", 2.0, competing=competing, harm=of_b)]
     found = fs.read_map(write(tmp_path / "sweep", rows)).pareto
     assert found["on_front"].to_list() == [True, True]
     assert found.select("harm_long", "harm_short").row(0) == pytest.approx((0.1, 0.4))
@@ -350,7 +350,7 @@ def test_a_map_of_some_startups_is_as_if_there_were_no_others(tmp_path: Folder) 
 
 def test_sizes_and_companies_can_be_chosen(tmp_path: Folder) -> None:
     rows = cell(0, {"a": 1.0}) + cell(1, {"a": 1.0}, size_bytes=1_000_000)
-    rows += cell(2, {"a": 1.0}, company="long", size_bytes=1_000_000)
+    rows += cell(2, {"a": 1.0}, competing="long", size_bytes=1_000_000)
     folder = write(tmp_path / "sweep", rows)
     found = fs.read_map(folder, sizes=["1MB"], companies=["long"]).outcomes
     assert found.cells["cell"].to_list() == [2]
@@ -411,11 +411,11 @@ def test_a_tile_goes_to_the_least_mean_regret(tmp_path: Folder) -> None:
 
 
 def test_panels_are_by_queue_and_size_unless_others_are_asked_for(tmp_path: Folder) -> None:
-    rows = cell(0, {"a": 1.0}) + cell(1, {"a": 1.0}, queue="fq-codel", company="long")
+    rows = cell(0, {"a": 1.0}) + cell(1, {"a": 1.0}, queue="fq-codel", competing="long")
     folder = write(tmp_path / "sweep", rows)
     assert fs.read_map(folder).plane.across.kinds == ("drop-tail", "fq-codel")
-    by_company = fs.read_map(folder, by=["rate", "rtt", "company"]).plane
-    assert {by_company.across.name, by_company.down.name} == {"company", "size"}
+    by_competing = fs.read_map(folder, by=["rate", "rtt", "competing"]).plane
+    assert {by_competing.across.name, by_competing.down.name} == {"competing", "size"}
 
 
 def test_a_tile_in_which_several_tie_has_the_colour_of_whom_most_tiles_have(
@@ -469,7 +469,7 @@ def test_json_is_one_document(sweep: Folder, cli: Callable[..., Any]) -> None:
         (["--by", "rate,rate"], "--by: `rate` is given twice"),
         (["--by", "rate,rtt,colour"], "--by: `colour` makes no panels; one of size, queue,"),
         (["--size", "3MB"], "--size: `3MB` is not in the sweep, which has 100 kB"),
-        (["--company", "web"], "--company: `web` is not in the sweep, which has alone"),
+        (["--competing", "web"], "--competing: `web` is not in the sweep, which has alone"),
         (["--startup", "c"], "--startup: `c` is not in "),
         (["--startup", "a,-a"], "--startup: nothing is left"),
         (["--tie", "5"], "--tie: `5`: a share is needed, such as 10%"),

@@ -155,7 +155,7 @@ def test_a_side_that_is_not_there_is_refused() -> None:
 
 
 def test_a_trace_has_round_trips_and_rates_where_there_are_any() -> None:
-    frame = fs.run(scenario("linux", avoidance="bbr", startup="bbr-startup"), trace=True)
+    frame = fs.run(scenario("linux", cc="bbr", startup="bbr-startup"), trace=True)
     samples = frame.flow_samples
     assert samples is not None
     acks = samples.filter(samples["event"] == 2)

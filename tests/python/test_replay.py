@@ -29,10 +29,10 @@ Cli = Callable[..., Any]
 CAPTURES = pathlib.Path(__file__).parent.parent / "data" / "captures"
 STARTUPS = ("slow-start", "jump-start")
 CONTRACT = {
-    *("startup", "avoidance", "stack", "size_bytes", "seed", "flow", "fct_s", "duration_s"),
+    *("startup", "cc", "stack", "size_bytes", "seed", "flow", "fct_s", "duration_s"),
     *("ideal_fct_s", "slowdown", "bytes_delivered", "packets_sent", "packets_dropped"),
-    *("packets_retransmitted", "timeouts", "startup_exit_s", "startup_exit_cwnd_pkts"),
-    *("startup_exit_reason", "max_cwnd_pkts", "max_queue_pkts"),
+    *("packets_retransmitted", "timeouts", "startup_exit_s", "startup_exit_cwnd_segments"),
+    *("startup_exit_reason", "max_cwnd_segments", "max_queue_pkts"),
 }
 
 
@@ -59,8 +59,8 @@ def test_a_share_that_is_none_is_refused_in_a_line(name: str, value: Any) -> Non
 
 
 def test_a_memory_that_no_startup_uses_is_refused() -> None:
-    with pytest.raises(RequestError, match=r"^remembered: `9pkt` changes nothing"):
-        fs.replay(CAPTURES / "small.pcap", startups=STARTUPS, remembered="9pkt")
+    with pytest.raises(RequestError, match=r"^cached_cwnd: `9pkt` changes nothing"):
+        fs.replay(CAPTURES / "small.pcap", startups=STARTUPS, cached_cwnd="9pkt")
 
 
 def test_every_transfer_runs_alone_and_together_under_each_startup(replayed: Replay) -> None:
@@ -177,10 +177,10 @@ def test_json_and_parquet_hold_the_same_rows(cli: Cli, tmp_path: pathlib.Path) -
         (("--size", "10kB"), "--size and --capture"),
         (("--flows", "3"), "--flows and --capture"),
         (("--repeat", "2"), "--repeat and --capture"),
-        (("--remembered", "9pkt"), "--remembered: `9pkt` changes nothing"),
+        (("--cached-cwnd", "9pkt"), "--cached-cwnd: `9pkt` changes nothing"),
         (
-            ("--remembered", "5", "--startup", "careful-resume"),
-            "--remembered: `5` is not a size with a unit",
+            ("--cached-cwnd", "5", "--startup", "careful-resume"),
+            "--cached-cwnd: `5` is not a size with a unit",
         ),
         (("--reverse-rate", "1Mbps"), "--rate is missing"),
         (("--rate", "5"), "rate"),
@@ -232,17 +232,17 @@ def test_what_is_remembered_comes_from_earlier_connections_with_the_network(
 
 @pytest.mark.parametrize("window", ["1bdp", "60pkt"])
 def test_what_is_remembered_is_used(small: Capture, window: str) -> None:
-    found = times(replay(small, Settings(("slow-start", *MEMORY), remembered=window)))
+    found = times(replay(small, Settings(("slow-start", *MEMORY), cached_cwnd=window)))
     assert all(sum(found[name]) < sum(found["slow-start"]) for name in MEMORY)
 
 
 def test_a_remembered_bdp_is_that_of_the_path_and_the_direction() -> None:
     path = {"rate": "80Mbps", "reverse_rate": "8Mbps", "rtt": "60ms"}
-    flow = {"startup": "fast-start", "size": "2MB", "remembered": "1bdp"}
+    flow = {"startup": "fast-start", "size": "2MB", "cached_cwnd": "1bdp"}
     for direction, packets in (("forward", 400), ("reverse", 40)):
         flows = [flow | {"direction": direction}]
         [there] = fs.run({"path": path, "flows": flows}).rows
-        [told] = fs.run({"path": path, "flows": [flows[0] | {"remembered": f"{packets}pkt"}]}).rows
+        [told] = fs.run({"path": path, "flows": [flows[0] | {"cached_cwnd": f"{packets}pkt"}]}).rows
         assert there == told
 
 
@@ -257,17 +257,17 @@ def test_all_startups_are_compared_those_that_use_a_memory_too(cli: Cli) -> None
 
     names, notes = startups("all,-bbr-startup")
     assert names == everybody - {"bbr-startup"}
-    assert "remembered: what earlier connections with the same network have left" in notes
-    names, notes = startups("all", "--remembered", "1bdp")
+    assert "cached state: what earlier connections with the same network have left" in notes
+    names, notes = startups("all", "--cached-cwnd", "1bdp")
     assert names == everybody
-    assert "remembered of an earlier connection: a window of 1bdp." in notes
+    assert "cached state of an earlier connection: a cwnd of 1bdp." in notes
 
 
 def test_a_startup_with_a_memory_is_marked(cli: Cli) -> None:
     words = ("--startup", "slow-start,careful-resume")
     out = cli("compare", "--capture", CAPTURES / "small.pcap", *words).out
     assert " careful-resume* " in out
-    assert "remembered: what earlier connections with the same network have left" in out
+    assert "cached state: what earlier connections with the same network have left" in out
 
 
 def test_the_table_has_the_footnotes_of_a_paths_table(cli: Cli) -> None:

@@ -21,7 +21,7 @@ QUICK = ("compare", "--capture", SMALL, "--startup", "slow-start,jump-start", "-
         (("--share", "10"), "--share: `10`: a share is needed, such as 10%"),
         (("--cross", "120%"), "--cross: `120%` is out of range; a share from 0% to below 100%"),
         (("--cross", "-1%"), "--cross: `-1%`: a share is needed, such as 10%"),
-        (("--beside", "bbx"), "--beside: `bbx` is no company; did you mean `bbr`?"),
+        (("--beside", "bbx"), "--beside: `bbx` is no competing flow; did you mean `bbr`?"),
         (("--beside", "cubic,cubic"), "beside `cubic` is given twice"),
         (
             ("--baseline", "nobody"),
@@ -93,7 +93,7 @@ def test_rows_stand_in_the_result_of_a_folder_only_where_they_are_asked_for(
     assert len(written("--rows")["rows"]) > 0
 
 
-def test_shares_and_company_have_tables_of_their_own(cli: Cli) -> None:
+def test_shares_and_competing_have_tables_of_their_own(cli: Cli) -> None:
     out = cli(*QUICK, "--share", "50%", "--beside", "probe,cubic", "--cross", "20%").out
     assert "50% of the connections switched" in out
     assert "Beside the transfers" in out

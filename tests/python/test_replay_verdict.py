@@ -68,7 +68,7 @@ def test_what_no_stack_offers_is_research_whatever_it_gains(web_mix: Replay) -> 
 
 def test_the_baseline_is_what_was_recorded(web_mix: Replay) -> None:
     reference = web_mix.settings.reference
-    assert (reference.name, reference.startup, reference.avoidance) == (
+    assert (reference.name, reference.startup, reference.cc) == (
         "current",
         "hystart",
         "cubic",

@@ -65,10 +65,10 @@ def test_a_grid_has_every_combination_in_the_order_of_the_file() -> None:
     found = cells(
         path={"rate": ["1Mbps", "2Mbps"], "rtt": ["10ms", "20ms"]},
         flow={"size": ["10kB", "1MB"]},
-        avoidance=["reno", "cubic"],
-        company={"kinds": ["alone", "long"]},
+        cc=["reno", "cubic"],
+        competing={"kinds": ["alone", "long"]},
     )
-    seen = [(c.path["rate"], c.path["rtt"], c.flow["size"], c.avoidance, c.company) for c in found]
+    seen = [(c.path["rate"], c.path["rtt"], c.flow["size"], c.cc, c.competing) for c in found]
     assert seen == list(
         itertools.product(
             ["1Mbps", "2Mbps"],
@@ -143,8 +143,8 @@ def test_seeds_of_what_is_not_drawn_are_one() -> None:
 
 
 def test_seeds_of_web_load_are_several() -> None:
-    found = cells(company={"kinds": ["alone", "web"]}, seeds=3)
-    assert Counter(cell.company for cell in found) == {"alone": 1, "web": 3}
+    found = cells(competing={"kinds": ["alone", "web"]}, seeds=3)
+    assert Counter(cell.competing for cell in found) == {"alone": 1, "web": 3}
 
 
 def test_counts_of_what_collapsed_make_up_the_rest() -> None:
@@ -351,7 +351,7 @@ GAUGE: dict[str, Any] = {
         {"weight": 8, "named": "all", "perturb": {"rate": [0.5, 1.6], "rtt": [0.7, 1.4]}},
     ],
     "flow": {"size": ["15kB", "100kB", "1MB", "10MB"]},
-    "company": {"kinds": ["alone", "long", "short"]},
+    "competing": {"kinds": ["alone", "long", "short"]},
     "sample": {"paths": 1000, "method": "halton"},
 }
 """The distribution of paths that a startup was once judged on."""

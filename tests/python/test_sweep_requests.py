@@ -28,7 +28,7 @@ buffer = ["0.5bdp", "1bdp", "max(10pkt, 2bdp)"]
 queue = ["drop-tail", "fq-codel"]
 [flow]
 size = ["100kB", "1MB"]
-[company]
+[competing]
 kinds = ["alone", "long", "short"]
 [sample]
 paths = 1000                               # without it: the grid
@@ -98,7 +98,7 @@ def test_what_was_asked_is_json_with_what_is_usual() -> None:
     assert json.loads(json.dumps(asked)) == asked
     assert len(asked["variants"]) == len([a for a in fs.algorithms() if a.kind == "startup"])
     assert asked["sample"] == {"paths": 3, "seed": 1, "method": "random"}
-    assert asked["company"] == {"kinds": ["alone"]}
+    assert asked["competing"] == {"kinds": ["alone"]}
 
 
 def test_startups_and_variants_stand_beside_each_other() -> None:
@@ -207,13 +207,16 @@ def test_a_file_that_is_not_there_is_named(tmp_path: pathlib.Path) -> None:
         ({"stack": "linus"}, "stack.preset: `linus` is unknown; did you mean `linux`?"),
         ({"stack": ["linux", "linux"]}, "stack: `linux` is given twice"),
         ({"stack": 5}, "stack: `5` is neither a name, such as `linux`, nor a table"),
-        ({"avoidance": "cubik"}, "avoidance `cubik`: unknown; did you mean `cubic`?"),
-        ({"avoidance": []}, "avoidance: an empty list; leave it out, or give a value"),
+        ({"cc": "cubik"}, "cc `cubik`: unknown; did you mean `cubic`?"),
+        ({"cc": []}, "cc: an empty list; leave it out, or give a value"),
         (
-            {"company": {"kinds": ["lng"]}},
-            "company.kinds.lng: `lng` is unknown; did you mean `long`?",
+            {"competing": {"kinds": ["lng"]}},
+            "competing.kinds.lng: `lng` is unknown; did you mean `long`?",
         ),
-        ({"company": {"kind": ["long"]}}, "company.kind: `kind` is unknown; did you mean `kinds`?"),
+        (
+            {"competing": {"kind": ["long"]}},
+            "competing.kind: `kind` is unknown; did you mean `kinds`?",
+        ),
         ({"seeds": 0}, "seeds: `0` is not right; their number, 1 to 10000, or a list"),
         ({"seeds": []}, "seeds: an empty list; leave it out, or give a value"),
         ({"seeds": [1, 1]}, "seeds: `1` is given twice"),
@@ -412,7 +415,7 @@ def test_a_value_is_refused_wherever_it_stands_in_a_list() -> None:
 def test_the_schema_knows_every_field_of_paths_and_flows() -> None:
     properties = schema()["properties"]
     assert {f.name for f in parts()["Path"].fields} <= set(properties["path"]["properties"])
-    flow = {f.name for f in parts()["Flow"].fields} - {"startup", "avoidance", "stack"}
+    flow = {f.name for f in parts()["Flow"].fields} - {"startup", "cc", "stack"}
     assert flow == set(properties["flow"]["properties"])
 
 

@@ -1,4 +1,4 @@
-"""Named combinations of stack, avoidance, startup, pacing and window."""
+"""Named combinations of stack, cc, startup, pacing and window."""
 
 import pathlib
 from collections.abc import Callable
@@ -18,8 +18,8 @@ PATH = fs.Path(rate="20Mbps", rtt="60ms", buffer="100pkt")
     ("text", "flow"),
     [
         (
-            "cubic-iw30: avoidance=cubic startup=hystart:iw=30",
-            {"startup": "hystart:iw=30", "avoidance": "cubic"},
+            "cubic-iw30: cc=cubic startup=hystart:iw=30",
+            {"startup": "hystart:iw=30", "cc": "cubic"},
         ),
         (
             "paced: iw=30 pacing=internal",
@@ -29,7 +29,7 @@ PATH = fs.Path(rate="20Mbps", rtt="60ms", buffer="100pkt")
             "other: stack=quic:iw=30 tso=false",
             {"startup": "slow-start", "stack": {"preset": "quic", "iw": "30", "tso": False}},
         ),
-        ("bbr: avoidance=bbr", {"startup": "bbr-startup", "avoidance": "bbr"}),
+        ("bbr: cc=bbr", {"startup": "bbr-startup", "cc": "bbr"}),
     ],
 )
 def test_a_text_says_what_a_flow_does_and_is_written_again(text: str, flow: object) -> None:
@@ -67,13 +67,13 @@ def test_variants_come_from_a_file(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "variants.toml"
     file.write_text(
         '[[variant]]\nname = "a"\nstartup = "hystart"\niw = 30\n\n'
-        '[[variant]]\nname = "b"\navoidance = "bbr"\nstack = "linux:pacing=internal"\n'
+        '[[variant]]\nname = "b"\ncc = "bbr"\nstack = "linux:pacing=internal"\n'
     )
     assert [v.flow() for v in read(file)] == [
         {"startup": "hystart", "stack": {"iw": 30}},
         {
             "startup": "bbr-startup",
-            "avoidance": "bbr",
+            "cc": "bbr",
             "stack": {"preset": "linux", "pacing": "internal"},
         },
     ]
@@ -165,12 +165,12 @@ def test_a_startup_by_itself_bears_its_name_and_no_name_is_given_twice() -> None
 def test_a_variant_is_compared_under_its_name_with_its_own_stack() -> None:
     result = fs.compare(
         PATH,
-        variants=[fs.Variant("more", startup="hystart", stack="linux:iw=30"), "bbr: avoidance=bbr"],
+        variants=[fs.Variant("more", startup="hystart", stack="linux:iw=30"), "bbr: cc=bbr"],
         startups=["hystart"],
         sizes=["200kB"],
     )
     rows = {row["variant"]: row for row in result.rows}
-    named = [(name, row["startup"], row["avoidance"], row["stack"]) for name, row in rows.items()]
+    named = [(name, row["startup"], row["cc"], row["stack"]) for name, row in rows.items()]
     assert named == [
         ("more", "hystart", "cubic", "linux"),
         ("bbr", "bbr-startup", "bbr", "linux"),

@@ -30,7 +30,7 @@ def space(text: str | None = OVER) -> Space:
 
 
 def test_a_range_is_logarithmic_between_its_ends() -> None:
-    point = Point(dict.fromkeys(("rate", "rtt", "buffer", "size", "company"), 0.5))
+    point = Point(dict.fromkeys(("rate", "rtt", "buffer", "size", "competing"), 0.5))
     found = space().case(point)
     assert found == Case(
         {"rate": "20Mbps", "rtt": "40ms", "buffer": "31pkt"}, {"size": "100kB"}, "alone"
@@ -39,7 +39,7 @@ def test_a_range_is_logarithmic_between_its_ends() -> None:
 
 def test_a_range_may_stand_within_text_and_a_choice_between_bars() -> None:
     given = space(f"{OVER},aggregation=exponential:mean=1ms..4ms,queue=codel|fq-codel")
-    names = ("rate", "rtt", "buffer", "size", "aggregation", "queue", "company")
+    names = ("rate", "rtt", "buffer", "size", "aggregation", "queue", "competing")
     path = given.case(Point(dict.fromkeys(names, 0.5))).path
     assert (path["aggregation"], path["queue"]) == ("exponential:mean=2ms", "fq-codel")
 
@@ -52,8 +52,8 @@ def test_what_goes_with_a_field_is_there_where_the_field_is() -> None:
 
 
 def test_an_avoidance_that_there_is_not_is_refused() -> None:
-    with pytest.raises(fs.RequestError, match="avoidance `foo`: unknown"):
-        fs.worst("hystart", against=["slow-start"], avoidance="foo", runs=1)
+    with pytest.raises(fs.RequestError, match="cc `foo`: unknown"):
+        fs.worst("hystart", against=["slow-start"], cc="foo", runs=1)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_an_avoidance_that_there_is_not_is_refused() -> None:
     [
         ("rate", "over `rate`: should be written field=least..most, or field=a|b"),
         ("rtt=1ms,rtt=2ms", "over `rtt=2ms`: `rtt` is given twice"),
-        ("company=nobody", "over.company: `nobody` is unknown"),
+        ("competing=nobody", "over.competing: `nobody` is unknown"),
         ("speed=1Mbps", "over `speed=1Mbps`: `speed` is unknown"),
         ("rate=1..2", "over.rate: `1` is not a rate with a unit"),
     ],
@@ -146,9 +146,9 @@ def test_numbers_within_text_are_rounded_too() -> None:
 
 ROW = {
     "startup": "a",
-    "company": "alone",
+    "competing": "alone",
     "startup_exit_reason": "delay",
-    "startup_exit_cwnd_pkts": 20.0,
+    "startup_exit_cwnd_segments": 20.0,
     "exit_cwnd_bdp": 0.2,
     "buffer_bdp": 1.0,
     "retransmitted_share": 0.0,
@@ -205,11 +205,11 @@ def test_the_command_of_a_finding_repeats_it(cli: Cli, tmp_path: pathlib.Path) -
     }
 
 
-def test_a_finding_with_company_is_repeated_by_its_scenario(
+def test_a_finding_with_competing_is_repeated_by_its_scenario(
     cli: Cli, tmp_path: pathlib.Path
 ) -> None:
     out = tmp_path / "out"
-    over = "rate=10Mbps,rtt=40ms,size=500kB,buffer=20pkt,company=short"
+    over = "rate=10Mbps,rtt=40ms,size=500kB,buffer=20pkt,competing=short"
     asked = ("--against", "slow-start", "--over", over, "--measure", "harm", "--runs", "2")
     answer = cli("worst", "jump-start", *asked, "-o", out)
     assert answer.status == 0, answer.err
@@ -226,8 +226,8 @@ def test_a_finding_with_company_is_repeated_by_its_scenario(
         (("hystart", "--runs", "0"), "--runs = 0: 1 to 1,000,000 are possible"),
         (("hystart", "--seed", "-1"), "--seed = -1: 0 to 18446744073709551612 are possible"),
         (
-            ("hystart", "--measure", "harm", "--over", "company=alone"),
-            "over.company: `alone` has nobody to harm",
+            ("hystart", "--measure", "harm", "--over", "competing=alone"),
+            "over.competing: `alone` has nobody to harm",
         ),
         (("hystart", "--against", "hystart"), "startup"),
     ],

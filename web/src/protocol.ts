@@ -100,7 +100,7 @@ export interface Points extends Line {
 
 export interface Exit {
   at_s: number;
-  cwnd_pkts: number;
+  cwnd_segments: number;
   reason: string;
 }
 

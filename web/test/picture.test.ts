@@ -47,7 +47,7 @@ function kind(name: PanelName) {
   return PANELS.find((one) => one.name === name) ?? assert.fail(name);
 }
 
-const left = { at_s: 0.5, cwnd_pkts: 200, reason: "loss" };
+const left = { at_s: 0.5, cwnd_segments: 200, reason: "loss" };
 
 test("exits are numbered in the order of the startups; those that never left have none", () => {
   const found = exits(shown(trace("a"), trace("b", { exit: left }), trace("c", { exit: left })));

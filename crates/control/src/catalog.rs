@@ -356,16 +356,16 @@ mod tests {
         ));
         assert_eq!(
             complaint("hystart", "cubik"),
-            "avoidance `cubik`: unknown; did you mean `cubic`?"
+            "cc `cubik`: unknown; did you mean `cubic`?"
         );
         assert!(complaint("", "reno").starts_with("startup ``: unknown; known are"));
         assert_eq!(
             complaint("cubic", "reno"),
-            "startup `cubic`: this is a congestion avoidance; give it as `avoidance`"
+            "startup `cubic`: this is a congestion control; give it as `cc`"
         );
         assert_eq!(
             complaint("slow-start", "none:growth=abc"),
-            "avoidance `none`: parameter `growth` is unknown; it has `base`, `precise`"
+            "cc `none`: parameter `growth` is unknown; it has `base`, `precise`"
         );
     }
 

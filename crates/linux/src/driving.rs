@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub enum Driver {
     /// A congestion control of the kernel's own: `cubic`, `reno` or `bbr`.
     Kernel(String),
-    /// The flow's startup and avoidance, through the agent.
+    /// The flow's startup and congestion control, through the agent.
     Startup,
 }
 

@@ -24,7 +24,7 @@ impl ControllerFactory for Factory {
     }
 }
 
-/// A startup and its avoidance, as noq's controller of one path.
+/// A startup and its congestion control, as noq's controller of one path.
 #[derive(Debug)]
 pub struct Live(Path);
 

@@ -339,7 +339,7 @@ mod _native {
         serde_json::to_string(&prepared.resolved(&scenario)).map_err(request)
     }
 
-    /// Every startup, avoidance, queue discipline and rate variation with source, parameters
+    /// Every startup, cc, queue discipline and rate variation with source, parameters
     /// and needs, as JSON.
     #[pyfunction]
     fn catalog() -> PyResult<String> {

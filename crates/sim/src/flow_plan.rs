@@ -46,8 +46,8 @@ pub struct FlowKind {
     pub receiver: Arc<ReceiverConfig>,
     /// The startup as the scenario names it.
     pub startup: Arc<str>,
-    /// The avoidance as the scenario names it.
-    pub avoidance: Arc<str>,
+    /// The congestion control as the scenario names it.
+    pub cc: Arc<str>,
     /// Makes their controllers.
     pub recipe: Arc<Recipe>,
     /// Their two-way propagation.

@@ -84,7 +84,7 @@ fn a_resolved_scenario_runs_to_the_same_outcome_and_is_resolved() {
         let again = Scenario::from_json(&text(&whole)).unwrap();
         let rows = |s: &Scenario| {
             let mut flows: Vec<_> = run(s).unwrap().flows.iter().collect();
-            flows.iter_mut().for_each(|f| f.avoidance = "".into());
+            flows.iter_mut().for_each(|f| f.cc = "".into());
             serde_json::to_string(&flows).unwrap()
         };
         assert_eq!(rows(&again), rows(&scenario));

@@ -152,9 +152,9 @@ impl Sender {
 
     /// Asks for the memory that an acknowledgement will need beyond the sender's own.
     pub fn prefetch(&self) {
-        let (startup, avoidance) = self.connection.controller.parts();
+        let (startup, cc) = self.connection.controller.parts();
         prefetch(startup);
-        prefetch(avoidance);
+        prefetch(cc);
         self.connection.sent.prefetch();
     }
 

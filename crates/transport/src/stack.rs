@@ -279,8 +279,8 @@ pub struct Stack {
     pub rate_codes: RateCodes,
     /// Consecutive timeouts after which a connection is given up; `None` for never.
     pub max_timeouts: Option<u32>,
-    /// The avoidance where a flow names none.
-    pub avoidance: &'static str,
+    /// The congestion control where a flow names none.
+    pub cc: &'static str,
 }
 
 /// The names of the presets.
@@ -385,7 +385,7 @@ impl Stack {
             acks_when_over: false,
             rate_codes: RateCodes::Powers,
             max_timeouts: Some(15),
-            avoidance: "reno",
+            cc: "reno",
         }
     }
 
@@ -510,7 +510,7 @@ impl Stack {
                 share: None,
             }),
             after_syn_loss: AfterSynLoss::TolerateOne,
-            avoidance: "cubic",
+            cc: "cubic",
             ..Stack::rfc()
         }
     }

@@ -56,7 +56,7 @@ def startup(incomplete: str) -> list[str]:
 
 def avoidances(incomplete: str) -> list[str]:
     """Congestion avoidances."""
-    return _beginning(_algorithms("avoidance"), incomplete)
+    return _beginning(_algorithms("cc"), incomplete)
 
 
 def queues(incomplete: str) -> list[str]:
@@ -111,7 +111,7 @@ BY_FLAG: dict[str, Complete] = {
     "baseline": startup,
     "path": paths,
     "stack": stacks,
-    "avoidance": avoidances,
+    "cc": avoidances,
     "queue": queues,
     "reverse_queue": queues,
 }

@@ -15,10 +15,8 @@ class Endpoints:
         "NAME",
         beside=(CAPTURE,),
     )
-    avoidance: str | None = flag(
-        "Congestion avoidance.", "NAME", beside=(CAPTURE,), panel="Endpoints"
-    )
-    remembered: str | None = flag(
+    cc: str | None = flag("Congestion avoidance.", "NAME", beside=(CAPTURE,), panel="Endpoints")
+    cached_cwnd: str | None = flag(
         "Window that an earlier connection left behind. [1bdp; with --capture nothing]",
         "SIZE",
         beside=(CAPTURE,),

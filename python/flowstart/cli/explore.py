@@ -17,7 +17,7 @@ from flowstart.model import input_files
 if TYPE_CHECKING:
     from flowstart.explorer.settings import Option, Settings
 
-_MEANT = ("startup", "baseline", "size", "flows", "interval", "seed")
+_MEANT = ("startup", "baseline", "size", "flows", "stagger", "seed")
 """What of a comparison's flags beside those of path and endpoints a state of the page may say."""
 FLAGS = (
     *(flag for flag in (*TRAFFIC, *REPETITION) if flag.name in _MEANT),

@@ -39,8 +39,8 @@ class Transport:
         least=1,
         panel="How it is run",
     )
-    avoidance: str | None = flag("Congestion avoidance.", "NAME", panel="Endpoints")
-    remembered: str | None = flag(
+    cc: str | None = flag("Congestion avoidance.", "NAME", panel="Endpoints")
+    cached_cwnd: str | None = flag(
         "Window that an earlier connection left behind. [1bdp]", "SIZE", panel="Endpoints"
     )
 
@@ -108,8 +108,8 @@ def _planned(given: Given) -> "LivePlan":
         variants=traffic.variants(allow_python=False),
         sizes=specs.listed("size", traffic.size, DEFAULT_SIZES),
         flows=traffic.flows,
-        avoidance=transport.avoidance,
-        remembered=transport.remembered,
+        cc=transport.cc,
+        cached_cwnd=transport.cached_cwnd,
         seed=repetition.seed,
         repeat=transport.repeat,
     )

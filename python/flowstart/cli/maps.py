@@ -26,14 +26,14 @@ def map_(
             metavar="X,Y[,PANELS[,PANELS]]",
             help="The axes of the picture of winners, and what its panels are made by: "
             "rate, rtt, buffer, buffer-bdp, bdp, size, loss or reverse-rate; then queue, size, "
-            "company and other kinds.",
+            "competing and other kinds.",
         ),
     ] = "rate,rtt",
     size: Annotated[
         str | None, typer.Option(metavar="S,...", help="Only these sizes, or classes of sizes.")
     ] = None,
-    company: Annotated[
-        str | None, typer.Option(metavar="KIND,...", help="Only these kinds of company.")
+    competing: Annotated[
+        str | None, typer.Option(metavar="KIND,...", help="Only these kinds of competing flows.")
     ] = None,
     startup: Annotated[
         str | None,
@@ -65,7 +65,7 @@ def map_(
             sweep,
             by=specs.listed("by", by, ()),
             sizes=listed("size", size),
-            companies=listed("company", company),
+            companies=listed("competing", competing),
             startups=listed("startup", startup),
             tie=share("tie", tie),
         )

@@ -23,8 +23,8 @@ class Traffic:
         beside=(SCENARIO, CAPTURE),
     )
     variant: list[str] | None = flag(
-        "A named combination instead, as often as needed: `iw30: avoidance=cubic startup=hystart "
-        "iw=30`; keys are startup, avoidance, stack and its fields. Or a TOML file of them.",
+        "A named combination instead, as often as needed: `iw30: cc=cubic startup=hystart "
+        "iw=30`; keys are startup, cc, stack and its fields. Or a TOML file of them.",
         "NAME: KEY=VALUE ...",
         beside=(SCENARIO, CAPTURE),
         panel="Traffic",
@@ -37,7 +37,7 @@ class Traffic:
     )
     size: str | None = flag("Transfer sizes. [10kB,100kB,1MB,10MB]", "S,...", beside=(SCENARIO,))
     flows: int | None = flag("Connections at once. [1]", least=1, panel="Traffic")
-    interval: str | None = flag("Time between their openings.", "TIME", panel="Traffic")
+    stagger: str | None = flag("Time between their openings.", "TIME", panel="Traffic")
 
     def startups(self) -> Sequence[str] | None:
         """The startups that were listed; None where none was."""

@@ -35,7 +35,7 @@ def worst(
         str | None,
         typer.Option(
             metavar="FIELD=LEAST..MOST,...",
-            help="Over which paths, sizes and company: rate=1Mbps..1Gbps,queue=fq-codel|codel. "
+            help="Over which paths, sizes and competing: rate=1Mbps..1Gbps,queue=fq-codel|codel. "
             "Fields beside rate, rtt, buffer and size may be left out of a path. "
             "A realistic range of each by default.",
             show_default=False,
@@ -45,7 +45,7 @@ def worst(
         str, typer.Option(metavar="regret|loss|harm", help="What it is the worst of.")
     ] = "regret",
     stack: Annotated[str, typer.Option(metavar="STACK", help="The hosts' stack.")] = "linux",
-    avoidance: Annotated[
+    cc: Annotated[
         str | None, typer.Option(metavar="NAME", help="The congestion avoidance; the stack's.")
     ] = None,
     runs: Annotated[
@@ -90,7 +90,7 @@ def worst(
             runs=runs,
             distinct=distinct,
             stack=stack,
-            avoidance=avoidance,
+            cc=cc,
             seed=seed,
             seeds=seeds,
             workers=workers,

@@ -62,14 +62,14 @@ class _Option:
 
 
 _OPTIONS = (
-    _Option("interval", lambda a: a.flows > 1, "one flow has no other to wait for; give `flows`"),
+    _Option("stagger", lambda a: a.flows > 1, "one flow has no other to wait for; give `flows`"),
     _Option(
         "hosts",
         _Asked.hosts_are_used,
         "a flow uses one pair of hosts; give as many flows as hosts, or more",
     ),
     _Option(
-        "remembered",
+        "cached_cwnd",
         _Asked.memory_is_used,
         "no startup here uses a memory; add one that does, such as careful-resume",
     ),

@@ -42,10 +42,10 @@ def plan_of(
         baseline=given.get("baseline"),
         sizes=sizes or DEFAULT_SIZES,
         flows=given.get("flows"),
-        interval=given.get("interval"),
-        avoidance=given.get("avoidance"),
+        stagger=given.get("stagger"),
+        cc=given.get("cc"),
         stack=stack,
-        remembered=given.get("remembered"),
+        cached_cwnd=given.get("cached_cwnd"),
         seed=given.get("seed"),
         repeat=given.get("repeat", 1),
     )

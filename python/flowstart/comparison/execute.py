@@ -35,10 +35,10 @@ def compare(
     baseline: str | None = None,
     sizes: Sequence[str] | None = None,
     flows: int | None = None,
-    interval: str | None = None,
-    avoidance: str | None = None,
+    stagger: str | None = None,
+    cc: str | None = None,
     stack: str | Stack | Mapping[str, Any] | None = None,
-    remembered: str | None = None,
+    cached_cwnd: str | None = None,
     seed: int | None = None,
     repeat: int = 1,
     uncertainty: bool = True,
@@ -51,7 +51,7 @@ def compare(
     """Runs the same traffic under each of `startups`, or of `variants` that say more than that.
 
     Changes are against the one that `baseline` names; slow start, or the first, where none is.
-    On a Path, each of `sizes` is sent by `flows` connections together, `interval` apart.
+    On a Path, each of `sizes` is sent by `flows` connections together, `stagger` apart.
     In a scenario (or its file), the flows and web sessions that name no startup are under
     test, and the others are background. `repeat` runs all with as many seeds, or with one where
     nothing is drawn at random. `uncertainty` runs perturbed
@@ -71,23 +71,23 @@ def compare(
             setting,
             sizes=DEFAULT_SIZES if sizes is None else sizes,
             flows=flows,
-            interval=interval,
-            avoidance=avoidance,
+            stagger=stagger,
+            cc=cc,
             stack=stack,
-            remembered=remembered,
+            cached_cwnd=cached_cwnd,
             **common,
         )
-        given = {"flows": flows, "interval": interval, "remembered": remembered}
+        given = {"flows": flows, "stagger": stagger, "cached_cwnd": cached_cwnd}
         applicability.refuse_what_does_nothing(
             given, plan.begins, plan.custom, plan.base.get("stack")
         )
     else:
         extra = {
             "flows": flows,
-            "interval": interval,
-            "avoidance": avoidance,
+            "stagger": stagger,
+            "cc": cc,
             "stack": stack,
-            "remembered": remembered,
+            "cached_cwnd": cached_cwnd,
         }
         named = [name for name, value in extra.items() if value is not None]
         if named:
@@ -147,7 +147,9 @@ class Prepared:
             interrupted=batch["interrupted"],
             finished=sum(1 for run in runs if not run["error"]),
             buffer=next((r["buffer"] for r in runs if r["buffer"]), None),
-            buffer_reading=next((r["buffer_reading"] for r in runs if r["buffer_reading"]), None),
+            buffer_accounting=next(
+                (r["buffer_accounting"] for r in runs if r["buffer_accounting"]), None
+            ),
             spared=self.spared,
         )
 

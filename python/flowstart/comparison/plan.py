@@ -75,16 +75,16 @@ class Plan:
         baseline: str | None = None,
         sizes: Sequence[str] = DEFAULT_SIZES,
         flows: int | None = None,
-        interval: str | None = None,
-        avoidance: str | None = None,
+        stagger: str | None = None,
+        cc: str | None = None,
         stack: str | Stack | Mapping[str, Any] | None = None,
-        remembered: str | None = None,
+        cached_cwnd: str | None = None,
         seed: int | None = None,
         repeat: int = 1,
     ) -> Self:
         """Every size under every startup on a path, `flows` connections together.
 
-        `remembered` is the window that an earlier connection left behind, one bandwidth-delay
+        `cached_cwnd` is the window that an earlier connection left behind, one bandwidth-delay
         product by default, for startups that use a memory. A `stack` without a
         preset is `DEFAULT_STACK`.
         """
@@ -92,8 +92,8 @@ class Plan:
             raise RequestError(f"stack = {stack!r}: a name or a table of fields is needed")
         fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
         fields = {"preset": DEFAULT_STACK} | (fields or {})
-        flow = {"avoidance": avoidance, "count": flows, "interval": interval}
-        flow |= {"remembered": remembered or REMEMBERED}
+        flow = {"cc": cc, "count": flows, "stagger": stagger}
+        flow |= {"cached_cwnd": cached_cwnd or REMEMBERED}
         base = plain({"path": path, "stack": fields, "flows": [flow]})
         custom = CustomStartups()
         compared = chosen(variants, startups, custom)
@@ -109,10 +109,10 @@ class Plan:
         )
         options = {
             "stack": None if fields == {"preset": DEFAULT_STACK} else stacks.written(fields),
-            "avoidance": avoidance,
+            "cc": cc,
             "flows": flows,
-            "interval": interval,
-            "remembered": remembered,
+            "stagger": stagger,
+            "cached_cwnd": cached_cwnd,
         }
         return dataclasses.replace(plan, command=plan.written(options))
 

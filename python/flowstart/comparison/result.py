@@ -41,7 +41,7 @@ class Comparison:
     """How many runs are finished."""
     buffer: str | None
     """The bottleneck's buffer in words."""
-    buffer_reading: str | None
+    buffer_accounting: str | None
     spared: int = 0
     """How many seeds were asked for and not run, since nothing is drawn from them."""
     intervals: "Intervals | None" = None
@@ -112,8 +112,8 @@ class Comparison:
         return footnotes.footnotes(
             footnotes.Setting(
                 startups=self.plan.begins,
-                remembered=[flow.get("remembered") for flow in flows],
-                memory_option="`remembered`",
+                cached_cwnd=[flow.get("cached_cwnd") for flow in flows],
+                memory_option="`cached_cwnd`",
                 interfaces=[flow.get("interface_rate") for flow in self.plan.told_flows()],
                 queues=self.queues,
                 drawn=self.drawn,
@@ -162,7 +162,7 @@ class Comparison:
     def headline(self) -> str:
         """One line on what was compared: path, capacity, buffer, endpoints, seeds."""
         tested = [row for row in self.rows if row["tested"]]
-        path, reading = self.resolved["path"], self.buffer_reading
+        path, reading = self.resolved["path"], self.buffer_accounting
         return headline(path, tested, self.plan.seeds, self.buffer, reading)
 
     @property
@@ -196,7 +196,7 @@ class Comparison:
             "scenario": self.plan.base,
             "resolved": self.resolved,
             "buffer": self.buffer,
-            "buffer_reading": self.buffer_reading,
+            "buffer_accounting": self.buffer_accounting,
             "queues": self.queues,
             "startups": list(self.plan.startups),
             "baseline": self.baseline,

@@ -39,7 +39,7 @@ class Summary:
     """Why most flows left startup; None where most did not."""
     exit_share: float
     """The share of the flows that left startup for this reason."""
-    exit_cwnd_pkts: float | None
+    exit_cwnd_segments: float | None
     bdp_pkts: float
     max_queue_pkts: int
     change: float | None = None
@@ -137,8 +137,10 @@ def _summary(rows: Rows, planned_seeds: int) -> Summary:
         timeouts=fmean(row["timeouts"] for row in rows),
         exit_reason=reason,
         exit_share=times / len(rows),
-        exit_cwnd_pkts=_mean(
-            row["startup_exit_cwnd_pkts"] for row in rows if row["startup_exit_reason"] == reason
+        exit_cwnd_segments=_mean(
+            row["startup_exit_cwnd_segments"]
+            for row in rows
+            if row["startup_exit_reason"] == reason
         ),
         bdp_pkts=first["bdp_pkts"],
         max_queue_pkts=max(row["max_queue_pkts"] for row in rows),

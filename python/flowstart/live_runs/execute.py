@@ -29,8 +29,8 @@ def live(
     kernel: Sequence[str] | None = None,
     variants: Sequence[VariantLike] = (),
     sizes: Sequence[str] | None = None,
-    avoidance: str | None = None,
-    remembered: str | None = None,
+    cc: str | None = None,
+    cached_cwnd: str | None = None,
     seed: int | None = None,
     repeat: int | None = None,
     workers: int | None = None,
@@ -45,7 +45,7 @@ def live(
     `stack="noq:ecn=classic"` has it mark its packets. `stack="linux"` is the TCP of this machine's
     kernel, always in real time: under its own congestion controls, of which `kernel` names some
     (all of them where no startup is named), and driven by startups. `variants` may say startup
-    and avoidance. A startup that the stack cannot run is marked so. `repeat` runs all with as many
+    and cc. A startup that the stack cannot run is marked so. `repeat` runs all with as many
     seeds, in the kernel 5 where nothing else is said; in virtual time with one where nothing is
     drawn at random. `progress(done, total)` is called a few times a second, `workers` is for what
     is simulated. `limit` and `time_limit` are those of `compare`. Raises RequestError where
@@ -59,8 +59,8 @@ def live(
         startups=startups,
         variants=variants,
         sizes=DEFAULT_SIZES if sizes is None else sizes,
-        avoidance=avoidance,
-        remembered=remembered,
+        cc=cc,
+        cached_cwnd=cached_cwnd,
         seed=seed,
         repeat=repeat,
     )

@@ -17,9 +17,9 @@ COLUMNS = (
 STALL_S = 0.002
 """A relay that is later than this has stalled."""
 
-PLACE = ("variant", "startup", "avoidance", "size", "size_bytes")
+PLACE = ("variant", "startup", "cc", "size", "size_bytes")
 """What tells transfers apart."""
-EXIT, REASON = "startup_exit_cwnd_pkts", "startup_exit_reason"
+EXIT, REASON = "startup_exit_cwnd_segments", "startup_exit_reason"
 SIDES = ("simulated", "live")
 
 

@@ -111,7 +111,7 @@ def table(pairs: Sequence[Row], stack: str) -> Grid:
 def _cells(pair: Row) -> list[str]:
     cells = [text.seconds(pair["simulated_fct_s"]), _live_time(pair)]
     cells += [percent(pair["fct_difference"]), _reason(pair)]
-    names = ("startup_exit_cwnd_pkts", "packets_dropped")
+    names = ("startup_exit_cwnd_segments", "packets_dropped")
     return cells + [
         text.count(pair[f"{of}_{name}"]) for name in names for of in ("simulated", "live")
     ]

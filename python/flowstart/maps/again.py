@@ -12,7 +12,7 @@ from flowstart.model.document import Document, resolve
 from flowstart.model.path import Path, told_interface
 from flowstart.model.variants import Variant
 
-ASKED = ("avoidance", "size", "remembered", "count", "interval")
+ASKED = ("cc", "size", "cached_cwnd", "count", "stagger")
 """Fields of a flow that a command can give."""
 MEMORY = {"sharing", "handshake"}
 """Fields of a stack that may have it use a memory itself."""
@@ -23,8 +23,8 @@ _ANY = "slow-start"
 def command(scenario: Document, startups: Sequence[str]) -> str | None:
     """The command that compares startups in a cell; None where only its scenario can.
 
-    That is so for a cell with company, for startups that are not in the catalog, and where another
-    version has written the scenario, with fields that are not known.
+    That is so for a cell with competing flows, for startups that are not in the catalog, and where
+    another version has written the scenario, with fields that are not known.
     """
     try:
         return _command(scenario, startups)
@@ -62,19 +62,19 @@ def _command(scenario: Document, startups: Sequence[str]) -> str | None:
         startups=startups,
         sizes=[flow["size"]],
         flows=flow.get("count"),
-        interval=flow.get("interval"),
-        avoidance=flow.get("avoidance"),
+        stagger=flow.get("stagger"),
+        cc=flow.get("cc"),
         stack=stacks.of_scenario(asked.get("stack")),
-        remembered=_remembered(flow, needs, asked),
+        cached_cwnd=_cached_cwnd(flow, needs, asked),
         seed=asked.get("seed"),
     ).command
 
 
-def _remembered(flow: Mapping[str, Any], needs: Collection[str], asked: Document) -> str | None:
+def _cached_cwnd(flow: Mapping[str, Any], needs: Collection[str], asked: Document) -> str | None:
     """What the command has to say of the memory: nothing where it is the usual one, or unused."""
-    remembered: str | None = flow.get("remembered")
+    cached_cwnd: str | None = flow.get("cached_cwnd")
     is_used = "cache" in needs or bool(asked.get("stack", {}).keys() & MEMORY)
-    return remembered if is_used and remembered != REMEMBERED else None
+    return cached_cwnd if is_used and cached_cwnd != REMEMBERED else None
 
 
 def _alone(asked: Document) -> dict[str, Any] | None:

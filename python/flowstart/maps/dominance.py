@@ -16,7 +16,7 @@ FASTER = 0.05
 RETRANSMITTED = 0.002
 """repeats at most this much more of its packets, as a share of them,"""
 HARM = 0.02
-"""and harms each kind of company at most this much more."""
+"""and harms each kind of competing flows at most this much more."""
 BLOCK = 2048
 """Cases that are compared at once."""
 
@@ -29,11 +29,11 @@ class Cases:
     """The place of each case's first cell."""
     times: Floats
     """Geometric means over the case's companies, in seconds; `inf` where one was not completed.
-    Each company counts the same, whatever the number of its seeds."""
+    Each kind of competing flows counts the same, whatever the number of its seeds."""
     retransmitted: Floats
     """Means over its companies."""
     harm: dict[str, Floats]
-    """Means by kind of company; NaN where a case has none of that kind."""
+    """Means by kind of competing flows; NaN where a case has none of that kind."""
 
     @classmethod
     def of(cls, outcomes: Outcomes) -> "Cases":
@@ -41,8 +41,8 @@ class Cases:
         numbers, first, cases = np.unique(
             outcomes.numbers("case"), return_index=True, return_inverse=True
         )
-        weights, company = outcomes.weights, outcomes.cells["company"].to_numpy()
-        beside = {kind: company == kind for kind in harmed(outcomes)}
+        weights, competing = outcomes.weights, outcomes.cells["competing"].to_numpy()
+        beside = {kind: competing == kind for kind in harmed(outcomes)}
         count = len(numbers)
         return cls(
             first,
@@ -56,9 +56,9 @@ class Cases:
 
 
 def harmed(outcomes: Outcomes) -> list[str]:
-    """The kinds of company of which harm is known, in the sweep's order."""
+    """The kinds of competing flows of which harm is known, in the sweep's order."""
     known = ~np.isnan(outcomes.harm).all(axis=1)
-    return list(dict.fromkeys(outcomes.cells["company"].to_numpy()[known]))
+    return list(dict.fromkeys(outcomes.cells["competing"].to_numpy()[known]))
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from flowstart.maps.regret import Regrets
 from flowstart.maps.winners import Winners
 from flowstart.maps.worst_cells import WorstCell
 from flowstart.render import columns
-from flowstart.sweeps.cell import COMPANY
+from flowstart.sweeps.cell import COMPETING
 
 if TYPE_CHECKING:
     import polars as pl
 
-HARMED = tuple(kind for kind in COMPANY if kind != "alone")
+HARMED = tuple(kind for kind in COMPETING if kind != "alone")
 """Whom a startup may harm."""
 
 
@@ -31,8 +31,8 @@ def winners(
     for dimension in kinds:
         for kind, cells in dimension:
             won, tied, lost = found.shares(cells)
-            # Dominance is judged over all companies, so it is not by company.
-            whole = dimension.name != "company"
+            # Dominance is judged over all companies, so it is not by competing flows.
+            whole = dimension.name != "competing"
             dominated = dominance.shares(cells) if whole else np.full(len(won), np.nan)
             for place, startup in enumerate(outcomes.startups):
                 records.append(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 CELL = (
-    *("cell", "company", "seed", "rate_bps", "rtt_s", "buffer_pkts", "queue", "loss"),
+    *("cell", "competing", "seed", "rate_bps", "rtt_s", "buffer_pkts", "queue", "loss"),
     *("impairments", "size_bytes"),
 )
 """What a report lists of a cell."""

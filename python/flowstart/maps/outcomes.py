@@ -26,7 +26,7 @@ CASE = (
         "buffer_pkts",
         "part",
         "stack",
-        "avoidance",
+        "cc",
         "queue",
         "loss",
         "reverse_rate_bps",
@@ -34,7 +34,7 @@ CASE = (
     ),
     "size_bytes",
 )
-"""Cells that have these in common differ in their company and their seed only."""
+"""Cells that have these in common differ in their competing flows and their seed only."""
 
 
 @dataclass(frozen=True)
@@ -134,11 +134,12 @@ def numbered(cells: "pl.DataFrame") -> "pl.DataFrame":
     """Cells, whose `question` is known, with `line` and `case`.
 
     What a sweep varies beside the columns of `CASE`, such as the size of an impairment, comes in
-    the same order for every company; so the first of one company belongs to the first of another.
+    the same order for every kind of competing flows: the first of one kind belongs to the first of
+    another.
     """
     import polars as pl
 
-    turn = pl.col("question").rank("dense").over(*CASE, "company").alias("turn")
+    turn = pl.col("question").rank("dense").over(*CASE, "competing").alias("turn")
     found = cells.with_columns(turn)
     for name, columns in (("line", LINE), ("case", (*CASE, "turn"))):
         first = pl.col("cell").first().over(*columns)

@@ -18,7 +18,7 @@ class Front:
     retransmitted: Floats
     """Mean shares of packets."""
     harm: dict[str, Floats]
-    """Means by kind of company."""
+    """Means by kind of competing flows."""
     on_front: Flags
 
     @classmethod
@@ -27,9 +27,9 @@ class Front:
         weights = outcomes.weights
         regret = geometric_means(outcomes.regret, weights)
         retransmitted = means(outcomes.retransmitted, weights)
-        company = outcomes.cells["company"].to_numpy()
+        competing = outcomes.cells["competing"].to_numpy()
         harm = {
-            kind: _known_mean(outcomes.harm[company == kind], weights[company == kind])
+            kind: _known_mean(outcomes.harm[competing == kind], weights[competing == kind])
             for kind in harmed(outcomes)
         }
         return cls(regret, retransmitted, harm, front([regret, retransmitted, *harm.values()]))

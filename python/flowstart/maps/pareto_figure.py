@@ -30,9 +30,9 @@ LEADER: dict[str, Any] = {"arrowstyle": "-", "linewidth": 0.4, "color": "0.6"}
 
 
 def costs(front: Front, startups: Sequence[str], about: str) -> Figure:
-    """Mean regret against retransmissions and, in further panels, harm to each kind of company."""
+    """Mean regret against retransmissions and harm to each kind of competing flows, by panel."""
     panels = [("retransmitted share of packets", front.retransmitted)]
-    panels += [(f"harm to company ({kind})", harm) for kind, harm in front.harm.items()]
+    panels += [(f"harm to competing flows ({kind})", harm) for kind, harm in front.harm.items()]
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)
     with mpl.rc_context(STYLE):

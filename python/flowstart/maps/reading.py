@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 CELL = (
-    *("cell", "hash", "company", "seed", "buffer_bdp", "bdp_pkts"),
+    *("cell", "hash", "competing", "seed", "buffer_bdp", "bdp_pkts"),
     *CASE,
 )
 """Columns that are the same for all startups of a cell."""
@@ -139,13 +139,13 @@ def _with_questions(cells: "pl.DataFrame", rows: "pl.LazyFrame") -> "pl.DataFram
     """
     import polars as pl
 
-    alike = cells.filter(pl.len().over(*CASE, "company") > 1)["cell"]
+    alike = cells.filter(pl.len().over(*CASE, "competing") > 1)["cell"]
     if alike.is_empty():
         return cells.with_columns(question="cell")
     seedless = pl.col("scenario").str.replace(r'"seed": ?\d+', "").hash()
     texts = rows.filter(pl.col("cell").is_in(alike.implode())).select("cell", text=seedless)
     found = cells.join(texts.collect(), on="cell", how="left", maintain_order="left")
-    first = pl.col("cell").first().over(*CASE, "company", "text")
+    first = pl.col("cell").first().over(*CASE, "competing", "text")
     return found.with_columns(question=first).drop("text")
 
 

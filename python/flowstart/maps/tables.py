@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 NEVER = "never"
 """Stands for the regret of a transfer that was never completed."""
-NAMING = ("size", "queue", "company")
+NAMING = ("size", "queue", "competing")
 """The kinds of cells that are named where a map says what it is of."""
 NAMED = 3
 """So many cells without all startups are named."""
@@ -31,8 +31,8 @@ HARM = "weighted mean of harm"
 
 
 def _beside(kind: str) -> Where:
-    """The rows of cells with this company."""
-    return {"company": kind}
+    """The rows of cells with this competing."""
+    return {"competing": kind}
 
 
 def about(outcomes: Outcomes, dimensions: Sequence[Dimension]) -> str:

@@ -78,10 +78,10 @@ def _scenarios(folder: str | os.PathLike[str], cells: set[int]) -> dict[int, Doc
 
 
 def in_words(cell: dict[str, Any]) -> str:
-    """A cell's path, size and company in words."""
+    """A cell's path, size and competing flows in words."""
     rate = "varying rate" if cell["rate_bps"] is None else text.rate(cell["rate_bps"])
     loss = f"loss {100 * cell['loss']:.3g} %" if cell["loss"] else ""
-    company = "" if cell["company"] == "alone" else f"company {cell['company']}"
+    competing = "" if cell["competing"] == "alone" else f"competing {cell['competing']}"
     parts = [
         cell["origin"],
         f"{rate} × {text.brief(text.seconds(cell['rtt_s']))}",
@@ -91,7 +91,7 @@ def in_words(cell: dict[str, Any]) -> str:
         _reverse(cell),
         cell["impairments"],
         text.size(cell["size_bytes"]),
-        company,
+        competing,
     ]
     return ", ".join(filter(None, parts))
 

@@ -8,13 +8,13 @@ from typing import Any, Literal, TypeAlias
 from flowstart import _native
 from flowstart.errors import RequestError
 
-Kind: TypeAlias = Literal["startup", "avoidance", "queue", "variation"]
+Kind: TypeAlias = Literal["startup", "cc", "queue", "variation"]
 
 NEEDS = {
     "pacing": "a sender that can space its packets out in time",
     "peer": "a peer that understands an option or behaves in a new way",
     "routers": "routers on the path that take part",
-    "cache": "something remembered from earlier connections",
+    "cache": "cached state of earlier connections",
     "interface": "the rate of its host's own interface",
     "l4s": "a peer that counts the marks of packets sent as ECT(1) (`ecn=l4s` of the stack)",
 }

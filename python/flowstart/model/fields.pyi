@@ -165,7 +165,7 @@ class Path:
 
     Unless given: false.
     """
-    buffer_reading: str | None = None
+    buffer_accounting: str | None = None
     """Whether the packet in transmission takes a place in the buffer: `ns2` yes, `linux` no.
 
     Unless given: as the stack has it.
@@ -462,7 +462,7 @@ class Stack:
 
 @dataclass(frozen=True, kw_only=True)
 class Flow:
-    """A connection, or `count` of them one `interval` after the other."""
+    """A connection, or `count` of them one `stagger` after the other."""
 
     startup: StartupLike | None = None
     """The startup, with parameters: `limited-slow-start:max_ssthresh=50`.
@@ -471,7 +471,7 @@ class Flow:
 
     Unless given: slow-start.
     """
-    avoidance: str | None = None
+    cc: str | None = None
     """The congestion avoidance.
 
     Unless given: the stack's.
@@ -510,7 +510,7 @@ class Flow:
 
     Unless given: 1.
     """
-    interval: str | None = None
+    stagger: str | None = None
     """Time from one opening to the next.
 
     Unless given: 0s.
@@ -545,7 +545,7 @@ class Flow:
 
     Unless given: sender.
     """
-    remembered: str | None = None
+    cached_cwnd: str | None = None
     """The window that an earlier connection left behind, such as `1bdp` or `40pkt`.
 
     For startups that use a memory.
@@ -653,7 +653,7 @@ class Web:
 
     Unless given: slow-start.
     """
-    avoidance: str | None = None
+    cc: str | None = None
     """The responses' congestion avoidance.
 
     Unless given: the stack's.

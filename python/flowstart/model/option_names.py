@@ -6,10 +6,10 @@ ASKED = (
     *("share", "cross", "beside", "baseline", "direction", "without", "max_harm"),
     *("max_p99", "max_loss", "when", "recorded", "network"),
     *("workers", "dask", "part"),
-    *("by", "tie", "size", "company", "startup"),
+    *("by", "tie", "size", "competing", "startup"),
     *("against", "over", "measure", "runs", "distinct", "seed", "seeds"),
     *("stack", "clock", "kernel", "flows"),
-    *("interval", "hosts", "remembered", "quick_start"),
+    *("stagger", "hosts", "cached_cwnd", "quick_start"),
     "limit",
 )
 """Options that are no fields of a scenario, and that messages call by their names in Python."""

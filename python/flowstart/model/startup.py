@@ -151,7 +151,7 @@ class Startup(Events, abc.ABC):
 
         Return `"done"` where this startup has set the window itself, and `"self-managed"` where
         it goes on to in `on_recovery_ack`, so that the transport reduces nothing
-        proportionally; otherwise the avoidance reduces it by its own rule.
+        proportionally; otherwise the congestion control reduces it by its own rule.
         """
         self.cancel(w)
         return None
@@ -177,12 +177,12 @@ class Startup(Events, abc.ABC):
     def loss_cwnd(self) -> float | None:
         """After a recovery that this startup answered itself: the window of the loss, once.
 
-        The avoidance learns of a loss at that window, and the window stays.
+        The congestion control learns of a loss at that window, and the window stays.
         """
         return None
 
     def on_timeout(self, w: Window, t: Timeout) -> Reason | None:
-        """The retransmission timer expired. The avoidance sets the window after this.
+        """The retransmission timer expired. The congestion control sets the window after this.
 
         It ends a startup that does not survive it, with the reason "timeout" unless another is
         returned; a reason also ends one that does.
@@ -191,7 +191,7 @@ class Startup(Events, abc.ABC):
         return None
 
     def after_timeout(self, w: Window, t: Timeout) -> None:
-        """The avoidance has set the window after a timeout; an answer of one's own goes here."""
+        """Called after the congestion control has set the window for a timeout."""
 
     def on_idle(self, w: Window, before: Window, i: Idle) -> bool:
         """Sending resumes after an idle time; True where this startup begins anew.
@@ -203,8 +203,8 @@ class Startup(Events, abc.ABC):
     def exit_estimate(self) -> float | None:
         """What path and queue hold, in segments, if it knows, now that it ends without a loss.
 
-        An avoidance that levels out where the last loss was (CUBIC, BIC) takes this for the window
-        of that loss, `W_max`.
+        A congestion control that levels out where the last loss was (CUBIC, BIC) takes this for
+        the window of that loss, `W_max`.
         """
         return None
 
@@ -219,7 +219,7 @@ class Startup(Events, abc.ABC):
     def unused_acked(self) -> int:
         """Bytes of the last ACK that were not used because the startup ended there.
 
-        The avoidance grows by them.
+        The congestion control grows by them.
         """
         return 0
 
@@ -244,7 +244,7 @@ class Startup(Events, abc.ABC):
         return False
 
     def in_charge(self, w: Window) -> bool:
-        """Whether this startup's growth rule applies rather than the avoidance's."""
+        """Whether this startup's growth rule applies rather than the congestion control's."""
         return w.in_slow_start
 
 

@@ -1,8 +1,8 @@
-"""Named combinations of what a sending host may choose: stack, avoidance, startup, pacing, window.
+"""Named combinations of what a sending host may choose: stack, cc, startup, pacing, window.
 
-    cubic-iw30: avoidance=cubic startup=hystart iw=30
+    cubic-iw30: cc=cubic startup=hystart iw=30
     paced: stack=linux:pacing=internal startup=slow-start
-    bbr: avoidance=bbr
+    bbr: cc=bbr
 
 A comparison puts such variants beside each other; a startup by itself is one that bears its name.
 """
@@ -22,10 +22,10 @@ from flowstart.model.document import Document, plain
 from flowstart.model.fields import Stack
 
 USUAL_STARTUP = {"bbr": "bbr-startup"}
-"""The startup of an avoidance that is nothing without it; of others, slow start."""
+"""The startup of a congestion control that is nothing without it; of others, slow start."""
 BASELINE = "slow-start"
 """What others are measured against where nothing else is said."""
-OWN = ("startup", "avoidance", "stack")
+OWN = ("startup", "cc", "stack")
 """What a variant may name beside single fields of a stack."""
 
 
@@ -38,8 +38,9 @@ class Variant:
 
     name: str
     startup: StartupLike | None = None
-    """With parameters: `hystart:iw=30`. Slow start unless the avoidance has one of its own."""
-    avoidance: str | None = None
+    """With parameters: `hystart:iw=30`. Slow start unless the congestion control has one of its
+    own."""
+    cc: str | None = None
     stack: str | Stack | Mapping[str, Any] = field(default_factory=dict)
     """Fields of the stack in place of the comparison's; with a preset, a stack by itself."""
 
@@ -94,7 +95,7 @@ class Variant:
     @property
     def written(self) -> str:
         """The text that `parse` reads."""
-        parts = {"avoidance": self.avoidance, "startup": self.startup}
+        parts = {"cc": self.cc, "startup": self.startup}
         words = [f"{key}={value}" for key, value in parts.items() if value]
         fields = self.fields
         if "preset" in fields:
@@ -106,12 +107,12 @@ class Variant:
     @property
     def begins(self) -> StartupLike:
         """Its startup, also where none was named."""
-        usual = USUAL_STARTUP.get((self.avoidance or "").partition(":")[0], "slow-start")
+        usual = USUAL_STARTUP.get((self.cc or "").partition(":")[0], "slow-start")
         return self.startup or usual
 
     def flow(self) -> Document:
         """What a flow says that does this."""
-        own = {"startup": self.begins, "avoidance": self.avoidance, "stack": self.fields or None}
+        own = {"startup": self.begins, "cc": self.cc, "stack": self.fields or None}
         return {key: value for key, value in own.items() if value is not None}
 
 
@@ -186,12 +187,12 @@ def settled(
     """
     found = [v if isinstance(v, Variant) else Variant.parse(v) for v in given]
     found = [
-        v if v.startup is None else Variant(v.name, classes.name(v.startup), v.avoidance, v.stack)
+        v if v.startup is None else Variant(v.name, classes.name(v.startup), v.cc, v.stack)
         for v in found
     ]
     if startups:
         found += [
-            Variant(name, avoidance=name) if listed(name, "avoidance") else Variant(name, name)
+            Variant(name, cc=name) if listed(name, "cc") else Variant(name, name)
             for name in specs.startups(startups, classes, without)
         ]
     names = [v.name for v in found]

@@ -12,7 +12,7 @@ def table(found: Iterable[Algorithm]) -> Grid:
     """The catalog, an algorithm after the other."""
     groups = {
         "startup": "startups",
-        "avoidance": "avoidances",
+        "cc": "avoidances",
         "queue": "queue disciplines",
         "variation": "rate variations (--rate-variation)",
     }

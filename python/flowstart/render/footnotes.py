@@ -14,7 +14,7 @@ RECONSTRUCTED = "†"
 HELPED = "*"
 """Stands after the name of one that needs more than its sender has."""
 IDLE = ("fast-start", "careful-resume", "stateful-tcp")
-"""Startups that are slow start where nothing is remembered.
+"""Startups that are slow start without cached state.
 
 Others that use a memory do without: `quicly-jumpstart` has a preset in its place.
 """
@@ -25,7 +25,7 @@ class Setting:
     """What the rows of a table have in common, as far as footnotes tell of it."""
 
     startups: Sequence[str]
-    remembered: Sequence[str | None]
+    cached_cwnd: Sequence[str | None]
     """The windows that flows under test remember, None for nothing."""
     memory_option: str
     """What gives them one."""
@@ -96,16 +96,16 @@ def _marks(startups: Sequence[str]) -> list[str]:
 def _remembered(setting: Setting) -> list[str]:
     """What those that use a memory had."""
     users = [s for s in setting.startups if uses_memory(s)]
-    if not users or not setting.remembered:
+    if not users or not setting.cached_cwnd:
         return []
-    windows = dict.fromkeys(filter(None, setting.remembered))
+    windows = dict.fromkeys(filter(None, setting.cached_cwnd))
     if windows:
-        others = ", by some flows nothing" if None in setting.remembered else ""
-        return [f"remembered of an earlier connection: a window of {', '.join(windows)}{others}."]
+        others = ", by some flows nothing" if None in setting.cached_cwnd else ""
+        return [f"cached state of an earlier connection: a cwnd of {', '.join(windows)}{others}."]
     names = dict.fromkeys(a.name for a in map(listed, users) if a)
     idle = ", ".join(name for name in names if name in IDLE)
     so = f"; slow start without it: {idle}" if idle else ""
-    return [f"nothing is remembered of an earlier connection ({setting.memory_option}){so}."]
+    return [f"no cached state of an earlier connection ({setting.memory_option}){so}."]
 
 
 def _interface(setting: Setting) -> list[str]:

@@ -53,7 +53,7 @@ def settings_of(
     stack = stack_of(given)
     hosts = hosts_of(given.get("recorded"), stack, capture_format)
     found, baseline = compared(
-        hosts, variants, startups, given.get("baseline"), given.get("avoidance"), custom
+        hosts, variants, startups, given.get("baseline"), given.get("cc"), custom
     )
     by_default = startups is None and not variants and "baseline" not in given
     begins = [str(variant.begins) for variant in found]
@@ -77,8 +77,8 @@ def settings_of(
         rtt=described.rtt,
         loss=described.loss,
         stack=stack,
-        avoidance=given.get("avoidance"),
-        remembered=given.get("remembered"),
+        cc=given.get("cc"),
+        cached_cwnd=given.get("cached_cwnd"),
         direction=side(given.get("direction") or "server"),
         without=frozenset(specs.listed("without", given.get("without"), ())),
         seed=given.get("seed") or 1,

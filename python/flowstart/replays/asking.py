@@ -37,7 +37,7 @@ def replay(
     baseline: str | None = None,
     stack: str | Stack | Mapping[str, Any] | None = None,
     recorded: str | None = None,
-    avoidance: str | None = None,
+    cc: str | None = None,
     direction: str = "server",
     without: Sequence[str] = (),
     share: float | str | None = None,
@@ -56,7 +56,7 @@ def replay(
     rtt: str | None = None,
     loss: str | float | None = None,
     impairments: Mapping[str, Any] | None = None,
-    remembered: str | None = None,
+    cached_cwnd: str | None = None,
     seed: int = 1,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -70,11 +70,11 @@ def replay(
     settings are compared. `max_harm`, `max_p99` and `max_loss` are the limits of what may be
     recommended, in any size class and any network.
     `share` switches a part of the connections in a pass of its own, `cross` fills a part of each
-    bottleneck with traffic of others, `beside` names company; shares are numbers, or text such as
-    `10%`. `quick` leaves out repeats, other buffers and calibration. `rate` to `loss` override
-    what the capture tells; `impairments` are fields that every path has besides, such as `queue`.
-    `when` names networks that have a separate verdict: `network=10.9.3.0/24`. `networks` give
-    single networks rates and buffers, as `10.9.3.0/24:rate=20Mbps`.
+    bottleneck with traffic of others, `beside` names competing flows; shares are numbers, or text
+    such as `10%`. `quick` leaves out repeats, other buffers and calibration. `rate` to `loss`
+    override what the capture tells; `impairments` are fields that every path has besides, such as
+    `queue`. `when` names networks that have a separate verdict: `network=10.9.3.0/24`. `networks`
+    give single networks rates and buffers, as `10.9.3.0/24:rate=20Mbps`.
     `limit` and `time_limit` are those of `compare`.
 
     Raises RequestError where anything is wrong or above a limit.
@@ -84,9 +84,9 @@ def replay(
     def settings(capture_format: str = "") -> Settings:
         custom = CustomStartups()
         hosts = hosts_of(recorded, fields, capture_format)
-        found, base = compared(hosts, variants, startups, baseline, avoidance, custom)
+        found, base = compared(hosts, variants, startups, baseline, cc, custom)
         applicability.refuse_what_does_nothing(
-            {"remembered": remembered}, [str(v.begins) for v in found], custom, fields
+            {"cached_cwnd": cached_cwnd}, [str(v.begins) for v in found], custom, fields
         )
         return Settings(
             startups=tuple(v.name for v in found if v.name == v.startup),
@@ -95,7 +95,7 @@ def replay(
             hosts=hosts,
             by_default=startups is None and not variants and baseline is None,
             stack=fields,
-            avoidance=avoidance,
+            cc=cc,
             direction=side(direction),
             without=frozenset(without),
             cross=shares.share("cross", cross),
@@ -109,7 +109,7 @@ def replay(
             rtt=rtt,
             loss=loss,
             impairments=dict(impairments or {}),
-            remembered=remembered,
+            cached_cwnd=cached_cwnd,
             seed=seed,
             custom=custom,
         )

@@ -72,7 +72,7 @@ class Replay:
     calibration: Calibration | None = None
     """How well the capture is replayed as it was recorded, if that was asked."""
     beside: "pl.DataFrame | None" = None
-    """What company has come to: a row per run and member; None without any."""
+    """What competing flows have come to: a row per run and member; None without any."""
     interrupted: bool = False
     failures: list[str] = field(default_factory=list)
 
@@ -137,8 +137,8 @@ class Replay:
             name: getattr(s, name)
             for name in ("rate", "reverse_rate", "buffer", "reverse_buffer", "rtt", "loss")
         }
-        options |= {"stack": stack.written(s.stack), "avoidance": s.avoidance}
-        options |= {"remembered": s.remembered}
+        options |= {"stack": stack.written(s.stack), "cc": s.cc}
+        options |= {"cached_cwnd": s.cached_cwnd}
         usual = hosts.default_of(self.capture.about.get("format", ""))
         own = s.hosts.name in hosts.names() and s.stack is None and s.hosts.name != usual
         options |= {"recorded": s.hosts.name if own else None}
@@ -188,8 +188,8 @@ class Replay:
         notes = footnotes.footnotes(
             footnotes.Setting(
                 startups=[str(variant.begins) for variant in s.compared],
-                remembered=[s.remembered] if s.remembered else [],
-                memory_option="--remembered 1bdp gives each path its own",
+                cached_cwnd=[s.cached_cwnd] if s.cached_cwnd else [],
+                memory_option="--cached-cwnd 1bdp gives each path its own",
                 interfaces=[
                     told_interface(replayed.path).get("interface_rate") for replayed in self.paths
                 ],
@@ -204,10 +204,10 @@ class Replay:
     def _recalled(self) -> list[str]:
         """Says what startups that use a memory have had."""
         s = self.settings
-        if s.remembered or not any(footnotes.uses_memory(str(v.begins)) for v in s.compared):
+        if s.cached_cwnd or not any(footnotes.uses_memory(str(v.begins)) for v in s.compared):
             return []
         who = "what earlier connections with the same network have left in the replay itself"
-        return [f"remembered: {who}, for {s.memory_lifetime}; nothing where one runs alone."]
+        return [f"cached state: {who}, for {s.memory_lifetime}; nothing where one runs alone."]
 
     def _left_out(self) -> list[str]:
         """Says which parts of the capture were not replayed."""
@@ -335,7 +335,7 @@ class Replay:
     def _about(self) -> str:
         """What figures say they show."""
         s = self.settings
-        ends = [stack.written(usual_stack(s)) or "rfc", *filter(None, [s.avoidance])]
+        ends = [stack.written(usual_stack(s)) or "rfc", *filter(None, [s.cc])]
         *_, file = self.capture.file.split("/")
         return f"{file}, stack {', '.join(ends)}, seed {s.seed}"
 
@@ -351,4 +351,4 @@ def _deployed(variant: Variant) -> DeployedVariant:
     own = dict(piece.partition("=")[::2] for piece in arguments.split(",") if piece)
     iw = own.get("iw") or variant.fields.get("iw")
     pacing = variant.fields.get("pacing", "none") != "none"
-    return DeployedVariant(variant.name, name, variant.avoidance, iw and str(iw), pacing)
+    return DeployedVariant(variant.name, name, variant.cc, iw and str(iw), pacing)

@@ -31,10 +31,10 @@ class Side:
 def under(variant: Variant, settings: Settings) -> Side:
     """What senders do that are under test."""
     flow = variant.flow()
-    if usual := settings.avoidance or settings.recorded.avoidance:
-        flow.setdefault("avoidance", usual)
-    if settings.remembered:
-        flow["remembered"] = settings.remembered
+    if usual := settings.cc or settings.recorded.cc:
+        flow.setdefault("cc", usual)
+    if settings.cached_cwnd:
+        flow["cached_cwnd"] = settings.cached_cwnd
     elif _remembers(variant):
         lifetime = {"sharing": "remember", "sharing_lifetime": settings.memory_lifetime}
         flow["stack"] = lifetime | flow.get("stack", {})

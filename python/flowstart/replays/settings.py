@@ -76,8 +76,8 @@ class Settings:
     loss: str | float | None = None
     stack: dict[str, Any] | None = None
     """The stack of the hosts under test; None for that of those recorded."""
-    avoidance: str | None = None
-    remembered: str | None = None
+    cc: str | None = None
+    cached_cwnd: str | None = None
     """The window that an earlier connection left behind, for startups that use a memory.
 
     None for what earlier connections with the same network have left in the replay itself.
@@ -106,7 +106,7 @@ class Settings:
         for name in self.beside:
             if name not in COMPANIONS:
                 right = suggest(name, list(COMPANIONS))
-                raise RequestError(f"beside: `{name}` is no company{right}")
+                raise RequestError(f"beside: `{name}` is no competing flow{right}")
         if self.beside:
             specs.unique("beside", self.beside)
         if not 0 <= self.cross < 1:
@@ -126,7 +126,7 @@ class Settings:
 
         Congestion control is that of the recording where nothing else is said.
         """
-        usual = self.avoidance or self.recorded.avoidance
+        usual = self.cc or self.recorded.cc
         own = (Variant(name, name, usual) for name in self.startups)
         return (*self.variants, *own)
 
@@ -159,7 +159,7 @@ class Settings:
             baseline=None,
             direction="both",
             stack=None,
-            avoidance=None,
+            cc=None,
             cross=0.0,
             beside=(),
         )

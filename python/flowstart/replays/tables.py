@@ -243,7 +243,9 @@ def _median(values: "pl.Series") -> float | None:
 
 
 def beside(found: "pl.DataFrame", baseline: str) -> Grid:
-    """What company has come to: the median over paths, against the same under the baseline."""
+    """What competing flows have come to: the median over paths, against the same under the
+    baseline.
+    """
     import polars as pl
 
     titles = ["delivered", "change", "delay p50", "p95", "p99", "change of p95"]

@@ -38,7 +38,7 @@ class Batch(RunTables):
     def runs(self) -> "pl.DataFrame":
         """One row per run that was finished: `error` says why one failed, null where it did not.
 
-        Beside it `simulated_s` (seconds), `events`, `buffer` and `buffer_reading`.
+        Beside it `simulated_s` (seconds), `events`, `buffer` and `buffer_accounting`.
         """
         return frames.frame(self.outcome["runs"])
 

@@ -80,12 +80,12 @@ class Run(RunTables):
         return footnotes.footnotes(
             footnotes.Setting(
                 startups=startups,
-                remembered=[
-                    entry.get("remembered")
+                cached_cwnd=[
+                    entry.get("cached_cwnd")
                     for entry in entries
                     if footnotes.uses_memory(entry["startup"])
                 ],
-                memory_option="`remembered`",
+                memory_option="`cached_cwnd`",
                 interfaces=[entry.get("interface_rate") for entry in entries],
                 queues=dict.fromkeys(startups, queues(self.resolved)),
                 drawn=self.drawn,
@@ -98,7 +98,9 @@ class Run(RunTables):
     def headline(self) -> str:
         """One line on what was simulated: path, capacity, buffer, endpoints, seed."""
         path, seeds = self.resolved["path"], [self.resolved["seed"]]
-        return headline(path, self.rows, seeds, self.about["buffer"], self.about["buffer_reading"])
+        return headline(
+            path, self.rows, seeds, self.about["buffer"], self.about["buffer_accounting"]
+        )
 
     @property
     def all_failed(self) -> bool:
@@ -115,7 +117,7 @@ class Run(RunTables):
             "notes": self.notes,
             **{
                 name: self.about[name]
-                for name in ("simulated_s", "events", "buffer", "buffer_reading")
+                for name in ("simulated_s", "events", "buffer", "buffer_accounting")
             },
             "rows": self.rows,
             "transfers": frames.rows(self.outcome["transfers"]),

@@ -5,10 +5,10 @@ from typing import Any
 
 from flowstart.model.document import Document
 
-COMPANY = ("alone", "long", "bbr", "short", "same", "probe", "web")
+COMPETING = ("alone", "long", "bbr", "short", "same", "probe", "web")
 """Who may be beside the flow under test."""
 DRAWN_COMPANY = ("web",)
-"""Company whose traffic is drawn, so that another seed brings other traffic."""
+"""Competing flows whose traffic is drawn, so that another seed brings other traffic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,13 @@ class Cell:
     path: Document
     """A scenario's path, plain values only: laws drawn, expressions worked out."""
     flow: Document
-    """Fields of the flow under test beside its startup: `size`, `remembered`, ..."""
+    """Fields of the flow under test beside its startup: `size`, `cached_cwnd`, ..."""
     stack: Document
     """The endpoints' stack: `{"preset": "linux", ...}`."""
-    avoidance: str | None
+    cc: str | None
     """The congestion avoidance; None for the stack's."""
-    company: str
-    """One of `COMPANY`."""
+    competing: str
+    """One of `COMPETING`."""
     seed: int
     """The seed of the scenario."""
     part: str

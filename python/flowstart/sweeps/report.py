@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 COLUMNS = (
-    *("cell", "startup", "company", "seed", "rate_bps", "rtt_s", "buffer_pkts", "queue", "loss"),
+    *("cell", "startup", "competing", "seed", "rate_bps", "rtt_s", "buffer_pkts", "queue", "loss"),
     *("impairments", "size_bytes", "complete", "fct_s", "slowdown", "packets_retransmitted"),
-    *("timeouts", "startup_exit_reason", "startup_exit_cwnd_pkts", "max_queue_pkts", "harm"),
+    *("timeouts", "startup_exit_reason", "startup_exit_cwnd_segments", "max_queue_pkts", "harm"),
     *("error", "scenario"),
 )
 """What the page lists of a row; all columns are in the parts."""

@@ -21,7 +21,7 @@ from flowstart.worst_paths.space import Space
 LEAST = {"regret": 1.05, "loss": 0.005, "harm": 0.02}
 """A finding below this score is none."""
 HARMED = ("long", "short")
-"""The company where harm is looked for and nothing else is said."""
+"""The competing flows where harm is looked for and nothing else is said."""
 MOST_TRIES = 1_000_000
 
 
@@ -34,7 +34,7 @@ def worst(
     runs: int = 500,
     distinct: int = 5,
     stack: str | Mapping[str, Any] = "linux",
-    avoidance: str | None = None,
+    cc: str | None = None,
     seed: int = 1,
     seeds: int = 3,
     workers: int | None = None,
@@ -58,11 +58,11 @@ def worst(
     variants = chosen((), [startup, *(others if against is None else against)], custom)
     _check(measure, runs, distinct, seed, seeds, len(variants))
     ends = endpoints(stack)
-    _check_avoidance(avoidance, ends.document)
+    _check_cc(cc, ends.document)
     space = Space.parse(over, ends, HARMED if measure == "harm" else ())
-    if measure == "harm" and "alone" in space.company:
-        raise RequestError("over.company: `alone` has nobody to harm; name `long`, `short`, ...")
-    evaluator = Evaluator(variants, measure, ends.document, avoidance, seed, seeds, workers, custom)
+    if measure == "harm" and "alone" in space.competing:
+        raise RequestError("over.competing: `alone` has nobody to harm; name `long`, `short`, ...")
+    evaluator = Evaluator(variants, measure, ends.document, cc, seed, seeds, workers, custom)
     with bounds.bounded(limit, time_limit):
         found = search(
             space,
@@ -113,8 +113,8 @@ def _check(measure: str, runs: int, distinct: int, seed: int, seeds: int, varian
         raise RequestError("against: another startup is needed to compare with")
 
 
-def _check_avoidance(avoidance: str | None, stack: Document) -> None:
+def _check_cc(cc: str | None, stack: Document) -> None:
     """Has the simulator say what is wrong with it, where one is given."""
-    if avoidance is not None:
-        flow = {"size": "1kB", "avoidance": avoidance}
+    if cc is not None:
+        flow = {"size": "1kB", "cc": cc}
         resolve({"path": {"rate": "1Mbps", "rtt": "100ms"}, "stack": stack, "flows": [flow]})

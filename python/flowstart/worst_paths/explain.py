@@ -12,7 +12,7 @@ LATE = 1.5
 MUCH = 0.1
 """This share of retransmissions is much."""
 SHARING = ("long", "bbr", "same", "web")
-"""Company that has its part of the path, so that a BDP is not what a flow can have."""
+"""Competing flows that has its part of the path, so that a BDP is not what a flow can have."""
 SMALL = 0.1
 """Below this share of the BDP one digit is enough."""
 Row = Mapping[str, Any]
@@ -28,7 +28,7 @@ def explained(row: Row, best: Row) -> str:
 def _exit(row: Row) -> str:
     """How it left its startup."""
     reason, cwnd, share = (
-        row[name] for name in ("startup_exit_reason", "startup_exit_cwnd_pkts", "exit_cwnd_bdp")
+        row[name] for name in ("startup_exit_reason", "startup_exit_cwnd_segments", "exit_cwnd_bdp")
     )
     if reason is None:
         return "it never left its startup"
@@ -36,7 +36,7 @@ def _exit(row: Row) -> str:
     if share is not None:
         at += f", {_bdps(share)}"
     left = f"it left its startup by {reason} at {at}"
-    if row["company"] in SHARING:
+    if row["competing"] in SHARING:
         return left
     room = 1 + (row["buffer_bdp"] or 0.0)
     if share is not None and share < EARLY:

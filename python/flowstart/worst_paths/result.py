@@ -46,7 +46,7 @@ class Failing:
 
     @property
     def where(self) -> str:
-        """The path, the size and the company in words."""
+        """The path, the size and the competing in words."""
         return in_words(self.evaluation.row)
 
     @property

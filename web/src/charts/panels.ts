@@ -109,7 +109,7 @@ export interface ExitMark {
   number: number;
   trace: Trace;
   at_s: number;
-  cwnd_pkts: number;
+  cwnd_segments: number;
   reason: string;
 }
 
@@ -148,7 +148,7 @@ export function sentence(kind: PanelKind, shown: Picture, trace: Trace): string 
     const { exit } = trace;
     parts.push(
       exit
-        ? `left startup at ${seconds(exit.at_s)} with ${packets(exit.cwnd_pkts)} packets: ${exit.reason}`
+        ? `left startup at ${seconds(exit.at_s)} with ${packets(exit.cwnd_segments)} packets: ${exit.reason}`
         : "did not leave startup",
     );
   }

@@ -107,7 +107,7 @@ export class Readout {
       cell.textContent = ABSENT;
       return;
     }
-    const words = `${mark.reason} at ${seconds(mark.at_s)}, cwnd ${packets(mark.cwnd_pkts)}`;
+    const words = `${mark.reason} at ${seconds(mark.at_s)}, cwnd ${packets(mark.cwnd_segments)}`;
     fill(cell, el("span", { class: "disc" }, String(mark.number)), words);
   }
 }

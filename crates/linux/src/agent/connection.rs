@@ -84,7 +84,7 @@ impl Connection {
         controller: Controller,
         known: Known,
         stack: Arc<Stack>,
-        avoidance: &str,
+        cc: &str,
         size: u64,
     ) -> Connection {
         let mut window = Window::new(stack.mss);
@@ -96,11 +96,7 @@ impl Connection {
             known,
             stack,
             size,
-            loss_share: if avoidance == "cubic" {
-                CUBIC_BETA
-            } else {
-                HALF
-            },
+            loss_share: if cc == "cubic" { CUBIC_BETA } else { HALF },
             phase: Phase::Open,
             prior: None,
             opening: None,

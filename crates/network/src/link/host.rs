@@ -96,7 +96,7 @@ impl Host {
 mod tests {
     use super::super::{Link, LinkConfig, LinkKind, Losses, Service};
     use super::*;
-    use crate::queue::{BufferReading, DropTail, Limit};
+    use crate::queue::{BufferAccounting, DropTail, Limit};
     use crate::random::stream;
     use flowstart_wire::{Ack, AckOption, Body, ByteAck, UNLIMITED_WINDOW};
 
@@ -108,7 +108,7 @@ mod tests {
             delay: Time::ZERO,
             queue: DropTail {
                 limit: Limit::Unlimited,
-                reading: BufferReading::Linux,
+                reading: BufferAccounting::Linux,
             },
             kind: LinkKind::Host(Box::new(HostConfig {
                 interrupts,

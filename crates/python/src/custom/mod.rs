@@ -312,7 +312,7 @@ impl Custom {
         self.methods.has(hook) && remembered.or_ask(&self.methods, (), ask).unwrap_or(false)
     }
 
-    /// Bytes of the ACK that just ended the startup which are the avoidance's.
+    /// Bytes of the ACK that just ended the startup which are the congestion control's.
     fn unused_acked(&mut self) -> u64 {
         let read = |answer: &Answer<'_>| whole(answer, "a number of bytes");
         self.methods

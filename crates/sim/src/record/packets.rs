@@ -89,8 +89,8 @@ pub struct FlowLog {
     pub flow: u32,
     /// The startup as the scenario names it.
     pub startup: Arc<str>,
-    /// The avoidance as the scenario names it.
-    pub avoidance: Arc<str>,
+    /// The congestion control as the scenario names it.
+    pub cc: Arc<str>,
     /// The behaviours of its endpoints.
     pub stack: Arc<Stack>,
     /// The data's receiver opens the connection.
@@ -112,11 +112,11 @@ impl FlowLog {
 
     /// Of a flow that has not begun.
     pub fn new(flow: u32, names: [&Arc<str>; 2], stack: &Arc<Stack>, by_receiver: bool) -> FlowLog {
-        let [startup, avoidance] = names.map(Arc::clone);
+        let [startup, cc] = names.map(Arc::clone);
         FlowLog {
             flow,
             startup,
-            avoidance,
+            cc,
             stack: stack.clone(),
             by_receiver,
             exit: None,

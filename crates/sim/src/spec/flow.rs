@@ -74,7 +74,7 @@ fn delays(field: &str, delays: &Delays) -> Result<(), RequestError> {
 }
 
 fields! {
-    /// A connection, or `count` of them one `interval` after the other.
+    /// A connection, or `count` of them one `stagger` after the other.
     #[derive(Clone, Debug, Default)]
     pub struct FlowSpec beside FlowSpec {
         /// The startup, with parameters: `limited-slow-start:max_ssthresh=50`.
@@ -83,7 +83,7 @@ fields! {
         pub startup: Option<Startup> = "slow-start",
         /// The congestion avoidance.
         #[usual("the stack's")]
-        pub avoidance: Option<String>,
+        pub cc: Option<String>,
         /// Fields of the stack that are these flows' own, in place of the scenario's.
         ///
         /// With a `preset` among them it is a stack by itself. What stands around the endpoints, such
@@ -110,7 +110,7 @@ fields! {
         pub count: Option<u32> = 1u32,
         /// Time from one opening to the next.
         #[needs(OPENS_AT_A_TIME, WRITES_AT_A_TIME)]
-        pub interval: Option<Time> = Time::ZERO,
+        pub stagger: Option<Time> = Time::ZERO,
         /// Each opening is moved by a uniform draw from zero to this.
         #[needs(OPENS_AT_A_TIME, WRITES_AT_A_TIME)]
         pub jitter: Option<Time> = Time::ZERO,
@@ -132,7 +132,7 @@ fields! {
         /// The window that an earlier connection left behind, such as `1bdp` or `40pkt`.
         ///
         /// For startups that use a memory.
-        pub remembered: Option<Amount>,
+        pub cached_cwnd: Option<Amount>,
         /// The rate at which a startup takes its host's interface to send, such as `1Gbps`.
         ///
         /// It is told, where `path.nic_rate` is a link.

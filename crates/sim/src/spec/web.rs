@@ -29,7 +29,7 @@ fields! {
         pub startup: Option<Startup> = "slow-start",
         /// The responses' congestion avoidance.
         #[usual("the stack's")]
-        pub avoidance: Option<String>,
+        pub cc: Option<String>,
         /// Fields of the stack that are the responses' own, in place of the scenario's.
         ///
         /// As for `flows.stack`.

@@ -96,11 +96,11 @@ fn what_an_application_that_paused_left_is_not_a_slow_path() {
     assert!((78.0..90.0).contains(&window), "{window}");
 }
 
-fn remembering(startup: &str, size: &str, remembered: &str) -> FlowRow {
+fn remembering(startup: &str, size: &str, cached_cwnd: &str) -> FlowRow {
     one(&format!(
         r#"
         path = {{ rate = "20Mbps", rtt = "100ms" }}
-        flows = [{{ startup = "{startup}", size = "{size}", remembered = "{remembered}" }}]
+        flows = [{{ startup = "{startup}", size = "{size}", cached_cwnd = "{cached_cwnd}" }}]
         "#
     ))
 }

@@ -44,7 +44,7 @@ fn acknowledgements(outcome: &Outcome) -> Vec<Moment> {
         ms: t.time_ns[i] as f64 / 1e6,
         cwnd: t.cwnd[i],
         ssthresh: t.ssthresh[i],
-        flight: t.flight[i] as f64 / 1460.0,
+        flight: t.flight_bytes[i] as f64 / 1460.0,
     };
     acks.map(moment).collect()
 }

@@ -26,7 +26,7 @@ fn a_flow_opens_a_pause_after_the_end_of_the_startup_that_it_waits_for() {
             r#"
             duration = "9s"
             flows = [
-                {{ startup = "{startup}", avoidance = "bbr", start = "1s" }},
+                {{ startup = "{startup}", cc = "bbr", start = "1s" }},
                 {{ size = "10kB", start_after = {{ flow = 0, pause = "200ms" }} }},
                 {{ size = "10kB", start_after = {{ flow = 0 }} }},
             ]

@@ -218,7 +218,7 @@ def transfer(replay: Replay, number: int) -> dict[str, Any]:
     given: dict[str, Any] = {name.replace("_", "-"): str(v) for name, v in path.items()}
     given |= {"size": f"{row['size_bytes']}B", "startup": list(replay.settings.startups)}
     given |= {"stack": ends} if ends else {}
-    given |= {"avoidance": replay.settings.avoidance} if replay.settings.avoidance else {}
+    given |= {"cc": replay.settings.cc} if replay.settings.cc else {}
     return {
         **row,
         "start_s": own["start_s"],

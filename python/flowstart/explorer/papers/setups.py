@@ -21,7 +21,7 @@ from flowstart.render import text
 
 MOST = 24
 """So many set-ups are listed; an experiment may have thousands."""
-SAYABLE = {"startup", "avoidance", "size", "count", "interval", "remembered", "interface_rate"}
+SAYABLE = {"startup", "cc", "size", "count", "stagger", "cached_cwnd", "interface_rate"}
 """Fields of a flow that a state can say, or that change nothing for most startups."""
 
 
@@ -86,7 +86,7 @@ def state(
     if size is None:
         size, until_s = _until(path, document)
     needs = {need for name in startups if (entry := listed(name)) for need in entry.needs}
-    if "cache" in needs and "remembered" not in flow:
+    if "cache" in needs and "cached_cwnd" not in flow:
         raise RequestError(
             "Its startup has nothing to remember, and the explore view gives it a memory."
         )
@@ -101,10 +101,10 @@ def state(
         startups=startups,
         sizes=[size],
         flows=flow.get("count"),
-        interval=flow.get("interval"),
-        avoidance=flow.get("avoidance"),
+        stagger=flow.get("stagger"),
+        cc=flow.get("cc"),
         stack=stacks.of_scenario(document.get("stack")),
-        remembered=flow.get("remembered") if "cache" in needs else None,
+        cached_cwnd=flow.get("cached_cwnd") if "cache" in needs else None,
         seed=document.get("seed"),
     ).command
     if command is None:
@@ -174,4 +174,4 @@ def _of(flow: Mapping[str, Any]) -> str:
     count = flow.get("count", 1)
     size = str(flow.get("size", "no end" if "writes" not in flow else "several writes"))
     words = f"{text.count(count)} × {size}" if count != 1 else size
-    return f"{words} under {flow['avoidance']}" if "avoidance" in flow else words
+    return f"{words} under {flow['cc']}" if "cc" in flow else words

@@ -16,7 +16,7 @@ def about(settings: Settings) -> dict[str, Any]:
     return {
         "version": _native.version(),
         "startups": [_algorithm(a) for a in algorithms("startup")],
-        "avoidances": [_algorithm(a) for a in algorithms("avoidance")],
+        "avoidances": [_algorithm(a) for a in algorithms("cc")],
         "queues": [_algorithm(a) for a in algorithms("queue")],
         "custom": list(settings.custom),
         "paths": [_path(name, fields) for name, fields in named_paths().items()],

@@ -47,6 +47,6 @@ def _exit(row: dict[str, Any]) -> dict[str, Any] | None:
         return None
     return {
         "at_s": row["opened_s"] + row["startup_exit_s"],
-        "cwnd_pkts": row["startup_exit_cwnd_pkts"],
+        "cwnd_segments": row["startup_exit_cwnd_segments"],
         "reason": row["startup_exit_reason"],
     }

@@ -6,7 +6,7 @@ from typing import Literal
 
 Place = Literal["line", "core", "enterprise", "fast hosts"]
 """Where transfers meet: on a shared line, in a core wider than all edges together, or in a
-company's network that is wider than its hosts' lines, or narrower."""
+competing flows' network that is wider than its hosts' lines, or narrower."""
 
 
 PACKET_KBIT = 12

@@ -53,7 +53,7 @@ def run(lab: Lab) -> Findings:
 
 def _moved() -> list[StartUp]:
     return [
-        replace(each, name=f"{each.name} of {memory}", remembered=memory)
+        replace(each, name=f"{each.name} of {memory}", cached_cwnd=memory)
         for each in startups.every()
         if MEMORY in each.needs
         for memory in MEMORIES

@@ -44,7 +44,7 @@ class StartUp:
     """The startup as a flow names it."""
     needs: tuple[str, ...]
     """What it is given that no sender has by itself, in the catalog's words."""
-    remembered: str = REMEMBERED
+    cached_cwnd: str = REMEMBERED
     """Where it has a memory."""
 
     @property

@@ -37,7 +37,7 @@ class Away:
 
     startup: StartUp
     alone: Ratio | None
-    company: Ratio | None
+    competing: Ratio | None
     """Over the scenarios of its own paper, where it is alone and where it is not."""
     sooner: int
     """In so many of the other papers' scenarios, beyond doubt."""
@@ -163,8 +163,8 @@ def _away(table: CrossTable, startup: StartUp) -> Away:
     later = [(each, ratio) for each, ratio in abroad if ratio.longer]
     return Away(
         startup,
-        alone=table.ratio([each for each in own if each.company == "alone"], startup),
-        company=table.ratio([each for each in own if each.company != "alone"], startup),
+        alone=table.ratio([each for each in own if each.competing == "alone"], startup),
+        competing=table.ratio([each for each in own if each.competing != "alone"], startup),
         sooner=sum(ratio.shorter for _, ratio in abroad),
         later=sorted(later, key=lambda pair: -pair[1].value),
         of=len(abroad),
@@ -203,16 +203,16 @@ def patient(table: CrossTable) -> list[Turn]:
 
 
 def _turns(table: CrossTable) -> Iterator[Turn]:
-    alone, alike = (of_company(table, company) for company in ("alone", "alike"))
+    alone, alike = (of_competing(table, competing) for competing in ("alone", "alike"))
     for startup in others(table):
         one, many = table.ratio(alone, startup), table.ratio(alike, startup)
         if one and many:
             yield Turn(startup, one, many)
 
 
-def of_company(table: CrossTable, company: str) -> list[Scenario]:
-    """The scenarios in which those under test have this company."""
-    return [each for each in table.scenarios if each.company == company]
+def of_competing(table: CrossTable, competing: str) -> list[Scenario]:
+    """The scenarios in which those under test have this competing."""
+    return [each for each in table.scenarios if each.competing == competing]
 
 
 def _to_bystanders(

@@ -23,7 +23,7 @@ def all_of_them(table: CrossTable) -> list[str]:
         *_winners(table),
         *(_away(each) for each in verdicts.away(table)),
         *([_bystanders(table)] if any(each.bystanders for each in table.scenarios) else []),
-        *_company(table),
+        *_competing(table),
         *_grounds(table),
         *_level(table),
     ]
@@ -88,7 +88,7 @@ def _with_change(
 
 
 def _away(away: Away) -> str:
-    own = [("alone", away.alone), ("in company", away.company)]
+    own = [("alone", away.alone), ("with competing flows", away.competing)]
     home = " and ".join(f"{spelled(ratio)} {how}" for how, ratio in own if ratio)
     later = [f"{scenario.key}: {spelled(ratio)}" for scenario, ratio in away.later[:MOST_NAMED]]
     more = [f"{len(away.later) - MOST_NAMED} more"] if len(away.later) > MOST_NAMED else []
@@ -109,10 +109,10 @@ def _bystanders(table: CrossTable) -> str:
     return hurt + helped + (f", and sooner beside {_first(helpful)}." if helpful else ".")
 
 
-def _company(table: CrossTable) -> list[str]:
+def _competing(table: CrossTable) -> list[str]:
     """What changes where transfers meet."""
     alone, alike, others = (
-        verdicts.of_company(table, company) for company in ("alone", "alike", "others")
+        verdicts.of_competing(table, competing) for competing in ("alone", "alike", "others")
     )
     if not (alone and alike):
         return []

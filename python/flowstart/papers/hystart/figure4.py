@@ -55,7 +55,7 @@ def document(point: Point, name: str, seed: int, setup: Setup = LITERAL) -> Docu
         setup.startup(name),
         STARTS,
         END,
-        avoidance=setups.CUBIC,
+        cc=setups.CUBIC,
         ends=setup.stack(),
     )
     return with_others(flows, rate, setup) | {"seed": seed}

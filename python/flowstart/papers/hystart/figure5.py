@@ -36,7 +36,7 @@ def document(receiver: str, name: str, seed: int, setup: Setup) -> Document:
         setup.startup(name),
         figure4.STARTS,
         figure4.END,
-        avoidance=setups.CUBIC,
+        cc=setups.CUBIC,
         ends=setup.stack(setups.RECEIVERS[receiver], recovery=repair),
     )
     return figure4.with_others(flows, rate, setup) | {"seed": seed}

@@ -48,7 +48,7 @@ Key = tuple[str, int, str]
 
 def document(key: Key, seed: int) -> Document:
     """So many flows one after the other on Fig. 2's path."""
-    avoidance, count, name = key
+    cc, count, name = key
     rtts = [setups.FIG2[1] * (1 + SLOWER * i / (count - 1)) for i in range(count)]
     return {
         "duration": f"{count * APART_S + AFTER_S:g}s",
@@ -58,7 +58,7 @@ def document(key: Key, seed: int) -> Document:
         "flows": [
             {
                 "startup": STARTS[name],
-                "avoidance": AVOIDANCES[avoidance],
+                "cc": AVOIDANCES[cc],
                 "start": f"{i * APART_S:g}s",
                 "jitter": f"{APART_S:g}s",
                 "rtt": f"{rtt:.3f}ms",
@@ -107,8 +107,8 @@ def _parties(run: Run, at: float) -> tuple[set[int], set[int]]:
 
 
 def run(lab: Lab) -> Findings:
-    """Losses of bystanders by avoidance, number of flows and startup."""
-    keys = [(avoidance, n, name) for avoidance in AVOIDANCES for n in FLOWS for name in STARTS]
+    """Losses of bystanders by cc, number of flows and startup."""
+    keys = [(cc, n, name) for cc in AVOIDANCES for n in FLOWS for name in STARTS]
     seeds = range(1, SEEDS + 1)
     documents = {key: [document(key, seed) for seed in seeds] for key in keys}
     found = by_case(lab, documents, together, trace=True)
@@ -136,23 +136,23 @@ def per_arrival(found: Found, key: Key, what: str) -> list[float]:
     return [one[what] / (key[1] - 1) for one in found[key]]
 
 
-def saved(found: Found, avoidance: str, count: int, what: str) -> list[float]:
+def saved(found: Found, cc: str, count: int, what: str) -> list[float]:
     """By seed, how much less Hybrid Slow Start does to the others than slow start."""
-    slow, hybrid = (per_arrival(found, (avoidance, count, name), what) for name in (SLOW, HYBRID))
+    slow, hybrid = (per_arrival(found, (cc, count, name), what) for name in (SLOW, HYBRID))
     return [its - mine for its, mine in zip(slow, hybrid, strict=True)]
 
 
 def _judged(found: Found) -> Measured:
     """Less of both, with 95 % confidence, for each number of flows under TCP-SACK and CUBIC."""
     surely = {
-        (avoidance, count, what): interval(saved(found, avoidance, count, what))[0] > 0
-        for avoidance in AVOIDANCES
+        (cc, count, what): interval(saved(found, cc, count, what))[0] > 0
+        for cc in AVOIDANCES
         for count in FLOWS
         for what in ("packets", "hit")
     }
     doubtful = [
-        f"{count} flows of {avoidance} ({'packets' if what == 'packets' else 'flows that lose'})"
-        for (avoidance, count, what), sure in surely.items()
+        f"{count} flows of {cc} ({'packets' if what == 'packets' else 'flows that lose'})"
+        for (cc, count, what), sure in surely.items()
         if not sure
     ]
     return Measured(
@@ -167,18 +167,16 @@ def _judged(found: Found) -> Measured:
 
 def _says(found: Found) -> list[str]:
     said = []
-    for avoidance in AVOIDANCES:
+    for cc in AVOIDANCES:
         count = FLOWS[-1]
-        slow, hybrid, train = (
-            (avoidance, count, name) for name in (SLOW, HYBRID, "by the train alone")
-        )
+        slow, hybrid, train = ((cc, count, name) for name in (SLOW, HYBRID, "by the train alone"))
 
         def of(key: Key, what: str) -> float:
             return mean(per_arrival(found, key, what))
 
-        low, high = interval(saved(found, avoidance, count, "packets"))
+        low, high = interval(saved(found, cc, count, "packets"))
         said.append(
-            f"With {avoidance} each of {count - 1} flows that join makes the others lose "
+            f"With {cc} each of {count - 1} flows that join makes the others lose "
             f"{of(slow, 'packets'):.0f} packets under slow start and {of(hybrid, 'packets'):.0f} "
             f"under Hybrid Slow Start ({low:.0f} to {high:.0f} fewer), "
             f"{of(train, 'packets'):.0f} without its delay sign; {of(slow, 'hit'):.1f} against "
@@ -186,8 +184,8 @@ def _says(found: Found) -> list[str]:
             f"in {100 * of(slow, 'by_loss'):.0f} and {100 * of(hybrid, 'by_loss'):.0f} % of cases."
         )
     shares = [
-        mean(share for one in found[avoidance, n, name] for share in one["shares"])
-        for avoidance in AVOIDANCES
+        mean(share for one in found[cc, n, name] for share in one["shares"])
+        for cc in AVOIDANCES
         for n in FLOWS[1:]
         for name in (SLOW, HYBRID)
     ]
@@ -202,13 +200,13 @@ def _says(found: Found) -> list[str]:
 def _table(found: Found) -> Table:
     rows = []
     for key, runs in found.items():
-        avoidance, count, name = key
+        cc, count, name = key
         packets, hit = (per_arrival(found, key, what) for what in ("packets", "hit"))
         shares = [share for one in runs for share in one["shares"]]
-        less = interval(saved(found, avoidance, count, "packets")) if name == HYBRID else None
+        less = interval(saved(found, cc, count, "packets")) if name == HYBRID else None
         rows.append(
             {
-                "avoidance": avoidance,
+                "cc": cc,
                 "flows": count,
                 "startup": name,
                 "others lose (packets)": round(mean(packets), 1),
@@ -236,13 +234,13 @@ def _table(found: Found) -> Table:
 
 
 def draw(found: Found) -> "Figure":
-    """Packets, and flows that lose, over the number of flows; a row for each avoidance."""
+    """Packets, and flows that lose, over the number of flows; a row for each congestion control."""
     from flowstart.papers import drawing
 
-    def panel(avoidance: str, what: str, label: str) -> drawing.Panel:
+    def panel(cc: str, what: str, label: str) -> drawing.Panel:
         curves, bands = {}, {}
         for name in STARTS:
-            values = [per_arrival(found, (avoidance, n, name), what) for n in FLOWS]
+            values = [per_arrival(found, (cc, n, name), what) for n in FLOWS]
             curves[name] = (FLOWS, [mean(each) for each in values])
             bands[name] = drawing.band(FLOWS, map(interval, values))
         return drawing.Panel(
@@ -250,13 +248,13 @@ def draw(found: Found) -> "Figure":
             drawing.Axis(label, limits=(0, None)),
             curves,
             bands=bands,
-            title=avoidance,
+            title=cc,
         )
 
     return drawing.panels(
         *(
-            panel(avoidance, what, label)
-            for avoidance in AVOIDANCES
+            panel(cc, what, label)
+            for cc in AVOIDANCES
             for what, label in (
                 ("packets", "packets of others lost"),
                 ("hit", "others that lose"),

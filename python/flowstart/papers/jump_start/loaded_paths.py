@@ -36,7 +36,7 @@ def scenario(startup: str, case: Case) -> Document:
     document = setups.along(setups.single(startup, size), **path)
     opening = {
         "count": TRANSFERS,
-        "interval": f"{apart_ms:.4f}ms",
+        "stagger": f"{apart_ms:.4f}ms",
         "jitter": f"{4 * apart_ms:.4f}ms",
     }
     return document | {"seed": seed, "flows": [document["flows"][0] | opening]}

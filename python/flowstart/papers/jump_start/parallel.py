@@ -57,7 +57,7 @@ def in_turn(who: str, packets: int) -> Document:
     """Objects one after the other between two hosts, each on a connection of its own."""
     startup, stack = SHARERS[who]
     document = setups.along(setups.single(startup, packets, **stack), hosts=1)
-    objects = {"count": OBJECTS, "interval": APART}
+    objects = {"count": OBJECTS, "stagger": APART}
     return document | {"flows": [document["flows"][0] | objects]}
 
 

@@ -76,7 +76,7 @@ def contention(
                 "startup": startup,
                 "size": f"{PACKETS}pkt",
                 "count": CONNECTIONS,
-                "interval": interval,
+                "stagger": interval,
                 "jitter": jitter,
                 "direction": "alternate",
             }

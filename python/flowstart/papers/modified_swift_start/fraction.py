@@ -2,8 +2,8 @@
 
 The original divides its estimate by α for fear of an over-estimate. Here it divides the time
 between two ACKs by the segments they cover, for with the paper's delayed ACKs each pair has only
-one ACK. Alone the receiver's window does not cut the estimate off; in company all have the paper's
-window of 44 segments. Over OC-1 the routers have no limit: with 5000 packets a second
+one ACK. Alone the receiver's window does not cut the estimate off; with competing flows all have
+the paper's window of 44 segments. Over OC-1 the routers have no limit: with 5000 packets a second
 for both directions they, not the line, would be the bottleneck.
 """
 
@@ -35,7 +35,7 @@ DELAY_S = 0.1
 WIDE = {"window": "16MB", "window_scaling": True}
 """A window that no path here fills."""
 SEEDS = 20
-SLOW = {"startup": "slow-start:growth=per-ack", "avoidance": AVOIDANCE}
+SLOW = {"startup": "slow-start:growth=per-ack", "cc": AVOIDANCE}
 LONG = [SLOW | {"size": "2MB"}]
 """One transfer that has filled the line when a startup is tried beside it."""
 SHORT_BYTES = 30_000
@@ -46,7 +46,7 @@ SHORT = [
     | {
         "size": f"{SHORT_BYTES}B",
         "count": 40,
-        "interval": f"{SHORT_EVERY_S * 1e9:.0f}ns",
+        "stagger": f"{SHORT_EVERY_S * 1e9:.0f}ns",
         "jitter": f"{SHORT_EVERY_S * 1e9:.0f}ns",
     }
 ]

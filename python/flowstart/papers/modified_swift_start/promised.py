@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scheme:
-    """A startup and the avoidance that follows."""
+    """A startup and the congestion control that follows."""
 
     startup: str
-    avoidance: str = AVOIDANCE
+    cc: str = AVOIDANCE
 
     def spec(self, threshold: str) -> str:
         """The startup with the paper's growth and this first threshold."""
@@ -124,7 +124,7 @@ def _document(line: Line, delay_s: float, scheme: Scheme, **fields: Any) -> "Doc
         line,
         line.rtt_s(delay_s),
         scheme.spec(threshold),
-        avoidance=scheme.avoidance,
+        cc=scheme.cc,
         path=path,
         **PATIENT,
         **fields,
@@ -222,11 +222,11 @@ def _eight(buffer: str, scheme: Scheme, other: Scheme, seed: int) -> "Document":
     flows = [
         {
             "startup": one.spec(f",{THRESHOLD}"),
-            "avoidance": one.avoidance,
+            "cc": one.cc,
             "size": SHARED_SIZE,
             "count": FLOWS,
             "start": f"{start_s}s",
-            "interval": f"{SPACING_S}s",
+            "stagger": f"{SPACING_S}s",
             "jitter": f"{SPACING_S / 2}s",
         }
         for one, start_s in ((scheme, 0.0), (other, SPACING_S / 2))
@@ -308,7 +308,7 @@ EXPERIMENTS = (
         id="MSS-PROMISED",
         figure="study",
         question="How does it do beside Swift Start, Quick-Start, Jump Start and BIC, and in "
-        "company?",
+        "competing?",
         run=_run,
     ),
 )

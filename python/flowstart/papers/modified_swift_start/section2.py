@@ -127,7 +127,7 @@ def _loaded(load: int) -> "Iterator[Document]":
         "startup": "slow-start",
         "size": f"{BACKGROUND_PKTS}pkt",
         "count": round(BACKGROUND_LASTS_S / every_s),
-        "interval": f"{every_s * 1e9:.0f}ns",
+        "stagger": f"{every_s * 1e9:.0f}ns",
         "jitter": f"{every_s * 1e9:.0f}ns",
         "direction": "reverse",
         "handshake": False,

@@ -57,9 +57,9 @@ def document(connections: int, startup: str) -> Document:
         spread = 1000 * LITERAL.round_trip(DELAY) / connections
         others = {
             "startup": f"slow-start:iw={FLIGHT},ssthresh={FLIGHT}",
-            "avoidance": "none",
+            "cc": "none",
             "count": connections,
-            "interval": f"{spread:.3f}ms",
+            "stagger": f"{spread:.3f}ms",
         }
         alone["flows"].append(others)
     return alone | {"duration": f"{END}s"}

@@ -60,7 +60,7 @@ def document(kilobytes: int, startup: str, burst: int, seed: int) -> Document:
     flight = min(packets * PACKET_BITS / APPROVED, round_trip)
     other = {
         "startup": f"slow-start:iw={burst},ssthresh={burst}",
-        "avoidance": "none",
+        "cc": "none",
         "size": f"{burst}pkt",
         "handshake": False,
         "start": f"{1000 * round_trip:g}ms",

@@ -15,8 +15,8 @@ from flowstart.model.document import Document
 from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import interval
-from flowstart.papers.slow_start_high_speed import company, statements, telling_start
-from flowstart.papers.slow_start_high_speed.company import INTERFACE, LOADS, NARROWEST
+from flowstart.papers.slow_start_high_speed import competing_flows, statements, telling_start
+from flowstart.papers.slow_start_high_speed.competing_flows import INTERFACE, LOADS, NARROWEST
 from flowstart.papers.slow_start_high_speed.setups import (
     PACED,
     SCHEMES,
@@ -120,7 +120,9 @@ def _busy(lab: Lab) -> Busy:
 def _with_others(case: Case) -> Document:
     path = Path(INTERFACE, case.narrowest)
     size = f"{SECONDS * 125 * min(path.interface, path.narrowest)}kB"
-    document = company.scenario(path, case.load, case.seed, _startup(path, case.variant), size)
+    document = competing_flows.scenario(
+        path, case.load, case.seed, _startup(path, case.variant), size
+    )
     return document | {"end_after": {"flow": 0}}
 
 

@@ -85,7 +85,7 @@ class Setup:
     recovery: str = "sack"
     rto_min: str = "1s"
     max_ssthresh: int = 100
-    after: str = "avoidance"
+    after: str = "cc"
     """What follows QS-app's first window."""
     asks: Asks = "interface"
     """The rate that the paced window is made for: one of the path's, or so many Mbit/s."""
@@ -112,7 +112,7 @@ def transfer(
         "startup": startup(scheme, path, setup, window_mbps),
         "size": OBJECT,
         "count": sessions,
-        "interval": setup.gap,
+        "stagger": setup.gap,
     }
     if setup.socket:
         # As in HTTP; a client that only answers the SYN tells no more than 64 KB of its window.

@@ -66,7 +66,7 @@ class Asked:
     def said(self) -> Document:
         """The same as JSON knows it."""
         variants = [
-            {"name": v.name, "startup": v.startup, "avoidance": v.avoidance, "stack": v.fields}
+            {"name": v.name, "startup": v.startup, "cc": v.cc, "stack": v.fields}
             for v in self.variants
         ]
         return {

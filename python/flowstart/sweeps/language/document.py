@@ -11,7 +11,7 @@ from flowstart.model import custom, input_files
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import LARGEST, plain
 from flowstart.model.variants import Variant, VariantLike
-from flowstart.sweeps.cell import COMPANY
+from flowstart.sweeps.cell import COMPETING
 from flowstart.sweeps.language import check, families, sampling
 from flowstart.sweeps.language.endpoints import Endpoints, endpoints
 from flowstart.sweeps.language.request import Request, Sample
@@ -19,8 +19,8 @@ from flowstart.sweeps.language.seeds import APART, Seeds, Split
 from flowstart.sweeps.language.slots import check_keys
 
 KEYS = (
-    *("name", "about", "startups", "variants", "seeds", "stack", "avoidance"),
-    *("path", "paths", "flow", "company", "sample", "split"),
+    *("name", "about", "startups", "variants", "seeds", "stack", "cc"),
+    *("path", "paths", "flow", "competing", "sample", "split"),
 )
 """What a sweep's file may say at its top."""
 MOST_PATHS = 10**9
@@ -54,19 +54,19 @@ def settled(
     variants = _variants(document, known, folder, is_file=is_file, allow_python=allow_python)
     sample = _sample(document.get("sample"))
     stacks = _stacks(document.get("stack"))
-    avoidances = _texts("avoidance", document.get("avoidance")) or (None,)
-    company = _company(document.get("company"))
+    avoidances = _texts("cc", document.get("cc")) or (None,)
+    competing = _competing(document.get("competing"))
     seeds = _seeds(document.get("seeds", 1))
     split = _split(document.get("split"), sample.seed if sample else 1, seeds)
     found = families.read(document, folder)
     request = Request(
-        document=_asked(document, variants, stacks, avoidances, company, sample, split, found),
+        document=_asked(document, variants, stacks, avoidances, competing, sample, split, found),
         variants=variants,
         custom=known,
         families=found,
         stacks=stacks,
         avoidances=avoidances,
-        company=company,
+        competing=competing,
         seeds=seeds,
         sample=sample,
         split=split,
@@ -80,7 +80,7 @@ def _asked(
     variants: Sequence[Variant],
     stacks: Sequence[Endpoints],
     avoidances: Sequence[str | None],
-    company: Sequence[str],
+    competing: Sequence[str],
     sample: Sample | None,
     split: Split | None,
     found: Sequence[families.Family],
@@ -96,11 +96,11 @@ def _asked(
         "variants": [variant.written for variant in variants],
         "seeds": document.get("seeds", 1),
         "stack": [stack.document for stack in stacks],
-        "avoidance": list(avoidances),
+        "cc": list(avoidances),
         **{key: document[key] for key in ("path", "paths") if key in document},
         **({"captured": captured} if captured else {}),
         "flow": document.get("flow", {}),
-        "company": {"kinds": list(company)},
+        "competing": {"kinds": list(competing)},
         **({"sample": vars(sample)} if sample else {}),
         **({"split": {"tuning": split.tuning}} if split else {}),
     }
@@ -138,13 +138,13 @@ def _variants(
     for i, one in enumerate(given):
         variant = one if isinstance(one, Variant) else _variant(one, f"variants[{i}]")
         startup = beside(variant.startup, f"variants[{i}]")
-        variants.append(Variant(variant.name, startup, variant.avoidance, variant.stack))
+        variants.append(Variant(variant.name, startup, variant.cc, variant.stack))
     return chosen(variants, startups, known)
 
 
 def _variant(given: Any, place: str) -> Variant:
     """A variant of its text, or of what `plain` makes of one."""
-    if isinstance(given, Mapping) and set(given) <= {"name", "startup", "avoidance", "stack"}:
+    if isinstance(given, Mapping) and set(given) <= {"name", "startup", "cc", "stack"}:
         return Variant(**given)
     if not isinstance(given, str):
         raise RequestError(f"{place}: `{given}` is not a text, such as `iw30: iw=30`")
@@ -177,13 +177,13 @@ def _stacks(given: Any) -> tuple[Endpoints, ...]:
     return tuple(endpoints(one) for one in listed)
 
 
-def _company(given: Any) -> tuple[str, ...]:
+def _competing(given: Any) -> tuple[str, ...]:
     """Who is beside the flow; nobody unless it is said."""
     if given is None:
         return ("alone",)
-    table = _table("company", given, ("kinds",))
-    kinds = _texts("company.kinds", table.get("kinds"))
-    check_keys("company.kinds", dict.fromkeys(kinds), COMPANY)
+    table = _table("competing", given, ("kinds",))
+    kinds = _texts("competing.kinds", table.get("kinds"))
+    check_keys("competing.kinds", dict.fromkeys(kinds), COMPETING)
     return kinds or ("alone",)
 
 

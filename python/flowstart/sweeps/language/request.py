@@ -32,7 +32,7 @@ class Request:
     """What paths are made from, each with the flow on them."""
     stacks: tuple[Endpoints, ...]
     avoidances: tuple[str | None, ...]
-    company: tuple[str, ...]
+    competing: tuple[str, ...]
     seeds: Seeds
     sample: Sample | None = None
     """None for the whole grid."""

@@ -154,7 +154,7 @@ class Sweep:
     @functools.cached_property
     def _below_leaf(self) -> int:
         """The cells of a path, a flow and a stack."""
-        return len(self.request.avoidances) * len(self.request.company) * self.request.seeds.count
+        return len(self.request.avoidances) * len(self.request.competing) * self.request.seeds.count
 
     def _of_block(self, block: Block, first: int, same: Counter[str]) -> Iterator[Cell]:
         if self.request.sample and not self._wants(block.path):
@@ -180,8 +180,8 @@ class Sweep:
         part = self._part(place.path)
         seeds = self.request.seeds.of(place.path, part)
         is_drawn = drawn({"path": leaf.path, "stack": stack.resolved, "flows": [leaf.flow]})
-        for avoidance, company in product(self.request.avoidances, self.request.company):
-            once = len(seeds) > 1 and not is_drawn and company not in DRAWN_COMPANY
+        for cc, competing in product(self.request.avoidances, self.request.competing):
+            once = len(seeds) > 1 and not is_drawn and competing not in DRAWN_COMPANY
             if once:
                 same[SEEDS] += len(seeds) - 1
             for repeat, seed in enumerate(seeds[:1] if once else seeds):
@@ -190,8 +190,8 @@ class Sweep:
                     leaf.path,
                     leaf.flow,
                     stack.document,
-                    avoidance,
-                    company,
+                    cc,
+                    competing,
                     seed,
                     part,
                     place.origin,

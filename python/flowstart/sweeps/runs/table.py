@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 TABLE = "sweep-rows"
 """Its definition among the tables."""
 FLOW = (
-    *("stack", "avoidance", "size_bytes", "bdp_pkts"),
+    *("stack", "cc", "size_bytes", "bdp_pkts"),
     *("fct_s", "duration_s", "ideal_fct_s", "slowdown", "complete"),
     *("packets_sent", "packets_retransmitted", "packets_dropped", "timeouts"),
-    *("startup_exit_reason", "startup_exit_s", "startup_exit_cwnd_pkts", "max_queue_pkts"),
+    *("startup_exit_reason", "startup_exit_s", "startup_exit_cwnd_segments", "max_queue_pkts"),
 )
 """What is taken over from the row of the flow under test."""
 MEASURES = ("ramp_50_s", "ramp_90_s", "overshoot_pkts", "queue_pkt_s", "loss_rounds", "idle_s")
@@ -37,7 +37,7 @@ def rows(planned: Sequence[Planned], variants: Sequence[Variant], batch: "Batch"
     tested = pl.DataFrame(
         {
             "run": range(len(planned) * count),
-            "flow": [one.company.place for one in planned for _ in range(count)],
+            "flow": [one.competing.place for one in planned for _ in range(count)],
             "place": [place for place in range(len(planned)) for _ in range(count)],
             "startup": [variant.name for variant in variants] * len(planned),
         },
@@ -67,7 +67,7 @@ def refused(cell: Cell, variants: Sequence[Variant], why: str) -> "pl.DataFrame"
 
 def content(cell: Cell) -> str:
     """A name for what a cell asks: 16 hexadecimal digits."""
-    asked = [cell.path, cell.flow, cell.stack, cell.avoidance, cell.company, cell.seed]
+    asked = [cell.path, cell.flow, cell.stack, cell.cc, cell.competing, cell.seed]
     text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -79,7 +79,7 @@ def _named(cell: Cell) -> dict[str, Any]:
         "hash": content(cell),
         "origin": cell.origin,
         "part": cell.part,
-        "company": cell.company,
+        "competing": cell.competing,
         "seed": cell.seed,
     }
 
@@ -117,6 +117,6 @@ def _finished(found: "pl.DataFrame") -> "pl.DataFrame":
     sent = pl.when(pl.col("packets_sent") > 0).then("packets_sent")
     return found.with_columns(
         buffer_bdp=pl.col("buffer_pkts") / bdp,
-        exit_cwnd_bdp=pl.col("startup_exit_cwnd_pkts") / bdp,
+        exit_cwnd_bdp=pl.col("startup_exit_cwnd_segments") / bdp,
         retransmitted_share=pl.col("packets_retransmitted") / sent,
     )

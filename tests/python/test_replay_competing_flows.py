@@ -1,4 +1,4 @@
-"""Not everyone at once: shares that are switched, traffic of others, company, other buffers."""
+"""Not everyone at once: shares that are switched, traffic of others, competing, other buffers."""
 
 import dataclasses
 import pathlib
@@ -12,7 +12,7 @@ from flowstart.captures.reading import capture
 from flowstart.errors import RequestError
 from flowstart.inference import Statistic
 from flowstart.model import quantities
-from flowstart.replays import company
+from flowstart.replays import competing_flows
 from flowstart.replays.bands import bands
 from flowstart.replays.conversations import Conversation, conversations
 from flowstart.replays.execute import study
@@ -86,15 +86,15 @@ def bits(flows: list[dict[str, Any]]) -> int:
 def test_cross_traffic_takes_its_share_of_the_rate(small: Capture, cross: float) -> None:
     settings = Settings(("slow-start",), cross=cross, rate="20Mbps")
     span_s, rate_bps = 5_000.0, 20e6
-    busy = company.Busy(((0.0, span_s),))
-    flows = company.cross_traffic(talks(small, settings), busy, rate_bps, {}, settings)
+    busy = competing_flows.Busy(((0.0, span_s),))
+    flows = competing_flows.cross_traffic(talks(small, settings), busy, rate_bps, {}, settings)
     assert bits(flows) / (span_s * rate_bps) == pytest.approx(cross, rel=0.1)
 
 
 def test_cross_traffic_begins_only_while_a_connection_is_open(small: Capture) -> None:
     settings = Settings(("slow-start",), cross=0.5, rate="20Mbps")
-    busy = company.Busy(((10.0, 20.0), (50.0, 60.0)))
-    flows = company.cross_traffic(talks(small, settings), busy, 20e6, {}, settings)
+    busy = competing_flows.Busy(((10.0, 20.0), (50.0, 60.0)))
+    flows = competing_flows.cross_traffic(talks(small, settings), busy, 20e6, {}, settings)
     starts = [quantities.read_seconds(flow["start"]) or 0.0 for flow in flows]
     assert starts
     assert all(10 <= start <= 20 or 50 <= start <= 60 for start in starts)
@@ -103,8 +103,8 @@ def test_cross_traffic_begins_only_while_a_connection_is_open(small: Capture) ->
 def test_another_seed_draws_other_cross_traffic(small: Capture) -> None:
     def drawn(seed: int) -> list[dict[str, Any]]:
         settings = Settings(("slow-start",), cross=0.5, rate="20Mbps", seed=seed)
-        busy = company.Busy(((0.0, 10.0),))
-        return company.cross_traffic(talks(small, settings), busy, 20e6, {}, settings)
+        busy = competing_flows.Busy(((0.0, 10.0),))
+        return competing_flows.cross_traffic(talks(small, settings), busy, 20e6, {}, settings)
 
     assert drawn(1) == drawn(1)
     assert drawn(1) != drawn(2)
@@ -116,7 +116,7 @@ def test_cross_traffic_is_not_counted_among_the_transfers(small: Capture) -> Non
     assert found.frame["transfer"].to_list() == without.frame["transfer"].to_list()
 
 
-# Company
+# Competing flows
 
 
 def beside(small: Capture, *names: str) -> Replay:
@@ -148,12 +148,12 @@ def test_a_long_transfer_ends_with_the_replay(small: Capture, name: str) -> None
     assert 0.3 * most < found["delivered_bytes"][0] <= most
 
 
-def test_company_has_a_pass_of_its_own_and_changes_no_row(small: Capture) -> None:
+def test_competing_has_a_pass_of_its_own_and_changes_no_row(small: Capture) -> None:
     without = study(small, Settings(("slow-start",), rate="5Mbps", buffer="60pkt"), QUICK)
     assert beside(small, "cubic").frame.equals(without.frame)
 
 
-def test_company_that_is_named_twice_is_refused() -> None:
+def test_competing_that_is_named_twice_is_refused() -> None:
     with pytest.raises(RequestError, match="beside `cubic` is given twice"):
         Settings(("slow-start",), beside=("cubic", "cubic"))
 
