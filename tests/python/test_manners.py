@@ -75,7 +75,6 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(
 @pytest.mark.parametrize(
     ("words", "meant"),
     [
-        (("--cc", "cubic"), "--cc"),
         (("--stack", "rfc:restart=none"), "keep"),
         (("--startup", "HyStart++"), "hystart-plus-plus"),
     ],

@@ -565,7 +565,7 @@ mod tests {
             let error = catalog::controller("slow-start", &spec, Convention::Rfc)
                 .err()
                 .unwrap();
-            assert_eq!(error.to_string(), format!("avoidance `cubic`: {expected}"));
+            assert_eq!(error.to_string(), format!("cc `cubic`: {expected}"));
         }
     }
 

@@ -607,11 +607,11 @@ mod tests {
         };
         assert_eq!(
             complaint("vegas:beta=0"),
-            "avoidance `vegas`: parameter `beta`: `0` is not at least `alpha`, 1"
+            "cc `vegas`: parameter `beta`: `0` is not at least `alpha`, 1"
         );
         assert_eq!(
             complaint("vegas:alpha=5"),
-            "avoidance `vegas`: parameter `alpha`: `5` is not at most `beta`, 3"
+            "cc `vegas`: parameter `alpha`: `5` is not at most `beta`, 3"
         );
     }
 

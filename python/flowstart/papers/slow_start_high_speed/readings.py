@@ -106,7 +106,7 @@ INPUTS = (
         name="after the window",
         says="Nothing.",
         readings={
-            "cc": "the window is taken for the path's",
+            "avoidance": "the window is taken for the path's",
             "slow start": "no threshold is known",
         },
     ),
@@ -190,7 +190,7 @@ MEANT: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "200": {"max_ssthresh": 200},
         "1000": {"max_ssthresh": 1000},
     },
-    "after the window": {"cc": {}, "slow start": {"after": "slow-start"}},
+    "after the window": {"avoidance": {}, "slow start": {"after": "slow-start"}},
     "paced QS asks for": {
         "the interface": {},
         "the narrowest link": {"asks": "narrowest"},

@@ -85,7 +85,7 @@ class Setup:
     recovery: str = "sack"
     rto_min: str = "1s"
     max_ssthresh: int = 100
-    after: str = "cc"
+    after: str = "avoidance"
     """What follows QS-app's first window."""
     asks: Asks = "interface"
     """The rate that the paced window is made for: one of the path's, or so many Mbit/s."""
