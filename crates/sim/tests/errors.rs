@@ -413,8 +413,8 @@ fn what_no_flow_can_wait_for() {
                 "flows[1].start: `1s` changes nothing: `start_after` says when it opens",
             ),
             (
-                &twice("interval = \"1s\""),
-                "flows[1].interval: `1s` changes nothing: `start_after` says when it opens",
+                &twice("stagger = \"1s\""),
+                "flows[1].stagger: `1s` changes nothing: `start_after` says when it opens",
             ),
             (
                 &twice("jitter = \"1s\""),
@@ -627,7 +627,7 @@ fn what_cannot_be() {
                 "flows[0]: the last of these begins at 3600000s; nothing runs longer than 2592000s",
             ),
             (
-                "count = 1000, interval = \"1h\"",
+                "count = 1000, stagger = \"1h\"",
                 "flows[0]: the last of these begins at 3596400s; nothing runs longer than 2592000s",
             ),
         ],
