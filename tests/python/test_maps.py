@@ -447,7 +447,7 @@ def test_the_command_writes_tables_and_figures(sweep: Folder, cli: Callable[...,
     out = sweep.parent / "out"
     answer = cli("map", sweep, "-o", out)
     assert (answer.status, answer.err) == (0, "")
-    assert "2 start-ups in 3 cells" in answer.out
+    assert "2 startups in 3 cells" in answer.out
     names = {file.name for file in out.iterdir()}
     tables = {"winners", "regret", "worst", "dominance", "pareto", "cells"}
     figures = {"map", "regret", "pareto", "regret-heatmap"}
