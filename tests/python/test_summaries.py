@@ -74,3 +74,18 @@ def test_a_map(tmp_path: pathlib.Path, cli: Cli) -> None:
     assert lines[-1].startswith("Reproduce: flowstart map ")
     assert re.search(r"^\d+ more: --details$", "\n".join(lines), re.MULTILINE)
     assert "dominated" in cli("map", sweep, "--details").out
+
+
+SEARCH = ("worst", "jump-start", "--against", "slow-start", "--runs", "4", "--over")
+OVER = "rate=2Mbps,rtt=10ms,size=1MB,buffer=10pkt,company=alone"
+
+
+def test_the_worst_paths(cli: Cli) -> None:
+    lines = on_one_screen(cli(*SEARCH, OVER), r"jump-start takes up to [\d.]+ times the time")
+    assert any(line.startswith("Next: flowstart compare ") for line in lines)
+    assert "Again: flowstart compare" in cli(*SEARCH, OVER, "--details").out
+
+
+def test_a_startup_that_is_nowhere_worse(cli: Cli) -> None:
+    over = "rate=1Gbps,rtt=40ms,size=1kB,buffer=1000pkt,company=alone"
+    on_one_screen(cli(*SEARCH, over), "jump-start is nowhere worse than the best of the others")

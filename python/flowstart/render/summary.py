@@ -1,5 +1,6 @@
 """The answer to a command on one screen, 25 lines of 80 columns; a report begins with it."""
 
+import re
 import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ from flowstart.render.grid import Grid
 
 LINES = 25
 WIDTH = 80
+HARD_SPACE = "\N{NO-BREAK SPACE}"
 ROWS = 10
 """The most rows of its table; others are behind `--details`."""
 
@@ -27,6 +29,8 @@ class Summary:
     """What the table needs to be understood, and what to do next."""
     command: str = ""
     """What reproduces it."""
+    next: str = ""
+    """The command to run next, where there is one."""
 
     @property
     def opening(self) -> list[str]:
@@ -62,7 +66,10 @@ class Summary:
         left = _left_out(self.table, shown)
         lines = [f"{left} more: --details"] if left else []
         lines += [one for note in self.notes for one in folded(note)]
-        return lines + (command("Reproduce: ", self.command) if self.command else [])
+        commands = {"Next: ": self.next, "Reproduce: ": self.command}
+        return lines + [
+            one for label, words in commands.items() if words for one in command(label, words)
+        ]
 
     def _fits(self, cut: Grid) -> bool:
         from flowstart.render.terminal import plain  # loads rich
@@ -81,10 +88,12 @@ def _left_out(whole: Grid | None, shown: Grid | None) -> int:
 
 
 def folded(line: str, width: int = WIDTH, indent: str = "") -> list[str]:
-    """A line in as many as it takes."""
-    return textwrap.wrap(
-        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    """A line in as many as it takes; a number and its unit stay together."""
+    kept = re.sub(r"(?<=\d) (?=[A-Za-zµ%×])", HARD_SPACE, line)
+    lines = textwrap.wrap(
+        kept, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
+    return [one.replace(HARD_SPACE, " ") for one in lines]
 
 
 def command(label: str, words: str) -> list[str]:
