@@ -213,7 +213,8 @@ def test_a_finding_with_competing_is_repeated_by_its_scenario(
     asked = ("--against", "slow-start", "--over", over, "--measure", "harm", "--runs", "2")
     answer = cli("worst", "jump-start", *asked, "-o", out)
     assert answer.status == 0, answer.err
-    assert f"flowstart compare {out / 'worst-1.json'} --startup jump-start,slow-start" in answer.out
+    command = f"flowstart compare {out / 'worst-1.json'} --startup jump-start,slow-start"
+    assert command in answer.out.replace(" \\\n ", "")
     again = cli("compare", out / "worst-1.json", "--startup", "jump-start,slow-start", "--json")
     assert again.status == 0, again.err
 

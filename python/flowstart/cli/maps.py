@@ -46,12 +46,14 @@ def map_(
         str,
         typer.Option(metavar="SHARE", help="Startups tie that take at most so much longer."),
     ] = "5%",
+    details: options.Details = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
     """Show which startup of a sweep serves where, by how much, how surely, and at whose cost."""
     from flowstart.cli import output as folders
     from flowstart.maps.asking import read_map
+    from flowstart.maps.summary import summary
     from flowstart.model import specs
 
     if output:
@@ -69,8 +71,17 @@ def map_(
             startups=listed("startup", startup),
             tie=share("tie", tie),
         )
+
+    def show() -> None:
+        if json:
+            console.show_json(found.result())
+        elif details:
+            _show(found, output)
+        else:
+            console.show_summary(summary(found, console.command_line()))
+
     console.deliver(
-        lambda: console.show_json(found.result()) if json else _show(found, output),
+        show,
         output,
         _files(found),
     )

@@ -8,6 +8,7 @@ from typing import Any
 from typer._click.exceptions import NoSuchOption
 from typer.core import TyperCommand, TyperOption
 
+from flowstart.cli.console import COMMAND
 from flowstart.errors import RequestError
 
 
@@ -16,6 +17,7 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Looks at the options in the order of the command line before any is taken."""
+        ctx.meta[COMMAND] = [*ctx.command_path.split(), *args]
         try:
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         except NoSuchOption as error:

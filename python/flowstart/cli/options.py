@@ -22,6 +22,9 @@ AllowPython = Annotated[
         rich_help_panel="How it is run",
     ),
 ]
+Details = Annotated[
+    bool, typer.Option("--details", help="All tables and notes in place of the summary.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Workers = Annotated[
     int | None,

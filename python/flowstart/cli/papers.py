@@ -94,6 +94,7 @@ def run(
     workers: options.Workers = None,
     cache: Cache = None,
     fresh: Fresh = False,
+    details: options.Details = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
@@ -122,12 +123,12 @@ def run(
         for i, (paper, experiment) in enumerate(chosen, 1):
             with _laboratory(experiment, kept, workers, f"{i} of {len(chosen)}") as lab:
                 done.append(runner.run(paper, experiment, lab))
-            if not json:
+            if details and not json:
                 _show(done[-1], whole=bool(names))
     except KeyboardInterrupt:
         stopped = True
     console.deliver(
-        lambda: _close(done, others, json),
+        lambda: _close(done, others, json=json, details=details),
         output,
         _files(done, others, whole=not stopped),
         interrupted=stopped,
@@ -225,11 +226,17 @@ def _show(each: "Done", *, whole: bool) -> None:
     console.say()
 
 
-def _close(done: "Sequence[Done]", others: "Sequence[Judged]", json: bool) -> None:
+def _close(
+    done: "Sequence[Done]", others: "Sequence[Judged]", *, json: bool, details: bool
+) -> None:
     from flowstart.papers import grids, runner
+    from flowstart.papers.summary import summary
 
     if json:
         console.show_json(runner.result(done, others))
+        return
+    if not details:
+        console.show_summary(summary(done, others, console.command_line()))
         return
     for one in others:
         console.say(f"{one.target.id}: not checkable. {one.target.reason}")

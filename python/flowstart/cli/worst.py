@@ -66,6 +66,7 @@ def worst(
         ),
     ] = 3,
     workers: options.Workers = None,
+    details: options.Details = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
@@ -78,6 +79,8 @@ def worst(
     from flowstart.cli.progress import Progress
     from flowstart.model import specs
     from flowstart.worst_paths.asking import worst as searched
+    from flowstart.worst_paths.report import scenario_file
+    from flowstart.worst_paths.summary import summary
 
     if output:
         folders.check(output)
@@ -96,8 +99,18 @@ def worst(
             workers=workers,
             progress=progress,
         )
+
+    def show() -> None:
+        if json:
+            console.show_json(found.result())
+        elif details:
+            _show(found, output)
+        else:
+            scenario = str(output / scenario_file(1)) if output else ""
+            console.show_summary(summary(found, console.command_line(), scenario))
+
     console.deliver(
-        lambda: console.show_json(found.result()) if json else _show(found, output),
+        show,
         output,
         _files(found),
         seed=seed,

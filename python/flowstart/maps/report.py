@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from flowstart.maps import again, listed, tables
 from flowstart.maps.result import Map
+from flowstart.maps.summary import summary
 from flowstart.render import figure_files, html, interactive
 from flowstart.render.files import columns, encoded
 
@@ -38,7 +39,8 @@ def pictures(found: Map, progress: Callable[[int, int], object] | None = None) -
     written: dict[str, bytes] = {}
     about = tables.about(found.outcomes, found.dimensions)
     grids = listed.traced(found)
-    parts = [html.paragraph(found.headline), *map(html.table, grids)]
+    parts = [*summary(found).html(), html.heading("Details"), html.paragraph(found.headline)]
+    parts += map(html.table, grids)
     parts += [html.paragraph(note) for note in found.notes]
     parts.append(interactive.CHARTS)
     figures = {} if figure_files.wanting() else _figures()

@@ -77,16 +77,16 @@ def _scenarios(folder: str | os.PathLike[str], cells: set[int]) -> dict[int, Doc
     return {cell: json.loads(scenario) for cell, scenario in rows.iter_rows()}
 
 
-def in_words(cell: dict[str, Any]) -> str:
-    """A cell's path, size and competing flows in words."""
+def in_words(cell: dict[str, Any], *, brief: bool = False) -> str:
+    """A cell's path, size and competing flows in words; brief for a table."""
     rate = "varying rate" if cell["rate_bps"] is None else text.rate(cell["rate_bps"])
     loss = f"loss {100 * cell['loss']:.3g} %" if cell["loss"] else ""
     competing = "" if cell["competing"] == "alone" else f"competing {cell['competing']}"
     parts = [
         cell["origin"],
         f"{rate} × {text.brief(text.seconds(cell['rtt_s']))}",
-        _buffer(cell["buffer_pkts"], cell["buffer_bdp"]),
-        cell["queue"],
+        _buffer(cell["buffer_pkts"], cell["buffer_bdp"], brief=brief),
+        "" if brief and cell["queue"] == "drop-tail" else cell["queue"],
         loss,
         _reverse(cell),
         cell["impairments"],
@@ -103,7 +103,9 @@ def _reverse(cell: dict[str, Any]) -> str:
     return f"back {text.rate(reverse)}" if is_other else ""
 
 
-def _buffer(packets: int | None, bdp: float | None) -> str:
+def _buffer(packets: int | None, bdp: float | None, *, brief: bool) -> str:
     if packets is None:
         return "buffer without limit"
+    if brief:
+        return f"{text.count(packets)} pkt"
     return f"buffer {text.count(packets)} pkt" + (f" ({text.ratio(bdp)} BDP)" if bdp else "")
