@@ -60,7 +60,7 @@ release: setup ## Build the package with fat LTO, for benchmarks and work that t
 	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 
 demo: setup ## Compare start-ups on the transfers of a recorded capture, into out/demo
-	$(BIN)/flowstart compare --capture tests/data/captures/web-mix.pcap.gz -o out/demo
+	$(BIN)/flowstart replay tests/data/captures/web-mix.pcap.gz -o out/demo
 
 page: $(PAGE)/.built ## Build the explorer's page and the script of reports
 

@@ -126,7 +126,7 @@ def test_what_is_no_capture_is_refused_in_one_line(
 ) -> None:
     file = tmp_path / "file.pcap"
     file.write_bytes(content)
-    for command in (("capture", file), ("compare", "--capture", file)):
+    for command in (("capture", file), ("replay", file)):
         answer = cli(*command)
         assert answer.status == 2
         assert answer.out == ""
@@ -189,12 +189,12 @@ def test_a_conn_log_gives_bytes_and_says_what_it_cannot_tell(log: pathlib.Path) 
 
 
 def test_a_conn_log_needs_a_round_trip_to_be_replayed(cli: Cli, log: pathlib.Path) -> None:
-    answer = cli("compare", "--capture", log)
+    answer = cli("replay", log)
     assert answer.status == 2
     assert "--rtt" in answer.err
     path = ("--rtt", "40ms", "--rate", "20Mbps", "--direction", "both")
     words = (*path, "--startup", "slow-start", "--json")
-    rows = json.loads(cli("compare", "--capture", log, *words).out)["rows"]
+    rows = json.loads(cli("replay", log, *words).out)["rows"]
     assert {row["size_bytes"] for row in rows} == {900, 700, 250_000, 9_000}
 
 

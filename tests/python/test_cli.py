@@ -229,7 +229,8 @@ def test_schema_is_json_schema(cli: Cli) -> None:
 
 
 REFUSED = [
-    (["compare", "--capture", "a.pcap", "--capture", "a.pcap"], "a.pcap is given twice"),
+    (["compare", "--capture", "a.pcap"], "--capture: now `flowstart replay FILE`"),
+    (["replay", "a.pcap", "a.pcap"], "a.pcap is given twice"),
     (["compare"], "no path is given"),
     (["compare", "--rate", "5Mbps"], "--rtt: missing"),
     (["compare", "--rate", "5", "--rtt", "64ms"], "--rate: `5` is not a rate with a unit"),

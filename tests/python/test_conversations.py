@@ -225,22 +225,15 @@ def test_jobs_are_made_as_they_are_asked_for(
     ],
 )
 def test_what_is_no_part_or_side_is_refused(cli: Cli, words: tuple[str, ...], message: str) -> None:
-    answer = cli("compare", "--capture", CAPTURES / "small.pcap", *words)
+    answer = cli("replay", CAPTURES / "small.pcap", *words)
     assert (answer.status, answer.out) == (2, "")
     assert message in answer.err
     assert answer.err.count("\n") == 1
 
 
-def test_what_only_a_replay_has_is_refused_without_one(cli: Cli) -> None:
-    words = ("--rate", "5Mbps", "--rtt", "60ms", "--without", "warm")
-    answer = cli("compare", *words)
-    assert answer.status == 2
-    assert "--without: --capture is missing" in answer.err
-
-
 def test_what_is_left_out_is_said(cli: Cli) -> None:
     words = ("--startup", "slow-start", "--without", "warm,page")
-    out = cli("compare", "--capture", CAPTURES / "small.pcap", *words).out
+    out = cli("replay", CAPTURES / "small.pcap", *words).out
     assert "not replayed: page (a connection opens once" in out
     assert "not replayed: warm (a connection keeps its window" in out
     assert " --without page,warm" in out

@@ -1,7 +1,7 @@
 """What is asked of a replay, from options by name: of the command line, or of the explorer.
 
-`given` has what was given of `flowstart compare`'s options beside a capture, by name with `_` for
-`-`: text as people write it, whole numbers and truth values.
+`given` has what was given of `flowstart replay`'s options, by name with `_` for `-`: text as people
+write it, whole numbers and truth values.
 """
 
 import dataclasses

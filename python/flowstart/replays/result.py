@@ -150,9 +150,7 @@ class Replay:
         options |= {"cross": f"{100 * s.cross:g}%" if s.cross else None}
         options |= self.questions.options
         options |= {name: str(value) for name, value in s.impairments.items()}
-        words = ["flowstart", "compare"]
-        for file in self.capture.files:
-            words += ["--capture", file]
+        words = ["flowstart", "replay", *self.capture.files]
         words += self.capture.options
         for name in self.questions.when:
             words += ["--when", f"{WHEN}{name}"]
