@@ -20,7 +20,7 @@ from flowstart.replays.result import Replay
 
 CAPTURE = pathlib.Path(__file__).parents[1] / "data" / "captures" / "web-mix.pcap.gz"
 STARTUPS = ["slow-start", "hystart-plus-plus"]
-GIVEN = {"quick": True}
+GIVEN = {"no_uncertainty": True}
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def replay(job: Job) -> Replay:
 
 
 def test_recommendations_and_intervals_are_those_of_compare(job: Job) -> None:
-    command = ["replay", str(CAPTURE), "--quick", "--json"]
+    command = ["replay", str(CAPTURE), "--no-uncertainty", "--json"]
     printed = json.loads(
         CliRunner().invoke(app.app, [*command, "--startup", ",".join(STARTUPS)]).stdout
     )

@@ -20,7 +20,7 @@ from flowstart.render import footnotes
 from flowstart.replays import execute, report, runner, sentences, tables
 from flowstart.replays.execute import study
 from flowstart.replays.paths import build
-from flowstart.replays.questions import QUICK
+from flowstart.replays.questions import ONCE
 from flowstart.replays.result import Replay
 from flowstart.replays.settings import Settings
 from flowstart.replays.summary import EVERYTHING
@@ -38,7 +38,7 @@ CONTRACT = {
 
 def replay(capture: Capture, settings: Settings, workers: int | None = None) -> Replay:
     """The replay alone, without repeats, other buffers and calibration."""
-    return study(capture, settings, QUICK, workers=workers)
+    return study(capture, settings, ONCE, workers=workers)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def replayed(small: Capture) -> Replay:
     return replay(small, Settings(STARTUPS, direction="both"))
 
 
-@pytest.mark.parametrize("name", ["cross", "share", "max_harm"])
+@pytest.mark.parametrize("name", ["cross_traffic", "rollout", "max_harm"])
 @pytest.mark.parametrize("value", ["x", "10", [], True])
 def test_a_share_that_is_none_is_refused_in_a_line(name: str, value: Any) -> None:
     with pytest.raises(RequestError, match=rf"^{name}: .*: a share is needed, such as 10%$"):
@@ -211,7 +211,7 @@ def test_start_ups_that_use_a_memory_are_slow_start_where_it_does_not_last(small
     found = times(
         replay(
             small,
-            Settings(("slow-start", *users), memory_lifetime="0s", without=frozenset({"warm"})),
+            Settings(("slow-start", *users), memory_lifetime="0s", ignore=frozenset({"warm"})),
         )
     )
     assert {name for name in users if found[name] == found["slow-start"]} == set(footnotes.IDLE)
@@ -247,7 +247,7 @@ def test_a_remembered_bdp_is_that_of_the_path_and_the_direction() -> None:
 
 @pytest.mark.slow
 def test_all_start_ups_are_compared_those_that_use_a_memory_too(cli: Cli) -> None:
-    words = ("replay", CAPTURES / "small.pcap", "--quick", "--json", "--startup")
+    words = ("replay", CAPTURES / "small.pcap", "--no-uncertainty", "--json", "--startup")
     everybody = {a.name for a in algorithms("startup")}
 
     def startups(*more: str) -> tuple[set[str], str]:
@@ -375,14 +375,14 @@ def test_a_flight_that_the_capture_lost_nothing_of_is_not_lost_in_the_replay(
 ) -> None:
     found = between_neighbours(tmp_path / "veth.pcap", flight=True)
     assert found.transfers["bytes"].max() == WHOLE * 1460
-    replayed = replay(found, Settings(("slow-start",), without=BEYOND_WINDOWS))
+    replayed = replay(found, Settings(("slow-start",), ignore=BEYOND_WINDOWS))
     [path] = replayed.paths
     held = int(path.path["buffer"].removesuffix("pkt"))
     assert WHOLE - 10 < held <= WHOLE
     assert "buffer" in path.assumed
     assert "assumed no larger than is known: at least the largest flight" in path.buffer_method
     assert replayed.frame["packets_dropped"].sum() == 0
-    smaller = replay(found, Settings(("slow-start",), buffer="40pkt", without=BEYOND_WINDOWS))
+    smaller = replay(found, Settings(("slow-start",), buffer="40pkt", ignore=BEYOND_WINDOWS))
     assert smaller.frame["packets_dropped"].sum() > 0
 
 

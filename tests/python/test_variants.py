@@ -115,7 +115,7 @@ def with_python(tmp_path: pathlib.Path) -> pathlib.Path:
 CAPTURE = pathlib.Path(__file__).parent.parent / "data" / "captures" / "small.pcap"
 SETTINGS = [
     pytest.param(("compare", "--rate", "5Mbps", "--rtt", "64ms", "--size", "30kB"), id="path"),
-    pytest.param(("replay", CAPTURE, "--quick"), id="capture"),
+    pytest.param(("replay", CAPTURE, "--no-uncertainty"), id="capture"),
 ]
 
 

@@ -2,6 +2,19 @@
 
 _NEW = {
     "--capture": "`flowstart replay FILE`",
+    "--cross": "--cross-traffic",
+    "--beside": "--competing",
+    "--share": "--rollout",
+    "--limit": "--max-packets, --max-flows, --max-memory, --max-time or --no-limits",
+    "--quick": "--no-uncertainty",
+    "papers run --quick": "--subset quick",
+    "--without": "--ignore",
+    "--rows": "--full-json",
+    "--rows-only": "--parquet-only",
+    "--over": "--search-space",
+    "--by": "--x, --y, --col and --row",
+    "--tie": "--margin",
+    "--part": "--split train or --split test",
 }
 """The new name by the old one, or by command and old one where two commands differ."""
 

@@ -46,18 +46,18 @@ class Replayed:
         "PREFIX:KEY=VALUE,...",
         panel="Captures",
     )
-    share: str | None = flag(
+    rollout: str | None = flag(
         "Switch only a share of the connections in a pass of its own, such as 10%: what they gain "
         "and the others lose.",
         "SHARE",
         panel="Captures",
     )
-    cross: str | None = flag(
+    cross_traffic: str | None = flag(
         "Traffic of others on each path of a capture, as a share of its rate, such as 40%.",
         "SHARE",
         panel="Captures",
     )
-    beside: str | None = flag(
+    competing: str | None = flag(
         "Who else is on each path of a capture: a long cubic or bbr transfer, a call's probe.",
         "A,B,...",
         panel="Captures",
@@ -84,7 +84,7 @@ class Replayed:
         "network=PREFIX",
         panel="Captures",
     )
-    quick: bool | None = flag(
+    no_uncertainty: bool | None = flag(
         "The replay of a capture alone, without repeats, other buffers and calibration.",
         panel="Captures",
     )
@@ -92,7 +92,7 @@ class Replayed:
         "Show all tables of a replay: size classes, paths, limits, other buffers, options.",
         panel="Captures",
     )
-    rows: bool | None = flag(
+    full_json: bool | None = flag(
         "Keep all rows in result.json too, not only as Parquet and CSV.",
         panel="Captures",
     )
@@ -102,7 +102,7 @@ class Replayed:
         "STACK",
         panel="Captures",
     )
-    without: str | None = flag(
+    ignore: str | None = flag(
         "Leave parts of the capture out of its replay: turns, page, pauses, warm, handshake, "
         "windows.",
         "A,B,...",
@@ -146,7 +146,7 @@ def replay(
     console.deliver(
         lambda: console.show_json(result.result()) if json else show(result),
         output,
-        _files(result, rows=bool(given.get("rows"))),
+        _files(result, rows=bool(given.get("full_json"))),
         interrupted=result.interrupted,
     )
     _say_what_is_missing(result)

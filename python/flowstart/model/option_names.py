@@ -3,7 +3,7 @@
 import re
 
 ASKED = (
-    *("share", "cross", "beside", "baseline", "direction", "without", "max_harm"),
+    *("rollout", "cross_traffic", "competing", "baseline", "direction", "ignore", "max_harm"),
     *("max_p99", "max_loss", "when", "recorded", "network"),
     *("workers", "dask", "part"),
     *("by", "tie", "size", "company", "startup"),

@@ -68,7 +68,7 @@ class Runner:
             self._exact = paths, first
 
     @property
-    def beside(self) -> "pl.DataFrame | None":
+    def competing(self) -> "pl.DataFrame | None":
         """What company has come to; None without any."""
         import polars as pl
 
@@ -87,7 +87,7 @@ class Runner:
         self._done += weight
         runs = frames.rows(batch["runs"])
         self.failures += [f"{planned[r['run']].label}: {r['error']}" for r in runs if r["error"]]
-        if one.mode == "beside":
+        if one.mode == "competing":
             self._company.append(company.seen(members(planned), batch))
         return rows(planned, batch), batch["interrupted"]
 
