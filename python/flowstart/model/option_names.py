@@ -10,7 +10,7 @@ ASKED = (
     *("against", "over", "measure", "runs", "distinct", "seed", "seeds"),
     *("stack", "clock", "kernel", "flows"),
     *("interval", "hosts", "remembered", "quick_start"),
-    "limit",
+    *("max_packets", "max_flows", "max_memory", "max_time"),
 )
 """Options that are no fields of a scenario, and that messages call by their names in Python."""
 

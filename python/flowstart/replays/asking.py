@@ -3,7 +3,7 @@
 import dataclasses
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import capture as read
@@ -24,7 +24,7 @@ from flowstart.replays.runner import Progress
 from flowstart.replays.settings import Settings, side
 from flowstart.replays.when import parsed
 from flowstart.simulation import bounds
-from flowstart.simulation.limits import LimitLike
+from flowstart.simulation.limits import LimitOptions
 
 LIMITS = Limits()
 
@@ -60,8 +60,8 @@ def replay(
     seed: int = 1,
     workers: int | None = None,
     progress: Progress | None = None,
-    limit: LimitLike | None = None,
     time_limit: str | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> Replay:
     """Replays a capture, or the file that holds one, under variants and start-ups.
 
@@ -75,7 +75,7 @@ def replay(
     `loss` override the capture; `impairments` are other fields of every path, such as `queue`.
     `when` names networks that have a separate verdict: `network=10.9.3.0/24`. `networks` give
     single networks rates and buffers, as `10.9.3.0/24:rate=20Mbps`.
-    `limit` and `time_limit` are those of `compare`.
+    `limits` and `time_limit` are those of `compare`.
 
     Raises RequestError where anything is wrong or above a limit.
     """
@@ -126,7 +126,7 @@ def replay(
             shares.share("max_loss", max_loss),
         ),
     )
-    with bounds.bounded(limit, time_limit):
+    with bounds.bounded(time_limit, **limits):
         taken = capture if isinstance(capture, Capture) else read(os.fspath(capture))
         chosen = settings(taken.about.get("format", ""))
         return study(taken, chosen, asked, workers=workers, progress=progress)

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from flowstart.comparison.plan import chosen
 from flowstart.errors import RequestError, SimulationError
@@ -10,7 +10,7 @@ from flowstart.model.catalog import algorithms, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, resolve
 from flowstart.simulation import bounds
-from flowstart.simulation.limits import LimitLike
+from flowstart.simulation.limits import LimitOptions
 from flowstart.sweeps.language.endpoints import endpoints
 from flowstart.worst_paths.evaluate import MEASURES, NOTHING, Evaluator
 from flowstart.worst_paths.result import Failing, Worst
@@ -39,8 +39,8 @@ def worst(
     seeds: int = 3,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-    limit: LimitLike | None = None,
     time_limit: str | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> Worst:
     """The paths on which a start-up does worst beside the best of others.
 
@@ -49,7 +49,7 @@ def worst(
     be: what does not matter is dropped, numbers are rounded. `measure` is `regret`, `loss` or
     `harm`; scores are of medians over `seeds` where anything is drawn. `against` is every start-up
     that needs no help of routers, peer or memory where none is named. The same request gives the
-    same answer, whatever the number of `workers`. `limit` raises what the runs of a step may be
+    same answer, whatever the number of `workers`. `limits` raise what the runs of a step may be
     estimated to use; after `time_limit` (`10min`) the search is given up. Raises RequestError where
     anything asked for is wrong, and TimeLimitPassed.
     """
@@ -63,7 +63,7 @@ def worst(
     if measure == "harm" and "alone" in space.company:
         raise RequestError("over.company: `alone` has nobody to harm; name `long`, `short`, ...")
     evaluator = Evaluator(variants, measure, ends.document, avoidance, seed, seeds, workers, custom)
-    with bounds.bounded(limit, time_limit):
+    with bounds.bounded(time_limit, **limits):
         found = search(
             space,
             lambda points: evaluator.scores([space.case(point) for point in points]),
