@@ -68,7 +68,7 @@ papers: release ## Regenerate every figure and table of the papers, into out/pap
 	$(BIN)/flowstart papers run --all -o out/papers
 
 papers-quick: setup ## The heart of every paper in less than a minute, into out/papers-quick
-	$(BIN)/flowstart papers run --quick -o out/papers-quick
+	$(BIN)/flowstart papers run --subset quick -o out/papers-quick
 
 papers-record: setup ## Record what every target of the papers comes to, into tests/data/papers
 	$(BIN)/python tests/python/papers_record.py

@@ -19,7 +19,7 @@ SCENARIO = {
 CELL: dict[str, Any] = {
     "hash": "0123456789abcdef",
     "origin": "",
-    "part": "",
+    "split": "",
     "company": "alone",
     "seed": 1,
     "stack": "linux",

@@ -98,12 +98,14 @@ def test_a_folder_holds_rows_figures_and_a_page(cli: Cli, tmp_path: pathlib.Path
 def test_json_in_a_folder_has_rows_where_they_are_asked_for(
     cli: Cli, tmp_path: pathlib.Path
 ) -> None:
-    assert cli("capture", CAPTURES / "small.pcap", "--rows", "-o", tmp_path / "out").status == 0
+    assert (
+        cli("capture", CAPTURES / "small.pcap", "--full-json", "-o", tmp_path / "out").status == 0
+    )
     document = json.loads((tmp_path / "out" / "capture.json").read_text())
     assert len(document["connections"]) == 11
-    answer = cli("capture", CAPTURES / "small.pcap", "--rows")
+    answer = cli("capture", CAPTURES / "small.pcap", "--full-json")
     assert answer.status == 2
-    assert "--rows: it says what capture.json holds, and needs -o DIR" in answer.err
+    assert "--full-json: it is for capture.json, and needs -o DIR" in answer.err
 
 
 def test_a_cut_off_capture_gives_what_could_be_read_and_a_warning(cli: Cli) -> None:

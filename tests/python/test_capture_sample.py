@@ -108,7 +108,7 @@ REPLAY = ("--startup", "slow-start,jump-start", "--anonymize", "--details")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
-    [("capture", "{}", "--anonymize", "--rows"), ("replay", "{}", *REPLAY)],
+    [("capture", "{}", "--anonymize", "--full-json"), ("replay", "{}", *REPLAY)],
     ids=["capture", "compare"],
 )
 @pytest.mark.parametrize("json_too", [False, True], ids=["tables", "json"])

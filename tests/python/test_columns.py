@@ -68,7 +68,7 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
         parts = sorted((found_sweep.store.place / "parts").iterdir())
         yield "sweep", {part.name: part.read_bytes() for part in parts}
     over = "rate=10Mbps,rtt=20ms,buffer=10pkt,size=100kB,loss=2%"
-    failing = fs.worst("slow-start", against=["jump-start"], over=over, runs=1, workers=1)
+    failing = fs.worst("slow-start", against=["jump-start"], search_space=over, runs=1, workers=1)
     yield "worst", worst_report.files(failing)
     yield "replay", replay_report.tables(study(found, Settings(startups=names), ONCE))
 

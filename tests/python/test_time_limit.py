@@ -85,7 +85,7 @@ def test_what_is_finished_is_kept_and_the_limit_is_named(cli: Cli, tmp_path: pat
 def test_one_run_is_ended(cli: Cli, tmp_path: pathlib.Path) -> None:
     file = tmp_path / "long.toml"
     file.write_text('path = {rate = "1Gbps", rtt = "50ms"}\nflows = [{size = "900GB"}]\n')
-    for words in ((), ("--rows-only", "-o", tmp_path / "out")):
+    for words in ((), ("--parquet-only", "-o", tmp_path / "out")):
         answer = cli("run", file, "--time-limit", "300ms", *words)
         assert answer.status == 1
         assert answer.err == "flowstart: stopped by --time-limit 300ms\n"

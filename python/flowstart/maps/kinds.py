@@ -130,6 +130,6 @@ DIMENSIONS: dict[str, Callable[["pl.DataFrame"], Dimension]] = {
     "origin": _words("origin", "origin", "written"),
     "stack": _words("stack", "stack", "rfc"),
     "avoidance": _words("avoidance", "avoidance", "usual"),
-    "part": _words("part", "part", "no split"),
+    "split": _words("split", "split", "no split"),
 }
 """Every way to tell cells apart."""

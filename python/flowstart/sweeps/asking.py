@@ -25,7 +25,7 @@ def sweep(
     *,
     workers: int | None = None,
     dask: str | None = None,
-    part: str | None = None,
+    split: str | None = None,
     progress: Progress | None = None,
     approve: Approve | None = None,
     allow_python: bool = False,
@@ -39,7 +39,7 @@ def sweep(
     folder holds something else.
 
     `workers` processes run it, as many as there are cores if None; with `dask`, the workers of
-    the scheduler at this address do. `part` is `tuning` or `held-out` where the sweep is split.
+    the scheduler at this address do. `split` is `train` or `test` where the sweep is split.
     `progress(done, total)` is told of cells. `approve(estimate)` says whether a sweep that takes
     more than some seconds is run; without it, one of more than an hour is refused. Start-ups in
     files of Python that a sweep's file names are run with `allow_python` only. `limits` raise what
@@ -47,11 +47,11 @@ def sweep(
     and `interrupted` says so.
     """
     question = read(setting, allow_python=allow_python)
-    if part is not None:
-        question = question.only(part)
+    if split is not None:
+        question = question.only(split)
     way = Way(run_cells, cost, workers, dask, progress, approve or is_modest)
     with bounds.bounded(time_limit, **limits):
-        return run(question, pathlib.Path(folder), way, part or "")
+        return run(question, pathlib.Path(folder), way, split or "")
 
 
 def read(setting: SweepLike, *, allow_python: bool = False) -> Sweep:

@@ -29,7 +29,7 @@ def worst(
     startup: StartupLike,
     *,
     against: Sequence[StartupLike] | None = None,
-    over: str | None = None,
+    search_space: str | None = None,
     measure: str = "regret",
     runs: int = 500,
     distinct: int = 5,
@@ -44,7 +44,7 @@ def worst(
 ) -> Worst:
     """The paths on which a start-up does worst beside the best of others.
 
-    `runs` paths are tried: half anywhere `over` the ranges given, half near the worst so far. The
+    `runs` paths are tried: half anywhere in the `search_space`, half near the worst so far. The
     worst that are `distinct`, each by other ingredients of the path, are made as plain as they can
     be: what does not matter is dropped, numbers are rounded. `measure` is `regret`, `loss` or
     `harm`; scores are of medians over `seeds` where anything is drawn. `against` is every start-up
@@ -59,9 +59,9 @@ def worst(
     _check(measure, runs, distinct, seed, seeds, len(variants))
     ends = endpoints(stack)
     _check_avoidance(avoidance, ends.document)
-    space = Space.parse(over, ends, HARMED if measure == "harm" else ())
+    space = Space.parse(search_space, ends, HARMED if measure == "harm" else ())
     if measure == "harm" and "alone" in space.company:
-        raise RequestError("over.company: `alone` has nobody to harm; name `long`, `short`, ...")
+        raise RequestError("search_space.company: `alone` has nobody to harm; name `long`, `short`")
     evaluator = Evaluator(variants, measure, ends.document, avoidance, seed, seeds, workers, custom)
     with bounds.bounded(time_limit, **limits):
         found = search(

@@ -78,7 +78,7 @@ def _named(cell: Cell) -> dict[str, Any]:
         "cell": cell.number,
         "hash": content(cell),
         "origin": cell.origin,
-        "part": cell.part,
+        "split": cell.split,
         "company": cell.company,
         "seed": cell.seed,
     }
