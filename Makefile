@@ -59,8 +59,8 @@ setup: ## Make .venv with the package and what it needs
 release: setup ## Build the package with fat LTO, for benchmarks and work that takes long
 	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 
-demo: setup ## Compare startups on the transfers of a recorded capture, into out/demo
-	$(BIN)/flowstart compare --capture tests/data/captures/web-mix.pcap.gz -o out/demo
+demo: setup ## Compare start-ups on the transfers of a recorded capture, into out/demo
+	$(BIN)/flowstart replay tests/data/captures/web-mix.pcap.gz -o out/demo
 
 page: $(PAGE)/.built ## Build the explorer's page and the script of reports
 
@@ -68,7 +68,7 @@ papers: release ## Regenerate every figure and table of the papers, into out/pap
 	$(BIN)/flowstart papers run --all -o out/papers
 
 papers-quick: setup ## The heart of every paper in less than a minute, into out/papers-quick
-	$(BIN)/flowstart papers run --quick -o out/papers-quick
+	$(BIN)/flowstart papers run --subset quick -o out/papers-quick
 
 papers-record: setup ## Record what every target of the papers comes to, into tests/data/papers
 	$(BIN)/python tests/python/papers_record.py

@@ -19,8 +19,8 @@ SCENARIO = {
 CELL: dict[str, Any] = {
     "hash": "0123456789abcdef",
     "origin": "",
-    "part": "",
-    "competing": "alone",
+    "split": "",
+    "company": "alone",
     "seed": 1,
     "stack": "linux",
     "cc": "cubic",

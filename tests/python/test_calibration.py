@@ -84,7 +84,7 @@ def test_what_is_left_out_shows(web_mix: Capture, calibrated: Calibration, part:
     def off(found: Calibration) -> int:
         return found.frame.filter((found.frame["ratio"] - 1).abs() > 0.25).height
 
-    without = calibrate(web_mix, Settings(without=frozenset({part})))
+    without = calibrate(web_mix, Settings(ignore=frozenset({part})))
     assert off(without) > 1.2 * off(calibrated)
     assert legend(without)[-1] == f"Not replayed: {part}."
 

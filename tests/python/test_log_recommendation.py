@@ -47,7 +47,7 @@ def choice(capture: Capture) -> str | None:
         variants=["iw30: startup=hystart cc=cubic iw=30"],
         startups=["hystart"],
         baseline="hystart",
-        quick=True,
+        uncertainty=False,
     )
     return found.verdict.recommended
 

@@ -131,10 +131,10 @@ def test_the_ten_usual_options_of_compare_stand_first(cli: Cli) -> None:
     options = [line.split()[1] for line in first.splitlines() if line.startswith("│ --")]
     assert options == [
         *("--startup", "--size", "--path", "--rate", "--rtt", "--buffer", "--stack"),
-        *("--capture", "--json", "--output", "--help"),
+        *("--json", "--output", "--help"),
     ]
     assert [panel.split(" ─")[0] for panel in others] == [
-        *("Traffic", "Path", "Captures", "Endpoints", "How it is run")
+        *("Traffic", "Path", "Endpoints", "How it is run")
     ]
 
 

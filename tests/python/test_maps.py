@@ -47,7 +47,7 @@ def test_a_startup_wins_ties_and_loses_shares_of_cells(sweep: Folder) -> None:
 
 
 def test_the_margin_says_what_is_a_tie(sweep: Folder) -> None:
-    found = overall(fs.read_map(sweep, tie=0.03).winners, "a")
+    found = overall(fs.read_map(sweep, margin=0.03).winners, "a")
     assert (found["won"], found["tied"]) == (pytest.approx(1 / 3), 0)
 
 
@@ -378,7 +378,7 @@ def test_cells_without_a_rate_or_a_buffer_have_kinds_and_tiles_of_their_own(
     unknown = {"rate_bps": None, "buffer_pkts": None, "buffer_bdp": None, "reverse_rate_bps": None}
     times = {"a": 1.0, "b": 2.0}
     folder = write(tmp_path / "sweep", cell(0, times) + cell(1, times, **unknown))
-    found = fs.read_map(folder, by=["rate", "buffer"])
+    found = fs.read_map(folder, x="rate", y="buffer")
     kinds = {dimension.name: dimension.kinds for dimension in found.dimensions}
     assert kinds["rate"] == ("10 to 100 Mbps", "no one value")
     assert kinds["buffer"] == ("0.5 to 1.5 BDP", "no one value")
@@ -414,8 +414,8 @@ def test_panels_are_by_queue_and_size_unless_others_are_asked_for(tmp_path: Fold
     rows = cell(0, {"a": 1.0}) + cell(1, {"a": 1.0}, queue="fq-codel", competing="long")
     folder = write(tmp_path / "sweep", rows)
     assert fs.read_map(folder).plane.across.kinds == ("drop-tail", "fq-codel")
-    by_competing = fs.read_map(folder, by=["rate", "rtt", "competing"]).plane
-    assert {by_competing.across.name, by_competing.down.name} == {"competing", "size"}
+    by_company = fs.read_map(folder, col="company", row="size").plane
+    assert {by_company.across.name, by_company.down.name} == {"company", "size"}
 
 
 def test_a_tile_in_which_several_tie_has_the_colour_of_whom_most_tiles_have(
@@ -457,23 +457,22 @@ def test_the_command_writes_tables_and_figures(sweep: Folder, cli: Callable[...,
 
 
 def test_json_is_one_document(sweep: Folder, cli: Callable[..., Any]) -> None:
-    answer = cli("map", sweep, "--json", "--tie", "3%")
+    answer = cli("map", sweep, "--json", "--margin", "3%")
     assert json.loads(answer.out)["margin"] == 0.03
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--by", "rate"], "--by: `rate`: two axes are needed"),
-        (["--by", "rate,colour"], "--by: `colour` is no axis; one of rate, rtt,"),
-        (["--by", "rate,rate"], "--by: `rate` is given twice"),
-        (["--by", "rate,rtt,colour"], "--by: `colour` makes no panels; one of size, queue,"),
+        (["--x", "colour"], "--x: `colour` is no axis; one of rate, rtt,"),
+        (["--y", "rate"], "--y: `rate` is the x axis already"),
+        (["--col", "colour"], "--col: `colour` makes no panels; one of size, queue,"),
         (["--size", "3MB"], "--size: `3MB` is not in the sweep, which has 100 kB"),
         (["--competing", "web"], "--competing: `web` is not in the sweep, which has alone"),
         (["--startup", "c"], "--startup: `c` is not in "),
         (["--startup", "a,-a"], "--startup: nothing is left"),
-        (["--tie", "5"], "--tie: `5`: a share is needed, such as 10%"),
-        (["--tie", "100%"], "--tie: `100%` is out of range"),
+        (["--margin", "5"], "--margin: `5`: a share is needed, such as 10%"),
+        (["--margin", "100%"], "--margin: `100%` is out of range"),
     ],
 )
 def test_a_wrong_option_is_one_line(

@@ -121,7 +121,10 @@ def test_the_command_writes_a_file_for_each_flow_and_side(
         (["--qlog", "-1"], "--qlog '-1': flows are named by their number, such as 0 or 0,3"),
         (["--pcap", "0:there"], "--pcap '0:there': the host behind a flow's number is sender or"),
         (["--pcap", "0,7"], "flow 7: the run has one flow, number 0"),
-        (["--rows-only", "--qlog", "0"], "--rows-only: contradicts --qlog; give one of the two"),
+        (
+            ["--parquet-only", "--qlog", "0"],
+            "--parquet-only: contradicts --qlog; give one",
+        ),
     ],
 )
 def test_flows_that_are_not_there_are_refused_and_nothing_is_written(

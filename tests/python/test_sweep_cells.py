@@ -220,24 +220,24 @@ def test_another_seed_of_the_sample_draws_other_paths() -> None:
 
 
 def test_parts_share_neither_paths_nor_seeds() -> None:
-    whole = sweep(DRAWN, split={"tuning": 0.6}, seeds=2, path={"loss": "1%"})
-    tuning, held_out = (list(whole.only(part).cells()) for part in ("tuning", "held-out"))
-    assert {c.part for c in tuning} == {"tuning"}
-    assert not {c.seed for c in tuning} & {c.seed for c in held_out}
-    assert sorted(tuning + held_out, key=lambda c: c.number) == list(whole.cells())
+    whole = sweep(DRAWN, split={"train": 0.6}, seeds=2, path={"loss": "1%"})
+    train, test = (list(whole.only(part).cells()) for part in ("train", "test"))
+    assert {c.split for c in train} == {"train"}
+    assert not {c.seed for c in train} & {c.seed for c in test}
+    assert sorted(train + test, key=lambda c: c.number) == list(whole.cells())
 
 
 def test_parts_of_listed_seeds_share_none_either() -> None:
-    whole = sweep(DRAWN, split={"tuning": 0.6}, seeds=[1, 2], path={"loss": "1%"})
-    seeds = {c.part: set[int]() for c in whole.cells()}
+    whole = sweep(DRAWN, split={"train": 0.6}, seeds=[1, 2], path={"loss": "1%"})
+    seeds = {c.split: set[int]() for c in whole.cells()}
     for cell in whole.cells():
-        seeds[cell.part].add(cell.seed)
-    assert seeds == {"tuning": {1, 2}, "held-out": {1_000_001, 1_000_002}}
+        seeds[cell.split].add(cell.seed)
+    assert seeds == {"train": {1, 2}, "test": {1_000_001, 1_000_002}}
 
 
 def test_a_path_stays_in_its_part_when_others_are_added() -> None:
-    parts = [c.part for c in cells(DRAWN, split={"tuning": 0.6})]
-    more = [c.part for c in cells(DRAWN, split={"tuning": 0.6}, sample={"paths": 80})]
+    parts = [c.split for c in cells(DRAWN, split={"train": 0.6})]
+    more = [c.split for c in cells(DRAWN, split={"train": 0.6}, sample={"paths": 80})]
     assert more[:50] == parts
 
 
@@ -403,7 +403,7 @@ def test_a_cell_is_json() -> None:
 
 
 def test_parts_need_a_split() -> None:
-    with pytest.raises(RequestError, match=r"part `tuning`: the sweep has no `\[split\]`"):
-        sweep().only("tuning")
-    with pytest.raises(RequestError, match="part `test`: there are tuning and held-out"):
-        sweep(split={"tuning": 0.5}).only("test")
+    with pytest.raises(RequestError, match=r"split `train`: the sweep has no `\[split\]`"):
+        sweep().only("train")
+    with pytest.raises(RequestError, match="split `all`: there are train and test"):
+        sweep(split={"train": 0.5}).only("all")

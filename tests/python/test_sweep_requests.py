@@ -231,10 +231,10 @@ def test_a_file_that_is_not_there_is_named(tmp_path: pathlib.Path) -> None:
             {"sample": {"paths": 10**9}, "seeds": 4},
             "the sweep has 4000000000 cells; at most 1000000000 are possible",
         ),
-        ({"split": {"tuning": 1}}, "split.tuning: `1` is not right; a share between 0 and 1"),
+        ({"split": {"train": 1}}, "split.train: `1` is not right; a share between 0 and 1"),
         (
-            {"split": {"tuning": 0.5}, "seeds": [1, 1000001]},
-            "seeds: `1000001` beside `1`: paths that are held out have seeds that are",
+            {"split": {"train": 0.5}, "seeds": [1, 1000001]},
+            "seeds: `1000001` beside `1`: paths of the test set have seeds that are",
         ),
         ({"paths": []}, "paths: `[[paths]]` tables are needed, one for each family of paths"),
         ({"paths": [{"weight": -1}]}, "paths[0].weight: `-1` is not right; a number from 0"),

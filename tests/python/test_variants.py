@@ -114,8 +114,8 @@ def with_python(tmp_path: pathlib.Path) -> pathlib.Path:
 
 CAPTURE = pathlib.Path(__file__).parent.parent / "data" / "captures" / "small.pcap"
 SETTINGS = [
-    pytest.param(("--rate", "5Mbps", "--rtt", "64ms", "--size", "30kB"), id="path"),
-    pytest.param(("--capture", CAPTURE, "--quick"), id="capture"),
+    pytest.param(("compare", "--rate", "5Mbps", "--rtt", "64ms", "--size", "30kB"), id="path"),
+    pytest.param(("replay", CAPTURE, "--no-uncertainty"), id="capture"),
 ]
 
 
@@ -123,7 +123,7 @@ SETTINGS = [
 def test_a_file_of_variants_runs_python_only_where_that_is_allowed(
     cli: Cli, with_python: pathlib.Path, setting: tuple[object, ...]
 ) -> None:
-    words = ("compare", *setting, "--variant", with_python)
+    words = (*setting, "--variant", with_python)
     message = (
         f"{with_python}: variant[0].startup `own.py:Own` is Python code, which a file of "
         "variants runs with --allow-python only (from Python, allow_python=True)"
@@ -140,7 +140,7 @@ def test_a_variant_on_the_command_line_may_name_python_as_a_startup_may(
     cli: Cli, with_python: pathlib.Path, setting: tuple[object, ...]
 ) -> None:
     own = with_python.parent / "own.py"
-    answer = cli("compare", *setting, "--variant", f"mine: startup={own}:Own iw=4")
+    answer = cli(*setting, "--variant", f"mine: startup={own}:Own iw=4")
     assert (answer.status, answer.err) == (0, "")
     assert f"startup={own}:Own" in answer.out.splitlines()[-1]
 

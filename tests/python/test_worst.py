@@ -59,11 +59,11 @@ def test_an_avoidance_that_there_is_not_is_refused() -> None:
 @pytest.mark.parametrize(
     ("over", "message"),
     [
-        ("rate", "over `rate`: should be written field=least..most, or field=a|b"),
-        ("rtt=1ms,rtt=2ms", "over `rtt=2ms`: `rtt` is given twice"),
-        ("competing=nobody", "over.competing: `nobody` is unknown"),
-        ("speed=1Mbps", "over `speed=1Mbps`: `speed` is unknown"),
-        ("rate=1..2", "over.rate: `1` is not a rate with a unit"),
+        ("rate", "search_space `rate`: should be written field=least..most, or field=a|b"),
+        ("rtt=1ms,rtt=2ms", "search_space `rtt=2ms`: `rtt` is given twice"),
+        ("company=nobody", "search_space.company: `nobody` is unknown"),
+        ("speed=1Mbps", "search_space `speed=1Mbps`: `speed` is unknown"),
+        ("rate=1..2", "search_space.rate: `1` is not a rate with a unit"),
     ],
 )
 def test_ranges_that_mean_nothing_are_refused(over: str, message: str) -> None:
@@ -182,7 +182,9 @@ AGGREGATION = "aggregation=exponential:mean=3ms..6ms,loss=0.001%"
 
 def test_aggregation_is_what_hystart_fails_on_beside_slow_start() -> None:
     over = f"rate=100Mbps..600Mbps,rtt=30ms..80ms,size=1MB..5MB,buffer=1bdp,{AGGREGATION}"
-    found = fs.worst("hystart", against=["slow-start"], over=over, runs=40, distinct=1, workers=1)
+    found = fs.worst(
+        "hystart", against=["slow-start"], search_space=over, runs=40, distinct=1, workers=1
+    )
     (one,) = found.failings
     assert one.score > 1.3
     assert one.case.ingredients == ("aggregation",)
@@ -192,7 +194,7 @@ def test_aggregation_is_what_hystart_fails_on_beside_slow_start() -> None:
 def test_the_command_of_a_finding_repeats_it(cli: Cli, tmp_path: pathlib.Path) -> None:
     out = tmp_path / "out"
     over = f"rate=100Mbps..600Mbps,rtt=30ms..80ms,size=1MB..5MB,buffer=1bdp,{AGGREGATION}"
-    asked = ("--against", "slow-start", "--over", over, "--runs", "16")
+    asked = ("--against", "slow-start", "--search-space", over, "--runs", "16")
     answer = cli("worst", "hystart", *asked, "-o", out)
     assert answer.status == 0, answer.err
     found = json.loads((out / "worst.json").read_text())["findings"][0]
@@ -209,8 +211,8 @@ def test_a_finding_with_competing_is_repeated_by_its_scenario(
     cli: Cli, tmp_path: pathlib.Path
 ) -> None:
     out = tmp_path / "out"
-    over = "rate=10Mbps,rtt=40ms,size=500kB,buffer=20pkt,competing=short"
-    asked = ("--against", "slow-start", "--over", over, "--measure", "harm", "--runs", "2")
+    over = "rate=10Mbps,rtt=40ms,size=500kB,buffer=20pkt,company=short"
+    asked = ("--against", "slow-start", "--search-space", over, "--measure", "harm", "--runs", "2")
     answer = cli("worst", "jump-start", *asked, "-o", out)
     assert answer.status == 0, answer.err
     command = f"flowstart compare {out / 'worst-1.json'} --startup jump-start,slow-start"
@@ -227,8 +229,8 @@ def test_a_finding_with_competing_is_repeated_by_its_scenario(
         (("hystart", "--runs", "0"), "--runs = 0: 1 to 1,000,000 are possible"),
         (("hystart", "--seed", "-1"), "--seed = -1: 0 to 18446744073709551612 are possible"),
         (
-            ("hystart", "--measure", "harm", "--over", "competing=alone"),
-            "over.competing: `alone` has nobody to harm",
+            ("hystart", "--measure", "harm", "--search-space", "company=alone"),
+            "search_space.company: `alone` has nobody to harm",
         ),
         (("hystart", "--against", "hystart"), "startup"),
     ],

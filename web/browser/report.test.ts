@@ -32,7 +32,7 @@ before(async () => {
   execFileSync(FLOWSTART, ["sweep", sweep, "-o", join(folder, "sweep")]);
   execFileSync(FLOWSTART, ["map", join(folder, "sweep"), "-o", join(folder, "map")]);
   const capture = join(ROOT, "tests/data/captures/small.pcap");
-  execFileSync(FLOWSTART, ["compare", "--capture", capture, "--startup", "slow-start,hystart", "-o", join(folder, "replay")]);
+  execFileSync(FLOWSTART, ["replay", capture, "--startup", "slow-start,hystart", "-o", join(folder, "replay")]);
   execFileSync(FLOWSTART, ["papers", "run", "QS-T1", "-o", join(folder, "papers")]);
   browser = await launch();
 });

@@ -19,6 +19,7 @@ from flowstart.cli import (
     man,
     maps,
     papers,
+    replay,
     run,
     schema,
     sweep,
@@ -48,6 +49,7 @@ def _add(command: Callable[..., None], name: str | None = None) -> None:
 
 
 _add(bounded(compare.compare))
+_add(bounded(replay.replay))
 _add(explore.explore)
 _add(bounded(run.run))
 _add(bounded(live.live))

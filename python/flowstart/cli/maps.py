@@ -20,15 +20,24 @@ def map_(
     sweep: Annotated[
         str, typer.Argument(metavar="DIR", help="What `flowstart sweep` wrote.", show_default=False)
     ],
-    by: Annotated[
+    x: Annotated[
         str,
         typer.Option(
-            metavar="X,Y[,PANELS[,PANELS]]",
-            help="The axes of the picture of winners, and what its panels are made by: "
-            "rate, rtt, buffer, buffer-bdp, bdp, size, loss or reverse-rate; then queue, size, "
-            "competing and other kinds.",
+            metavar="AXIS",
+            help="Horizontal axis of the picture of winners: "
+            "rate, rtt, buffer, buffer-bdp, bdp, size, loss or reverse-rate.",
         ),
-    ] = "rate,rtt",
+    ] = "rate",
+    y: Annotated[str, typer.Option(metavar="AXIS", help="Its vertical axis.")] = "rtt",
+    col: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND", help="Kinds of cells with a column of panels each: queue, company, ..."
+        ),
+    ] = "queue",
+    row: Annotated[
+        str, typer.Option(metavar="KIND", help="Kinds of cells with a row of panels each.")
+    ] = "size",
     size: Annotated[
         str | None, typer.Option(metavar="S,...", help="Only these sizes, or classes of sizes.")
     ] = None,
@@ -42,7 +51,7 @@ def map_(
             help="As if the sweep had these startups only; all, and -NAME to leave one out.",
         ),
     ] = None,
-    tie: Annotated[
+    margin: Annotated[
         str,
         typer.Option(metavar="SHARE", help="Startups tie that take at most so much longer."),
     ] = "5%",
@@ -65,11 +74,14 @@ def map_(
     with console.speaking_of(None):
         found = read_map(
             sweep,
-            by=specs.listed("by", by, ()),
+            x=x,
+            y=y,
+            col=col,
+            row=row,
             sizes=listed("size", size),
             companies=listed("competing", competing),
             startups=listed("startup", startup),
-            tie=share("tie", tie),
+            margin=share("margin", margin),
         )
 
     def show() -> None:

@@ -21,8 +21,12 @@ class Command(TyperCommand):
         try:
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         except NoSuchOption as error:
+            from flowstart.cli.renamed import renamed
             from flowstart.model.catalog import suggest  # loads the simulator
 
+            command = ctx.command_path.removeprefix("flowstart ")
+            if new := renamed(command, error.option_name):
+                raise RequestError(f"{error.option_name}: now {new}") from None
             known = [name for param in self.params for name in param.opts]
             near = suggest(error.option_name, known, f"{ctx.command_path} --help")
             raise RequestError(f"{error.option_name}: there is no such option{near}") from None

@@ -35,6 +35,8 @@ Cache = Annotated[
 Fresh = Annotated[
     bool, typer.Option("--fresh", help="Neither use runs that were kept nor keep any.")
 ]
+QUICK = "quick"
+"""The subset of every paper that takes under a minute."""
 MOST_ROWS = 60
 """A longer table is not printed; `-o` and `--json` have it."""
 
@@ -88,9 +90,10 @@ def run(
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A set of every paper that takes under a minute.")
-    ] = False,
+    subset: Annotated[
+        str | None,
+        typer.Option(metavar="quick", help="Some experiments of every paper, in under a minute."),
+    ] = None,
     workers: options.Workers = None,
     cache: Cache = None,
     fresh: Fresh = False,
@@ -107,12 +110,16 @@ def run(
     from flowstart.papers import runner
     from flowstart.simulation import bounds
 
-    if bool(names) + everything + quick != 1:
-        raise RequestError("name experiments or papers to run, or give one of --all and --quick")
+    if subset not in (None, QUICK):
+        raise RequestError(f"--subset: `{subset}` is unknown; there is {QUICK}")
+    if bool(names) + everything + bool(subset) != 1:
+        raise RequestError(
+            "name experiments or papers to run, or give one of --all and --subset quick"
+        )
     if output:
         extras.require("papers", "papers run -o")
     known = package.load()
-    chosen = runner.choose(known, names or (), everything=everything, quick=quick)
+    chosen = runner.choose(known, names or (), everything=everything, quick=bool(subset))
     if output:
         folders.check(output)
     kept = _kept(cache, fresh=fresh)

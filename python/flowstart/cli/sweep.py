@@ -50,10 +50,10 @@ def sweep(
             rich_help_panel=RUN,
         ),
     ] = None,
-    part: Annotated[
+    split: Annotated[
         str | None,
         typer.Option(
-            metavar="tuning|held-out", help="Only this part of the paths, where the sweep is split."
+            metavar="train|test", help="Training or test set alone, in a sweep with a split."
         ),
     ] = None,
     yes: Annotated[
@@ -92,7 +92,7 @@ def sweep(
             output,
             workers=workers,
             dask=dask,
-            part=part,
+            split=split,
             progress=progress,
             approve=_approval(output, yes=yes),
         )

@@ -31,7 +31,7 @@ def worst(
             help="The startups to compare with; every one that needs no help by default.",
         ),
     ] = None,
-    over: Annotated[
+    search_space: Annotated[
         str | None,
         typer.Option(
             metavar="FIELD=LEAST..MOST,...",
@@ -88,7 +88,7 @@ def worst(
         found = searched(
             startup,
             against=None if against is None else specs.listed("against", against, ()),
-            over=over,
+            search_space=search_space,
             measure=measure,
             runs=runs,
             distinct=distinct,

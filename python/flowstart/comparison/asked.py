@@ -31,8 +31,8 @@ def plan_of(
     described = path_of(given)
     if described is None:
         raise RequestError(
-            "no path is given: name its --rate and --rtt, a --path NAME, a scenario file, "
-            "or a --capture"
+            "no path is given: name its --rate and --rtt, a --path NAME or a scenario file; "
+            "`flowstart replay FILE` takes a capture's"
         )
     stack = stack_of(given)
     plan = Plan.of_path(

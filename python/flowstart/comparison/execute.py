@@ -5,7 +5,7 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from flowstart.comparison import applicability
 from flowstart.comparison.plan import DEFAULT_SIZES, FEWEST_REPEATS, Case, Plan
@@ -21,7 +21,7 @@ from flowstart.model.scenario import ScenarioLike
 from flowstart.model.variants import VariantLike
 from flowstart.simulation import bounds, frames
 from flowstart.simulation.batch import run_many
-from flowstart.simulation.limits import LimitLike
+from flowstart.simulation.limits import LimitOptions
 
 if TYPE_CHECKING:
     from flowstart._native import Batch
@@ -45,8 +45,8 @@ def compare(
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
     allow_python: bool = False,
-    limit: LimitLike | None = None,
     time_limit: str | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> Comparison:
     """Runs the same traffic under each of `startups`, or of `variants` that say more than that.
 
@@ -56,11 +56,11 @@ def compare(
     test, and the others are background. `repeat` runs all with as many seeds, or with one where
     nothing is drawn at random. `uncertainty` runs perturbed
     repeats of the path for the range of each change; without it each transfer runs once. A
-    scenario's file may name startups written in Python only with `allow_python`.
-    `progress(done, total)` is called a few times a second. A startup may also be a class
-    derived from `Startup` or an instance of one; runs with such a startup go to up to `workers`
-    processes, and stay on the calling thread with one worker. `limit` raises what all runs may be
-    estimated to use (`packets=1e12,memory=8GB`); after `time_limit` (`10s`) those that are finished
+    scenario's file may name start-ups written in Python only with `allow_python`.
+    `progress(done, total)` is called a few times a second. A start-up may also be a class
+    derived from `Startup` or an instance of one; runs with such a start-up go to up to `workers`
+    processes, and stay on the calling thread with one worker. `limits` raise what all runs may be
+    estimated to use (`max_packets=1e12`); after `time_limit` (`10s`) those that are finished
     are returned, and `interrupted` says so. Raises RequestError where anything asked for is wrong
     or above a limit, and what a startup written in Python raises.
     """
@@ -93,7 +93,7 @@ def compare(
         if named:
             raise RequestError(f"`{named[0]}` belongs into the scenario, which describes it all")
         plan = Plan.of_scenario(setting, sizes=sizes, allow_python=allow_python, **common)
-    with bounds.bounded(limit, time_limit):
+    with bounds.bounded(time_limit, **limits):
         return execute(plan, uncertainty=uncertainty, workers=workers, progress=progress)
 
 

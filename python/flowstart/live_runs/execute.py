@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, Unpack
 
 from flowstart import _native
 from flowstart.comparison.execute import execute as simulate
@@ -15,7 +15,7 @@ from flowstart.model.custom import StartupLike
 from flowstart.model.path import Path
 from flowstart.model.variants import VariantLike
 from flowstart.simulation import bounds
-from flowstart.simulation.limits import LimitLike
+from flowstart.simulation.limits import LimitOptions
 
 Progress: TypeAlias = Callable[[int, int], object]
 
@@ -35,8 +35,8 @@ def live(
     repeat: int | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
-    limit: LimitLike | None = None,
     time_limit: str | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> Live:
     """Runs each of `sizes` under each of `startups` simulated, and in a real stack.
 
@@ -48,7 +48,7 @@ def live(
     and cc. A startup that the stack cannot run is marked so. `repeat` runs all with as many
     seeds, in the kernel 5 where nothing else is said; in virtual time with one where nothing is
     drawn at random. `progress(done, total)` is called a few times a second, `workers` is for what
-    is simulated. `limit` and `time_limit` are those of `compare`. Raises RequestError where
+    is simulated. `limits` and `time_limit` are those of `compare`. Raises RequestError where
     anything asked for is wrong, or this machine does not permit it.
     """
     plan = LivePlan.of_path(
@@ -64,7 +64,7 @@ def live(
         seed=seed,
         repeat=repeat,
     )
-    with bounds.bounded(limit, time_limit):
+    with bounds.bounded(time_limit, **limits):
         return execute(plan, workers=workers, progress=progress)
 
 

@@ -129,7 +129,7 @@ DIMENSIONS: dict[str, Callable[["pl.DataFrame"], Dimension]] = {
     "competing": _words("competing", "competing", "alone"),
     "origin": _words("origin", "origin", "written"),
     "stack": _words("stack", "stack", "rfc"),
-    "cc": _words("cc", "cc", "usual"),
-    "part": _words("part", "part", "no split"),
+    "avoidance": _words("avoidance", "avoidance", "usual"),
+    "split": _words("split", "split", "no split"),
 }
 """Every way to tell cells apart."""

@@ -24,7 +24,7 @@ CASE = (
     *LINE,
     *(
         "buffer_pkts",
-        "part",
+        "split",
         "stack",
         "cc",
         "queue",

@@ -67,7 +67,7 @@ def companions(busy: Busy, way: Document, settings: Settings) -> dict[str, Docum
     own = settings.recorded.flow()
     return {
         name: way | (_probe(busy) if name == "probe" else _long(name, busy, own))
-        for name in settings.beside
+        for name in settings.competing
     }
 
 
@@ -78,11 +78,11 @@ def _cross(
 
     Their sizes are drawn from those of the part itself.
     """
-    if not settings.cross:
+    if not settings.cross_traffic:
         return []
     drawn = random.Random(f"{settings.seed}/cross/{talks[0].connection['connection']}")
     sizes = [turn.size_bytes for talk in talks for turn in talk.turns]
-    every_s = sum(sizes) / len(sizes) * 8 / (settings.cross * rate_bps)
+    every_s = sum(sizes) / len(sizes) * 8 / (settings.cross_traffic * rate_bps)
     found = []
     for start, end in busy.spans:
         at = start + drawn.expovariate(1 / every_s)

@@ -68,23 +68,23 @@ def job(
     flows = writer.flows()
     last_s = max(turn.start_s for talk in talks for turn in talk.turns)
     end_s = last_s - writer.begin_s + AFTERWARDS_S
-    beside: dict[str, Document] = {}
-    if one.mode != "alone" and (settings.cross or one.mode == "beside"):
-        busy = competing_flows.Busy.of(talks, writer.begin_s)
+    competing: dict[str, Document] = {}
+    if one.mode != "alone" and (settings.cross_traffic or one.mode == "competing"):
+        busy = company.Busy.of(talks, writer.begin_s)
         towards = _most_goes_to_remote(talks, settings)
         rate, way = replayed.rates_bps[0 if towards else 1], {} if towards else REVERSE
-        flows = flows + competing_flows.cross_traffic(talks, busy, rate, way, settings)
-        if one.mode == "beside":
-            beside = competing_flows.companions(busy, way, settings)
+        flows = flows + company.cross_traffic(talks, busy, rate, way, settings)
+        if one.mode == "competing":
+            competing = company.companions(busy, way, settings)
             end_s = AFTER_LONG * busy.last_s + LEAST_AFTER_S
     document: Document = {
         "seed": settings.seed,
         "duration": f"{end_s:.6f}s",
         "path": replayed.path,
         "stack": usual_stack(settings),
-        "flows": [*flows, *beside.values()],
+        "flows": [*flows, *competing.values()],
     }
-    return Job(replayed, variant, one, one.applied(document), writer.labels, tuple(beside))
+    return Job(replayed, variant, one, one.applied(document), writer.labels, tuple(competing))
 
 
 REVERSE: Document = {"direction": "reverse"}

@@ -25,10 +25,10 @@ from flowstart.replays.conversations import conversations
 from flowstart.replays.jobs import job
 from flowstart.replays.paths import ReplayPath, resolved
 from flowstart.replays.questions import SWITCH, Questions
+from flowstart.replays.rollout import Rollout
 from flowstart.replays.rounds import ALONE
 from flowstart.replays.scenario import apart, usual_stack
 from flowstart.replays.settings import PARTS, Settings
-from flowstart.replays.share import Share
 from flowstart.replays.store import Rows
 from flowstart.replays.summary import EVERYTHING, ClassSummary, summarise
 from flowstart.replays.times import Times
@@ -65,14 +65,14 @@ class Replay:
     """The changes with their intervals, and what to choose."""
     partial: list[Partial] = field(default_factory=list)
     """The verdicts on single networks, if that was asked."""
-    share: Share | None = None
+    rollout: Rollout | None = None
     """The same where only a part of the connections is switched, if that was asked."""
     bands: list[Band] = field(default_factory=list)
     """The same with other buffers in the place of those assumed."""
     calibration: Calibration | None = None
     """How well the capture is replayed as it was recorded, if that was asked."""
-    beside: "pl.DataFrame | None" = None
-    """What competing flows have come to: a row per run and member; None without any."""
+    competing: "pl.DataFrame | None" = None
+    """What company has come to: a row per run and member; None without any."""
     interrupted: bool = False
     failures: list[str] = field(default_factory=list)
 
@@ -143,16 +143,14 @@ class Replay:
         own = s.hosts.name in hosts.names() and s.stack is None and s.hosts.name != usual
         options |= {"recorded": s.hosts.name if own else None}
         options |= {"direction": s.direction if s.direction != "server" else None}
-        options |= {"without": ",".join(sorted(s.without))}
+        options |= {"ignore": ",".join(sorted(s.ignore))}
         startups, baseline = (None, None) if s.by_default else (",".join(s.startups), s.baseline)
         options |= {"startup": startups, "seed": str(s.seed)}
-        options |= {"baseline": baseline, "beside": ",".join(s.beside)}
-        options |= {"cross": f"{100 * s.cross:g}%" if s.cross else None}
+        options |= {"baseline": baseline, "competing": ",".join(s.competing)}
+        options |= {"cross_traffic": f"{100 * s.cross_traffic:g}%" if s.cross_traffic else None}
         options |= self.questions.options
         options |= {name: str(value) for name, value in s.impairments.items()}
-        words = ["flowstart", "compare"]
-        for file in self.capture.files:
-            words += ["--capture", file]
+        words = ["flowstart", "replay", *self.capture.files]
         words += self.capture.options
         for name in self.questions.when:
             words += ["--when", f"{WHEN}{name}"]
@@ -211,7 +209,7 @@ class Replay:
 
     def _left_out(self) -> list[str]:
         """Says which parts of the capture were not replayed."""
-        return [f"not replayed: {name} ({PARTS[name]})." for name in sorted(self.settings.without)]
+        return [f"not replayed: {name} ({PARTS[name]})." for name in sorted(self.settings.ignore)]
 
     def _beyond_the_capture(self) -> list[str]:
         """Says where the replay loses far more than the capture: a buffer may be too small."""
@@ -293,12 +291,12 @@ class Replay:
                 {"network": one.network, "verdict": verdict_document.partial(one, self.settings)}
                 for one in self.partial
             ],
-            "share": self.share
+            "rollout": self.rollout
             and {
-                "share": self.share.share,
-                "connections": self.share.connections,
-                "switched": self.share.switched.records,
-                "rest": self.share.rest.records,
+                "share": self.rollout.share,
+                "connections": self.rollout.connections,
+                "switched": self.rollout.switched.records,
+                "rest": self.rollout.rest.records,
             },
             "buffers": [
                 {
@@ -308,7 +306,7 @@ class Replay:
                 for band in self.bands
             ],
             "calibration": self.calibration and self.calibration.result(),
-            "beside": [] if self.beside is None else self.beside.to_dicts(),
+            "competing": [] if self.competing is None else self.competing.to_dicts(),
             "deployment": [notes.lines for notes in self.notes_to_deploy],
             "ab_tests": [
                 {"size_class": notes.group, "variant": notes.variant.name, **notes.test.document}

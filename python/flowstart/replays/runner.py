@@ -68,8 +68,8 @@ class Runner:
             self._exact = paths, first
 
     @property
-    def beside(self) -> "pl.DataFrame | None":
-        """What competing flows have come to; None without any."""
+    def competing(self) -> "pl.DataFrame | None":
+        """What company has come to; None without any."""
         import polars as pl
 
         return pl.concat(self._competing) if self._competing else None
@@ -87,8 +87,8 @@ class Runner:
         self._done += weight
         runs = frames.rows(batch["runs"])
         self.failures += [f"{planned[r['run']].label}: {r['error']}" for r in runs if r["error"]]
-        if one.mode == "beside":
-            self._competing.append(competing_flows.seen(members(planned), batch))
+        if one.mode == "competing":
+            self._company.append(company.seen(members(planned), batch))
         return rows(planned, batch), batch["interrupted"]
 
 

@@ -86,33 +86,33 @@ class Settings:
     """How long that stays good."""
     impairments: Document = field(default_factory=dict)
     """Fields of a path that every path has beside what the capture tells: queues, jitter, ..."""
-    cross: float = 0.0
+    cross_traffic: float = 0.0
     """The share of each bottleneck's rate that traffic of others takes, in the direction under
     test."""
-    beside: tuple[str, ...] = ()
+    competing: tuple[str, ...] = ()
     """Who else is on each path all the while, of `COMPANIONS`."""
-    without: frozenset[str] = frozenset()
+    ignore: frozenset[str] = frozenset()
     """The `PARTS` of the capture that are left out."""
     seed: int = 1
     custom: CustomStartups = field(default_factory=CustomStartups)
     """The startups that are not in the catalog."""
 
     def __post_init__(self) -> None:
-        for name in sorted(self.without - PARTS.keys()):
+        for name in sorted(self.ignore - PARTS.keys()):
             right = suggest(name, list(PARTS))
-            raise RequestError(f"without: `{name}` is no part of a replay{right}")
+            raise RequestError(f"ignore: `{name}` is no part of a replay{right}")
         if self.baseline is not None:
             baseline(self.baseline, self.names)
-        for name in self.beside:
+        for name in self.competing:
             if name not in COMPANIONS:
                 right = suggest(name, list(COMPANIONS))
-                raise RequestError(f"beside: `{name}` is no competing flow{right}")
-        if self.beside:
-            specs.unique("beside", self.beside)
-        if not 0 <= self.cross < 1:
+                raise RequestError(f"competing: `{name}` is no company{right}")
+        if self.competing:
+            specs.unique("competing", self.competing)
+        if not 0 <= self.cross_traffic < 1:
             raise RequestError(
-                f"cross: `{100 * self.cross:g}%` is out of range; a share from 0% to below 100% is "
-                "needed"
+                f"cross_traffic: `{100 * self.cross_traffic:g}%` is out of range; "
+                "a share from 0% to below 100% is needed"
             )
 
     @property
@@ -159,11 +159,11 @@ class Settings:
             baseline=None,
             direction="both",
             stack=None,
-            cc=None,
-            cross=0.0,
-            beside=(),
+            avoidance=None,
+            cross_traffic=0.0,
+            competing=(),
         )
 
     def has(self, part: str) -> bool:
         """Whether a part of the capture is replayed."""
-        return part not in self.without
+        return part not in self.ignore

@@ -5,6 +5,7 @@ one core; docs/limits.md says how far it was off on other runs.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -58,8 +59,8 @@ class Estimate:
             seconds=cpu_s * times / at_once,
         )
 
-    def check(self, limits: Limits, option: str) -> None:
-        """Raises RequestError where it is above a limit; `option` raises it, `--limit `."""
+    def check(self, limits: Limits, option: Callable[[str, str], str]) -> None:
+        """Raises RequestError where it is above a limit; `option` writes what raises it."""
         for name, estimated, limit in (
             ("packets", self.packets, limits.packets),
             ("flows", self.flows, limits.flows),
@@ -69,7 +70,7 @@ class Estimate:
             if estimated > limit:
                 raise RequestError(
                     f"this is estimated to take {self}, more than {stated(limits, name)}; ask for "
-                    f"less, or raise the limit with {option}{name}={_enough(name, estimated)}"
+                    f"less, or raise the limit with {option(name, _enough(name, estimated))}"
                 )
 
     def __str__(self) -> str:

@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from flowstart import _native, extras
 from flowstart.errors import RequestError
@@ -14,7 +14,7 @@ from flowstart.model.scenario import ScenarioLike
 from flowstart.render import footnotes, html
 from flowstart.simulation import bounds, frames, tables
 from flowstart.simulation.headline import headline
-from flowstart.simulation.limits import LimitLike
+from flowstart.simulation.limits import LimitOptions
 from flowstart.simulation.run_tables import RunTables
 
 if TYPE_CHECKING:
@@ -195,18 +195,18 @@ def run(
     trace: bool | None = None,
     packets: Sequence[int] = (),
     allow_python: bool = False,
-    limit: LimitLike | None = None,
     time_limit: str | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> Run:
     """Runs one scenario; with `trace`, records every packet event and every queue.
 
     The packets of the flows with the numbers `packets` are recorded for `qlog` and `pcap`. A
-    scenario's file may name startups written in Python only with `allow_python`. `limit` raises
-    what it may be estimated to use (`packets=1e12,memory=8GB`), and after `time_limit` (`10s`) it
+    scenario's file may name start-ups written in Python only with `allow_python`. `limits` raise
+    what it may be estimated to use (`max_packets=1e12`), and after `time_limit` (`10s`) it
     is ended. Raises RequestError where the scenario is wrong or has no such flow, or is above a
     limit, TimeLimitPassed, and what a startup written in Python raises.
     """
-    with bounds.bounded(limit, time_limit):
+    with bounds.bounded(time_limit, **limits):
         return _run(scenario_like, trace, packets, allow_python=allow_python)
 
 

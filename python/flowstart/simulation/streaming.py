@@ -4,7 +4,7 @@ import itertools
 import pathlib
 import tempfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from flowstart import _native
 from flowstart.errors import RequestError, SimulationError
@@ -16,7 +16,7 @@ from flowstart.render.columns import metadata
 from flowstart.render.folder import Results, check
 from flowstart.render.manifest import About
 from flowstart.simulation import bounds, frames
-from flowstart.simulation.limits import LimitLike
+from flowstart.simulation.limits import LimitOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,17 +64,17 @@ def stream(
     folder: str | pathlib.Path,
     *,
     allow_python: bool = False,
-    limit: LimitLike | None = None,
     time_limit: str | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> StoredRun:
     """Runs one scenario and writes its rows into `folder` as Parquet, in little memory.
 
-    The folder is replaced as a whole. A scenario's file may name startups written in Python only
-    with `allow_python`. `limit` and `time_limit` are those of `run`. Raises RequestError where the
+    The folder is replaced as a whole. A scenario's file may name start-ups written in Python only
+    with `allow_python`. `limits` and `time_limit` are those of `run`. Raises RequestError where the
     scenario is wrong or asks for a trace, or is above a limit, or where the folder holds what
     flowstart did not write, TimeLimitPassed, and what a startup written in Python raises.
     """
-    with bounds.bounded(limit, time_limit):
+    with bounds.bounded(time_limit, **limits):
         return store(scenario_like, pathlib.Path(folder), str(folder), allow_python=allow_python)
 
 

@@ -3,11 +3,11 @@
 import os
 import pathlib
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 from flowstart.errors import RequestError
 from flowstart.simulation import bounds
-from flowstart.simulation.limits import LimitLike
+from flowstart.simulation.limits import LimitOptions
 from flowstart.sweeps.execution.execute import Approve, Progress, Way, is_modest, run
 from flowstart.sweeps.execution.swept import Swept
 from flowstart.sweeps.language import named
@@ -25,12 +25,12 @@ def sweep(
     *,
     workers: int | None = None,
     dask: str | None = None,
-    part: str | None = None,
+    split: str | None = None,
     progress: Progress | None = None,
     approve: Approve | None = None,
     allow_python: bool = False,
-    limit: LimitLike | None = None,
     time_limit: str | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> Swept:
     """Runs every startup on every cell of a sweep, and keeps the rows in a folder.
 
@@ -39,19 +39,19 @@ def sweep(
     folder holds something else.
 
     `workers` processes run it, as many as there are cores if None; with `dask`, the workers of
-    the scheduler at this address do. `part` is `tuning` or `held-out` where the sweep is split.
+    the scheduler at this address do. `split` is `train` or `test` where the sweep is split.
     `progress(done, total)` is told of cells. `approve(estimate)` says whether a sweep that takes
-    more than some seconds is run; without it, one of more than an hour is refused. Startups in
-    files of Python that a sweep's file names are run with `allow_python` only. `limit` raises what
+    more than some seconds is run; without it, one of more than an hour is refused. Start-ups in
+    files of Python that a sweep's file names are run with `allow_python` only. `limits` raise what
     all of it may be estimated to use; after `time_limit` (`8h`) the rows that are there are kept,
     and `interrupted` says so.
     """
     question = read(setting, allow_python=allow_python)
-    if part is not None:
-        question = question.only(part)
+    if split is not None:
+        question = question.only(split)
     way = Way(run_cells, cost, workers, dask, progress, approve or is_modest)
-    with bounds.bounded(limit, time_limit):
-        return run(question, pathlib.Path(folder), way, part or "")
+    with bounds.bounded(time_limit, **limits):
+        return run(question, pathlib.Path(folder), way, split or "")
 
 
 def read(setting: SweepLike, *, allow_python: bool = False) -> Sweep:

@@ -32,8 +32,8 @@ class Cell:
     """One of `COMPETING`."""
     seed: int
     """The seed of the scenario."""
-    part: str
-    """`tuning`, `held-out`, or nothing without a split."""
+    split: str
+    """`train`, `test`, or nothing without a split."""
     origin: str
     """The name of the path that it was made from: a named path, a network of a capture, a family
     with a name. Nothing where there is none."""

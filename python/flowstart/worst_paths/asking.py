@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from flowstart.comparison.plan import chosen
 from flowstart.errors import RequestError, SimulationError
@@ -10,7 +10,7 @@ from flowstart.model.catalog import algorithms, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, resolve
 from flowstart.simulation import bounds
-from flowstart.simulation.limits import LimitLike
+from flowstart.simulation.limits import LimitOptions
 from flowstart.sweeps.language.endpoints import endpoints
 from flowstart.worst_paths.evaluate import MEASURES, NOTHING, Evaluator
 from flowstart.worst_paths.result import Failing, Worst
@@ -29,7 +29,7 @@ def worst(
     startup: StartupLike,
     *,
     against: Sequence[StartupLike] | None = None,
-    over: str | None = None,
+    search_space: str | None = None,
     measure: str = "regret",
     runs: int = 500,
     distinct: int = 5,
@@ -39,17 +39,17 @@ def worst(
     seeds: int = 3,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-    limit: LimitLike | None = None,
     time_limit: str | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> Worst:
     """The paths on which a startup does worst beside the best of others.
 
-    `runs` paths are tried: half anywhere `over` the ranges given, half near the worst so far. The
+    `runs` paths are tried: half anywhere in the `search_space`, half near the worst so far. The
     worst that are `distinct`, each by other ingredients of the path, are made as plain as they can
     be: what does not matter is dropped, numbers are rounded. `measure` is `regret`, `loss` or
     `harm`; scores are of medians over `seeds` where anything is drawn. `against` is every startup
     that needs no help of routers, peer or memory where none is named. The same request gives the
-    same answer, whatever the number of `workers`. `limit` raises what the runs of a step may be
+    same answer, whatever the number of `workers`. `limits` raise what the runs of a step may be
     estimated to use; after `time_limit` (`10min`) the search is given up. Raises RequestError where
     anything asked for is wrong, and TimeLimitPassed.
     """
@@ -58,12 +58,12 @@ def worst(
     variants = chosen((), [startup, *(others if against is None else against)], custom)
     _check(measure, runs, distinct, seed, seeds, len(variants))
     ends = endpoints(stack)
-    _check_cc(cc, ends.document)
-    space = Space.parse(over, ends, HARMED if measure == "harm" else ())
-    if measure == "harm" and "alone" in space.competing:
-        raise RequestError("over.competing: `alone` has nobody to harm; name `long`, `short`, ...")
-    evaluator = Evaluator(variants, measure, ends.document, cc, seed, seeds, workers, custom)
-    with bounds.bounded(limit, time_limit):
+    _check_avoidance(avoidance, ends.document)
+    space = Space.parse(search_space, ends, HARMED if measure == "harm" else ())
+    if measure == "harm" and "alone" in space.company:
+        raise RequestError("search_space.company: `alone` has nobody to harm; name `long`, `short`")
+    evaluator = Evaluator(variants, measure, ends.document, avoidance, seed, seeds, workers, custom)
+    with bounds.bounded(time_limit, **limits):
         found = search(
             space,
             lambda points: evaluator.scores([space.case(point) for point in points]),

@@ -69,7 +69,7 @@ class Space:
         for kind in kinds:
             if kind not in COMPETING:
                 raise RequestError(
-                    f"over.competing: `{kind}` is unknown{suggest(kind, list(COMPETING))}"
+                    f"search_space.company: `{kind}` is unknown{suggest(kind, list(COMPANY))}"
                 )
         given = {name: USUAL[name] for name in NEEDED if name not in given} | given
         over = {name: _law(value) for name, value in given.items()}
@@ -77,7 +77,7 @@ class Space:
         try:
             space.case(Point(dict.fromkeys((*over, "competing"), 0.5)))
         except RequestError as error:
-            raise RequestError(re.sub(r"\b(?:path|flow)\.", "over.", str(error))) from None
+            raise RequestError(re.sub(r"\b(?:path|flow)\.", "search_space.", str(error))) from None
         return space
 
     @property
@@ -139,11 +139,13 @@ def _fields(text: str) -> dict[str, str]:
     for piece in _BETWEEN.split(text):
         name, equals, value = (part.strip() for part in piece.partition("="))
         if not equals or not value:
-            raise RequestError(f"over `{piece}`: should be written field=least..most, or field=a|b")
+            raise RequestError(
+                f"search_space `{piece}`: should be written field=least..most, or field=a|b"
+            )
         if name not in known:
-            raise RequestError(f"over `{piece}`: `{name}` is unknown{suggest(name, known)}")
+            raise RequestError(f"search_space `{piece}`: `{name}` is unknown{suggest(name, known)}")
         if name in found:
-            raise RequestError(f"over `{piece}`: `{name}` is given twice")
+            raise RequestError(f"search_space `{piece}`: `{name}` is given twice")
         found[name] = value
     return found
 

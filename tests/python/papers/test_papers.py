@@ -194,8 +194,11 @@ def test_pages_need_nothing_but_themselves(cli: Cli, tmp_path: pathlib.Path) -> 
     [
         (("TOY-22",), "no experiment is called `TOY-22`; did you mean `TOY-2`?"),
         (("XYZ",), "no experiment is called `XYZ`; there are TOY-1, TOY-2, toy"),
-        ((), "name experiments or papers to run, or give one of --all and --quick"),
-        (("TOY-1", "--all"), "name experiments or papers to run, or give one of --all and --quick"),
+        ((), "name experiments or papers to run, or give one of --all and --subset quick"),
+        (
+            ("TOY-1", "--all"),
+            "name experiments or papers to run, or give one of --all and --subset quick",
+        ),
     ],
 )
 def test_what_cannot_be_run_is_said_in_one_line(

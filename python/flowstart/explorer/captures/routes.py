@@ -80,7 +80,7 @@ def _replay(fields: Fields, settings: Settings, uploads: Uploads, jobs: Jobs) ->
     if "direction" in fields:
         asked["direction"] = fields.text("direction")
     if fields.flag("quick"):
-        asked["quick"] = True
+        asked["no_uncertainty"] = True
 
     def work(job: Job) -> None:
         from flowstart.explorer.captures import replayed

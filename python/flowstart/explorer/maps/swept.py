@@ -173,10 +173,13 @@ class Folders:
         return [str(place) for place in self._places]
 
     def map(self, number: int, by: Sequence[str]) -> Map:
-        """The map of a folder; `by` are its axes, and what its panels are made by.
+        """The map of a folder; `by` are its axes.
 
         Raises RequestError where there is no such folder, or it holds no sweep.
         """
         if not 0 <= number < len(self._places):
             raise RequestError(f"map: there is no folder {number}; {len(self._places)} are named")
-        return self._read(self._places[number], by=tuple(by))
+        if len(by) != 2:
+            raise RequestError(f"by: `{','.join(by)}`: two axes are needed, such as rate,rtt")
+        x, y = by
+        return self._read(self._places[number], x=x, y=y)

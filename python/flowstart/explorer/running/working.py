@@ -59,7 +59,7 @@ async def done(
 
 
 def _within_limits(work: Callable[[Stop], T], stop: Stop) -> T:
-    with bounds.bounded({"memory": MOST_BYTES}, None) as mine:
+    with bounds.bounded(max_memory=MOST_BYTES) as mine:
         try:
             return work(stop)
         except (KeyboardInterrupt, LimitExceeded, Cancelled):

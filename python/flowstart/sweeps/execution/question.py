@@ -35,5 +35,5 @@ class Question(Protocol):
     def cells(self) -> Iterator[Cell]:
         """The cells in their order, made as they are asked for."""
 
-    def only(self, part: str) -> Self:
-        """The same with the cells of one part."""
+    def only(self, split: str) -> Self:
+        """The same with the cells of one set."""

@@ -54,8 +54,8 @@ class Asked:
 
     document: Document
     """What was asked, as JSON knows it."""
-    part: str
-    """The part of the cells that is run, or empty."""
+    split: str
+    """The set of the cells that is run, or empty."""
     variants: tuple[Variant, ...]
     texts: Mapping[str, str]
     """The startups of one's own, and what they do."""
@@ -73,7 +73,7 @@ class Asked:
             "store": FORMAT,
             "flowstart": _native.version(),
             "asked": self.document,
-            "part": self.part,
+            "split": self.split,
             "variants": variants,
             "texts": {name: digest(text) for name, text in self.texts.items()},
             "cells": self.cells,

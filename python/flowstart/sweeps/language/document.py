@@ -102,7 +102,7 @@ def _asked(
         "flow": document.get("flow", {}),
         "competing": {"kinds": list(competing)},
         **({"sample": vars(sample)} if sample else {}),
-        **({"split": {"tuning": split.tuning}} if split else {}),
+        **({"split": {"train": split.train}} if split else {}),
     }
 
 
@@ -219,17 +219,17 @@ def _sample(given: Any) -> Sample | None:
 
 
 def _split(given: Any, seed: int, seeds: Seeds) -> Split | None:
-    """Which paths are held out; None where there are no parts."""
+    """The training and the test set; None where there is no split."""
     if given is None:
         return None
-    share = _table("split", given, ("tuning",)).get("tuning")
+    share = _table("split", given, ("train",)).get("train")
     if not isinstance(share, int | float) or not 0 < share < 1:
         right = "a share between 0 and 1, such as `0.7`, is needed"
-        raise RequestError(f"split.tuning: `{share}` is not right; {right}")
+        raise RequestError(f"split.train: `{share}` is not right; {right}")
     listed = seeds.listed or ()
     shared = next((one for one in listed if one + APART in listed), None)
     if shared is not None:
-        right = f"paths that are held out have seeds that are {APART} larger"
+        right = f"paths of the test set have seeds that are {APART} larger"
         raise RequestError(f"seeds: `{shared + APART}` beside `{shared}`: {right}")
     return Split(float(share), seed)
 

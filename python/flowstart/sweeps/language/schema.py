@@ -118,8 +118,7 @@ def _top() -> Document:
         "competing": _table("Who is beside the flow.", {"kinds": kinds}),
         "sample": _table("Paths are drawn; without it, the whole grid.", sample)
         | {"required": ["paths"]},
-        "split": _table("Paths to tune on, and others.", {"tuning": share})
-        | {"required": ["tuning"]},
+        "split": _table("Training and test set.", {"train": share}) | {"required": ["train"]},
     }
 
 

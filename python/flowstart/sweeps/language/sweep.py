@@ -65,8 +65,8 @@ class Sweep:
     """
 
     request: Request
-    part: str | None = None
-    """The part whose cells there are; None for all."""
+    split: str | None = None
+    """The set whose cells there are, `train` or `test`; None for all."""
     collapsed: Counter[str] = field(default_factory=Counter, compare=False)
     """By parameter, how many cells were left out because it does not change them: of those that the
     last iteration over the cells has passed."""
@@ -111,13 +111,13 @@ class Sweep:
         """The startups that are not in the catalog."""
         return self.request.custom
 
-    def only(self, part: str) -> Self:
-        """The cells of one part alone: `tuning` or `held-out`."""
+    def only(self, split: str) -> Self:
+        """The cells of one set alone: `train` or `test`."""
         if self.request.split is None:
-            raise RequestError(f"part `{part}`: the sweep has no `[split]`")
-        if part not in PARTS:
-            raise RequestError(f"part `{part}`: there are {' and '.join(PARTS)}")
-        return dataclasses.replace(self, part=part, collapsed=Counter())
+            raise RequestError(f"split `{split}`: the sweep has no `[split]`")
+        if split not in PARTS:
+            raise RequestError(f"split `{split}`: there are {' and '.join(PARTS)}")
+        return dataclasses.replace(self, split=split, collapsed=Counter())
 
     @functools.cached_property
     def count(self) -> int:
@@ -168,8 +168,8 @@ class Sweep:
                     yield from self._of_place(Place(leaf, stack, path, block.origin), number, same)
 
     def _wants(self, path: int) -> bool:
-        """Whether a path is of the part asked for."""
-        return self.part is None or self._part(path) == self.part
+        """Whether a path is of the set asked for."""
+        return self.split is None or self._part(path) == self.split
 
     def _part(self, path: int) -> str:
         return self.request.split.part(path) if self.request.split else ""

@@ -78,8 +78,8 @@ def _named(cell: Cell) -> dict[str, Any]:
         "cell": cell.number,
         "hash": content(cell),
         "origin": cell.origin,
-        "part": cell.part,
-        "competing": cell.competing,
+        "split": cell.split,
+        "company": cell.company,
         "seed": cell.seed,
     }
 
