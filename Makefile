@@ -60,7 +60,7 @@ release: setup ## Build the package with fat LTO, for benchmarks and work that t
 	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 
 demo: setup ## Compare start-ups on the transfers of a recorded capture, into out/demo
-	$(BIN)/flowstart compare --capture tests/data/captures/web-mix.pcap.gz -o out/demo
+	$(BIN)/flowstart replay tests/data/captures/web-mix.pcap.gz -o out/demo
 
 page: $(PAGE)/.built ## Build the explorer's page and the script of reports
 
@@ -68,7 +68,7 @@ papers: release ## Regenerate every figure and table of the papers, into out/pap
 	$(BIN)/flowstart papers run --all -o out/papers
 
 papers-quick: setup ## The heart of every paper in less than a minute, into out/papers-quick
-	$(BIN)/flowstart papers run --quick -o out/papers-quick
+	$(BIN)/flowstart papers run --subset quick -o out/papers-quick
 
 papers-record: setup ## Record what every target of the papers comes to, into tests/data/papers
 	$(BIN)/python tests/python/papers_record.py
@@ -145,7 +145,7 @@ live-s2n: setup ## Build s2n-quic into the package, and check it
 	cd crates/s2n && RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
 
 # With it the package has `live --stack linux`, until `make setup` builds it anew.
-live-linux: setup ## Build in and check the start-ups in this machine's kernel: docs/kernel.md
+live-linux: setup ## Build in and check the startups in this machine's kernel: docs/kernel.md
 	@for header in libelf.h zlib.h; do \
 		echo "#include <$$header>" | $(CC) -E - >/dev/null 2>&1 \
 		|| { echo "live-linux needs $$header: on Debian, apt-get install libelf-dev zlib1g-dev" >&2; exit 1; }; done
@@ -154,7 +154,7 @@ live-linux: setup ## Build in and check the start-ups in this machine's kernel: 
 	cargo test --release -p flowstart-linux --features bpf -- --test-threads=1
 	$(BIN)/pytest -m "" tests/python/test_live_linux.py
 
-kernel-agreement: ## How far all start-ups agree in the kernel, in some ten minutes, for docs/kernel.md
+kernel-agreement: ## How far all startups agree in the kernel, in some ten minutes, for docs/kernel.md
 	$(BIN)/python docs/kernel.py
 
 publish-dry-run: ## Package the crates, and build each from its package; nothing is uploaded
@@ -209,7 +209,7 @@ docs-site: setup $(DOCS)/.installed web/node_modules/.installed ## Build the doc
 check-links: docs-site ## Ask also whether the pages elsewhere that the site links are there
 	$(BIN)/python docs/site_check.py out/site --external
 
-worst-paths: release ## Search anew for the paths on which well-known start-ups do worst
+worst-paths: release ## Search anew for the paths on which well-known startups do worst
 	$(BIN)/python docs/worst.py
 
 interval-coverage: release ## How often intervals hold, on 2000 made-up tables of each design

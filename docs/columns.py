@@ -11,7 +11,7 @@ What every column in the files of `-o` and in `--json` holds. This is version {V
 where a column goes or changes its meaning. `flowstart schema rows` prints the same as JSON Schema,
 and Parquet files have it in their metadata, under the key `flowstart`. A column without “no value
 means” always has one; in JSON no value is `null`. Traces have further columns
-where a start-up names some of its own.
+where a startup names some of its own.
 """
 
 FILES = {
@@ -30,9 +30,9 @@ FILES = {
     "load-rows": "`frame` of what `fs.live_load` returns",
     "comparison-intervals": "`intervals` of `compare`",
     "comparison-summaries": "`summaries` of what `fs.compare` returns",
-    "replay-rows": "`rows` of `compare --capture`",
-    "replay-intervals": "`intervals` of `compare --capture`",
-    "replay-summaries": "`classes` in the `result.json` of `compare --capture`",
+    "replay-rows": "`rows` of `replay`",
+    "replay-intervals": "`intervals` of `replay`",
+    "replay-summaries": "`classes` in the `result.json` of `replay`",
     "capture-connections": "`connections` of `capture`",
     "capture-demands": "`demands` of `capture`",
     "capture-transfers": "`transfers` of `capture`",

@@ -27,7 +27,7 @@ COLUMNS = ("size_class", "variant", "transfers", "slowdown_median", "slowdown_p9
 @functools.cache
 def replayed() -> Replay:
     """The replay that `make demo` runs, without its repeats."""
-    return fs.replay(str(CAPTURE), quick=True)
+    return fs.replay(str(CAPTURE), uncertainty=False)
 
 
 def numbers() -> str:

@@ -1,4 +1,4 @@
-"""The page that shows where every start-up leaves, on every path known by name.
+"""The page that shows where every startup leaves, on every path known by name.
 
 `docs/pages.py` writes it with the others.
 """
@@ -20,7 +20,7 @@ STACK = "linux"
 MSS = 1448
 LEAST_BYTES = 10_000_000
 PRODUCTS = 16
-"""A transfer has at least so many bandwidth-delay products, so that a start-up can end."""
+"""A transfer has at least so many bandwidth-delay products, so that a startup can end."""
 
 GROUPS = {
     "Wires": ("dsl", "cable", "fibre", "datacentre", "jump-start-2007"),
@@ -31,7 +31,7 @@ GROUPS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """How a start-up ended on a path, over the seeds."""
+    """How a startup ended on a path, over the seeds."""
 
     reasons: tuple[tuple[str | None, int], ...]
     """Each reason with its number of runs, the commonest first; None where it had not ended."""
@@ -54,7 +54,7 @@ class Cell:
 
 @functools.cache
 def cells() -> dict[str, dict[str, Cell]]:
-    """What every start-up did, by its name and the path's."""
+    """What every startup did, by its name and the path's."""
     found: dict[str, dict[str, Cell]] = {a.name: {} for a in fs.list_algorithms("startup")}
     for name in named_paths():
         by_startup: dict[str, list[dict[str, Any]]] = {}
@@ -79,7 +79,7 @@ def _rows(name: str) -> list[dict[str, Any]]:
         stack=STACK,
         repeat=SEEDS,
         uncertainty=False,
-        remembered="1bdp",
+        cached_cwnd="1bdp",
     )
     return found.records
 
@@ -87,7 +87,7 @@ def _rows(name: str) -> list[dict[str, Any]]:
 def _cell(rows: Sequence[dict[str, Any]]) -> Cell:
     reasons = Counter(row["startup_exit_reason"] for row in rows)
     windows = [
-        row["startup_exit_cwnd_pkts"] / row["bdp_pkts"]
+        row["startup_exit_cwnd_segments"] / row["bdp_pkts"]
         for row in rows
         if row["startup_exit_reason"]
     ]
@@ -102,19 +102,19 @@ def _window(product: float) -> str:
 
 HEAD = f"""<!-- Written by `make docs` from runs; changes here are lost. -->
 
-# Where every start-up leaves
+# Where every startup leaves
 
-Each start-up of the catalog on each [path known by name](paths.md), {SEEDS} seeds, stack `{STACK}`
+Each startup of the catalog on each [path known by name](paths.md), {SEEDS} seeds, stack `{STACK}`
 with CUBIC: why it ended, and at which window, as a multiple of what the path holds (the BDP); the
 median of those runs in which it ended. Where the runs differ, a number says in how many; on a path
-where nothing is random all are the same. – is a start-up that had not ended when the transfer had.
+where nothing is random all are the same. – is a startup that had not ended when the transfer had.
 Transfers have {LEAST_BYTES // 10**6} MB, or {PRODUCTS} BDP where that is more. What remembers knows
 a window of one BDP; routers answer where they are asked.
 
-The window is the one *just before* the change: of a start-up that sets a window when it ends (Swift
+The window is the one *just before* the change: of a startup that sets a window when it ends (Swift
 Start, Jump Start, BBR) it is what it had, not what it leaves.
 
-![Window at exit of every start-up on every path](images/exits.svg)
+![Window at exit of every startup on every path](images/exits.svg)
 
 *Blue left below the BDP, orange above it; white is one BDP. Letters: l loss, d delay, t ACK
 train, f full pipe, e estimate, r router, a first ACK, s all sent, h threshold, c congestion mark,
@@ -127,7 +127,7 @@ def page() -> str:
     parts = [HEAD, "## What looks wrong, and why\n", *(f"- {note}" for note in notes())]
     for title, paths in GROUPS.items():
         heads = " | ".join(f"`{path}`" for path in paths)
-        rows = [f"| start-up | {heads} |", f"|{' --- |' * (1 + len(paths))}"]
+        rows = [f"| startup | {heads} |", f"|{' --- |' * (1 + len(paths))}"]
         for startup, found in cells().items():
             shown = " | ".join(found[path].words() if path in found else "" for path in paths)
             rows.append(f"| [{startup}](algorithms/{startup}.md) | {shown} |")
@@ -251,13 +251,13 @@ ORANGES = ("#fdd0a2", "#fd8d3c", "#e6550d", "#a63603")
 
 
 def picture() -> str:
-    """A field for every start-up and path, coloured by the window at which it left."""
+    """A field for every startup and path, coloured by the window at which it left."""
     paths = [path for group in GROUPS.values() for path in group]
     width = LEFT + WIDE * len(paths) + 40
     height = TOP + HIGH * len(cells()) + 8
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">',
-        "<title>Window at exit of every start-up on every path</title>",
+        "<title>Window at exit of every startup on every path</title>",
         f"<style>{figure.style()}</style>",
         f'<rect class="g" x="0" y="0" width="{width}" height="{height}" rx="6"/>',
     ]

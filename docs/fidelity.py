@@ -28,15 +28,15 @@ PATHS = {
     ),
 }
 SENDERS: dict[str, tuple[dict[str, str], dict[str, str], str]] = {
-    "cubic": ({"startup": "hystart", "avoidance": "cubic"}, {}, "CUBIC with HyStart"),
-    "cubic-nohs": ({"startup": "slow-start", "avoidance": "cubic"}, {}, "CUBIC without HyStart"),
-    "reno": ({"startup": "slow-start", "avoidance": "reno"}, {}, "Reno"),
+    "cubic": ({"startup": "hystart", "cc": "cubic"}, {}, "CUBIC with HyStart"),
+    "cubic-nohs": ({"startup": "slow-start", "cc": "cubic"}, {}, "CUBIC without HyStart"),
+    "reno": ({"startup": "slow-start", "cc": "reno"}, {}, "Reno"),
     "cubic-paced": (
-        {"startup": "hystart", "avoidance": "cubic"},
+        {"startup": "hystart", "cc": "cubic"},
         {"pacing": "internal"},
         "CUBIC with HyStart and internal pacing",
     ),
-    "bbr": ({"startup": "bbr-startup", "avoidance": "bbr"}, {}, "BBR v1"),
+    "bbr": ({"startup": "bbr-startup", "cc": "bbr"}, {}, "BBR v1"),
 }
 REASONS = {
     "hystart-train": "ack-train",
@@ -135,7 +135,7 @@ NS2_TABLES = {
     "a transfer of each size, slow start": ("single_figure1.csv",),
     "a transfer of each size, Jump Start": ("single_figure1.csv",),
     "connections that contend, each by its end": ("contention_flows.csv",),
-    "contention at three intervals, two start-ups, by means of runs": ("contention.csv",),
+    "contention at three intervals, two startups, by means of runs": ("contention.csv",),
     "Quick-Start and slow start, by path and size": (
         "quick_start_table1.csv",
         "quick_start_sizes.csv",
@@ -249,7 +249,7 @@ def _linux_run(path: str, variant: str, size: str, *, trace: bool) -> "fs.Run":
 def _linux_row(recorded: dict[str, str], row: dict[str, Any]) -> str:
     theirs = float(recorded["fct_ms_median"])
     ours = 1e3 * row["fct_s"]
-    exits = f"{recorded['exit_cwnd'] or '–'}, {_whole(row['startup_exit_cwnd_pkts'])}"
+    exits = f"{recorded['exit_cwnd'] or '–'}, {_whole(row['startup_exit_cwnd_segments'])}"
     reason = row["startup_exit_reason"]
     same = REASONS[recorded["exit_why"]] == reason
     return (
@@ -342,7 +342,7 @@ def _compare(run: "fs.Run", theirs: list[tuple[float, int]]) -> Compared:
     ours = [(0.0, 0)]
     for event in ("send", "retransmit"):
         ours += [
-            (round(1e6 * float(series.time_s[i])), int(series.seq[i]) // mss + 1)
+            (round(1e6 * float(series.time_s[i])), int(series.seq_bytes[i]) // mss + 1)
             for i in series.of(event)
         ]
     pairs = list(zip(sorted(ours), theirs, strict=False))
@@ -390,7 +390,7 @@ the last byte at the receiver. What the tests allow:
 | --- | --- | --- |
 | completion | 1 % or 4 ms | 2 % or 3 ms; lost packets 3 %, jitter 5 % |
 | dropped, retransmitted | 2 % or 3 packets | 10 % or 2 packets; jitter 5 |
-| why the start-up ends | the same | as in one of the runs |
+| why the startup ends | the same | as in one of the runs |
 | its window then | 0.5 % or 2 packets | 5 % or 2 packets |
 | largest window | – | 10 % or 2 packets |
 | marks; cuts; the first three thresholds | – | 10 % or 3; 10 % or 1; 5 % or 2 |

@@ -57,7 +57,7 @@ def style() -> str:
 
 @dataclass(frozen=True)
 class Exit:
-    """Where a start-up ended."""
+    """Where a startup ended."""
 
     time_s: float
     window: float

@@ -30,7 +30,7 @@ from results import Row
 DOCS = pathlib.Path(__file__).parent
 KEPT = DOCS / "gauge.csv"
 MAPPED = (GAUGE, HYSTART, "search", "bbr-startup", parts.CAREFUL, QUICLY)
-"""The start-ups of the map of regret."""
+"""The startups of the map of regret."""
 PICTURES = ("gauge-regret.png", "gauge-frontier.png")
 DIGITS = 4
 NOTHING = "Not measured yet: `make gauge`."

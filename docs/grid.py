@@ -1,4 +1,4 @@
-"""What the page of every start-up on the community's grid is made of.
+"""What the page of every startup on the community's grid is made of.
 
 `make grid` runs the sweeps and calls this with their folders: what the page shows of them is kept
 as `grid.csv` and pictures, for the sweeps take minutes. `make docs` makes the page's tables, and
@@ -30,14 +30,14 @@ GRID, SUITE, PICTURE = SWEEPS = ("default-grid", "irtf-tcpeval", "map")
 """Of the last one only the README's picture is kept."""
 DIMENSIONS = ("all", "size", "loss", "origin")
 """The kinds of cells that the page tells apart."""
-COMPANY = ("long", "bbr", "web")
+COMPETING = ("long", "bbr", "web")
 COLUMNS = (
     *("sweep", "among", "dimension", "kind", "startup", "cells"),
     *("mean", "p95", "worst", "unfinished", "dominated", "retransmitted"),
-    *(f"harm_{kind}" for kind in COMPANY),
+    *(f"harm_{kind}" for kind in COMPETING),
     "on_front",
 )
-"""What is kept: a row per kind of cells and start-up, among all start-ups or the unaided."""
+"""What is kept: a row per kind of cells and startup, among all startups or the unaided."""
 DIGITS = 4
 SHADES = 128
 """A picture has so many colours, which makes its file half as large."""
@@ -104,7 +104,7 @@ def write(name: str, figure: Figure) -> None:
 
 @dataclass(frozen=True)
 class Row:
-    """A start-up in one kind of cells; None where a number does not exist."""
+    """A startup in one kind of cells; None where a number does not exist."""
 
     startup: str
     kind: str
@@ -143,32 +143,34 @@ def rows(sweep: str, dimension: str = "all", among: str = UNAIDED) -> list[Row]:
 
 
 def overall(sweep: str, among: str = UNAIDED) -> str:
-    """A row per start-up, the least regret first."""
+    """A row per startup, the least regret first."""
     found = rows(sweep, among=among)
-    company = [kind for kind in COMPANY if any(row[f"harm_{kind}"] is not None for row in found)]
+    competing = [
+        kind for kind in COMPETING if any(row[f"harm_{kind}"] is not None for row in found)
+    ]
     titles = ["mean", "p95", "worst", "not done", "dominated", "retransmitted"]
-    titles += [f"harm, {kind}" for kind in company]
+    titles += [f"harm, {kind}" for kind in competing]
     lines = [
-        f"| start-up | {' | '.join(titles)} | front |",
+        f"| startup | {' | '.join(titles)} | front |",
         f"| --- |{' ---: |' * len(titles)} --- |",
     ]
     for row in found:
         regrets = [row.mean, row["p95"], row["worst"]]
         shares = [row[name] for name in ("unfinished", "dominated", "retransmitted")]
-        shares += [row[f"harm_{kind}"] for kind in company]
+        shares += [row[f"harm_{kind}"] for kind in competing]
         cells = [f"`{row.startup}`", *map(_regret, regrets), *map(tables.share, shares)]
         lines.append(f"| {' | '.join(cells)} | {'◀' if row.on_front else ''} |")
     return "\n".join(lines)
 
 
 def by(sweep: str, dimension: str) -> str:
-    """The mean regret of each start-up in each kind of cells; the least of a kind is bold."""
+    """The mean regret of each startup in each kind of cells; the least of a kind is bold."""
     found = rows(sweep, dimension)
     means = {(row.startup, row.kind): row.mean for row in found}
     own = [row["kind"] for row in kept() if (row["sweep"], row["dimension"]) == (sweep, dimension)]
     kinds = list(dict.fromkeys(own))
     least = {kind: min(mean for (_, of), mean in means.items() if of == kind) for kind in kinds}
-    lines = [f"| start-up | {' | '.join(kinds)} |", f"| --- |{' ---: |' * len(kinds)}"]
+    lines = [f"| startup | {' | '.join(kinds)} |", f"| --- |{' ---: |' * len(kinds)}"]
     for startup in (row.startup for row in rows(sweep)):
         cells = [_bold(means[startup, kind], least[kind]) for kind in kinds]
         lines.append(f"| `{startup}` | {' | '.join(cells)} |")
@@ -176,14 +178,14 @@ def by(sweep: str, dimension: str) -> str:
 
 
 def helped(sweep: str) -> str:
-    """Start-ups that need help, among all, beside the best of those that need none."""
+    """Startups that need help, among all, beside the best of those that need none."""
     found = rows(sweep, among=ALL)
     unaided = [row.startup for row in rows(sweep)]
     shown = [row for row in found if row.startup not in unaided]
     best = next(row for row in found if row.startup in unaided)
     usual = next(row for row in found if row.startup == "slow-start")
     lines = [
-        "| start-up | needs | mean | p95 | retransmitted |",
+        "| startup | needs | mean | p95 | retransmitted |",
         "| --- | --- | ---: | ---: | ---: |",
     ]
     for row in sorted([*shown, best, usual], key=lambda row: row.mean):

@@ -66,7 +66,7 @@ def _harm(rows: list[Row]) -> str:
     web = sorted(rows, key=lambda row: _number(row, "harm_web"))
     warm = max(_number(row, name) for row in rows for name in ("harm_long", "harm_bbr"))
     return (
-        f"It is the web beside it that a start-up harms, by {share(web[0]['harm_web'])} "
+        f"It is the web beside it that a startup harms, by {share(web[0]['harm_web'])} "
         f"(`{web[0].startup}`) to {share(web[-1]['harm_web'])} (`{web[-1].startup}`); a warm flow, "
         f"CUBIC's or BBR's, is harmed by at most {share(warm)} on average."
     )

@@ -1,4 +1,4 @@
-"""How far all start-ups agree in this machine's kernel: runs them, and writes kernel.md's tables.
+"""How far all startups agree in this machine's kernel: runs them, and writes kernel.md's tables.
 
 python docs/kernel.py    # some ten minutes; needs what `flowstart live --stack linux` needs
 """
@@ -26,7 +26,7 @@ NEAR, NEAR_EXIT = 0.05, 0.1
 
 
 def measured() -> pl.DataFrame:
-    """A row for each start-up, path and size that the kernel can run, of medians of three runs."""
+    """A row for each startup, path and size that the kernel can run, of medians of three runs."""
     rows = []
     for name, path in PATHS.items():
         found = fs.compare(path, startups=["all"], on="linux", sizes=SIZES, repeat=3)
@@ -38,7 +38,7 @@ def measured() -> pl.DataFrame:
 
 
 def tables(rows: pl.DataFrame) -> str:
-    """All start-ups in numbers, the five one by one, and those that are apart."""
+    """All startups in numbers, the five one by one, and those that are apart."""
     took = pl.col("fct_difference").abs()
     left = pl.col("startup_exit_cwnd_difference").abs()
     lines = [
@@ -54,12 +54,12 @@ def tables(rows: pl.DataFrame) -> str:
             f"| {name} | {own.height} | {100 * median:.2f} % | {near[0]} | {near[1]} | "
             f"{exits.filter(left <= NEAR_EXIT).height} of {exits.height} |"
         )
-    lines += ["", "| start-up | path | size | simulated | kernel | difference | exit cwnd |"]
+    lines += ["", "| startup | path | size | simulated | kernel | difference | exit cwnd |"]
     lines += ["| --- | --- | --- | ---: | ---: | ---: | ---: |"]
     lines += [_row(row) for row in rows.iter_rows(named=True) if row["variant"] in FIVE]
     apart = rows.filter((took > NEAR) | (left > NEAR_EXIT))
     lines += ["", "Further apart than 5 % of completion or 10 % of the exit window:", ""]
-    lines += ["| start-up | path | size | simulated | kernel | difference | exit cwnd |"]
+    lines += ["| startup | path | size | simulated | kernel | difference | exit cwnd |"]
     lines += ["| --- | --- | --- | ---: | ---: | ---: | ---: |"]
     lines += [_row(row) for row in apart.iter_rows(named=True)]
     return "\n".join(lines) + "\n"
@@ -70,7 +70,7 @@ def _row(row: dict[str, object]) -> str:
     shown = [f"{1e3 * time:.1f} ms" if isinstance(time, float) else "–" for time in times]
     difference = row["fct_difference"]
     apart = f"{100 * difference:+.2f} %" if isinstance(difference, float) else "–"
-    exits = [row["simulated_startup_exit_cwnd_pkts"], row["live_startup_exit_cwnd_pkts"]]
+    exits = [row["simulated_startup_exit_cwnd_segments"], row["live_startup_exit_cwnd_segments"]]
     windows = ", ".join(f"{w:.0f}" if isinstance(w, float | int) else "–" for w in exits)
     cells = [row["variant"], row["path"], row["size"], *shown, apart.replace("-", "−"), windows]
     return f"| {' | '.join(map(str, cells))} |"

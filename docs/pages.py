@@ -61,16 +61,16 @@ STAGES: dict[catalog.Kind, Stage] = {
         most=4,
         pale="slow-start",
         words="3 MB over 20 Mbit/s × 100 ms with a buffer of one bandwidth-delay product "
-        "(166 packets), stack `rfc`, avoidance `reno`",
+        "(166 packets), stack `rfc`, cc `reno`",
     ),
-    "avoidance": Stage(
+    "cc": Stage(
         fs.NetworkPath(rate="20Mbps", rtt="50ms", buffer="1bdp"),
         size=None,
         seconds=40,
         most=2.5,
         pale="reno",
         words="an endless flow over 20 Mbit/s × 50 ms with a buffer of one bandwidth-delay "
-        "product (83 packets), stack `rfc`, start-up `hystart`",
+        "product (83 packets), stack `rfc`, startup `hystart`",
     ),
     "queue": Stage(
         fs.NetworkPath(rate="20Mbps", rtt="50ms", buffer="2bdp"),
@@ -79,7 +79,7 @@ STAGES: dict[catalog.Kind, Stage] = {
         most=4.5,
         pale="drop-tail",
         words="an endless flow over 20 Mbit/s × 50 ms with a buffer of two bandwidth-delay "
-        "products (166 packets), stack `rfc`, start-up `slow-start`, avoidance `reno`",
+        "products (166 packets), stack `rfc`, startup `slow-start`, cc `reno`",
     ),
 }
 
@@ -91,20 +91,20 @@ FINDINGS = {
         most=7,
         pale="search:reading=initial-rtt",
         words="an endless flow over 20 Mbit/s × 100 ms with a buffer of six bandwidth-delay "
-        "products (1000 packets), stack `rfc`, avoidance `reno`",
+        "products (1000 packets), stack `rfc`, cc `reno`",
     )
 }
 """What a source's opening tells that its authors do not, and where it is drawn."""
 
 KINDS = {
-    "startup": "start-up",
-    "avoidance": "congestion avoidance",
+    "startup": "startup",
+    "cc": "congestion avoidance",
     "queue": "queue discipline",
 }
 
 HELP: dict[str, tuple[dict[str, Any], str]] = {
     "cache": (
-        {"remembered": "1bdp"},
+        {"cached_cwnd": "1bdp"},
         "An earlier connection left a window of one bandwidth-delay product behind.",
     ),
     "interface": (
@@ -115,7 +115,7 @@ HELP: dict[str, tuple[dict[str, Any], str]] = {
     "routers": ({}, "The routers take part; they admit by RFC 4782 appendix D."),
 }
 L4S_STACK, L4S_QUEUE = "rfc:ecn=l4s", "dualpi2"
-"""What a scalable avoidance is shown with."""
+"""What a scalable congestion control is shown with."""
 ROUTERS = "The routers take part: their queues are `{}`."
 """What an algorithm is given that needs more than its sender has, and what a page says of it."""
 
@@ -181,11 +181,11 @@ def filled(page: str) -> str:
 
 
 MENTIONED = 7
-"""Start-ups that the README's first paragraph names."""
+"""Startups that the README's first paragraph names."""
 
 
 def counted(page: str) -> str:
-    """The README with the number of start-ups that it does not name."""
+    """The README with the number of startups that it does not name."""
     others = sum(a.kind == "startup" for a in fs.list_algorithms()) - MENTIONED
     return re.sub(r"(BBR\s+and )\d+( others guess)", rf"\g<1>{others}\2", page)
 
@@ -231,7 +231,7 @@ def stem(algorithm: fs.Algorithm) -> str:
 
 
 def has_routers(algorithm: fs.Algorithm) -> bool:
-    """Whether it is a start-up and a queue at once, of which one is nothing without the other."""
+    """Whether it is a startup and a queue at once, of which one is nothing without the other."""
     return len(catalog.named(algorithm.name)) > 1
 
 
@@ -250,13 +250,13 @@ def traced(algorithm: fs.Algorithm, stage: Stage, startup: str = "") -> Shown:
     help_: dict[str, Any] = {}
     for need in algorithm.needs:
         help_ |= HELP.get(need, ({}, ""))[0]
-    usual = "hystart" if kind == "avoidance" else "slow-start"
+    usual = "hystart" if kind == "cc" else "slow-start"
     if kind == "queue" and has_routers(algorithm):
         usual = name
     flow = fs.Flow(
         size=stage.size,
         startup=name if kind == "startup" else usual,
-        avoidance=name if kind == "avoidance" else "reno",
+        cc=name if kind == "cc" else "reno",
         **help_ if kind == "startup" else {},
     )
     queue = name if kind == "queue" else L4S_QUEUE if "l4s" in algorithm.needs else None
@@ -278,7 +278,7 @@ def figure(stage: Stage, algorithm: fs.Algorithm, shown: Shown, pale: Shown) -> 
     if algorithm.kind == "startup" and row["startup_exit_reason"]:
         left = Exit(
             float(str(row["startup_exit_s"])),
-            float(str(row["startup_exit_cwnd_pkts"])),
+            float(str(row["startup_exit_cwnd_segments"])),
             str(row["startup_exit_reason"]),
         )
     return Figure(
@@ -294,12 +294,12 @@ def figure(stage: Stage, algorithm: fs.Algorithm, shown: Shown, pale: Shown) -> 
 
 
 def finding(algorithm: fs.Algorithm) -> tuple[list[str], str]:
-    """The figure of what was found about a start-up, and the lines that show it on its page."""
+    """The figure of what was found about a startup, and the lines that show it on its page."""
     stage = FINDINGS[algorithm.name]
     shown, pale = traced(algorithm, stage), traced(algorithm, stage, stage.pale)
     exits = []
     for startup, one in ((algorithm.name, shown), (stage.pale, pale)):
-        window = float(str(one.row["startup_exit_cwnd_pkts"]))
+        window = float(str(one.row["startup_exit_cwnd_segments"]))
         exits.append(
             f"`{startup}` leaves by {one.row['startup_exit_reason']} at {text.count(window)} "
             f"packets, {text.ratio(window / one.series.bdp_pkts)} products"
@@ -343,7 +343,7 @@ def page(algorithm: fs.Algorithm, stage: Stage, shown: Shown, told: list[str]) -
 
 
 def beside(algorithm: fs.Algorithm) -> list[str]:
-    """What was published of a start-up beside what is measured, or that there is nothing."""
+    """What was published of a startup beside what is measured, or that there is nothing."""
     found = published.of(algorithm.name)
     if isinstance(found, str):
         return [f"No published figure to set beside ours. {found}"]
@@ -367,7 +367,7 @@ def caption(algorithm: fs.Algorithm, stage: Stage, shown: Shown) -> str:
             told[-1] = ROUTERS.format(algorithm.name)
         words += "".join(f" {sentence}" for sentence in told)
     elif has_routers(algorithm):
-        words = words.replace("start-up `slow-start`", f"start-up `{algorithm.name}`")
+        words = words.replace("startup `slow-start`", f"startup `{algorithm.name}`")
     words += (
         " Dashed: what the path holds, and what path and buffer hold. Below: the queue at the "
         "bottleneck, and a mark for every loss.*"
@@ -436,8 +436,8 @@ def attempt(algorithm: fs.Algorithm, stage: Stage) -> str:
     if algorithm.kind == "startup":
         pair = dict.fromkeys([stage.pale, algorithm.name])
         what = f"--size 100kB,3MB --startup {','.join(pair)}"
-    elif algorithm.kind == "avoidance":
-        what = f"--size 100MB --startup hystart --avoidance {algorithm.name}"
+    elif algorithm.kind == "cc":
+        what = f"--size 100MB --startup hystart --cc {algorithm.name}"
         if "l4s" in algorithm.needs:
             what += f" --queue {L4S_QUEUE} --stack {L4S_STACK}"
     else:
@@ -469,8 +469,8 @@ def index(listed: list[fs.Algorithm]) -> str:
     meant = [f"- *{need}*: {catalog.NEEDS.get(need, need)}." for need in needed]
     parts += ["What they need beyond an ordinary sender:", "\n".join(meant)]
     parts.append(
-        "All start-ups on one path: `flowstart compare --rate 50Mbps --rtt 80ms --startup all`. "
-        "A start-up of your own: [adding an algorithm](../adding-an-algorithm.md)."
+        "All startups on one path: `flowstart compare --rate 50Mbps --rtt 80ms --startup all`. "
+        "A startup of your own: [adding an algorithm](../adding-an-algorithm.md)."
     )
     return GENERATED + "\n\n".join(parts) + "\n"
 
@@ -479,15 +479,15 @@ def index(listed: list[fs.Algorithm]) -> str:
 
 
 def sources(startups: list[fs.Algorithm]) -> str:
-    """Whose rules every start-up has, and how far."""
+    """Whose rules every startup has, and how far."""
     head = (
-        "Every start-up of the catalog: what was opened to write it, which of its rules were "
+        "Every startup of the catalog: what was opened to write it, which of its rules were "
         "compared with that, where it deviates or had to choose (the number leads to the list), "
         "and whether its published figures come out here. Figures of the five papers are all in "
         "[The papers](papers.md). Where each of them leaves, on every path: [Exits](exits.md)."
     )
     rows = [
-        "| start-up | source | opened | rules compared | deviations and choices | figures |",
+        "| startup | source | opened | rules compared | deviations and choices | figures |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for a in startups:
@@ -497,12 +497,12 @@ def sources(startups: list[fs.Algorithm]) -> str:
         shown = " | ".join(cell(words) for words in cells)
         rows.append(f"| {name} | {shown} | {published.in_short(a.name)} |")
     legend = f"†: {catalog.CERTAINTIES['reconstructed']}."
-    title = "# Whose rules the start-ups have"
+    title = "# Whose rules the startups have"
     return GENERATED + "\n\n".join([title, head, "\n".join(rows), legend]) + "\n"
 
 
 def departures(algorithm: fs.Algorithm, link: str) -> str:
-    """How many things a start-up's page names in which it departs from its source or chose."""
+    """How many things a startup's page names in which it departs from its source or chose."""
     source = source_of(algorithm)
     assert source is not None
     found = []

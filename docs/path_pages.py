@@ -1,4 +1,4 @@
-"""A page for each path known by name: what it is made of, and what start-ups make of it."""
+"""A page for each path known by name: what it is made of, and what startups make of it."""
 
 import re
 from typing import Any
@@ -44,7 +44,7 @@ def page(name: str, fields: dict[str, Any]) -> str:
         "mark for every loss.*"
     )
     more = (
-        "All start-ups, and where each leaves here: [where every start-up leaves](../exits.md). "
+        "All startups, and where each leaves here: [where every startup leaves](../exits.md). "
         "What the columns mean: [how to read the table](../first-answer.md#how-to-read-the-table)."
     )
     found = [
@@ -54,7 +54,7 @@ def page(name: str, fields: dict[str, Any]) -> str:
         "## Over time",
         f"![Windows over time]({name}.svg)",
         caption,
-        "## What start-ups make of it",
+        "## What startups make of it",
         f"    $ flowstart compare --path {name} --stack {STACK} --size 100kB,1MB,{SIZE}",
         more,
     ]
@@ -62,13 +62,13 @@ def page(name: str, fields: dict[str, Any]) -> str:
 
 
 def figure(name: str) -> Figure:
-    """The window of a start-up on a path, beside slow start's."""
+    """The window of a startup on a path, beside slow start's."""
     shown, row, buffer = _traced(name, SHOWN)
     pale, other, _ = _traced(name, PALE)
     left = None
     if row["startup_exit_reason"]:
         left = Exit(
-            row["startup_exit_s"], row["startup_exit_cwnd_pkts"], row["startup_exit_reason"]
+            row["startup_exit_s"], row["startup_exit_cwnd_segments"], row["startup_exit_reason"]
         )
     largest = max(float(max(series.cwnd[series.at_sender])) for series in (shown, pale))
     return Figure(
@@ -84,7 +84,7 @@ def figure(name: str) -> Figure:
 
 
 def _traced(name: str, startup: str) -> tuple[Series, dict[str, Any], float]:
-    flow = fs.Flow(size=SIZE, startup=startup, avoidance="cubic")
+    flow = fs.Flow(size=SIZE, startup=startup, cc="cubic")
     run = fs.run(
         fs.Scenario(path=fs.NetworkPath.named(name), flows=[flow], stack=STACK), trace=True
     )

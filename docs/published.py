@@ -1,4 +1,4 @@
-"""What was published of each start-up, beside what is measured here.
+"""What was published of each startup, beside what is measured here.
 
 `docs/published.toml` has the published numbers; this measures ours and makes the tables.
 """
@@ -34,13 +34,13 @@ class Compared:
 
 
 def of(startup: str) -> list[Compared] | str:
-    """What was published of a start-up, or why there is nothing to compare with."""
+    """What was published of a startup, or why there is nothing to compare with."""
     found = [one for name, one in everything() if name == startup]
     return found or reasons()[startup]
 
 
 def reasons() -> dict[str, str]:
-    """Why there is no published figure, by the start-up's name."""
+    """Why there is no published figure, by the startup's name."""
     found: dict[str, str] = _sources()["none"]
     return found
 
@@ -72,7 +72,7 @@ def _sources() -> dict[str, Any]:
 
 @functools.cache
 def everything() -> tuple[tuple[str, Compared], ...]:
-    """Every start-up of which something was published, with that."""
+    """Every startup of which something was published, with that."""
     found = [
         (entry["startup"], _target(name)) for entry in _sources()["target"] for name in entry["ids"]
     ]
@@ -115,7 +115,7 @@ def _target(name: str) -> Compared:
 
 
 def _figure(figure: dict[str, Any]) -> list[tuple[str, Compared]]:
-    """A figure of several start-ups, which are run together."""
+    """A figure of several startups, which are run together."""
     found = _run(figure)
     rows = {row["startup"].partition(":")[0]: row for row in found.records}
     within = figure.get("within_percent")
@@ -152,5 +152,5 @@ def _run(figure: dict[str, Any]) -> fs.Comparison:
         sizes=[figure["size"]],
         stack=figure["stack"],
         uncertainty=False,
-        **{key: figure[key] for key in ("remembered",) if key in figure},
+        **{key: figure[key] for key in ("cached_cwnd",) if key in figure},
     )

@@ -1,6 +1,6 @@
 """Types for editors and mypy, written from the Rust definitions.
 
-Of what a start-up is told (`signals.pyi`), and of the parts of a scenario (`fields.pyi`).
+Of what a startup is told (`signals.pyi`), and of the parts of a scenario (`fields.pyi`).
 """
 
 import re
@@ -10,7 +10,7 @@ from flowstart._native import EVENTS, SIGNALS
 from flowstart.model.definitions import Field, Part, parts, python_name
 from flowstart.model.units import Kind
 
-SIGNALS_HEAD = '''"""What a start-up is told: the signals of `crates/control/src/signals.rs`.
+SIGNALS_HEAD = '''"""What a startup is told: the signals of `crates/control/src/signals.rs`.
 
 Written by `make docs`. Frozen classes: sizes are bytes, sequence positions too, windows
 segments, times whole nanoseconds, rates bits per second.

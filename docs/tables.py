@@ -95,7 +95,7 @@ def _median(read: Callable[[dict[str, Any]], float], path: fs.NetworkPath, start
 
 
 def _left_at(row: dict[str, Any]) -> float:
-    share: float = row["startup_exit_cwnd_pkts"] / row["bdp_pkts"]
+    share: float = row["startup_exit_cwnd_segments"] / row["bdp_pkts"]
     return share
 
 

@@ -1,4 +1,4 @@
-"""Where well-known start-ups do worst: searched for by `make worst-paths`, told on their pages.
+"""Where well-known startups do worst: searched for by `make worst-paths`, told on their pages.
 
     python docs/worst.py          searches anew, and writes worst.json
 
@@ -27,7 +27,7 @@ TIMES = ("row", "best_row")
 
 
 def search() -> None:
-    """Searches for the worst of each start-up, and keeps it."""
+    """Searches for the worst of each startup, and keeps it."""
     found = {}
     for startup in STARTUPS:
         others = [name for name in STARTUPS if name != startup]
@@ -45,13 +45,13 @@ def _kept(one: dict[str, Any]) -> dict[str, Any]:
 
 @functools.cache
 def findings() -> dict[str, list[dict[str, Any]]]:
-    """The findings that are kept, by start-up."""
+    """The findings that are kept, by startup."""
     found: dict[str, list[dict[str, Any]]] = json.loads(KEPT.read_text(encoding="utf-8"))
     return found
 
 
 def section(startup: str) -> list[str]:
-    """What a start-up's page says of its worst; nothing of those that were not looked at."""
+    """What a startup's page says of its worst; nothing of those that were not looked at."""
     found = findings().get(startup)
     if not found:
         return []
@@ -63,7 +63,7 @@ def section(startup: str) -> list[str]:
     ]
     tried = (
         f"Of {RUNS} paths that `flowstart worst {startup}` tried under `linux`, beside {others} "
-        "other well-known start-ups; each by other ingredients of the path, median of three seeds:"
+        "other well-known startups; each by other ingredients of the path, median of three seeds:"
     )
     return [
         "## Where it does worst",

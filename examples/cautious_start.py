@@ -17,7 +17,7 @@ class CautiousStart(fs.Startup):
     def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> fs.signals.Reason | None:
         """Grows by what was acknowledged, until a round trip says that a queue has grown."""
         if a.rtt is not None and self.is_late(a.rtt):
-            w.ssthresh = w.cwnd  # at the threshold the avoidance is in charge
+            w.ssthresh = w.cwnd  # at the threshold the congestion control is in charge
             return "delay"
         if a.cwnd_limited:
             w.cwnd += w.segments(a.credit)

@@ -22,7 +22,7 @@ SEND, ACK = 0, 2
 """Events of a trace."""
 SECONDS = 60
 SETTLED = 10
-"""Both have left their start-ups behind after so many seconds."""
+"""Both have left their startups behind after so many seconds."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ def scenario(rate: str, rtt: str, seconds: int = SECONDS, seed: int = 1) -> fs.S
         path=fs.NetworkPath(rate=rate, rtt=rtt, buffer="2000pkt", queue="dualpi2"),
         stack={"preset": "linux", "ecn": "l4s", "pacing": "internal", "ack": "every"},
         flows=[
-            fs.Flow(startup="hystart", avoidance="cubic"),
-            fs.Flow(startup="slow-start", avoidance="prague", start="1s"),
+            fs.Flow(startup="hystart", cc="cubic"),
+            fs.Flow(startup="slow-start", cc="prague", start="1s"),
         ],
         duration=f"{seconds}s",
         seed=seed,
@@ -69,9 +69,9 @@ def _delays(
     events = samples.filter(flow=flow)
     sent = events.filter(event=SEND)
     # A segment ends where the next one begins.
-    left = dict(zip(sent["seq"].to_list()[1:], sent["time_ns"].to_list()[:-1], strict=True))
+    left = dict(zip(sent["seq_bytes"].to_list()[1:], sent["time_ns"].to_list()[:-1], strict=True))
     acks = events.filter(event=ACK)
-    pairs = zip(acks["time_ns"].to_list(), acks["seq"].to_list(), strict=True)
+    pairs = zip(acks["time_ns"].to_list(), acks["seq_bytes"].to_list(), strict=True)
     found = [(at, at - left[seq], seq) for at, seq in pairs if seq in left]
     at, rtt, seq = (np.array(column) for column in zip(*found, strict=True))
     return at / 1e9, rtt / 1e9 - least, seq

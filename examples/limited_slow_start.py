@@ -33,7 +33,7 @@ class LimitedSlowStart(fs.Startup):
         w.cwnd += self.earned(w, a) * (max(w.mss // k, 1) / w.mss)
 
     def on_loss(self, w: fs.Window, loss: fs.signals.Loss) -> None:
-        """The slow start that a timeout began is over; the avoidance reduces the window."""
+        """Ends the slow start after a timeout; the congestion control reduces cwnd."""
         self.after_a_timeout = False
 
     def on_timeout(self, w: fs.Window, t: fs.signals.Timeout) -> None:

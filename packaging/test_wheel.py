@@ -88,7 +88,7 @@ def wheel(folder: pathlib.Path) -> pathlib.Path:
 def ask(stranger: Stranger) -> None:
     """The first two questions, and one that needs an extra."""
     stranger.run("flowstart", *COMPARE)
-    said = stranger.run("flowstart", "compare", "--capture", str(CAPTURE), "-o", "demo")
+    said = stranger.run("flowstart", "replay", str(CAPTURE), "-o", "demo")
     if "pip install matplotlib" not in said or not (stranger.folder / "demo/report.html").is_file():
         raise SystemExit(f"a folder without figures, and a line that says so, were wanted: {said}")
     if SENTENCE not in stranger.run("flowstart", *REFUSED, status=2):

@@ -9,7 +9,7 @@ use flowstart_control::signals::{Ack, Established};
 use flowstart_control::{catalog, Convention, Rate, Time, Window};
 use flowstart_network::link::{Link, LinkConfig, LinkKind, Losses, Service};
 use flowstart_network::moment::Moment;
-use flowstart_network::queue::{BufferReading, DropTail, Limit};
+use flowstart_network::queue::{BufferAccounting, DropTail, Limit};
 use flowstart_sim::engine::EventQueue;
 use flowstart_transport::plan::Plan;
 use flowstart_transport::sent::{Detail, Ledger};
@@ -53,7 +53,7 @@ fn link(c: &mut Criterion) {
     group.throughput(Throughput::Elements(STEPS));
     let queue = DropTail {
         limit: Limit::Packets(1000),
-        reading: BufferReading::Linux,
+        reading: BufferAccounting::Linux,
     };
     let mut link = Link::new(LinkConfig {
         name: "bench".into(),
@@ -115,11 +115,11 @@ fn ledger(c: &mut Criterion) {
 fn controller(c: &mut Criterion) {
     let mut group = c.benchmark_group("controller, one acknowledgement");
     group.throughput(Throughput::Elements(STEPS));
-    for (startup, avoidance) in [("slow-start", "reno"), ("hystart", "cubic")] {
-        group.bench_function(format!("{startup} and {avoidance}"), |b| {
+    for (startup, cc) in [("slow-start", "reno"), ("hystart", "cubic")] {
+        group.bench_function(format!("{startup} and {cc}"), |b| {
             b.iter_batched_ref(
                 || {
-                    let made = catalog::controller(startup, avoidance, Convention::Rfc);
+                    let made = catalog::controller(startup, cc, Convention::Rfc);
                     let mut controller = made.expect("both are in the catalog");
                     let mut window = Window::new(MSS as u32);
                     controller.on_established(&mut window, &Established::at(Time::ZERO));

@@ -25,14 +25,14 @@ BUILD = "build.txt"
 
 @functools.cache
 def reference() -> tuple[str, ...]:
-    """The start-ups whose fastest is the measure of regret; `gauge` is not among them."""
+    """The startups whose fastest is the measure of regret; `gauge` is not among them."""
     told = tomllib.loads((HERE / "reference.toml").read_text("utf-8"))
     return tuple(name for name in specs.startups(told["startups"]) if name not in told["without"])
 
 
 @dataclass(frozen=True)
 class Question:
-    """A sweep of one of the two files, with other start-ups, fewer paths or fewer seeds."""
+    """A sweep of one of the two files, with other startups, fewer paths or fewer seeds."""
 
     file: str
     startups: tuple[str, ...]
@@ -48,9 +48,9 @@ class Question:
         return told | {
             "startups": list(self.startups),
             "stack": list(self.stacks),
-            "avoidance": list(self.avoidances),
+            "cc": list(self.avoidances),
             "seeds": _seeds(told["seeds"], self.seeds),
-            "company": {"kinds": list(self.companies)},
+            "competing": {"kinds": list(self.companies)},
             "sample": told["sample"] | {"paths": self.paths},
         }
 

@@ -10,7 +10,7 @@ from asking import GAUGE
 from flowstart import _native
 
 SLOW_START = ("growth", "limit", "iw", "ssthresh", "growth_gate")
-"""Parameters that every start-up shares with slow start."""
+"""Parameters that every startup shares with slow start."""
 WITHOUT = "without"
 """The parameter that leaves a part out."""
 FRONTIER = ("yield", "trust", "gain", "blind_rate", "blind_packets")
@@ -59,7 +59,7 @@ class Constant:
 
 
 def constants(algorithm: fs.Algorithm) -> Iterator[Constant]:
-    """Those of a start-up that are numbers of its own."""
+    """Those of a startup that are numbers of its own."""
     for parameter in algorithm.params:
         found = re.fullmatch(r"([0-9.]+)([A-Za-z]*)", parameter.default)
         if found and parameter.name not in SLOW_START:
@@ -97,7 +97,7 @@ def _varied(
 
 
 def accepted(spec: str) -> bool:
-    """Whether the simulator takes a start-up with these parameters."""
+    """Whether the simulator takes a startup with these parameters."""
     flow = {"size": "1MB", "startup": spec}
     document = {"path": {"rate": "1Mbps", "rtt": "50ms"}, "flows": [flow]}
     try:

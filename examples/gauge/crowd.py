@@ -14,7 +14,7 @@ import polars as pl
 import flowstart as fs
 from asking import COMPARED, same_build
 from flowstart.maps.outcomes import Floats
-from flowstart.sweeps.runs.company import WEB_LARGEST_PKTS, WEB_MEAN_PKTS, WEB_SIZES
+from flowstart.sweeps.runs.competing_flows import WEB_LARGEST_PKTS, WEB_MEAN_PKTS, WEB_SIZES
 from flowstart.sweeps.runs.facts import FULL_SIZE
 from resampling import Estimate, Paths
 from results import Place, Row
@@ -130,7 +130,7 @@ def crowd(folder: pathlib.Path, seeds: int, workers: int | None) -> list[Row]:
 
 
 def _runs(load: float | None, seeds: int, workers: int | None) -> Iterator[dict[str, Any]]:
-    """A row per start-up, bottleneck and seed: packets, losses, and the completion times' p95."""
+    """A row per startup, bottleneck and seed: packets, losses, and the completion times' p95."""
     asked = [
         (bottleneck, startup, FIRST_SEED + seed)
         for bottleneck in range(len(BOTTLENECKS))

@@ -37,7 +37,7 @@ class Measures:
         self.core = judged.beside(CORE)
 
     def regrets(self) -> Iterator[Row]:
-        """Mean, p95 and worst, and the mean by size and by company."""
+        """Mean, p95 and worst, and the mean by size and by competing flows."""
         for kind, questions in self._kinds():
             mean = self._log_means(questions).exp()
             yield from self.place.rows("regret", kind, mean, int(questions.sum()))
@@ -62,7 +62,7 @@ class Measures:
         yield from self.place.rows("regret p95 ratio", ALL, found, int(self.core.sum()), against)
 
     def costs(self) -> Iterator[Row]:
-        """Retransmitted shares, harm by company, and its time in round trips."""
+        """Retransmitted shares, harm by competing flows, and its time in round trips."""
         for measure, kind, values, questions in self._costs():
             found = self.paths.means(values, questions)
             yield from self.place.rows(measure, kind, found, int(questions.sum()))
@@ -105,7 +105,7 @@ class Measures:
                 yield Row(**{**vars(row), "against": against})
 
     def _of_cases(self, found: Dominance) -> Estimate:
-        """The shares of cases in which each start-up is dominated, with their paths drawn again."""
+        """The shares of cases in which each startup is dominated, with their paths drawn again."""
         values = np.full((len(self.judged.cells), found.dominated.shape[1]), np.nan)
         values[found.first] = found.dominated
         questions = np.zeros(len(values), dtype=np.bool_)
@@ -113,12 +113,12 @@ class Measures:
         return dataclasses.replace(self.paths.means(values, questions), is_share=True)
 
     def _kinds(self) -> Iterator[tuple[str, Flags]]:
-        """All questions of the core, by size, and each company."""
+        """All questions of the core, by size, and each competing."""
         yield ALL, self.core
         for size, questions in kinds.sizes(self.judged.cells):
             yield size, questions & self.core
-        for company in CORE:
-            yield company, self.judged.beside([company])
+        for competing in CORE:
+            yield competing, self.judged.beside([competing])
 
     def _log_means(self, questions: Flags) -> Estimate:
         return self.paths.means(np.log(self.judged.regret), questions)
@@ -127,13 +127,13 @@ class Measures:
         judged = self.judged
         if self.core.any():
             yield "retransmitted", ALL, judged.retransmitted, self.core
-        for company in HARMED:
-            beside = judged.beside([company])
+        for competing in HARMED:
+            beside = judged.beside([competing])
             if beside.any():
-                yield "harm", company, judged.harm, beside
-                if company in WINDOWED:
-                    yield "round trips lost", company, judged.rounds, beside
-                    yield "round trips lost, net", company, judged.net_rounds, beside
+                yield "harm", competing, judged.harm, beside
+                if competing in WINDOWED:
+                    yield "round trips lost", competing, judged.rounds, beside
+                    yield "round trips lost, net", competing, judged.net_rounds, beside
 
     def _at(self, startup: str) -> int:
         return self.judged.startups.index(startup)
@@ -161,7 +161,7 @@ def judged_rows(judged: Judged, part: str, setting: str) -> Iterator[Row]:
 
 
 def compared_rows(judged: Judged, part: str, setting: str, against: Sequence[str]) -> Iterator[Row]:
-    """What is told where a few start-ups are set beside each other."""
+    """What is told where a few startups are set beside each other."""
     found = Measures(judged, part, setting)
     yield from left_out(judged, part, setting)
     yield from found.costs()

@@ -75,7 +75,7 @@ def _asked_baseline(extent: Extent) -> Judged:
 
 
 def of_baseline(folder: pathlib.Path, also: Sequence[str] = ()) -> Judged:
-    """What the baseline in a folder has answered, with those start-ups beside the reference set."""
+    """What the baseline in a folder has answered, with those startups beside the reference set."""
     folders = [sweep_in(folder / name) for name in ("reference", "gauge")]
     return read(folders, reference(), [*reference(), GAUGE, *also])
 
@@ -86,9 +86,9 @@ def stacks(extent: Extent) -> list[Row]:
     judged = read([folder], COMPARED[1:])
     rows: list[Row] = []
     for stack in STACKS:
-        for avoidance in AVOIDANCES:
-            own = judged.kept(_has(judged, "stack", stack) & _has(judged, "avoidance", avoidance))
-            setting = f"{stack} {avoidance}"
+        for cc in AVOIDANCES:
+            own = judged.kept(_has(judged, "stack", stack) & _has(judged, "cc", cc))
+            setting = f"{stack} {cc}"
             rows += compared_rows(own, "stacks", setting, COMPARED[1:])
             rows += Measures(own, "stacks", setting).pairs(GAUGE, [HYSTART])
     return rows

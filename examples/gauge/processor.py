@@ -22,7 +22,7 @@ LONG_ENOUGH_S = 0.05
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds of processor time per packet of one start-up on one path, by round."""
+    """Seconds of processor time per packet of one startup on one path, by round."""
 
     rounds: tuple[float, ...]
 
@@ -40,7 +40,7 @@ def scenario(rate: str, rtt: str, size: str, startup: str) -> dict[str, Any]:
 
 
 class Contender:
-    """A start-up on a path."""
+    """A startup on a path."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.packets: int = fs.run(document).frame["packets_sent"][0]

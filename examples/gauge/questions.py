@@ -1,7 +1,7 @@
-"""The rows of sweeps as questions, each asked of every start-up: medians over seeds.
+"""The rows of sweeps as questions, each asked of every startup: medians over seeds.
 
-A *question* is a path, a transfer and a company. Where anything is random it was run with several
-seeds: a start-up's time is the median over them, its other numbers are the means. The best time of
+A *question* is a path, a transfer and a competing. Where anything is random it was run with several
+seeds: a startup's time is the median over them, its other numbers are the means. The best time of
 a question is the least of the reference set's medians.
 """
 
@@ -20,7 +20,7 @@ from flowstart.maps.outcomes import Flags, Floats, LeftOut, Outcomes, Shares, nu
 from flowstart.maps.reading import CELL, scan
 
 OF_STARTUPS = ("time", "retransmitted", "harm", "rounds", "net_rounds")
-"""What each start-up has of its own in a question."""
+"""What each startup has of its own in a question."""
 NEVER = float("inf")
 
 
@@ -28,13 +28,14 @@ NEVER = float("inf")
 class Judged(Outcomes):
     """Outcomes whose regret is over the fastest of a reference set.
 
-    A start-up that is not in the set may be faster than all of it: its regret is then below 1.
+    A startup that is not in the set may be faster than all of it: its regret is then below 1.
     """
 
     rounds: Shares
-    """What company lost in time, in round trips, at least 0; NaN where nobody is beside it."""
+    """What competing flows lost in time, in round trips, at least 0; NaN where nobody is beside
+    it."""
     net_rounds: Shares
-    """The same, below 0 where the company was quicker."""
+    """The same, below 0 where the competing flows was quicker."""
     reference: tuple[str, ...]
 
     @functools.cached_property
@@ -58,7 +59,7 @@ class Judged(Outcomes):
 
     def beside(self, companies: Sequence[str]) -> Flags:
         """Which questions have one of these companies."""
-        return np.isin(self.cells["company"].to_numpy(), companies)
+        return np.isin(self.cells["competing"].to_numpy(), companies)
 
 
 def read(
@@ -83,7 +84,7 @@ def read(
     missing = cells.filter(~pl.col("question").is_in(found))
     cells = cells.filter(pl.col("question").is_in(found)).sort("question")
     if cells.is_empty():
-        raise fs.RequestError(f"{folders[0]}: no question has an answer of every start-up")
+        raise fs.RequestError(f"{folders[0]}: no question has an answer of every startup")
     matrix = _matrices(asked.filter(pl.col("question").is_in(found)), startups)
     judged = Judged(
         startups=startups,
@@ -104,14 +105,14 @@ def read(
 
 
 def _rows(folder: pathlib.Path) -> pl.LazyFrame:
-    """The rows of a sweep; `question` is common to those that differ in seed and start-up only."""
+    """The rows of a sweep; `question` is common to those that differ in seed and startup only."""
     seedless = pl.col("scenario").str.replace(r'"seed": ?\d+', "")
     done = pl.when("complete").then("fct_s").otherwise(NEVER).fill_null(NEVER)
     lost = pl.col("harm_s").cast(pl.Float64) / pl.col("rtt_s")
     return scan(folder).select(
         *CELL,
         pl.col("startup").cast(pl.String),
-        question=pl.concat_str(pl.col("company").fill_null(""), seedless).hash(),
+        question=pl.concat_str(pl.col("competing").fill_null(""), seedless).hash(),
         failed=pl.col("error").fill_null("") != "",
         time=done,
         retransmitted=pl.col("retransmitted_share").fill_null(0.0),
@@ -122,7 +123,7 @@ def _rows(folder: pathlib.Path) -> pl.LazyFrame:
 
 
 def collapsed(rows: pl.DataFrame) -> pl.DataFrame:
-    """A row per question and start-up: the median of its times, the means of the rest."""
+    """A row per question and startup: the median of its times, the means of the rest."""
     return rows.group_by("question", "startup", maintain_order=True).agg(
         pl.col("time").median(),
         pl.col(OF_STARTUPS[1:]).mean(),
@@ -131,7 +132,7 @@ def collapsed(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _matrices(asked: pl.DataFrame, startups: Sequence[str]) -> dict[str, Any]:
-    """Each of `OF_STARTUPS`, questions × start-ups, the questions in rising order."""
+    """Each of `OF_STARTUPS`, questions × startups, the questions in rising order."""
     numbers = asked["question"].unique().sort().to_numpy()
     rows = np.searchsorted(numbers, asked["question"].to_numpy())
     places = {name: place for place, name in enumerate(startups)}

@@ -21,11 +21,11 @@ SEED = 1
 
 @dataclass(frozen=True)
 class Estimate:
-    """Numbers, one for each start-up, and what they are in each draw."""
+    """Numbers, one for each startup, and what they are in each draw."""
 
     value: Floats
     draws: Floats
-    """Draws × start-ups."""
+    """Draws × startups."""
     paths: int
     is_share: bool = False
     """Whether these are shares of things that happen or not."""

@@ -22,13 +22,13 @@ class Row:
 
     part: str
     setting: str
-    """Stack and avoidance, or the load."""
+    """Stack and cc, or the load."""
     startup: str
     measure: str
     kind: str
-    """Which questions it is of: `all`, a size or a company."""
+    """Which questions it is of: `all`, a size or a competing."""
     against: str
-    """The start-up that it is a difference from or a ratio to; nothing for none."""
+    """The startup that it is a difference from or a ratio to; nothing for none."""
     value: float | None
     low: float | None
     high: float | None
@@ -50,7 +50,7 @@ class Place:
     def rows(
         self, measure: str, kind: str, found: Estimate, count: int, against: str = ""
     ) -> Iterator[Row]:
-        """A row per start-up; none for the one that it is compared with."""
+        """A row per startup; none for the one that it is compared with."""
         low, high = found.ends
         for place, startup in enumerate(self.startups):
             if startup != against:

@@ -123,11 +123,11 @@ def _shares(row: Row | None) -> str:
 
 
 def regret(rows: Sequence[Row]) -> Table:
-    """The regret of every start-up, the least mean first."""
+    """The regret of every startup, the least mean first."""
     own = [row for row in rows if row.part == "baseline" and row.measure == "regret"]
     sizes = [kind for kind in dict.fromkeys(row.kind for row in own) if kind not in (ALL, *CORE)]
     headings = (
-        "start-up",
+        "startup",
         "mean",
         "95 % interval",
         "p95",
@@ -152,9 +152,9 @@ def regret(rows: Sequence[Row]) -> Table:
 
 
 def harm(rows: Sequence[Row]) -> Table:
-    """What every start-up costs itself and others, the fewest retransmissions first."""
+    """What every startup costs itself and others, the fewest retransmissions first."""
     headings = (
-        "start-up",
+        "startup",
         "retransmitted",
         *(f"harm, {kind}" for kind in HARMED),
         "long, round trips lost",
@@ -218,13 +218,13 @@ def dominance(rows: Sequence[Row]) -> Table:
         under = find(rows, startup=name, against=GAUGE, **told)
         if over or under:
             lines.append((f"`{name}`", _shares(over), _shares(under)))
-    return Table(("start-up", "gauge dominates it, % of cases", "it dominates gauge"), lines)
+    return Table(("startup", "gauge dominates it, % of cases", "it dominates gauge"), lines)
 
 
 def stacks(rows: Sequence[Row]) -> Table:
-    """Gauge beside HyStart++ and quicly's jumpstart under each stack and avoidance."""
+    """Gauge beside HyStart++ and quicly's jumpstart under each stack and congestion control."""
     headings = (
-        *("stack, avoidance", "mean ÷ HyStart++'s", "÷ quicly's", "retransmitted, points"),
+        *("stack, cc", "mean ÷ HyStart++'s", "÷ quicly's", "retransmitted, points"),
         *("harm, long", "harm, short", "dominates HyStart++, %", "dominated by it"),
     )
     own = [row for row in rows if row.part == "stacks"]

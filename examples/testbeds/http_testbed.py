@@ -7,8 +7,8 @@ over 1G-1G and 10G-1G (interface, then narrowest link) at 180 ms. The objects, t
 limit of limited slow start and both rates are scaled: the narrowest link has `--mbps`, the round
 trip a quarter of the paper's so that a run takes a quarter of the time. Initial window (10 of
 Linux instead of 3) and Reno's growth of one packet a round trip are not scaled. Reno is the
-kernel's own, and the catalog's slow start before Reno's avoidance; limited slow start and QS-app,
-which opens with the window of its interface, drive the kernel.
+kernel's own, and the catalog's slow start before Reno's congestion control; limited slow start and
+QS-app, which opens with the window of its interface, drive the kernel.
 """
 
 import argparse
@@ -39,7 +39,7 @@ SCHEMES = {
     "QS-app, driven": "qs-app:interface_rate={interface}bps,paced=false",
 }
 OWN = "Reno (kernel)"
-"""The one that needs no start-up of the catalog."""
+"""The one that needs no startup of the catalog."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Setting:
                 {
                     **web,
                     "startup": startup,
-                    "avoidance": "reno",
+                    "cc": "reno",
                     "size": self.object_pkts,
                     "interval": f"{1e3 * RTT_SHARE:g}ms",
                 }

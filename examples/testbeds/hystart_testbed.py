@@ -3,7 +3,7 @@
     python examples/testbeds/hystart_testbed.py -o out/hystart
 
 One flow begins on an empty path: under the kernel's own CUBIC, which has Hybrid Slow Start, under
-the kernel's own Reno, which has standard slow start, and under three start-ups of the catalog
+the kernel's own Reno, which has standard slow start, and under three startups of the catalog
 that drive the kernel's sender, with CUBIC behind them. Two sweeps of the paper: the buffer, on
 the path of Fig. 2 (100 Mbit/s, 106 ms, BDP 883 packets), and the round trip of Fig. 4c (400
 Mbit/s, one BDP of buffer). Where the paper's rate is above `--mbps` the rate is lowered to that;
@@ -111,7 +111,7 @@ def of_point(point: Point, repeat: int) -> list[Row]:
         startups=point.startups,
         on="linux",
         kernel=["cubic", "reno"],
-        avoidance="cubic",
+        cc="cubic",
         sizes=[f"{round(PRODUCTS * point.scale.bdp) * parts.MSS}B"],
         repeat=repeat,
     )
@@ -134,7 +134,7 @@ def row(point: Point, variant: str, runs: list[Row], stalls: int) -> Row:
     def of_bdp(packets: float | None) -> float | None:
         return None if packets is None else packets / bdp
 
-    exits = [of_bdp(one["live_startup_exit_cwnd_pkts"]) for one in runs]
+    exits = [of_bdp(one["live_startup_exit_cwnd_segments"]) for one in runs]
     reasons = dict.fromkeys(one["live_startup_exit_reason"] or text.ABSENT for one in runs)
     return {
         "sweep": point.sweep,
@@ -149,7 +149,7 @@ def row(point: Point, variant: str, runs: list[Row], stalls: int) -> Row:
         "max_ssthresh": point.limit if name == "limited-slow-start" else None,
         "simulated_reason": ours["simulated_startup_exit_reason"] or text.ABSENT,
         "live_reason": ", ".join(reasons),
-        "simulated_exit_bdp": of_bdp(ours["simulated_startup_exit_cwnd_pkts"]),
+        "simulated_exit_bdp": of_bdp(ours["simulated_startup_exit_cwnd_segments"]),
         **parts.spread("exit_bdp", exits),
         "simulated_dropped": ours["simulated_packets_dropped"],
         **parts.spread("dropped", [one["live_packets_dropped"] for one in runs]),
@@ -182,7 +182,7 @@ def show(rows: list[Row], sweep: str) -> None:
 
 
 def reasons(row: Row) -> str:
-    """Why the start-up ended; both where they differ."""
+    """Why the startup ended; both where they differ."""
     ours, live = str(row["simulated_reason"]), str(row["live_reason"])
     return ours if ours == live else f"{ours} / {live}"
 

@@ -88,7 +88,7 @@ class Journeys(TypedDict):
 class LiveExit(TypedDict):
     reason: str
     at_s: float
-    cwnd_pkts: float
+    cwnd_segments: float
     flight: int
 
 class Lateness(TypedDict):
@@ -100,7 +100,7 @@ class LiveOutcome(TypedDict):
     size_bytes: int
     fct_s: float | None
     exit: LiveExit | None
-    max_cwnd_pkts: float
+    max_cwnd_segments: float
     packets_sent: int
     packets_dropped: int
     packets_lost: int
@@ -185,7 +185,7 @@ def version() -> str: ...
 def build_facts() -> BuildFacts: ...
 
 HOOKS: list[str]
-"""The hooks of a start-up."""
+"""The hooks of a startup."""
 EVENTS: list[tuple[str, str, str, str, str]]
 """Those that are told an event: name, what it is, its argument, signal and answer."""
 SIGNALS: list[tuple[str, str, list[tuple[str, str, str]]]]
@@ -240,7 +240,7 @@ class FlowPackets:
 
 @final
 class Window:
-    """The state that a transport obeys and a start-up edits."""
+    """The state that a transport obeys and a startup edits."""
 
     def __init__(self, mss: int) -> None: ...
     cwnd: float
@@ -256,7 +256,7 @@ class Window:
     timeout: int | None
     """A retransmission timeout that holds instead of the transport's, without back-off."""
     startup_excess: bool
-    """Marks segments as part of an oversized start-up flight that a router may drop first."""
+    """Marks segments as part of an oversized startup flight that a router may drop first."""
     pair: Literal["first", "second"] | None
     """Marks a segment as one of a pair whose spacing the peer is to measure."""
     congestion_header: int | None

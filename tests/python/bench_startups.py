@@ -1,6 +1,6 @@
-"""What a start-up written in Python costs beyond the same run with slow start, in CPU time.
+"""What a startup written in Python costs beyond the same run with slow start, in CPU time.
 
-Run it with `make bench`. The path never drops anything, so that start-ups last as long as the
+Run it with `make bench`. The path never drops anything, so that startups last as long as the
 transfer; there is one ACK for every two packets.
 """
 
@@ -24,7 +24,7 @@ class Trivial(fs.Startup):
 
 
 class Rounds(fs.Startup):
-    """What a start-up that watches delays by rounds asks for, HyStart++ for example."""
+    """What a startup that watches delays by rounds asks for, HyStart++ for example."""
 
     def __init__(self) -> None:
         self.end, self.last, self.now, self.samples = 0, 1 << 62, 1 << 62, 0
@@ -47,7 +47,7 @@ class Rounds(fs.Startup):
 
 
 class Delivered(fs.Startup):
-    """What a start-up that goes by delivery rates asks for, with every hook of the packet path."""
+    """What a startup that goes by delivery rates asks for, with every hook of the packet path."""
 
     def __init__(self) -> None:
         self.sent, self.least, self.fastest, self.round_end, self.rounds = 0, 1 << 62, 0.0, 0, 0

@@ -1,6 +1,6 @@
 """What lines over time cost beyond the same runs without them.
 
-Run it with `make bench`. 50 Mbit/s × 80 ms, six start-ups, 600 columns, 2 threads; and one flow of
+Run it with `make bench`. 50 Mbit/s × 80 ms, six startups, 600 columns, 2 threads; and one flow of
 100 MB over 1 Gbit/s × 100 ms. Milliseconds of the call, the best of several, and the bytes of what
 comes back.
 """
@@ -66,7 +66,7 @@ def main() -> None:
     print(f"{'':<28}{'with':>11}{'without':>11}{'lines':>15}")
     for size in ("1MB", "10MB"):
         scenarios = [scenario(name, size, "50Mbps", "80ms") for name in STARTUPS]
-        measure(f"{size}, six start-ups", scenarios, 2)
+        measure(f"{size}, six startups", scenarios, 2)
     long = ("slow-start", "100MB", "1Gbps", "100ms")
     measure("100 MB over 1 Gbit/s", [scenario(*long)], 1)
     whole = best_of(lambda: _native.run(scenario(*long, trace=True)))

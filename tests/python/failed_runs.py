@@ -38,6 +38,6 @@ def failure(error: str) -> _native.Table:
         "simulated_s": (np.array([0.0]), nowhere, None),
         "events": (np.array([0]), nowhere, None),
         "buffer": (np.array([0], np.uint32), nowhere, [""]),
-        "buffer_reading": (np.array([0], np.uint32), nowhere, [""]),
+        "buffer_accounting": (np.array([0], np.uint32), nowhere, [""]),
     }
     return _native.Table("runs", columns)

@@ -67,7 +67,7 @@ rtt = ["5ms", "600ms"]
 buffer = ["0.5bdp", "max(10pkt, 2bdp)"]
 [flow]
 size = ["100kB", "1MB"]
-[company]
+[competing]
 kinds = ["alone", "long"]
 [sample]
 paths = 10

@@ -50,7 +50,7 @@ seed = 1
 SCENARIO = """path = {rate = "1Gbps", rtt = "50ms"}
 flows = [{size = "4GB"}]
 """
-STARTUP = '''"""A start-up in Python."""
+STARTUP = '''"""A startup in Python."""
 
 import flowstart as fs
 
@@ -135,7 +135,7 @@ COMMANDS = {
     ),
     "run": Command(("run", "{given}/long.toml", "--trace", "-o", "out")),
     "replay": Command(
-        ("compare", "--capture", "{given}/log.csv", "--startup", "slow-start,hystart", "-o", "out")
+        ("replay", "{given}/log.csv", "--startup", "slow-start,hystart", "-o", "out")
     ),
     "sweep": Command(("sweep", "{given}/sweep.toml", "-o", "out", "--yes"), is_sweep=True),
     "sweep-here": Command(

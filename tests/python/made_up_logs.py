@@ -46,7 +46,7 @@ class Network:
                     "size": f"{size}B",
                     "start": f"{start:.6f}s",
                     "startup": "hystart",
-                    "avoidance": "cubic",
+                    "cc": "cubic",
                     "opener": "receiver",
                 }
                 for size, start in zip(self.sizes, self.starts_s, strict=True)

@@ -13,17 +13,17 @@ from flowstart.render import sealed
 SCENARIO = {
     "path": {"rate": "10Mbps", "rtt": "40ms", "buffer": "30pkt"},
     "stack": {"preset": "linux"},
-    "flows": [{"size": "100kB", "remembered": "1bdp", "interface_rate": "1Gbps"}],
+    "flows": [{"size": "100kB", "cached_cwnd": "1bdp", "interface_rate": "1Gbps"}],
     "seed": 1,
 }
 CELL: dict[str, Any] = {
     "hash": "0123456789abcdef",
     "origin": "",
-    "part": "",
+    "split": "",
     "company": "alone",
     "seed": 1,
     "stack": "linux",
-    "avoidance": "cubic",
+    "cc": "cubic",
     "rate_bps": 10e6,
     "rtt_s": 0.04,
     "buffer_pkts": 30,
@@ -50,14 +50,14 @@ TYPES = {
 
 
 def row(cell: int, startup: str, fct_s: float | None, **told: Any) -> dict[str, Any]:
-    """What a start-up came to in a cell; None where it was never completed."""
+    """What a startup came to in a cell; None where it was never completed."""
     outcome = {"error": None, "fct_s": fct_s, "complete": fct_s is not None}
     usual = {"retransmitted_share": 0.0, "harm": None}
     return {"cell": cell, "startup": startup} | CELL | outcome | usual | told
 
 
 def cell(number: int, times: Mapping[str, float | None], **told: Any) -> list[dict[str, Any]]:
-    """A cell with the completion times of its start-ups."""
+    """A cell with the completion times of its startups."""
     return [row(number, startup, time, **told) for startup, time in times.items()]
 
 

@@ -6,7 +6,7 @@ import polars as pl
 
 from flowstart.captures.contents import Capture
 from flowstart.replays.answer import answer
-from flowstart.replays.questions import QUICK
+from flowstart.replays.questions import ONCE
 from flowstart.replays.result import Replay
 from flowstart.replays.settings import Settings
 from flowstart.replays.store import Rows
@@ -82,7 +82,7 @@ def replayed(
     return Replay(
         capture=nothing,
         settings=Settings(names),
-        questions=QUICK,
+        questions=ONCE,
         paths=[],
         left_out={},
         store=store,

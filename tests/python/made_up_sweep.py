@@ -37,7 +37,7 @@ class MadeUp:
     """What every cell's path has beside its rate."""
     variants: tuple[Variant, ...] = VARIANTS
     custom: CustomStartups = field(default_factory=CustomStartups)
-    part: str = ""
+    split: str = ""
     made: int = 0
     """How many cells have been asked for."""
 
@@ -53,10 +53,10 @@ class MadeUp:
         for number in range(self.count):
             self.made += 1
             path = {"rate": f"{number + 1}Mbps", "rtt": "50ms", **self.path}
-            yield Cell(number, path, {"size": "1MB"}, {}, None, "alone", 1, self.part, "")
+            yield Cell(number, path, {"size": "1MB"}, {}, None, "alone", 1, self.split, "")
 
-    def only(self, part: str) -> Self:
-        return type(self)(self.count, self.path, self.variants, self.custom, part)
+    def only(self, split: str) -> Self:
+        return type(self)(self.count, self.path, self.variants, self.custom, split)
 
 
 def run_cells(
@@ -70,7 +70,7 @@ def run_cells(
             rows.append(
                 {
                     "cell": cell.number,
-                    "part": cell.part,
+                    "split": cell.split,
                     "startup": variant.name,
                     "error": "too slow" if cell.path["rate"] == cell.path.get("fails_at") else None,
                     "fct_s": (cell.number + 1) / 7,

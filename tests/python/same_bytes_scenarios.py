@@ -1,7 +1,7 @@
 """What is simulated wherever results are to be the same: `make same-bytes-record` writes the list.
 
-`tests/data/same-bytes/scenarios.jsonl` has one scenario a line with a name. Every start-up,
-avoidance, queue discipline and variation of the catalog is in one, and every preset, recovery and
+`tests/data/same-bytes/scenarios.jsonl` has one scenario a line with a name. Every startup,
+cc, queue discipline and variation of the catalog is in one, and every preset, recovery and
 path known by name (`test_same_bytes.py` checks that). They are small: all together take a second
 or two in an optimised build, and have to run in an emulator too.
 """
@@ -39,7 +39,7 @@ LOSSY = {
 PLAIN = {"rate": "20Mbps", "rtt": "40ms", "buffer": "1bdp"}
 RECOVERIES = ("go-back-n", "tahoe", "reno", "newreno", "sack", "ns2-sack", "rack", "quic")
 CONTINUED = {"bbr-startup": "bbr", "vegas-slow-start": "vegas"}
-"""The avoidances that go on with what a start-up has."""
+"""The avoidances that go on with what a startup has."""
 
 INGREDIENTS: dict[str, Document] = {
     "access": {"access_rate": "100Mbps", "access_delay": "2ms"},
@@ -76,37 +76,37 @@ ENDPOINTS: dict[str, Document] = {
 }
 
 
-def flow(startup: str, avoidance: str = "reno", size: str = "1MB") -> Document:
-    return {"startup": startup, "avoidance": avoidance, "size": size, "remembered": "1bdp"}
+def flow(startup: str, cc: str = "reno", size: str = "1MB") -> Document:
+    return {"startup": startup, "cc": cc, "size": size, "cached_cwnd": "1bdp"}
 
 
 def startups() -> Iterator[tuple[str, Document]]:
-    """Every start-up under every preset, without losses and with some."""
+    """Every startup under every preset, without losses and with some."""
     for startup in catalog.list_algorithms("startup"):
-        avoidance = CONTINUED.get(startup.name, "reno")
+        cc = CONTINUED.get(startup.name, "reno")
         for number, preset in enumerate(_native.STACKS):
             lossy = number % 2 == 0
             yield (
-                f"start-up {startup.name} {preset}",
+                f"startup {startup.name} {preset}",
                 {
                     "path": LOSSY if lossy else HELPFUL,
                     "stack": {"preset": preset},
-                    "flows": [flow(startup.name, avoidance)],
+                    "flows": [flow(startup.name, cc)],
                     "trace": preset in ("rfc", "linux"),
                 },
             )
 
 
 def avoidances() -> Iterator[tuple[str, Document]]:
-    for avoidance in catalog.list_algorithms("avoidance"):
+    for cc in catalog.list_algorithms("cc"):
         for preset in ("linux", "quic"):
-            ecn = {"ecn": "l4s"} if "l4s" in avoidance.needs else {}
+            ecn = {"ecn": "l4s"} if "l4s" in cc.needs else {}
             yield (
-                f"avoidance {avoidance.name} {preset}",
+                f"cc {cc.name} {preset}",
                 {
                     "path": LOSSY,
                     "stack": {"preset": preset, **ecn},
-                    "flows": [flow("slow-start", avoidance.name, "3MB")],
+                    "flows": [flow("slow-start", cc.name, "3MB")],
                     "trace": True,
                 },
             )
@@ -180,7 +180,7 @@ def endpoints() -> Iterator[tuple[str, Document]]:
 
 def crowds() -> Iterator[tuple[str, Document]]:
     """Many flows, web sessions, and the examples."""
-    many = {**flow("jump-start", size="30kB"), "count": 500, "interval": "5ms"}
+    many = {**flow("jump-start", size="30kB"), "count": 500, "stagger": "5ms"}
     path = {**PLAIN, "rate": "50Mbps", "loss": "0.1%"}
     for seed in (1, 2):
         yield (

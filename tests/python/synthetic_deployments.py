@@ -28,14 +28,14 @@ from flowstart.replays.settings import Settings
 
 Harm = Literal["class", "network", "loss"]
 
-CURRENT = "current: startup=hystart avoidance=cubic"
+CURRENT = "current: startup=hystart cc=cubic"
 """The baseline: Linux as it comes, with CUBIC, HyStart and an initial window of 10."""
-IW20 = "iw20: startup=hystart avoidance=cubic iw=20pkt"
-IW30 = "iw30: startup=hystart avoidance=cubic iw=30pkt"
-IW60 = "iw60: startup=hystart avoidance=cubic iw=60pkt"
-NO_HYSTART = "no-hystart: startup=slow-start avoidance=cubic"
-BBR = "bbr: avoidance=bbr"
-JUMP_START = "jump-start: startup=jump-start avoidance=cubic"
+IW20 = "iw20: startup=hystart cc=cubic iw=20pkt"
+IW30 = "iw30: startup=hystart cc=cubic iw=30pkt"
+IW60 = "iw60: startup=hystart cc=cubic iw=60pkt"
+NO_HYSTART = "no-hystart: startup=slow-start cc=cubic"
+BBR = "bbr: cc=bbr"
+JUMP_START = "jump-start: startup=jump-start cc=cubic"
 
 FEWEST = 30
 """Transfers that a size class or a network needs to be judged by itself."""
@@ -269,10 +269,10 @@ SHALLOW = ((20, 60, 12), (10, 50, 12), (20, 80, 15), (10, 100, 15))
 DEEP = ((20, 60, 400), (10, 50, 300), (20, 80, 500), (10, 100, 400))
 FAR = ((20, 600, 1200), (10, 550, 600))
 TEN = tuple((20.0 + 10 * k, 30.0 + 15 * k, 200 + 50 * k) for k in range(10))
-OLD = "old: startup=hystart avoidance=cubic iw=4pkt"
-PLAIN = "plain: startup=slow-start avoidance=cubic"
-PACED = "paced: startup=hystart avoidance=cubic pacing=internal"
-HYSTART_PP = "hystart++: startup=hystart-plus-plus avoidance=cubic"
+OLD = "old: startup=hystart cc=cubic iw=4pkt"
+PLAIN = "plain: startup=slow-start cc=cubic"
+PACED = "paced: startup=hystart cc=cubic pacing=internal"
+HYSTART_PP = "hystart++: startup=hystart-plus-plus cc=cubic"
 
 BETTER = (
     Deployment("fibre-20", IW20, _nets(45, *FIBRE), WEB),

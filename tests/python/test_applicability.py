@@ -27,11 +27,11 @@ class Asking(fs.Startup):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--interval 1s", "--interval: `1s` changes nothing: one flow has no other to wait for"),
+        ("--stagger 1s", "--stagger: `1s` changes nothing: one flow has no other to wait for"),
         ("--hosts 3", "--hosts: `3` changes nothing: a flow uses one pair of hosts"),
         ("--hosts 3 --flows 2", "give as many flows as hosts, or more"),
-        ("--remembered 3pkt", "no start-up here uses a memory; add one that does, such as careful"),
-        ("--quick-start none", "--quick-start: `none` changes nothing: no start-up here asks"),
+        ("--cached-cwnd 3pkt", "no startup here uses a memory; add one that does, such as careful"),
+        ("--quick-start none", "--quick-start: `none` changes nothing: no startup here asks"),
         ("--quick-start rfc --startup xcp", "add quick-start"),
     ],
 )
@@ -44,8 +44,8 @@ def test_an_option_that_changes_nothing_is_refused(cli: Cli, words: str, message
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"interval": "1s"}, "interval: `1s` changes nothing: one flow has no other to wait for"),
-        ({"remembered": "3pkt"}, "remembered: `3pkt` changes nothing: no start-up here uses"),
+        ({"stagger": "1s"}, "stagger: `1s` changes nothing: one flow has no other to wait for"),
+        ({"cached_cwnd": "3pkt"}, "cached_cwnd: `3pkt` changes nothing: no startup here uses"),
     ],
 )
 def test_python_refuses_what_the_command_line_refuses(
@@ -58,12 +58,12 @@ def test_python_refuses_what_the_command_line_refuses(
 @pytest.mark.parametrize(
     "words",
     [
-        "--interval 1s --flows 2",
+        "--stagger 1s --flows 2",
         "--hosts 1",
         "--hosts 2 --flows 3 --access-rate 1Gbps",
-        "--remembered 3pkt --startup slow-start,careful-resume:preferred=10",
-        "--remembered 3pkt --startup slow-start --stack rfc:sharing=temporal",
-        "--remembered 3pkt --startup jump-start --stack quic:handshake=0-rtt",
+        "--cached-cwnd 3pkt --startup slow-start,careful-resume:preferred=10",
+        "--cached-cwnd 3pkt --startup slow-start --stack rfc:sharing=temporal",
+        "--cached-cwnd 3pkt --startup jump-start --stack quic:handshake=0-rtt",
         "--quick-start none --startup slow-start,quick-start",
     ],
 )
@@ -74,11 +74,11 @@ def test_an_option_that_changes_something_is_taken(cli: Cli, words: str) -> None
 @pytest.mark.parametrize(
     ("hook", "words"),
     [
-        ("on_known(self, k)", "--remembered 3pkt"),
+        ("on_known(self, k)", "--cached-cwnd 3pkt"),
         ("rate_request(self, s)", "--quick-start none"),
     ],
 )
-def test_a_start_up_of_ones_own_may_use_a_memory_or_ask_routers(
+def test_a_startup_of_ones_own_may_use_a_memory_or_ask_routers(
     cli: Cli, tmp_path: pathlib.Path, hook: str, words: str
 ) -> None:
     file = tmp_path / "asking.py"
@@ -99,7 +99,7 @@ EVERYBODY = [a.name for a in list_algorithms("startup")]
 
 
 def test_nobody_else_in_the_catalog_uses_a_memory() -> None:
-    little, much = (times(EVERYBODY, remembered=window) for window in ("3pkt", "1bdp"))
+    little, much = (times(EVERYBODY, cached_cwnd=window) for window in ("3pkt", "1bdp"))
     users = {a.name for a in list_algorithms("startup") if "cache" in a.needs}
     assert {name for name in EVERYBODY if little[name] != much[name]} == users
 
@@ -114,7 +114,7 @@ def test_nobody_else_in_the_catalog_asks_routers() -> None:
 @pytest.mark.parametrize("value", REMEMBERING["sharing"])
 def test_a_stack_that_shares_what_is_known_uses_a_memory_itself(value: str) -> None:
     little, much = (
-        times(["slow-start"], remembered=window, stack={"sharing": value})
+        times(["slow-start"], cached_cwnd=window, stack={"sharing": value})
         for window in ("3pkt", "1bdp")
     )
     assert little != much
@@ -127,7 +127,7 @@ def test_a_stack_whose_data_comes_with_the_syn_spreads_it_over_the_remembered_ro
     path = {"rate": "20Mbps", "rtt": "60ms"}
     without, known = (
         fs.run({"path": path, "stack": early, "flows": [flow | memory]}).records[0]["fct_s"]
-        for memory in ({}, {"remembered": "1bdp"})
+        for memory in ({}, {"cached_cwnd": "1bdp"})
     )
     assert without != known
 

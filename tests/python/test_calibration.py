@@ -84,7 +84,7 @@ def test_what_is_left_out_shows(web_mix: Capture, calibrated: Calibration, part:
     def off(found: Calibration) -> int:
         return found.frame.filter((found.frame["ratio"] - 1).abs() > 0.25).height
 
-    without = calibrate(web_mix, Settings(without=frozenset({part})))
+    without = calibrate(web_mix, Settings(ignore=frozenset({part})))
     assert off(without) > 1.2 * off(calibrated)
     assert legend(without)[-1] == f"Not replayed: {part}."
 
@@ -96,7 +96,7 @@ def test_the_workers_do_not_change_it(web_mix: Capture, calibrated: Calibration)
 def test_the_command_prints_the_table(cli: Cli) -> None:
     answer = cli("capture", CAPTURES / "small.pcap", "--calibrate")
     assert answer.status == 0
-    assert "Replayed as recorded (recorded: avoidance=cubic startup=hystart" in answer.out
+    assert "Replayed as recorded (recorded: cc=cubic startup=hystart" in answer.out
     assert "all sizes" in answer.out
     assert "transfers are not compared: they took less than a millisecond" in answer.out
     document = json.loads(cli("capture", CAPTURES / "small.pcap", "--calibrate", "--json").out)

@@ -98,12 +98,14 @@ def test_a_folder_holds_rows_figures_and_a_page(cli: Cli, tmp_path: pathlib.Path
 def test_json_in_a_folder_has_rows_where_they_are_asked_for(
     cli: Cli, tmp_path: pathlib.Path
 ) -> None:
-    assert cli("capture", CAPTURES / "small.pcap", "--rows", "-o", tmp_path / "out").status == 0
+    assert (
+        cli("capture", CAPTURES / "small.pcap", "--full-json", "-o", tmp_path / "out").status == 0
+    )
     document = json.loads((tmp_path / "out" / "capture.json").read_text())
     assert len(document["connections"]) == 11
-    answer = cli("capture", CAPTURES / "small.pcap", "--rows")
+    answer = cli("capture", CAPTURES / "small.pcap", "--full-json")
     assert answer.status == 2
-    assert "--rows: it says what capture.json holds, and needs -o DIR" in answer.err
+    assert "--full-json: it is for capture.json, and needs -o DIR" in answer.err
 
 
 def test_a_cut_off_capture_gives_what_could_be_read_and_a_warning(cli: Cli) -> None:
@@ -126,7 +128,7 @@ def test_what_is_no_capture_is_refused_in_one_line(
 ) -> None:
     file = tmp_path / "file.pcap"
     file.write_bytes(content)
-    for command in (("capture", file), ("compare", "--capture", file)):
+    for command in (("capture", file), ("replay", file)):
         answer = cli(*command)
         assert answer.status == 2
         assert answer.out == ""
@@ -189,12 +191,12 @@ def test_a_conn_log_gives_bytes_and_says_what_it_cannot_tell(log: pathlib.Path) 
 
 
 def test_a_conn_log_needs_a_round_trip_to_be_replayed(cli: Cli, log: pathlib.Path) -> None:
-    answer = cli("compare", "--capture", log)
+    answer = cli("replay", log)
     assert answer.status == 2
     assert "--rtt" in answer.err
     path = ("--rtt", "40ms", "--rate", "20Mbps", "--direction", "both")
     words = (*path, "--startup", "slow-start", "--json")
-    rows = json.loads(cli("compare", "--capture", log, *words).out)["rows"]
+    rows = json.loads(cli("replay", log, *words).out)["rows"]
     assert {row["size_bytes"] for row in rows} == {900, 700, 250_000, 9_000}
 
 

@@ -85,9 +85,9 @@ def test_a_folder_stands_for_the_files_in_it(cli: Cli, tmp_path: pathlib.Path) -
 def test_captures_are_replayed_as_one(cli: Cli, tmp_path: pathlib.Path) -> None:
     first, second = rotated(tmp_path, 2)
     words = ("--startup", "slow-start", "--network", "*:rate=20Mbps,buffer=100pkt")
-    answer = cli("compare", "--capture", first, "--capture", second, *words)
+    answer = cli("replay", first, second, *words)
     assert answer.status == 0, answer.err
-    assert f"--capture {first} --capture {second}" in answer.out
+    assert f"{first} {second}" in answer.out
 
 
 def test_an_empty_folder_is_refused(cli: Cli, tmp_path: pathlib.Path) -> None:

@@ -56,9 +56,9 @@ def test_the_headline_says_that_it_is_a_sample(cli: Cli) -> None:
 
 def test_a_replay_s_command_draws_the_same_sample(cli: Cli) -> None:
     words = ("--sample", "2", "--anonymize", "--startup", "slow-start")
-    answer = cli("compare", "--capture", SMALL, *words)
+    answer = cli("replay", SMALL, *words)
     assert answer.status == 0, answer.err
-    assert "--capture small.pcap --sample 2 --anonymize" in answer.out
+    assert "replay small.pcap --sample 2 --anonymize" in answer.out
 
 
 @pytest.mark.parametrize("wrong", ["0%", "101%", "half", "-3", "0"])
@@ -66,12 +66,6 @@ def test_what_is_no_sample_is_refused(cli: Cli, wrong: str) -> None:
     answer = cli("capture", SMALL, f"--sample={wrong}")
     assert answer.status == 2
     assert f"--sample `{wrong}`: a share of the connections is needed, such as 10%" in answer.err
-
-
-def test_a_reading_s_options_need_a_capture(cli: Cli) -> None:
-    answer = cli("compare", "--rate", "5Mbps", "--rtt", "40ms", "--sample", "10%")
-    assert answer.status == 2
-    assert "--sample: --capture is missing; only a replay has it" in answer.err
 
 
 def addresses(found: fs.Capture) -> set[str]:
@@ -114,7 +108,7 @@ REPLAY = ("--startup", "slow-start,jump-start", "--anonymize", "--details")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
-    [("capture", "{}", "--anonymize", "--rows"), ("compare", "--capture", "{}", *REPLAY)],
+    [("capture", "{}", "--anonymize", "--full-json"), ("replay", "{}", *REPLAY)],
     ids=["capture", "compare"],
 )
 @pytest.mark.parametrize("json_too", [False, True], ids=["tables", "json"])
@@ -138,7 +132,7 @@ def test_nothing_that_is_written_tells_an_address(
 
 def test_an_error_tells_no_address_either(cli: Cli, tmp_path: pathlib.Path) -> None:
     missing = tmp_path / "192.0.2.77.pcap"
-    for words in (("capture", missing), ("compare", "--capture", missing)):
+    for words in (("capture", missing), ("replay", missing)):
         answer = cli(*words, "--anonymize")
         assert answer.status == 2
         assert "192.0.2.77" not in answer.err

@@ -150,7 +150,7 @@ def test_run_shows_and_writes_the_objects_of_web_sessions(cli: Cli, tmp_path: pa
     assert answer.status == 0
     assert "The first 50 of 60 objects" in answer.out
     assert "session" in answer.out
-    assert "start-up" not in answer.out, "there are no other flows"
+    assert "startup" not in answer.out, "there are no other flows"
     objects = pl.read_parquet(out / "objects.parquet")
     assert objects["response_s"].min() > 4 * 0.06 - 0.03  # type: ignore[operator]
     assert len(json.loads((out / "result.json").read_text())["objects"]) == 60
@@ -196,7 +196,7 @@ def test_a_way_for_a_rate_to_vary_is_shown_too(cli: Cli) -> None:
     [
         ("pareto", "it is a distribution (as in --jitter pareto:...)"),
         ("target", "it is a value of path.quick_start.admission (ns-2's third"),
-        ("linux", "it is a stack (--stack linux), a value of path.buffer_reading ("),
+        ("linux", "it is a stack (--stack linux), a value of path.buffer_accounting ("),
         ("geo", "it is a path (--path geo)"),
         ("wandr", "did you mean `wander`?"),
     ],
@@ -229,7 +229,8 @@ def test_schema_is_json_schema(cli: Cli) -> None:
 
 
 REFUSED = [
-    (["compare", "--capture", "a.pcap", "--capture", "a.pcap"], "a.pcap is given twice"),
+    (["compare", "--capture", "a.pcap"], "--capture: now `flowstart replay FILE`"),
+    (["replay", "a.pcap", "a.pcap"], "a.pcap is given twice"),
     (["compare"], "no path is given"),
     (["compare", "--rate", "5Mbps"], "--rtt: missing"),
     (["compare", "--rate", "5", "--rtt", "64ms"], "--rate: `5` is not a rate with a unit"),
@@ -257,7 +258,7 @@ REFUSED = [
     (["compare", *PATH, "--startup", "slow-strt"], "did you mean `slow-start`?"),
     (["compare", *PATH, "--startup", "slow-start,slow-start"], "given twice"),
     (["compare", *PATH, "--startup", "limited-slow-start:max=3"], "`max`"),
-    (["compare", *PATH, "--avoidance", "rino"], "did you mean `reno`?"),
+    (["compare", *PATH, "--cc", "rino"], "did you mean `reno`?"),
     (["compare", *PATH, "--stack", "rfcc"], "--stack: `rfcc` is unknown"),
     (["compare", *PATH, "--stack", "rfc:sack"], "should be written name=value"),
     (
@@ -341,6 +342,33 @@ def test_a_file_and_what_contradicts_it(
     assert message in error
 
 
+@pytest.mark.parametrize(
+    ("words", "new"),
+    [
+        ("replay a.pcap --cross 40%", "--cross-traffic"),
+        ("replay a.pcap --beside bbr", "--competing"),
+        ("replay a.pcap --share 10%", "--rollout"),
+        ("replay a.pcap --without page", "--ignore"),
+        ("replay a.pcap --quick", "--no-uncertainty"),
+        ("capture a.pcap --rows", "--full-json"),
+        ("compare --limit flows=1", "--max-packets, --max-flows, --max-memory, --max-time or"),
+        ("run a.toml --rows-only", "--parquet-only"),
+        ("worst hystart --over rate=1Mbps..2Mbps", "--search-space"),
+        ("map out --by rate,rtt", "--x, --y, --col and --row"),
+        ("map out --tie 5%", "--margin"),
+        ("sweep a.toml --part tuning", "--split train or --split test"),
+        ("papers run --quick", "--subset quick"),
+    ],
+)
+def test_an_option_of_an_old_name_is_refused_with_the_new_one(
+    cli: Cli, words: str, new: str
+) -> None:
+    status, printed, error = cli(*words.split())
+    assert (status, printed, error.count("\n")) == (2, "", 1)
+    option = next(word for word in words.split() if word.startswith("--"))
+    assert error.startswith(f"flowstart: {option}: now {new}")
+
+
 def test_a_flag_without_a_value_may_be_repeated(cli: Cli) -> None:
     assert cli("algorithms", "reno", "--json", "--json").status == 0
 
@@ -418,10 +446,10 @@ def test_run_says_what_its_marks_mean_and_that_it_has_one_seed(
         assert "slow start without it: careful-resume." in shown
         assert "drawn at random: loss. Another seed may give another answer: seed = 2." in shown
     assert json.loads((tmp_path / "out" / "result.json").read_text())["drawn"] == ["loss"]
-    told = file.read_text().replace('resume"', 'resume", remembered = "60pkt"')
+    told = file.read_text().replace('resume"', 'resume", cached_cwnd = "60pkt"')
     file.write_text(told.replace(', loss = "1%"', ""))
     out = cli("run", file).out
-    assert "remembered of an earlier connection: a window of 60pkt." in out
+    assert "cached state of an earlier connection: a cwnd of 60pkt." in out
     assert "at random" not in out
 
 

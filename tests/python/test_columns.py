@@ -24,7 +24,7 @@ from flowstart.render.columns import KEY, VERSION, schema, tables
 from flowstart.render.files import Content
 from flowstart.replays import report as replay_report
 from flowstart.replays.execute import study
-from flowstart.replays.questions import QUICK
+from flowstart.replays.questions import ONCE
 from flowstart.replays.settings import Settings
 from flowstart.simulation import report as run_report
 from flowstart.worst_paths import report as worst_report
@@ -69,10 +69,10 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
         yield "sweep", {part.name: part.read_bytes() for part in parts}
     over = "rate=10Mbps,rtt=20ms,buffer=10pkt,size=100kB,loss=2%"
     failing = fs.find_worst_paths(
-        "slow-start", against=["jump-start"], over=over, runs=1, workers=1
+        "slow-start", against=["jump-start"], search_space=over, runs=1, workers=1
     )
     yield "worst", worst_report.files(failing)
-    yield "replay", replay_report.tables(study(found, Settings(startups=names), QUICK))
+    yield "replay", replay_report.tables(study(found, Settings(startups=names), ONCE))
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def test_summaries_have_the_columns_that_are_defined() -> None:
 
 def test_classes_of_a_replay_have_the_columns_that_are_defined() -> None:
     found = study(
-        fs.read_capture(CAPTURES / "small.pcap"), Settings(startups=("slow-start",)), QUICK
+        fs.read_capture(CAPTURES / "small.pcap"), Settings(startups=("slow-start",)), ONCE
     )
     defined = {column.name for column in tables()["replay-summaries"].columns}
     assert {*found.to_dict()["classes"][0]} == defined

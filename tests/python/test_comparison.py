@@ -18,7 +18,7 @@ BACKGROUND: dict[str, Any] = {
     "path": {"rate": "10Mbps", "rtt": "40ms"},
     "flows": [
         {"startup": "slow-start", "size": "2MB"},
-        {"start": "1s", "count": 2, "interval": "100ms"},
+        {"start": "1s", "count": 2, "stagger": "100ms"},
     ],
 }
 
@@ -37,9 +37,10 @@ def test_three_lines_of_python(path: fs.NetworkPath) -> None:
 
 def test_a_row_has_the_promised_columns(path: fs.NetworkPath) -> None:
     promised = (
-        "startup avoidance stack size_bytes seed flow fct_s duration_s ideal_fct_s slowdown "
+        "startup cc stack size_bytes seed flow fct_s duration_s ideal_fct_s slowdown "
         "bytes_delivered packets_sent packets_dropped packets_retransmitted timeouts "
-        "startup_exit_s startup_exit_cwnd_pkts startup_exit_reason max_cwnd_pkts max_queue_pkts"
+        "startup_exit_s startup_exit_cwnd_segments startup_exit_reason "
+        "max_cwnd_segments max_queue_pkts"
     )
     result = fs.compare(path, startups=["slow-start"], sizes=["10kB"])
     assert set(promised.split()) <= set(result.records[0])
@@ -90,7 +91,7 @@ def test_every_size_startup_and_seed_runs_once(path: fs.NetworkPath) -> None:
 
 
 def test_flows_run_together(path: fs.NetworkPath) -> None:
-    result = fs.compare(path, startups=["slow-start"], sizes=["50kB"], flows=3, interval="10ms")
+    result = fs.compare(path, startups=["slow-start"], sizes=["50kB"], flows=3, stagger="10ms")
     assert result.frame["opened_s"].to_list() == pytest.approx([0, 0.01, 0.02])
     assert result.summaries[0].flows == 3
 
@@ -99,7 +100,7 @@ def test_a_parameter_keeps_its_startup_apart(path: fs.NetworkPath) -> None:
     specs = ["limited-slow-start", "limited-slow-start:max_ssthresh=20"]
     result = fs.compare(path, startups=specs, sizes=["300kB"])
     assert [s.startup for s in result.summaries] == specs
-    assert result.records[0]["max_cwnd_pkts"] > result.records[1]["max_cwnd_pkts"]
+    assert result.records[0]["max_cwnd_segments"] > result.records[1]["max_cwnd_segments"]
 
 
 def test_the_routers_of_a_startup_that_needs_them_are_named(path: fs.NetworkPath) -> None:
@@ -206,7 +207,7 @@ def test_a_file_gives_the_same(tmp_path: pathlib.Path) -> None:
     file.write_text(
         'path = {rate = "10Mbps", rtt = "40ms"}\n'
         '[[flows]]\nstartup = "slow-start"\nsize = "2MB"\n'
-        '[[flows]]\nstart = "1s"\ncount = 2\ninterval = "100ms"\n'
+        '[[flows]]\nstart = "1s"\ncount = 2\nstagger = "100ms"\n'
     )
     ours: Any = {"startups": ["slow-start"], "sizes": ["100kB"]}
     from_file = fs.compare(file, **ours)
@@ -219,9 +220,9 @@ def test_a_file_gives_the_same(tmp_path: pathlib.Path) -> None:
     [
         ([{"startup": "slow-start", "size": "1kB"}], {}, "nothing to compare"),
         ([{"size": "1kB"}], {"sizes": ["2kB"]}, "its own size"),
-        ([{"size": "1kB"}], {"avoidance": "reno"}, "`avoidance` belongs into the scenario"),
+        ([{"size": "1kB"}], {"cc": "reno"}, "`cc` belongs into the scenario"),
         ([{"size": "1kB"}], {"repeat": 0}, "repeat = 0: at least one"),
-        ([{"size": "1kB"}], {"startups": []}, "no start-up is given"),
+        ([{"size": "1kB"}], {"startups": []}, "no startup is given"),
         ([{"size": "1kB"}], {"seed": "x"}, "seed = 'x': a whole number"),
         ("x", {}, "flows"),
     ],
@@ -256,7 +257,7 @@ def row(**fields: Any) -> dict[str, Any]:
         "packets_retransmitted": 0,
         "timeouts": 0,
         "startup_exit_reason": None,
-        "startup_exit_cwnd_pkts": None,
+        "startup_exit_cwnd_segments": None,
         "bdp_pkts": 10,
         "max_queue_pkts": 3,
     }
@@ -266,14 +267,16 @@ def row(**fields: Any) -> dict[str, Any]:
 
 def test_a_summary_is_a_mean_over_flows() -> None:
     rows = [
-        row(fct_s=1.0, packets_dropped=4, startup_exit_reason="loss", startup_exit_cwnd_pkts=8.0),
+        row(
+            fct_s=1.0, packets_dropped=4, startup_exit_reason="loss", startup_exit_cwnd_segments=8.0
+        ),
         row(fct_s=3.0, max_queue_pkts=9),
-        row(fct_s=2.0, startup_exit_reason="loss", startup_exit_cwnd_pkts=12.0),
+        row(fct_s=2.0, startup_exit_reason="loss", startup_exit_cwnd_segments=12.0),
     ]
     [found] = summarise(rows, ["slow-start"])
     assert (found.fct_s, found.worst_fct_s, found.flows) == (2.0, 3.0, 3)
     assert found.dropped == pytest.approx(4 / 3)
-    assert (found.exit_reason, found.exit_cwnd_pkts) == ("loss", 10.0)
+    assert (found.exit_reason, found.exit_cwnd_segments) == ("loss", 10.0)
     assert found.exit_share == pytest.approx(2 / 3)
     assert found.max_queue_pkts == 9
     assert not found.best  # alone
@@ -347,7 +350,7 @@ def test_nobody_is_best_without_a_difference() -> None:
     assert not any(s.best for s in summarise(rows, ["slow-start", "other"]))
 
 
-def test_a_start_up_that_ties_with_the_baseline_is_marked_beside_it() -> None:
+def test_a_startup_that_ties_with_the_baseline_is_marked_beside_it() -> None:
     rows = [row(startup="late", fct_s=2.0), row(startup="other", fct_s=1.0), row()]
     found = summarise(rows, ["late", "other", "slow-start"])
     assert [s.best for s in found] == [False, True, True]
@@ -362,7 +365,7 @@ def test_a_change_counts_only_seeds_that_both_have() -> None:
     assert not any(s.best for s in found), "the third seed may have made it later"
 
 
-def test_nobody_is_best_of_a_size_that_lacks_a_start_up() -> None:
+def test_nobody_is_best_of_a_size_that_lacks_a_startup() -> None:
     rows = [row(fct_s=2.0), row(startup="other")]
     assert [s.best for s in summarise(rows, ["slow-start", "other"])] == [False, True]
     assert not any(s.best for s in summarise(rows, ["slow-start", "other", "missing"]))

@@ -39,7 +39,7 @@ def completed(*words: str) -> list[str]:
         (["comp"], ["compare", "completion"]),
         (["compare", "--time-l"], ["--time-limit"]),
         (["compare", "--startup", "jump-start,hys"], ["jump-start,hystart"]),
-        (["compare", "--avoidance", "cub"], ["cubic"]),
+        (["compare", "--cc", "cub"], ["cubic"]),
         (["compare", "--stack", "lin"], ["linux"]),
         (["compare", "--queue", "fq"], ["fq-codel"]),
         (["compare", "--path", "geo"], ["geo"]),

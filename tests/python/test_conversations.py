@@ -120,7 +120,7 @@ def afters(planned: list[Job]) -> list[dict[str, Any]]:
 def test_each_part_of_the_capture_can_be_left_out(
     web_mix: Capture, part: str, holds: Callable[[list[Job]], bool]
 ) -> None:
-    without = dataclasses.replace(BOTH, without=frozenset({part}))
+    without = dataclasses.replace(BOTH, ignore=frozenset({part}))
     assert holds(together(web_mix, without))
     assert not holds(together(web_mix, BOTH))
     assert simulated(together(web_mix, without), without)["complete"].all()
@@ -219,33 +219,26 @@ def test_jobs_are_made_as_they_are_asked_for(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--without", "warmth"), "`warmth` is no part of a replay; did you mean `warm`?"),
-        (("--without", ""), "--without ``: empty"),
+        (("--ignore", "warmth"), "`warmth` is no part of a replay; did you mean `warm`?"),
+        (("--ignore", ""), "--ignore ``: empty"),
         (("--direction", "up"), "direction: `up` is no side of a connection; give one of server"),
     ],
 )
 def test_what_is_no_part_or_side_is_refused(cli: Cli, words: tuple[str, ...], message: str) -> None:
-    answer = cli("compare", "--capture", CAPTURES / "small.pcap", *words)
+    answer = cli("replay", CAPTURES / "small.pcap", *words)
     assert (answer.status, answer.out) == (2, "")
     assert message in answer.err
     assert answer.err.count("\n") == 1
 
 
-def test_what_only_a_replay_has_is_refused_without_one(cli: Cli) -> None:
-    words = ("--rate", "5Mbps", "--rtt", "60ms", "--without", "warm")
-    answer = cli("compare", *words)
-    assert answer.status == 2
-    assert "--without: --capture is missing" in answer.err
-
-
 def test_what_is_left_out_is_said(cli: Cli) -> None:
-    words = ("--startup", "slow-start", "--without", "warm,page")
-    out = cli("compare", "--capture", CAPTURES / "small.pcap", *words).out
+    words = ("--startup", "slow-start", "--ignore", "warm,page")
+    out = cli("replay", CAPTURES / "small.pcap", *words).out
     assert "not replayed: page (a connection opens once" in out
     assert "not replayed: warm (a connection keeps its window" in out
-    assert " --without page,warm" in out
+    assert " --ignore page,warm" in out
 
 
 def test_settings_refuse_what_is_no_part() -> None:
-    with pytest.raises(RequestError, match="without: `pause` is no part of a replay"):
-        Settings(without=frozenset({"pause"}))
+    with pytest.raises(RequestError, match="ignore: `pause` is no part of a replay"):
+        Settings(ignore=frozenset({"pause"}))

@@ -16,9 +16,9 @@ CLUSTER = 4
 """Transfers of a connection, in the made-up tests."""
 
 
-@pytest.mark.parametrize("kind", ["startup", "avoidance"])
+@pytest.mark.parametrize("kind", ["startup", "cc"])
 def test_every_algorithm_has_a_knob_or_says_that_none_is_known(kind: catalog.Kind) -> None:
-    assert kind in ("startup", "avoidance")
+    assert kind in ("startup", "cc")
     for algorithm in catalog.list_algorithms(kind):
         found = offer(kind, algorithm.name)
         assert found, algorithm.name
@@ -108,7 +108,7 @@ def test_notes_tell_knobs_test_and_thresholds_from_the_same_rows() -> None:
     rows = intervals([group], names, "slow-start")
     (chosen,) = recommend([group], names, "slow-start", rows)
     assert chosen.best == ("jump-iw30",)
-    variant = Variant("jump-iw30", "hystart", avoidance="cubic", iw="30", pacing=True)
+    variant = Variant("jump-iw30", "hystart", cc="cubic", iw="30", pacing=True)
     found = notes(chosen, variant, rows, plan(population(group)))
     told = "\n".join(found.lines)
     assert "ip route change default via GATEWAY dev DEVICE initcwnd 30" in told

@@ -95,11 +95,11 @@ def test_the_python_example_does_what_the_rust_one_does() -> None:
     path = fs.NetworkPath(rate="20Mbps", rtt="100ms")
     row = fs.compare(path, startups=[name], sizes=["3MB"], stack="rfc").records[0]
     assert row["startup_exit_reason"] == "delay"
-    assert row["startup_exit_cwnd_pkts"] == 158
+    assert row["startup_exit_cwnd_segments"] == 158
     assert row["packets_dropped"] == 0
 
 
-def test_every_start_up_has_published_figures_or_a_reason_why_not() -> None:
+def test_every_startup_has_published_figures_or_a_reason_why_not() -> None:
     startups = [a.name for a in fs.list_algorithms("startup")]
     reasons = {name for name in startups if isinstance(published.of(name), str)}
     assert reasons == set(published.reasons())

@@ -1,4 +1,4 @@
-"""What the explorer answers: what `flowstart compare` prints, from one run of each start-up."""
+"""What the explorer answers: what `flowstart compare` prints, from one run of each startup."""
 
 import json
 import pathlib
@@ -52,10 +52,13 @@ def points(line: dict[str, int], tail: bytes) -> tuple[list[int], list[float]]:
     "given",
     [
         {},
-        {"flows": "4", "interval": "10ms", "buffer": "20pkt", "loss": "1%", "seed": 7},
-        {"stack": "quic:iw=20", "avoidance": "cubic", "startup": ["all"]},
+        {"flows": "4", "stagger": "10ms", "buffer": "20pkt", "loss": "1%", "seed": 7},
+        {"stack": "quic:iw=20", "cc": "cubic", "startup": ["all"]},
         {"stack": "linux", "iw": "20", "baseline": "jump-start", "size": "30pkt"},
-        {"startup": ["limited-slow-start:max_ssthresh=50", "careful-resume"], "remembered": "2bdp"},
+        {
+            "startup": ["limited-slow-start:max_ssthresh=50", "careful-resume"],
+            "cached_cwnd": "2bdp",
+        },
         {"queue": "codel", "reverse-rate": "1Mbps", "reverse_buffer": "10pkt"},
         {"rate": None, "rate-steps": "20Mbps:1s,5Mbps:1s", "rtt": "30ms"},
         {"startup": ["quick-start"], "quick-start": "target:threshold=90%"},
@@ -105,7 +108,7 @@ def test_intervals_are_those_of_the_command_line(server: Explorer, cli: Cli) -> 
     assert found["verdict"]
 
 
-def test_the_scenario_file_says_the_same_of_the_first_start_up(
+def test_the_scenario_file_says_the_same_of_the_first_startup(
     server: Explorer, cli: Cli, tmp_path: pathlib.Path
 ) -> None:
     found = compared(server, stack="linux:iw=20", flows=2, buffer="30pkt")
@@ -143,7 +146,7 @@ def test_about_has_all_that_a_state_may_say(server: Explorer) -> None:
         state.plan({**path["given"], "size": "10kB"}, settings())
 
 
-def test_a_start_up_in_python_is_run_where_the_command_line_names_it_and_nowhere_else(
+def test_a_startup_in_python_is_run_where_the_command_line_names_it_and_nowhere_else(
     tmp_path: pathlib.Path,
 ) -> None:
     (tmp_path / "own.py").write_text(OWN)
@@ -160,7 +163,7 @@ def test_a_start_up_in_python_is_run_where_the_command_line_names_it_and_nowhere
         assert "is Python code" in reply.error
 
 
-def test_what_a_start_up_in_python_raises_is_said_with_its_hook(tmp_path: pathlib.Path) -> None:
+def test_what_a_startup_in_python_raises_is_said_with_its_hook(tmp_path: pathlib.Path) -> None:
     (tmp_path / "own.py").write_text(OWN.replace("w.segments(a.acked)", "1 / 0"))
     own = f"{tmp_path / 'own.py'}:Own"
     with explorer(settings(startup=own)) as server:
@@ -193,7 +196,7 @@ def test_lines_go_from_the_opening_to_the_last_acknowledgement(server: Explorer)
     assert rows["jump-start"]["packets_dropped"], "else there is little to see"
 
 
-def test_start_ups_are_answered_by_their_names_however_they_were_asked_for(
+def test_startups_are_answered_by_their_names_however_they_were_asked_for(
     server: Explorer,
 ) -> None:
     path = {"rate": "5Mbps", "rtt": "64ms", "size": "10kB"}
@@ -205,7 +208,7 @@ def test_start_ups_are_answered_by_their_names_however_they_were_asked_for(
 
 
 def test_an_exit_is_where_the_row_has_it_counted_from_the_first_opening(server: Explorer) -> None:
-    given = {"flows": 2, "interval": "30ms", "size": "1MB", "startup": ["slow-start"]}
+    given = {"flows": 2, "stagger": "30ms", "size": "1MB", "startup": ["slow-start"]}
     head = compared(server, **given)
     first, second = head["trajectories"]
     assert [one["flow"] for one in (first, second)] == [0, 1]
@@ -213,7 +216,7 @@ def test_an_exit_is_where_the_row_has_it_counted_from_the_first_opening(server: 
     assert row["opened_s"] == 0.03
     assert second["exit"] == {
         "at_s": pytest.approx(0.03 + row["startup_exit_s"]),
-        "cwnd_pkts": row["startup_exit_cwnd_pkts"],
+        "cwnd_segments": row["startup_exit_cwnd_segments"],
         "reason": row["startup_exit_reason"],
     }
     assert compared(server, size="1pkt")["trajectories"][0]["exit"] is None
@@ -274,7 +277,7 @@ def test_an_answer_has_at_most_150_kb(server: Explorer, given: dict[str, Any]) -
     assert len(reply.content) <= 150_000
 
 
-def test_single_packets_are_those_of_the_start_up_with_their_losses(server: Explorer) -> None:
+def test_single_packets_are_those_of_the_startup_with_their_losses(server: Explorer) -> None:
     given = {**GIVEN, "buffer": "20pkt", "size": "300kB"}
     asked = {"given": given, "startup": "jump-start", "most": 1000}
     reply = server.post("/api/packets", asked)

@@ -20,7 +20,7 @@ from flowstart.replays.result import Replay
 
 CAPTURE = pathlib.Path(__file__).parents[1] / "data" / "captures" / "web-mix.pcap.gz"
 STARTUPS = ["slow-start", "hystart-plus-plus"]
-GIVEN = {"quick": True}
+GIVEN = {"no_uncertainty": True}
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def replay(job: Job) -> Replay:
 
 
 def test_recommendations_and_intervals_are_those_of_compare(job: Job) -> None:
-    command = ["compare", "--capture", str(CAPTURE), "--quick", "--json"]
+    command = ["replay", str(CAPTURE), "--no-uncertainty", "--json"]
     printed = json.loads(
         CliRunner().invoke(app.app, [*command, "--startup", ",".join(STARTUPS)]).stdout
     )
@@ -54,7 +54,7 @@ def test_recommendations_and_intervals_are_those_of_compare(job: Job) -> None:
 
 def test_people_see_the_name_that_the_file_has_for_them(job: Job) -> None:
     assert job.found["contents"]["headline"].startswith("mine.pcap")
-    assert job.found["replay"]["command"].startswith("flowstart compare --capture mine.pcap")
+    assert job.found["replay"]["command"].startswith("flowstart replay mine.pcap")
     assert str(CAPTURE) not in json.dumps(job.found)
 
 

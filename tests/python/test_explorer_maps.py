@@ -183,14 +183,14 @@ def test_a_tile_lists_its_cells_and_a_cell_opens_with_exactly_its_values(
     assert [s.fct_s for s in again.summaries] == one["fct_s"]
 
 
-def test_a_cell_with_company_says_why_no_options_open_it(tmp_path: pathlib.Path) -> None:
+def test_a_cell_with_competing_says_why_no_options_open_it(tmp_path: pathlib.Path) -> None:
     folder = tmp_path / "sweep"
     fs.sweep(
         {
             "startups": STARTUPS[:2],
             "path": {"rate": "3Mbps", "rtt": "40ms"},
             "flow": {"size": "10kB"},
-            "company": {"kinds": ["short"]},
+            "competing": {"kinds": ["short"]},
         },
         folder,
     )

@@ -82,14 +82,19 @@ def test_a_flow_without_end_opens_with_a_size_that_does_the_same_while_it_is_wat
     document: dict[str, Any] = {
         "duration": "3s",
         "path": {"rate": "20Mbps", "rtt": "100ms", "buffer": "100pkt"},
-        "flows": [{"avoidance": "cubic"}],
+        "flows": [{"cc": "cubic"}],
     }
     given, until_s = setups.state(document, ["slow-start"])
     assert until_s == 3
-    flow = {"startup": "slow-start", "avoidance": "cubic"}
+    flow = {"startup": "slow-start", "cc": "cubic"}
     watched = fs.run(document | {"flows": [flow]}).frame
     opened = fs.run(document | {"flows": [flow | {"size": given["size"]}]}).frame
-    for column in ("startup_exit_s", "startup_exit_cwnd_pkts", "packets_sent", "packets_dropped"):
+    for column in (
+        "startup_exit_s",
+        "startup_exit_cwnd_segments",
+        "packets_sent",
+        "packets_dropped",
+    ):
         assert watched[column][0] == opened[column][0]
 
 
@@ -109,13 +114,13 @@ def test_what_no_state_can_say_has_a_reason(change: dict[str, Any], says: str) -
         setups.state(document, ["slow-start"])
 
 
-def test_a_start_up_that_would_get_a_memory_is_not_opened() -> None:
+def test_a_startup_that_would_get_a_memory_is_not_opened() -> None:
     document = {"path": {"rate": "1Mbps", "rtt": "10ms"}, "flows": [{"size": "1MB"}]}
     with pytest.raises(RequestError, match="memory"):
         setups.state(document, ["careful-resume"])
 
 
-def test_start_ups_and_seeds_on_one_set_up_stand_together() -> None:
+def test_startups_and_seeds_on_one_set_up_stand_together() -> None:
     found = Setups()
     for seed in (1, 2):
         for startup in ("slow-start", "hystart"):

@@ -255,8 +255,8 @@ def test_what_is_no_request_is_refused(server: Explorer, content: bytes, said: s
         ({"rate-trace": "/etc/passwd"}, "--rate-trace: `/etc/passwd` is a file"),
         ({"reverse_rate_trace": "../x"}, "--reverse-rate-trace: `../x` is a file"),
         ({"reverse-rate": "1Mbps", "reverse_rate": "1Mbps"}, "given twice"),
-        ({"interval": "1s"}, "--interval: `1s` changes nothing"),
-        ({"remembered": "2bdp"}, "--remembered: `2bdp` changes nothing"),
+        ({"stagger": "1s"}, "--stagger: `1s` changes nothing"),
+        ({"cached_cwnd": "2bdp"}, "--cached-cwnd: `2bdp` changes nothing"),
         ({"stack": "nonsense"}, "nonsense"),
         ({"stack": "rfc:iw=3", "iw": "4"}, "--iw and --stack rfc:iw=3"),
         ({"path": "nowhere"}, "no path is called `nowhere`"),
@@ -298,8 +298,8 @@ def test_a_part_of_the_time_that_is_none_is_refused(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({}, "startup: the name of one of the start-ups"),
-        ({"startup": 5}, "startup: the name of one of the start-ups"),
+        ({}, "startup: the name of one of the startups"),
+        ({"startup": 5}, "startup: the name of one of the startups"),
         ({"startup": "hystart"}, "startup: `hystart` is not among those in `given`"),
         ({"startup": "jump-start", "most": 0}, "most: `0`: a whole number from 1 to"),
         ({"startup": "jump-start", "most": 10**6}, "most: `1000000`"),
@@ -457,7 +457,7 @@ def test_work_that_takes_no_notice_is_given_up_and_then_refused(
         await done(Waiting(), waits, most_seconds=0.01)  # type: ignore[arg-type]
 
     for _ in range(working.MOST_STUCK):
-        with pytest.raises(TookTooLong, match="has not ended: a hook of a start-up in Python"):
+        with pytest.raises(TookTooLong, match="has not ended: a hook of a startup in Python"):
             asyncio.run(asked())
     with pytest.raises(RequestError, match="4 simulations were stopped and have not ended"):
         asyncio.run(asked())

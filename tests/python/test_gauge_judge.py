@@ -88,7 +88,7 @@ def test_what_is_mostly_never_done_counts_a_hundred(tmp_path: Folder) -> None:
     assert found.regret[0].tolist() == [100.0, 1.0]
 
 
-def test_a_question_that_a_start_up_has_not_answered_is_left_out(tmp_path: Folder) -> None:
+def test_a_question_that_a_startup_has_not_answered_is_left_out(tmp_path: Folder) -> None:
     rows = question(0, {GAUGE: 1.0, HYSTART: 2.0}) + question(1, {HYSTART: 2.0}, path=1)
     rows += question(2, {GAUGE: 1.0, HYSTART: None}, path=2)
     found = judged(tmp_path, rows)
@@ -96,7 +96,7 @@ def test_a_question_that_a_start_up_has_not_answered_is_left_out(tmp_path: Folde
     assert (len(found.left_out.missing), found.left_out.hopeless) == (1, 1)
 
 
-def test_a_folder_adds_its_start_ups_to_the_same_questions(tmp_path: Folder) -> None:
+def test_a_folder_adds_its_startups_to_the_same_questions(tmp_path: Folder) -> None:
     one = write(tmp_path / "one", question(0, {HYSTART: 2.0, "b": 1.0}))
     other = write(tmp_path / "other", question(0, {GAUGE: 3.0, HYSTART: 2.0}))
     found = read([one, other], [HYSTART, "b"])
@@ -106,8 +106,8 @@ def test_a_folder_adds_its_start_ups_to_the_same_questions(tmp_path: Folder) -> 
 
 def test_means_of_regret_are_over_alone_long_and_short(tmp_path: Folder) -> None:
     rows = []
-    for cell, (company, time) in enumerate((("alone", 2.0), ("long", 8.0), ("bbr", 64.0))):
-        rows += question(cell, {GAUGE: time, HYSTART: 1.0}, company=company)
+    for cell, (competing, time) in enumerate((("alone", 2.0), ("long", 8.0), ("bbr", 64.0))):
+        rows += question(cell, {GAUGE: time, HYSTART: 1.0}, competing=competing)
     found = list(measures.Measures(judged(tmp_path, rows), "part", "").regrets())
     assert only(found, startup=GAUGE, measure="regret", kind="all").value == pytest.approx(4)
     assert only(found, startup=GAUGE, measure="regret", kind="long").value == pytest.approx(8)
@@ -138,7 +138,11 @@ def test_differences_are_of_questions_in_which_both_are_known(tmp_path: Folder) 
     rows = []
     for path, harms in enumerate(((0.3, 0.1), (None, 0.9))):
         for startup, harm in zip((GAUGE, HYSTART), harms, strict=True):
-            told: dict[str, Any] = {"company": "long", "harm": harm, "harm_s": harm and harm * 0.4}
+            told: dict[str, Any] = {
+                "competing": "long",
+                "harm": harm,
+                "harm_s": harm and harm * 0.4,
+            }
             rows += question(path, {startup: 1.0}, path=path, **told)
     found = measures.Measures(judged(tmp_path, rows), "part", "")
     less = only(found.differences(HYSTART), startup=GAUGE, measure="harm difference")
@@ -148,7 +152,7 @@ def test_differences_are_of_questions_in_which_both_are_known(tmp_path: Folder) 
 
 
 def test_round_trips_that_were_gained_are_none_lost(tmp_path: Folder) -> None:
-    rows = question(0, {HYSTART: 1.0}, company="long", harm=0.0, harm_s=-0.4)
+    rows = question(0, {HYSTART: 1.0}, competing="long", harm=0.0, harm_s=-0.4)
     found = list(measures.Measures(judged(tmp_path, rows), "part", "").costs())
     assert only(found, measure="round trips lost").value == 0
     assert only(found, measure="round trips lost, net").value == pytest.approx(-10)
@@ -227,7 +231,7 @@ def test_loss_in_a_crowd_is_of_all_packets_and_times_are_ratios_of_runs() -> Non
     assert only(found, measure="p95 ratio", **against).value == pytest.approx(1)
 
 
-def test_all_start_ups_meet_the_same_crowd() -> None:
+def test_all_startups_meet_the_same_crowd() -> None:
     flows = [crowd.contention(crowd.BOTTLENECKS[0], name, 1)["flows"] for name in (GAUGE, HYSTART)]
     others = [[{**flow, "startup": ""} for flow in one] for one in flows]
     assert others[0] == others[1]
@@ -261,10 +265,10 @@ def test_a_limit_is_met_by_the_number_and_surely_by_the_interval(
 
 def test_every_limit_names_a_row_that_the_parts_make(tmp_path: Folder) -> None:
     rows = []
-    for cell, company in enumerate(("alone", "long", "bbr", "short", "probe")):
-        harm = None if company == "alone" else 0.1
+    for cell, competing in enumerate(("alone", "long", "bbr", "short", "probe")):
+        harm = None if competing == "alone" else 0.1
         times: Times = {GAUGE: 1.0, HYSTART: 2.0, QUICLY: 2.0}
-        rows += question(cell, times, company=company, harm=harm)
+        rows += question(cell, times, competing=competing, harm=harm)
     sweep = judged(tmp_path, rows, HYSTART, QUICLY)
     found = [*measures.judged_rows(sweep, "baseline", ""), *measures.compared_rows(
         sweep, "stacks", "quic cubic", [HYSTART]

@@ -1,4 +1,4 @@
-"""The page of every start-up on the grid: what is kept of its sweeps is what ships, and is told."""
+"""The page of every startup on the grid: what is kept of its sweeps is what ships, and is told."""
 
 import pytest
 
@@ -13,7 +13,7 @@ SWEEPS = (grid.GRID, grid.SUITE)
 
 @pytest.mark.parametrize("among", [specs.ALL, specs.UNAIDED])
 @pytest.mark.parametrize("sweep", SWEEPS)
-def test_what_is_kept_has_every_start_up_on_every_cell(sweep: str, among: str) -> None:
+def test_what_is_kept_has_every_startup_on_every_cell(sweep: str, among: str) -> None:
     cells = sum(1 for _ in Sweep.read(named.file(sweep)).cells())
     found = grid.rows(sweep, among=among)
     assert {row.startup for row in found} == set(specs.startups([among]))

@@ -178,7 +178,7 @@ def test_flows_over_time_end_where_the_rows_say_and_keep_their_extremes(
             if (row["variant"], row["size"], row["seed"]) == (flow["startup"], "100kB", 1)
         )
         assert flow["end_s"] == pytest.approx(row["duration_s"], rel=1e-5)
-        assert max(flow["lines"]["cwnd"][1]) == pytest.approx(row["max_cwnd_pkts"], rel=1e-3)
+        assert max(flow["lines"]["cwnd"][1]) == pytest.approx(row["max_cwnd_segments"], rel=1e-3)
         assert flow["lines"]["acked"][1][-1] == 100_000
         assert flow["events"]["drop"][2] == row["packets_dropped"]
         bins = sum(flow["lines"]["acked"][0])
@@ -311,7 +311,7 @@ def test_documents_are_told_by_what_they_share_and_where_they_differ() -> None:
 def made_up(count: int) -> pl.DataFrame:
     """Rows of a comparison with times, counts and windows that differ from row to row."""
     draw = random.Random(1)
-    names = [f"start-up-{i}" for i in range(28)]
+    names = [f"startup-{i}" for i in range(28)]
     return pl.DataFrame(
         [
             {
@@ -332,9 +332,9 @@ def made_up(count: int) -> pl.DataFrame:
                 "timeouts": draw.randrange(3),
                 "startup_exit_reason": draw.choice(["loss", "delay", None]),
                 "startup_exit_s": draw.lognormvariate(0, 1),
-                "startup_exit_cwnd_pkts": draw.lognormvariate(5, 1),
+                "startup_exit_cwnd_segments": draw.lognormvariate(5, 1),
                 "bdp_pkts": 333,
-                "max_cwnd_pkts": draw.lognormvariate(5, 1),
+                "max_cwnd_segments": draw.lognormvariate(5, 1),
                 "max_queue_pkts": draw.randrange(334),
             }
             for run in range(count)

@@ -20,7 +20,7 @@ def test_the_example_shows_equal_shares_and_unequal_delays() -> None:
 def scenario(**changes: Any) -> fs.Scenario:
     """A Prague flow over a DualPI2 queue."""
     path = fs.NetworkPath(rate="10Mbps", rtt="20ms", buffer="400pkt", queue="dualpi2")
-    flow = fs.Flow(avoidance="prague", size="1MB")
+    flow = fs.Flow(cc="prague", size="1MB")
     return fs.Scenario(**{"path": path, "flows": [flow], "stack": {"ecn": "l4s"}, **changes})
 
 
@@ -43,7 +43,7 @@ def test_the_command_line_takes_the_mode_as_a_word(
 ) -> None:
     assert stack.parse("linux:ecn=l4s") == {"preset": "linux", "ecn": "l4s"}
     path = ("--rate", "10Mbps", "--rtt", "20ms", "--buffer", "400pkt", "--queue", "dualpi2")
-    flows = ("--size", "1MB", "--startup", "slow-start", "--avoidance", "prague")
+    flows = ("--size", "1MB", "--startup", "slow-start", "--cc", "prague")
     assert "slow-start" in cli("compare", *path, *flows, "--stack", "linux:ecn=l4s").out
     refused = cli("compare", *path, *flows, "--stack", "linux:ecn=true")
     assert refused.status == 2

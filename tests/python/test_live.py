@@ -1,4 +1,4 @@
-"""Start-ups in a real QUIC stack beside the simulator: the frame, the command, what is refused."""
+"""Startups in a real QUIC stack beside the simulator: the frame, the command, what is refused."""
 
 import json
 import os
@@ -51,12 +51,12 @@ def test_what_the_simulator_says_is_what_a_comparison_says(result: fs.LiveCompar
     path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
     stack = result.simulated.plan.base["stack"]["preset"]
     alone = fs.compare(path, startups=STARTUPS, sizes=["20kB", "100kB"], stack=stack)
-    names = ["fct_s", "startup_exit_cwnd_pkts", "packets_sent"]
+    names = ["fct_s", "startup_exit_cwnd_segments", "packets_sent"]
     mine = result.frame.filter(pl.col("transport") == "simulated")
     assert mine.select(names).rows() == alone.frame.select(names).rows()
 
 
-def test_a_start_up_that_sends_all_at_once_takes_as_long_in_both(result: fs.LiveComparison) -> None:
+def test_a_startup_that_sends_all_at_once_takes_as_long_in_both(result: fs.LiveComparison) -> None:
     for pair in result.paired:
         if pair["size"] == "100kB" and not pair["refused"]:
             assert abs(pair["fct_difference"]) < 0.01
@@ -103,13 +103,11 @@ def test_seeds_that_cannot_differ_are_run_once() -> None:
     assert found.pairs["seed"].to_list() == [1]
 
 
-def test_a_variant_may_name_start_up_and_avoidance() -> None:
+def test_a_variant_may_name_startup_and_cc() -> None:
     path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
-    found = fs.compare(
-        path, variants=["mine: startup=hystart avoidance=cubic"], sizes=["20kB"], on="noq"
-    )
+    found = fs.compare(path, variants=["mine: startup=hystart cc=cubic"], sizes=["20kB"], on="noq")
     assert found.frame["variant"].to_list() == ["mine", "mine"]
-    assert found.frame["avoidance"].to_list() == ["cubic", "cubic"]
+    assert found.frame["cc"].to_list() == ["cubic", "cubic"]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +168,7 @@ def test_a_stack_that_is_not_in_the_build_is_refused_with_what_builds_it(
         assert "in a checkout adds it" in answer.err
 
 
-def test_a_start_up_in_python_is_refused() -> None:
+def test_a_startup_in_python_is_refused() -> None:
     with pytest.raises(fs.RequestError, match="`CautiousStart`: is written in Python"):
         fs.compare(
             fs.NetworkPath(rate="20Mbps", rtt="60ms"),
@@ -251,7 +249,7 @@ def test_the_qlog_of_a_live_run_tells_its_window_and_its_datagrams(
     assert times == sorted(times)
     left = next(e["data"] for e in events[1:] if "startup_exit_reason" in e.get("data", {}))
     (exit_,) = (row for row in result.records if _is(row, "noq", "jump-start", "100kB"))
-    window = 1439 * exit_["startup_exit_cwnd_pkts"]
+    window = 1439 * exit_["startup_exit_cwnd_segments"]
     assert left["startup_exit_cwnd"] == pytest.approx(window, abs=1)
 
 

@@ -1,4 +1,4 @@
-"""Start-ups in this machine's kernel beside the simulator, and what a run leaves behind: nothing.
+"""Startups in this machine's kernel beside the simulator, and what a run leaves behind: nothing.
 
 Needs a build with the feature `linux`, and root: `make live-linux`.
 """
@@ -47,7 +47,7 @@ def result() -> fs.LiveComparison:
     )
 
 
-def test_kernels_own_and_start_ups_stand_beside_what_they_are_in_the_simulator(
+def test_kernels_own_and_startups_stand_beside_what_they_are_in_the_simulator(
     result: fs.LiveComparison,
 ) -> None:
     found = {(row["variant"], row["transport"]) for row in result.records}

@@ -11,7 +11,7 @@ from flowstart.live_runs.load_rows import decade, quantile
 
 FLOWS = {
     "path": {"rate": "20Mbps", "rtt": "40ms"},
-    "flows": [{"size": "100kB", "count": 3, "interval": "100ms", "opener": "receiver"}],
+    "flows": [{"size": "100kB", "count": 3, "stagger": "100ms", "opener": "receiver"}],
 }
 WEB = {
     "path": {"rate": "20Mbps", "rtt": "40ms", "hosts": 1},
@@ -29,7 +29,7 @@ def outcome(**of: Any) -> Any:
         "fct_s": [0.1] * count,
         "packets_retransmitted": [0] * count,
         "startup_exit_reason": [None] * count,
-        "startup_exit_cwnd_pkts": [None] * count,
+        "startup_exit_cwnd_segments": [None] * count,
         "failure": [None] * count,
     }
     objects = of.pop("objects", [])
@@ -106,7 +106,7 @@ def test_a_control_of_the_kernels_stands_for_what_it_is_in_the_simulator() -> No
     document = load.prepared({**FLOWS}, "reno")
     assert document["stack"] == {"preset": "linux"}
     assert document["flows"][0]["startup"] == "slow-start"
-    assert document["flows"][0]["avoidance"] == "reno"
+    assert document["flows"][0]["cc"] == "reno"
     assert "web" not in document
     assert "startup" not in load.prepared(WEB, None)["web"][0]
 
@@ -157,7 +157,7 @@ def test_a_load_runs_in_the_kernel_beside_the_simulator() -> None:
     assert "up to 100 kB" in str(found)
 
 
-def test_start_ups_of_the_catalog_drive_the_senders_of_a_load() -> None:
+def test_startups_of_the_catalog_drive_the_senders_of_a_load() -> None:
     skipped(drives=True)
     found = fs.live_load(WEB, repeat=1)
     assert found.failures == []

@@ -44,10 +44,10 @@ def choice(capture: Capture) -> str | None:
     """What is recommended for all traffic; None for what there is."""
     found = replay(
         capture,
-        variants=["iw30: startup=hystart avoidance=cubic iw=30"],
+        variants=["iw30: startup=hystart cc=cubic iw=30"],
         startups=["hystart"],
         baseline="hystart",
-        quick=True,
+        uncertainty=False,
     )
     return found.verdict.recommended
 

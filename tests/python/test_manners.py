@@ -75,7 +75,6 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(
 @pytest.mark.parametrize(
     ("words", "meant"),
     [
-        (("--cc", "cubic"), "--avoidance"),
         (("--stack", "rfc:restart=none"), "keep"),
         (("--startup", "HyStart++"), "hystart-plus-plus"),
     ],
@@ -89,7 +88,7 @@ def test_a_word_from_elsewhere_is_answered_with_what_it_means(
 
 
 @pytest.mark.parametrize(
-    ("given", "startup", "avoidance"),
+    ("given", "startup", "cc"),
     [
         ("hystart++", "hystart-plus-plus", "cubic"),
         ("hystart++:css_rounds=3", "hystart-plus-plus:css_rounds=3", "cubic"),
@@ -99,19 +98,17 @@ def test_a_word_from_elsewhere_is_answered_with_what_it_means(
         ("cubic", "slow-start", "cubic"),
     ],
 )
-def test_common_names_are_taken_as_startups(
-    cli: Cli, given: str, startup: str, avoidance: str
-) -> None:
+def test_common_names_are_taken_as_startups(cli: Cli, given: str, startup: str, cc: str) -> None:
     """A congestion control stands for itself with its usual startup."""
     words = ("compare", *PATH, "--stack", "linux", "--size", "10kB", "--startup", given, "--json")
     (row,) = json.loads(cli(*words).out)["rows"]
-    assert (row["startup"], row["avoidance"]) == (startup, avoidance)
+    assert (row["startup"], row["cc"]) == (startup, cc)
 
 
 def test_prague_is_taken_as_a_startup(cli: Cli) -> None:
     words = (*PATH, "--stack", "linux:ecn=l4s", "--queue", "dualpi2", "--size", "10kB")
     answer = cli("compare", *words, "--startup", "prague", "--json")
-    assert json.loads(answer.out)["rows"][0]["avoidance"] == "prague"
+    assert json.loads(answer.out)["rows"][0]["cc"] == "prague"
 
 
 # Help.
@@ -134,10 +131,10 @@ def test_the_ten_usual_options_of_compare_stand_first(cli: Cli) -> None:
     options = [line.split()[1] for line in first.splitlines() if line.startswith("│ --")]
     assert options == [
         *("--startup", "--size", "--path", "--rate", "--rtt", "--buffer", "--stack"),
-        *("--capture", "--json", "--output", "--help"),
+        *("--json", "--output", "--help"),
     ]
     assert [panel.split(" ─")[0] for panel in others] == [
-        *("Traffic", "Path", "Captures", "Endpoints", "How it is run")
+        *("Traffic", "Path", "Endpoints", "How it is run")
     ]
 
 
@@ -154,7 +151,7 @@ def test_a_comparison_says_what_was_compared_and_shows_its_table(path: fs.Networ
     said = str(result)
     assert said.startswith(result.headline + "\n")
     assert said.count("jump-start") == 2
-    assert repr(result) == "<Comparison of 2 start-ups: 4 runs, 4 rows>"
+    assert repr(result) == "<Comparison of 2 startups: 4 runs, 4 rows>"
 
 
 def test_what_does_not_fit_on_a_screen_is_counted(
@@ -240,7 +237,7 @@ def test_a_message_speaks_of_options_where_options_were_given(cli: Cli) -> None:
 
 @pytest.fixture
 def with_python(tmp_path: pathlib.Path) -> pathlib.Path:
-    """A scenario's file that names a start-up beside it, which leaves a mark where it is run."""
+    """A scenario's file that names a startup beside it, which leaves a mark where it is run."""
     (tmp_path / "own.py").write_text(
         "import pathlib\nimport flowstart as fs\n\n"
         f"pathlib.Path({str(tmp_path / 'ran')!r}).touch()\n\n"

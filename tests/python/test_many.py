@@ -98,13 +98,13 @@ def test_a_run_that_fails_is_a_row_with_its_error(monkeypatch: pytest.MonkeyPatc
 
 
 class Doubling(fs.Startup):
-    """A start-up of its own."""
+    """A startup of its own."""
 
     def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
         w.cwnd += w.segments(a.acked)
 
 
-def test_start_ups_written_in_python_run_in_processes() -> None:
+def test_startups_written_in_python_run_in_processes() -> None:
     mine = [
         fs.Scenario(path=PATH, flows=[fs.Flow(size="30kB", startup=Doubling)], seed=seed)
         for seed in range(6)

@@ -41,13 +41,13 @@ def sweep(tmp_path: Folder) -> Folder:
 # Winners.
 
 
-def test_a_start_up_wins_ties_and_loses_shares_of_cells(sweep: Folder) -> None:
+def test_a_startup_wins_ties_and_loses_shares_of_cells(sweep: Folder) -> None:
     found = overall(fs.SweepResult.read(sweep).map().winners, "a")
     assert [found[name] for name in ("won", "tied", "lost")] == pytest.approx([1 / 3] * 3)
 
 
 def test_the_margin_says_what_is_a_tie(sweep: Folder) -> None:
-    found = overall(fs.SweepResult.read(sweep).map(tie=0.03).winners, "a")
+    found = overall(fs.SweepResult.read(sweep).map(margin=0.03).winners, "a")
     assert (found["won"], found["tied"]) == (pytest.approx(1 / 3), 0)
 
 
@@ -112,7 +112,7 @@ def test_no_interval_is_stated_of_few_paths(sweep: Folder) -> None:
     assert (found["low"], found["high"]) == (None, None)
 
 
-def test_each_start_ups_worst_cell_is_told_with_the_command_that_repeats_it(
+def test_each_startups_worst_cell_is_told_with_the_command_that_repeats_it(
     tmp_path: Folder,
 ) -> None:
     times = {"slow-start": 3.0, "jump-start": 1.0}
@@ -149,16 +149,16 @@ def test_a_path_without_a_rate_or_a_limit_of_its_buffer_is_told_in_words(tmp_pat
 def test_a_resolved_scenario_is_shortened_to_what_was_asked() -> None:
     from flowstart.model.document import resolve
 
-    flow = {"startup": "slow-start", "size": "100kB", "avoidance": "reno"}
+    flow = {"startup": "slow-start", "size": "100kB", "cc": "reno"}
     asked = {"path": {"rate": "10Mbps", "rtt": "40ms"}, "flows": [flow], "seed": 3}
     found = shortened(resolve(asked | {"stack": {"preset": "linux", "iw": 20}}))
     assert found["stack"] == {"preset": "linux", "iw": "20pkt"}
     assert found["path"].keys() <= {"rate", "rtt", "buffer"}
     assert found["seed"] == 3
-    assert found["flows"][0]["avoidance"] == "reno"
+    assert found["flows"][0]["cc"] == "reno"
 
 
-def test_a_cell_with_company_is_repeated_from_its_scenarios_file(tmp_path: Folder) -> None:
+def test_a_cell_with_competing_is_repeated_from_its_scenarios_file(tmp_path: Folder) -> None:
     beside = {"startup": "slow-start", "size": "1MB"}
     scenario = SCENARIO | {"flows": [*SCENARIO["flows"], beside]}  # type: ignore[misc]
     rows = cell(0, {"hystart": 2.0, "jump-start": 1.0}, scenario=json.dumps(scenario))
@@ -170,8 +170,8 @@ def test_a_cell_with_company_is_repeated_from_its_scenarios_file(tmp_path: Folde
 def test_a_variant_is_told_to_compare_with_all_that_it_is(tmp_path: Folder) -> None:
     folder = write(tmp_path / "sweep", cell(0, {"hystart": 2.0, "iw30": 1.0}))
     variants = [
-        {"name": "hystart", "startup": "hystart", "avoidance": None, "stack": {}},
-        {"name": "iw30", "startup": "hystart", "avoidance": None, "stack": {"iw": 30}},
+        {"name": "hystart", "startup": "hystart", "cc": None, "stack": {}},
+        {"name": "iw30", "startup": "hystart", "cc": None, "stack": {"iw": 30}},
     ]
     (folder / "sweep.json").write_bytes(sealed.document({"variants": variants}))
     worst = fs.SweepResult.read(folder).map().worst_cells[0]
@@ -203,19 +203,19 @@ def test_who_retransmits_more_does_not_dominate(tmp_path: Folder) -> None:
     assert pairs(write(tmp_path / "sweep", rows))["a", "b"] == 0.5
 
 
-def test_who_harms_one_kind_of_company_more_does_not_dominate(tmp_path: Folder) -> None:
+def test_who_harms_one_kind_of_competing_more_does_not_dominate(tmp_path: Folder) -> None:
     rows = cell(0, {"a": 0.5, "b": 1.0})
-    for number, company in enumerate(("long", "short"), start=1):
-        harm = 0.3 if company == "short" else 0.1
-        rows += [row(number, "a", 0.5, harm=harm, company=company)]
-        rows += [row(number, "b", 1.0, harm=0.1, company=company)]
+    for number, competing in enumerate(("long", "short"), start=1):
+        harm = 0.3 if competing == "short" else 0.1
+        rows += [row(number, "a", 0.5, harm=harm, competing=competing)]
+        rows += [row(number, "b", 1.0, harm=0.1, competing=competing)]
     assert pairs(write(tmp_path / "harm", rows))["a", "b"] == 0
     kinder = [r | {"harm": 0.11} if r["harm"] == 0.3 else r for r in rows]
     assert pairs(write(tmp_path / "kind", kinder))["a", "b"] == 1
 
 
 def test_a_case_is_judged_by_its_mean_time_over_companies(tmp_path: Folder) -> None:
-    rows = cell(0, {"a": 0.5, "b": 1.0}) + cell(1, {"a": 2.2, "b": 1.0}, company="long")
+    rows = cell(0, {"a": 0.5, "b": 1.0}) + cell(1, {"a": 2.2, "b": 1.0}, competing="long")
     assert pairs(write(tmp_path / "sweep", rows)) == {("a", "b"): 0, ("b", "a"): 0}
     found = fs.SweepResult.read(tmp_path / "sweep").map(companies=["alone"]).dominance
     assert found.filter(pl.col("startup") == "a")["share"].to_list() == [1]
@@ -225,10 +225,10 @@ def test_cells_of_a_case_that_differ_in_nothing_that_is_known_are_paired_in_orde
     tmp_path: Folder,
 ) -> None:
     rows = []
-    for number, (company, fct) in enumerate(
+    for number, (competing, fct) in enumerate(
         [("alone", 0.5), ("alone", 2.0), ("long", 0.5), ("long", 2.0)]
     ):
-        told = {"company": company, "impairments": "jitter", "scenario": f"jitter of {fct}"}
+        told = {"competing": competing, "impairments": "jitter", "scenario": f"jitter of {fct}"}
         rows += cell(number, {"a": fct, "b": 1.0}, **told)
     assert pairs(write(tmp_path / "sweep", rows)) == {("a", "b"): 0.5, ("b", "a"): 0.5}
 
@@ -274,13 +274,13 @@ def test_cells_of_other_scenarios_are_no_seeds_of_each_other(tmp_path: Folder) -
     ] == pytest.approx(1 / 3)
 
 
-def test_a_case_has_all_seeds_of_a_company_beside_the_only_one_of_another(
+def test_a_case_has_all_seeds_of_a_competing_beside_the_only_one_of_another(
     tmp_path: Folder,
 ) -> None:
     rows = cell(0, {"a": 0.8, "b": 1.0})
     for number in (1, 2):
         scenario = json.dumps(SCENARIO | {"seed": number, "web": []})
-        told = {"company": "web", "scenario": scenario, "seed": number}
+        told = {"competing": "web", "scenario": scenario, "seed": number}
         rows += cell(number, {"a": 0.45 + 0.45 * number, "b": 1.0}, **told)
     folder = write(tmp_path / "sweep", rows)
     # Of 0.8 and the mean of the other two it is 0.94; were each cell to count the same, 0.99.
@@ -299,11 +299,11 @@ def test_those_who_cost_the_same_are_on_the_front_together() -> None:
     assert front([np.array([1.0, 1.0]), np.array([2.0, 2.0])]).tolist() == [True, True]
 
 
-def test_harm_to_each_kind_of_company_counts_by_itself(tmp_path: Folder) -> None:
+def test_harm_to_each_kind_of_competing_counts_by_itself(tmp_path: Folder) -> None:
     rows = []
-    for number, (company, of_a, of_b) in enumerate([("long", 0.1, 0.4), ("short", 0.4, 0.1)]):
-        rows += [row(number, "a", 1.0, company=company, harm=of_a)]
-        rows += [row(number, "b", 2.0, company=company, harm=of_b)]
+    for number, (competing, of_a, of_b) in enumerate([("long", 0.1, 0.4), ("short", 0.4, 0.1)]):
+        rows += [row(number, "a", 1.0, competing=competing, harm=of_a)]
+        rows += [row(number, "b", 2.0, competing=competing, harm=of_b)]
     found = fs.SweepResult.read(write(tmp_path / "sweep", rows)).map().pareto
     assert found["on_front"].to_list() == [True, True]
     assert found.select("harm_long", "harm_short").row(0) == pytest.approx((0.1, 0.4))
@@ -328,7 +328,7 @@ def test_few_sizes_are_kinds_of_their_own_and_many_are_in_classes(tmp_path: Fold
     assert kinds("many", [1000 * n for n in range(5, 13)]) == ("below 10 kB", "10 to 100 kB")
 
 
-def test_cells_in_which_a_start_up_failed_count_nowhere_and_are_named(tmp_path: Folder) -> None:
+def test_cells_in_which_a_startup_failed_count_nowhere_and_are_named(tmp_path: Folder) -> None:
     rows = [*cell(0, {"a": 1.0, "b": 1.0}), row(1, "a", 9.0), row(1, "b", None, error="why")]
     found = fs.SweepResult.read(write(tmp_path / "sweep", rows)).map()
     assert len(found.outcomes.cells) == 1
@@ -336,14 +336,14 @@ def test_cells_in_which_a_start_up_failed_count_nowhere_and_are_named(tmp_path: 
     assert "1 (b)" in found.notes[-1]
 
 
-def test_cells_that_no_start_up_completed_count_nowhere(tmp_path: Folder) -> None:
+def test_cells_that_no_startup_completed_count_nowhere(tmp_path: Folder) -> None:
     rows = cell(0, {"a": 1.0, "b": 2.0}) + cell(1, {"a": None, "b": None})
     found = fs.SweepResult.read(write(tmp_path / "sweep", rows)).map()
     assert len(found.outcomes.cells) == 1
-    assert "no start-up completed there" in found.notes[-1]
+    assert "no startup completed there" in found.notes[-1]
 
 
-def test_a_map_of_some_start_ups_is_as_if_there_were_no_others(tmp_path: Folder) -> None:
+def test_a_map_of_some_startups_is_as_if_there_were_no_others(tmp_path: Folder) -> None:
     folder = write(tmp_path / "sweep", cell(0, {"a": 1.0, "b": 2.0, "c": 4.0}))
     found = fs.SweepResult.read(folder).map(startups=["all", "-a"])
     assert found.startups == ("b", "c")
@@ -352,7 +352,7 @@ def test_a_map_of_some_start_ups_is_as_if_there_were_no_others(tmp_path: Folder)
 
 def test_sizes_and_companies_can_be_chosen(tmp_path: Folder) -> None:
     rows = cell(0, {"a": 1.0}) + cell(1, {"a": 1.0}, size_bytes=1_000_000)
-    rows += cell(2, {"a": 1.0}, company="long", size_bytes=1_000_000)
+    rows += cell(2, {"a": 1.0}, competing="long", size_bytes=1_000_000)
     folder = write(tmp_path / "sweep", rows)
     found = fs.SweepResult.read(folder).map(sizes=["1MB"], companies=["long"]).outcomes
     assert found.cells["cell"].to_list() == [2]
@@ -380,7 +380,7 @@ def test_cells_without_a_rate_or_a_buffer_have_kinds_and_tiles_of_their_own(
     unknown = {"rate_bps": None, "buffer_pkts": None, "buffer_bdp": None, "reverse_rate_bps": None}
     times = {"a": 1.0, "b": 2.0}
     folder = write(tmp_path / "sweep", cell(0, times) + cell(1, times, **unknown))
-    found = fs.SweepResult.read(folder).map(by=["rate", "buffer"])
+    found = fs.SweepResult.read(folder).map(x="rate", y="buffer")
     kinds = {dimension.name: dimension.kinds for dimension in found.dimensions}
     assert kinds["rate"] == ("10 to 100 Mbps", "no one value")
     assert kinds["buffer"] == ("0.5 to 1.5 BDP", "no one value")
@@ -413,10 +413,10 @@ def test_a_tile_goes_to_the_least_mean_regret(tmp_path: Folder) -> None:
 
 
 def test_panels_are_by_queue_and_size_unless_others_are_asked_for(tmp_path: Folder) -> None:
-    rows = cell(0, {"a": 1.0}) + cell(1, {"a": 1.0}, queue="fq-codel", company="long")
+    rows = cell(0, {"a": 1.0}) + cell(1, {"a": 1.0}, queue="fq-codel", competing="long")
     folder = write(tmp_path / "sweep", rows)
     assert fs.SweepResult.read(folder).map().plane.across.kinds == ("drop-tail", "fq-codel")
-    by_company = fs.SweepResult.read(folder).map(by=["rate", "rtt", "company"]).plane
+    by_company = fs.SweepResult.read(folder).map(col="company", row="size").plane
     assert {by_company.across.name, by_company.down.name} == {"company", "size"}
 
 
@@ -449,7 +449,7 @@ def test_the_command_writes_tables_and_figures(sweep: Folder, cli: Callable[...,
     out = sweep.parent / "out"
     answer = cli("map", sweep, "-o", out)
     assert (answer.status, answer.err) == (0, "")
-    assert "2 start-ups in 3 cells" in answer.out
+    assert "2 startups in 3 cells" in answer.out
     names = {file.name for file in out.iterdir()}
     tables = {"winners", "regret", "worst", "dominance", "pareto", "cells"}
     figures = {"map", "regret", "pareto", "regret-heatmap"}
@@ -459,23 +459,22 @@ def test_the_command_writes_tables_and_figures(sweep: Folder, cli: Callable[...,
 
 
 def test_json_is_one_document(sweep: Folder, cli: Callable[..., Any]) -> None:
-    answer = cli("map", sweep, "--json", "--tie", "3%")
+    answer = cli("map", sweep, "--json", "--margin", "3%")
     assert json.loads(answer.out)["margin"] == 0.03
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--by", "rate"], "--by: `rate`: two axes are needed"),
-        (["--by", "rate,colour"], "--by: `colour` is no axis; one of rate, rtt,"),
-        (["--by", "rate,rate"], "--by: `rate` is given twice"),
-        (["--by", "rate,rtt,colour"], "--by: `colour` makes no panels; one of size, queue,"),
+        (["--x", "colour"], "--x: `colour` is no axis; one of rate, rtt,"),
+        (["--y", "rate"], "--y: `rate` is the x axis already"),
+        (["--col", "colour"], "--col: `colour` makes no panels; one of size, queue,"),
         (["--size", "3MB"], "--size: `3MB` is not in the sweep, which has 100 kB"),
-        (["--company", "web"], "--company: `web` is not in the sweep, which has alone"),
+        (["--competing", "web"], "--competing: `web` is not in the sweep, which has alone"),
         (["--startup", "c"], "--startup: `c` is not in "),
         (["--startup", "a,-a"], "--startup: nothing is left"),
-        (["--tie", "5"], "--tie: `5`: a share is needed, such as 10%"),
-        (["--tie", "100%"], "--tie: `100%` is out of range"),
+        (["--margin", "5"], "--margin: `5`: a share is needed, such as 10%"),
+        (["--margin", "100%"], "--margin: `100%` is out of range"),
     ],
 )
 def test_a_wrong_option_is_one_line(

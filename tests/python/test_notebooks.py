@@ -57,7 +57,7 @@ def test_the_notebook_of_an_own_capture_shows_transfers_by_size_and_a_replay() -
     assert startups == {"hystart", "slow-start", "jump-start"}
 
 
-def test_the_notebook_of_an_own_start_up_says_where_it_serves_and_where_it_fails() -> None:
+def test_the_notebook_of_an_own_startup_says_where_it_serves_and_where_it_fails() -> None:
     names = ran("own-startup.ipynb")
     on_the_wire = {row["startup"]: row for row in names["wire"].rows if row["size_bytes"] > 5e6}
     mine = on_the_wire["DelayLimit"]
@@ -65,7 +65,7 @@ def test_the_notebook_of_an_own_start_up_says_where_it_serves_and_where_it_fails
     assert on_the_wire["slow-start"]["packets_dropped"] > 0
     held = 375
     left = {row["startup"]: row for row in names["exits"].rows(named=True)}
-    windows = {name: row["startup_exit_cwnd_pkts"] for name, row in left.items()}
+    windows = {name: row["startup_exit_cwnd_segments"] for name, row in left.items()}
     assert windows["hystart"] < windows["DelayLimit"] < held < windows["slow-start"]
     larger_limit = (
         names["values"][-1].frame.group_by("startup").agg(median=names["pl"].col("fct_s").median())

@@ -292,7 +292,7 @@ def test_two_writers_leave_the_folder_of_one(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["run", "run --rows-only", "compare"])
+@pytest.mark.parametrize("command", ["run", "run --parquet-only", "compare"])
 def test_every_command_leaves_a_whole_folder(
     cli: Callable[..., Any], tmp_path: pathlib.Path, command: str
 ) -> None:

@@ -57,7 +57,7 @@ NOT_RUN = {
     "flowstart map out/sweep": "the same",
     "flowstart map out/sweep -o out/map": "the same",
     "flowstart map out/sweep --startup all,-qs-app --company alone --size 1MB": "the same",
-    "flowstart map out/sweep --by rate,buffer-bdp,queue,company --tie 2%": "the same",
+    "flowstart map out/sweep --x rate --y buffer-bdp --row company --margin 2%": "the same",
 }
 """What no test runs, and why."""
 LIVE = "flowstart live "
@@ -182,7 +182,7 @@ def readme(pattern: str) -> tuple[str, ...]:
     return found.groups()
 
 
-def test_the_readme_counts_the_start_ups() -> None:
+def test_the_readme_counts_the_startups() -> None:
     (others,) = readme(r"Slow start guesses.* BBR and (\d+) others guess otherwise")
     listed = [a for a in fs.list_algorithms() if a.kind == "startup"]
     mentioned = 7
@@ -229,7 +229,7 @@ def test_the_readme_says_where_gauge_loses() -> None:
     gauge, hystart = found.summaries
     assert (f"{gauge.fct_s:.2f}", f"{hystart.fct_s:.2f}") == (ours, other)
     assert gauge.exit_reason == "delay"
-    assert gauge.exit_cwnd_pkts == pytest.approx(gauge.bdp_pkts / 3, rel=0.05)
+    assert gauge.exit_cwnd_segments == pytest.approx(gauge.bdp_pkts / 3, rel=0.05)
 
 
 def test_the_readme_says_how_near_the_linux_endpoints_are() -> None:
@@ -316,10 +316,10 @@ def test_the_page_on_architecture_counts_quick_acknowledgements() -> None:
     found = re.search(r"recordings (\d+) follow, where the recording counted", page)
     assert found
     path = {"rate": "100Mbps", "rtt": "102ms", "buffer": "871pkt"}
-    flow = {"startup": "hystart", "avoidance": "cubic", "size": "50MB"}
+    flow = {"startup": "hystart", "cc": "cubic", "size": "50MB"}
     run = fs.run({"path": path, "stack": {"preset": "linux"}, "flows": [flow]}, trace=True)
     series = run.series()[0]
-    acknowledged = series.seq[series.of("ack")].astype(int)
+    acknowledged = series.seq_bytes[series.of("ack")].astype(int)
     row = run.records[0]
     mss = -(-row["size_bytes"] // (row["packets_sent"] - row["packets_retransmitted"]))
     first_of_two = next(i for i, seq in enumerate(acknowledged) if seq > (i + 1) * mss)

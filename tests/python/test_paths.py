@@ -1,4 +1,4 @@
-"""Paths known by name, and what start-ups make of them."""
+"""Paths known by name, and what startups make of them."""
 
 import dataclasses
 import pathlib
@@ -30,7 +30,9 @@ def rows(path: fs.NetworkPath, startup: str, repeat: int) -> list[dict[str, Any]
 
 def exits(path: fs.NetworkPath) -> list[float]:
     """The windows at which HyStart leaves under ten seeds, by the path's capacity."""
-    return [row["startup_exit_cwnd_pkts"] / row["bdp_pkts"] for row in rows(path, "hystart", 10)]
+    return [
+        row["startup_exit_cwnd_segments"] / row["bdp_pkts"] for row in rows(path, "hystart", 10)
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -205,12 +205,6 @@ def test_intervals_are_in_the_json_the_files_and_the_command(
     assert once["command"] == f"{document['command']} --no-uncertainty"
 
 
-def test_intervals_mean_nothing_beside_a_capture(cli: Callable[..., Any]) -> None:
-    answer = cli("compare", "--capture", "some.pcap", "--no-uncertainty")
-    assert answer.status == 2
-    assert "--no-uncertainty and --capture" in answer.err
-
-
 def test_a_gain_too_small_to_be_shown_is_none() -> None:
     group = Repeats.of("1 MB", [[1.0, 0.9], [1.0, 0.9999]])
     (row,) = ranges([group], ["old", "new"], "old")

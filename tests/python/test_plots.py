@@ -259,7 +259,7 @@ def hurt(size_class: str, variant: str, share: float) -> Row:
 
 
 def summaries(startups: int) -> list[ClassSummary]:
-    """Two size classes under so many start-ups."""
+    """Two size classes under so many startups."""
     return [
         ClassSummary(
             size_class=size_class,
@@ -289,7 +289,7 @@ def summaries(startups: int) -> list[ClassSummary]:
     ]
 
 
-def test_more_start_ups_than_markers_have_a_panel_each_in_a_replay() -> None:
+def test_more_startups_than_markers_have_a_panel_each_in_a_replay() -> None:
     few = by_class(summaries(len(charts.MARKERS)), "slow-start")
     assert len(few.axes) == 2
     assert len({str(line.get_marker()) for line in few.axes[0].lines}) == len(charts.MARKERS)

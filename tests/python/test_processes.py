@@ -1,4 +1,4 @@
-"""Start-ups written in Python under several workers: in processes, with the same results."""
+"""Startups written in Python under several workers: in processes, with the same results."""
 
 import ctypes
 import multiprocessing
@@ -149,7 +149,7 @@ def test_a_process_that_is_killed_is_said_so() -> None:
             if os.getpid() != HERE:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    with pytest.raises(fs.SimulationError, match="a process that ran start-ups written in Python"):
+    with pytest.raises(fs.SimulationError, match="a process that ran startups written in Python"):
         compare(Killed)
 
 

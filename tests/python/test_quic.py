@@ -104,7 +104,7 @@ def test_quic_is_said_beside_the_rows(cli: Cli, tmp_path: pathlib.Path) -> None:
 
 
 def test_a_capture_of_quic_alone_has_nothing_to_replay(cli: Cli, tmp_path: pathlib.Path) -> None:
-    answer = cli("compare", "--capture", write(tmp_path / "quic.pcap", TALK))
+    answer = cli("replay", write(tmp_path / "quic.pcap", TALK))
     assert answer.status == 2
     assert answer.err.count("\n") == 1
     assert "there is no transfer to replay" in answer.err

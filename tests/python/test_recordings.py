@@ -121,7 +121,10 @@ def test_the_command_writes_a_file_for_each_flow_and_side(
         (["--qlog", "-1"], "--qlog '-1': flows are named by their number, such as 0 or 0,3"),
         (["--pcap", "0:there"], "--pcap '0:there': the host behind a flow's number is sender or"),
         (["--pcap", "0,7"], "flow 7: the run has one flow, number 0"),
-        (["--rows-only", "--qlog", "0"], "--rows-only: contradicts --qlog; give one of the two"),
+        (
+            ["--parquet-only", "--qlog", "0"],
+            "--parquet-only: contradicts --qlog; give one",
+        ),
     ],
 )
 def test_flows_that_are_not_there_are_refused_and_nothing_is_written(
@@ -155,7 +158,7 @@ def test_a_side_that_is_not_there_is_refused() -> None:
 
 
 def test_a_trace_has_round_trips_and_rates_where_there_are_any() -> None:
-    frame = fs.run(scenario("linux", avoidance="bbr", startup="bbr-startup"), trace=True)
+    frame = fs.run(scenario("linux", cc="bbr", startup="bbr-startup"), trace=True)
     samples = frame.flow_samples
     assert samples is not None
     acks = samples.filter(samples["event"] == 2)

@@ -1,4 +1,4 @@
-"""Replaying a capture's transfers under each start-up."""
+"""Replaying a capture's transfers under each startup."""
 
 import dataclasses
 import json
@@ -20,7 +20,7 @@ from flowstart.render import footnotes
 from flowstart.replays import execute, report, runner, sentences, tables
 from flowstart.replays.execute import study
 from flowstart.replays.paths import build
-from flowstart.replays.questions import QUICK
+from flowstart.replays.questions import ONCE
 from flowstart.replays.result import Replay
 from flowstart.replays.settings import Settings
 from flowstart.replays.summary import EVERYTHING
@@ -29,16 +29,16 @@ Cli = Callable[..., Any]
 CAPTURES = pathlib.Path(__file__).parent.parent / "data" / "captures"
 STARTUPS = ("slow-start", "jump-start")
 CONTRACT = {
-    *("startup", "avoidance", "stack", "size_bytes", "seed", "flow", "fct_s", "duration_s"),
+    *("startup", "cc", "stack", "size_bytes", "seed", "flow", "fct_s", "duration_s"),
     *("ideal_fct_s", "slowdown", "bytes_delivered", "packets_sent", "packets_dropped"),
-    *("packets_retransmitted", "timeouts", "startup_exit_s", "startup_exit_cwnd_pkts"),
-    *("startup_exit_reason", "max_cwnd_pkts", "max_queue_pkts"),
+    *("packets_retransmitted", "timeouts", "startup_exit_s", "startup_exit_cwnd_segments"),
+    *("startup_exit_reason", "max_cwnd_segments", "max_queue_pkts"),
 }
 
 
 def replay(capture: Capture, settings: Settings, workers: int | None = None) -> Replay:
     """The replay alone, without repeats, other buffers and calibration."""
-    return study(capture, settings, QUICK, workers=workers)
+    return study(capture, settings, ONCE, workers=workers)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def replayed(small: Capture) -> Replay:
     return replay(small, Settings(STARTUPS, direction="both"))
 
 
-@pytest.mark.parametrize("name", ["cross", "share", "max_harm"])
+@pytest.mark.parametrize("name", ["cross_traffic", "rollout", "max_harm"])
 @pytest.mark.parametrize("value", ["x", "10", [], True])
 def test_a_share_that_is_none_is_refused_in_a_line(name: str, value: Any) -> None:
     with pytest.raises(RequestError, match=rf"^{name}: .*: a share is needed, such as 10%$"):
@@ -59,11 +59,11 @@ def test_a_share_that_is_none_is_refused_in_a_line(name: str, value: Any) -> Non
 
 
 def test_a_memory_that_no_startup_uses_is_refused() -> None:
-    with pytest.raises(RequestError, match=r"^remembered: `9pkt` changes nothing"):
-        fs.replay(CAPTURES / "small.pcap", startups=STARTUPS, remembered="9pkt")
+    with pytest.raises(RequestError, match=r"^cached_cwnd: `9pkt` changes nothing"):
+        fs.replay(CAPTURES / "small.pcap", startups=STARTUPS, cached_cwnd="9pkt")
 
 
-def test_every_transfer_runs_alone_and_together_under_each_start_up(replayed: Replay) -> None:
+def test_every_transfer_runs_alone_and_together_under_each_startup(replayed: Replay) -> None:
     transfers = len(replayed.capture.transfers)
     assert replayed.frame.height == transfers * len(STARTUPS) * 2
     assert {*replayed.frame.columns} >= CONTRACT
@@ -147,24 +147,24 @@ def test_hurt_counts_transfers_a_tenth_slower_than_under_slow_start(replayed: Re
     assert whole.hurt_share == pytest.approx((jump > 1.1 * base).mean())
 
 
-def test_a_start_up_that_is_not_in_the_catalog_is_refused(small: Capture) -> None:
+def test_a_startup_that_is_not_in_the_catalog_is_refused(small: Capture) -> None:
     with pytest.raises(RequestError, match="slow-start"):
         replay(small, Settings(("slow-strat",)))
 
 
 def test_the_command_prints_a_table_to_decide_from(cli: Cli) -> None:
     words = ("--startup", ",".join(STARTUPS))
-    answer = cli("compare", "--capture", CAPTURES / "small.pcap", *words, "--details")
+    answer = cli("replay", CAPTURES / "small.pcap", *words, "--details")
     assert answer.status == 0
     for expected in ("below 10 kB", "all sizes", "hurt", "alone", "from…to", "below 10 kB: "):
         assert expected in answer.out
-    assert answer.out.strip().splitlines()[-1].startswith("Reproduce: flowstart compare --capture")
+    assert answer.out.strip().splitlines()[-1].startswith("Reproduce: flowstart replay")
 
 
 def test_json_and_parquet_hold_the_same_rows(cli: Cli, tmp_path: pathlib.Path) -> None:
     out = tmp_path / "out"
     words = ("--startup", "slow-start", "--json", "-o", str(out))
-    document = json.loads(cli("compare", "--capture", CAPTURES / "small.pcap", *words).out)
+    document = json.loads(cli("replay", CAPTURES / "small.pcap", *words).out)
     assert pl.read_parquet(out / "rows.parquet").height == len(document["rows"])
     names = {file.name for file in out.iterdir()}
     assert names >= {"rows.csv", "result.json", "report.html", "classes.png", "classes.svg"}
@@ -174,13 +174,12 @@ def test_json_and_parquet_hold_the_same_rows(cli: Cli, tmp_path: pathlib.Path) -
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--size", "10kB"), "--size and --capture"),
-        (("--flows", "3"), "--flows and --capture"),
-        (("--repeat", "2"), "--repeat and --capture"),
+        (("--size", "10kB"), "--size: there is no such option"),
+        (("--repeat", "2"), "--repeat: there is no such option"),
         (("--remembered", "9pkt"), "--remembered: `9pkt` changes nothing"),
         (
-            ("--remembered", "5", "--startup", "careful-resume"),
-            "--remembered: `5` is not a size with a unit",
+            ("--cached-cwnd", "5", "--startup", "careful-resume"),
+            "--cached-cwnd: `5` is not a size with a unit",
         ),
         (("--reverse-rate", "1Mbps"), "--rate is missing"),
         (("--rate", "5"), "rate"),
@@ -190,7 +189,7 @@ def test_json_and_parquet_hold_the_same_rows(cli: Cli, tmp_path: pathlib.Path) -
     ],
 )
 def test_contradictions_are_refused(cli: Cli, words: tuple[str, ...], message: str) -> None:
-    answer = cli("compare", "--capture", CAPTURES / "small.pcap", *words)
+    answer = cli("replay", CAPTURES / "small.pcap", *words)
     assert answer.status == 2
     assert answer.out == ""
     assert message in answer.err
@@ -207,12 +206,12 @@ def times(replayed: Replay) -> dict[str, list[float]]:
     return found
 
 
-def test_start_ups_that_use_a_memory_are_slow_start_where_it_does_not_last(small: Capture) -> None:
+def test_startups_that_use_a_memory_are_slow_start_where_it_does_not_last(small: Capture) -> None:
     users = [a.name for a in list_algorithms("startup") if "cache" in a.needs]
     found = times(
         replay(
             small,
-            Settings(("slow-start", *users), memory_lifetime="0s", without=frozenset({"warm"})),
+            Settings(("slow-start", *users), memory_lifetime="0s", ignore=frozenset({"warm"})),
         )
     )
     assert {name for name in users if found[name] == found["slow-start"]} == set(footnotes.IDLE)
@@ -232,25 +231,25 @@ def test_what_is_remembered_comes_from_earlier_connections_with_the_network(
 
 @pytest.mark.parametrize("window", ["1bdp", "60pkt"])
 def test_what_is_remembered_is_used(small: Capture, window: str) -> None:
-    found = times(replay(small, Settings(("slow-start", *MEMORY), remembered=window)))
+    found = times(replay(small, Settings(("slow-start", *MEMORY), cached_cwnd=window)))
     assert all(sum(found[name]) < sum(found["slow-start"]) for name in MEMORY)
 
 
 def test_a_remembered_bdp_is_that_of_the_path_and_the_direction() -> None:
     path = {"rate": "80Mbps", "reverse_rate": "8Mbps", "rtt": "60ms"}
-    flow = {"startup": "fast-start", "size": "2MB", "remembered": "1bdp"}
+    flow = {"startup": "fast-start", "size": "2MB", "cached_cwnd": "1bdp"}
     for direction, packets in (("forward", 400), ("reverse", 40)):
         flows = [flow | {"direction": direction}]
         [there] = fs.run({"path": path, "flows": flows}).records
         [told] = fs.run(
-            {"path": path, "flows": [flows[0] | {"remembered": f"{packets}pkt"}]}
+            {"path": path, "flows": [flows[0] | {"cached_cwnd": f"{packets}pkt"}]}
         ).records
         assert there == told
 
 
 @pytest.mark.slow
 def test_all_start_ups_are_compared_those_that_use_a_memory_too(cli: Cli) -> None:
-    words = ("compare", "--capture", CAPTURES / "small.pcap", "--quick", "--json", "--startup")
+    words = ("replay", CAPTURES / "small.pcap", "--no-uncertainty", "--json", "--startup")
     everybody = {a.name for a in list_algorithms("startup")}
 
     def startups(*more: str) -> tuple[set[str], str]:
@@ -259,22 +258,22 @@ def test_all_start_ups_are_compared_those_that_use_a_memory_too(cli: Cli) -> Non
 
     names, notes = startups("all,-bbr-startup")
     assert names == everybody - {"bbr-startup"}
-    assert "remembered: what earlier connections with the same network have left" in notes
-    names, notes = startups("all", "--remembered", "1bdp")
+    assert "cached state: what earlier connections with the same network have left" in notes
+    names, notes = startups("all", "--cached-cwnd", "1bdp")
     assert names == everybody
-    assert "remembered of an earlier connection: a window of 1bdp." in notes
+    assert "cached state of an earlier connection: a cwnd of 1bdp." in notes
 
 
-def test_a_start_up_with_a_memory_is_marked(cli: Cli) -> None:
+def test_a_startup_with_a_memory_is_marked(cli: Cli) -> None:
     words = ("--startup", "slow-start,careful-resume")
-    out = cli("compare", "--capture", CAPTURES / "small.pcap", *words).out
+    out = cli("replay", CAPTURES / "small.pcap", *words).out
     assert " careful-resume* " in out
-    assert "remembered: what earlier connections with the same network have left" in out
+    assert "cached state: what earlier connections with the same network have left" in out
 
 
 def test_the_table_has_the_footnotes_of_a_paths_table(cli: Cli) -> None:
     words = ("--startup", "slow-start,xcp,quick-start,smooth-start", "--loss", "1%")
-    replayed = cli("compare", "--capture", CAPTURES / "small.pcap", *words).out
+    replayed = cli("replay", CAPTURES / "small.pcap", *words).out
     compared = cli("compare", "--rate", "9Mbps", "--rtt", "60ms", "--size", "9kB", *words).out
     for line in compared.splitlines():
         if line.startswith(("* ", "† ", "queues: ")):
@@ -287,7 +286,7 @@ def test_the_table_has_the_footnotes_of_a_paths_table(cli: Cli) -> None:
 
 def test_where_no_transfer_is_completed_the_command_fails(cli: Cli) -> None:
     words = ("--startup", "slow-start", "--loss", "100%")
-    answer = cli("compare", "--capture", CAPTURES / "small.pcap", *words)
+    answer = cli("replay", CAPTURES / "small.pcap", *words)
     assert answer.status == 1
     assert "No transfer was completed." in answer.out
     assert "flowstart: no transfer was completed" in answer.err
@@ -378,14 +377,14 @@ def test_a_flight_that_the_capture_lost_nothing_of_is_not_lost_in_the_replay(
 ) -> None:
     found = between_neighbours(tmp_path / "veth.pcap", flight=True)
     assert found.transfers["bytes"].max() == WHOLE * 1460
-    replayed = replay(found, Settings(("slow-start",), without=BEYOND_WINDOWS))
+    replayed = replay(found, Settings(("slow-start",), ignore=BEYOND_WINDOWS))
     [path] = replayed.paths
     held = int(path.path["buffer"].removesuffix("pkt"))
     assert WHOLE - 10 < held <= WHOLE
     assert "buffer" in path.assumed
     assert "assumed no larger than is known: at least the largest flight" in path.buffer_method
     assert replayed.frame["packets_dropped"].sum() == 0
-    smaller = replay(found, Settings(("slow-start",), buffer="40pkt", without=BEYOND_WINDOWS))
+    smaller = replay(found, Settings(("slow-start",), buffer="40pkt", ignore=BEYOND_WINDOWS))
     assert smaller.frame["packets_dropped"].sum() > 0
 
 

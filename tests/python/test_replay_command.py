@@ -1,4 +1,4 @@
-"""`compare --capture` with its questions, as it is called and what it refuses."""
+"""`flowstart replay` with its questions, as it is called and what it refuses."""
 
 import json
 import pathlib
@@ -9,20 +9,23 @@ import pytest
 
 Cli = Callable[..., Any]
 SMALL = pathlib.Path(__file__).parent.parent / "data" / "captures" / "small.pcap"
-QUICK = ("compare", "--capture", SMALL, "--startup", "slow-start,jump-start", "--quick")
+QUICK = ("replay", SMALL, "--startup", "slow-start,jump-start", "--no-uncertainty")
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--share", "0%"), "--share: `0%` is out of range; a part above 0% and below 100%"),
-        (("--share", "100%"), "--share: `100%` is out of range"),
-        (("--share", "ten"), "--share: `ten`: a share is needed, such as 10%"),
-        (("--share", "10"), "--share: `10`: a share is needed, such as 10%"),
-        (("--cross", "120%"), "--cross: `120%` is out of range; a share from 0% to below 100%"),
-        (("--cross", "-1%"), "--cross: `-1%`: a share is needed, such as 10%"),
-        (("--beside", "bbx"), "--beside: `bbx` is no company; did you mean `bbr`?"),
-        (("--beside", "cubic,cubic"), "beside `cubic` is given twice"),
+        (("--rollout", "0%"), "--rollout: `0%` is out of range; a part above 0% and below 100%"),
+        (("--rollout", "100%"), "--rollout: `100%` is out of range"),
+        (("--rollout", "ten"), "--rollout: `ten`: a share is needed, such as 10%"),
+        (("--rollout", "10"), "--rollout: `10`: a share is needed, such as 10%"),
+        (
+            ("--cross-traffic", "120%"),
+            "--cross-traffic: `120%` is out of range; a share from 0% to below 100%",
+        ),
+        (("--cross-traffic", "-1%"), "--cross-traffic: `-1%`: a share is needed, such as 10%"),
+        (("--competing", "bbx"), "--competing: `bbx` is no company; did you mean `bbr`?"),
+        (("--competing", "cubic,cubic"), "competing `cubic` is given twice"),
         (
             ("--baseline", "nobody"),
             "--baseline: `nobody` is not among the variants",
@@ -46,17 +49,22 @@ def test_a_question_that_cannot_be_asked_is_refused_in_a_line(
 @pytest.mark.parametrize(
     "words",
     [
-        *(("--share", "10%"), ("--cross", "40%"), ("--beside", "bbr"), ("--max-harm", "5%")),
-        *(("--quick",), ("--rows",)),
+        *(
+            ("--rollout", "10%"),
+            ("--cross-traffic", "40%"),
+            ("--competing", "bbr"),
+            ("--max-harm", "5%"),
+        ),
+        *(("--full-json",), ("--sample", "10%")),
     ],
     ids=lambda words: words[0],
 )
-def test_what_only_a_replay_answers_is_refused_without_a_capture(
+def test_what_only_a_replay_answers_is_no_option_of_compare(
     cli: Cli, words: tuple[str, ...]
 ) -> None:
     answer = cli("compare", "--rate", "5Mbps", "--rtt", "60ms", *words)
     assert answer.status == 2
-    assert answer.err == f"flowstart: {words[0]}: --capture is missing; only a replay has it\n"
+    assert answer.err.startswith(f"flowstart: {words[0]}: there is no such option")
 
 
 def test_variants_of_a_capture_stand_in_its_table_and_command(cli: Cli) -> None:
@@ -90,13 +98,15 @@ def test_rows_stand_in_the_result_of_a_folder_only_where_they_are_asked_for(
         return json.loads((out / "result.json").read_text())
 
     assert "rows" not in written()
-    assert len(written("--rows")["rows"]) > 0
+    assert len(written("--full-json")["rows"]) > 0
 
 
 def test_shares_and_company_have_tables_of_their_own(cli: Cli) -> None:
-    out = cli(*QUICK, "--share", "50%", "--beside", "probe,cubic", "--cross", "20%").out
+    out = cli(
+        *QUICK, "--rollout", "50%", "--competing", "probe,cubic", "--cross-traffic", "20%"
+    ).out
     assert "50% of the connections switched" in out
     assert "Beside the transfers" in out
-    assert out.splitlines()[-1].endswith(" --quick")
-    for word in ("--share 50%", "--beside probe,cubic", "--cross 20%"):
+    assert out.splitlines()[-1].endswith(" --no-uncertainty")
+    for word in ("--rollout 50%", "--competing probe,cubic", "--cross-traffic 20%"):
         assert word in out.splitlines()[-1]

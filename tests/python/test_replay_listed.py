@@ -10,7 +10,7 @@ from flowstart.render import text
 from flowstart.render.size_classes import CLASSES
 from flowstart.replays import listed
 from flowstart.replays.execute import study
-from flowstart.replays.questions import QUICK
+from flowstart.replays.questions import ONCE
 from flowstart.replays.result import Replay
 from flowstart.replays.settings import Settings
 from flowstart.replays.summary import percentile
@@ -21,7 +21,7 @@ STARTUPS = ("slow-start", "jump-start")
 
 @pytest.fixture(scope="module")
 def replayed() -> Replay:
-    return study(read_capture(SMALL), Settings(STARTUPS, direction="both"), QUICK)
+    return study(read_capture(SMALL), Settings(STARTUPS, direction="both"), ONCE)
 
 
 def test_every_median_is_that_of_the_rows_that_it_names(replayed: Replay) -> None:

@@ -12,7 +12,9 @@ def switched(one: Round) -> set[int]:
 
 
 def test_who_is_switched_depends_on_the_connection_and_the_seed_alone() -> None:
-    assert switched(Round("share", share=0.1)) == switched(Round("beside", share=0.1, repeat=3))
+    assert switched(Round("rollout", share=0.1)) == switched(
+        Round("competing", share=0.1, repeat=3)
+    )
     assert switched(Round(share=0.1, seed=1)) != switched(Round(share=0.1, seed=2))
 
 

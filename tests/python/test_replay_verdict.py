@@ -17,7 +17,7 @@ from flowstart.inference.gates import Outcome, Quantity
 from flowstart.model.variants import Variant
 from flowstart.replays.asked import settings_of
 from flowstart.replays.execute import study
-from flowstart.replays.questions import QUICK, Questions
+from flowstart.replays.questions import ONCE, Questions
 from flowstart.replays.result import Replay
 
 Cli = Callable[..., Any]
@@ -68,7 +68,7 @@ def test_what_no_stack_offers_is_research_whatever_it_gains(web_mix: Replay) -> 
 
 def test_the_baseline_is_what_was_recorded(web_mix: Replay) -> None:
     reference = web_mix.settings.reference
-    assert (reference.name, reference.startup, reference.avoidance) == (
+    assert (reference.name, reference.startup, reference.cc) == (
         "current",
         "hystart",
         "cubic",
@@ -88,10 +88,10 @@ def large(file: pathlib.Path) -> pathlib.Path:
 def test_a_startup_that_loses_half_of_its_packets_is_not_recommended(
     cli: Cli, tmp_path: pathlib.Path
 ) -> None:
-    words = ("--startup", "slow-start,jump-start", "--baseline", "slow-start", "--quick")
+    words = ("--startup", "slow-start,jump-start", "--baseline", "slow-start", "--no-uncertainty")
     columns = ("--columns", "time=time,peer=peer,bytes=bytes,rtt=rtt_s:s,rate=rate_bps:bps")
     log = large(tmp_path / "log.csv")
-    document = json.loads(cli("compare", "--capture", log, *words, *columns, "--json").out)
+    document = json.loads(cli("replay", log, *words, *columns, "--json").out)
     [found] = document["verdict"]["settings"]
     assert document["verdict"]["recommended"] is None
     loss = [g for g in found["gates"] if g["quantity"] == "loss" and g["kind"] == "all"]
@@ -100,8 +100,17 @@ def test_a_startup_that_loses_half_of_its_packets_is_not_recommended(
 
 
 def test_loss_in_all_classes_is_allowed_by_its_option(cli: Cli) -> None:
-    words = ("--variant", IW30, "--quick", "--json", "--max-loss", "100%", "--max-harm", "100%")
-    document = json.loads(cli("compare", "--capture", WEB_MIX, *words, "--max-p99", "100%").out)
+    words = (
+        "--variant",
+        IW30,
+        "--no-uncertainty",
+        "--json",
+        "--max-loss",
+        "100%",
+        "--max-harm",
+        "100%",
+    )
+    document = json.loads(cli("replay", WEB_MIX, *words, "--max-p99", "100%").out)
     [found] = document["verdict"]["settings"]
     quantities = {gate["quantity"] for gate in found["vetoes"]}
     assert not quantities & {"harmed", "loss", "retransmitted"}
@@ -113,7 +122,7 @@ def test_a_network_may_have_a_verdict_of_its_own_that_a_route_implements() -> No
     deployment = synthetic.Deployment(
         "by-network", synthetic.IW30, (fast, synthetic.SLOWER), synthetic.WEB, "network"
     )
-    asked = dataclasses.replace(QUICK, when=("10.0.0.0/24", "10.1.0.0/24"))
+    asked = dataclasses.replace(ONCE, when=("10.0.0.0/24", "10.1.0.0/24"))
     found = study(synthetic.captured(deployment, 1), deployment.settings, asked)
     assert found.verdict.recommended is None
     good, bad = found.partial
@@ -140,7 +149,7 @@ def test_only_what_can_be_limited_to_a_network_has_a_verdict_there() -> None:
     ],
 )
 def test_a_part_that_is_none_is_refused_in_a_line(cli: Cli, given: str, message: str) -> None:
-    answer = cli("compare", "--capture", CAPTURES / "small.pcap", "--when", given)
+    answer = cli("replay", CAPTURES / "small.pcap", "--when", given)
     assert answer.status == 2
     assert message in answer.err
 
@@ -184,7 +193,7 @@ def test_by_default_the_recorded_stacks_own_settings_are_compared_with_it() -> N
 
 
 def test_a_stack_that_is_not_in_the_table_is_refused_in_a_line(cli: Cli) -> None:
-    answer = cli("compare", "--capture", WEB_MIX, "--recorded", "linx")
+    answer = cli("replay", WEB_MIX, "--recorded", "linx")
     assert answer.status == 2
     assert "--recorded: `linx` is no stack; one of linux, freebsd" in answer.err
     assert answer.err.count("\n") == 1
@@ -192,15 +201,15 @@ def test_a_stack_that_is_not_in_the_table_is_refused_in_a_line(cli: Cli) -> None
 
 def test_a_quick_replay_has_a_verdict_too() -> None:
     settings = settings_of({}, startups=None, variants=[Variant.parse(IW30)])
-    found = study(read_capture(CAPTURES / "small.pcap"), settings, QUICK)
+    found = study(read_capture(CAPTURES / "small.pcap"), settings, ONCE)
     assert found.verdict.headline.startswith("Recommendation: keep the current setting")
 
 
 def test_the_first_page_of_a_report_is_its_summary_and_has_figures_on_paper(
     cli: Cli, tmp_path: pathlib.Path
 ) -> None:
-    words = ("--startup", "jump-start", "--quick", "-o", str(tmp_path / "out"))
-    assert cli("compare", "--capture", CAPTURES / "small.pcap", *words).status == 0
+    words = ("--startup", "jump-start", "--no-uncertainty", "-o", str(tmp_path / "out"))
+    assert cli("replay", CAPTURES / "small.pcap", *words).status == 0
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
     first, _, rest = page.partition("</section>")
     for expected in ("Recommendation: ", "Gain and cost", "Risk", "Next", "<svg"):
@@ -211,7 +220,7 @@ def test_the_first_page_of_a_report_is_its_summary_and_has_figures_on_paper(
 
 
 def test_the_summary_fits_a_screen_and_details_have_all_tables(cli: Cli) -> None:
-    words = ("compare", "--capture", CAPTURES / "small.pcap", "--startup", "jump-start", "--quick")
+    words = ("replay", CAPTURES / "small.pcap", "--startup", "jump-start", "--no-uncertainty")
     brief = cli(*words).out.splitlines()
     assert len(brief) <= 25
     assert all(len(line) <= 88 for line in brief if not line.startswith("Reproduce: "))
@@ -221,7 +230,7 @@ def test_the_summary_fits_a_screen_and_details_have_all_tables(cli: Cli) -> None
 
 
 def test_a_rate_for_several_networks_is_refused_in_a_line(cli: Cli) -> None:
-    answer = cli("compare", "--capture", CAPTURES / "small.pcap", "--rate", "20Mbps")
+    answer = cli("replay", CAPTURES / "small.pcap", "--rate", "20Mbps")
     assert answer.status == 2
     assert answer.err.splitlines()[-1] == (
         "flowstart: rate: `20Mbps` for 2 networks would put all on one link; give each its own "
@@ -230,9 +239,9 @@ def test_a_rate_for_several_networks_is_refused_in_a_line(cli: Cli) -> None:
 
 
 def test_networks_have_the_rates_that_are_given(cli: Cli) -> None:
-    words = ("--startup", "jump-start", "--quick", "--json")
+    words = ("--startup", "jump-start", "--no-uncertainty", "--json")
     given = ("--network", "*:rate=7Mbps,buffer=50pkt", "--network", "10.9.0.0/16:rate=9Mbps")
-    answer = cli("compare", "--capture", CAPTURES / "small.pcap", *words, *given)
+    answer = cli("replay", CAPTURES / "small.pcap", *words, *given)
     document = json.loads(answer.out)
     paths = {one["name"]: (one["rate"], one["buffer"]) for one in document["paths"]}
     assert paths == {"fd09:1::/48": ("7000000bps", "50pkt"), "10.9.1.0/24": ("9000000bps", "50pkt")}
@@ -251,15 +260,15 @@ def test_networks_have_the_rates_that_are_given(cli: Cli) -> None:
 def test_what_is_given_of_no_network_is_refused_in_a_line(
     cli: Cli, given: str, message: str
 ) -> None:
-    answer = cli("compare", "--capture", CAPTURES / "small.pcap", "--network", given)
+    answer = cli("replay", CAPTURES / "small.pcap", "--network", given)
     assert answer.status == 2
     assert message in answer.err
     assert answer.err.splitlines()[-1].startswith("flowstart: ")
 
 
 def test_the_verdict_has_the_fields_that_its_page_lists(cli: Cli) -> None:
-    words = ("--startup", "jump-start", "--quick", "--json")
-    document = json.loads(cli("compare", "--capture", CAPTURES / "small.pcap", *words).out)
+    words = ("--startup", "jump-start", "--no-uncertainty", "--json")
+    document = json.loads(cli("replay", CAPTURES / "small.pcap", *words).out)
     page = (pathlib.Path(__file__).parents[2] / "docs" / "verdict.md").read_text("utf-8")
     [setting] = document["verdict"]["settings"]
     for fields in (document["verdict"], setting, setting["gates"][0], setting["gain"]):

@@ -58,7 +58,7 @@ def test_rows_are_the_recorded_ones(workers: int) -> None:
     assert now == [(rows, name) for rows, _, name in RECORDED]
 
 
-def test_start_ups_in_python_come_to_the_same_rows_in_eight_processes() -> None:
+def test_startups_in_python_come_to_the_same_rows_in_eight_processes() -> None:
     """With one worker they stay in the calling process, with eight they go to copies of it."""
 
     class Third(fs.Startup):
@@ -76,7 +76,7 @@ def test_start_ups_in_python_come_to_the_same_rows_in_eight_processes() -> None:
 
 
 def test_the_list_is_what_is_written_of_the_catalog() -> None:
-    """A start-up, queue or path that is new is not in the list: `make same-bytes-record`."""
+    """A startup, queue or path that is new is not in the list: `make same-bytes-record`."""
     written = {case["name"]: case["scenario"] for case in CASES}
     assert written == json.loads(json.dumps(listed.scenarios()))
     names = " ".join(written).split()

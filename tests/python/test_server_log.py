@@ -111,14 +111,14 @@ def test_what_is_not_told_is_assumed_and_said(cli: Cli, log: Log) -> None:
     answer = cli("capture", file)
     assert "no column tells the peer: all transfers share one path" in answer.out
     assert "no column tells round trips: a replay needs --rtt" in answer.out
-    answer = cli("compare", "--capture", file)
+    answer = cli("replay", file)
     assert answer.status == 2
     assert "give --rtt and --rate" in answer.err
 
 
 def test_a_log_is_replayed(cli: Cli, log: Log) -> None:
     words = ("--startup", "slow-start", "--json")
-    answer = cli("compare", "--capture", log(NGINX), *words)
+    answer = cli("replay", log(NGINX), *words)
     assert answer.status == 0, answer.err
     document = json.loads(answer.out)
     assert {row["size_bytes"] for row in document["rows"]} == {250_000, 1500, 9000}

@@ -63,7 +63,7 @@ def test_all_mixes_with_names_and_leaves_out_what_is_taken_away() -> None:
 
 
 def test_a_startup_given_twice_is_refused() -> None:
-    with pytest.raises(RequestError, match="start-up `a` is given twice"):
+    with pytest.raises(RequestError, match="startup `a` is given twice"):
         specs.startups(["a", "b", "a"])
 
 

@@ -1,4 +1,4 @@
-"""Start-ups written in Python: the same packets as in Rust, whose objects, whose errors."""
+"""Startups written in Python: the same packets as in Rust, whose objects, whose errors."""
 
 import ast
 import json
@@ -53,7 +53,7 @@ def test_a_python_twin_sends_the_same_packets_as_the_rust_one(stack: str, parame
         # Losses from the queue's overflow and from chance, and a window lost as a whole.
         flows = [
             fs.Flow(startup=startup, size="3MB", forced_drops=range(200, 260)),
-            fs.Flow(startup=startup, size="3MB", start="300ms", count=2, interval="300ms"),
+            fs.Flow(startup=startup, size="3MB", start="300ms", count=2, stagger="300ms"),
             fs.Flow(startup=startup, size="8MB", direction="reverse"),
         ]
         described = fs.Scenario(path=LOSSY, flows=flows, stack=stack, trace=True, seed=3)
@@ -66,7 +66,7 @@ def test_a_python_twin_sends_the_same_packets_as_the_rust_one(stack: str, parame
     assert rust.frame.drop("startup").equals(python.frame.drop("startup"))
     assert (rust.frame["packets_dropped"] > 0).all()
     assert rust.frame["timeouts"].sum() > 0
-    most: Any = rust.frame["max_cwnd_pkts"].max()
+    most: Any = rust.frame["max_cwnd_segments"].max()
     assert most > (20 if parameters else 100)  # growth was limited
 
 
@@ -214,7 +214,7 @@ def test_every_hook_is_called_at_its_moment(path: fs.NetworkPath) -> None:
     assert (ack.una, ack.rtt > 64_000_000, ack.cwnd_limited) == (ack.acked, True, True)
     assert told["on_idle"][1].idle > 10_000_000_000
     assert told["on_loss"][0].usable > 0
-    # The avoidance set the window between the two.
+    # The congestion control set the window between the two.
     assert told["on_timeout"][1] != told["after_timeout"][1]
     untold = {"cancel", "on_known", "on_peer_gap", "on_feedback", "on_marked", "on_spurious"}
     untold |= {"survives_mark", "has_resumed", "exit_estimate", "trace"}
@@ -248,12 +248,10 @@ def test_what_a_startup_answers_of_itself_is_asked_again_when_any_hook_was_calle
         def in_charge(self, w: fs.Window) -> bool:
             return Turning.sent < 40
 
-    row = run(Turning, fs.NetworkPath(rate="20Mbps", rtt="60ms"), count=2, interval="1ms").records[
-        0
-    ]
+    row = run(Turning, fs.NetworkPath(rate="20Mbps", rtt="60ms"), count=2, stagger="1ms").records[0]
     # The packets of both flows count.
     assert row["startup_exit_reason"] == "ssthresh"
-    assert row["startup_exit_cwnd_pkts"] < 21
+    assert row["startup_exit_cwnd_segments"] < 21
 
 
 def test_a_startup_in_python_may_rule_the_window_by_what_is_delivered() -> None:
@@ -352,12 +350,12 @@ def test_an_estimate_of_the_path_is_where_cubic_levels_out() -> None:
     path = fs.NetworkPath(rate="20Mbps", rtt="60ms", buffer="1000pkt")
     most = {}
     for stack in ("rfc", "linux"):
-        flows = [fs.Flow(startup=Early(n), avoidance="cubic", size="3MB") for n in (None, 100)]
+        flows = [fs.Flow(startup=Early(n), cc="cubic", size="3MB") for n in (None, 100)]
         plain, told = (
             fs.run(fs.Scenario(path=path, flows=[flow], stack=stack)).records[0] for flow in flows
         )
-        assert plain["startup_exit_cwnd_pkts"] == told["startup_exit_cwnd_pkts"]
-        most[stack] = plain["max_cwnd_pkts"], told["max_cwnd_pkts"]
+        assert plain["startup_exit_cwnd_segments"] == told["startup_exit_cwnd_segments"]
+        most[stack] = plain["max_cwnd_segments"], told["max_cwnd_segments"]
     # Without one the RFC's curve begins flat, and the kernel grows by 5 % a round trip.
     assert most["rfc"][0] < 75 < most["rfc"][1] < 100
     assert most["linux"][1] < 100 < most["linux"][0]
@@ -480,7 +478,7 @@ def test_a_reason_ends_the_startup(reason: str) -> None:
 
     row = run(Short, fs.NetworkPath(rate="20Mbps", rtt="60ms")).records[0]
     assert row["startup_exit_reason"] == reason
-    assert 20 < row["startup_exit_cwnd_pkts"] < 24
+    assert 20 < row["startup_exit_cwnd_segments"] < 24
 
 
 def test_a_startup_may_answer_a_loss_itself() -> None:
@@ -646,11 +644,11 @@ def test_what_is_no_startup_is_refused(path: fs.NetworkPath) -> None:
     named = type("Doubling", (Doubling,), {})
     taken = type("Taken", (Doubling,), {"name": "slow-start"})
     for wrong, message in (
-        ([dict], "<class 'dict'> is neither the name of a start-up nor derived"),
+        ([dict], "<class 'dict'> is neither the name of a startup nor derived"),
         ([5], "startups: 5 is neither"),
         ([Doubling, named], "two classes have this name"),
         ([Doubling, Doubling], "`Doubling` is given twice"),
-        ([taken], "start-up `slow-start`: the catalog has one"),
+        ([taken], "startup `slow-start`: the catalog has one"),
         (["-hystart"], "`hystart` is not among those before it"),
     ):
         with pytest.raises(fs.RequestError, match=message):
@@ -741,7 +739,7 @@ def test_the_command_line_takes_a_file_and_its_class(cli: Cli, folder: pathlib.P
     answer = cli("compare", *PATH, "--startup", startups, "--json")
     document = json.loads(answer.out)
     assert document["startups"][1:] == ["./mine.py:Mine", "mine.py:Mine:step=0.5,word=hallo"]
-    plain, slow = (row["max_cwnd_pkts"] for row in document["rows"][1:])
+    plain, slow = (row["max_cwnd_segments"] for row in document["rows"][1:])
     assert slow < plain
     assert f"--startup {startups} " in document["command"]
     shown = cli("compare", *PATH, "--startup", "slow-start,./mine.py:Mine", "-o", folder / "out")
@@ -762,9 +760,9 @@ def test_a_scenario_finds_the_file_beside_it(cli: Cli, folder: pathlib.Path) -> 
 def test_an_edited_file_is_read_again_in_the_same_process(cli: Cli, folder: pathlib.Path) -> None:
     """Also where the edit changes neither its length nor, within a second, its time."""
     words = ("compare", *PATH, "--startup", "./mine.py:Mine", "--json")
-    before = json.loads(cli(*words).out)["rows"][0]["max_cwnd_pkts"]
+    before = json.loads(cli(*words).out)["rows"][0]["max_cwnd_segments"]
     (folder / "mine.py").write_text(MINE.replace("self.step * w", "0.0000000 * w"))
-    assert json.loads(cli(*words).out)["rows"][0]["max_cwnd_pkts"] < before
+    assert json.loads(cli(*words).out)["rows"][0]["max_cwnd_segments"] < before
 
 
 def test_ctrl_c_while_a_file_is_read_leaves_no_half_of_it(folder: pathlib.Path) -> None:

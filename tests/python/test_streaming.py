@@ -64,7 +64,7 @@ def test_the_command_writes_rows_and_nothing_else(
     cli: Callable[..., Any], file: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
     out = tmp_path / "out"
-    answer = cli("run", file, "--rows-only", "-o", out)
+    answer = cli("run", file, "--parquet-only", "-o", out)
     assert (answer.status, answer.err) == (0, "")
     assert f"2 flows in {out / 'rows.parquet'}\n" in answer.out
     assert {found.name for found in out.iterdir()} == {
@@ -74,7 +74,7 @@ def test_the_command_writes_rows_and_nothing_else(
     }
 
 
-@pytest.mark.parametrize("words", [[], ["--rows-only"]])
+@pytest.mark.parametrize("words", [[], ["--parquet-only"]])
 def test_a_run_in_which_no_flow_completes_has_failed(
     cli: Callable[..., Any], tmp_path: pathlib.Path, words: list[str]
 ) -> None:
@@ -96,9 +96,9 @@ def test_a_flow_that_is_under_way_when_a_run_is_cut_has_not_failed(tmp_path: pat
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        ([], "--rows-only: rows are kept in a folder; give it one with -o DIR"),
-        (["-o", "out", "--trace"], "--rows-only: contradicts --trace; give one of the two"),
-        (["-o", "out", "--json"], "--rows-only: contradicts --json; give one of the two"),
+        ([], "--parquet-only: rows are kept in a folder; give it one with -o DIR"),
+        (["-o", "out", "--trace"], "--parquet-only: contradicts --trace; give one of the two"),
+        (["-o", "out", "--json"], "--parquet-only: contradicts --json; give one of the two"),
     ],
 )
 def test_rows_only_is_refused_where_it_makes_no_sense(
@@ -109,7 +109,7 @@ def test_rows_only_is_refused_where_it_makes_no_sense(
     problem: str,
 ) -> None:
     monkeypatch.chdir(file.parent)
-    answer = cli("run", file, "--rows-only", *words)
+    answer = cli("run", file, "--parquet-only", *words)
     assert answer.status == 2
     assert problem in answer.err
 

@@ -65,10 +65,10 @@ def test_a_grid_has_every_combination_in_the_order_of_the_file() -> None:
     found = cells(
         path={"rate": ["1Mbps", "2Mbps"], "rtt": ["10ms", "20ms"]},
         flow={"size": ["10kB", "1MB"]},
-        avoidance=["reno", "cubic"],
-        company={"kinds": ["alone", "long"]},
+        cc=["reno", "cubic"],
+        competing={"kinds": ["alone", "long"]},
     )
-    seen = [(c.path["rate"], c.path["rtt"], c.flow["size"], c.avoidance, c.company) for c in found]
+    seen = [(c.path["rate"], c.path["rtt"], c.flow["size"], c.cc, c.competing) for c in found]
     assert seen == list(
         itertools.product(
             ["1Mbps", "2Mbps"],
@@ -143,8 +143,8 @@ def test_seeds_of_what_is_not_drawn_are_one() -> None:
 
 
 def test_seeds_of_web_load_are_several() -> None:
-    found = cells(company={"kinds": ["alone", "web"]}, seeds=3)
-    assert Counter(cell.company for cell in found) == {"alone": 1, "web": 3}
+    found = cells(competing={"kinds": ["alone", "web"]}, seeds=3)
+    assert Counter(cell.competing for cell in found) == {"alone": 1, "web": 3}
 
 
 def test_counts_of_what_collapsed_make_up_the_rest() -> None:
@@ -220,24 +220,24 @@ def test_another_seed_of_the_sample_draws_other_paths() -> None:
 
 
 def test_parts_share_neither_paths_nor_seeds() -> None:
-    whole = sweep(DRAWN, split={"tuning": 0.6}, seeds=2, path={"loss": "1%"})
-    tuning, held_out = (list(whole.only(part).cells()) for part in ("tuning", "held-out"))
-    assert {c.part for c in tuning} == {"tuning"}
-    assert not {c.seed for c in tuning} & {c.seed for c in held_out}
-    assert sorted(tuning + held_out, key=lambda c: c.number) == list(whole.cells())
+    whole = sweep(DRAWN, split={"train": 0.6}, seeds=2, path={"loss": "1%"})
+    train, test = (list(whole.only(part).cells()) for part in ("train", "test"))
+    assert {c.split for c in train} == {"train"}
+    assert not {c.seed for c in train} & {c.seed for c in test}
+    assert sorted(train + test, key=lambda c: c.number) == list(whole.cells())
 
 
 def test_parts_of_listed_seeds_share_none_either() -> None:
-    whole = sweep(DRAWN, split={"tuning": 0.6}, seeds=[1, 2], path={"loss": "1%"})
-    seeds = {c.part: set[int]() for c in whole.cells()}
+    whole = sweep(DRAWN, split={"train": 0.6}, seeds=[1, 2], path={"loss": "1%"})
+    seeds = {c.split: set[int]() for c in whole.cells()}
     for cell in whole.cells():
-        seeds[cell.part].add(cell.seed)
-    assert seeds == {"tuning": {1, 2}, "held-out": {1_000_001, 1_000_002}}
+        seeds[cell.split].add(cell.seed)
+    assert seeds == {"train": {1, 2}, "test": {1_000_001, 1_000_002}}
 
 
 def test_a_path_stays_in_its_part_when_others_are_added() -> None:
-    parts = [c.part for c in cells(DRAWN, split={"tuning": 0.6})]
-    more = [c.part for c in cells(DRAWN, split={"tuning": 0.6}, sample={"paths": 80})]
+    parts = [c.split for c in cells(DRAWN, split={"train": 0.6})]
+    more = [c.split for c in cells(DRAWN, split={"train": 0.6}, sample={"paths": 80})]
     assert more[:50] == parts
 
 
@@ -351,10 +351,10 @@ GAUGE: dict[str, Any] = {
         {"weight": 8, "named": "all", "perturb": {"rate": [0.5, 1.6], "rtt": [0.7, 1.4]}},
     ],
     "flow": {"size": ["15kB", "100kB", "1MB", "10MB"]},
-    "company": {"kinds": ["alone", "long", "short"]},
+    "competing": {"kinds": ["alone", "long", "short"]},
     "sample": {"paths": 1000, "method": "halton"},
 }
-"""The distribution of paths that a start-up was once judged on."""
+"""The distribution of paths that a startup was once judged on."""
 
 
 def test_a_mixture_of_everything_is_what_the_simulator_takes() -> None:
@@ -403,7 +403,7 @@ def test_a_cell_is_json() -> None:
 
 
 def test_parts_need_a_split() -> None:
-    with pytest.raises(RequestError, match=r"part `tuning`: the sweep has no `\[split\]`"):
-        sweep().only("tuning")
-    with pytest.raises(RequestError, match="part `test`: there are tuning and held-out"):
-        sweep(split={"tuning": 0.5}).only("test")
+    with pytest.raises(RequestError, match=r"split `train`: the sweep has no `\[split\]`"):
+        sweep().only("train")
+    with pytest.raises(RequestError, match="split `all`: there are train and test"):
+        sweep(split={"train": 0.5}).only("all")

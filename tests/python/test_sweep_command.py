@@ -130,9 +130,9 @@ def test_a_wrong_field_is_refused_with_its_file_and_nothing_is_written(
 
 
 def test_a_part_needs_a_split(cli: Cli, tmp_path: pathlib.Path, file: pathlib.Path) -> None:
-    answer = cli("sweep", file, "-o", tmp_path / "out", "--part", "tuning")
+    answer = cli("sweep", file, "-o", tmp_path / "out", "--split", "train")
     assert (answer.status, answer.out) == (2, "")
-    assert "`tuning`" in answer.err and "[split]" in answer.err
+    assert "`train`" in answer.err and "[split]" in answer.err
 
 
 def test_a_sweep_that_takes_long_needs_yes_where_nobody_can_be_asked(

@@ -92,7 +92,7 @@ def test_a_worker_that_cannot_begin_says_why(tmp_path: pathlib.Path) -> None:
         Local(Task(made_up_sweep.run_cells, (), missing, ""), 2)
 
 
-def test_start_ups_that_other_processes_cannot_have_are_refused(tmp_path: pathlib.Path) -> None:
+def test_startups_that_other_processes_cannot_have_are_refused(tmp_path: pathlib.Path) -> None:
     class Mine(Startup):
         def on_ack(self, w: Window, a: Ack) -> None:
             pass

@@ -1,4 +1,4 @@
-"""What a flow's company loses by it."""
+"""What a flow's competing loses by it."""
 
 import numpy as np
 import polars as pl
@@ -82,7 +82,7 @@ def test_a_flow_that_is_never_done_any_more_has_lost_all() -> None:
     assert (found.share, found.seconds) == (1.0, None)
 
 
-def test_there_is_none_where_the_company_would_not_be_done_by_itself() -> None:
+def test_there_is_none_where_the_competing_would_not_be_done_by_itself() -> None:
     assert harm("short", seen(), Alone(None, NOTHING, NOTHING)) is None
 
 

@@ -54,7 +54,7 @@ def test_the_first_cells_of_a_sweep_run(name: str) -> None:
 def test_web_load_on_a_slow_line_lets_the_flow_under_test_open_and_end() -> None:
     line = {"rate": "64kbps", "rtt": "14ms", "buffer": "10kB"}
     asked = {"startups": ["slow-start"], "stack": "linux", "path": line}
-    sweep = Sweep.of(asked | {"flow": {"size": "15kB"}, "company": {"kinds": ["web"]}})
+    sweep = Sweep.of(asked | {"flow": {"size": "15kB"}, "competing": {"kinds": ["web"]}})
     rows = run_cells(list(sweep.cells()), sweep.variants, sweep.custom)
     assert rows["complete"].to_list() == [True]
 

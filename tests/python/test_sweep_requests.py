@@ -18,7 +18,7 @@ from flowstart.sweeps.language.schema import schema
 from flowstart.sweeps.language.sweep import Sweep
 
 EXAMPLE = """
-seeds = 3                                  # common to all start-ups
+seeds = 3                                  # common to all startups
 startups = ["slow-start", "hystart", "search"]
 stack = "linux"
 [path]                                     # a value, a list, or a law
@@ -28,7 +28,7 @@ buffer = ["0.5bdp", "1bdp", "max(10pkt, 2bdp)"]
 queue = ["drop-tail", "fq-codel"]
 [flow]
 size = ["100kB", "1MB"]
-[company]
+[competing]
 kinds = ["alone", "long", "short"]
 [sample]
 paths = 1000                               # without it: the grid
@@ -98,10 +98,10 @@ def test_what_was_asked_is_json_with_what_is_usual() -> None:
     assert json.loads(json.dumps(asked)) == asked
     assert len(asked["variants"]) == len([a for a in fs.list_algorithms() if a.kind == "startup"])
     assert asked["sample"] == {"paths": 3, "seed": 1, "method": "random"}
-    assert asked["company"] == {"kinds": ["alone"]}
+    assert asked["competing"] == {"kinds": ["alone"]}
 
 
-def test_start_ups_and_variants_stand_beside_each_other() -> None:
+def test_startups_and_variants_stand_beside_each_other() -> None:
     sweep = Sweep.of(
         SMALL
         | {
@@ -116,7 +116,7 @@ def test_start_ups_and_variants_stand_beside_each_other() -> None:
     assert names == ["iw30", "paced", "slow-start", "limited-slow-start:max_ssthresh=50"]
 
 
-def test_start_ups_may_be_classes() -> None:
+def test_startups_may_be_classes() -> None:
     class Eager(fs.Startup):
         def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
             w.cwnd += 2 * w.segments(a.acked)
@@ -126,7 +126,7 @@ def test_start_ups_may_be_classes() -> None:
     assert "Eager" in sweep.custom.known
 
 
-def test_a_file_runs_start_ups_of_files_only_where_that_is_allowed(tmp_path: pathlib.Path) -> None:
+def test_a_file_runs_startups_of_files_only_where_that_is_allowed(tmp_path: pathlib.Path) -> None:
     (tmp_path / "mine.py").write_text(MINE)
     file = tmp_path / "sweep.toml"
     file.write_text(
@@ -200,20 +200,23 @@ def test_a_file_that_is_not_there_is_named(tmp_path: pathlib.Path) -> None:
             "flow.stack: not here; give `stack` at the top",
         ),
         ({"startups": ["slw-start"]}, "startup `slw-start`: unknown; did you mean `slow-start`?"),
-        ({"startups": []}, "no start-up is given"),
-        ({"startups": ["hystart", "hystart"]}, "start-up `hystart` is given twice"),
+        ({"startups": []}, "no startup is given"),
+        ({"startups": ["hystart", "hystart"]}, "startup `hystart` is given twice"),
         ({"variants": ["x: iw=ten"]}, "variant `x`: stack.iw: `ten` is not an initial window"),
         ({"variants": "x: iw=10"}, "variants: `x: iw=10` is not a list of text"),
         ({"stack": "linus"}, "stack.preset: `linus` is unknown; did you mean `linux`?"),
         ({"stack": ["linux", "linux"]}, "stack: `linux` is given twice"),
         ({"stack": 5}, "stack: `5` is neither a name, such as `linux`, nor a table"),
-        ({"avoidance": "cubik"}, "avoidance `cubik`: unknown; did you mean `cubic`?"),
-        ({"avoidance": []}, "avoidance: an empty list; leave it out, or give a value"),
+        ({"cc": "cubik"}, "cc `cubik`: unknown; did you mean `cubic`?"),
+        ({"cc": []}, "cc: an empty list; leave it out, or give a value"),
         (
-            {"company": {"kinds": ["lng"]}},
-            "company.kinds.lng: `lng` is unknown; did you mean `long`?",
+            {"competing": {"kinds": ["lng"]}},
+            "competing.kinds.lng: `lng` is unknown; did you mean `long`?",
         ),
-        ({"company": {"kind": ["long"]}}, "company.kind: `kind` is unknown; did you mean `kinds`?"),
+        (
+            {"competing": {"kind": ["long"]}},
+            "competing.kind: `kind` is unknown; did you mean `kinds`?",
+        ),
         ({"seeds": 0}, "seeds: `0` is not right; their number, 1 to 10000, or a list"),
         ({"seeds": []}, "seeds: an empty list; leave it out, or give a value"),
         ({"seeds": [1, 1]}, "seeds: `1` is given twice"),
@@ -228,10 +231,10 @@ def test_a_file_that_is_not_there_is_named(tmp_path: pathlib.Path) -> None:
             {"sample": {"paths": 10**9}, "seeds": 4},
             "the sweep has 4000000000 cells; at most 1000000000 are possible",
         ),
-        ({"split": {"tuning": 1}}, "split.tuning: `1` is not right; a share between 0 and 1"),
+        ({"split": {"train": 1}}, "split.train: `1` is not right; a share between 0 and 1"),
         (
-            {"split": {"tuning": 0.5}, "seeds": [1, 1000001]},
-            "seeds: `1000001` beside `1`: paths that are held out have seeds that are",
+            {"split": {"train": 0.5}, "seeds": [1, 1000001]},
+            "seeds: `1000001` beside `1`: paths of the test set have seeds that are",
         ),
         ({"paths": []}, "paths: `[[paths]]` tables are needed, one for each family of paths"),
         ({"paths": [{"weight": -1}]}, "paths[0].weight: `-1` is not right; a number from 0"),
@@ -412,7 +415,7 @@ def test_a_value_is_refused_wherever_it_stands_in_a_list() -> None:
 def test_the_schema_knows_every_field_of_paths_and_flows() -> None:
     properties = schema()["properties"]
     assert {f.name for f in parts()["NetworkPath"].fields} <= set(properties["path"]["properties"])
-    flow = {f.name for f in parts()["Flow"].fields} - {"startup", "avoidance", "stack"}
+    flow = {f.name for f in parts()["Flow"].fields} - {"startup", "cc", "stack"}
     assert flow == set(properties["flow"]["properties"])
 
 

@@ -99,7 +99,7 @@ def test_recorded_coordinates_stay_what_they_are() -> None:
 
 def test_a_split_has_about_its_share_and_does_not_move() -> None:
     parts = [Split(0.7, 1).part(path) for path in range(2000)]
-    assert parts.count("tuning") / 2000 == pytest.approx(0.7, abs=0.03)
+    assert parts.count("train") / 2000 == pytest.approx(0.7, abs=0.03)
     larger = [Split(0.8, 1).part(path) for path in range(2000)]
     moved = {(a, b) for a, b in zip(parts, larger, strict=True)}
-    assert ("tuning", "held-out") not in moved
+    assert ("train", "test") not in moved

@@ -211,12 +211,12 @@ def test_another_sweep_is_refused(tmp_path: pathlib.Path) -> None:
     assert refused(out, fewer) == (
         f"{out}: it holds another sweep (`variants` differs); name another folder"
     )
-    assert '`part` is "" there' in refused_part(out)
+    assert '`split` is "" there' in refused_part(out)
 
 
 def refused_part(out: pathlib.Path) -> str:
     with pytest.raises(RequestError) as error:
-        run(MadeUp(), out, way(), part="tuning")
+        run(MadeUp(), out, way(), split="train")
     return str(error.value)
 
 
@@ -242,7 +242,7 @@ class Mine(fs.Startup):
 """
 
 
-def test_a_start_up_whose_text_has_changed_is_another_sweep(tmp_path: pathlib.Path) -> None:
+def test_a_startup_whose_text_has_changed_is_another_sweep(tmp_path: pathlib.Path) -> None:
     class Mine(Startup):
         def on_ack(self, w: Window, a: Ack) -> None:
             pass

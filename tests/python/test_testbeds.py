@@ -44,11 +44,11 @@ def test_a_rate_below_the_papers_shrinks_buffer_and_limit_alike() -> None:
 def pair(seed: int, exit_pkts: float | None) -> dict[str, Any]:
     sides = {
         "startup_exit_reason": "ack-train",
-        "startup_exit_cwnd_pkts": 883.0,
+        "startup_exit_cwnd_segments": 883.0,
         "packets_dropped": 7,
         "fct_s": 2.0,
     }
-    live = sides | {"startup_exit_cwnd_pkts": exit_pkts}
+    live = sides | {"startup_exit_cwnd_segments": exit_pkts}
     return {
         **{f"simulated_{name}": value for name, value in sides.items()},
         **{f"live_{name}": value for name, value in live.items()},

@@ -105,7 +105,7 @@ class Doubling(Startup):
         w.cwnd += ack.acked / w.mss
 
 
-def test_a_start_up_in_python_has_lines_too() -> None:
+def test_a_startup_in_python_has_lines_too() -> None:
     custom = CustomStartups()
     name = custom.name(Doubling)
     found = trajectories([scenario(name), scenario()], [[0], [0]], Window(100), custom)

@@ -1,4 +1,4 @@
-"""Named combinations of stack, avoidance, start-up, pacing and window."""
+"""Named combinations of stack, cc, startup, pacing and window."""
 
 import pathlib
 from collections.abc import Callable
@@ -18,8 +18,8 @@ PATH = fs.NetworkPath(rate="20Mbps", rtt="60ms", buffer="100pkt")
     ("text", "flow"),
     [
         (
-            "cubic-iw30: avoidance=cubic startup=hystart:iw=30",
-            {"startup": "hystart:iw=30", "avoidance": "cubic"},
+            "cubic-iw30: cc=cubic startup=hystart:iw=30",
+            {"startup": "hystart:iw=30", "cc": "cubic"},
         ),
         (
             "paced: iw=30 pacing=internal",
@@ -29,7 +29,7 @@ PATH = fs.NetworkPath(rate="20Mbps", rtt="60ms", buffer="100pkt")
             "other: stack=quic:iw=30 tso=false",
             {"startup": "slow-start", "stack": {"preset": "quic", "iw": "30", "tso": False}},
         ),
-        ("bbr: avoidance=bbr", {"startup": "bbr-startup", "avoidance": "bbr"}),
+        ("bbr: cc=bbr", {"startup": "bbr-startup", "cc": "bbr"}),
     ],
 )
 def test_a_text_says_what_a_flow_does_and_is_written_again(text: str, flow: object) -> None:
@@ -67,13 +67,13 @@ def test_variants_come_from_a_file(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "variants.toml"
     file.write_text(
         '[[variant]]\nname = "a"\nstartup = "hystart"\niw = 30\n\n'
-        '[[variant]]\nname = "b"\navoidance = "bbr"\nstack = "linux:pacing=internal"\n'
+        '[[variant]]\nname = "b"\ncc = "bbr"\nstack = "linux:pacing=internal"\n'
     )
     assert [v.flow() for v in read(file)] == [
         {"startup": "hystart", "stack": {"iw": 30}},
         {
             "startup": "bbr-startup",
-            "avoidance": "bbr",
+            "cc": "bbr",
             "stack": {"preset": "linux", "pacing": "internal"},
         },
     ]
@@ -102,7 +102,7 @@ OWN = "class Own(fs.Startup):\n    def on_ack(self, w, a):\n        w.cwnd += 1\
 
 @pytest.fixture
 def with_python(tmp_path: pathlib.Path) -> pathlib.Path:
-    """A file of variants beside the start-up that it names, which notes that it has run."""
+    """A file of variants beside the startup that it names, which notes that it has run."""
     (tmp_path / "own.py").write_text(
         "import pathlib\nimport flowstart as fs\n\n"
         f"pathlib.Path({str(tmp_path / 'ran')!r}).touch()\n\n{OWN}"
@@ -114,8 +114,8 @@ def with_python(tmp_path: pathlib.Path) -> pathlib.Path:
 
 CAPTURE = pathlib.Path(__file__).parent.parent / "data" / "captures" / "small.pcap"
 SETTINGS = [
-    pytest.param(("--rate", "5Mbps", "--rtt", "64ms", "--size", "30kB"), id="path"),
-    pytest.param(("--capture", CAPTURE, "--quick"), id="capture"),
+    pytest.param(("compare", "--rate", "5Mbps", "--rtt", "64ms", "--size", "30kB"), id="path"),
+    pytest.param(("replay", CAPTURE, "--no-uncertainty"), id="capture"),
 ]
 
 
@@ -123,7 +123,7 @@ SETTINGS = [
 def test_a_file_of_variants_runs_python_only_where_that_is_allowed(
     cli: Cli, with_python: pathlib.Path, setting: tuple[object, ...]
 ) -> None:
-    words = ("compare", *setting, "--variant", with_python)
+    words = (*setting, "--variant", with_python)
     message = (
         f"{with_python}: variant[0].startup `own.py:Own` is Python code, which a file of "
         "variants runs with --allow-python only (from Python, allow_python=True)"
@@ -136,16 +136,16 @@ def test_a_file_of_variants_runs_python_only_where_that_is_allowed(
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_a_variant_on_the_command_line_may_name_python_as_a_start_up_may(
+def test_a_variant_on_the_command_line_may_name_python_as_a_startup_may(
     cli: Cli, with_python: pathlib.Path, setting: tuple[object, ...]
 ) -> None:
     own = with_python.parent / "own.py"
-    answer = cli("compare", *setting, "--variant", f"mine: startup={own}:Own iw=4")
+    answer = cli(*setting, "--variant", f"mine: startup={own}:Own iw=4")
     assert (answer.status, answer.err) == (0, "")
     assert f"startup={own}:Own" in answer.out.splitlines()[-1]
 
 
-def test_a_variant_of_a_file_does_what_its_start_up_in_python_says(
+def test_a_variant_of_a_file_does_what_its_startup_in_python_says(
     with_python: pathlib.Path,
 ) -> None:
     own = with_python.parent / "own.py"
@@ -155,7 +155,7 @@ def test_a_variant_of_a_file_does_what_its_start_up_in_python_says(
     assert found.records[0]["fct_s"] == alone.records[0]["fct_s"]
 
 
-def test_a_start_up_by_itself_bears_its_name_and_no_name_is_given_twice() -> None:
+def test_a_startup_by_itself_bears_its_name_and_no_name_is_given_twice() -> None:
     found = settled(["iw30: iw=30"], ["slow-start", "jump-start"], CustomStartups())
     assert [v.name for v in found] == ["iw30", "slow-start", "jump-start"]
     with pytest.raises(fs.RequestError, match="variant `slow-start` is given twice"):
@@ -165,12 +165,12 @@ def test_a_start_up_by_itself_bears_its_name_and_no_name_is_given_twice() -> Non
 def test_a_variant_is_compared_under_its_name_with_its_own_stack() -> None:
     result = fs.compare(
         PATH,
-        variants=[fs.Variant("more", startup="hystart", stack="linux:iw=30"), "bbr: avoidance=bbr"],
+        variants=[fs.Variant("more", startup="hystart", stack="linux:iw=30"), "bbr: cc=bbr"],
         startups=["hystart"],
         sizes=["200kB"],
     )
     rows = {row["variant"]: row for row in result.records}
-    named = [(name, row["startup"], row["avoidance"], row["stack"]) for name, row in rows.items()]
+    named = [(name, row["startup"], row["cc"], row["stack"]) for name, row in rows.items()]
     assert named == [
         ("more", "hystart", "cubic", "linux"),
         ("bbr", "bbr-startup", "bbr", "linux"),

@@ -1,4 +1,4 @@
-"""Where a start-up does worst."""
+"""Where a startup does worst."""
 
 import json
 import pathlib
@@ -30,7 +30,7 @@ def space(text: str | None = OVER) -> Space:
 
 
 def test_a_range_is_logarithmic_between_its_ends() -> None:
-    point = Point(dict.fromkeys(("rate", "rtt", "buffer", "size", "company"), 0.5))
+    point = Point(dict.fromkeys(("rate", "rtt", "buffer", "size", "competing"), 0.5))
     found = space().case(point)
     assert found == Case(
         {"rate": "20Mbps", "rtt": "40ms", "buffer": "31pkt"}, {"size": "100kB"}, "alone"
@@ -39,7 +39,7 @@ def test_a_range_is_logarithmic_between_its_ends() -> None:
 
 def test_a_range_may_stand_within_text_and_a_choice_between_bars() -> None:
     given = space(f"{OVER},aggregation=exponential:mean=1ms..4ms,queue=codel|fq-codel")
-    names = ("rate", "rtt", "buffer", "size", "aggregation", "queue", "company")
+    names = ("rate", "rtt", "buffer", "size", "aggregation", "queue", "competing")
     path = given.case(Point(dict.fromkeys(names, 0.5))).path
     assert (path["aggregation"], path["queue"]) == ("exponential:mean=2ms", "fq-codel")
 
@@ -52,18 +52,18 @@ def test_what_goes_with_a_field_is_there_where_the_field_is() -> None:
 
 
 def test_an_avoidance_that_there_is_not_is_refused() -> None:
-    with pytest.raises(fs.RequestError, match="avoidance `foo`: unknown"):
-        fs.find_worst_paths("hystart", against=["slow-start"], avoidance="foo", runs=1)
+    with pytest.raises(fs.RequestError, match="cc `foo`: unknown"):
+        fs.find_worst_paths("hystart", against=["slow-start"], cc="foo", runs=1)
 
 
 @pytest.mark.parametrize(
     ("over", "message"),
     [
-        ("rate", "over `rate`: should be written field=least..most, or field=a|b"),
-        ("rtt=1ms,rtt=2ms", "over `rtt=2ms`: `rtt` is given twice"),
-        ("company=nobody", "over.company: `nobody` is unknown"),
-        ("speed=1Mbps", "over `speed=1Mbps`: `speed` is unknown"),
-        ("rate=1..2", "over.rate: `1` is not a rate with a unit"),
+        ("rate", "search_space `rate`: should be written field=least..most, or field=a|b"),
+        ("rtt=1ms,rtt=2ms", "search_space `rtt=2ms`: `rtt` is given twice"),
+        ("company=nobody", "search_space.company: `nobody` is unknown"),
+        ("speed=1Mbps", "search_space `speed=1Mbps`: `speed` is unknown"),
+        ("rate=1..2", "search_space.rate: `1` is not a rate with a unit"),
     ],
 )
 def test_ranges_that_mean_nothing_are_refused(over: str, message: str) -> None:
@@ -146,9 +146,9 @@ def test_numbers_within_text_are_rounded_too() -> None:
 
 ROW = {
     "startup": "a",
-    "company": "alone",
+    "competing": "alone",
     "startup_exit_reason": "delay",
-    "startup_exit_cwnd_pkts": 20.0,
+    "startup_exit_cwnd_segments": 20.0,
     "exit_cwnd_bdp": 0.2,
     "buffer_bdp": 1.0,
     "retransmitted_share": 0.0,
@@ -162,7 +162,7 @@ ROW = {
 def test_an_exit_below_the_bdp_is_told_as_too_early() -> None:
     told = explained(ROW, ROW | {"startup": "b", "fct_s": 1.0, "startup_exit_reason": None})
     assert told == (
-        "It left its start-up by delay at a window of 20 packets, 0.20 BDP: too early, and "
+        "It left its startup by delay at a window of 20 packets, 0.20 BDP: too early, and "
         "congestion avoidance had to grow the rest; the bottleneck stood idle for 75% of the time. "
         "It took 2 s, b 1 s"
     )
@@ -183,18 +183,18 @@ AGGREGATION = "aggregation=exponential:mean=3ms..6ms,loss=0.001%"
 def test_aggregation_is_what_hystart_fails_on_beside_slow_start() -> None:
     over = f"rate=100Mbps..600Mbps,rtt=30ms..80ms,size=1MB..5MB,buffer=1bdp,{AGGREGATION}"
     found = fs.find_worst_paths(
-        "hystart", against=["slow-start"], over=over, runs=40, distinct=1, workers=1
+        "hystart", against=["slow-start"], search_space=over, runs=40, distinct=1, workers=1
     )
     (one,) = found.failings
     assert one.score > 1.3
     assert one.case.ingredients == ("aggregation",)
-    assert one.why.startswith("It left its start-up by delay")
+    assert one.why.startswith("It left its startup by delay")
 
 
 def test_the_command_of_a_finding_repeats_it(cli: Cli, tmp_path: pathlib.Path) -> None:
     out = tmp_path / "out"
     over = f"rate=100Mbps..600Mbps,rtt=30ms..80ms,size=1MB..5MB,buffer=1bdp,{AGGREGATION}"
-    asked = ("--against", "slow-start", "--over", over, "--runs", "16")
+    asked = ("--against", "slow-start", "--search-space", over, "--runs", "16")
     answer = cli("worst", "hystart", *asked, "-o", out)
     assert answer.status == 0, answer.err
     found = json.loads((out / "worst.json").read_text())["findings"][0]
@@ -207,15 +207,16 @@ def test_the_command_of_a_finding_repeats_it(cli: Cli, tmp_path: pathlib.Path) -
     }
 
 
-def test_a_finding_with_company_is_repeated_by_its_scenario(
+def test_a_finding_with_competing_is_repeated_by_its_scenario(
     cli: Cli, tmp_path: pathlib.Path
 ) -> None:
     out = tmp_path / "out"
     over = "rate=10Mbps,rtt=40ms,size=500kB,buffer=20pkt,company=short"
-    asked = ("--against", "slow-start", "--over", over, "--measure", "harm", "--runs", "2")
+    asked = ("--against", "slow-start", "--search-space", over, "--measure", "harm", "--runs", "2")
     answer = cli("worst", "jump-start", *asked, "-o", out)
     assert answer.status == 0, answer.err
-    assert f"flowstart compare {out / 'worst-1.json'} --startup jump-start,slow-start" in answer.out
+    command = f"flowstart compare {out / 'worst-1.json'} --startup jump-start,slow-start"
+    assert command in answer.out.replace(" \\\n ", "")
     again = cli("compare", out / "worst-1.json", "--startup", "jump-start,slow-start", "--json")
     assert again.status == 0, again.err
 
@@ -228,10 +229,10 @@ def test_a_finding_with_company_is_repeated_by_its_scenario(
         (("hystart", "--runs", "0"), "--runs = 0: 1 to 1,000,000 are possible"),
         (("hystart", "--seed", "-1"), "--seed = -1: 0 to 18446744073709551612 are possible"),
         (
-            ("hystart", "--measure", "harm", "--over", "company=alone"),
-            "over.company: `alone` has nobody to harm",
+            ("hystart", "--measure", "harm", "--search-space", "company=alone"),
+            "search_space.company: `alone` has nobody to harm",
         ),
-        (("hystart", "--against", "hystart"), "start-up"),
+        (("hystart", "--against", "hystart"), "startup"),
     ],
 )
 def test_wrong_requests_are_one_line(cli: Cli, words: tuple[str, ...], message: str) -> None:

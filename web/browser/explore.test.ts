@@ -163,7 +163,7 @@ test("nonsense in a field is refused with a sentence, and the last picture stays
   await page.close();
 });
 
-test("a link that names no start-ups, or a group of them, shows them by their names", { skip }, async () => {
+test("a link that names no startups, or a group of them, shows them by their names", { skip }, async () => {
   const { page, complaints } = await opened(browser);
   for (const [hash, name] of [["rate=5Mbps&rtt=64ms&size=10kB", "jump-start"], ["rate=5Mbps&rtt=64ms&size=10kB&startup=all", "gauge"]] as const) {
     await at(page, `explore?${hash}`);
@@ -214,7 +214,7 @@ test("packets are stepped through and scrubbed, and the panels' cursor goes with
   await page.close();
 });
 
-test("the pointer over a panel shows the values of every start-up at its time", { skip }, async () => {
+test("the pointer over a panel shows the values of every startup at its time", { skip }, async () => {
   const { page, complaints } = await opened(browser);
   await at(page, SMALL);
   const over = await (await page.waitForSelector(".panel.cwnd .u-over"))!.boundingBox();

@@ -32,7 +32,7 @@ before(async () => {
   execFileSync(FLOWSTART, ["sweep", sweep, "-o", join(folder, "sweep")]);
   execFileSync(FLOWSTART, ["map", join(folder, "sweep"), "-o", join(folder, "map")]);
   const capture = join(ROOT, "tests/data/captures/small.pcap");
-  execFileSync(FLOWSTART, ["compare", "--capture", capture, "--startup", "slow-start,hystart", "-o", join(folder, "replay")]);
+  execFileSync(FLOWSTART, ["replay", capture, "--startup", "slow-start,hystart", "-o", join(folder, "replay")]);
   execFileSync(FLOWSTART, ["papers", "run", "QS-T1", "-o", join(folder, "papers")]);
   browser = await launch();
 });
@@ -179,7 +179,7 @@ test("a name in the legend leaves its line out of all charts, and the link says 
   await page.close();
 });
 
-test("a map shows what each start-up costs, and a tile lists its rows", { skip: missing }, async () => {
+test("a map shows what each startup costs, and a tile lists its rows", { skip: missing }, async () => {
   const { page, complaints } = await report("map");
   assert.ok((await page.$$("figure img")).length >= 3);
   await page.select(".maps select", "hystart");
@@ -188,7 +188,7 @@ test("a map shows what each start-up costs, and a tile lists its rows", { skip: 
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
   const startups = await page.$$eval(".list tbody tr", (rows) => rows.length);
-  assert.equal(startups, 3, "one cell under three start-ups");
+  assert.equal(startups, 3, "one cell under three startups");
   assert.deepEqual(complaints, []);
   await page.close();
 });

@@ -9,7 +9,7 @@ export interface Scale {
   ticks: { at: number; label: string }[];
 }
 
-/** What the start-ups came to at one rate and round trip, in the order of `startups`. */
+/** What the startups came to at one rate and round trip, in the order of `startups`. */
 export interface MapCell {
   /** Counted in the grid of its level, from the lowest rate and round trip. */
   x: number;

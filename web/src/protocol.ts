@@ -5,11 +5,11 @@
 export interface Given {
   /** As the command line takes them: "50Mbps", "80ms", "1bdp", "0.1%", a path's name, a stack. */
   [flag: string]: string | number | string[] | undefined;
-  /** Names of start-ups, with parameters: `limited-slow-start:max_ssthresh=100`. */
+  /** Names of startups, with parameters: `limited-slow-start:max_ssthresh=100`. */
   startup?: string[];
 }
 
-/** Asks for the table and for what every start-up did over time. */
+/** Asks for the table and for what every startup did over time. */
 export interface CompareRequest {
   given: Given;
   /** Pixels over which lines are drawn; what is answered has at most twice as many bins. */
@@ -27,7 +27,7 @@ export interface Parameter {
   meaning: string;
 }
 
-/** A start-up, a congestion avoidance or a queue discipline of the catalog. */
+/** A startup, a congestion avoidance or a queue discipline of the catalog. */
 export interface Algorithm {
   name: string;
   title: string;
@@ -56,7 +56,7 @@ export interface About {
   startups: Algorithm[];
   avoidances: Algorithm[];
   queues: Algorithm[];
-  /** Start-ups in Python, as they were named on the command line. */
+  /** Startups in Python, as they were named on the command line. */
   custom: string[];
   /** Paths known by name; `given` has what a path sets, by flag. */
   paths: { name: string; about: string; given: Record<string, string> }[];
@@ -100,11 +100,11 @@ export interface Points extends Line {
 
 export interface Exit {
   at_s: number;
-  cwnd_pkts: number;
+  cwnd_segments: number;
   reason: string;
 }
 
-/** What one start-up's flow did over time. */
+/** What one startup's flow did over time. */
 export interface Trajectory {
   startup: string;
   flow: number;
@@ -140,7 +140,7 @@ export interface CompareAnswer {
   startups: string[];
   /** The command that prints the same table; null where there is none. */
   command: string | null;
-  /** A scenario's file that says the same of the first start-up. */
+  /** A scenario's file that says the same of the first startup. */
   scenario: string;
   table: Grid;
   legend: string;

@@ -14,7 +14,7 @@ function lightness(colour: string): number {
   return 116 * Math.cbrt(luminance(colour)) - 16;
 }
 
-test("the usual start-ups differ in lightness, dash and marker, not in hue alone", () => {
+test("the usual startups differ in lightness, dash and marker, not in hue alone", () => {
   for (const dark of [false, true]) {
     const found = USUAL.map((name) => looks(USUAL, dark).get(name) ?? assert.fail(name));
     for (const [at, one] of found.entries()) {
@@ -28,7 +28,7 @@ test("the usual start-ups differ in lightness, dash and marker, not in hue alone
   }
 });
 
-test("a usual start-up looks the same whatever it is compared with", () => {
+test("a usual startup looks the same whatever it is compared with", () => {
   const alone = looks(["jump-start"], false).get("jump-start");
   assert.deepEqual(looks(["bbr-startup", "jump-start"], false).get("jump-start"), alone);
   assert.notDeepEqual(looks(["bbr-startup", "jump-start"], false).get("bbr-startup"), alone);

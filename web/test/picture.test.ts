@@ -47,9 +47,9 @@ function kind(name: PanelName) {
   return PANELS.find((one) => one.name === name) ?? assert.fail(name);
 }
 
-const left = { at_s: 0.5, cwnd_pkts: 200, reason: "loss" };
+const left = { at_s: 0.5, cwnd_segments: 200, reason: "loss" };
 
-test("exits are numbered in the order of the start-ups; those that never left have none", () => {
+test("exits are numbered in the order of the startups; those that never left have none", () => {
   const found = exits(shown(trace("a"), trace("b", { exit: left }), trace("c", { exit: left })));
   assert.deepEqual(found.map((one) => [one.number, one.trace.startup]), [[1, "b"], [2, "c"]]);
 });
@@ -68,12 +68,12 @@ test("one spike of a pacing rate does not flatten the rates, and an empty panel 
 test("a panel says in a sentence what it shows", () => {
   assert.equal(
     sentence(kind("cwnd"), shown(trace("a", { exit: left })), trace("a", { exit: left })),
-    "a: cwnd at most 200 at 500.0 ms, at the end 200 and left start-up at 500.0 ms with 200 packets: loss.",
+    "a: cwnd at most 200 at 500.0 ms, at the end 200 and left startup at 500.0 ms with 200 packets: loss.",
   );
   assert.match(sentence(kind("sequence"), shown(trace("a")), trace("a")), /7 dropped and 0 retransmitted/);
 });
 
-test("the SVG has every start-up, its exit's number and reason, and no mark-up from names", () => {
+test("the SVG has every startup, its exit's number and reason, and no mark-up from names", () => {
   const one = shown(trace("a"), trace("<b>", { exit: left }));
   const text = svg({
     headline: "50Mbps & more",

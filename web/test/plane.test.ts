@@ -66,7 +66,7 @@ test("where several tie the cell has the colour of the one that is so in most ce
   assert.match(shown.cells[0]?.words.join() ?? "", /hystart: 1\.000 s, the first/);
 });
 
-test("a start-up that did not complete is said to, and has a mark of its own", () => {
+test("a startup that did not complete is said to, and has a mark of its own", () => {
   const cells = [cell(0, 0, [1, null, 2])];
   const shown = drawing(refined(null, level(0, 2, 2, cells)), { ...SHOWING, measure: "regret" });
   assert.equal(shown.cells[0]?.mark, "×");

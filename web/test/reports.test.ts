@@ -79,6 +79,6 @@ test("lines over time come from steps between bins, and null ends a line", () =>
   assert.equal(found.to_s, 0.5);
   assert.deepEqual([...trace.lines.cwnd.bins], [0, 2, 2, 5]);
   assert.deepEqual([...trace.lines.cwnd.values], [10, 20, 15, NaN]);
-  assert.deepEqual(trace.exit, { at_s: 0.2, cwnd_pkts: 20, reason: "loss" });
+  assert.deepEqual(trace.exit, { at_s: 0.2, cwnd_segments: 20, reason: "loss" });
   assert.equal(trace.events.drop.total, 7);
 });

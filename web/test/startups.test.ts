@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse, write } from "../src/ui/startups.ts";
 
-test("a start-up with parameters is taken apart and written as it was", () => {
+test("a startup with parameters is taken apart and written as it was", () => {
   for (const written of ["hystart", "limited-slow-start:max_ssthresh=100", "search:a=1,b=x=y"]) {
     assert.equal(write(parse(written)), written);
   }

@@ -44,7 +44,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 10,
         scenario: r#"
             path = { rate = "5Mbps", rtt = "64ms", buffer = "60pkt" }
-            flows = [{ size = "200pkt", count = 200, interval = "250ms", direction = "alternate" }]
+            flows = [{ size = "200pkt", count = 200, stagger = "250ms", direction = "alternate" }]
         "#,
     },
     Workload {
@@ -53,7 +53,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 100,
         scenario: r#"
             path = { rate = "1300Mbps", rtt = "50ms" }
-            flows = [{ size = "100pkt", count = 100, interval = "1ms" }]
+            flows = [{ size = "100pkt", count = 100, stagger = "1ms" }]
         "#,
     },
     Workload {
@@ -62,7 +62,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "1300Mbps", rtt = "50ms" }
-            flows = [{ size = "100pkt", count = 10000, interval = "1ms" }]
+            flows = [{ size = "100pkt", count = 10000, stagger = "1ms" }]
         "#,
     },
     Workload {
@@ -71,7 +71,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "1300Mbps", rtt = "50ms" }
-            flows = [{ size = "100pkt", count = 100000, interval = "1ms" }]
+            flows = [{ size = "100pkt", count = 100000, stagger = "1ms" }]
         "#,
     },
     Workload {
@@ -80,7 +80,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "10Gbps", rtt = "100ms" }
-            flows = [{ size = "100pkt", count = 10000, interval = "10us" }]
+            flows = [{ size = "100pkt", count = 10000, stagger = "10us" }]
         "#,
     },
     Workload {
@@ -89,7 +89,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "10Gbps", rtt = "100ms" }
-            flows = [{ size = "100pkt", count = 100000, interval = "10us" }]
+            flows = [{ size = "100pkt", count = 100000, stagger = "10us" }]
         "#,
     },
     Workload {
@@ -150,7 +150,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "10Gbps", rtt = "100ms" }
-            flows = [{ count = 100000, interval = "10us", writes = [
+            flows = [{ count = 100000, stagger = "10us", writes = [
                 { at = "0s", size = "1pkt" },
                 { at = "1000s", size = "1pkt" },
             ] }]
@@ -211,7 +211,7 @@ const WORKLOADS: &[Workload] = &[
         scenario: r#"
             path = { rate = "1Gbps", rtt = "180ms", buffer = "0.1bdp", loss = "2%" }
             stack = { preset = "linux", window = "1000000pkt" }
-            flows = [{ size = "1GB", startup = "bbr-startup", avoidance = "bbr" }]
+            flows = [{ size = "1GB", startup = "bbr-startup", cc = "bbr" }]
         "#,
     },
     Workload {

@@ -13,13 +13,13 @@ use crate::slow_start::SlowStart;
 use crate::startup::{self, Startup};
 use crate::{Controller, Convention};
 
-/// The start-ups.
+/// The startups.
 pub const STARTUPS: &[Entry<dyn Startup>] = startup::ENTRIES;
 
 /// The congestion avoidances.
 pub const AVOIDANCES: &[Entry<dyn Avoidance>] = avoidance::ENTRIES;
 
-/// Where a recipe's start-up comes from.
+/// Where a recipe's startup comes from.
 #[derive(Clone)]
 enum Source {
     Listed(&'static Entry<dyn Startup>, Params),
@@ -52,7 +52,7 @@ impl Source {
     }
 }
 
-/// A start-up and an avoidance with their parameters, read and found sound: what makes
+/// A startup and an avoidance with their parameters, read and found sound: what makes
 /// one controller after another.
 #[derive(Clone)]
 pub struct Recipe {
@@ -72,7 +72,7 @@ impl Recipe {
         Recipe::among(&CustomStartups::none(), startup, avoidance, convention)
     }
 
-    /// The same where the start-up may also be a custom one.
+    /// The same where the startup may also be a custom one.
     pub fn among(
         custom: &CustomStartups,
         startup: &str,
@@ -100,7 +100,7 @@ impl Recipe {
         Controller::new(startup, self.slow_start, avoidance)
     }
 
-    /// What the start-up needs beyond an ordinary sender; a custom one may make use of anything.
+    /// What the startup needs beyond an ordinary sender; a custom one may make use of anything.
     pub fn needs(&self) -> &'static [Need] {
         match &self.startup {
             Source::Listed(entry, _) => entry.needs,
@@ -119,7 +119,7 @@ impl Recipe {
         self.avoidance.0.needs.contains(&Need::L4s)
     }
 
-    /// The start-up's name, without parameters.
+    /// The startup's name, without parameters.
     pub fn startup_name(&self) -> &str {
         match &self.startup {
             Source::Listed(entry, _) => entry.name,
@@ -132,7 +132,7 @@ impl Recipe {
         self.avoidance.0.name
     }
 
-    /// The start-up's specification: its name and the parameters that were given.
+    /// The startup's specification: its name and the parameters that were given.
     pub fn startup_spec(&self) -> String {
         match &self.startup {
             Source::Listed(_, params) => params.to_string(),
@@ -166,7 +166,7 @@ pub fn controller(
     Recipe::parse(startup, avoidance, convention).map(|recipe| recipe.build())
 }
 
-/// Describes every algorithm, start-ups first.
+/// Describes every algorithm, startups first.
 pub fn describe() -> Vec<Description> {
     let startups = STARTUPS
         .iter()
@@ -356,16 +356,16 @@ mod tests {
         ));
         assert_eq!(
             complaint("hystart", "cubik"),
-            "avoidance `cubik`: unknown; did you mean `cubic`?"
+            "cc `cubik`: unknown; did you mean `cubic`?"
         );
         assert!(complaint("", "reno").starts_with("startup ``: unknown; known are"));
         assert_eq!(
             complaint("cubic", "reno"),
-            "startup `cubic`: this is a congestion avoidance; give it as `avoidance`"
+            "startup `cubic`: this is a congestion control; give it as `cc`"
         );
         assert_eq!(
             complaint("slow-start", "none:growth=abc"),
-            "avoidance `none`: parameter `growth` is unknown; it has `base`, `precise`"
+            "cc `none`: parameter `growth` is unknown; it has `base`, `precise`"
         );
     }
 

@@ -1,9 +1,9 @@
-//! One start-up and one avoidance make a controller; this file is the hand-over.
+//! One startup and one avoidance make a controller; this file is the hand-over.
 //!
-//! The start-up is in charge until it says that its work is done or the window reaches
+//! The startup is in charge until it says that its work is done or the window reaches
 //! the threshold; then the avoidance is. After a timeout the window is below the
-//! threshold again and the start-up's growth rule applies once more. How the window
-//! shrinks on loss is the avoidance's rule, unless the start-up answers for itself.
+//! threshold again and the startup's growth rule applies once more. How the window
+//! shrinks on loss is the avoidance's rule, unless the startup answers for itself.
 
 use crate::avoidance::Avoidance;
 use crate::exit::{Exit, Reason};
@@ -15,7 +15,7 @@ use crate::slow_start::SlowStart;
 use crate::startup::{LossResponse, Startup};
 use crate::{Rate, Segments, Time, Window};
 
-/// A start-up and an avoidance working on one window.
+/// A startup and an avoidance working on one window.
 pub struct Controller {
     startup: Box<dyn Startup>,
     slow_start: SlowStart,
@@ -23,14 +23,14 @@ pub struct Controller {
     /// Where another rule than the stack's says whether an unused window grows.
     growth_gate: Option<Box<GrowthGate>>,
     in_avoidance: bool,
-    /// The start-up sets the window during the recovery under way.
+    /// The startup sets the window during the recovery under way.
     self_managed: bool,
-    /// The mark that is being answered changed nothing, and the start-up goes on meanwhile.
+    /// The mark that is being answered changed nothing, and the startup goes on meanwhile.
     goes_on: bool,
     exit: Option<Box<Exit>>,
-    /// The loss that ended the start-up was none.
+    /// The loss that ended the startup was none.
     exit_undone: bool,
-    /// The start-up has columns of its own for a trace.
+    /// The startup has columns of its own for a trace.
     has_columns: bool,
 }
 
@@ -55,7 +55,7 @@ impl Controller {
         }
     }
 
-    /// How the start-up ended; `None` while it lasts.
+    /// How the startup ended; `None` while it lasts.
     pub fn exit(&self) -> Option<&Exit> {
         self.exit.as_deref()
     }
@@ -71,12 +71,12 @@ impl Controller {
         self.startup.on_known(k);
     }
 
-    /// Who sets the window: the start-up, and the avoidance.
+    /// Who sets the window: the startup, and the avoidance.
     pub fn parts(&self) -> (&dyn Startup, &dyn Avoidance) {
         (&*self.startup, &*self.avoidance)
     }
 
-    /// Names `column` the start-up's own numbers, for a trace.
+    /// Names `column` the startup's own numbers, for a trace.
     pub fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
         if self.has_columns {
             self.startup.trace(column);
@@ -110,7 +110,7 @@ impl Controller {
     }
 
     /// Whether marks are answered in proportion to their share, so that packets may be sent as
-    /// ECT(1) (RFC 9331 §4.3). A start-up in charge answers the first of them.
+    /// ECT(1) (RFC 9331 §4.3). A startup in charge answers the first of them.
     pub fn is_scalable(&self) -> bool {
         self.avoidance.is_scalable()
     }
@@ -254,7 +254,7 @@ impl Controller {
         self.avoidance.on_recovered(w, r);
     }
 
-    /// The avoidance learns of a loss that the start-up has answered; the window stays.
+    /// The avoidance learns of a loss that the startup has answered; the window stays.
     fn report_loss(&mut self, w: &Window, cwnd: Segments, r: &Recovered) {
         let mut imagined = Window { cwnd, ..*w };
         let loss = Loss {
@@ -330,7 +330,7 @@ impl Controller {
         }
     }
 
-    /// A start-up that a loss has ended which was none goes on, and may yet end by itself.
+    /// A startup that a loss has ended which was none goes on, and may yet end by itself.
     fn record(&mut self, reason: Reason, at: Time, cwnd: Segments, flight: u64) {
         let by_itself = !matches!(reason, Reason::Loss | Reason::Ecn | Reason::Timeout);
         if self.exit.is_none() || self.exit_undone && by_itself {
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_ends_the_start_up_and_halves_as_a_loss_does() {
+    fn a_mark_ends_the_startup_and_halves_as_a_loss_does() {
         let (mut c, mut w) = slow_start(f64::INFINITY);
         let m = Marked {
             now: Time::from_millis(5),
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_leads_back_to_the_start_ups_growth() {
+    fn a_timeout_leads_back_to_the_startups_growth() {
         let (mut c, mut w) = slow_start(10.0);
         c.on_ack(&mut w, &ack(1));
         assert_eq!(w.cwnd, 10.0);
@@ -492,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_start_up_has_no_use_for_changes_nothing() {
+    fn what_a_startup_has_no_use_for_changes_nothing() {
         let (mut c, mut w) = slow_start(f64::INFINITY);
         let syn = Syn {
             queued: u64::MAX,
@@ -533,7 +533,7 @@ mod tests {
         assert_eq!(w.congestion_header, None);
     }
 
-    /// A start-up that takes no notice of marks and counts ACKs.
+    /// A startup that takes no notice of marks and counts ACKs.
     struct Unmarked(Arc<AtomicU32>);
 
     impl Startup for Unmarked {
@@ -550,7 +550,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_up_that_takes_no_notice_of_marks_hears_of_all_acks_meanwhile() {
+    fn a_startup_that_takes_no_notice_of_marks_hears_of_all_acks_meanwhile() {
         let heard = Arc::new(AtomicU32::new(0));
         let slow_start = SlowStart::by_stack(Convention::Rfc);
         // The one that owns the window from the first mark on.
@@ -579,7 +579,7 @@ mod tests {
         assert_eq!(heard.load(Ordering::Relaxed), 2);
     }
 
-    /// A start-up that goes on after losses, until a recovery ends or the timer expires.
+    /// A startup that goes on after losses, until a recovery ends or the timer expires.
     struct Enduring;
 
     impl Startup for Enduring {
@@ -611,7 +611,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_up_that_survives_a_loss_may_end_with_the_recovery() {
+    fn a_startup_that_survives_a_loss_may_end_with_the_recovery() {
         let (mut c, mut w) = enduring();
         let l = loss(1, &w);
         c.on_loss(&mut w, &l);
@@ -632,7 +632,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_up_that_survives_a_timeout_may_end_there_with_a_reason_of_its_own() {
+    fn a_startup_that_survives_a_timeout_may_end_there_with_a_reason_of_its_own() {
         let (mut c, mut w) = enduring();
         let t = timeout(2, &w);
         c.on_timeout(&mut w, &t);
@@ -664,7 +664,7 @@ mod tests {
     fn the_avoidance_sees_each_ack_once() {
         let entry = &catalog::STARTUPS[0];
         for (convention, packets, expected) in [
-            // Two segments to the threshold: both ACKs are the start-up's.
+            // Two segments to the threshold: both ACKs are the startup's.
             (Convention::Rfc, [1, 1, 1], (2, 1)),
             // The second ACK has some to spare, which are the avoidance's.
             (Convention::Linux, [1, 4, 1], (1, 2)),

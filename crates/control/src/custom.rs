@@ -1,4 +1,4 @@
-//! Start-ups from outside the catalog: written elsewhere, asked for by name all the same.
+//! Startups from outside the catalog: written elsewhere, asked for by name all the same.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use crate::startup::Startup;
 
-/// Makes a start-up; called once for every flow.
+/// Makes a startup; called once for every flow.
 pub type Factory = Arc<dyn Fn() -> Box<dyn Startup> + Send + Sync>;
 
-/// Factories by name. A name is taken whole, whatever it is made of; a custom start-up has no
+/// Factories by name. A name is taken whole, whatever it is made of; a custom startup has no
 /// parameters besides those its factory was made with, and it hides an entry of the catalog
 /// that has the same name.
 #[derive(Clone, Default)]
@@ -31,7 +31,7 @@ impl CustomStartups {
         self
     }
 
-    /// The custom start-up of this name, with the name as it was registered.
+    /// The custom startup of this name, with the name as it was registered.
     pub fn get(&self, name: &str) -> Option<(&str, &Factory)> {
         self.0
             .get_key_value(name)

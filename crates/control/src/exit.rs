@@ -1,8 +1,8 @@
-//! Leaving start-up: why, when, and with which window.
+//! Leaving startup: why, when, and with which window.
 
 use crate::{Segments, Time};
 
-/// Why a start-up ended.
+/// Why a startup ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
@@ -30,7 +30,7 @@ pub enum Reason {
     Ecn,
 }
 
-/// The record of leaving start-up.
+/// The record of leaving startup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exit {
     /// Why.

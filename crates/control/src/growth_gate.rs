@@ -3,7 +3,7 @@
 //!
 //! A stack has a rule of its own, which the transport applies ([`Ack::cwnd_limited`]): RFC 9002
 //! §7.8 under `rfc` and `quic`, the kernel's under `linux`, none under `ns2`. The parameter
-//! `growth_gate` puts another in its place, for the start-up and for the avoidance after it. Whoever
+//! `growth_gate` puts another in its place, for the startup and for the avoidance after it. Whoever
 //! owns the window ([`Startup::owns_cwnd`](crate::startup::Startup::owns_cwnd)) is not asked.
 //!
 //! Rate-limited increase is draft-ietf-ccwg-ratelimited-increase, the editor's copy of 21 August
@@ -20,7 +20,7 @@
 //!   peer has room for; the draft asks for `FlightSize < cwnd` alone. A pacer that holds data back is
 //!   not the application, and a window of a fraction of a segment more is used.
 //! - `limit(maxFS)` of an avoidance is one segment more than `maxFS`, which is the draft's for
-//!   RFC 5681; CUBIC's own target for a window of `maxFS` is not computed. That of a start-up is
+//!   RFC 5681; CUBIC's own target for a window of `maxFS` is not computed. That of a startup is
 //!   `maxFS` and what it earns for so much at the rate of the ACK under way, `maxFS` at least: twice
 //!   in slow start and its slower variations, three times at Rapid Start's speed.
 //! - The draft's rule for senders that are governed by a rate alone is not here.

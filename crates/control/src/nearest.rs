@@ -1,7 +1,7 @@
 //! The known name that an unknown one means, for error messages.
 
 /// Names that mean one of ours, however differently they are spelt.
-const MEANT: &[(&str, &str)] = &[("none", "keep"), ("cc", "avoidance")];
+const MEANT: &[(&str, &str)] = &[("none", "keep")];
 
 /// The candidate that `name` means: the same in another spelling, one that has it as a word, or the
 /// closest that is close enough.
@@ -42,10 +42,7 @@ mod tests {
         assert_eq!(nearest("hystrat", startups), Some("hystart"));
         assert_eq!(nearest("nothing-like-it", startups), None);
         assert_eq!(nearest("none", ["one", "keep", "linux"]), Some("keep"));
-        assert_eq!(
-            nearest("--cc", ["--ack", "--avoidance"]),
-            Some("--avoidance")
-        );
+        assert_eq!(nearest("--cc", ["--ack", "--cc"]), Some("--cc"));
         assert_eq!(nearest("", ["--ack", "a"]), Some("a"));
     }
 }

@@ -150,7 +150,7 @@ impl AlgorithmKind {
     /// It starts flows.
     pub const STARTUP: AlgorithmKind = AlgorithmKind("startup");
     /// It runs them afterwards.
-    pub const AVOIDANCE: AlgorithmKind = AlgorithmKind("avoidance");
+    pub const AVOIDANCE: AlgorithmKind = AlgorithmKind("cc");
 }
 
 impl fmt::Display for AlgorithmKind {
@@ -188,7 +188,7 @@ impl SpecError {
         SpecError {
             kind: AlgorithmKind::STARTUP,
             algorithm: name.into(),
-            problem: "this is a congestion avoidance; give it as `avoidance`".into(),
+            problem: "this is a congestion control; give it as `cc`".into(),
         }
     }
 

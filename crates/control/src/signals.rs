@@ -3,7 +3,7 @@
 //! Plain numbers with units, taken at the moment the thing happened. Sequence positions
 //! are byte offsets from the first byte of data, so they start at zero.
 //!
-//! The definitions stand in macros, those of the signals and of the hooks of a start-up that are told
+//! The definitions stand in macros, those of the signals and of the hooks of a startup that are told
 //! them, so that bindings to other languages take names, fields and texts from here.
 
 use crate::{Rate, RateCodes, Segments, Time};
@@ -13,7 +13,7 @@ use crate::{Rate, RateCodes, Segments, Time};
 macro_rules! signals {
     ($make:ident) => {
         $make! {
-            /// A SYN is about to leave: a start-up may ask the routers for a rate (RFC 4782).
+            /// A SYN is about to leave: a startup may ask the routers for a rate (RFC 4782).
             #[derive(Clone, Copy, Debug)]
             pub struct Syn {
                 /// Bytes the application has queued.
@@ -297,7 +297,7 @@ macro_rules! signals {
 macro_rules! startup_events {
     ($make:ident) => {
         $make! {
-            /// The handshake is complete. Slow start has opened `w`; a start-up that begins
+            /// The handshake is complete. Slow start has opened `w`; a startup that begins
             /// otherwise changes it.
             on_established(e: Established) -> ();
             /// A data segment has left, `w` already obeyed.
@@ -309,7 +309,7 @@ macro_rules! startup_events {
             on_feedback(f: Feedback) -> ();
             /// An ACK during recovery.
             on_recovery_ack(a: Ack) -> ();
-            /// The recovery that a loss began has ended: a start-up that has survived the loss may end
+            /// The recovery that a loss began has ended: a startup that has survived the loss may end
             /// here.
             on_recovered(r: Recovered) -> Option<Reason>;
         }

@@ -1,8 +1,8 @@
-//! Slow start's rules, of which every start-up is a variation: how a connection opens, and what
+//! Slow start's rules, of which every startup is a variation: how a connection opens, and what
 //! an ACK adds to the window below the threshold.
 //!
-//! A [`Controller`](crate::Controller) keeps one [`SlowStart`] beside its start-up: it opens the
-//! window, hands the rules to the start-up with each ACK, and tells them of losses and timeouts.
+//! A [`Controller`](crate::Controller) keeps one [`SlowStart`] beside its startup: it opens the
+//! window, hands the rules to the startup with each ACK, and tells them of losses and timeouts.
 
 use crate::growth_gate::GateRule;
 use crate::named::Named;
@@ -58,7 +58,7 @@ pub const GROWTH_GATE: ParamSpec = ParamSpec {
               segment more than that (draft-ietf-ccwg-ratelimited-increase)",
 };
 
-/// The parameters of a start-up: its own, and then those of slow start.
+/// The parameters of a startup: its own, and then those of slow start.
 #[macro_export]
 macro_rules! with_slow_start {
     ($($own:expr),* $(,)?) => {
@@ -207,7 +207,7 @@ impl SlowStart {
         self.grow_by(w, a, 1.0);
     }
 
-    /// The same at a fraction of the speed, for start-ups that brake.
+    /// The same at a fraction of the speed, for startups that brake.
     pub fn grow_by(&mut self, w: &mut Window, a: &Ack, share: f64) {
         w.cwnd += share * self.earned(w, a);
         if matches!(self.growth, GrowthRule::Packets) && w.cwnd > w.ssthresh {
@@ -216,7 +216,7 @@ impl SlowStart {
         }
     }
 
-    /// Uses nothing of `a`: where the start-up ends here, all of it is the avoidance's.
+    /// Uses nothing of `a`: where the startup ends here, all of it is the avoidance's.
     pub fn leave_unused(&mut self, a: &Ack) {
         self.unused_acked = match self.growth {
             GrowthRule::Packets => a.delivered,
@@ -224,7 +224,7 @@ impl SlowStart {
         };
     }
 
-    /// Sets how many bytes of this ACK the avoidance is to grow by if the start-up ends here.
+    /// Sets how many bytes of this ACK the avoidance is to grow by if the startup ends here.
     pub fn set_unused_acked(&mut self, bytes: u64) {
         self.unused_acked = bytes;
     }

@@ -5,7 +5,7 @@ use crate::{Rate, Segments, Time};
 /// Tags that a controller wants on outgoing data segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tags {
-    /// The segment belongs to an oversized start-up flight that a router may drop first
+    /// The segment belongs to an oversized startup flight that a router may drop first
     /// (Jump Start §IV.E).
     pub startup_excess: bool,
     /// The segment is one of a pair whose spacing the peer is to measure (Modified Swift
@@ -51,7 +51,7 @@ pub struct Window {
     /// And no more than so many, however many segmentation offload would take.
     pub most_together: u32,
     /// A retransmission timeout that holds instead of the transport's, and without back-off,
-    /// while a start-up wants an early answer.
+    /// while a startup wants an early answer.
     pub timeout: Option<Time>,
     /// Tags for the data segments that leave from now on.
     pub tags: Tags,

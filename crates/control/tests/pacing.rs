@@ -1,4 +1,4 @@
-//! The pace of a start-up ends with it.
+//! The pace of a startup ends with it.
 
 use flowstart_control::catalog::{controller, STARTUPS};
 use flowstart_control::entry::Need;
@@ -10,7 +10,7 @@ const RTT: Time = Time::from_millis(100);
 /// More than any of the thresholds below takes.
 const ROUNDS: u64 = 12;
 
-/// A flow whose path loses nothing, told of everything that a start-up can use.
+/// A flow whose path loses nothing, told of everything that a startup can use.
 struct Flow {
     c: Controller,
     w: Window,
@@ -105,7 +105,7 @@ impl Flow {
 /// The threshold may be reached at the handshake, in the first flight or later, one ACK may be
 /// for the whole flight, and the application may have less to send than the window lets out.
 #[test]
-fn no_start_up_leaves_a_pace_to_the_avoidance() {
+fn no_startup_leaves_a_pace_to_the_avoidance() {
     let paced = STARTUPS.iter().filter(|e| e.needs.contains(&Need::Pacing));
     let mut left = Vec::new();
     for entry in paced.filter(|e| e.name != "bbr-startup") {

@@ -520,7 +520,7 @@ fn check(flow: &Flow, before: &Window, event: &Event, recipe: &Recipe, owned: bo
         // A gate in the place of the stack's judges by the flight.
         Event::Ack { .. } if recipe.startup_spec().contains("growth_gate=") => true,
         Event::RecoveryAck { .. } => false,
-        // A start-up with a memory may begin anew, with less than it had.
+        // A startup with a memory may begin anew, with less than it had.
         Event::Idle { .. } => false,
         Event::Feedback { cwnd_limited, .. } => *cwnd_limited,
         Event::Ack {

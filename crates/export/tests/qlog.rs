@@ -60,7 +60,7 @@ fn a_qlog_has_the_end_of_the_startup() {
     assert_eq!(f64::from(time), (exit.at.0 as f64 / 1e6) as f32 as f64);
     assert_eq!(
         (old.as_deref(), new.as_str()),
-        (Some("slow_start"), "congestion_avoidance")
+        (Some("slow_start"), "congestion_cc")
     );
 }
 
@@ -73,6 +73,6 @@ fn the_window_in_a_qlog_is_the_senders() {
         };
         metrics.congestion_window
     });
-    let widest = outcome.flows.row(0).max_cwnd_pkts * 1460.0;
+    let widest = outcome.flows.row(0).max_cwnd_segments * 1460.0;
     assert_eq!(windows.max(), Some(widest as u64));
 }

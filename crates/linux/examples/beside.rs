@@ -1,5 +1,5 @@
-//! Start-ups in the kernel beside the simulator:
-//! `beside PATH SIZE RUNS NAME...`, where NAME is a start-up, or `kernel:cubic`, `kernel:reno`, `kernel:bbr`.
+//! Startups in the kernel beside the simulator:
+//! `beside PATH SIZE RUNS NAME...`, where NAME is a startup, or `kernel:cubic`, `kernel:reno`, `kernel:bbr`.
 
 use flowstart_linux::{lab, Driver};
 use flowstart_sim::{Prepared, Scenario};
@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("beside PATH SIZE RUNS NAME...".into());
     };
     for name in names {
-        let (driver, startup, avoidance) = match name.strip_prefix("kernel:") {
+        let (driver, startup, cc) = match name.strip_prefix("kernel:") {
             Some("cubic") => (Driver::Kernel("cubic".into()), "hystart", "cubic"),
             Some("bbr") => (Driver::Kernel("bbr".into()), "bbr-startup", "bbr"),
             Some(own) => (Driver::Kernel(own.into()), "slow-start", own),
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         };
         let text = format!(
             "path = {{ {path} }}\nstack = {{ preset = \"linux\" }}\n\
-             flows = [{{ startup = \"{startup}\", avoidance = \"{avoidance}\", size = \"{size}\" }}]"
+             flows = [{{ startup = \"{startup}\", cc = \"{cc}\", size = \"{size}\" }}]"
         );
         let prepared = Prepared::new(&Scenario::from_toml(&text)?)?;
         let simulated = prepared.run().flows.row(0);
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             1e3 * simulated.fct_s.unwrap_or(f64::NAN),
             simulated.packets_dropped,
             simulated.startup_exit_reason,
-            simulated.startup_exit_cwnd_pkts,
+            simulated.startup_exit_cwnd_segments,
         );
         for _ in 0..runs.parse()? {
             let outcome = lab::run(&prepared, &driver, &AtomicBool::new(false))?;

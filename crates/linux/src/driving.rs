@@ -1,4 +1,4 @@
-//! Who sets the window of a sender: the kernel, which is watched, or a start-up, through the agent.
+//! Who sets the window of a sender: the kernel, which is watched, or a startup, through the agent.
 
 use crate::agent::{Agent, Connection, Ports};
 use crate::info::{Counters, Info};
@@ -21,13 +21,13 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub enum Driver {
     /// A congestion control of the kernel's own: `cubic`, `reno` or `bbr`.
     Kernel(String),
-    /// The flow's start-up and avoidance, through the agent.
+    /// The flow's startup and congestion control, through the agent.
     Startup,
 }
 
 /// What is found out of a sender.
 pub struct Found {
-    /// How its start-up ended.
+    /// How its startup ended.
     pub exit: Option<Exit>,
     /// The largest window.
     pub max_cwnd: Segments,

@@ -1,4 +1,4 @@
-//! Start-ups in the Linux kernel's TCP.
+//! Startups in the Linux kernel's TCP.
 #![cfg(target_os = "linux")]
 
 pub mod agent;

@@ -11,7 +11,7 @@ const BTF: &str = "/sys/kernel/btf/vmlinux";
 
 /// Why nothing can be run here: one line, without what would do instead.
 ///
-/// `drives`: a start-up is to drive the kernel's sender. All is tried and left again.
+/// `drives`: a startup is to drive the kernel's sender. All is tried and left again.
 pub fn refusal(drives: bool) -> Option<String> {
     let missing = if let Err(e) = fs::File::open("/dev/net/tun") {
         format!("/dev/net/tun cannot be opened ({e})")
@@ -28,7 +28,7 @@ pub fn refusal(drives: bool) -> Option<String> {
     Some(missing)
 }
 
-/// Why no start-up can drive the kernel's sender.
+/// Why no startup can drive the kernel's sender.
 fn driving() -> Option<String> {
     if let Err(e) = fs::metadata(BTF) {
         return Some(format!("{BTF} cannot be read ({e}): the kernel has no BTF"));

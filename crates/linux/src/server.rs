@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub struct Sent {
     /// Segments that were sent again.
     pub retransmitted: u64,
-    /// How the start-up ended, where one of the catalog drives the sender.
+    /// How the startup ended, where one of the catalog drives the sender.
     pub exit: Option<Exit>,
     /// The largest window, in that case.
     pub max_cwnd: Option<Segments>,

@@ -43,12 +43,12 @@ fn prepared(path: &str, stack: &str, flow: &str) -> Prepared {
 
 /// What a congestion control of the kernel's own is in the simulator.
 fn kernel(control: &str) -> (Driver, String) {
-    let (startup, avoidance) = match control {
+    let (startup, cc) = match control {
         "cubic" => ("hystart", "cubic"),
         "bbr" => ("bbr-startup", "bbr"),
         own => ("slow-start", own),
     };
-    let flow = format!("startup = \"{startup}\", avoidance = \"{avoidance}\"");
+    let flow = format!("startup = \"{startup}\", cc = \"{cc}\"");
     (Driver::Kernel(control.to_string()), flow)
 }
 
@@ -162,17 +162,17 @@ fn the_kernels_own_controls_do_what_was_recorded_of_them() {
     assert!(apart.is_empty(), "{apart:#?}");
 }
 
-/// A start-up on the kernel beside the simulator.
+/// A startup on the kernel beside the simulator.
 fn beside(path: &str, startup: &str, size: &str) -> (FlowRow, Vec<Outcome>) {
-    let flow = format!("startup = \"{startup}\", avoidance = \"cubic\", size = \"{size}\"");
+    let flow = format!("startup = \"{startup}\", cc = \"cubic\", size = \"{size}\"");
     let prepared = prepared(path, "", &flow);
     let simulated = prepared.run().flows.row(0);
     (simulated, runs(&prepared, &Driver::Startup))
 }
 
-/// Completion within 5 %, the window at the end of the start-up within 10 %.
+/// Completion within 5 %, the window at the end of the startup within 10 %.
 #[test]
-fn start_ups_drive_the_kernel_as_they_do_the_simulator() {
+fn startups_drive_the_kernel_as_they_do_the_simulator() {
     if skips(true) {
         return;
     }
@@ -189,7 +189,7 @@ fn start_ups_drive_the_kernel_as_they_do_the_simulator() {
             for size in ["100kB", "1MB"] {
                 let (simulated, found) = beside(path, startup, size);
                 let (ours, took) = (1e3 * simulated.fct_s.unwrap(), middle(&found, ms));
-                let left = simulated.startup_exit_cwnd_pkts.unwrap_or(0.0);
+                let left = simulated.startup_exit_cwnd_segments.unwrap_or(0.0);
                 let cwnd = middle(&found, exit_cwnd);
                 let of = format!("{name} {startup} {size}");
                 eprintln!(
@@ -251,7 +251,7 @@ fn marks_end_slow_start_as_in_the_simulator() {
     let (simulated, found) = (prepared.run().flows.row(0), runs(&prepared, &driver));
     assert_eq!(reason(&found[0]), "ecn");
     let (left, cwnd) = (
-        simulated.startup_exit_cwnd_pkts.unwrap(),
+        simulated.startup_exit_cwnd_segments.unwrap(),
         middle(&found, exit_cwnd),
     );
     assert!((cwnd / left - 1.0).abs() < 0.05, "{cwnd}, simulated {left}");

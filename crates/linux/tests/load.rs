@@ -9,13 +9,13 @@ use std::sync::atomic::AtomicBool;
 const FLOWS: &str = r#"
     path = { rate = "20Mbps", rtt = "40ms", buffer = "1000pkt" }
     stack = { preset = "linux" }
-    flows = [{ startup = "slow-start", avoidance = "reno", size = "200kB", count = 4,
-               interval = "50ms", opener = "receiver" }]
+    flows = [{ startup = "slow-start", cc = "reno", size = "200kB", count = 4,
+               stagger = "50ms", opener = "receiver" }]
 "#;
 const WEB: &str = r#"
     path = { rate = "20Mbps", rtt = "40ms", hosts = 1 }
     stack = { preset = "linux" }
-    web = [{ startup = "slow-start", avoidance = "reno", sessions = 2, pages = 2, objects = 3, size = 30,
+    web = [{ startup = "slow-start", cc = "reno", sessions = 2, pages = 2, objects = 3, size = 30,
              request = "300B", single_connection = true }]
 "#;
 

@@ -161,7 +161,7 @@ impl Adapter {
     }
 
     /// The handshake is over and the application hands over so many bytes; `None` where nobody knows
-    /// how many: then a start-up is told of an initial window's worth, so that none sends ahead what
+    /// how many: then a startup is told of an initial window's worth, so that none sends ahead what
     /// may not be there. Later calls add to them.
     pub fn begin(&mut self, bytes: Option<u64>, now: Time) {
         self.settle();
@@ -469,7 +469,7 @@ impl Adapter {
         &self.window
     }
 
-    /// How the start-up ended; `None` while it lasts.
+    /// How the startup ended; `None` while it lasts.
     pub fn exit(&mut self) -> Option<&Exit> {
         self.settle();
         self.controller.exit()

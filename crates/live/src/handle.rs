@@ -40,7 +40,7 @@ impl Shared {
     }
 }
 
-/// What an application says of a connection's start-up, and hears of it.
+/// What an application says of a connection's startup, and hears of it.
 #[derive(Clone, Debug)]
 pub struct Handle(Shared);
 
@@ -50,14 +50,14 @@ impl Handle {
         Handle(adapter)
     }
 
-    /// The transfer of so many bytes begins: a start-up that sends ahead needs to know how many there
+    /// The transfer of so many bytes begins: a startup that sends ahead needs to know how many there
     /// are.
     pub fn begin(&self, bytes: u64) {
         let now = self.0.time(Instant::now());
         self.0.lock().begin(Some(bytes), now);
     }
 
-    /// How the start-up ended; `None` while it lasts.
+    /// How the startup ended; `None` while it lasts.
     pub fn exit(&self) -> Option<Exit> {
         self.0.lock().exit().copied()
     }

@@ -109,7 +109,7 @@ struct Run<'a> {
     broken: Option<String>,
 }
 
-/// The start-up of a scenario's only flow.
+/// The startup of a scenario's only flow.
 pub fn startup(flow: &LoneFlow) -> Result<Startup, RequestError> {
     let made = Startup::of(flow.recipe.clone());
     let made = made.map_err(|e| RequestError::new("flows[0].startup", e.to_string()))?;

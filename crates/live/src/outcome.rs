@@ -22,7 +22,7 @@ pub struct Outcome {
     pub fct: Option<Time>,
     /// From the first packet until the sender could send data; `None` where it never could.
     pub opened: Option<Time>,
-    /// How the start-up ended; `None` where it lasted.
+    /// How the startup ended; `None` where it lasted.
     pub exit: Option<Exit>,
     /// The largest window.
     pub max_cwnd: Segments,

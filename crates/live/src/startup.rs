@@ -1,4 +1,4 @@
-//! Which start-up a connection is to use, and what it knows of its path.
+//! Which startup a connection is to use, and what it knows of its path.
 
 use crate::adapter::Adapter;
 use crate::{Gate, Shared};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A start-up with the avoidance that follows it, to be used by any number of connections.
+/// A startup with the congestion control that follows it, to be used by any number of connections.
 #[derive(Clone, Debug)]
 pub struct Startup {
     recipe: Arc<Recipe>,
@@ -20,7 +20,7 @@ pub struct Startup {
     has_socket: Arc<AtomicBool>,
 }
 
-/// Why there is no such start-up here.
+/// Why there is no such startup here.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StartupError {
     /// The catalog has none such.
@@ -28,7 +28,7 @@ pub enum StartupError {
     /// It needs what no QUIC stack gives: routers that take part, or a peer that answers in a way of
     /// its own.
     Needs {
-        /// The start-up.
+        /// The startup.
         startup: String,
         /// What it needs.
         what: &'static str,
@@ -50,8 +50,8 @@ impl std::error::Error for StartupError {}
 
 impl Startup {
     /// Reads two specifications such as `careful-resume` and `cubic`.
-    pub fn parse(startup: &str, avoidance: &str) -> Result<Startup, StartupError> {
-        let recipe = Recipe::parse(startup, avoidance, Convention::Quic);
+    pub fn parse(startup: &str, cc: &str) -> Result<Startup, StartupError> {
+        let recipe = Recipe::parse(startup, cc, Convention::Quic);
         Startup::of(Arc::new(recipe.map_err(StartupError::Spec)?))
     }
 
@@ -108,7 +108,7 @@ impl Startup {
         self.has_socket.store(true, Ordering::Relaxed);
     }
 
-    /// The start-up and the avoidance as they were asked for.
+    /// The startup and the congestion control as they were asked for.
     pub fn names(&self) -> [String; 2] {
         [self.recipe.startup_spec(), self.recipe.avoidance_spec()]
     }

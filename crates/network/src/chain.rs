@@ -11,7 +11,7 @@
 
 use crate::impairments::Impairments;
 use crate::link::AckAggregation;
-use crate::queue::{BufferReading, Limit, QueueSpec};
+use crate::queue::{BufferAccounting, Limit, QueueSpec};
 use crate::quick_start::Policy;
 use crate::variation::VariationPlan;
 use flowstart_control::{Rate, Time};
@@ -28,7 +28,7 @@ pub struct Chain {
     /// Packets per second that each router forwards; unlimited where `None`.
     pub router_pps: Option<u64>,
     /// How its buffers are read.
-    pub reading: BufferReading,
+    pub reading: BufferAccounting,
     /// Bytes of a full-size data packet.
     pub packet: u32,
     /// How its routers decide on rate requests.

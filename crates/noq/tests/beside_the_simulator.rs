@@ -1,4 +1,4 @@
-//! The same start-ups in noq and in the simulator, over the same links.
+//! The same startups in noq and in the simulator, over the same links.
 //!
 //! Each has its own loss detection, timers, acknowledgements and framing. What is left of the
 //! differences is named here with its cause.
@@ -35,9 +35,9 @@ impl Pair {
         seconds(&self.live) / self.simulated.fct_s.unwrap() - 1.0
     }
 
-    /// Whether both left start-up with about the same window, or neither did.
+    /// Whether both left startup with about the same window, or neither did.
     fn leave_alike(&self, within: f64) -> bool {
-        match (self.simulated.startup_exit_cwnd_pkts, self.live.exit) {
+        match (self.simulated.startup_exit_cwnd_segments, self.live.exit) {
             (None, None) => true,
             (Some(simulated), Some(live)) => (live.cwnd / simulated - 1.0).abs() <= within,
             _ => false,
@@ -59,7 +59,7 @@ fn prepared_of(seed: u64, path: &str, startup: &str, size: &str) -> Prepared {
         seed = {seed}
         path = {{ {path} }}
         stack = {{ preset = "noq" }}
-        flows = [{{ startup = "{startup}", avoidance = "cubic", size = "{size}" }}]
+        flows = [{{ startup = "{startup}", cc = "cubic", size = "{size}" }}]
         "#
     );
     Prepared::new(&Scenario::from_toml(&text).unwrap()).unwrap()
@@ -98,7 +98,7 @@ fn nine_in_ten_transfers_take_as_long_to_within_a_hundredth_and_leave_with_the_s
                 let pair = pair(&path, startup, size);
                 apart.push((pair.longer().abs(), startup));
                 count += 1.0;
-                let exit = pair.simulated.startup_exit_cwnd_pkts.is_some();
+                let exit = pair.simulated.startup_exit_cwnd_segments.is_some();
                 if exit || pair.live.exit.is_some() {
                     leaving += 1.0;
                     alike += f64::from(u8::from(pair.leave_alike(0.05)));
@@ -177,7 +177,7 @@ fn a_mark_ends_slow_start_in_both() {
         seed = {SEED}
         path = {{ {}, buffer = "1bdp", queue = "codel:ecn=true" }}
         stack = {{ preset = "noq", ecn = "classic" }}
-        flows = [{{ startup = "slow-start", avoidance = "cubic", size = "1MB" }}]
+        flows = [{{ startup = "slow-start", cc = "cubic", size = "1MB" }}]
         "#,
         PATHS[0]
     );
@@ -247,7 +247,7 @@ fn marks_are_refused_in_real_time() {
     let text = r#"
         path = { rate = "20Mbps", rtt = "60ms" }
         stack = { preset = "noq", ecn = "classic" }
-        flows = [{ size = "1MB", avoidance = "cubic" }]
+        flows = [{ size = "1MB", cc = "cubic" }]
     "#;
     let prepared = Prepared::new(&Scenario::from_toml(text).unwrap()).unwrap();
     let refused = flowstart_noq::lab::run(prepared.lone_flow().unwrap(), Clock::Real);

@@ -1,4 +1,4 @@
-//! The example transfers, paced or not, whatever the start-up.
+//! The example transfers, paced or not, whatever the startup.
 
 #[allow(dead_code)]
 #[path = "../examples/transfer.rs"]
@@ -7,7 +7,7 @@ mod example;
 use flowstart_noq::Startup;
 
 #[tokio::test]
-async fn every_kind_of_start_up_transfers_over_a_paced_socket() {
+async fn every_kind_of_startup_transfers_over_a_paced_socket() {
     for name in ["slow-start", "hystart", "jump-start", "bbr-startup", "suss"] {
         let startup = Startup::parse(name, "cubic").unwrap();
         let handle = example::transfer(startup).await.unwrap();

@@ -3,7 +3,7 @@
 //! A script says segment by segment what a host receives and what it must answer, and when. Here
 //! the host is a [`Sender`](flowstart_transport::sender::Sender) with the stack `linux` and
 //! nothing else: no kernel, no interface, and a clock that jumps from event to event. What is
-//! interpreted is the part of the language that scripts about start-up, recovery and SACK use:
+//! interpreted is the part of the language that scripts about startup, recovery and SACK use:
 //!
 //! - the events `<`, `>`, `%{ }%` and system calls, with all forms of times;
 //! - segments of TCP with ECN bits and the options `mss`, `sackOK`, `wscale`, `TS` and `sack`;

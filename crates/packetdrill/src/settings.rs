@@ -31,7 +31,7 @@ const WITHOUT_EFFECT: [&str; 7] = [
 pub(crate) struct Settings {
     /// The sender's stack.
     pub(crate) stack: Stack,
-    avoidance: String,
+    cc: String,
     /// `hystart_detect`; zero where HyStart is off.
     detect: u32,
     hystart: bool,
@@ -55,7 +55,7 @@ impl Settings {
     pub(crate) fn of(script: &Script) -> Result<Settings, Problem> {
         let mut settings = Settings {
             stack: linux(),
-            avoidance: "cubic".into(),
+            cc: "cubic".into(),
             detect: 3,
             hystart: true,
             ecn: true,
@@ -115,7 +115,7 @@ impl Settings {
             value.parse().map_err(|_| Problem::new(line, message))
         };
         match name {
-            "tcp_congestion_control" => self.avoidance = value.into(),
+            "tcp_congestion_control" => self.cc = value.into(),
             "hystart" => self.hystart = number()? != 0,
             "hystart_detect" => self.detect = number()?,
             "tcp_slow_start_after_idle" if number()? == 0 => self.stack.restart = Restart::Keep,
@@ -136,7 +136,7 @@ impl Settings {
     fn take_option(&mut self, call: &Call) {
         let option = call.arguments.get(2).map(String::as_str);
         if let (Some("TCP_CONGESTION"), Some(name)) = (option, call.arguments.get(3)) {
-            self.avoidance = name.trim_matches(['"', '[', ']']).into();
+            self.cc = name.trim_matches(['"', '[', ']']).into();
         }
     }
 
@@ -162,12 +162,12 @@ impl Settings {
     /// The congestion control.
     pub(crate) fn controller(&self) -> Result<Controller, Problem> {
         let startup = match self.detect {
-            _ if self.avoidance != "cubic" || !self.hystart => "slow-start".to_string(),
+            _ if self.cc != "cubic" || !self.hystart => "slow-start".to_string(),
             1 => "hystart:detect=train".into(),
             2 => "hystart:detect=delay".into(),
             _ => "hystart".into(),
         };
-        let controller = catalog::controller(&startup, &self.avoidance, Convention::Linux);
+        let controller = catalog::controller(&startup, &self.cc, Convention::Linux);
         controller.map_err(|error| Problem::new(1, error.to_string()))
     }
 }

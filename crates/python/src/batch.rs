@@ -1,6 +1,6 @@
 //! Many scenarios on many threads, while the calling thread keeps an eye on Ctrl-C.
 //!
-//! A scenario with a start-up written in Python stays on the calling thread, one after the
+//! A scenario with a startup written in Python stays on the calling thread, one after the
 //! other: so its objects are never used by two threads, and debuggers and Ctrl-C work within.
 
 use std::any::Any;
@@ -38,7 +38,7 @@ pub struct Batch {
 pub struct Task {
     /// What is to run.
     pub prepared: Prepared,
-    /// Whether a start-up written in Python takes part.
+    /// Whether a startup written in Python takes part.
     pub calls_python: bool,
 }
 
@@ -108,7 +108,7 @@ pub fn run(
 /// How many events of a simulation Ctrl-C and other threads of Python may wait: a millisecond's.
 const LOOK_UP_EVERY_EVENTS: u32 = 1 << 12;
 
-/// Runs a scenario with Python start-ups on this thread; what they raise is the error.
+/// Runs a scenario with Python startups on this thread; what they raise is the error.
 ///
 /// The interpreter's lock is kept from hook to hook, since taking it costs more than most hooks
 /// do. Other threads have their turn within hooks, as in all Python code, and now and then here.

@@ -3,7 +3,7 @@
 //! simulator's business, what to do with the results is Python's.
 //!
 //! Simulations run on threads of their own without the interpreter's lock, while the
-//! calling thread looks for Ctrl-C. Start-ups written in Python come as a dictionary
+//! calling thread looks for Ctrl-C. Startups written in Python come as a dictionary
 //! `{name: (callable, hooks)}` beside the scenarios that name them.
 
 mod arrays;
@@ -265,7 +265,7 @@ mod _native {
     /// Runs one scenario in a real stack and returns what came of it as a dictionary: `fct_s`,
     /// `exit`, counts, `failure`, what the window did as columns (`trace`), and in real time
     /// how late the relay was. `control` is a congestion control of the kernel's own in place of the
-    /// scenario's start-up.
+    /// scenario's startup.
     #[pyfunction]
     #[pyo3(signature = (stack, scenario, clock="virtual", qlog=false, control=None))]
     fn run_live<'py>(
@@ -296,7 +296,7 @@ mod _native {
         live::load(py, prepared, control)
     }
 
-    /// Why this machine does not let a real stack run, if it does not; `drives` where start-ups of the
+    /// Why this machine does not let a real stack run, if it does not; `drives` where startups of the
     /// catalog are to set its window.
     #[pyfunction]
     fn live_prohibition(py: Python<'_>, stack: &str, drives: bool) -> PyResult<Option<String>> {
@@ -304,7 +304,7 @@ mod _native {
         Ok(py.detach(|| stack.prohibition(drives)))
     }
 
-    /// For each of these scenarios, why a real stack cannot do what its start-up needs; `None`
+    /// For each of these scenarios, why a real stack cannot do what its startup needs; `None`
     /// where it can. An error where a scenario could be run in no stack.
     #[pyfunction]
     fn live_refusals(stack: &str, scenarios: Vec<String>) -> PyResult<Vec<Option<String>>> {
@@ -314,7 +314,7 @@ mod _native {
         scenarios.iter().map(&mut refusal).collect()
     }
 
-    /// Which of these scenarios have a start-up written in Python; all of them are checked, and
+    /// Which of these scenarios have a startup written in Python; all of them are checked, and
     /// what they are estimated to use is approved.
     #[pyfunction]
     #[pyo3(signature = (scenarios, custom=None, approve=None))]
@@ -339,7 +339,7 @@ mod _native {
         serde_json::to_string(&prepared.resolved(&scenario)).map_err(request)
     }
 
-    /// Every start-up, avoidance, queue discipline and rate variation with source, parameters
+    /// Every startup, cc, queue discipline and rate variation with source, parameters
     /// and needs, as JSON.
     #[pyfunction]
     fn catalog() -> PyResult<String> {
@@ -443,7 +443,7 @@ mod _native {
     /// Reads scenarios from JSON and compiles them, once for all that is done with them.
     struct Reader {
         callables: Callables,
-        /// Where it is noted that a Python start-up of theirs has raised.
+        /// Where it is noted that a Python startup of theirs has raised.
         failure: Arc<Failure>,
         compiler: Compiler,
     }

@@ -33,7 +33,7 @@ enum Run {
     Kernel(RunKernel, fn(bool) -> Option<String>),
 }
 
-/// Runs a scenario in the kernel, under a congestion control of its own or by the flow's start-up.
+/// Runs a scenario in the kernel, under a congestion control of its own or by the flow's startup.
 type RunKernel = fn(&Prepared, Option<String>, &AtomicBool) -> Result<Outcome, RequestError>;
 
 /// The stacks, and what runs a flow in each that is in this build.
@@ -103,7 +103,7 @@ impl Stack {
         }))
     }
 
-    /// Why this machine does not let the stack run, if it does not; `drives` where start-ups of the
+    /// Why this machine does not let the stack run, if it does not; `drives` where startups of the
     /// catalog are to set its window.
     pub fn prohibition(self, drives: bool) -> Option<String> {
         match self.run {
@@ -114,7 +114,7 @@ impl Stack {
 
     /// Runs a scenario without the interpreter's lock. Ctrl-C returns at once; the thread ends with
     /// its run or with the process, and the kernel's soon. `control` is a congestion control of the
-    /// stack's own in place of the scenario's start-up.
+    /// stack's own in place of the scenario's startup.
     pub fn run(
         self,
         py: Python<'_>,
@@ -135,7 +135,7 @@ impl Stack {
         stop: &AtomicBool,
     ) -> Result<Live, RequestError> {
         let flow = prepared.lone_flow()?;
-        let title = format!("{}, {}, stack {}", flow.startup, flow.avoidance, self.name);
+        let title = format!("{}, {}, stack {}", flow.startup, flow.cc, self.name);
         Ok(Live {
             title,
             stack: self.name,
@@ -245,8 +245,8 @@ fn requests<'py>(
         packets_retransmitted: |r| r.sent.retransmitted,
         startup_exit_reason: |r| r.sent.exit.map(|e| reason(&e)),
         startup_exit_s: |r| r.sent.exit.map(|e| e.at.since(r.asked).secs()),
-        startup_exit_cwnd_pkts: |r| r.sent.exit.map(|e| e.cwnd),
-        max_cwnd_pkts: |r| r.sent.max_cwnd,
+        startup_exit_cwnd_segments: |r| r.sent.exit.map(|e| e.cwnd),
+        max_cwnd_segments: |r| r.sent.max_cwnd,
         failure: |r| r.failure.clone(),
     }
 }
@@ -271,7 +271,7 @@ impl Live {
         dict.set_item("size_bytes", self.size)?;
         dict.set_item("fct_s", outcome.fct.map(Time::secs))?;
         dict.set_item("exit", outcome.exit.map(|e| exit(py, &e)).transpose()?)?;
-        dict.set_item("max_cwnd_pkts", outcome.max_cwnd)?;
+        dict.set_item("max_cwnd_segments", outcome.max_cwnd)?;
         dict.set_item("packets_sent", outcome.packets_sent)?;
         dict.set_item("packets_dropped", outcome.packets_dropped)?;
         dict.set_item("packets_lost", outcome.packets_lost)?;
@@ -341,7 +341,7 @@ impl Live {
     }
 }
 
-/// Why a start-up ended, in a word.
+/// Why a startup ended, in a word.
 fn reason(exit: &Exit) -> Option<String> {
     let reason = serde_json::to_value(exit.reason).unwrap_or_default();
     reason.as_str().map(str::to_string)
@@ -351,7 +351,7 @@ fn exit<'py>(py: Python<'py>, exit: &Exit) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("reason", reason(exit))?;
     dict.set_item("at_s", exit.at.secs())?;
-    dict.set_item("cwnd_pkts", exit.cwnd)?;
+    dict.set_item("cwnd_segments", exit.cwnd)?;
     dict.set_item("flight", exit.flight)?;
     Ok(dict)
 }

@@ -135,11 +135,11 @@ fn trace_dict(py: Python<'_>, trace: Trace) -> PyResult<Bound<'_, PyDict>> {
         time_ns,
         flow,
         event,
-        seq,
+        seq_bytes,
         sack_blocks,
         cwnd,
         ssthresh,
-        flight,
+        flight_bytes,
         srtt_s,
         pacing_bps,
         delivery_bps

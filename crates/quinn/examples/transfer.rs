@@ -1,4 +1,4 @@
-//! A server sends a megabyte over the loopback, under the start-up named on the command line.
+//! A server sends a megabyte over the loopback, under the startup named on the command line.
 //!
 //! ```text
 //! cargo run -p flowstart-quinn --features runtime --example quinn-transfer careful-resume
@@ -75,7 +75,7 @@ async fn send(server: &Endpoint) -> Result<Handle, Box<dyn Error + Send + Sync>>
     Ok(handle)
 }
 
-/// How the start-up ended.
+/// How the startup ended.
 fn ended(handle: &Handle) -> String {
     match handle.exit() {
         Some(exit) => format!("{:?} at {:.0} packets", exit.reason, exit.cwnd),

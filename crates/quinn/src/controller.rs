@@ -12,7 +12,7 @@ use std::time::Instant;
 pub struct Factory(Startup);
 
 impl Factory {
-    /// Of this start-up.
+    /// Of this startup.
     pub fn new(startup: Startup) -> Factory {
         Factory(startup)
     }
@@ -24,7 +24,7 @@ impl ControllerFactory for Factory {
     }
 }
 
-/// A start-up and its avoidance, as quinn's controller of one path.
+/// A startup and its congestion control, as quinn's controller of one path.
 #[derive(Debug)]
 pub struct Live(Path);
 

@@ -12,14 +12,14 @@ pub use flowstart_live::{Handle, StartupError};
 use flowstart_control::signals::PathMemory;
 use std::sync::Arc;
 
-/// A start-up with the avoidance that follows it, for quinn.
+/// A startup with the congestion control that follows it, for quinn.
 #[derive(Clone, Debug)]
 pub struct Startup(flowstart_live::Startup);
 
 impl Startup {
     /// Reads two specifications such as `careful-resume` and `cubic`.
-    pub fn parse(startup: &str, avoidance: &str) -> Result<Startup, StartupError> {
-        flowstart_live::Startup::parse(startup, avoidance).map(Startup)
+    pub fn parse(startup: &str, cc: &str) -> Result<Startup, StartupError> {
+        flowstart_live::Startup::parse(startup, cc).map(Startup)
     }
 
     /// What an earlier connection over the same path has left.
@@ -32,11 +32,11 @@ impl Startup {
         Arc::new(Factory::new(self.0.clone()))
     }
 
-    /// The socket to give to an endpoint whose connections this start-up is to pace.
+    /// The socket to give to an endpoint whose connections this startup is to pace.
     ///
     /// quinn paces by a bucket of its own, from which ten packets leave at once. Over this socket the window
     /// opens when a datagram is due and shuts behind it, which wants tokio's runtime. Connections with
-    /// factories of this start-up, or of a copy of it, are to have such a socket all or none.
+    /// factories of this startup, or of a copy of it, are to have such a socket all or none.
     #[cfg(feature = "runtime")]
     pub fn socket(&self, inner: Arc<dyn quinn::AsyncUdpSocket>) -> Arc<dyn quinn::AsyncUdpSocket> {
         self.0.expect_socket();

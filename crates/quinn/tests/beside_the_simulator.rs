@@ -1,4 +1,4 @@
-//! The same start-ups in quinn and in the simulator, over the same links.
+//! The same startups in quinn and in the simulator, over the same links.
 
 use flowstart_live::lab::{Clock, Outcome};
 use flowstart_quinn::lab;
@@ -16,7 +16,7 @@ fn prepared(path: &str, startup: &str, size: &str) -> Prepared {
         seed = 1
         path = {{ {path} }}
         stack = {{ preset = "quinn" }}
-        flows = [{{ startup = "{startup}", avoidance = "cubic", size = "{size}" }}]
+        flows = [{{ startup = "{startup}", cc = "cubic", size = "{size}" }}]
         "#
     );
     Prepared::new(&Scenario::from_toml(&text).unwrap()).unwrap()
@@ -44,8 +44,11 @@ fn transfers_take_as_long_to_within_a_hundredth_and_leave_with_the_same_window()
                 let longer = seconds / simulated.fct_s.unwrap() - 1.0;
                 assert!(longer.abs() <= 0.01, "{startup}, {path}, {size}: {longer}");
                 let left = live.exit.map(|exit| exit.cwnd);
-                assert_eq!(left.is_some(), simulated.startup_exit_cwnd_pkts.is_some());
-                let apart = left.zip(simulated.startup_exit_cwnd_pkts);
+                assert_eq!(
+                    left.is_some(),
+                    simulated.startup_exit_cwnd_segments.is_some()
+                );
+                let apart = left.zip(simulated.startup_exit_cwnd_segments);
                 let apart = apart.map_or(0.0, |(live, simulated)| live / simulated - 1.0);
                 assert!(apart.abs() <= 0.05, "{startup}, {path}, {size}: {apart}");
             }

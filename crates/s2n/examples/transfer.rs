@@ -1,4 +1,4 @@
-//! A server sends so many bytes to a client with any start-up:
+//! A server sends so many bytes to a client with any startup:
 //! `transfer [STARTUP [AVOIDANCE [BYTES]]]`.
 
 use flowstart_s2n::{handle, Startup};
@@ -54,10 +54,10 @@ async fn transfer() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Sends so many bytes to the first who connects, and says what the start-up did.
+/// Sends so many bytes to the first who connects, and says what the startup did.
 async fn serve(mut server: Server, bytes: usize) -> Result<String, Failure> {
     let mut connection = server.accept().await.ok_or("the server has closed")?;
-    let startup = handle(&connection.handle()).ok_or("the connection has no start-up")?;
+    let startup = handle(&connection.handle()).ok_or("the connection has no startup")?;
     startup.begin(bytes as u64);
     let mut stream = connection.open_send_stream().await?;
     stream.send(vec![0; bytes].into()).await?;
@@ -65,9 +65,9 @@ async fn serve(mut server: Server, bytes: usize) -> Result<String, Failure> {
     let cwnd = startup.window().cwnd;
     Ok(match startup.exit() {
         Some(exit) => format!(
-            "start-up over at {:.1} segments: {:?}",
+            "startup over at {:.1} segments: {:?}",
             exit.cwnd, exit.reason
         ),
-        None => format!("start-up under way at {cwnd:.1} segments"),
+        None => format!("startup under way at {cwnd:.1} segments"),
     })
 }

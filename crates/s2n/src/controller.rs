@@ -8,7 +8,7 @@ use s2n_quic::provider::congestion_controller::{
 };
 use std::cell::RefCell;
 
-/// A start-up and its avoidance, as s2n-quic's controller of one path.
+/// A startup and its congestion control, as s2n-quic's controller of one path.
 ///
 /// s2n-quic looks at its clock in milliseconds: a packet leaves up to one before
 /// [`earliest_departure_time`](CongestionController::earliest_departure_time). The pacer counts from

@@ -81,7 +81,7 @@ impl Subscriber for Events {
     }
 }
 
-/// The handle of a connection's start-up on the path on which it was opened; `None` where the
+/// The handle of a connection's startup on the path on which it was opened; `None` where the
 /// endpoint has no [`Events`] of the factory that made its controller, or the connection is no more.
 ///
 /// A connection that has migrated has a new controller, which the handle does not reach.

@@ -15,14 +15,14 @@ use clock::Watch;
 use flowstart_control::signals::PathMemory;
 use std::time::Instant;
 
-/// A start-up with the avoidance that follows it, for s2n-quic.
+/// A startup with the congestion control that follows it, for s2n-quic.
 #[derive(Clone, Debug)]
 pub struct Startup(flowstart_live::Startup);
 
 impl Startup {
     /// Reads two specifications such as `careful-resume` and `cubic`.
-    pub fn parse(startup: &str, avoidance: &str) -> Result<Startup, StartupError> {
-        flowstart_live::Startup::parse(startup, avoidance).map(Startup)
+    pub fn parse(startup: &str, cc: &str) -> Result<Startup, StartupError> {
+        flowstart_live::Startup::parse(startup, cc).map(Startup)
     }
 
     /// What an earlier connection over the same path has left.

@@ -1,4 +1,4 @@
-//! The same start-ups in s2n-quic and in the simulator, over the same links.
+//! The same startups in s2n-quic and in the simulator, over the same links.
 //!
 //! s2n-quic acknowledges every tenth packet, or 25 ms after the first. What else differs: the
 //! client pads what ends its handshake to a whole datagram, whose time on the link comes before the
@@ -20,7 +20,7 @@ fn prepared(path: &str, startup: &str, size: &str) -> Prepared {
         r#"
         path = {{ {path} }}
         stack = {{ preset = "quic", ack_every = 10 }}
-        flows = [{{ startup = "{startup}", avoidance = "cubic", size = "{size}", remembered = "100pkt" }}]
+        flows = [{{ startup = "{startup}", cc = "cubic", size = "{size}", remembered = "100pkt" }}]
         "#
     );
     Prepared::new(&Scenario::from_toml(&text).unwrap()).unwrap()
@@ -38,7 +38,7 @@ fn seconds(live: &Outcome) -> f64 {
 
 /// How far the live window at the exit is from the simulated, as a share; none if neither left.
 fn exits_apart(simulated: &FlowRow, live: &Outcome) -> f64 {
-    match (simulated.startup_exit_cwnd_pkts, live.exit) {
+    match (simulated.startup_exit_cwnd_segments, live.exit) {
         (None, None) => 0.0,
         (Some(simulated), Some(live)) => (live.cwnd / simulated - 1.0).abs(),
         _ => f64::INFINITY,

@@ -15,21 +15,21 @@ fn transfer(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn the_example_sends_everything_and_says_what_the_start_up_did() {
+fn the_example_sends_everything_and_says_what_the_startup_did() {
     for startup in ["slow-start", "careful-resume", "jump-start", "bbr-startup"] {
         let output = transfer(&[startup, "cubic", "300000"]);
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{startup}: {errors}");
         assert!(
-            said.starts_with("300000 bytes; start-up "),
+            said.starts_with("300000 bytes; startup "),
             "{startup}: {said}"
         );
     }
 }
 
 #[test]
-fn a_start_up_that_quic_cannot_give_is_refused_by_name() {
+fn a_startup_that_quic_cannot_give_is_refused_by_name() {
     let output = transfer(&["quick-start"]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2));

@@ -2,7 +2,7 @@
 //!
 //! An example and no published algorithm. A round-trip time above the least one seen means
 //! that a queue has begun to grow, so the path is full; growth stops before the queue is. A
-//! single late packet is enough to end it, which is why the published start-ups look at
+//! single late packet is enough to end it, which is why the published startups look at
 //! whole rounds.
 //!
 //! # Parameters
@@ -73,7 +73,7 @@ impl Startup for CautiousStart {
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         if a.rtt.is_some_and(|rtt| self.is_late(rtt)) {
-            // At the threshold the avoidance is in charge.
+            // At the threshold the congestion control is in charge.
             w.ssthresh = w.cwnd;
             return Some(Reason::Delay);
         }
@@ -82,7 +82,7 @@ impl Startup for CautiousStart {
     }
 }
 
-/// One transfer under this start-up, which need not be in the catalog for that.
+/// One transfer under this startup, which need not be in the catalog for that.
 fn transfer(parameters: &str) -> Outcome {
     let scenario = Scenario::from_toml(
         r#"
@@ -104,7 +104,7 @@ fn transfer(parameters: &str) -> Outcome {
 fn main() {
     for parameters in ["rise=0.1", "rise=0.25", "rise=0.5"] {
         let flow = transfer(parameters).flows.row(0);
-        let (time, window) = (flow.fct_s, flow.startup_exit_cwnd_pkts);
+        let (time, window) = (flow.fct_s, flow.startup_exit_cwnd_segments);
         println!("{parameters}: {time:?} s, left at {window:?} packets");
     }
 }
@@ -141,14 +141,14 @@ mod tests {
     fn on_a_path_it_leaves_before_the_queue_is_full() {
         let flow = transfer("").flows.row(0);
         assert_eq!(flow.startup_exit_reason, Some(Reason::Delay));
-        assert_eq!(flow.startup_exit_cwnd_pkts, Some(158.0));
+        assert_eq!(flow.startup_exit_cwnd_segments, Some(158.0));
         assert_eq!(flow.packets_dropped, 0);
     }
 
     #[test]
     fn with_more_patience_it_leaves_later() {
         let [early, late] =
-            ["rise=0.1", "rise=0.5"].map(|p| transfer(p).flows.row(0).max_cwnd_pkts);
+            ["rise=0.1", "rise=0.5"].map(|p| transfer(p).flows.row(0).max_cwnd_segments);
         assert!(early < late);
     }
 }

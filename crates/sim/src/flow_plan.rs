@@ -44,10 +44,10 @@ pub struct FlowKind {
     pub stack: Arc<Stack>,
     /// What their receiving ends need of them.
     pub receiver: Arc<ReceiverConfig>,
-    /// The start-up as the scenario names it.
+    /// The startup as the scenario names it.
     pub startup: Arc<str>,
-    /// The avoidance as the scenario names it.
-    pub avoidance: Arc<str>,
+    /// The congestion control as the scenario names it.
+    pub cc: Arc<str>,
     /// Makes their controllers.
     pub recipe: Arc<Recipe>,
     /// Their two-way propagation.
@@ -62,9 +62,9 @@ pub struct FlowKind {
     pub memory: Option<PathMemory>,
     /// The rate at which they take their interface to send; that of the first link unless given.
     pub interface_rate: Option<Rate>,
-    /// The rate that is there for them, where their start-up is measured.
+    /// The rate that is there for them, where their startup is measured.
     pub available_rate: Option<Rate>,
-    /// They open so long after the start-up of a flow has ended.
+    /// They open so long after the startup of a flow has ended.
     pub start_after: Option<AfterFlow>,
     /// Packets to lose at the bottleneck.
     pub forced_drops: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Start-ups from outside the catalog, and runs that are stopped from outside.
+//! Startups from outside the catalog, and runs that are stopped from outside.
 
 use flowstart_control::catalog::STARTUPS;
 use flowstart_control::params::{AlgorithmKind, Params};
@@ -40,7 +40,7 @@ fn a_custom_startup_sends_what_its_twin_in_the_catalog_sends() {
     assert_eq!(&*custom.flows.row(1).startup, "some/where.py:Mine:x=1");
     let (custom, listed) = (custom.trace.unwrap(), listed.trace.unwrap());
     assert_eq!(custom.flow_samples.time_ns, listed.flow_samples.time_ns);
-    assert_eq!(custom.flow_samples.seq, listed.flow_samples.seq);
+    assert_eq!(custom.flow_samples.seq_bytes, listed.flow_samples.seq_bytes);
 }
 
 #[test]

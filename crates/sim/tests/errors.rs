@@ -192,8 +192,8 @@ fn names_are_known_or_the_nearest_is_offered() {
                 "path.access_at: `middle` is unknown; known are both, left, right",
             ),
             (
-                "buffer_reading = \"freebsd\"",
-                "path.buffer_reading: `freebsd` is unknown; known are ns2, linux",
+                "buffer_accounting = \"freebsd\"",
+                "path.buffer_accounting: `freebsd` is unknown; known are ns2, linux",
             ),
         ],
     );
@@ -212,8 +212,8 @@ fn names_are_known_or_the_nearest_is_offered() {
             "flows[0].tick_phase: `1.5` is not a share of a tick, from 0 to below 1",
         ),
         (
-            "avoidance = \"prague\"",
-            "flows[0].avoidance: `prague` needs marks that are counted; give `stack.ecn = \"l4s\"`, which is `off` here",
+            "cc = \"prague\"",
+            "flows[0].cc: `prague` needs marks that are counted; give `stack.ecn = \"l4s\"`, which is `off` here",
         ),
         (
             "stack = { preset = \"linus\" }",
@@ -228,7 +228,7 @@ fn names_are_known_or_the_nearest_is_offered() {
             "flows[0].stack.interrupt_max: no flow has its own, as hosts and routers are everybody's; \
              set it in the scenario's `stack`",
         ),
-        ("avoidance = \"cubik\"", "flows[0]: avoidance `cubik`: unknown; did you mean `cubic`?"),
+        ("cc = \"cubik\"", "flows[0]: cc `cubik`: unknown; did you mean `cubic`?"),
         (
             "startup = \"search:exit=slowly\"",
             "flows[0]: startup `search`: parameter `exit`: `slowly` is not one of `at-once`, `drain`, `short-drain`, `roll-back`",
@@ -286,7 +286,7 @@ fn names_are_known_or_the_nearest_is_offered() {
         ),
         ("startup = \"bbr-startup:version=v2\"", "flows[0]: startup `bbr-startup`: parameter `version`: `v2` is not one of `v1`, `v3`, `v3-linux`"),
         ("startup = \"bbr-startup:plateau=min\"", "flows[0]: startup `bbr-startup`: parameter `plateau`: `min` is not one of `max`, `sample`, `every-sample`"),
-        ("avoidance = \"bbr:version=3\"", "flows[0]: avoidance `bbr`: parameter `version`: `3` is not one of `v1`, `v3`, `v3-linux`"),
+        ("cc = \"bbr:version=3\"", "flows[0]: cc `bbr`: parameter `version`: `3` is not one of `v1`, `v3`, `v3-linux`"),
     ]);
 }
 
@@ -413,8 +413,8 @@ fn what_no_flow_can_wait_for() {
                 "flows[1].start: `1s` changes nothing: `start_after` says when it opens",
             ),
             (
-                &twice("interval = \"1s\""),
-                "flows[1].interval: `1s` changes nothing: `start_after` says when it opens",
+                &twice("stagger = \"1s\""),
+                "flows[1].stagger: `1s` changes nothing: `start_after` says when it opens",
             ),
             (
                 &twice("jitter = \"1s\""),
@@ -591,7 +591,7 @@ fn what_cannot_be() {
         ("rate = \"1Mbps\", rtt = \"1h\"", "path.rtt: `3600s` is out of range; 0s to 600s is needed"),
         (&format!("{PATH}, buffer = \"0pkt\""), "path.buffer: `0pkt` is out of range; at least `1pkt` is needed"),
         (
-            &format!("{PATH}, buffer = \"1pkt\", buffer_reading = \"ns2\""),
+            &format!("{PATH}, buffer = \"1pkt\", buffer_accounting = \"ns2\""),
             "path.buffer: `1pkt` is out of range; at least `2pkt`, one of which is the packet in transmission, is needed",
         ),
         (
@@ -627,7 +627,7 @@ fn what_cannot_be() {
                 "flows[0]: the last of these begins at 3600000s; nothing runs longer than 2592000s",
             ),
             (
-                "count = 1000, interval = \"1h\"",
+                "count = 1000, stagger = \"1h\"",
                 "flows[0]: the last of these begins at 3596400s; nothing runs longer than 2592000s",
             ),
         ],
@@ -709,9 +709,9 @@ fn what_routers_hosts_and_memories_cannot_be() {
     let flow =
         |given: &str| format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\", {given} }}]");
     check(flow, &[
-        ("remembered = \"0pkt\"", "flows[0].remembered: `0pkt` is out of range; 1 B to 1 PB is needed"),
+        ("cached_cwnd = \"0pkt\"", "flows[0].cached_cwnd: `0pkt` is out of range; 1 B to 1 PB is needed"),
         ("interface_rate = \"0bps\"", "flows[0].interface_rate: `0bps` is out of range; 1bps to 100Tbps is needed"),
-        ("remembered = 40", "flows[0].remembered: `40` is not a size with a unit, such as `60pkt`, `1bdp`, `100kB` or `1.5MiB`"),
+        ("cached_cwnd = 40", "flows[0].cached_cwnd: `40` is not a size with a unit, such as `60pkt`, `1bdp`, `100kB` or `1.5MiB`"),
     ]);
 }
 

@@ -140,7 +140,7 @@ fn path() -> impl Strategy<Value = String> {
         perhaps(key("buffer", BUFFERS)),
         perhaps(access),
         perhaps(key("nic_rate", RATES)),
-        perhaps(key("buffer_reading", &["\"ns2\"", "\"linux\""])),
+        perhaps(key("buffer_accounting", &["\"ns2\"", "\"linux\""])),
         perhaps(key("hosts", &["1", "2"])),
         perhaps(names("queue", QUEUES)),
         perhaps(key("router_pps", &["1000", "77777"])),
@@ -255,17 +255,17 @@ fn flow() -> impl Strategy<Value = String> {
     let drops = prop::collection::vec(0u64..40, 1..6);
     lines(vec![
         names("startup", STARTUPS),
-        perhaps(names("avoidance", AVOIDANCES)),
+        perhaps(names("cc", AVOIDANCES)),
         prop_oneof![3 => size.prop_map(|s| format!("size = \"{s}\"")).boxed(), 1 => writes.boxed()]
             .boxed(),
         perhaps((0u64..3_000_000).prop_map(|us| format!("start = \"{us}us\""))),
         perhaps(key("count", &["2", "3"])),
-        perhaps(key("interval", &["\"0s\"", "\"10ms\""])),
+        perhaps(key("stagger", &["\"0s\"", "\"10ms\""])),
         perhaps(key("jitter", &["\"10ms\""])),
         perhaps(key("direction", &["\"reverse\"", "\"alternate\""])),
         perhaps(key("rtt", &["\"5s\""])),
         perhaps(key("handshake", &["false"])),
-        perhaps(key("remembered", &["\"1bdp\"", "\"40pkt\"", "\"1B\""])),
+        perhaps(key("cached_cwnd", &["\"1bdp\"", "\"40pkt\"", "\"1B\""])),
         perhaps(key("mss", &["\"536B\"", "\"1460B\""])),
         perhaps(drops.prop_map(|d| format!("forced_drops = {d:?}"))),
     ])
@@ -282,7 +282,7 @@ fn web() -> impl Strategy<Value = String> {
     const COUNTS: &[&str] = &["1", "3", "\"exponential:mean=1.5\""];
     lines(vec![
         names("startup", STARTUPS),
-        perhaps(names("avoidance", AVOIDANCES)),
+        perhaps(names("cc", AVOIDANCES)),
         key(
             "size",
             &[
@@ -326,7 +326,7 @@ fn scenario() -> impl Strategy<Value = String> {
     ];
     (0u64..1000, path(), stack(), traffic).prop_map(|(seed, path, stack, traffic)| {
         let stack = without_what_does_nothing(stack);
-        let stack = match traffic.contains("avoidance = \"prague\"") {
+        let stack = match traffic.contains("cc = \"prague\"") {
             true => counting_marks(&stack),
             false => stack,
         };
@@ -334,7 +334,7 @@ fn scenario() -> impl Strategy<Value = String> {
     })
 }
 
-/// With marks counted, as a scalable avoidance needs them.
+/// With marks counted, as a scalable congestion control needs them.
 fn counting_marks(stack: &str) -> String {
     let others = stack.lines().filter(|line| !line.starts_with("ecn ="));
     let lines: Vec<&str> = others.chain(["ecn = \"l4s\""]).collect();

@@ -6,7 +6,7 @@ const SCENARIOS: [&str; 11] = [
     "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]",
     "path = { rate = \"5Mbps\", rtt = \"64ms\", access_rate = \"50Mbps\", buffer = \"0.5bdp\" }\n\
      stack = { preset = \"ns2\", ack = \"delayed\", recovery = \"newreno\" }\n\
-     flows = [{ size = \"200pkt\", count = 3, interval = \"20ms\" }]",
+     flows = [{ size = \"200pkt\", count = 3, stagger = \"20ms\" }]",
     "path.hops = [{ rate = \"10Mbps\", delay = \"5ms\" }, { rate = \"4Mbps\", delay = \"9ms\" }]\n\
      flows = [{ size = \"1MB\", startup = \"hystart\" }, { size = \"50kB\", from_hop = 1 }]",
     "path.hops = [{ rate = \"10Mbps\", delay = \"5ms\" }, { rate = \"4Mbps\", delay = \"9ms\" }]\n\
@@ -84,7 +84,7 @@ fn a_resolved_scenario_runs_to_the_same_outcome_and_is_resolved() {
         let again = Scenario::from_json(&text(&whole)).unwrap();
         let rows = |s: &Scenario| {
             let mut flows: Vec<_> = run(s).unwrap().flows.iter().collect();
-            flows.iter_mut().for_each(|f| f.avoidance = "".into());
+            flows.iter_mut().for_each(|f| f.cc = "".into());
             serde_json::to_string(&flows).unwrap()
         };
         assert_eq!(rows(&again), rows(&scenario));

@@ -121,7 +121,7 @@ pub struct Sender {
     spreading: Spreading,
     /// What the application has beyond a bounded send buffer.
     send_buffer: Option<Box<SendBuffer>>,
-    /// The pacing rate that the stack, not the start-up, has set.
+    /// The pacing rate that the stack, not the startup, has set.
     usual_pacing: Option<Rate>,
     persist: Persist,
 }
@@ -152,13 +152,13 @@ impl Sender {
 
     /// Asks for the memory that an acknowledgement will need beyond the sender's own.
     pub fn prefetch(&self) {
-        let (startup, avoidance) = self.connection.controller.parts();
+        let (startup, cc) = self.connection.controller.parts();
         prefetch(startup);
-        prefetch(avoidance);
+        prefetch(cc);
         self.connection.sent.prefetch();
     }
 
-    /// Names `column` the start-up's own numbers, for a trace.
+    /// Names `column` the startup's own numbers, for a trace.
     pub fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
         self.connection.controller.trace(column);
     }
@@ -351,7 +351,7 @@ impl Sender {
         if self.persist != Persist::Off {
             self.on_probe_answered(now);
         }
-        // Before the start-up hears of it, which may pace for reasons of its own.
+        // Before the startup hears of it, which may pace for reasons of its own.
         if self.spreading != Spreading::Nothing && self.acknowledges_data(ack) {
             self.on_first_ack();
         }
@@ -487,10 +487,10 @@ impl Sender {
         self.recovery.on_data();
     }
 
-    /// The stack's own rate, where no start-up has set another.
+    /// The stack's own rate, where no startup has set another.
     fn set_usual_pacing(&mut self) {
         let c = &mut self.connection;
-        // A start-up that no longer paces, or an idle time, leaves none.
+        // A startup that no longer paces, or an idle time, leaves none.
         let own = c.window.pacing.is_some() && c.window.pacing != self.usual_pacing;
         if c.stack.pacing == Pacing::None || own {
             return;
@@ -745,7 +745,7 @@ impl Sender {
         self.connection.timer.stop();
     }
 
-    /// The next segment that the start-up wants sent a second time. Recovery has nothing to
+    /// The next segment that the startup wants sent a second time. Recovery has nothing to
     /// send, and is not told: it says nothing of loss.
     fn next_proactive(&mut self) -> Option<Plan> {
         let c = &mut self.connection;
@@ -909,7 +909,7 @@ impl Sender {
         window.ssthresh = (window.ssthresh * n / (n + 1.0)).max(2.0);
     }
 
-    /// How the start-up ended.
+    /// How the startup ended.
     pub fn exit(&self) -> Option<&Exit> {
         self.connection.controller.exit()
     }

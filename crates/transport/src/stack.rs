@@ -39,7 +39,7 @@ named! {
         /// Nothing.
         None = "none",
         /// A closed connection's window, threshold and round-trip time are remembered, and told to
-        /// start-ups that use a memory.
+        /// startups that use a memory.
         Remember = "remember",
         /// And new connections open with them.
         Temporal = "temporal",
@@ -50,13 +50,13 @@ named! {
 }
 
 impl Sharing {
-    /// Whether a memory sets the first window of every start-up.
+    /// Whether a memory sets the first window of every startup.
     pub fn opens_windows(self) -> bool {
         matches!(self, Sharing::Temporal | Sharing::Ensemble)
     }
 }
 
-/// How a sender spaces its packets out where its start-up does not.
+/// How a sender spaces its packets out where its startup does not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pacing {
     /// Not at all.
@@ -224,7 +224,7 @@ pub struct Stack {
     pub headerless_first: bool,
     /// Retransmission timeout.
     pub rto: Arc<RtoParams>,
-    /// How packets are spaced out where a start-up does not.
+    /// How packets are spaced out where a startup does not.
     pub pacing: Pacing,
     /// Pace by the round trip in whole clock ticks, as ns-2 does, rather than exactly.
     pub coarse_pacing: bool,
@@ -270,7 +270,7 @@ pub struct Stack {
     /// What lost SYNs have made of the timeout holds until a valid sample ends the back-off,
     /// rather than a timeout of its own for data ([`RtoParams::after_syn_loss`]).
     pub syn_backoff_lasts: bool,
-    /// A repeated SYN, which gives no fair sample, does not keep a start-up from pacing by
+    /// A repeated SYN, which gives no fair sample, does not keep a startup from pacing by
     /// the round trip: ns-2's take it for the one tick that an unmeasured one counts as.
     pub trusts_repeated_syn: bool,
     /// What arrives when the flow has finished is still acknowledged.
@@ -279,8 +279,8 @@ pub struct Stack {
     pub rate_codes: RateCodes,
     /// Consecutive timeouts after which a connection is given up; `None` for never.
     pub max_timeouts: Option<u32>,
-    /// The avoidance where a flow names none.
-    pub avoidance: &'static str,
+    /// The congestion control where a flow names none.
+    pub cc: &'static str,
 }
 
 /// The names of the presets.
@@ -385,7 +385,7 @@ impl Stack {
             acks_when_over: false,
             rate_codes: RateCodes::Powers,
             max_timeouts: Some(15),
-            avoidance: "reno",
+            cc: "reno",
         }
     }
 
@@ -510,7 +510,7 @@ impl Stack {
                 share: None,
             }),
             after_syn_loss: AfterSynLoss::TolerateOne,
-            avoidance: "cubic",
+            cc: "cubic",
             ..Stack::rfc()
         }
     }

@@ -79,7 +79,7 @@ def _show_offer(found: "Algorithm") -> None:
     """What real stacks offer, where that is known."""
     from flowstart.deployment.knobs import offer
 
-    if found.kind not in ("startup", "avoidance"):
+    if found.kind not in ("startup", "cc"):
         return
     known = offer(found.kind, found.name)
     for place, line in enumerate(known.lines if known else []):

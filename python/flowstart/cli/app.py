@@ -19,6 +19,7 @@ from flowstart.cli import (
     man,
     maps,
     papers,
+    replay,
     run,
     schema,
     sweep,
@@ -29,7 +30,7 @@ from flowstart.cli.once import Command
 
 app = typer.Typer(
     name="flowstart",
-    help="A laboratory for flow start-up: which start-up serves your traffic best?",
+    help="A laboratory for flow startup: which startup serves your traffic best?",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -48,6 +49,7 @@ def _add(command: Callable[..., None], name: str | None = None) -> None:
 
 
 _add(bounded(compare.compare))
+_add(bounded(replay.replay))
 _add(explore.explore)
 _add(bounded(run.run))
 _add(bounded(live.live))

@@ -1,4 +1,4 @@
-"""The options that bound what a command uses: `--limit` and `--time-limit`."""
+"""The options that bound what a command uses: `--max-packets` and others, and `--time-limit`."""
 
 import contextlib
 import functools
@@ -12,43 +12,55 @@ from flowstart.cli import console
 
 PANEL = "How it is run"
 
-LIMIT = Annotated[
-    str | None,
-    typer.Option(
-        metavar="WHAT=MOST,...",
-        help="Raise what it may be estimated to use: packets=1e12, flows=1e9, memory=64GB, "
-        "time=30h; none for no limit. \\[packets=3e10, flows=1e8, the machine's memory, "
-        "time=168h]",
-        rich_help_panel=PANEL,
-    ),
-]
-TIME_LIMIT = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIME",
-        help="Stop after so long, as Ctrl-C would: what is finished is kept.",
-        rich_help_panel=PANEL,
-    ),
-]
+
+def _option(metavar: str, help_: str) -> Any:
+    return typer.Option(metavar=metavar, help=help_, rich_help_panel=PANEL)
+
+
+OPTIONS = {
+    "max_packets": Annotated[
+        str | None, _option("N", "Limit of data packets of all runs, by estimate. \\[3e10]")
+    ],
+    "max_flows": Annotated[
+        str | None, _option("N", "Limit of connections of all runs, by estimate. \\[1e8]")
+    ],
+    "max_memory": Annotated[
+        str | None, _option("SIZE", "Limit of memory, such as 64GB. \\[the machine's]")
+    ],
+    "max_time": Annotated[
+        str | None, _option("TIME", "Limit of the time that is estimated, such as 30h. \\[168h]")
+    ],
+    "no_limits": Annotated[
+        bool,
+        typer.Option("--no-limits", help="No limits but those given.", rich_help_panel=PANEL),
+    ],
+    "time_limit": Annotated[
+        str | None, _option("TIME", "Time after which work ends; what is finished is kept.")
+    ],
+}
+"""The options that bound what a command uses."""
 
 
 def bounded(command: Callable[..., None]) -> Callable[..., None]:
     """A command with the options that bound it."""
 
     @functools.wraps(command)
-    def run(*, limit: str | None, time_limit: str | None, **parameters: Any) -> None:
+    def run(**parameters: Any) -> None:
         from flowstart.simulation.bounds import bounded as bounding
 
+        given = {name: parameters.pop(name) for name in OPTIONS}
         with contextlib.ExitStack() as stack:
             with console.speaking_of(None):
-                stack.enter_context(bounding(limit, time_limit, is_command=True))
+                stack.enter_context(bounding(**given, is_command=True))
             command(**parameters)
 
     kind = inspect.Parameter.KEYWORD_ONLY
     own = inspect.signature(command, eval_str=True).parameters.values()
     more = [
-        inspect.Parameter(name, kind, default=None, annotation=annotation)
-        for name, annotation in (("limit", LIMIT), ("time_limit", TIME_LIMIT))
+        inspect.Parameter(
+            name, kind, default=False if name == "no_limits" else None, annotation=annotation
+        )
+        for name, annotation in OPTIONS.items()
     ]
     parameters = [*(one.replace(kind=kind) for one in own), *more]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

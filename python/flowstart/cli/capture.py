@@ -23,9 +23,9 @@ FILES = Annotated[
         show_default=False,
     ),
 ]
-ROWS = Annotated[
+FULL_JSON = Annotated[
     bool,
-    typer.Option("--rows", help="Keep all rows in capture.json too, not only as Parquet and CSV."),
+    typer.Option("--full-json", help="All rows in capture.json too, not only as Parquet and CSV."),
 ]
 SEED = Flag("seed", "Another one draws another sample. [1]", type=int | None, least=0)
 
@@ -47,7 +47,7 @@ def capture(
     calibrate: CALIBRATE = False,
     workers: options.Workers = None,
     json: options.Json = False,
-    rows: ROWS = False,
+    full_json: FULL_JSON = False,
     output: options.Folder = None,
 ) -> None:
     """Show the transfers, round trips and needed initial rates in captures."""
@@ -55,8 +55,8 @@ def capture(
 
     if output:
         folders.check(output)
-    if rows and not output:
-        raise RequestError("--rows: it says what capture.json holds, and needs -o DIR")
+    if full_json and not output:
+        raise RequestError("--full-json: it is for capture.json, and needs -o DIR")
     _refuse_what_contradicts(calibrate, workers, output)
     found = read(files, filled(Reading, given), given.get("seed"))
     if calibrate:
@@ -65,7 +65,7 @@ def capture(
     console.deliver(
         lambda: console.show_json(found.to_dict()) if json else _show(found),
         output,
-        _files(found, rows),
+        _files(found, full_json),
     )
 
 

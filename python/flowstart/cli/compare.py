@@ -1,15 +1,13 @@
-"""`flowstart compare`: the same traffic under one start-up after another."""
+"""`flowstart compare`: the same traffic under one startup after another."""
 
-import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import console, endpoints, options, path, replay
-from flowstart.cli.flags import CAPTURE, SCENARIO, Given, filled, option, taking
-from flowstart.cli.reading import READING
-from flowstart.cli.traffic import REPETITION, REPLAYED, TRAFFIC, Repetition, Traffic
+from flowstart.cli import console, endpoints, options, path
+from flowstart.cli.flags import Given, filled, option, taking
+from flowstart.cli.traffic import REPETITION, TRAFFIC, Repetition, Traffic
 from flowstart.errors import RequestError, SimulationError
 
 if TYPE_CHECKING:
@@ -20,20 +18,14 @@ SCENARIO_FILE = Annotated[
     str | None,
     typer.Argument(
         metavar="SCENARIO.toml",
-        help="A scenario instead of path options: its flows that name no start-up are "
+        help="A scenario instead of path options: its flows that name no startup are "
         "under test, the others are background.",
         show_default=False,
     ),
 ]
-CAPTURES = Annotated[
-    list[pathlib.Path] | None,
-    typer.Option(
-        metavar="FILE",
-        help="The transfers of a pcap, pcapng, conn.log, qlog or server's log instead of sizes, or "
-        "of a folder; may be given several times. Path options override what it tells.",
-    ),
-]
-FLAGS = (*TRAFFIC, *path.FLAGS, *REPLAYED, *endpoints.FLAGS, *REPETITION, *READING)
+FLAGS = (*TRAFFIC, *path.FLAGS, *endpoints.FLAGS, *REPETITION)
+BESIDE_A_SCENARIO = ("startup", "variant", "baseline", "size", "seed", "repeat", "no_uncertainty")
+"""What means something where a scenario describes path, endpoints and flows."""
 
 
 @taking(FLAGS)
@@ -41,27 +33,21 @@ def compare(
     scenario: SCENARIO_FILE = None,
     *,
     given: Given,
-    capture: CAPTURES = None,
     workers: options.Workers = None,
     allow_python: options.AllowPython = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Compare start-ups on a path, in a scenario, or on the transfers of a capture.
+    """Compare start-ups on a path or in a scenario.
 
-    Every size is transferred under every start-up, all else being equal. The table shows
-    how long it took, against slow start and against the ideal, and how the start-up ended.
+    Every size is transferred under every startup, all else being equal. The table shows
+    how long it took, against slow start and against the ideal, and how the startup ended.
     Quantities are written with their unit: 5Mbps, 64ms, 100kB, 60pkt, 1bdp.
     """
     from flowstart.cli import output as folders
 
     if output:
         folders.check(output)
-    if capture:
-        _refuse_beside_a_capture(scenario, given)
-        replay.compare(capture, given, workers, json, output, allow_python=allow_python)
-        return
-    _refuse_without_a_capture(given)
     with console.speaking_of(scenario):
         if scenario:
             plan = _of_scenario(scenario, given, allow_python=allow_python)
@@ -70,7 +56,7 @@ def compare(
         result = _execute(plan, workers, uncertainty="no_uncertainty" not in given)
     for warning in result.warnings:
         console.note(f"warning: {warning}")
-    with console.attending():  # the figures run start-ups again, with a trace
+    with console.attending():  # the figures run startups again, with a trace
         console.deliver(
             lambda: console.show_json(result.to_dict()) if json else _show(result),
             output,
@@ -82,27 +68,11 @@ def compare(
     _say_what_is_missing(result, kept=f"in {output}" if output else "above")
 
 
-def _refuse_beside_a_capture(scenario: str | None, given: Given) -> None:
-    """What a replay takes from the capture, or cannot use, contradicts it."""
-    wrong = [option(name) for name in _others(given, CAPTURE)]
-    for name in ["SCENARIO.toml", *wrong] if scenario else wrong:
-        raise RequestError(
-            f"{name} and --capture: a replay has no use for it; leave one of the two out"
-        )
-
-
-def _refuse_without_a_capture(given: Given) -> None:
-    """What only a replay can do."""
-    for flag in (*REPLAYED, *READING):
-        if flag.name in given:
-            raise RequestError(f"{option(flag.name)}: --capture is missing; only a replay has it")
-
-
 def _of_scenario(scenario: str, given: Given, *, allow_python: bool) -> "Plan":
     """What is compared in a scenario, which describes path, endpoints and flows itself."""
     from flowstart.comparison.plan import Plan
 
-    for name in _others(given, SCENARIO):
+    for name in (name for name in given if name not in BESIDE_A_SCENARIO):
         raise RequestError(
             f"{option(name)} and {scenario}: the scenario describes path and flows; "
             f"write `{name}` into it, or leave one of the two out"
@@ -118,12 +88,6 @@ def _of_scenario(scenario: str, given: Given, *, allow_python: bool) -> "Plan":
         repeat=repetition.repeat,
         allow_python=allow_python,
     )
-
-
-def _others(given: Given, mode: str) -> list[str]:
-    """What was given that means nothing in this mode."""
-    meant = {flag.name for flag in FLAGS if mode in flag.beside}
-    return [name for name in given if name not in meant]
 
 
 def _of_path(given: Given, *, allow_python: bool) -> "Plan":

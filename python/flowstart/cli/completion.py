@@ -45,18 +45,18 @@ def completion(
 
 
 def startups(incomplete: str) -> list[str]:
-    """Start-ups, the last of a list that is joined with commas."""
+    """Startups, the last of a list that is joined with commas."""
     return _of_a_list([*_algorithms("startup"), "all", "unaided"], incomplete)
 
 
 def startup(incomplete: str) -> list[str]:
-    """A single start-up."""
+    """A single startup."""
     return _beginning(_algorithms("startup"), incomplete)
 
 
 def avoidances(incomplete: str) -> list[str]:
     """Congestion avoidances."""
-    return _beginning(_algorithms("avoidance"), incomplete)
+    return _beginning(_algorithms("cc"), incomplete)
 
 
 def queues(incomplete: str) -> list[str]:
@@ -111,7 +111,7 @@ BY_FLAG: dict[str, Complete] = {
     "baseline": startup,
     "path": paths,
     "stack": stacks,
-    "avoidance": avoidances,
+    "cc": avoidances,
     "queue": queues,
     "reverse_queue": queues,
 }

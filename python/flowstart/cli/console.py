@@ -4,6 +4,7 @@ import contextlib
 import json
 import pathlib
 import re
+import shlex
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
     from flowstart.render.files import Content
     from flowstart.render.folder import Results
     from flowstart.render.grid import Grid
+    from flowstart.render.summary import Summary
 
+COMMAND = "flowstart.command"
+"""Where a command's context has its words."""
 PLAIN_LINE = 80
 """Columns of a sentence."""
 PLAIN_WIDTH = 132
@@ -58,7 +62,7 @@ def speaking_of(file: str | None) -> Iterator[None]:
 
 @contextmanager
 def attending() -> Iterator[None]:
-    """Shows what a user's own start-up raises with its traceback, as it is theirs to mend."""
+    """Shows what a user's own startup raises with its traceback, as it is theirs to mend."""
     try:
         yield
     except FlowstartError:
@@ -153,14 +157,37 @@ def show_text(words: str) -> None:
     _stdout().print(printable(words), markup=False, emoji=False, soft_wrap=False)
 
 
-def show_grid(grid: "Grid") -> None:
-    """A table on stdout."""
+def show_grid(grid: "Grid", width: int | None = None) -> None:
+    """A table on stdout, in the width of the terminal or a narrower one."""
     from flowstart.render.terminal import show
 
-    show(grid, _stdout())
+    show(grid, _stdout(width))
 
 
-def _stdout() -> "Console":
+def show_summary(found: "Summary") -> None:
+    """What was run, the answer, a table, and what to do next, on one screen."""
+    say("\n".join(found.opening))
+    if found.shown:
+        show_grid(found.shown, PLAIN_LINE)
+    elif found.closing:
+        say()
+    for line in found.closing:
+        say(line)
+
+
+def command_line() -> str:
+    """The command that is running, as it was given."""
+    from typer._click.globals import get_current_context
+
+    words: list[str] = get_current_context().meta[COMMAND]
+    return shlex.join(words)
+
+
+def _stdout(width: int | None = None) -> "Console":
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH, highlight=False)
+    most = None if sys.stdout.isatty() else PLAIN_WIDTH
+    console = Console(width=most, highlight=False)
+    if width is not None:
+        console.width = min(width, console.width)
+    return console

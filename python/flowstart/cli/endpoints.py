@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from flowstart._native import STACKS
-from flowstart.cli.flags import CAPTURE, defined, flag, of
+from flowstart.cli.flags import defined, flag, of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,17 +13,17 @@ class Endpoints:
     stack: str | None = flag(
         f"Endpoints: {', '.join(STACKS)}; with overrides: quic:handshake=0-rtt. [linux]",
         "NAME",
-        beside=(CAPTURE,),
     )
-    avoidance: str | None = flag(
-        "Congestion avoidance.", "NAME", beside=(CAPTURE,), panel="Endpoints"
-    )
+    avoidance: str | None = flag("Congestion avoidance.", "NAME", panel="Endpoints")
     remembered: str | None = flag(
-        "Window that an earlier connection left behind. [1bdp; with --capture nothing]",
+        "Window that an earlier connection left behind. [1bdp; in a replay, what earlier "
+        "connections of the capture left]",
         "SIZE",
-        beside=(CAPTURE,),
         panel="Endpoints",
     )
 
 
-FLAGS = (*of(Endpoints), *defined("Endpoint", "Endpoints", replayed=("iw", "ack")).values())
+_FIELDS = defined("Endpoint", "Endpoints")
+FLAGS = (*of(Endpoints), *_FIELDS.values())
+REPLAYED = (*of(Endpoints), _FIELDS["iw"], _FIELDS["ack"])
+"""What of them the hosts of a capture may be given."""

@@ -1,4 +1,4 @@
-"""`flowstart explore`: a page on one's own machine that shows start-ups over time."""
+"""`flowstart explore`: a page on one's own machine that shows startups over time."""
 
 import pathlib
 import re
@@ -17,7 +17,7 @@ from flowstart.model import input_files
 if TYPE_CHECKING:
     from flowstart.explorer.settings import Option, Settings
 
-_MEANT = ("startup", "baseline", "size", "flows", "interval", "seed")
+_MEANT = ("startup", "baseline", "size", "flows", "stagger", "seed")
 """What of a comparison's flags beside those of path and endpoints a state of the page may say."""
 FLAGS = (
     *(flag for flag in (*TRAFFIC, *REPETITION) if flag.name in _MEANT),
@@ -62,8 +62,8 @@ def explore(
 ) -> None:
     """Open a page on this machine: move a slider and see slow start happen.
 
-    Windows, queues and sequence numbers of every start-up over time, and the table that `compare`
-    prints. The options say what the page shows first, and which start-ups in Python it may run.
+    Windows, queues and sequence numbers of every startup over time, and the table that `compare`
+    prints. The options say what the page shows first, and which startups in Python it may run.
     The page is served on the loopback only, until Ctrl-C.
     """
     extras.require("explore", "explore")

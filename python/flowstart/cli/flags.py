@@ -1,7 +1,7 @@
 """Flags as data: a command's flags stand in tables, and what was given becomes a typed value.
 
 A table is a sequence of `Flag`s, written down as such or as a dataclass whose fields are made by
-`flag`. A flag that two commands or two modes share is told once, with where it means something.
+`flag`. A flag that two commands share is written down once.
 """
 
 import dataclasses
@@ -21,9 +21,6 @@ T = TypeVar("T")
 Given: TypeAlias = Mapping[str, Any]
 """What was given of a command's flags by name, in the order of the command line."""
 
-SCENARIO, CAPTURE = "scenario", "capture"
-"""What a flag of `compare` may stand beside."""
-
 
 @dataclass(frozen=True)
 class Flag:
@@ -36,8 +33,6 @@ class Flag:
     default: Any = None
     least: int | None = None
     """The smallest number that it may be."""
-    beside: tuple[str, ...] = ()
-    """Where it means something besides on a path: `SCENARIO`, `CAPTURE`."""
     panel: str | None = None
     """Under which heading the help has it; None for the usual options, which stand first."""
 
@@ -81,13 +76,10 @@ def of(kind: Any) -> tuple[Flag, ...]:
     )
 
 
-def defined(
-    part: str, panel: str, replayed: Sequence[str] = (), usual: Sequence[str] = ()
-) -> dict[str, Flag]:
+def defined(part: str, panel: str, usual: Sequence[str] = ()) -> dict[str, Flag]:
     """The flags that a part of a scenario has by its definition, by field.
 
-    Those of `replayed` fields mean something beside a capture. The help has them in `panel`, but
-    for the `usual` ones.
+    The help has them in `panel`, but for the `usual` ones.
     """
     fields = [field for field in parts()[part].fields if field.flag is not None]
     names = {field.name for field in fields}
@@ -102,7 +94,6 @@ def defined(
             re.sub("`(.*?)`", word, field.short) + (f" [{field.usual}]" if field.usual else ""),
             field.flag or None,
             type=kinds.get(field.value, str | None),
-            beside=(CAPTURE,) if field.name in replayed else (),
             panel=None if field.name in usual else panel,
         )
         for field in fields

@@ -1,4 +1,4 @@
-"""`flowstart live`: start-ups in the simulator and in a real stack, side by side."""
+"""`flowstart live`: startups in the simulator and in a real stack, side by side."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Transport:
     )
     kernel: str | None = flag(
         "Congestion controls of the kernel's own under --stack linux: cubic, reno, bbr. [all, if "
-        "no start-up is named]",
+        "no startup is named]",
         "A,B,...",
     )
     repeat: int | None = flag(
@@ -39,8 +39,8 @@ class Transport:
         least=1,
         panel="How it is run",
     )
-    avoidance: str | None = flag("Congestion avoidance.", "NAME", panel="Endpoints")
-    remembered: str | None = flag(
+    cc: str | None = flag("Congestion avoidance.", "NAME", panel="Endpoints")
+    cached_cwnd: str | None = flag(
         "Window that an earlier connection left behind. [1bdp]", "SIZE", panel="Endpoints"
     )
 
@@ -62,10 +62,10 @@ def live(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Run start-ups in a real stack beside the simulator, over the same links.
+    """Run startups in a real stack beside the simulator, over the same links.
 
-    Every size is transferred under every start-up in both. The table shows how long it took, how
-    far the two differ, how the start-up ended and what was dropped. In virtual time a transfer
+    Every size is transferred under every startup in both. The table shows how long it took, how
+    far the two differ, how the startup ended and what was dropped. In virtual time a transfer
     takes milliseconds; with --clock real, and in the kernel (--stack linux), it takes as long as it
     takes, and is run --repeat times.
     """
@@ -109,8 +109,8 @@ def _planned(given: Given) -> "LivePlan":
         variants=traffic.variants(allow_python=False),
         sizes=specs.listed("size", traffic.size, DEFAULT_SIZES),
         flows=traffic.flows,
-        avoidance=transport.avoidance,
-        remembered=transport.remembered,
+        cc=transport.cc,
+        cached_cwnd=transport.cached_cwnd,
         seed=repetition.seed,
         repeat=transport.repeat,
     )

@@ -1,4 +1,4 @@
-"""`flowstart map`: what a sweep tells of its start-ups."""
+"""`flowstart map`: what a sweep tells of its startups."""
 
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,45 +13,56 @@ if TYPE_CHECKING:
     from flowstart.maps.result import SweepMap
 
 FEW = 8
-"""Of so many start-ups at most the commands that repeat their worst cells are shown."""
+"""Of so many startups at most the commands that repeat their worst cells are shown."""
 
 
 def map_(
     sweep: Annotated[
         str, typer.Argument(metavar="DIR", help="What `flowstart sweep` wrote.", show_default=False)
     ],
-    by: Annotated[
+    x: Annotated[
         str,
         typer.Option(
-            metavar="X,Y[,PANELS[,PANELS]]",
-            help="The axes of the picture of winners, and what its panels are made by: "
-            "rate, rtt, buffer, buffer-bdp, bdp, size, loss or reverse-rate; then queue, size, "
-            "company and other kinds.",
+            metavar="AXIS",
+            help="Horizontal axis of the picture of winners: "
+            "rate, rtt, buffer, buffer-bdp, bdp, size, loss or reverse-rate.",
         ),
-    ] = "rate,rtt",
+    ] = "rate",
+    y: Annotated[str, typer.Option(metavar="AXIS", help="Its vertical axis.")] = "rtt",
+    col: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND", help="Kinds of cells with a column of panels each: queue, company, ..."
+        ),
+    ] = "queue",
+    row: Annotated[
+        str, typer.Option(metavar="KIND", help="Kinds of cells with a row of panels each.")
+    ] = "size",
     size: Annotated[
         str | None, typer.Option(metavar="S,...", help="Only these sizes, or classes of sizes.")
     ] = None,
-    company: Annotated[
-        str | None, typer.Option(metavar="KIND,...", help="Only these kinds of company.")
+    competing: Annotated[
+        str | None, typer.Option(metavar="KIND,...", help="Only these kinds of competing flows.")
     ] = None,
     startup: Annotated[
         str | None,
         typer.Option(
             metavar="A,B,...",
-            help="As if the sweep had these start-ups only; all, and -NAME to leave one out.",
+            help="As if the sweep had these startups only; all, and -NAME to leave one out.",
         ),
     ] = None,
-    tie: Annotated[
+    margin: Annotated[
         str,
-        typer.Option(metavar="SHARE", help="Start-ups tie that take at most so much longer."),
+        typer.Option(metavar="SHARE", help="Startups tie that take at most so much longer."),
     ] = "5%",
+    details: options.Details = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Show which start-up of a sweep serves where, by how much, how surely, and at whose cost."""
+    """Show which startup of a sweep serves where, by how much, how surely, and at whose cost."""
     from flowstart.cli import output as folders
     from flowstart.maps.asking import read_map
+    from flowstart.maps.summary import summary
     from flowstart.model import specs
 
     if output:
@@ -63,14 +74,26 @@ def map_(
     with console.speaking_of(None):
         found = read_map(
             sweep,
-            by=specs.listed("by", by, ()),
+            x=x,
+            y=y,
+            col=col,
+            row=row,
             sizes=listed("size", size),
-            companies=listed("company", company),
+            companies=listed("competing", competing),
             startups=listed("startup", startup),
-            tie=share("tie", tie),
+            margin=share("margin", margin),
         )
+
+    def show() -> None:
+        if json:
+            console.show_json(found.to_dict())
+        elif details:
+            _show(found, output)
+        else:
+            console.show_summary(summary(found, console.command_line()))
+
     console.deliver(
-        lambda: console.show_json(found.to_dict()) if json else _show(found, output),
+        show,
         output,
         _files(found),
     )
@@ -89,7 +112,7 @@ def _show(found: "SweepMap", output: pathlib.Path | None) -> None:
 
 
 def _show_commands(found: "SweepMap", output: pathlib.Path | None) -> None:
-    """What repeats the worst cells, where start-ups are few."""
+    """What repeats the worst cells, where startups are few."""
     from flowstart.maps.again import from_file
     from flowstart.maps.report import scenario_file
 

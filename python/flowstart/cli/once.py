@@ -8,6 +8,7 @@ from typing import Any
 from typer._click.exceptions import NoSuchOption
 from typer.core import TyperCommand, TyperOption
 
+from flowstart.cli.console import COMMAND
 from flowstart.errors import RequestError
 
 
@@ -16,11 +17,16 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Looks at the options in the order of the command line before any is taken."""
+        ctx.meta[COMMAND] = [*ctx.command_path.split(), *args]
         try:
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         except NoSuchOption as error:
+            from flowstart.cli.renamed import renamed
             from flowstart.model.catalog import suggest  # loads the simulator
 
+            command = ctx.command_path.removeprefix("flowstart ")
+            if new := renamed(command, error.option_name):
+                raise RequestError(f"{error.option_name}: now {new}") from None
             known = [name for param in self.params for name in param.opts]
             near = suggest(error.option_name, known, f"{ctx.command_path} --help")
             raise RequestError(f"{error.option_name}: there is no such option{near}") from None

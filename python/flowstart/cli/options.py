@@ -18,9 +18,12 @@ AllowPython = Annotated[
     bool,
     typer.Option(
         "--allow-python",
-        help="Run start-ups in Python that a scenario's or variants' file names.",
+        help="Run startups in Python that a scenario's or variants' file names.",
         rich_help_panel="How it is run",
     ),
+]
+Details = Annotated[
+    bool, typer.Option("--details", help="All tables and notes in place of the summary.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Workers = Annotated[

@@ -35,6 +35,8 @@ Cache = Annotated[
 Fresh = Annotated[
     bool, typer.Option("--fresh", help="Neither use runs that were kept nor keep any.")
 ]
+QUICK = "quick"
+"""The subset of every paper that takes under a minute."""
 MOST_ROWS = 60
 """A longer table is not printed; `-o` and `--json` have it."""
 
@@ -88,12 +90,14 @@ def run(
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A set of every paper that takes under a minute.")
-    ] = False,
+    subset: Annotated[
+        str | None,
+        typer.Option(metavar="quick", help="Some experiments of every paper, in under a minute."),
+    ] = None,
     workers: options.Workers = None,
     cache: Cache = None,
     fresh: Fresh = False,
+    details: options.Details = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
@@ -106,12 +110,16 @@ def run(
     from flowstart.papers import runner
     from flowstart.simulation import bounds
 
-    if bool(names) + everything + quick != 1:
-        raise RequestError("name experiments or papers to run, or give one of --all and --quick")
+    if subset not in (None, QUICK):
+        raise RequestError(f"--subset: `{subset}` is unknown; there is {QUICK}")
+    if bool(names) + everything + bool(subset) != 1:
+        raise RequestError(
+            "name experiments or papers to run, or give one of --all and --subset quick"
+        )
     if output:
         extras.require("papers", "papers run -o")
     known = package.load()
-    chosen = runner.choose(known, names or (), everything=everything, quick=quick)
+    chosen = runner.choose(known, names or (), everything=everything, quick=bool(subset))
     if output:
         folders.check(output)
     kept = _kept(cache, fresh=fresh)
@@ -122,12 +130,12 @@ def run(
         for i, (paper, experiment) in enumerate(chosen, 1):
             with _laboratory(experiment, kept, workers, f"{i} of {len(chosen)}") as lab:
                 done.append(runner.run(paper, experiment, lab))
-            if not json:
+            if details and not json:
                 _show(done[-1], whole=bool(names))
     except KeyboardInterrupt:
         stopped = True
     console.deliver(
-        lambda: _close(done, others, json),
+        lambda: _close(done, others, json=json, details=details),
         output,
         _files(done, others, whole=not stopped),
         interrupted=stopped,
@@ -147,7 +155,7 @@ def cross(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Put every start-up on the ground of every paper: one table, and what it shows.
+    """Put every startup on the ground of every paper: one table, and what it shows.
 
     Stopped by Ctrl-C, the same command goes on where it was.
     """
@@ -225,11 +233,17 @@ def _show(each: "Done", *, whole: bool) -> None:
     console.say()
 
 
-def _close(done: "Sequence[Done]", others: "Sequence[Judged]", json: bool) -> None:
+def _close(
+    done: "Sequence[Done]", others: "Sequence[Judged]", *, json: bool, details: bool
+) -> None:
     from flowstart.papers import grids, runner
+    from flowstart.papers.summary import summary
 
     if json:
         console.show_json(runner.result(done, others))
+        return
+    if not details:
+        console.show_summary(summary(done, others, console.command_line()))
         return
     for one in others:
         console.say(f"{one.target.id}: not checkable. {one.target.reason}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flowstart.cli import console
-from flowstart.cli.flags import CAPTURE, flag, of
+from flowstart.cli.flags import flag, of
 
 if TYPE_CHECKING:
     from flowstart.captures.contents import Capture
@@ -20,18 +20,15 @@ class Reading:
         "Of a server's log: which column is what, with its unit where its name does not tell, such "
         "as time=ts,peer=client_ip,bytes=size,rtt=tcpinfo_rtt:us.",
         "NAME=COLUMN,...",
-        beside=(CAPTURE,),
         panel="Captures",
     )
     sample: str | None = flag(
         "Of a capture: only a share of the connections (10%), or a number of them (5000).",
         "SHARE",
-        beside=(CAPTURE,),
         panel="Captures",
     )
     anonymize: bool | None = flag(
         "Of a capture: name networks `network 1` and so on, and drop addresses.",
-        beside=(CAPTURE,),
         panel="Captures",
     )
 

@@ -1,15 +1,18 @@
-"""`flowstart compare --capture`: the user's own transfers under each start-up."""
+"""`flowstart replay`: the user's own transfers under each start-up."""
 
 import pathlib
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
-from flowstart.cli import console
-from flowstart.cli.flags import Given, filled
-from flowstart.cli.reading import Reading, read
-from flowstart.cli.traffic import Repetition, Traffic
-from flowstart.errors import RequestError, SimulationError
+import typer
+
+from flowstart.cli import console, endpoints, options, path
+from flowstart.cli.flags import Given, filled, flag, of, taking
+from flowstart.cli.reading import READING, Reading, read
+from flowstart.cli.traffic import SEED, Compared
+from flowstart.errors import SimulationError
 
 if TYPE_CHECKING:
     from flowstart.captures.contents import Capture
@@ -18,24 +21,121 @@ if TYPE_CHECKING:
     from flowstart.replays.result import Replay
     from flowstart.replays.settings import Settings
 
+FILES = Annotated[
+    list[pathlib.Path],
+    typer.Argument(
+        metavar="FILE...",
+        help="pcap, pcapng, conn.log, qlog or server's log, or a folder of them.",
+        show_default=False,
+    ),
+]
 
-def compare(
-    files: Sequence[pathlib.Path],
-    given: Given,
-    workers: int | None,
-    json: bool,
-    folder: pathlib.Path | None,
+
+@dataclass(frozen=True, kw_only=True)
+class Replayed:
+    """What of a capture is replayed, and whose data is under test."""
+
+    direction: str | None = flag(
+        "Whose data in the capture is under test: server, client or both. [server]",
+        "SIDE",
+        panel="Captures",
+    )
+    network: list[str] | None = flag(
+        "Rate and buffer of single networks of a capture, as often as needed: "
+        "10.9.3.0/24:rate=20Mbps,buffer=60pkt; * stands for all.",
+        "PREFIX:KEY=VALUE,...",
+        panel="Captures",
+    )
+    rollout: str | None = flag(
+        "Switch only a share of the connections in a pass of its own, such as 10%: what they gain "
+        "and the others lose.",
+        "SHARE",
+        panel="Captures",
+    )
+    cross_traffic: str | None = flag(
+        "Traffic of others on each path of a capture, as a share of its rate, such as 40%.",
+        "SHARE",
+        panel="Captures",
+    )
+    competing: str | None = flag(
+        "Who else is on each path of a capture: a long cubic or bbr transfer, a call's probe.",
+        "A,B,...",
+        panel="Captures",
+    )
+    max_harm: str | None = flag(
+        "Most transfers that a recommended variant may harm in any size class or network. [5%]",
+        "SHARE",
+        panel="Captures",
+    )
+    max_p99: str | None = flag(
+        "Most that it may lengthen p99 there. [25%]",
+        "SHARE",
+        panel="Captures",
+    )
+    max_loss: str | None = flag(
+        "Most that it may add to the share of packets lost or retransmitted there; half of the "
+        "baseline's where that is more. [1%]",
+        "SHARE",
+        panel="Captures",
+    )
+    when: list[str] | None = flag(
+        "A verdict for one network, on settings that can be limited to it, as often as needed: "
+        "network=10.9.3.0/24.",
+        "network=PREFIX",
+        panel="Captures",
+    )
+    no_uncertainty: bool | None = flag(
+        "The replay of a capture alone, without repeats, other buffers and calibration.",
+        panel="Captures",
+    )
+    details: bool | None = flag(
+        "Show all tables of a replay: size classes, paths, limits, other buffers, options.",
+        panel="Captures",
+    )
+    full_json: bool | None = flag(
+        "Keep all rows in result.json too, not only as Parquet and CSV.",
+        panel="Captures",
+    )
+    recorded: str | None = flag(
+        "What the hosts of a capture run: linux, freebsd, quic, quinn, s2n, quiche, msquic or "
+        "haproxy. [linux; quic for a qlog]",
+        "STACK",
+        panel="Captures",
+    )
+    ignore: str | None = flag(
+        "Leave parts of the capture out of its replay: turns, page, pauses, warm, handshake, "
+        "windows.",
+        "A,B,...",
+        panel="Captures",
+    )
+
+
+FLAGS = (*of(Compared), *path.REPLAYED, *of(Replayed), *endpoints.REPLAYED, SEED, *READING)
+
+
+@taking(FLAGS)
+def replay(
+    files: FILES,
     *,
-    allow_python: bool,
+    given: Given,
+    workers: options.Workers = None,
+    allow_python: options.AllowPython = False,
+    json: options.Json = False,
+    output: options.Folder = None,
 ) -> None:
-    """Replays a capture and shows, prints or writes the answer."""
+    """Replay the transfers of captures and logs under each start-up.
+
+    Path options override what the capture has of its paths.
+    """
+    from flowstart.cli import output as folders
     from flowstart.replays.asked import questions_of
 
+    if output:
+        folders.check(output)
     with console.speaking_of(None):
         questions = questions_of(given)
         _settings(given, allow_python=allow_python)  # refuses what is wrong before reading
-    how = filled(Reading, given)
-    found = read(files, how, filled(Repetition, given).seed)
+    found = read(files, filled(Reading, given), given.get("seed"))
     with console.speaking_of(None):
         form = found.about.get("format", "")
         settings = _settings(given, allow_python=allow_python, capture_format=form)
@@ -45,8 +145,8 @@ def compare(
     show = _show_details if given.get("details") else _show
     console.deliver(
         lambda: console.show_json(result.to_dict()) if json else show(result),
-        folder,
-        _files(result, rows=bool(given.get("rows"))),
+        output,
+        _files(result, rows=bool(given.get("full_json"))),
         interrupted=result.interrupted,
     )
     _say_what_is_missing(result)
@@ -63,11 +163,7 @@ def _files(result: "Replay", *, rows: bool) -> "Iterator[Mapping[str, Content]]"
 def _settings(given: Given, *, allow_python: bool, capture_format: str = "") -> "Settings":
     from flowstart.replays.asked import settings_of
 
-    if filled(Repetition, given).repeat > 1:
-        raise RequestError(
-            "--repeat and --capture: a capture is replayed once; --seed draws another --loss"
-        )
-    traffic = filled(Traffic, given)
+    traffic = filled(Compared, given)
     variants = traffic.variants(allow_python=allow_python)
     return settings_of(
         given, startups=traffic.startups(), variants=variants, capture_format=capture_format

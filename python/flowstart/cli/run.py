@@ -38,10 +38,10 @@ def run(
             "for Wireshark; needs -o.",
         ),
     ] = None,
-    rows_only: Annotated[
+    parquet_only: Annotated[
         bool,
         typer.Option(
-            "--rows-only", help="Write only the rows into -o DIR, as Parquet, in little memory."
+            "--parquet-only", help="Write only the rows into -o DIR, as Parquet, in little memory."
         ),
     ] = False,
     allow_python: options.AllowPython = False,
@@ -57,9 +57,9 @@ def run(
     asked = [option for option, given in wanted.items() if given]
     if output:
         folders.check(output)
-    elif asked or rows_only:
-        _refuse_without_folder(asked[0] if asked else "--rows-only")
-    if rows_only and output:
+    elif asked or parquet_only:
+        _refuse_without_folder(asked[0] if asked else "--parquet-only")
+    if parquet_only and output:
         beside = [*asked, "--json"] if json else asked
         _stream(scenario, output, beside[0] if beside else None, allow_python=allow_python)
         return
@@ -79,7 +79,7 @@ def run(
 
 
 def _refuse_without_folder(option: str) -> None:
-    what = {"--trace": "a trace is", "--rows-only": "rows are"}.get(option, "it is")
+    what = {"--trace": "a trace is", "--parquet-only": "rows are"}.get(option, "it is")
     raise RequestError(f"{option}: {what} kept in a folder; give it one with -o DIR")
 
 
@@ -89,7 +89,7 @@ def _stream(
     from flowstart.simulation.streaming import FILES, store
 
     if asked_too:
-        raise RequestError(f"--rows-only: contradicts {asked_too}; give one of the two")
+        raise RequestError(f"--parquet-only: contradicts {asked_too}; give one of the two")
     command = ["flowstart", *sys.argv[1:]]
     with console.speaking_of(scenario), console.attending():
         stored = store(scenario, folder, f"-o {folder}", command, allow_python=allow_python)

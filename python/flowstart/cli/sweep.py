@@ -1,4 +1,4 @@
-"""`flowstart sweep`: every start-up on a family of paths."""
+"""`flowstart sweep`: every startup on a family of paths."""
 
 import pathlib
 import sys
@@ -50,10 +50,10 @@ def sweep(
             rich_help_panel=RUN,
         ),
     ] = None,
-    part: Annotated[
+    split: Annotated[
         str | None,
         typer.Option(
-            metavar="tuning|held-out", help="Only this part of the paths, where the sweep is split."
+            metavar="train|test", help="Training or test set alone, in a sweep with a split."
         ),
     ] = None,
     yes: Annotated[
@@ -66,7 +66,7 @@ def sweep(
     allow_python: options.AllowPython = False,
     json: options.Json = False,
 ) -> None:
-    """Run every start-up on a family of paths, and keep a row for each run.
+    """Run every startup on a family of paths, and keep a row for each run.
 
     The same command goes on where an earlier one was ended, whatever ended it. Several on one
     folder, also on several machines, share the work.
@@ -92,7 +92,7 @@ def sweep(
             output,
             workers=workers,
             dask=dask,
-            part=part,
+            split=split,
             progress=progress,
             approve=_approval(output, yes=yes),
         )

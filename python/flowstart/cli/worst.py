@@ -1,4 +1,4 @@
-"""`flowstart worst`: where a start-up fails worst."""
+"""`flowstart worst`: where a startup fails worst."""
 
 import pathlib
 from collections.abc import Iterator, Mapping
@@ -28,14 +28,14 @@ def worst(
         str | None,
         typer.Option(
             metavar="A,B,...",
-            help="The start-ups to compare with; every one that needs no help by default.",
+            help="The startups to compare with; every one that needs no help by default.",
         ),
     ] = None,
-    over: Annotated[
+    search_space: Annotated[
         str | None,
         typer.Option(
             metavar="FIELD=LEAST..MOST,...",
-            help="Over which paths, sizes and company: rate=1Mbps..1Gbps,queue=fq-codel|codel. "
+            help="Over which paths, sizes and competing: rate=1Mbps..1Gbps,queue=fq-codel|codel. "
             "Fields beside rate, rtt, buffer and size may be left out of a path. "
             "A realistic range of each by default.",
             show_default=False,
@@ -45,7 +45,7 @@ def worst(
         str, typer.Option(metavar="regret|loss|harm", help="What it is the worst of.")
     ] = "regret",
     stack: Annotated[str, typer.Option(metavar="STACK", help="The hosts' stack.")] = "linux",
-    avoidance: Annotated[
+    cc: Annotated[
         str | None, typer.Option(metavar="NAME", help="The congestion avoidance; the stack's.")
     ] = None,
     runs: Annotated[
@@ -66,10 +66,11 @@ def worst(
         ),
     ] = 3,
     workers: options.Workers = None,
+    details: options.Details = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Search for the paths on which a start-up does worst beside the best of others.
+    """Search for the paths on which a startup does worst beside the best of others.
 
     Half of the paths are tried anywhere, half near the worst so far. What is found is made as plain
     as it can be, explained, and comes with the command that repeats it.
@@ -78,6 +79,8 @@ def worst(
     from flowstart.cli.progress import Progress
     from flowstart.model import specs
     from flowstart.worst_paths.asking import find_worst_paths as searched
+    from flowstart.worst_paths.report import scenario_file
+    from flowstart.worst_paths.summary import summary
 
     if output:
         folders.check(output)
@@ -85,19 +88,29 @@ def worst(
         found = searched(
             startup,
             against=None if against is None else specs.listed("against", against, ()),
-            over=over,
+            search_space=search_space,
             measure=measure,
             runs=runs,
             distinct=distinct,
             stack=stack,
-            avoidance=avoidance,
+            cc=cc,
             seed=seed,
             seeds=seeds,
             workers=workers,
             progress=progress,
         )
+
+    def show() -> None:
+        if json:
+            console.show_json(found.to_dict())
+        elif details:
+            _show(found, output)
+        else:
+            scenario = str(output / scenario_file(1)) if output else ""
+            console.show_summary(summary(found, console.command_line(), scenario))
+
     console.deliver(
-        lambda: console.show_json(found.to_dict()) if json else _show(found, output),
+        show,
         output,
         _files(found),
         seed=seed,

@@ -1,1 +1,1 @@
-"""The same traffic under one start-up after another: the plan, the runs, and what they came to."""
+"""The same traffic under one startup after another: the plan, the runs, and what they came to."""

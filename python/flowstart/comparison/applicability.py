@@ -2,7 +2,7 @@
 
 An option that would change nothing is refused by name, because whoever gives it expects
 something of it. What nobody gave is not looked at. (The simulator does the same for fields that
-depend on fields; these depend on the start-ups and flows of a comparison.)
+depend on fields; these depend on the startups and flows of a comparison.)
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from flowstart.model.custom import CustomStartups
 from flowstart.model.startup import hooks
 
 ASKERS = ("quick-start",)
-"""Start-ups of the catalog that ask routers for a rate on their SYN."""
+"""Startups of the catalog that ask routers for a rate on their SYN."""
 
 REMEMBERING = {"sharing": ("temporal", "ensemble"), "handshake": ("0-rtt",)}
 """Fields of a stack, and their values under which it uses a memory itself."""
@@ -62,21 +62,21 @@ class _Option:
 
 
 _OPTIONS = (
-    _Option("interval", lambda a: a.flows > 1, "one flow has no other to wait for; give `flows`"),
+    _Option("stagger", lambda a: a.flows > 1, "one flow has no other to wait for; give `flows`"),
     _Option(
         "hosts",
         _Asked.hosts_are_used,
         "a flow uses one pair of hosts; give as many flows as hosts, or more",
     ),
     _Option(
-        "remembered",
+        "cached_cwnd",
         _Asked.memory_is_used,
-        "no start-up here uses a memory; add one that does, such as careful-resume",
+        "no startup here uses a memory; add one that does, such as careful-resume",
     ),
     _Option(
         "quick_start",
         _Asked.some_ask_routers,
-        f"no start-up here asks routers; add {', '.join(ASKERS)}",
+        f"no startup here asks routers; add {', '.join(ASKERS)}",
     ),
 )
 
@@ -87,7 +87,7 @@ def refuse_what_does_nothing(
     custom: CustomStartups,
     stack: Mapping[str, Any] | None,
 ) -> None:
-    """Refuses an option that is `given` and changes nothing under these start-ups."""
+    """Refuses an option that is `given` and changes nothing under these startups."""
     asked = _Asked(given, startups, custom, stack or {})
     for option in _OPTIONS:
         value = given.get(option.name)

@@ -24,15 +24,15 @@ def plan_of(
     variants: Sequence[Variant] = (),
     sizes: Sequence[str] | None,
 ) -> Plan:
-    """What is compared; None stands for the usual start-ups and sizes.
+    """What is compared; None stands for the usual startups and sizes.
 
     Raises RequestError where an option is wrong, contradicts another or would change nothing.
     """
     fields = path_of(given)
     if fields is None:
         raise RequestError(
-            "no path is given: name its --rate and --rtt, a --path NAME, a scenario file, "
-            "or a --capture"
+            "no path is given: name its --rate and --rtt, a --path NAME or a scenario file; "
+            "`flowstart replay FILE` takes a capture's"
         )
     stack = stack_of(given)
     plan = Plan.of_path(
@@ -42,10 +42,10 @@ def plan_of(
         baseline=given.get("baseline"),
         sizes=sizes or DEFAULT_SIZES,
         flows=given.get("flows"),
-        interval=given.get("interval"),
-        avoidance=given.get("avoidance"),
+        stagger=given.get("stagger"),
+        cc=given.get("cc"),
         stack=stack,
-        remembered=given.get("remembered"),
+        cached_cwnd=given.get("cached_cwnd"),
         seed=given.get("seed"),
         repeat=given.get("repeat", 1),
     )

@@ -69,7 +69,9 @@ class Prepared:
             interrupted=batch["interrupted"],
             finished=sum(1 for run in runs if not run["error"]),
             buffer=next((r["buffer"] for r in runs if r["buffer"]), None),
-            buffer_reading=next((r["buffer_reading"] for r in runs if r["buffer_reading"]), None),
+            buffer_accounting=next(
+                (r["buffer_accounting"] for r in runs if r["buffer_accounting"]), None
+            ),
             spared=self.spared,
         )
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 RANGE = "0.9"
-"""What lies between the least and the most of all start-ups."""
+"""What lies between the least and the most of all startups."""
 BEST = "#009E73"
 """The bar of a row that the table marks."""
 
@@ -34,7 +34,7 @@ BEST = "#009E73"
 def completion(found: Sequence[Summary], startups: Sequence[str], about: str) -> Figure:
     """Completion time, and its multiple of the ideal, over size; bars for a single size.
 
-    The start-ups stand in the order of `startups`; `about` is what was compared.
+    The startups stand in the order of `startups`; `about` is what was compared.
     """
     with mpl.rc_context(STYLE):
         if len({s.size_bytes for s in found}) == 1:
@@ -73,7 +73,7 @@ def _lines(found: Sequence[Summary], startups: Sequence[str]) -> Chart:
 
 
 def _slowdowns(found: Sequence[Summary], startups: Sequence[str], about: str) -> Figure:
-    """A panel per start-up with the multiple of the ideal, the others pale."""
+    """A panel per startup with the multiple of the ideal, the others pale."""
     summaries = {name: [s for s in found if s.startup == name] for name in startups}
     lines = {
         name: sorted((s.size_bytes, s.slowdown) for s in mine if s.slowdown is not None)

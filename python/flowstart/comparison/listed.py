@@ -17,8 +17,14 @@ if TYPE_CHECKING:
 COLUMNS = (
     *("run", "variant", "size", "size_bytes", "seed", "flow", "tested", "complete", "fct_s"),
     *("duration_s", "slowdown", "packets_sent", "packets_dropped", "packets_retransmitted"),
-    *("timeouts", "startup_exit_reason", "startup_exit_s", "startup_exit_cwnd_pkts", "bdp_pkts"),
-    *("max_cwnd_pkts", "max_queue_pkts", "web"),
+    *(
+        "timeouts",
+        "startup_exit_reason",
+        "startup_exit_s",
+        "startup_exit_cwnd_segments",
+        "bdp_pkts",
+    ),
+    *("max_cwnd_segments", "max_queue_pkts", "web"),
 )
 """What a report lists of a row; all columns are in the files beside it."""
 _VARYING = ("--startup", "--variant", "--baseline", "--size", "--seed", "--repeat")

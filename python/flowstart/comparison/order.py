@@ -1,4 +1,4 @@
-"""In which order start-ups stand: in tables, legends and panels alike."""
+"""In which order startups stand: in tables, legends and panels alike."""
 
 from collections.abc import Sequence
 from math import exp, inf, log
@@ -7,11 +7,11 @@ from statistics import fmean
 from flowstart.comparison.summary import Summary
 
 MANY = 8
-"""With more start-ups than these, the order in which they were named is no help."""
+"""With more startups than these, the order in which they were named is no help."""
 
 
 def ordered(found: Sequence[Summary], startups: Sequence[str]) -> list[str]:
-    """The start-ups as they were named; many of them by their average slowdown.
+    """The startups as they were named; many of them by their average slowdown.
 
     One that did not finish everything is no match for those that did.
     """
@@ -27,6 +27,6 @@ def ordered(found: Sequence[Summary], startups: Sequence[str]) -> list[str]:
 
 
 def average_slowdown(found: Sequence[Summary]) -> float:
-    """The geometric mean over sizes of a start-up's slowdown; infinite where none is known."""
+    """The geometric mean over sizes of a startup's slowdown; infinite where none is known."""
     known = [s.slowdown for s in found if s.slowdown is not None]
     return exp(fmean(map(log, known))) if known else inf

@@ -1,4 +1,4 @@
-"""What each start-up's first flow under test does over time, as a report has it."""
+"""What each startup's first flow under test does over time, as a report has it."""
 
 import json
 import struct
@@ -62,7 +62,7 @@ def _told(row: dict[str, Any], found: Trajectory, bin_s: float) -> dict[str, Any
     last = max((sum(line[0]) for line in lines.values()), default=0)
     done = row["opened_s"] + row["duration_s"] if row["duration_s"] is not None else None
     end_s = done if done is not None else (last + 1) * bin_s
-    left = row["startup_exit_s"], row["startup_exit_cwnd_pkts"], row["startup_exit_reason"]
+    left = row["startup_exit_s"], row["startup_exit_cwnd_segments"], row["startup_exit_reason"]
     return {
         "startup": row["variant"],
         "flow": row["flow"],

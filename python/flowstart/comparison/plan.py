@@ -1,4 +1,4 @@
-"""What a comparison runs: the same traffic under one start-up after another."""
+"""What a comparison runs: the same traffic under one startup after another."""
 
 import dataclasses
 import shlex
@@ -47,7 +47,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a comparison runs: a scenario with some flows' start-up left open."""
+    """What a comparison runs: a scenario with some flows' startup left open."""
 
     base: Document
     tested: tuple[int, ...]
@@ -55,7 +55,7 @@ class Plan:
     tested_web: tuple[int, ...] = field(default=(), kw_only=True)
     """Which entries of its `web` are."""
     variants: tuple[Variant, ...]
-    """What is compared; a start-up by itself is a variant that bears its name."""
+    """What is compared; a startup by itself is a variant that bears its name."""
     sizes: tuple[str | None, ...]
     seeds: tuple[int, ...]
     baseline: str
@@ -63,7 +63,7 @@ class Plan:
     command: str | None
     """The command that does the same, where there is one."""
     custom: CustomStartups = field(default_factory=CustomStartups)
-    """The start-ups that are not in the catalog."""
+    """The startups that are not in the catalog."""
 
     @classmethod
     def of_path(
@@ -75,25 +75,25 @@ class Plan:
         baseline: str | None = None,
         sizes: Sequence[str] = DEFAULT_SIZES,
         flows: int | None = None,
-        interval: str | None = None,
-        avoidance: str | None = None,
+        stagger: str | None = None,
+        cc: str | None = None,
         stack: str | Endpoint | Mapping[str, Any] | None = None,
-        remembered: str | None = None,
+        cached_cwnd: str | None = None,
         seed: int | None = None,
         repeat: int = 1,
     ) -> Self:
-        """Every size under every start-up on a path, `flows` connections together.
+        """Every size under every startup on a path, `flows` connections together.
 
-        `remembered` is the window that an earlier connection left behind, one bandwidth-delay
-        product by default, for start-ups that use a memory. A `stack` without a
+        `cached_cwnd` is the window that an earlier connection left behind, one bandwidth-delay
+        product by default, for startups that use a memory. A `stack` without a
         preset is `DEFAULT_STACK`.
         """
         if not isinstance(stack, str | Endpoint | Mapping | None):
             raise RequestError(f"stack = {stack!r}: a name or a table of fields is needed")
         fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
         fields = {"preset": DEFAULT_STACK} | (fields or {})
-        flow = {"avoidance": avoidance, "count": flows, "interval": interval}
-        flow |= {"remembered": remembered or REMEMBERED}
+        flow = {"cc": cc, "count": flows, "stagger": stagger}
+        flow |= {"cached_cwnd": cached_cwnd or REMEMBERED}
         base = plain({"path": path, "stack": fields, "flows": [flow]})
         custom = CustomStartups()
         compared = chosen(variants, startups, custom)
@@ -109,10 +109,10 @@ class Plan:
         )
         options = {
             "stack": None if fields == {"preset": DEFAULT_STACK} else stacks.written(fields),
-            "avoidance": avoidance,
+            "cc": cc,
             "flows": flows,
-            "interval": interval,
-            "remembered": remembered,
+            "stagger": stagger,
+            "cached_cwnd": cached_cwnd,
         }
         return dataclasses.replace(plan, command=plan.written(options))
 
@@ -129,7 +129,7 @@ class Plan:
         repeat: int = 1,
         allow_python: bool = False,
     ) -> Self:
-        """A scenario with those flows and web sessions under test that name no start-up.
+        """A scenario with those flows and web sessions under test that name no startup.
 
         `sizes` are for flows under test that have no size of their own.
         """
@@ -139,7 +139,7 @@ class Plan:
         tested, tested_web = _open_startups(flows), _open_startups(_entries(base, "web"))
         if not tested and not tested_web:
             raise RequestError(
-                "every flow of the scenario names its start-up, so there is nothing to compare; "
+                "every flow of the scenario names its startup, so there is nothing to compare; "
                 "leave `startup` out of the flows under test, or use `flowstart run`"
             )
         seeds = _seeds(base.get("seed", 1) if seed is None else seed, repeat)
@@ -168,7 +168,7 @@ class Plan:
 
     @property
     def begins(self) -> list[str]:
-        """The variants' start-ups."""
+        """The variants' startups."""
         return [str(variant.begins) for variant in self.variants]
 
     def variant(self, name: str) -> Variant:
@@ -272,11 +272,11 @@ def chosen(
     custom: CustomStartups,
     without: Sequence[str] = (),
 ) -> tuple[Variant, ...]:
-    """What is compared: the variants and start-ups given, or the usual start-ups without any."""
+    """What is compared: the variants and startups given, or the usual startups without any."""
     if startups is None:
         startups = () if variants else DEFAULT_STARTUPS
     elif not startups and not variants:
-        raise RequestError("no start-up is given")
+        raise RequestError("no startup is given")
     return named.settled(variants, startups, custom, without)
 
 
@@ -295,7 +295,7 @@ def _entries(base: Document, kind: str) -> list[dict[str, Any]]:
 
 
 def _open_startups(entries: list[dict[str, Any]]) -> tuple[int, ...]:
-    """The places of those that name no start-up."""
+    """The places of those that name no startup."""
     return tuple(i for i, entry in enumerate(entries) if "startup" not in entry)
 
 

@@ -60,7 +60,7 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
         parts.append(interactive.picture(files.svg, caption, f"{name}.svg", charted=charted))
     if result.command:
         parts += [html.heading("Again"), html.code(result.command)]
-    page = interactive.page("Start-ups compared", parts, rows)
+    page = interactive.page("Startups compared", parts, rows)
     found["report.html"] = page.encode()
     return found
 

@@ -41,7 +41,7 @@ class Comparison:
     """How many runs are finished."""
     buffer: str | None
     """The bottleneck's buffer in words."""
-    buffer_reading: str | None
+    buffer_accounting: str | None
     spared: int = 0
     """How many seeds were asked for and not run, since nothing is drawn from them."""
     intervals: "Intervals | None" = None
@@ -62,9 +62,9 @@ class Comparison:
 
     @functools.cached_property
     def summaries(self) -> list[Summary]:
-        """One summary per size and start-up, over flows and seeds.
+        """One summary per size and startup, over flows and seeds.
 
-        With intervals, marked are the start-ups that these recommend.
+        With intervals, marked are the startups that these recommend.
         """
         plan = self.plan
         found = summarise(self.records, plan.startups, len(plan.seeds), plan.baseline)
@@ -80,7 +80,7 @@ class Comparison:
 
     @functools.cached_property
     def interval_frame(self) -> "pl.DataFrame":
-        """One row per size and start-up with its interval, unless the uncertainty was left out."""
+        """One row per size and startup with its interval, unless the uncertainty was left out."""
         records = self.intervals.records if self.intervals else []
         return columns.frame(records, "comparison-intervals")
 
@@ -91,9 +91,9 @@ class Comparison:
 
     @functools.cached_property
     def queues(self) -> dict[str, str]:
-        """The discipline of the queues under each start-up; hop by hop where they differ.
+        """The discipline of the queues under each startup; hop by hop where they differ.
 
-        Routers take part by themselves where a start-up is nothing without them.
+        Routers take part by themselves where a startup is nothing without them.
         """
         first = self.plan.cases()[0]
         cases = [dataclasses.replace(first, startup=s) for s in self.plan.startups]
@@ -109,13 +109,13 @@ class Comparison:
 
     @functools.cached_property
     def notes(self) -> list[str]:
-        """What a reader of the table has to know of its start-ups, queues and seeds."""
+        """What a reader of the table has to know of its startups, queues and seeds."""
         flows = [self.plan.base["flows"][i] for i in self.plan.tested]
         return footnotes.footnotes(
             footnotes.Setting(
                 startups=self.plan.begins,
-                remembered=[flow.get("remembered") for flow in flows],
-                memory_option="`remembered`",
+                cached_cwnd=[flow.get("cached_cwnd") for flow in flows],
+                memory_option="`cached_cwnd`",
                 interfaces=[flow.get("interface_rate") for flow in self.plan.told_flows()],
                 queues=self.queues,
                 drawn=self.drawn,
@@ -150,21 +150,21 @@ class Comparison:
 
     @property
     def table(self) -> Grid:
-        """The table that is shown: a group per size, a row per start-up."""
+        """The table that is shown: a group per size, a row per startup."""
         return tables.comparison(
             self.summaries, self.order, acked=self.measured_by_sender, intervals=self.intervals
         )
 
     @functools.cached_property
     def order(self) -> list[str]:
-        """The start-ups in the order in which tables and figures have them."""
+        """The startups in the order in which tables and figures have them."""
         return ordered(self.summaries, self.plan.startups)
 
     @property
     def headline(self) -> str:
         """One line on what was compared: path, capacity, buffer, endpoints, seeds."""
         tested = [row for row in self.records if row["tested"]]
-        path, reading = self.resolved["path"], self.buffer_reading
+        path, reading = self.resolved["path"], self.buffer_accounting
         return headline(path, tested, self.plan.seeds, self.buffer, reading)
 
     @property
@@ -198,7 +198,7 @@ class Comparison:
             "scenario": self.plan.base,
             "resolved": self.resolved,
             "buffer": self.buffer,
-            "buffer_reading": self.buffer_reading,
+            "buffer_accounting": self.buffer_accounting,
             "queues": self.queues,
             "startups": list(self.plan.startups),
             "baseline": self.baseline,
@@ -215,7 +215,7 @@ class Comparison:
 
     @extras.needing("plot", "a figure")
     def plot(self) -> "Figure":
-        """Completion time and slowdown over size, one line per start-up."""
+        """Completion time and slowdown over size, one line per startup."""
         from flowstart.comparison.figures import completion  # loads matplotlib
 
         return completion(self.summaries, self.order, self.headline)
@@ -226,7 +226,7 @@ class Comparison:
         return self.plan.baseline
 
     def series(self, size: str | None = None) -> "list[Series]":
-        """The first flow under test of each start-up over time; simulated again for it."""
+        """The first flow under test of each startup over time; simulated again for it."""
         size = self.plan.sizes[-1] if size is None else size
         return [self._series(Case(startup, size, self.plan.seeds[0])) for startup in self.order]
 
@@ -246,7 +246,7 @@ class Comparison:
     def __repr__(self) -> str:
         startups, cases = len(self.plan.startups), len(self.plan.cases())
         runs = f"{self.finished} of {cases} runs" if self.finished < cases else f"{cases} runs"
-        return f"<Comparison of {startups} start-ups: {runs}, {len(self.records)} rows>"
+        return f"<Comparison of {startups} startups: {runs}, {len(self.records)} rows>"
 
     def _repr_html_(self) -> str:
         return html.table(self.table) + figure_files.shown(self.plot, "Completion time")

@@ -31,7 +31,7 @@ def placed(outcomes: "Outcomes", cases: list[Case], plan: Plan) -> list[dict[str
         more = {name: part and part[name] for name in OBJECT_FIELDS} if plan.base.get("web") else {}
         case = cases[row["run"]]
         place = {"tested": is_tested, "variant": case.startup, "size": case.size}
-        # A start-up under test as it was asked for.
+        # A startup under test as it was asked for.
         asked = {"startup": plan.variant(case.startup).begins} if is_tested else {}
         found.append(row | place | asked | more)
     return found

@@ -1,4 +1,4 @@
-"""Many rows in few numbers: one summary per size and start-up, over flows and seeds."""
+"""Many rows in few numbers: one summary per size and startup, over flows and seeds."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ Rows: TypeAlias = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Summary:
-    """How one start-up did with one size. Counts and windows are means per flow."""
+    """How one startup did with one size. Counts and windows are means per flow."""
 
     startup: str
     size_bytes: int
@@ -36,10 +36,10 @@ class Summary:
     retransmitted: float
     timeouts: float
     exit_reason: str | None
-    """Why most flows left start-up; None where most did not."""
+    """Why most flows left startup; None where most did not."""
     exit_share: float
-    """The share of the flows that left start-up for this reason."""
-    exit_cwnd_pkts: float | None
+    """The share of the flows that left startup for this reason."""
+    exit_cwnd_segments: float | None
     bdp_pkts: float
     max_queue_pkts: int
     change: float | None = None
@@ -71,7 +71,7 @@ def summarise(
     """Summaries by size and, within a size, in the order of `startups`.
 
     Objects of web sessions stand together whatever their size. `seeds` are how many were to be
-    run; a start-up of which runs are missing has fewer. Changes are against `baseline`: slow start,
+    run; a startup of which runs are missing has fewer. Changes are against `baseline`: slow start,
     or the first, where none is named.
     """
     rows = list(rows)
@@ -137,8 +137,10 @@ def _summary(rows: Rows, planned_seeds: int) -> Summary:
         timeouts=fmean(row["timeouts"] for row in rows),
         exit_reason=reason,
         exit_share=times / len(rows),
-        exit_cwnd_pkts=_mean(
-            row["startup_exit_cwnd_pkts"] for row in rows if row["startup_exit_reason"] == reason
+        exit_cwnd_segments=_mean(
+            row["startup_exit_cwnd_segments"]
+            for row in rows
+            if row["startup_exit_reason"] == reason
         ),
         bdp_pkts=first["bdp_pkts"],
         max_queue_pkts=max(row["max_queue_pkts"] for row in rows),

@@ -18,7 +18,7 @@ def comparison(
     acked: bool,
     intervals: "Intervals | None" = None,
 ) -> Grid:
-    """A group per size, a row per start-up, and only the columns that say something.
+    """A group per size, a row per startup, and only the columns that say something.
 
     Within a group they stand in the order of `startups`. `acked` is whether the times until the
     sender knew are of interest. `intervals` add the range of each change.
@@ -47,7 +47,7 @@ def arranged(found: Sequence[Summary], startups: Sequence[str]) -> list[Summary]
 def _columns(several: bool, background: bool, acked: bool, intervals: bool) -> list[Column]:
     """The columns, and what of the rows each is made of."""
     done = "mean of fct_s where complete"
-    columns = [Column("start-up", number=False), Column("FCT", of=done)]
+    columns = [Column("startup", number=False), Column("FCT", of=done)]
     columns += [Column("worst", spare=2, of="greatest fct_s where complete")] if several else []
     columns += [Column("change", of=f"{done}, against the baseline's", compares=True)]
     columns += [Column("range")] if intervals else []
@@ -61,8 +61,8 @@ def _columns(several: bool, background: bool, acked: bool, intervals: bool) -> l
         Column("retrans.", spare=3, of="mean of packets_retransmitted"),
         Column("RTOs", of="mean of timeouts"),
         Column("exit reason", number=False, of="the most frequent startup_exit_reason"),
-        Column("exit cwnd", spare=1, of="mean of startup_exit_cwnd_pkts with this exit reason"),
-        Column("÷ BDP", spare=4, of="mean of startup_exit_cwnd_pkts, divided by bdp_pkts"),
+        Column("exit cwnd", spare=1, of="mean of startup_exit_cwnd_segments with this exit reason"),
+        Column("÷ BDP", spare=4, of="mean of startup_exit_cwnd_segments, divided by bdp_pkts"),
         Column("queue", spare=5, of="greatest max_queue_pkts"),
     ]
     if background:
@@ -91,7 +91,7 @@ def _summary_cells(s: Summary, several: bool, background: bool, acked: bool) -> 
     cells += [text.seconds(s.duration_s), text.percent(s.duration_change)] if acked else []
     cells += [text.ratio(s.slowdown)]
     cells += [text.count(s.dropped), text.count(s.retransmitted), text.count(s.timeouts)]
-    cells += [_reason(s), text.count(s.exit_cwnd_pkts), _of_bdp(s)]
+    cells += [_reason(s), text.count(s.exit_cwnd_segments), _of_bdp(s)]
     cells += [text.count(s.max_queue_pkts)]
     cells += [text.percent(s.background_change)] if background else []
     return cells
@@ -116,6 +116,6 @@ def _reason(s: Summary) -> str:
 
 def _of_bdp(s: Summary) -> str:
     """The window at the exit as a multiple of the path's capacity."""
-    if s.exit_cwnd_pkts is None or not s.bdp_pkts:
+    if s.exit_cwnd_segments is None or not s.bdp_pkts:
         return text.ABSENT
-    return text.ratio(s.exit_cwnd_pkts / s.bdp_pkts)
+    return text.ratio(s.exit_cwnd_segments / s.bdp_pkts)

@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-Kind: TypeAlias = Literal["startup", "avoidance", "setting"]
+Kind: TypeAlias = Literal["startup", "cc", "setting"]
 
 
 @dataclass(frozen=True)

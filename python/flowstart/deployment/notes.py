@@ -16,7 +16,7 @@ class Variant:
 
     name: str
     startup: str
-    avoidance: str | None = None
+    cc: str | None = None
     iw: str | None = None
     """Its initial window, where that differs from the baseline's."""
     pacing: bool = False
@@ -90,8 +90,8 @@ def notes(
 ) -> Notes:
     """The notes of one recommended variant, from the rows that the recommendation rests on."""
     offers: list[tuple[str, Offer | None]] = [(variant.startup, offer("startup", variant.startup))]
-    if variant.avoidance:
-        offers.append((variant.avoidance, offer("avoidance", variant.avoidance)))
+    if variant.cc:
+        offers.append((variant.cc, offer("cc", variant.cc)))
     if variant.iw:
         offers.append((f"initial window {variant.iw}", offer("setting", "iw")))
     if variant.pacing:

@@ -14,7 +14,7 @@ from flowstart.model.variants import Variant
 
 FIELDS = {"iw": "iw", "pacing": "pacing", "restart": "idle"}
 """Fields of a stack for which the table of options has a setting."""
-UNKNOWN = "startup=slow-start avoidance=reno"
+UNKNOWN = "startup=slow-start cc=reno"
 """What a preset runs that stands for no stack in use: RFC 5681."""
 
 
@@ -118,8 +118,8 @@ _Part = tuple[Kind, str, str | None, str]
 def _differences(variant: Variant, baseline: Variant) -> list[_Part] | None:
     """What has to be changed; None where something has no option in any stack."""
     parts: list[_Part] = []
-    pairs = ((str(variant.begins), str(baseline.begins)), (variant.avoidance, baseline.avoidance))
-    for kind, (new, old) in zip(("startup", "avoidance"), pairs, strict=True):
+    pairs = ((str(variant.begins), str(baseline.begins)), (variant.cc, baseline.cc))
+    for kind, (new, old) in zip(("startup", "cc"), pairs, strict=True):
         if new != old and new is not None:
             if ":" in new:
                 return None  # with parameters of its own

@@ -1,1 +1,1 @@
-"""The explorer: a page on one's own machine that shows start-ups over time as sliders are moved."""
+"""The explorer: a page on one's own machine that shows startups over time as sliders are moved."""

@@ -89,7 +89,7 @@ async def _left(_: Request, __: Exception) -> Response:
 
 
 async def _defect(_: Request, error: Exception) -> Response:
-    """What a start-up in Python has raised, or what is our own fault."""
+    """What a startup in Python has raised, or what is our own fault."""
     place = "; ".join(getattr(error, "__notes__", []))
     what = f"{type(error).__name__}: {error}"
     if place:  # the simulator's border says in which hook it was

@@ -40,7 +40,7 @@ class Settings:
     first: Mapping[str, str | list[str]] = field(default_factory=dict)
     """The state that the page shows first, by flag."""
     custom: tuple[str, ...] = ()
-    """Start-ups in Python that were named, as they were; no other is run."""
+    """Startups in Python that were named, as they were; no other is run."""
     files: frozenset[str] = frozenset()
     """Files that options were given; no other is read."""
     maps: tuple[pathlib.Path, ...] = ()

@@ -1,7 +1,7 @@
 """The same traffic under one startup algorithm after another, simulated or also in a real stack."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 from flowstart.comparison import applicability
 from flowstart.comparison import execute as simulated
@@ -19,7 +19,7 @@ from flowstart.model.scenario import ScenarioLike
 from flowstart.model.variants import VariantLike
 from flowstart.simulation import bounds
 from flowstart.simulation.batch import Progress
-from flowstart.simulation.limits import LimitLike
+from flowstart.simulation.limits import LimitOptions
 
 
 @overload
@@ -32,18 +32,18 @@ def compare(
     baseline: str | None = None,
     sizes: Sequence[Size] | None = None,
     flows: int | None = None,
-    interval: Time | None = None,
-    avoidance: str | None = None,
+    stagger: Time | None = None,
+    cc: str | None = None,
     stack: str | Endpoint | Mapping[str, Any] | None = None,
-    remembered: str | None = None,
+    cached_cwnd: str | None = None,
     seed: int | None = None,
     repeat: int | None = None,
     uncertainty: bool = True,
     workers: int | None = None,
     progress: Progress | None = None,
     allow_python: bool = False,
-    limit: LimitLike | None = None,
     time_limit: Time | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> Comparison: ...
 
 
@@ -57,14 +57,14 @@ def compare(
     startups: Sequence[StartupLike] | None = None,
     variants: Sequence[VariantLike] = (),
     sizes: Sequence[Size] | None = None,
-    avoidance: str | None = None,
-    remembered: str | None = None,
+    cc: str | None = None,
+    cached_cwnd: str | None = None,
     seed: int | None = None,
     repeat: int | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
-    limit: LimitLike | None = None,
     time_limit: Time | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> LiveComparison: ...
 
 
@@ -79,18 +79,18 @@ def compare(
     baseline: str | None = None,
     sizes: Sequence[Size] | None = None,
     flows: int | None = None,
-    interval: Time | None = None,
-    avoidance: str | None = None,
+    stagger: Time | None = None,
+    cc: str | None = None,
     stack: str | Endpoint | Mapping[str, Any] | None = None,
-    remembered: str | None = None,
+    cached_cwnd: str | None = None,
     seed: int | None = None,
     repeat: int | None = None,
     uncertainty: bool = True,
     workers: int | None = None,
     progress: Progress | None = None,
     allow_python: bool = False,
-    limit: LimitLike | None = None,
     time_limit: Time | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> Comparison | LiveComparison:
     """Runs the same traffic under each startup algorithm.
 
@@ -102,7 +102,7 @@ def compare(
         setting: A path, a scenario, or the name of a scenario file.
         on: The real stack: `noq`, `quinn`, `s2n`, or `linux` for this machine's kernel; with fields
             as in `noq:ecn=classic`. Needs a path, and takes neither `baseline`, `flows`,
-            `interval` nor `stack`.
+            `stagger` nor `stack`.
         clock: `virtual`, or `real` for sockets of this machine; only with `on`.
         kernel: The kernel's congestion controls to run as they are; only with `on="linux"`.
         startups: Startup algorithms: names in the catalog, classes derived from `Startup`, or
@@ -111,18 +111,19 @@ def compare(
         baseline: The variant that changes are relative to; slow start, or else the first.
         sizes: Sizes of transfers, in bytes or as text.
         flows: Number of connections that send each size at the same time.
-        interval: Time from the start of one connection to the next, in seconds or as text.
-        avoidance: Congestion control after startup.
+        stagger: Time from the start of one connection to the next, in seconds or as text.
+        cc: Congestion control after startup.
         stack: A preset of the endpoints, or their fields.
-        remembered: Congestion window that an earlier connection left, such as `1bdp`.
+        cached_cwnd: Congestion window that an earlier connection left, such as `1bdp`.
         seed: The first seed.
         repeat: Number of seeds; scenarios without randomness run once.
         uncertainty: Whether to repeat the runs on perturbed paths for the range of each change.
         workers: Number of threads and processes; all cores unless given.
         progress: Called as `progress(done, total)` a few times a second.
         allow_python: Whether a scenario file may name startup algorithms written in Python.
-        limit: Replaces limits of the estimated use, such as `packets=1e12,memory=8GB`.
         time_limit: Time after which the finished runs are returned, in seconds or as text.
+        **limits: `max_packets`, `max_flows`, `max_memory`, `max_time` and `no_limits`, which raise
+            the limits of the estimated use.
 
     Returns:
         A `Comparison`; with `on`, a `LiveComparison`.
@@ -140,7 +141,7 @@ def compare(
         2
     """
     live_only = {"clock": clock, "kernel": kernel}
-    simulated_only = {"baseline": baseline, "flows": flows, "interval": interval, "stack": stack}
+    simulated_only = {"baseline": baseline, "flows": flows, "stagger": stagger, "stack": stack}
     given = [name for name, value in (simulated_only if on else live_only).items() if value]
     if given:
         where = f"a real stack (`on={on!r}`)" if on else "the simulator; name a stack with `on`"
@@ -150,16 +151,16 @@ def compare(
     if on is not None:
         if not isinstance(setting, NetworkPath):
             raise RequestError(f"on = {on!r}: a real stack needs a NetworkPath, and not a scenario")
-        common |= {"avoidance": avoidance, "remembered": remembered, "repeat": repeat}
+        common |= {"cc": cc, "cached_cwnd": cached_cwnd, "repeat": repeat}
         common |= {"sizes": DEFAULT_SIZES if texts is None else texts}
         plan = LivePlan.of_path(setting, stack=on, clock=clock, kernel=kernel, **common)
-        with bounds.bounded(limit, time_limit):
+        with bounds.bounded(time_limit, **limits):
             return live.execute(plan, workers=workers, progress=progress)
     common |= {"baseline": baseline, "repeat": 1 if repeat is None else repeat}
-    of_path: dict[str, Any] = {"flows": flows, "interval": time_text("interval", interval)}
-    of_path |= {"avoidance": avoidance, "stack": stack, "remembered": remembered}
+    of_path: dict[str, Any] = {"flows": flows, "stagger": time_text("stagger", stagger)}
+    of_path |= {"cc": cc, "stack": stack, "cached_cwnd": cached_cwnd}
     planned = _plan(setting, of_path, texts, common, allow_python=allow_python)
-    with bounds.bounded(limit, time_limit):
+    with bounds.bounded(time_limit, **limits):
         return simulated.execute(
             planned, uncertainty=uncertainty, workers=workers, progress=progress
         )
@@ -178,7 +179,7 @@ def _plan(
         plan = Plan.of_path(
             setting, sizes=DEFAULT_SIZES if sizes is None else sizes, **of_path, **common
         )
-        given = {name: of_path[name] for name in ("flows", "interval", "remembered")}
+        given = {name: of_path[name] for name in ("flows", "stagger", "cached_cwnd")}
         stack = plan.base.get("stack")
         applicability.refuse_what_does_nothing(given, plan.begins, plan.custom, stack)
         return plan

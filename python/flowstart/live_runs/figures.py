@@ -37,7 +37,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Windows:
-    """The windows of one start-up."""
+    """The windows of one startup."""
 
     startup: str
     simulated: Line
@@ -46,7 +46,7 @@ class Windows:
 
 
 def windows(found: Sequence[Windows], bdp_pkts: float, stack: str, about: str) -> Figure:
-    """A panel per start-up: its window in the simulator and in the stack."""
+    """A panel per startup: its window in the simulator and in the stack."""
     with mpl.rc_context(STYLE):
         lines = [line for w in found for line in (w.simulated, w.live) if line]
         lines = [line for line in lines if len(line.time_s)]

@@ -26,7 +26,7 @@ def live_load(
     The transfers are flows whose receiver opens the connection (`opener = "receiver"`) and web
     sessions with `single_connection`: clients ask one HTTP server at the times, and for the sizes,
     that the scenario has or draws, each time on a connection of its own. `kernel` names a
-    congestion control of the kernel's own (`cubic`, `reno`, `bbr`) in place of the start-ups of the
+    congestion control of the kernel's own (`cubic`, `reno`, `bbr`) in place of the startups of the
     scenario; without it these drive the kernel. A run in which the path was late by more than 2 ms
     is run again, at most twice. Raises RequestError where the scenario is no such load, or this
     machine does not permit it.

@@ -24,7 +24,7 @@ class LiveLoad:
     document: Document
     """The scenario as it was simulated."""
     kernel: str | None
-    """The kernel's own congestion control; None where the scenario's start-ups drove it."""
+    """The kernel's own congestion control; None where the scenario's startups drove it."""
     records: list[Row]
     """The rows of `frame` as dictionaries; those of the simulator first."""
     headline: str

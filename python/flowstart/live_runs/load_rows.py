@@ -48,7 +48,7 @@ def _simulated(
         "fct_s": fct_s,
         "packets_retransmitted": flow.get("packets_retransmitted"),
         "startup_exit_reason": flow.get("startup_exit_reason"),
-        "startup_exit_cwnd_pkts": flow.get("startup_exit_cwnd_pkts"),
+        "startup_exit_cwnd_segments": flow.get("startup_exit_cwnd_segments"),
         "failure": None,
     }
 
@@ -58,7 +58,7 @@ def live(outcome: "LoadOutcome", repeat: int, flows: int) -> list[Row]:
     columns = outcome["requests"]
     shared = (
         *("size_bytes", "asked_s", "fct_s", "packets_retransmitted"),
-        *("startup_exit_reason", "startup_exit_cwnd_pkts", "failure"),
+        *("startup_exit_reason", "startup_exit_cwnd_segments", "failure"),
     )
     rows = []
     for at, number in enumerate(columns["number"]):

@@ -29,9 +29,9 @@ OWN = {
 USUALLY_OWN = ("ecn",)
 """Those of a stack that is not listed."""
 KERNEL = {
-    "cubic": {"startup": "hystart", "avoidance": "cubic"},
-    "reno": {"startup": "slow-start", "avoidance": "reno"},
-    "bbr": {"startup": "bbr-startup", "avoidance": "bbr"},
+    "cubic": {"startup": "hystart", "cc": "cubic"},
+    "reno": {"startup": "slow-start", "cc": "reno"},
+    "bbr": {"startup": "bbr-startup", "cc": "bbr"},
 }
 """The kernel's own congestion controls, and what each is in the simulator."""
 KERNEL_REPEATS = 5
@@ -67,12 +67,12 @@ class LivePlan:
         variants: Sequence[VariantLike] = (),
         sizes: Sequence[str] = DEFAULT_SIZES,
         flows: int | None = None,
-        avoidance: str | None = None,
-        remembered: str | None = None,
+        cc: str | None = None,
+        cached_cwnd: str | None = None,
         seed: int | None = None,
         repeat: int | None = None,
     ) -> Self:
-        """Every size under every start-up on a path; `kernel` are the kernel's own controls.
+        """Every size under every startup on a path; `kernel` are the kernel's own controls.
 
         Raises RequestError where that is no live run.
         """
@@ -92,9 +92,9 @@ class LivePlan:
             variants=variants,
             sizes=sizes,
             flows=flows,
-            avoidance=avoidance,
+            cc=cc,
             stack=fields | {"preset": preset},
-            remembered=remembered,
+            cached_cwnd=cached_cwnd,
             seed=seed,
             repeat=repeat or (KERNEL_REPEATS if name == LINUX else 1),
         )
@@ -104,14 +104,14 @@ class LivePlan:
             "stack": stack,
             "clock": None if clock in (None, usual) else clock,
             "kernel": ",".join(kernel),
-            "avoidance": avoidance,
-            "remembered": remembered,
+            "cc": cc,
+            "cached_cwnd": cached_cwnd,
         }
         command = plan.written(options, command="live", without=controls)
         return cls(plan, name, clock or usual, command, controls)
 
     def refusals(self) -> dict[str, str]:
-        """Why the stack cannot run start-ups, by variant, where it cannot.
+        """Why the stack cannot run startups, by variant, where it cannot.
 
         Raises RequestError where a run is none that a stack could have, and where this machine does
         not let the stack run.
@@ -175,7 +175,7 @@ def _name(fields: dict[str, object]) -> str:
 
 
 def _check_variants(plan: Plan, name: str) -> None:
-    """Variants differ in start-up and avoidance alone, and have no start-up in Python."""
+    """Variants differ in startup and congestion control alone, and have no startup in Python."""
     for variant in plan.variants:
         for key in variant.fields:
             raise RequestError(
@@ -183,6 +183,6 @@ def _check_variants(plan: Plan, name: str) -> None:
             )
         if str(variant.begins) in plan.custom.known:
             raise RequestError(
-                f"start-up `{variant.begins}`: is written in Python, and a live run takes those of "
+                f"startup `{variant.begins}`: is written in Python, and a live run takes those of "
                 "the catalog"
             )

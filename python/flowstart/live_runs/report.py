@@ -62,7 +62,7 @@ def pictures(result: LiveComparison, progress: Progress | None = None) -> dict[s
         parts.append(html.picture(files.svg, caption))
     if result.plan.command:
         parts += [html.heading("Again"), html.code(result.plan.command)]
-    title = f"Start-ups simulated and in {result.plan.stack}"
+    title = f"Startups simulated and in {result.plan.stack}"
     found["report.html"] = html.page(title, [*parts, html.made_by()]).encode()
     return found
 
@@ -74,6 +74,6 @@ def _sizes(result: LiveComparison, most: int = LARGEST_TRACE_BYTES) -> Iterator[
 
 
 def _both(result: LiveComparison, size: str) -> list[str]:
-    """The start-ups that the stack has run with the first seed."""
+    """The startups that the stack has run with the first seed."""
     cases = (result.case(startup, size) for startup in result.simulated.plan.startups)
     return [c.startup for c in cases if c in result.found and result.found[c].outcome]

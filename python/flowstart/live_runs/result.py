@@ -81,7 +81,7 @@ class LiveComparison:
 
     @property
     def table(self) -> Grid:
-        """The table that is shown: a group per size, a row per start-up.
+        """The table that is shown: a group per size, a row per startup.
 
         In real time with several seeds a row has the median of each, and how far they are apart.
         """
@@ -101,13 +101,13 @@ class LiveComparison:
 
     @property
     def legend(self) -> str:
-        """What the columns mean, whom the stack could not run, and notes on start-ups."""
+        """What the columns mean, whom the stack could not run, and notes on startups."""
         columns = spread.COLUMNS if self.is_spread else tables.COLUMNS
         return tables.legend(columns, self.paired, self.plan.stack, self.notes)
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the table has to know of its start-ups and seeds."""
+        """What a reader of the table has to know of its startups and seeds."""
         if self.plan.clock != REAL or not self.simulated.spared:
             return self.simulated.notes
         once = "nothing here is drawn at random, so it was simulated once."
@@ -167,7 +167,7 @@ class LiveComparison:
 
     @extras.needing("plot", "a figure")
     def plot(self, size: str | None = None) -> "Figure":
-        """The window over time in both, a panel per start-up; simulates again for it.
+        """The window over time in both, a panel per startup; simulates again for it.
 
         Of the largest size where none is named.
         """
@@ -189,11 +189,11 @@ class LiveComparison:
         return windows([drawn(line) for line in series], series[0].bdp_pkts, self.plan.stack, about)
 
     def case(self, startup: str, size: str | None = None) -> Case:
-        """The run of a start-up with the first seed, of the largest size where none is named."""
+        """The run of a startup with the first seed, of the largest size where none is named."""
         plan = self.simulated.plan
         found = Case(startup, self._size(size), plan.seeds[0])
         if found not in plan.cases():
-            raise RequestError(f"start-up `{startup}` with size `{found.size}` was not run")
+            raise RequestError(f"startup `{startup}` with size `{found.size}` was not run")
         return found
 
     def _size(self, size: str | None) -> str | None:
@@ -208,7 +208,7 @@ class LiveComparison:
         """What the sender in the real stack did and knew, as qlog; in virtual time runs again."""
         found = self.live(startup, size)
         if found is None:
-            raise RequestError(f"start-up `{startup}`: {self.plan.stack} did not run it")
+            raise RequestError(f"startup `{startup}`: {self.plan.stack} did not run it")
         if found["qlog"] is None:
             scenario = self.plan.scenario(self.case(startup, size))
             found = _native.run_live(self.plan.stack, scenario, self.plan.clock, qlog=True)

@@ -14,14 +14,20 @@ if TYPE_CHECKING:
 Row: TypeAlias = dict[str, Any]
 
 SHARED = (
-    *("fct_s", "startup_exit_reason", "startup_exit_s", "startup_exit_cwnd_pkts"),
-    *("startup_exit_flight_bytes", "max_cwnd_pkts", "packets_sent", "packets_dropped", "complete"),
+    *("fct_s", "startup_exit_reason", "startup_exit_s", "startup_exit_cwnd_segments"),
+    *(
+        "startup_exit_flight_bytes",
+        "max_cwnd_segments",
+        "packets_sent",
+        "packets_dropped",
+        "complete",
+    ),
 )
 """What is told of a run in the simulator and in a stack alike."""
 TIMELINESS = ("relay_late_most_s", "relay_late_p99_s", "answered_median_s", "stalls")
 """How late the relay and the agent were."""
 COMPARED = (
-    *("fct_s", "startup_exit_reason", "startup_exit_cwnd_pkts", "max_cwnd_pkts"),
+    *("fct_s", "startup_exit_reason", "startup_exit_cwnd_segments", "max_cwnd_segments"),
     *("packets_sent", "packets_dropped"),
 )
 """What stands side by side."""
@@ -45,7 +51,7 @@ def rows(simulated: Mapping[Case, Row], live: Mapping[Case, Found], stack: str) 
         place = {
             "variant": case.startup,
             "startup": row["startup"],
-            "avoidance": row["avoidance"],
+            "cc": row["cc"],
             "size": case.size,
             "size_bytes": row["size_bytes"],
             "seed": case.seed,
@@ -73,7 +79,7 @@ def _live(found: Found) -> Row:
     return {
         "fct_s": outcome["fct_s"],
         **_exit(outcome["exit"]),
-        "max_cwnd_pkts": outcome["max_cwnd_pkts"],
+        "max_cwnd_segments": outcome["max_cwnd_segments"],
         "packets_sent": outcome["packets_sent"],
         "packets_dropped": outcome["packets_dropped"],
         "complete": outcome["fct_s"] is not None,
@@ -96,11 +102,11 @@ def _timeliness(outcome: "LiveOutcome") -> Row:
 
 
 def _exit(left: "LiveExit | None") -> Row:
-    """How a start-up ended, as the simulator's rows tell it."""
+    """How a startup ended, as the simulator's rows tell it."""
     return {
         "startup_exit_reason": left and left["reason"],
         "startup_exit_s": left and left["at_s"],
-        "startup_exit_cwnd_pkts": left and left["cwnd_pkts"],
+        "startup_exit_cwnd_segments": left and left["cwnd_segments"],
         "startup_exit_flight_bytes": left and left["flight"],
     }
 
@@ -117,13 +123,13 @@ def _paired(found: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
 
 
 def _pair(ours: Row, theirs: Row) -> Row:
-    place = ("variant", "startup", "avoidance", "size", "size_bytes", "seed")
+    place = ("variant", "startup", "cc", "size", "size_bytes", "seed")
     sides = {
         f"{side}_{name}": row[name]
         for name in COMPARED
         for side, row in ((SIMULATED, ours), ("live", theirs))
     }
-    exits = ours["startup_exit_cwnd_pkts"], theirs["startup_exit_cwnd_pkts"]
+    exits = ours["startup_exit_cwnd_segments"], theirs["startup_exit_cwnd_segments"]
     return {
         "transport": theirs["transport"],
         **{name: ours[name] for name in place},

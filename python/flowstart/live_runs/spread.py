@@ -10,16 +10,16 @@ from flowstart.render.grid import Column, Grid
 
 COLUMNS = (
     "Medians of all runs; in {stack}: the same of the live runs, and the least and the most of "
-    "them; difference: of the medians of FCT; exit cwnd: the window just before start-up ended, "
+    "them; difference: of the medians of FCT; exit cwnd: the window just before startup ended, "
     "packets; dropped: by the path, packets."
 )
 """What the columns of `table` mean."""
 STALL_S = 0.002
 """A relay that is later than this has stalled."""
 
-PLACE = ("variant", "startup", "avoidance", "size", "size_bytes")
+PLACE = ("variant", "startup", "cc", "size", "size_bytes")
 """What tells transfers apart."""
-EXIT, REASON = "startup_exit_cwnd_pkts", "startup_exit_reason"
+EXIT, REASON = "startup_exit_cwnd_segments", "startup_exit_reason"
 SIDES = ("simulated", "live")
 
 
@@ -63,8 +63,8 @@ def _reasons(runs: Sequence[Row], name: str) -> str:
 
 
 def table(pairs: Sequence[Row], stack: str) -> Grid:
-    """A group per size, a row per start-up, with the spread of its live runs."""
-    columns = [Column("start-up", number=False), Column("FCT"), Column(f"in {stack}")]
+    """A group per size, a row per startup, with the spread of its live runs."""
+    columns = [Column("startup", number=False), Column("FCT"), Column(f"in {stack}")]
     columns += [Column("from"), Column("to"), Column("difference")]
     columns += [Column("exit reason", number=False, spare=2)]
     columns += [Column("exit cwnd"), Column(f"in {stack}")]
@@ -107,6 +107,6 @@ def stalled(rows: Sequence[Row]) -> str:
 
 
 def answered(rows: Sequence[Row]) -> str:
-    """How long start-ups took to answer the kernel; empty where they were not asked."""
+    """How long startups took to answer the kernel; empty where they were not asked."""
     times = _known(rows, "answered_median_s")
     return f"Events answered within {text.seconds(median(times))} in the median." if times else ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NEAR = 0.01
 """Completion times that differ by no more agree."""
 NEAR_EXIT = 0.05
-"""The same of windows at the end of a start-up."""
+"""The same of windows at the end of a startup."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Agreement:
     near: int
     """How many of them differ by at most `NEAR`."""
     exits: int
-    """Start-ups that ended in both."""
+    """Startups that ended in both."""
     near_exits: int
     """Those whose windows at the end differ by at most `NEAR_EXIT`."""
 
@@ -69,13 +69,13 @@ def late(lateness: "Lateness") -> str:
 
 COLUMNS = (
     "in {stack}: the same of the live run; difference: of its FCT from the simulated one; "
-    "exit cwnd: the window just before start-up ended, packets; dropped: by the path, packets."
+    "exit cwnd: the window just before startup ended, packets; dropped: by the path, packets."
 )
 """What the columns of `table` mean."""
 
 
 def legend(columns: str, pairs: Sequence[Row], stack: str, notes: Sequence[str]) -> str:
-    """What the columns mean, whom the stack could not run, and the `notes` on start-ups."""
+    """What the columns mean, whom the stack could not run, and the `notes` on startups."""
     lines = [columns.format(stack=stack)]
     for word in ("refused", "failure"):
         whys: dict[str, list[str]] = {}
@@ -90,9 +90,9 @@ def legend(columns: str, pairs: Sequence[Row], stack: str, notes: Sequence[str])
 
 
 def table(pairs: Sequence[Row], stack: str) -> Grid:
-    """A group per size, a row per start-up and seed."""
+    """A group per size, a row per startup and seed."""
     several = len({pair["seed"] for pair in pairs}) > 1
-    columns = [Column("start-up", number=False)]
+    columns = [Column("startup", number=False)]
     columns += [Column("seed")] if several else []
     columns += [Column("FCT"), Column(f"in {stack}"), Column("difference")]
     columns += [Column("exit reason", number=False, spare=2)]
@@ -111,7 +111,7 @@ def table(pairs: Sequence[Row], stack: str) -> Grid:
 def _cells(pair: Row) -> list[str]:
     cells = [text.seconds(pair["simulated_fct_s"]), _live_time(pair)]
     cells += [percent(pair["fct_difference"]), _reason(pair)]
-    names = ("startup_exit_cwnd_pkts", "packets_dropped")
+    names = ("startup_exit_cwnd_segments", "packets_dropped")
     return cells + [
         text.count(pair[f"{of}_{name}"]) for name in names for of in ("simulated", "live")
     ]
@@ -124,7 +124,7 @@ def _live_time(pair: Row) -> str:
 
 
 def _reason(pair: Row) -> str:
-    """Why start-ups ended; both reasons where they differ."""
+    """Why startups ended; both reasons where they differ."""
     ours, theirs = pair["simulated_startup_exit_reason"], pair["live_startup_exit_reason"]
     if pair["refused"] or pair["failure"] or ours == theirs:
         return ours or text.ABSENT

@@ -1,1 +1,1 @@
-"""Which start-up serves where, by how much, how surely and at whose cost: the table of a sweep."""
+"""Which startup serves where, by how much, how surely and at whose cost: the table of a sweep."""

@@ -12,19 +12,19 @@ from flowstart.model.document import Document, resolve
 from flowstart.model.path import NetworkPath, told_interface
 from flowstart.model.variants import Variant
 
-ASKED = ("avoidance", "size", "remembered", "count", "interval")
+ASKED = ("cc", "size", "cached_cwnd", "count", "stagger")
 """Fields of a flow that a command can give."""
 MEMORY = {"sharing", "handshake"}
 """Fields of a stack that may have it use a memory itself."""
 _ANY = "slow-start"
-"""Stands in a flow that names no start-up while defaults are filled in."""
+"""Stands in a flow that names no startup while defaults are filled in."""
 
 
 def command(scenario: Document, startups: Sequence[str]) -> str | None:
-    """The command that compares start-ups in a cell; None where only its scenario can.
+    """The command that compares startups in a cell; None where only its scenario can.
 
-    That is so for a cell with company, for start-ups that are not in the catalog, and where another
-    version has written the scenario, with fields that are not known.
+    That is so for a cell with competing flows, for startups that are not in the catalog, and where
+    another version has written the scenario, with fields that are not known.
     """
     try:
         return _command(scenario, startups)
@@ -33,12 +33,12 @@ def command(scenario: Document, startups: Sequence[str]) -> str | None:
 
 
 def from_file(file: str, compared: str) -> str:
-    """The command that compares start-ups in a scenario's file; they are options of it."""
+    """The command that compares startups in a scenario's file; they are options of it."""
     return f"flowstart compare {shlex.quote(file)} {compared}"
 
 
 def options(names: Sequence[str], known: Mapping[str, Variant]) -> str:
-    """Start-ups as options of `flowstart compare`; those that are `known` are more than that."""
+    """Startups as options of `flowstart compare`; those that are `known` are more than that."""
     startups = [name for name in names if name not in known]
     words = ["--startup", ",".join(startups)] if startups else []
     for name in names:
@@ -62,19 +62,19 @@ def _command(scenario: Document, startups: Sequence[str]) -> str | None:
         startups=startups,
         sizes=[flow["size"]],
         flows=flow.get("count"),
-        interval=flow.get("interval"),
-        avoidance=flow.get("avoidance"),
+        stagger=flow.get("stagger"),
+        cc=flow.get("cc"),
         stack=stacks.of_scenario(asked.get("stack")),
-        remembered=_remembered(flow, needs, asked),
+        cached_cwnd=_cached_cwnd(flow, needs, asked),
         seed=asked.get("seed"),
     ).command
 
 
-def _remembered(flow: Mapping[str, Any], needs: Collection[str], asked: Document) -> str | None:
+def _cached_cwnd(flow: Mapping[str, Any], needs: Collection[str], asked: Document) -> str | None:
     """What the command has to say of the memory: nothing where it is the usual one, or unused."""
-    remembered: str | None = flow.get("remembered")
+    cached_cwnd: str | None = flow.get("cached_cwnd")
     is_used = "cache" in needs or bool(asked.get("stack", {}).keys() & MEMORY)
-    return remembered if is_used and remembered != REMEMBERED else None
+    return cached_cwnd if is_used and cached_cwnd != REMEMBERED else None
 
 
 def _alone(asked: Document) -> dict[str, Any] | None:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 
 from flowstart.errors import RequestError
-from flowstart.maps.plane import USUAL, plane
+from flowstart.maps.plane import plane
 from flowstart.maps.reading import read
 from flowstart.maps.result import SweepMap
 from flowstart.maps.selection import selected
@@ -15,24 +15,29 @@ from flowstart.model.specs import texts
 def read_map(
     folder: str | os.PathLike[str],
     *,
-    by: Sequence[str] = USUAL[:2],
+    x: str = "rate",
+    y: str = "rtt",
+    col: str = "queue",
+    row: str = "size",
     sizes: Sequence[str] | None = None,
     companies: Sequence[str] | None = None,
     startups: Sequence[str] | None = None,
-    tie: float = MARGIN,
+    margin: float = MARGIN,
 ) -> SweepMap:
-    """What the sweep in `folder` tells of its start-ups.
+    """What the sweep in `folder` tells of its startups.
 
-    `by` are the axes of the picture of winners, and after them what its panels are made by; `tie`
+    `x` and `y` are the axes of the picture of winners; its panels are by `col` and `row`. `margin`
     is the share of the best completion time by which others may be later and still tie. With
     `startups` the map is made as if the sweep had no others. Raises RequestError where the folder
     holds no sweep, or the sweep has not got what is wanted.
     """
-    for name, given in (("by", by), ("sizes", sizes), ("companies", companies)):
+    for name, given in (("sizes", sizes), ("companies", companies)):
         if given is not None:
             texts(name, given)
-    if not 0 <= tie < 1:
-        raise RequestError(f"tie: `{100 * tie:g}%` is out of range; 0% to below 100% is needed")
+    if not 0 <= margin < 1:
+        raise RequestError(
+            f"margin: `{100 * margin:g}%` is out of range; 0% to below 100% is needed"
+        )
     outcomes = read(folder, None if startups is None else texts("startups", startups))
     outcomes = selected(outcomes, sizes, companies)
-    return SweepMap(folder, outcomes, plane(outcomes.cells, by), tie)
+    return SweepMap(folder, outcomes, plane(outcomes.cells, x, y, col, row), margin)

@@ -1,4 +1,4 @@
-"""Which start-up leaves no reason to choose another: faster, at no more cost to anybody.
+"""Which startup leaves no reason to choose another: faster, at no more cost to anybody.
 
 It is judged for each case: a path, size and stack, over all companies that the sweep puts beside
 it and all seeds.
@@ -16,24 +16,24 @@ FASTER = 0.05
 RETRANSMITTED = 0.002
 """repeats at most this much more of its packets, as a share of them,"""
 HARM = 0.02
-"""and harms each kind of company at most this much more."""
+"""and harms each kind of competing flows at most this much more."""
 BLOCK = 2048
 """Cases that are compared at once."""
 
 
 @dataclass(frozen=True)
 class Cases:
-    """What every start-up came to in every case, cases × start-ups."""
+    """What every startup came to in every case, cases × startups."""
 
     first: Numbers
     """The place of each case's first cell."""
     times: Floats
     """Geometric means over the case's companies, in seconds; `inf` where one was not completed.
-    Each company counts the same, whatever the number of its seeds."""
+    Each kind of competing flows counts the same, whatever the number of its seeds."""
     retransmitted: Floats
     """Means over its companies."""
     harm: dict[str, Floats]
-    """Means by kind of company; NaN where a case has none of that kind."""
+    """Means by kind of competing flows; NaN where a case has none of that kind."""
 
     @classmethod
     def of(cls, outcomes: Outcomes) -> "Cases":
@@ -41,8 +41,8 @@ class Cases:
         numbers, first, cases = np.unique(
             outcomes.numbers("case"), return_index=True, return_inverse=True
         )
-        weights, company = outcomes.weights, outcomes.cells["company"].to_numpy()
-        beside = {kind: company == kind for kind in harmed(outcomes)}
+        weights, competing = outcomes.weights, outcomes.cells["competing"].to_numpy()
+        beside = {kind: competing == kind for kind in harmed(outcomes)}
         count = len(numbers)
         return cls(
             first,
@@ -56,9 +56,9 @@ class Cases:
 
 
 def harmed(outcomes: Outcomes) -> list[str]:
-    """The kinds of company of which harm is known, in the sweep's order."""
+    """The kinds of competing flows of which harm is known, in the sweep's order."""
     known = ~np.isnan(outcomes.harm).all(axis=1)
-    return list(dict.fromkeys(outcomes.cells["company"].to_numpy()[known]))
+    return list(dict.fromkeys(outcomes.cells["competing"].to_numpy()[known]))
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,9 @@ class Dominance:
     """Who dominates whom."""
 
     pairs: Floats
-    """The share of cases in which the start-up of the row dominates that of the column."""
+    """The share of cases in which the startup of the row dominates that of the column."""
     dominated: Flags
-    """Whether some other dominates it, cases × start-ups."""
+    """Whether some other dominates it, cases × startups."""
     first: Numbers
     """The place of each case's first cell."""
 
@@ -87,7 +87,7 @@ class Dominance:
         return cls(pairs / max(count, 1), dominated, cases.first)
 
     def shares(self, cells: Flags) -> Floats:
-        """How large a share of the cases that begin in `cells` each start-up is dominated in."""
+        """How large a share of the cases that begin in `cells` each startup is dominated in."""
         own = cells[self.first]
         if not own.any():
             return np.full(self.dominated.shape[1], np.nan)
@@ -96,7 +96,7 @@ class Dominance:
 
 
 def _beats(cases: Cases, block: slice, other: int) -> Flags:
-    """Where `other` dominates each start-up."""
+    """Where `other` dominates each startup."""
     time, more = cases.times[block], cases.retransmitted[block]
     found = time[:, [other]] < (1 - FASTER) * time
     found &= more[:, [other]] <= more + RETRANSMITTED

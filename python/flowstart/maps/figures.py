@@ -13,13 +13,13 @@ Draw: TypeAlias = Callable[[SweepMap, str], Figure]
 FIGURES: dict[str, tuple[Draw, str]] = {
     "regret-heatmap": (
         lambda found, about: heatmap.heatmap(found.outcomes, found.order, about),
-        "Mean regret of every start-up on every kind of path.",
+        "Mean regret of every startup on every kind of path.",
     ),
     "map": (
         lambda found, about: winners_figure.winners(
             found.outcomes, found.plane, found.margin, about
         ),
-        "Which start-up is best where.",
+        "Which startup is best where.",
     ),
     "regret": (
         lambda found, about: regret_figure.regret(found.outcomes, found.order, about),

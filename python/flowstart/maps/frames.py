@@ -1,4 +1,4 @@
-"""A map as tables, one row per kind of cells and start-up, or per cell."""
+"""A map as tables, one row per kind of cells and startup, or per cell."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -14,25 +14,25 @@ from flowstart.maps.regret import Regrets
 from flowstart.maps.winners import Winners
 from flowstart.maps.worst_cells import WorstCell
 from flowstart.render import columns
-from flowstart.sweeps.cell import COMPANY
+from flowstart.sweeps.cell import COMPETING
 
 if TYPE_CHECKING:
     import polars as pl
 
-HARMED = tuple(kind for kind in COMPANY if kind != "alone")
-"""Whom a start-up may harm."""
+HARMED = tuple(kind for kind in COMPETING if kind != "alone")
+"""Whom a startup may harm."""
 
 
 def winners(
     outcomes: Outcomes, kinds: Sequence[Dimension], found: Winners, dominance: Dominance
 ) -> "pl.DataFrame":
-    """How often every start-up is the best, by kind."""
+    """How often every startup is the best, by kind."""
     records = []
     for dimension in kinds:
         for kind, cells in dimension:
             won, tied, lost = found.shares(cells)
-            # Dominance is judged over all companies, so it is not by company.
-            whole = dimension.name != "company"
+            # Dominance is judged over all companies, so it is not by competing flows.
+            whole = dimension.name != "competing"
             dominated = dominance.shares(cells) if whole else np.full(len(won), np.nan)
             for place, startup in enumerate(outcomes.startups):
                 records.append(
@@ -53,7 +53,7 @@ def winners(
 def regret(
     outcomes: Outcomes, found: Sequence[tuple[Dimension, Sequence[Regrets]]]
 ) -> "pl.DataFrame":
-    """The regrets of every start-up, by kind."""
+    """The regrets of every startup, by kind."""
     return columns.frame(list(_regrets(outcomes, found)), "map-regret")
 
 
@@ -82,7 +82,7 @@ def _regrets(
 
 
 def worst(found: Sequence[WorstCell]) -> "pl.DataFrame":
-    """Where each start-up does worst."""
+    """Where each startup does worst."""
     names = ("startup", "cell", "regret", "best", "where", "command")
     return columns.frame([{n: getattr(one, n) for n in names} for one in found], "map-worst")
 
@@ -99,7 +99,7 @@ def dominance(outcomes: Outcomes, found: Dominance) -> "pl.DataFrame":
 
 
 def pareto(outcomes: Outcomes, found: Front) -> "pl.DataFrame":
-    """What every start-up costs over all cells."""
+    """What every startup costs over all cells."""
     records = [
         {
             "startup": startup,
@@ -117,7 +117,7 @@ def pareto(outcomes: Outcomes, found: Front) -> "pl.DataFrame":
 
 
 def cells(outcomes: Outcomes, found: Winners) -> "pl.DataFrame":
-    """Every cell with its best start-ups."""
+    """Every cell with its best startups."""
     import polars as pl
 
     names = np.array(outcomes.startups)

@@ -1,4 +1,4 @@
-"""The picture of all start-ups on all kinds of path: mean regret, a block for each queue."""
+"""The picture of all startups on all kinds of path: mean regret, a block for each queue."""
 
 import itertools
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CELL_WIDTH, CELL_HEIGHT = 0.34, 0.18
 """Of one number, in inches."""
 NAMES = 1.7
-"""The room for the start-ups' names."""
+"""The room for the startups' names."""
 GAP = 0.22
 """Between blocks."""
 BAR = 0.8
@@ -37,7 +37,7 @@ NARROWEST = 6.5
 NUMBERS = 6.8
 """The size of numbers, in points."""
 HELPED = "*"
-"""Behind the names of start-ups that need help."""
+"""Behind the names of startups that need help."""
 DARKEST = 4.0
 """Regrets above this share the darkest colour, unless all are below."""
 COLOURS = "YlGnBu"
@@ -45,14 +45,14 @@ WINNER = "#D55E00"
 
 
 def heatmap(outcomes: Outcomes, order: Numbers, about: str) -> Figure:
-    """Mean regret of each start-up by rate and round trip, a block for each queue.
+    """Mean regret of each startup by rate and round trip, a block for each queue.
 
     The best of every column has a frame.
     """
     blocks = _blocks(outcomes, order)
     darkest = max(1.05, min(DARKEST, max(float(block.means.max()) for block in blocks)))
     names = [_named(outcomes.startups[place]) for place in order]
-    words = f"{about}. Mean of the time over the best start-up's; framed: the best of its column."
+    words = f"{about}. Mean of the time over the best startup's; framed: the best of its column."
     if any(name.endswith(HELPED) for name in names):
         words += f" {HELPED} needs routers, a peer or a memory of the path."
     with mpl.rc_context(STYLE):
@@ -78,7 +78,7 @@ class Block:
     columns: list[tuple[str, str]]
     """The class of rates and that of round trips of each; those without cells are left out."""
     means: Floats
-    """Geometric means of regret, start-ups × columns."""
+    """Geometric means of regret, startups × columns."""
 
 
 def _blocks(outcomes: Outcomes, order: Numbers) -> list[Block]:
@@ -97,7 +97,7 @@ def _blocks(outcomes: Outcomes, order: Numbers) -> list[Block]:
 
 
 def _named(startup: str) -> str:
-    """A start-up's name, marked where it needs help."""
+    """A startup's name, marked where it needs help."""
     entry = listed(startup)
     return custom.short(startup) + (HELPED if entry and entry.needs_help else "")
 

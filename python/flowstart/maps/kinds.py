@@ -126,10 +126,10 @@ DIMENSIONS: dict[str, Callable[["pl.DataFrame"], Dimension]] = {
     "buffer": _buffer,
     "loss": _loss,
     "impairments": _words("impairments", "impairments", "none"),
-    "company": _words("company", "company", "alone"),
+    "competing": _words("competing", "competing", "alone"),
     "origin": _words("origin", "origin", "written"),
     "stack": _words("stack", "stack", "rfc"),
     "avoidance": _words("avoidance", "avoidance", "usual"),
-    "part": _words("part", "part", "no split"),
+    "split": _words("split", "split", "no split"),
 }
 """Every way to tell cells apart."""

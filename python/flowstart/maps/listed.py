@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 CELL = (
-    *("cell", "company", "seed", "rate_bps", "rtt_s", "buffer_pkts", "queue", "loss"),
+    *("cell", "competing", "seed", "rate_bps", "rtt_s", "buffer_pkts", "queue", "loss"),
     *("impairments", "size_bytes"),
 )
 """What a report lists of a cell."""
@@ -32,7 +32,7 @@ DIGITS = 4
 
 
 def rows(found: SweepMap) -> Rows:
-    """A row for each cell and start-up; of too many, those of every so manieth cell."""
+    """A row for each cell and startup; of too many, those of every so manieth cell."""
     cells = len(found.outcomes.cells)
     total = cells * len(found.startups)
     step = max(1, -(-total // MOST_ROWS))

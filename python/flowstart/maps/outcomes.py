@@ -1,4 +1,4 @@
-"""What every start-up came to in every cell of a sweep, as matrices of cells × start-ups."""
+"""What every startup came to in every cell of a sweep, as matrices of cells × startups."""
 
 import functools
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ CASE = (
     *LINE,
     *(
         "buffer_pkts",
-        "part",
+        "split",
         "stack",
-        "avoidance",
+        "cc",
         "queue",
         "loss",
         "reverse_rate_bps",
@@ -34,7 +34,7 @@ CASE = (
     ),
     "size_bytes",
 )
-"""Cells that have these in common differ in their company and their seed only."""
+"""Cells that have these in common differ in their competing flows and their seed only."""
 
 
 @dataclass(frozen=True)
@@ -42,18 +42,18 @@ class LeftOut:
     """What is in the sweep and counts nowhere."""
 
     missing: "pl.DataFrame"
-    """The cells in which start-ups have no outcome: `cell`, `hash`, and `startups`, their names."""
+    """The cells in which startups have no outcome: `cell`, `hash`, and `startups`, their names."""
     hopeless: int = 0
-    """In how many cells no start-up completed its transfer."""
+    """In how many cells no startup completed its transfer."""
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """The cells that all start-ups have in common, and what these came to in them."""
+    """The cells that all startups have in common, and what these came to in them."""
 
     startups: tuple[str, ...]
     cells: "pl.DataFrame"
-    """One row per cell: its columns that no start-up changes; `line` and `case`, which number
+    """One row per cell: its columns that no startup changes; `line` and `case`, which number
     the cells that have `LINE` and `CASE` in common; and `question`, which cells have in common that
     differ in their seed only."""
     times: Floats
@@ -98,7 +98,7 @@ class Outcomes:
         return np.minimum(self.raw_regret, self.penalty)
 
     def ties(self, margin: float) -> Flags:
-        """Which start-ups took at most `margin` longer than the best of their cell."""
+        """Which startups took at most `margin` longer than the best of their cell."""
         return np.asarray(self.raw_regret <= 1 + margin)
 
     def numbers(self, column: str) -> Numbers:
@@ -110,7 +110,7 @@ class Outcomes:
         return self._of(cells, slice(None), self.startups)
 
     def among(self, startups: Sequence[str]) -> "Outcomes":
-        """The same as if the sweep had these start-ups only, in the order given."""
+        """The same as if the sweep had these startups only, in the order given."""
         places = [self.startups.index(name) for name in startups]
         return self._of(slice(None), places, tuple(startups))
 
@@ -134,11 +134,12 @@ def numbered(cells: "pl.DataFrame") -> "pl.DataFrame":
     """Cells, whose `question` is known, with `line` and `case`.
 
     What a sweep varies beside the columns of `CASE`, such as the size of an impairment, comes in
-    the same order for every company; so the first of one company belongs to the first of another.
+    the same order for every kind of competing flows: the first of one kind belongs to the first of
+    another.
     """
     import polars as pl
 
-    turn = pl.col("question").rank("dense").over(*CASE, "company").alias("turn")
+    turn = pl.col("question").rank("dense").over(*CASE, "competing").alias("turn")
     found = cells.with_columns(turn)
     for name, columns in (("line", LINE), ("case", (*CASE, "turn"))):
         first = pl.col("cell").first().over(*columns)

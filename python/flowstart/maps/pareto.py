@@ -1,4 +1,4 @@
-"""Who is on the front: no other start-up is as good in everything and better in something."""
+"""Who is on the front: no other startup is as good in everything and better in something."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,14 @@ from flowstart.maps.weighing import geometric_means, means
 
 @dataclass(frozen=True)
 class Front:
-    """What start-ups cost on average over a sweep; less is better in everything."""
+    """What startups cost on average over a sweep; less is better in everything."""
 
     regret: Floats
     """Geometric means."""
     retransmitted: Floats
     """Mean shares of packets."""
     harm: dict[str, Floats]
-    """Means by kind of company."""
+    """Means by kind of competing flows."""
     on_front: Flags
 
     @classmethod
@@ -27,9 +27,9 @@ class Front:
         weights = outcomes.weights
         regret = geometric_means(outcomes.regret, weights)
         retransmitted = means(outcomes.retransmitted, weights)
-        company = outcomes.cells["company"].to_numpy()
+        competing = outcomes.cells["competing"].to_numpy()
         harm = {
-            kind: _known_mean(outcomes.harm[company == kind], weights[company == kind])
+            kind: _known_mean(outcomes.harm[competing == kind], weights[competing == kind])
             for kind in harmed(outcomes)
         }
         return cls(regret, retransmitted, harm, front([regret, retransmitted, *harm.values()]))

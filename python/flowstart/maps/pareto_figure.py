@@ -1,4 +1,4 @@
-"""Completion against what it costs others: start-ups as points, and the front of each panel."""
+"""Completion against what it costs others: startups as points, and the front of each panel."""
 
 import itertools
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ LEADER: dict[str, Any] = {"arrowstyle": "-", "linewidth": 0.4, "color": "0.6"}
 
 
 def costs(front: Front, startups: Sequence[str], about: str) -> Figure:
-    """Mean regret against retransmissions and, in further panels, harm to each kind of company."""
+    """Mean regret against retransmissions and harm to each kind of competing flows, by panel."""
     panels = [("retransmitted share of packets", front.retransmitted)]
-    panels += [(f"harm to company ({kind})", harm) for kind, harm in front.harm.items()]
+    panels += [(f"harm to competing flows ({kind})", harm) for kind, harm in front.harm.items()]
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)
     with mpl.rc_context(STYLE):
@@ -46,7 +46,7 @@ def costs(front: Front, startups: Sequence[str], about: str) -> Figure:
             axes.set_visible(False)
         titled(
             chart,
-            f"{about}. The line: no other start-up is better in both; less is better.",
+            f"{about}. The line: no other startup is better in both; less is better.",
         )
         chart.draw_without_rendering()  # settles where the axes are
         chart.set_layout_engine("none")

@@ -1,7 +1,7 @@
 """Two columns of cells as a plane of tiles, and who is best in each tile."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -28,7 +28,6 @@ AXES: dict[str, tuple[str, str, Callable[[float], str]]] = {
 """What an axis may show: the column, its title, and how a value is written."""
 Ticks: TypeAlias = tuple[tuple[float, str], ...]
 """Where words stand along an axis, in tiles from its beginning, and the words."""
-USUAL = ("rate", "rtt", "queue", "size")
 MOST_VALUES = 20
 """More values than these are not a tile each, but classes of equal ratio."""
 TILES = 14
@@ -60,13 +59,13 @@ class Tile:
     y: int
     cells: int
     winner: int
-    """The start-up with the least mean regret."""
+    """The startup with the least mean regret."""
     regret: float
     """Its geometric mean."""
     within: tuple[int, ...]
-    """The start-ups within the margin of it, itself among them."""
+    """The startups within the margin of it, itself among them."""
     means: tuple[float, ...]
-    """The geometric mean regrets of all start-ups."""
+    """The geometric mean regrets of all startups."""
 
 
 @dataclass(frozen=True)
@@ -139,29 +138,25 @@ def _tile(x: int, y: int, cells: int, means: Floats, margin: float) -> Tile:
     return Tile(x, y, cells, winner, float(means[winner]), within, tuple(means.tolist()))
 
 
-def plane(cells: "pl.DataFrame", by: Sequence[str] = USUAL[:2]) -> Plane:
-    """The plane of `by`: two axes, then the kinds of cells with panels side by side, and below.
+def plane(
+    cells: "pl.DataFrame", x: str = "rate", y: str = "rtt", col: str = "queue", row: str = "size"
+) -> Plane:
+    """The plane with the axes `x` and `y`, and panels by `col` side by side, by `row` below.
 
-    Without the last two the panels are by queue and by size. Raises RequestError where a name is
-    none that it may be.
+    Raises RequestError where a name is none that it may be.
     """
-    if not 2 <= len(by) <= 4:
-        raise RequestError(
-            f"by: `{','.join(by)}`: two axes are needed, such as rate,rtt, and at most two ways to "
-            "make panels after them"
-        )
-    for name in by[:2]:
+    for option, name in (("x", x), ("y", y)):
         if name not in AXES:
-            raise RequestError(f"by: `{name}` is no axis; one of {', '.join(AXES)} is needed")
-    if by[0] == by[1]:
-        raise RequestError(f"by: `{by[0]}` is given twice; two different axes are needed")
-    for name in by[2:]:
+            raise RequestError(f"{option}: `{name}` is no axis; one of {', '.join(AXES)} is needed")
+    if x == y:
+        raise RequestError(f"y: `{y}` is the x axis already; another one is needed")
+    for option, name in (("col", col), ("row", row)):
         if name not in DIMENSIONS:
-            raise RequestError(f"by: `{name}` makes no panels; one of {', '.join(DIMENSIONS)} does")
-    across, down = (_panels(cells, name) for name in (*by[2:], *USUAL[len(by) :])[-2:])
+            known = ", ".join(DIMENSIONS)
+            raise RequestError(f"{option}: `{name}` makes no panels; one of {known} does")
+    across, down = (_panels(cells, name) for name in (col, row))
     share = len(cells) / (len(across.kinds) * len(down.kinds))
-    x, y = (_of(cells, name, share) for name in by[:2])
-    return Plane(x, y, across, down)
+    return Plane(_of(cells, x, share), _of(cells, y, share), across, down)
 
 
 def _panels(cells: "pl.DataFrame", name: str) -> Dimension:

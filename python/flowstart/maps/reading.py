@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     import polars as pl
 
 CELL = (
-    *("cell", "hash", "company", "seed", "buffer_bdp", "bdp_pkts"),
+    *("cell", "hash", "competing", "seed", "buffer_bdp", "bdp_pkts"),
     *CASE,
 )
-"""Columns that are the same for all start-ups of a cell."""
+"""Columns that are the same for all startups of a cell."""
 OUTCOME = ("cell", "startup", "error", "fct_s", "complete", "retransmitted_share", "harm")
-"""Columns that each start-up of a cell has for itself."""
+"""Columns that each startup of a cell has for itself."""
 ROWS = 1_000_000
 """About how many rows are held at once while matrices are filled."""
 
 
 def scan(folder: str | os.PathLike[str]) -> "pl.LazyFrame":
-    """The table of a sweep, one row per cell and start-up.
+    """The table of a sweep, one row per cell and startup.
 
     Raises RequestError where the folder has none.
     """
@@ -62,7 +62,7 @@ def unfinished(folder: str | os.PathLike[str]) -> bool:
 
 
 def variants(folder: str | os.PathLike[str]) -> dict[str, Variant]:
-    """Those of the sweep's variants that are more than a start-up, by name."""
+    """Those of the sweep's variants that are more than a startup, by name."""
     store = Store(pathlib.Path(folder))
     said = store.said["variants"] if store.is_begun else []
     found = [Variant(**one) for one in said]
@@ -70,7 +70,7 @@ def variants(folder: str | os.PathLike[str]) -> dict[str, Variant]:
 
 
 def read(folder: str | os.PathLike[str], startups: Sequence[str] | None = None) -> Outcomes:
-    """The cells that all start-ups have in common; all there are unless `startups` are given.
+    """The cells that all startups have in common; all there are unless `startups` are given.
 
     Raises RequestError where the folder holds no sweep, a damaged file, or no cell that all have
     in common.
@@ -93,7 +93,7 @@ def read(folder: str | os.PathLike[str], startups: Sequence[str] | None = None) 
 
 
 def _startups(table: "pl.LazyFrame", wanted: Sequence[str] | None, folder: str) -> tuple[str, ...]:
-    """The start-ups of the sweep, in its order; those that are wanted of them."""
+    """The startups of the sweep, in its order; those that are wanted of them."""
     import polars as pl
 
     known = table.select(pl.col("startup").unique(maintain_order=True)).collect().to_series()
@@ -139,20 +139,20 @@ def _with_questions(cells: "pl.DataFrame", rows: "pl.LazyFrame") -> "pl.DataFram
     """
     import polars as pl
 
-    alike = cells.filter(pl.len().over(*CASE, "company") > 1)["cell"]
+    alike = cells.filter(pl.len().over(*CASE, "competing") > 1)["cell"]
     if alike.is_empty():
         return cells.with_columns(question="cell")
     seedless = pl.col("scenario").str.replace(r'"seed": ?\d+', "").hash()
     texts = rows.filter(pl.col("cell").is_in(alike.implode())).select("cell", text=seedless)
     found = cells.join(texts.collect(), on="cell", how="left", maintain_order="left")
-    first = pl.col("cell").first().over(*CASE, "company", "text")
+    first = pl.col("cell").first().over(*CASE, "competing", "text")
     return found.with_columns(question=first).drop("text")
 
 
 def _filled(
     table: "pl.LazyFrame", numbers: Numbers, names: Sequence[str]
 ) -> tuple[Floats, Shares, Shares]:
-    """Completion times, retransmitted shares and harm, cells × start-ups; NaN without a row."""
+    """Completion times, retransmitted shares and harm, cells × startups; NaN without a row."""
     import polars as pl
 
     shape = (len(numbers), len(names))
@@ -184,7 +184,7 @@ def _in_common(
     names: tuple[str, ...],
     folder: str,
 ) -> Outcomes:
-    """The cells in which every start-up has an outcome and one of them completed."""
+    """The cells in which every startup has an outcome and one of them completed."""
     import polars as pl
 
     times, retransmitted, harm = matrices
@@ -212,9 +212,9 @@ def _why_nothing(
     """Why no cell can be compared."""
     shares = absent.mean(axis=0)
     if not shares.any():
-        return "no start-up completed a transfer in any cell"
+        return "no startup completed a transfer in any cell"
     worst = int(shares.argmax())
     return (
-        f"no cell has all {len(names)} start-ups, and `{names[worst]}` is missing in most; "
+        f"no cell has all {len(names)} startups, and `{names[worst]}` is missing in most; "
         f"leave it out with --startup all,-{names[worst]}"
     )

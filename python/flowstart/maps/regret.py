@@ -1,4 +1,4 @@
-"""What it costs to choose one start-up for every cell, and how sure that is."""
+"""What it costs to choose one startup for every cell, and how sure that is."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ SEED = 1
 
 @dataclass(frozen=True)
 class Regrets:
-    """The regrets of all start-ups in one kind of cells; 1 is the best of every cell."""
+    """The regrets of all startups in one kind of cells; 1 is the best of every cell."""
 
     kind: str
     cells: int
@@ -37,7 +37,7 @@ class Regrets:
 
     @property
     def order(self) -> Numbers:
-        """The start-ups by their mean."""
+        """The startups by their mean."""
         return np.argsort(self.mean, kind="stable")
 
 
@@ -72,7 +72,7 @@ def _regrets(
 
 
 def _ends(outcomes: Outcomes, dimension: Dimension) -> dict[str, Floats]:
-    """The ends of the means' intervals by kind, start-ups × (low, high).
+    """The ends of the means' intervals by kind, startups × (low, high).
 
     Questions are counted, each with the mean of its seeds. Those on the same line may depend on
     each other, so lines are the clusters.

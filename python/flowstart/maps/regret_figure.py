@@ -1,4 +1,4 @@
-"""How the regret of each start-up is spread over cells, all start-ups in one picture."""
+"""How the regret of each startup is spread over cells, all startups in one picture."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ROW = 0.2
-"""The height of a start-up's row, in inches."""
+"""The height of a startup's row, in inches."""
 WIDTH, MOST_WIDTH = 2.6, 12.0
 """Of a panel, and of all panels."""
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -46,7 +46,7 @@ def regret(outcomes: Outcomes, order: Numbers, about: str) -> Figure:
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         grid[0].set_yticks(range(len(names)), names, fontsize=SMALL)
         grid[0].set_ylim(len(names) - 0.4, -0.6)
-        chart.supxlabel("regret: completion time over the best start-up's", fontsize=SMALL + 1)
+        chart.supxlabel("regret: completion time over the best startup's", fontsize=SMALL + 1)
         titled(
             chart,
             f"{about}. Boxes: the middle half of the cells, and their median; whiskers: 5 to 95 %; "
@@ -85,7 +85,7 @@ def _boxes(axes: "Axes", values: Floats, weights: Floats) -> None:
 
 
 def _never(axes: "Axes", undone: "np.typing.NDArray[np.bool_]", limit: float) -> None:
-    """Crosses where a start-up did not complete in some cell."""
+    """Crosses where a startup did not complete in some cell."""
     places = np.flatnonzero(undone.any(axis=0))
     if not len(places):
         return  # markers without a place would count as at the figure's corner

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from flowstart.maps import again, listed, tables
 from flowstart.maps.result import SweepMap
+from flowstart.maps.summary import summary
 from flowstart.render import figure_files, html, interactive
 from flowstart.render.files import columns, encoded
 
@@ -27,7 +28,7 @@ def files(found: SweepMap) -> dict[str, bytes]:
 
 
 def scenario_file(startup: str) -> str:
-    """The file of the scenario in which a start-up does worst."""
+    """The file of the scenario in which a startup does worst."""
     return f"worst-{re.sub('[^A-Za-z0-9.=-]+', '-', startup)}.json"
 
 
@@ -41,7 +42,8 @@ def pictures(
     written: dict[str, bytes] = {}
     about = tables.about(found.outcomes, found.dimensions)
     grids = listed.traced(found)
-    parts = [html.paragraph(found.headline), *map(html.table, grids)]
+    parts = [*summary(found).html(), html.heading("Details"), html.paragraph(found.headline)]
+    parts += map(html.table, grids)
     parts += [html.paragraph(note) for note in found.notes]
     parts.append(interactive.CHARTS)
     figures = {} if figure_files.wanting() else _figures()

@@ -1,4 +1,4 @@
-"""The map of a sweep: which start-up serves where, by how much, how surely and at whose cost."""
+"""The map of a sweep: which startup serves where, by how much, how surely and at whose cost."""
 
 import functools
 import os
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class SweepMap:
-    """What a sweep tells of its start-ups; `docs/maps.md` defines every number."""
+    """What a sweep tells of its startups; `docs/maps.md` defines every number."""
 
     folder: str | os.PathLike[str]
     """Where the sweep is."""
@@ -36,11 +36,11 @@ class SweepMap:
     plane: Plane
     """What the picture of winners has on its axes, and in its panels."""
     margin: float
-    """Start-ups tie whose times differ by no more than this share of the best."""
+    """Startups tie whose times differ by no more than this share of the best."""
 
     @property
     def startups(self) -> tuple[str, ...]:
-        """The start-ups, in the sweep's order."""
+        """The startups, in the sweep's order."""
         return self.outcomes.startups
 
     @functools.cached_property
@@ -50,12 +50,12 @@ class SweepMap:
 
     @functools.cached_property
     def best(self) -> Winners:
-        """The best start-ups of each cell."""
+        """The best startups of each cell."""
         return Winners.of(self.outcomes, self.margin)
 
     @functools.cached_property
     def regrets(self) -> list[tuple[Dimension, list[Regrets]]]:
-        """The regrets of all start-ups, by dimension and kind."""
+        """The regrets of all startups, by dimension and kind."""
         return [(dimension, regrets(self.outcomes, dimension)) for dimension in self.dimensions]
 
     @property
@@ -65,7 +65,7 @@ class SweepMap:
 
     @functools.cached_property
     def order(self) -> Numbers:
-        """The start-ups by their mean regret, the least first."""
+        """The startups by their mean regret, the least first."""
         return self.overall.order
 
     @functools.cached_property
@@ -75,27 +75,27 @@ class SweepMap:
 
     @functools.cached_property
     def front(self) -> Front:
-        """What each start-up costs, and who is on the Pareto front."""
+        """What each startup costs, and who is on the Pareto front."""
         return Front.of(self.outcomes)
 
     @functools.cached_property
     def worst_cells(self) -> list[WorstCell]:
-        """Where each start-up does worst."""
+        """Where each startup does worst."""
         return worst_cells(self.folder, self.outcomes, self.overall)
 
     @functools.cached_property
     def winners(self) -> "pl.DataFrame":
-        """How often each start-up is the best, by kind."""
+        """How often each startup is the best, by kind."""
         return frames.winners(self.outcomes, self.dimensions, self.best, self.dominated)
 
     @functools.cached_property
     def regret(self) -> "pl.DataFrame":
-        """What it costs to choose one start-up everywhere, by kind."""
+        """What it costs to choose one startup everywhere, by kind."""
         return frames.regret(self.outcomes, self.regrets)
 
     @functools.cached_property
     def worst(self) -> "pl.DataFrame":
-        """Where each start-up does worst."""
+        """Where each startup does worst."""
         return frames.worst(self.worst_cells)
 
     @functools.cached_property
@@ -105,7 +105,7 @@ class SweepMap:
 
     @functools.cached_property
     def pareto(self) -> "pl.DataFrame":
-        """What each start-up costs over all cells, and who is on the front."""
+        """What each startup costs over all cells, and who is on the front."""
         return frames.pareto(self.outcomes, self.front)
 
     @functools.cached_property
@@ -120,7 +120,7 @@ class SweepMap:
 
     @functools.cached_property
     def table(self) -> Grid:
-        """A row per start-up, the least regret first."""
+        """A row per startup, the least regret first."""
         return tables.overall(self.overall, self.winners, self.front, self.startups)
 
     @functools.cached_property
@@ -164,7 +164,7 @@ class SweepMap:
 
     @extras.needing("plot", "a figure")
     def plot(self) -> "Figure":
-        """Regret of each start-up on each kind of path."""
+        """Regret of each startup on each kind of path."""
         from flowstart.maps.heatmap import heatmap  # loads matplotlib
 
         return heatmap(self.outcomes, self.order, tables.about(self.outcomes, self.dimensions))
@@ -175,7 +175,7 @@ class SweepMap:
         return screen(self.headline, self.table, "`.table`, or `.regret` by kind of cells")
 
     def __repr__(self) -> str:
-        return f"<SweepMap of {len(self.startups)} start-ups: {len(self.outcomes.cells)} cells>"
+        return f"<SweepMap of {len(self.startups)} startups: {len(self.outcomes.cells)} cells>"
 
     def _repr_html_(self) -> str:
         return html.table(self.table) + figure_files.shown(self.plot, "Regret")

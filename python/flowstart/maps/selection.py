@@ -12,11 +12,11 @@ from flowstart.maps.outcomes import Flags, Outcomes
 def selected(
     outcomes: Outcomes, sizes: Sequence[str] | None, companies: Sequence[str] | None
 ) -> Outcomes:
-    """The cells with some sizes and kinds of company; all of them where nothing is wanted.
+    """The cells with some sizes and kinds of competing flows; all of them where nothing is wanted.
 
     Raises RequestError where the sweep has no such cells.
     """
-    for name, wanted in (("size", sizes), ("company", companies)):
+    for name, wanted in (("size", sizes), ("competing", companies)):
         if wanted is not None:
             dimension = DIMENSIONS[name](outcomes.cells)
             outcomes = outcomes.where(_of(dimension, wanted))

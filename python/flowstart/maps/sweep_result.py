@@ -5,16 +5,15 @@ import os
 import pathlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, Unpack
 
 from flowstart.maps.asking import read_map
-from flowstart.maps.plane import USUAL
 from flowstart.maps.reading import scan
 from flowstart.maps.result import SweepMap
 from flowstart.maps.winners import MARGIN
 from flowstart.model.quantities import Time
 from flowstart.simulation import bounds
-from flowstart.simulation.limits import LimitLike
+from flowstart.simulation.limits import LimitOptions
 from flowstart.sweeps.asking import SweepLike, read
 from flowstart.sweeps.execution.execute import Approve, Progress, Way, is_modest, run
 from flowstart.sweeps.execution.store import Store
@@ -63,20 +62,26 @@ class SweepResult(Swept):
     def map(
         self,
         *,
-        by: Sequence[str] = USUAL[:2],
+        x: str = "rate",
+        y: str = "rtt",
+        col: str = "queue",
+        row: str = "size",
         sizes: Sequence[str] | None = None,
         companies: Sequence[str] | None = None,
         startups: Sequence[str] | None = None,
-        tie: float = MARGIN,
+        margin: float = MARGIN,
     ) -> SweepMap:
         """Compares the startup algorithms over all cells.
 
         Args:
-            by: The axes of the picture of winners, and after them what its panels are made by.
+            x: The horizontal axis of the picture of winners.
+            y: The vertical axis.
+            col: The dimension that has a column of panels for each kind.
+            row: The dimension that has a row of panels for each kind.
             sizes: Sizes to keep; all unless given.
             companies: Kinds of competing flows to keep; all unless given.
             startups: Startup algorithms to compare, as if the sweep had no others.
-            tie: Share of the fastest completion time within which others tie with it.
+            margin: Share of the fastest completion time within which others tie with it.
 
         Returns:
             The map.
@@ -95,7 +100,15 @@ class SweepResult(Swept):
             2
         """
         return read_map(
-            self.store.place, by=by, sizes=sizes, companies=companies, startups=startups, tie=tie
+            self.store.place,
+            x=x,
+            y=y,
+            col=col,
+            row=row,
+            sizes=sizes,
+            companies=companies,
+            startups=startups,
+            margin=margin,
         )
 
 
@@ -105,12 +118,12 @@ def sweep(
     *,
     workers: int | None = None,
     dask: str | None = None,
-    part: str | None = None,
+    split: str | None = None,
     progress: Progress | None = None,
     approve: Approve | None = None,
     allow_python: bool = False,
-    limit: LimitLike | None = None,
     time_limit: Time | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> SweepResult:
     """Runs every startup algorithm on every cell of a sweep, and keeps the rows in a folder.
 
@@ -122,13 +135,14 @@ def sweep(
         folder: The folder of the rows.
         workers: Number of processes; all cores unless given.
         dask: Address of a Dask scheduler whose workers run the sweep.
-        part: `tuning` or `held-out`, where the sweep is split.
+        split: `train` or `test`, where the sweep is split.
         progress: Called as `progress(done, total)` with cells.
         approve: Called with the estimate of a sweep that takes more than some seconds; returns
             whether to run it. Without it, a sweep of more than an hour is refused.
         allow_python: Whether a sweep file may name startup algorithms written in Python.
-        limit: Replaces limits of the estimated use, such as `packets=1e12,memory=8GB`.
         time_limit: Time after which the finished rows are returned, in seconds or as text.
+        **limits: `max_packets`, `max_flows`, `max_memory`, `max_time` and `no_limits`, which raise
+            the limits of the estimated use.
 
     Returns:
         The rows, and what there is to report about them.
@@ -149,10 +163,10 @@ def sweep(
         2
     """
     question = read(setting, allow_python=allow_python)
-    if part is not None:
-        question = question.only(part)
+    if split is not None:
+        question = question.only(split)
     way = Way(run_cells, cost, workers, dask, progress, approve or is_modest)
-    with bounds.bounded(limit, time_limit):
-        found = run(question, pathlib.Path(folder), way, part or "")
+    with bounds.bounded(time_limit, **limits):
+        found = run(question, pathlib.Path(folder), way, split or "")
     values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
     return SweepResult(**values)

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 NEVER = "never"
 """Stands for the regret of a transfer that was never completed."""
-NAMING = ("size", "queue", "company")
+NAMING = ("size", "queue", "competing")
 """The kinds of cells that are named where a map says what it is of."""
 NAMED = 3
-"""So many cells without all start-ups are named."""
+"""So many cells without all startups are named."""
 
 MEAN = "weighted geometric mean of regret"
 WEIGHED = "weighted share of the cells"
@@ -31,8 +31,8 @@ HARM = "weighted mean of harm"
 
 
 def _beside(kind: str) -> Where:
-    """The rows of cells with this company."""
-    return {"company": kind}
+    """The rows of cells with this competing."""
+    return {"competing": kind}
 
 
 def about(outcomes: Outcomes, dimensions: Sequence[Dimension]) -> str:
@@ -45,7 +45,7 @@ def about(outcomes: Outcomes, dimensions: Sequence[Dimension]) -> str:
     ]
     cells = _counted(len(outcomes.cells), "cell")
     places = f"{_counted(lines, 'combination')} of rate and round trip"
-    startups = _counted(len(outcomes.startups), "start-up")
+    startups = _counted(len(outcomes.startups), "startup")
     return "; ".join([f"{startups} in {cells} on {places}", *told])
 
 
@@ -54,13 +54,13 @@ def _counted(count: int, what: str) -> str:
 
 
 def overall(found: Regrets, winners: "pl.DataFrame", front: Front, startups: Sequence[str]) -> Grid:
-    """A row per start-up, the least regret first; those on the Pareto front are marked."""
+    """A row per startup, the least regret first; those on the Pareto front are marked."""
     import polars as pl
 
     own = winners.filter(pl.col("dimension") == OVERALL)
     grid = Grid(
         [
-            Column("start-up", number=False),
+            Column("startup", number=False),
             Column("regret", of=MEAN),
             Column("95 %", spare=2, of=f"interval of the {MEAN}"),
             Column("p50", of="weighted median of regret"),
@@ -134,10 +134,10 @@ def _kind(found: Regrets, startups: Sequence[str], margin: float) -> list[str]:
 
 
 def worst(found: Sequence[WorstCell]) -> Grid:
-    """Where each start-up does worst, the least bad first."""
+    """Where each startup does worst, the least bad first."""
     grid = Grid(
         [
-            Column("start-up", number=False),
+            Column("startup", number=False),
             Column("worst", of="greatest regret"),
             Column("cell", of="where regret is greatest"),
             Column("where", number=False),
@@ -180,9 +180,9 @@ def notes(outcomes: Outcomes, margin: float) -> list[str]:
         rows = left.missing.head(NAMED).iter_rows(named=True)
         named = "; ".join(f"{row['cell']} ({row['startups']})" for row in rows)
         more = f" and {missing - NAMED} more" if missing > NAMED else ""
-        found.append(f"{missing} cells are left out since start-ups failed there: {named}{more}.")
+        found.append(f"{missing} cells are left out since startups failed there: {named}{more}.")
     if left.hopeless:
-        found.append(f"{left.hopeless} cells are left out since no start-up completed there.")
+        found.append(f"{left.hopeless} cells are left out since no startup completed there.")
     return found
 
 

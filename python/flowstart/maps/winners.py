@@ -6,15 +6,15 @@ from flowstart.maps.outcomes import Flags, Floats, Outcomes
 from flowstart.maps.weighing import means
 
 MARGIN = 0.05
-"""Start-ups tie whose times differ by less than this share of the best."""
+"""Startups tie whose times differ by less than this share of the best."""
 
 
 @dataclass(frozen=True)
 class Winners:
-    """Which start-ups are the best of each cell."""
+    """Which startups are the best of each cell."""
 
     best: Flags
-    """Within the margin of the least completion time, cells × start-ups."""
+    """Within the margin of the least completion time, cells × startups."""
     weights: Floats
     """What each cell counts."""
 
@@ -24,7 +24,7 @@ class Winners:
         return cls(outcomes.ties(margin), outcomes.weights)
 
     def shares(self, cells: Flags) -> tuple[Floats, Floats, Floats]:
-        """The shares of some cells that each start-up wins alone, ties for, and loses."""
+        """The shares of some cells that each startup wins alone, ties for, and loses."""
         best, weights = self.best[cells], self.weights[cells]
         alone = best.sum(axis=1) == 1
         won = means(best & alone[:, None], weights)

@@ -1,6 +1,6 @@
 """The map itself: a plane of tiles in the colours of those who are best there.
 
-Where several start-ups are within the margin of the best, which of them is ahead by a hair says
+Where several startups are within the margin of the best, which of them is ahead by a hair says
 little, and colours by it would be confetti. Such a tile has the colour of the one that is within
 the margin in most tiles, and is smaller.
 """
@@ -59,13 +59,13 @@ def winners(outcomes: Outcomes, plane: Plane, margin: float, about: str) -> Figu
 
 def _explained(margin: float) -> str:
     return (
-        "Colour and number: the start-up with the least mean regret; where several are within "
+        "Colour and number: the startup with the least mean regret; where several are within "
         f"{100 * margin:g} % of it, the one of them that is so in most tiles, in a smaller square."
     )
 
 
 def _ranks(panels: Mapping[tuple[int, int], Sequence[Tile]]) -> dict[int, int]:
-    """The start-ups that are shown in some tile, those within the margin in most tiles first."""
+    """The startups that are shown in some tile, those within the margin in most tiles first."""
     every = [tile for tiles in panels.values() for tile in tiles]
     counts = Counter(startup for tile in every for startup in tile.within)
     ordered = sorted(counts, key=lambda startup: (-counts[startup], startup))
@@ -126,7 +126,7 @@ def _key(
         handles=handles,
         loc="outside right center",
         fontsize=SMALL,
-        title="start-up, and the share of tiles\nin which it is among the best",
+        title="startup, and the share of tiles\nin which it is among the best",
         title_fontsize=SMALL,
         alignment="left",
     )
@@ -151,7 +151,7 @@ def _with_share(outcomes: Outcomes, shares: Mapping[int, float], startup: int) -
 
 
 def _shares(panels: Mapping[tuple[int, int], Sequence[Tile]]) -> dict[int, float]:
-    """The share of tiles in which each start-up is within the margin, of those that ever are."""
+    """The share of tiles in which each startup is within the margin, of those that ever are."""
     every = [tile for tiles in panels.values() for tile in tiles]
     counts = Counter(startup for tile in every for startup in tile.within)
     return {startup: count / len(every) for startup, count in counts.items()}

@@ -1,4 +1,4 @@
-"""Where each start-up does worst, in words, with what repeats it."""
+"""Where each startup does worst, in words, with what repeats it."""
 
 import json
 import math
@@ -16,14 +16,14 @@ from flowstart.render import text
 
 @dataclass(frozen=True)
 class WorstCell:
-    """The cell of a start-up's largest regret."""
+    """The cell of a startup's largest regret."""
 
     startup: str
     cell: int
     regret: float | None
     """None where the transfer was never completed."""
     best: str
-    """The start-up that was best there."""
+    """The startup that was best there."""
     where: str
     """The cell in words."""
     compared: str
@@ -31,13 +31,13 @@ class WorstCell:
     command: str | None
     """What compares the two there; None where it takes the scenario's file."""
     scenario: Document
-    """The cell's scenario, in which the flow under test names no start-up."""
+    """The cell's scenario, in which the flow under test names no startup."""
 
 
 def worst_cells(
     folder: str | os.PathLike[str], outcomes: Outcomes, regrets: Regrets
 ) -> list[WorstCell]:
-    """Those of all start-ups."""
+    """Those of all startups."""
     places = [int(place) for place in regrets.worst_cell]
     rows = [outcomes.cells.row(place, named=True) for place in places]
     scenarios = _scenarios(folder, {row["cell"] for row in rows})
@@ -77,21 +77,21 @@ def _scenarios(folder: str | os.PathLike[str], cells: set[int]) -> dict[int, Doc
     return {cell: json.loads(scenario) for cell, scenario in rows.iter_rows()}
 
 
-def in_words(cell: dict[str, Any]) -> str:
-    """A cell's path, size and company in words."""
+def in_words(cell: dict[str, Any], *, brief: bool = False) -> str:
+    """A cell's path, size and competing flows in words; brief for a table."""
     rate = "varying rate" if cell["rate_bps"] is None else text.rate(cell["rate_bps"])
     loss = f"loss {100 * cell['loss']:.3g} %" if cell["loss"] else ""
-    company = "" if cell["company"] == "alone" else f"company {cell['company']}"
+    competing = "" if cell["competing"] == "alone" else f"competing {cell['competing']}"
     parts = [
         cell["origin"],
         f"{rate} × {text.brief(text.seconds(cell['rtt_s']))}",
-        _buffer(cell["buffer_pkts"], cell["buffer_bdp"]),
-        cell["queue"],
+        _buffer(cell["buffer_pkts"], cell["buffer_bdp"], brief=brief),
+        "" if brief and cell["queue"] == "drop-tail" else cell["queue"],
         loss,
         _reverse(cell),
         cell["impairments"],
         text.size(cell["size_bytes"]),
-        company,
+        competing,
     ]
     return ", ".join(filter(None, parts))
 
@@ -103,7 +103,9 @@ def _reverse(cell: dict[str, Any]) -> str:
     return f"back {text.rate(reverse)}" if is_other else ""
 
 
-def _buffer(packets: int | None, bdp: float | None) -> str:
+def _buffer(packets: int | None, bdp: float | None, *, brief: bool) -> str:
     if packets is None:
         return "buffer without limit"
+    if brief:
+        return f"{text.count(packets)} pkt"
     return f"buffer {text.count(packets)} pkt" + (f" ({text.ratio(bdp)} BDP)" if bdp else "")

@@ -8,13 +8,13 @@ from typing import Any, Literal, TypeAlias
 from flowstart import _native
 from flowstart.errors import RequestError
 
-Kind: TypeAlias = Literal["startup", "avoidance", "queue", "variation"]
+Kind: TypeAlias = Literal["startup", "cc", "queue", "variation"]
 
 NEEDS = {
     "pacing": "a sender that can space its packets out in time",
     "peer": "a peer that understands an option or behaves in a new way",
     "routers": "routers on the path that take part",
-    "cache": "something remembered from earlier connections",
+    "cache": "cached state of earlier connections",
     "interface": "the rate of its host's own interface",
     "l4s": "a peer that counts the marks of packets sent as ECT(1) (`ecn=l4s` of the stack)",
 }
@@ -41,7 +41,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A start-up, a congestion avoidance, a queue discipline or a way for a rate to vary."""
+    """A startup, a congestion avoidance, a queue discipline or a way for a rate to vary."""
 
     name: str
     kind: Kind
@@ -91,14 +91,14 @@ class Algorithm:
 
 
 def list_algorithms(kind: Kind | None = None) -> list[Algorithm]:
-    """Every algorithm, or every one of a kind, start-ups first."""
+    """Every algorithm, or every one of a kind, startups first."""
     return [a for a in _catalog() if kind in (None, a.kind)]
 
 
 def get_algorithm(name: str, kind: Kind | None = None) -> Algorithm:
     """The algorithm called `name`; raises RequestError where there is none.
 
-    `xcp` is both a start-up and what its routers do: without a kind it is the start-up.
+    `xcp` is both a startup and what its routers do: without a kind it is the startup.
     """
     return named(name, kind)[0]
 
@@ -120,7 +120,7 @@ def canonical(spec: str) -> str:
 
 
 def listed(spec: str, kind: Kind = "startup") -> Algorithm | None:
-    """The catalog's entry of a start-up, which may have parameters."""
+    """The catalog's entry of a startup, which may have parameters."""
     name = spec.partition(":")[0].strip()
     return next((a for a in list_algorithms(kind) if a.name == name), None)
 

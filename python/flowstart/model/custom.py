@@ -1,4 +1,4 @@
-"""Start-ups from outside the catalog, and the names under which a scenario has them.
+"""Startups from outside the catalog, and the names under which a scenario has them.
 
 A scenario is text, so a class stands in it by name; the classes themselves go to the
 simulator beside it.
@@ -21,10 +21,10 @@ from flowstart.model.catalog import list_algorithms
 from flowstart.model.startup import Startup, hooks, label
 
 StartupLike: TypeAlias = str | Startup | type[Startup]
-"""A start-up of the catalog by name, one in a file as `FILE.py:CLASS`, or one in Python."""
+"""A startup of the catalog by name, one in a file as `FILE.py:CLASS`, or one in Python."""
 
 BEGINNERS = ("flows", "web")
-"""The lists of a scenario whose entries name a start-up."""
+"""The lists of a scenario whose entries name a startup."""
 
 _FILE = re.compile(r"(?P<file>[^,]*\.py)(?::(?P<kind>[^:]*)(?::(?P<arguments>.*))?)?", re.DOTALL)
 
@@ -46,9 +46,9 @@ class CustomStartups:
         made = _made(startup, field)
         name = label(made)
         if any(name == listed.name for listed in list_algorithms("startup")):
-            raise RequestError(f"start-up `{name}`: the catalog has one; give yours another `name`")
+            raise RequestError(f"startup `{name}`: the catalog has one; give yours another `name`")
         if type(self.known.setdefault(name, made)) is not type(made):
-            raise RequestError(f"start-up `{name}`: two classes have this name; change a `name`")
+            raise RequestError(f"startup `{name}`: two classes have this name; change a `name`")
         self.from_files = False
         return name
 
@@ -79,7 +79,7 @@ class CustomStartups:
 
 
 def load(spec: str) -> Startup:
-    """The start-up that `FILE.py:CLASS` or `FILE.py:CLASS:name=value,...` means."""
+    """The startup that `FILE.py:CLASS` or `FILE.py:CLASS:name=value,...` means."""
     match = _FILE.fullmatch(spec)
     if not match:
         raise RequestError(f"startup `{spec}`: FILE.py:CLASS is needed")
@@ -98,7 +98,7 @@ def load(spec: str) -> Startup:
 
 
 def is_in_a_file(name: object) -> bool:
-    """Whether this names a start-up in a file of Python."""
+    """Whether this names a startup in a file of Python."""
     return isinstance(name, str) and _FILE.fullmatch(name) is not None
 
 
@@ -109,7 +109,7 @@ def short(name: str) -> str:
 
 
 def beside(name: object, folder: pathlib.Path) -> object:
-    """A start-up of a scenario's file: one in a file of its own is looked for beside it."""
+    """A startup of a scenario's file: one in a file of its own is looked for beside it."""
     if not isinstance(name, str) or not is_in_a_file(name):
         return name
     file, rest = parted(name)
@@ -117,10 +117,10 @@ def beside(name: object, folder: pathlib.Path) -> object:
 
 
 def parted(name: str) -> tuple[pathlib.Path, str]:
-    """The file in the name of a start-up in a file, and what follows it: `:CLASS`."""
+    """The file in the name of a startup in a file, and what follows it: `:CLASS`."""
     match = _FILE.fullmatch(name)
     if not match:
-        raise ValueError(f"`{name}` names no start-up in a file")
+        raise ValueError(f"`{name}` names no startup in a file")
     return pathlib.Path(match["file"]), name[match.end("file") :]
 
 
@@ -208,7 +208,7 @@ def _made(startup: object, field: str) -> Startup:
     if isinstance(startup, Startup):
         return startup
     raise RequestError(
-        f"{field}: {startup!r} is neither the name of a start-up nor derived from fs.Startup"
+        f"{field}: {startup!r} is neither the name of a startup nor derived from fs.Startup"
     )
 
 

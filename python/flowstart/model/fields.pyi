@@ -33,7 +33,7 @@ class NetworkPath:
     There are `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie`, `xcp` and
     `dualpi2`.
 
-    Unless given: drop-tail, but xcp where a start-up is.
+    Unless given: drop-tail, but xcp where a startup is.
     """
     loss: str | float | None = None
     """Random loss on the way forward, such as `1%`: each packet by itself, before the queue.
@@ -167,7 +167,7 @@ class NetworkPath:
 
     Unless given: false.
     """
-    buffer_reading: str | None = None
+    buffer_accounting: str | None = None
     """Whether the packet in transmission takes a place in the buffer: `ns2` yes, `linux` no.
 
     Unless given: as the stack has it.
@@ -348,7 +348,7 @@ class Endpoint:
     A flow may have its own (`flows.tick_phase`).
     """
     pacing: str | None = None
-    """How packets are spaced out where a start-up does not: `none`, `internal` or `rfc9002`.
+    """How packets are spaced out where a startup does not: `none`, `internal` or `rfc9002`.
 
     `internal` as Linux does under its fq discipline, `rfc9002` by so many windows a round trip.
     """
@@ -469,16 +469,16 @@ class Endpoint:
 
 @dataclass(frozen=True, kw_only=True)
 class Flow:
-    """A connection, or `count` of them one `interval` after the other."""
+    """A connection, or `count` of them one `stagger` after the other."""
 
     startup: StartupLike | None = None
-    """The start-up, with parameters: `limited-slow-start:max_ssthresh=50`.
+    """The startup, with parameters: `limited-slow-start:max_ssthresh=50`.
 
     Under comparison it is left out where it is what is compared.
 
     Unless given: slow-start.
     """
-    avoidance: str | None = None
+    cc: str | None = None
     """The congestion avoidance.
 
     Unless given: the stack's.
@@ -507,17 +507,17 @@ class Flow:
     Unless given: 0s.
     """
     start_after: AfterFlow | Mapping[str, Any] | None = None
-    """The flow whose start-up it waits for, instead of `start`: it opens `pause` after that has
+    """The flow whose startup it waits for, instead of `start`: it opens `pause` after that has
     ended.
 
-    It never opens where the start-up does not end before the run.
+    It never opens where the startup does not end before the run.
     """
     count: int | None = None
     """How many flows of this kind.
 
     Unless given: 1.
     """
-    interval: Time | None = None
+    stagger: Time | None = None
     """Time from one opening to the next.
 
     Unless given: 0s.
@@ -552,13 +552,13 @@ class Flow:
 
     Unless given: sender.
     """
-    remembered: str | None = None
+    cached_cwnd: str | None = None
     """The window that an earlier connection left behind, such as `1bdp` or `40pkt`.
 
-    For start-ups that use a memory.
+    For startups that use a memory.
     """
     interface_rate: Rate | None = None
-    """The rate at which a start-up takes its host's interface to send, such as `1Gbps`.
+    """The rate at which a startup takes its host's interface to send, such as `1Gbps`.
 
     It is told, where `path.nic_rate` is a link.
 
@@ -658,13 +658,13 @@ class WebTraffic:
     """
 
     startup: StartupLike | None = None
-    """The responses' start-up, with parameters; requests always use slow start.
+    """The responses' startup, with parameters; requests always use slow start.
 
     Under comparison it is left out where it is what is compared.
 
     Unless given: slow-start.
     """
-    avoidance: str | None = None
+    cc: str | None = None
     """The responses' congestion avoidance.
 
     Unless given: the stack's.
@@ -677,7 +677,7 @@ class WebTraffic:
     Unless given: the scenario's.
     """
     interface_rate: Rate | None = None
-    """The rate at which the responses' start-up takes its host's interface to send: `1Gbps`.
+    """The rate at which the responses' startup takes its host's interface to send: `1Gbps`.
 
     It is told, where `path.nic_rate` is a link.
 

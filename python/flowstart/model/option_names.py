@@ -3,14 +3,14 @@
 import re
 
 ASKED = (
-    *("share", "cross", "beside", "baseline", "direction", "without", "max_harm"),
+    *("rollout", "cross_traffic", "competing", "baseline", "direction", "ignore", "max_harm"),
     *("max_p99", "max_loss", "when", "recorded", "network"),
-    *("workers", "dask", "part"),
-    *("by", "tie", "size", "company", "startup"),
-    *("against", "over", "measure", "runs", "distinct", "seed", "seeds"),
+    *("workers", "dask", "split"),
+    *("x", "y", "col", "row", "margin", "size", "company", "startup"),
+    *("against", "search_space", "measure", "runs", "distinct", "seed", "seeds"),
     *("stack", "clock", "kernel", "flows"),
     *("interval", "hosts", "remembered", "quick_start"),
-    "limit",
+    *("max_packets", "max_flows", "max_memory", "max_time"),
 )
 """Options that are no fields of a scenario, and that messages call by their names in Python."""
 

@@ -1,7 +1,7 @@
 """Repeats of a scenario that nobody could tell from it, for answers that hang on a coincidence.
 
 Whether one more packet fits into a queue, or whether an acknowledgement comes just before or just
-after a threshold, can decide what a start-up does. Repeat number k of a scenario might as well
+after a threshold, can decide what a startup does. Repeat number k of a scenario might as well
 have been meant: its round trips and delays are up to 1 % shorter or longer, its flows and sessions
 begin up to a millisecond later, and what is random has another seed. Repeat 0 is the scenario.
 """
@@ -24,7 +24,7 @@ SEEDS_APART = 1_000_003
 def perturbed(document: Document, number: int) -> Document:
     """Repeat `number` of a scenario; the scenario itself for 0.
 
-    The same for every start-up: what differs depends on the number alone. A value that is not
+    The same for every startup: what differs depends on the number alone. A value that is not
     understood stays as it is, for the simulator to refuse.
     """
     if number == 0:

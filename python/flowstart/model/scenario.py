@@ -56,7 +56,7 @@ ScenarioLike: TypeAlias = Scenario | Mapping[str, Any] | str | os.PathLike[str]
 def document(scenario: ScenarioLike, *, allow_python: bool = False) -> Document:
     """The document of whatever describes a scenario.
 
-    A file that names start-ups written in Python is refused unless `allow_python`, for it would
+    A file that names startups written in Python is refused unless `allow_python`, for it would
     run their code.
     """
     if isinstance(scenario, Scenario):
@@ -93,7 +93,7 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Documen
 
 
 def _beginners(document: Document) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The entries of a file that name a start-up, with their fields."""
+    """The entries of a file that name a startup, with their fields."""
     for kind in custom.BEGINNERS:
         entries = document.get(kind)
         for place, entry in enumerate(entries if isinstance(entries, list) else []):

@@ -1,4 +1,4 @@
-"""What a start-up is told: the signals of `crates/control/src/signals.rs`.
+"""What a startup is told: the signals of `crates/control/src/signals.rs`.
 
 Types and texts stand in `signals.pyi`, which `make docs` writes. Frozen classes: sizes are
 bytes, sequence positions too, windows segments, times whole nanoseconds, rates bits per second.

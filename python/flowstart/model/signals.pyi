@@ -1,4 +1,4 @@
-"""What a start-up is told: the signals of `crates/control/src/signals.rs`.
+"""What a startup is told: the signals of `crates/control/src/signals.rs`.
 
 Written by `make docs`. Frozen classes: sizes are bytes, sequence positions too, windows
 segments, times whole nanoseconds, rates bits per second.
@@ -16,7 +16,7 @@ class Events:
     """
 
     def on_established(self, w: Window, e: Established) -> None:
-        """The handshake is complete. Slow start has opened `w`; a start-up that begins otherwise
+        """The handshake is complete. Slow start has opened `w`; a startup that begins otherwise
         changes it.
         """
     def on_sent(self, w: Window, s: Sent) -> Reason | None:
@@ -30,13 +30,13 @@ class Events:
     def on_recovery_ack(self, w: Window, a: Ack) -> None:
         """An ACK during recovery."""
     def on_recovered(self, w: Window, r: Recovered) -> Reason | None:
-        """The recovery that a loss began has ended: a start-up that has survived the loss may end
+        """The recovery that a loss began has ended: a startup that has survived the loss may end
         here.
         """
 
 @final
 class Syn:
-    """A SYN is about to leave: a start-up may ask the routers for a rate (RFC 4782)."""
+    """A SYN is about to leave: a startup may ask the routers for a rate (RFC 4782)."""
 
     queued: int
     """Bytes the application has queued."""

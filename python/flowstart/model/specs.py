@@ -9,7 +9,7 @@ from flowstart.model.catalog import canonical, list_algorithms
 from flowstart.model.custom import CustomStartups, StartupLike
 
 ALL, UNAIDED = "all", "unaided"
-"""What stands for several start-ups: the catalog's, and those of it that need no help."""
+"""What stands for several startups: the catalog's, and those of it that need no help."""
 
 
 def split(text: str) -> list[str]:
@@ -42,7 +42,7 @@ def listed(option: str, text: str | None, usual: Sequence[str]) -> Sequence[str]
 def startups(
     given: Sequence[StartupLike], custom: CustomStartups | None = None, without: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """The names of the start-ups meant, once each.
+    """The names of the startups meant, once each.
 
     `all` stands for every one in the catalog that is not named yet and not in `without`, `unaided`
     for those of them that need no help (`Algorithm.needs_help`); `-NAME` takes one away again.
@@ -66,13 +66,13 @@ def startups(
                 _remove(spec, names)
         elif spec not in by_group:
             names.append(custom.name(spec))
-    return unique("start-up", names)
+    return unique("startup", names)
 
 
 def _remove(spec: str, names: list[str]) -> None:
     if spec[1:] not in names:
         raise RequestError(
-            f"start-up `{spec}`: `{spec[1:]}` is not among those before it, so it cannot be left "
+            f"startup `{spec}`: `{spec[1:]}` is not among those before it, so it cannot be left "
             "out; write `all,-NAME`"
         )
     names.remove(spec[1:])

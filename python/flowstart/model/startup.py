@@ -1,6 +1,6 @@
-"""Start-ups written in Python.
+"""Startups written in Python.
 
-A start-up is a class with the hooks below. It runs beside those of the catalog, wherever one
+A startup is a class with the hooks below. It runs beside those of the catalog, wherever one
 of those can be named:
 
     class Eager(fs.Startup):
@@ -80,11 +80,11 @@ Reason: TypeAlias = Literal[
     "full-pipe",
     "ecn",
 ]
-"""Why a start-up ended."""
+"""Why a startup ended."""
 
 
 class Startup(Events, abc.ABC):
-    """A start-up: from the handshake until it knows the path.
+    """A startup: from the handshake until it knows the path.
 
     It edits the window and reports, once, that its work is done. Only `on_ack` has to be
     written; the other hooks do nothing unless they say otherwise. Those that are told of one event
@@ -116,12 +116,12 @@ class Startup(Events, abc.ABC):
             near = _meant(method)
             if near is not None or method.startswith(("on_", "after_")):
                 hint = f"did you mean `{near}`?" if near else f"there are {', '.join(HOOKS)}"
-                raise RequestError(f"start-up `{cls.__name__}`: `{method}` is no hook; {hint}")
+                raise RequestError(f"startup `{cls.__name__}`: `{method}` is no hook; {hint}")
         for attribute in dict.fromkeys(name for base in own for name in _values(base)):
             hook = attribute if attribute in HOOKS else _answer_meant(attribute)
             if hook is not None:
                 raise RequestError(
-                    f"start-up `{cls.__name__}`: `{attribute}` is a value, which nobody would ask; "
+                    f"startup `{cls.__name__}`: `{attribute}` is a value, which nobody would ask; "
                     f"write a method `{hook}`"
                 )
 
@@ -134,9 +134,9 @@ class Startup(Events, abc.ABC):
 
     @abc.abstractmethod
     def on_ack(self, w: Window, a: Ack) -> Reason | None:
-        """An ACK of new data outside recovery, while this start-up is in charge.
+        """An ACK of new data outside recovery, while this startup is in charge.
 
-        Grow, and return a reason when the start-up is over. A start-up that leaves without
+        Grow, and return a reason when the startup is over. A startup that leaves without
         loss sets `w.ssthresh` itself.
         """
 
@@ -149,9 +149,9 @@ class Startup(Events, abc.ABC):
     def on_loss(self, w: Window, loss: Loss) -> Literal["standard", "done", "self-managed"] | None:
         """Loss was found; `w` is as before the loss.
 
-        Return `"done"` where this start-up has set the window itself, and `"self-managed"` where
+        Return `"done"` where this startup has set the window itself, and `"self-managed"` where
         it goes on to in `on_recovery_ack`, so that the transport reduces nothing
-        proportionally; otherwise the avoidance reduces it by its own rule.
+        proportionally; otherwise the congestion control reduces it by its own rule.
         """
         self.cancel(w)
         return None
@@ -175,26 +175,26 @@ class Startup(Events, abc.ABC):
         return True
 
     def loss_cwnd(self) -> float | None:
-        """After a recovery that this start-up answered itself: the window of the loss, once.
+        """After a recovery that this startup answered itself: the window of the loss, once.
 
-        The avoidance learns of a loss at that window, and the window stays.
+        The congestion control learns of a loss at that window, and the window stays.
         """
         return None
 
     def on_timeout(self, w: Window, t: Timeout) -> Reason | None:
-        """The retransmission timer expired. The avoidance sets the window after this.
+        """The retransmission timer expired. The congestion control sets the window after this.
 
-        It ends a start-up that does not survive it, with the reason "timeout" unless another is
+        It ends a startup that does not survive it, with the reason "timeout" unless another is
         returned; a reason also ends one that does.
         """
         self.cancel(w)
         return None
 
     def after_timeout(self, w: Window, t: Timeout) -> None:
-        """The avoidance has set the window after a timeout; an answer of one's own goes here."""
+        """Called after the congestion control has set the window for a timeout."""
 
     def on_idle(self, w: Window, before: Window, i: Idle) -> bool:
-        """Sending resumes after an idle time; True where this start-up begins anew.
+        """Sending resumes after an idle time; True where this startup begins anew.
 
         The stack's restart rule has been applied to `w`, which was `before`.
         """
@@ -203,8 +203,8 @@ class Startup(Events, abc.ABC):
     def exit_estimate(self) -> float | None:
         """What path and queue hold, in segments, if it knows, now that it ends without a loss.
 
-        An avoidance that levels out where the last loss was (CUBIC, BIC) takes this for the window
-        of that loss, `W_max`.
+        A congestion control that levels out where the last loss was (CUBIC, BIC) takes this for
+        the window of that loss, `W_max`.
         """
         return None
 
@@ -217,9 +217,9 @@ class Startup(Events, abc.ABC):
         return {}
 
     def unused_acked(self) -> int:
-        """Bytes of the last ACK that were not used because the start-up ended there.
+        """Bytes of the last ACK that were not used because the startup ended there.
 
-        The avoidance grows by them.
+        The congestion control grows by them.
         """
         return 0
 
@@ -244,7 +244,7 @@ class Startup(Events, abc.ABC):
         return False
 
     def in_charge(self, w: Window) -> bool:
-        """Whether this start-up's growth rule applies rather than the avoidance's."""
+        """Whether this startup's growth rule applies rather than the congestion control's."""
         return w.in_slow_start
 
 
@@ -268,7 +268,7 @@ def _methods(kind: type) -> list[str]:
 def _values(kind: type) -> list[str]:
     """The attributes in a class's body that stand in the place of a hook, or may be meant to.
 
-    A start-up may have values under any other name; but what is true or false is close to a hook
+    A startup may have values under any other name; but what is true or false is close to a hook
     that answers so only where it is meant to be one.
     """
     return [
@@ -296,7 +296,7 @@ def _meant(method: str) -> str | None:
 
 
 def label(startup: Startup) -> str:
-    """What a start-up is called: its name and the arguments it was made with."""
+    """What a startup is called: its name and the arguments it was made with."""
     name = startup.name or type(startup).__name__
     args, kwargs = startup._arguments
     given = inspect.signature(type(startup).__init__).bind(startup, *args, **kwargs).arguments

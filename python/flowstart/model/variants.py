@@ -1,10 +1,10 @@
-"""Named combinations of what a sending host may choose: stack, avoidance, start-up, pacing, window.
+"""Named combinations of what a sending host may choose: stack, cc, startup, pacing, window.
 
-    cubic-iw30: avoidance=cubic startup=hystart iw=30
+    cubic-iw30: cc=cubic startup=hystart iw=30
     paced: stack=linux:pacing=internal startup=slow-start
-    bbr: avoidance=bbr
+    bbr: cc=bbr
 
-A comparison puts such variants beside each other; a start-up by itself is one that bears its name.
+A comparison puts such variants beside each other; a startup by itself is one that bears its name.
 """
 
 import os
@@ -22,10 +22,10 @@ from flowstart.model.document import Document, plain
 from flowstart.model.fields import Endpoint
 
 USUAL_STARTUP = {"bbr": "bbr-startup"}
-"""The start-up of an avoidance that is nothing without it; of others, slow start."""
+"""The startup of a congestion control that is nothing without it; of others, slow start."""
 BASELINE = "slow-start"
 """What others are measured against where nothing else is said."""
-OWN = ("startup", "avoidance", "stack")
+OWN = ("startup", "cc", "stack")
 """What a variant may name beside single fields of a stack."""
 
 
@@ -38,8 +38,9 @@ class Variant:
 
     name: str
     startup: StartupLike | None = None
-    """With parameters: `hystart:iw=30`. Slow start unless the avoidance has one of its own."""
-    avoidance: str | None = None
+    """With parameters: `hystart:iw=30`. Slow start unless the congestion control has one of its
+    own."""
+    cc: str | None = None
     stack: str | Endpoint | Mapping[str, Any] = field(default_factory=dict)
     """Fields of the stack in place of the comparison's; with a preset, a stack by itself."""
 
@@ -94,7 +95,7 @@ class Variant:
     @property
     def written(self) -> str:
         """The text that `parse` reads."""
-        parts = {"avoidance": self.avoidance, "startup": self.startup}
+        parts = {"cc": self.cc, "startup": self.startup}
         words = [f"{key}={value}" for key, value in parts.items() if value]
         fields = self.fields
         if "preset" in fields:
@@ -105,13 +106,13 @@ class Variant:
 
     @property
     def begins(self) -> StartupLike:
-        """Its start-up, also where none was named."""
-        usual = USUAL_STARTUP.get((self.avoidance or "").partition(":")[0], "slow-start")
+        """Its startup, also where none was named."""
+        usual = USUAL_STARTUP.get((self.cc or "").partition(":")[0], "slow-start")
         return self.startup or usual
 
     def flow(self) -> Document:
         """What a flow says that does this."""
-        own = {"startup": self.begins, "avoidance": self.avoidance, "stack": self.fields or None}
+        own = {"startup": self.begins, "cc": self.cc, "stack": self.fields or None}
         return {key: value for key, value in own.items() if value is not None}
 
 
@@ -130,7 +131,7 @@ def _fields(given: Any) -> dict[str, Any]:
 def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> list[Variant]:
     """The variants of a TOML file: a `[[variant]]` table each, with a `name`.
 
-    A start-up in a file of Python is looked for beside it, and run only with `allow_python`: to
+    A startup in a file of Python is looked for beside it, and run only with `allow_python`: to
     read a table of variants does not mean to run its code.
     """
     path = pathlib.Path(file)
@@ -150,7 +151,7 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> list[Va
 def _beside(
     path: pathlib.Path, number: int, table: dict[str, Any], allow_python: bool
 ) -> dict[str, Any]:
-    """A table of a file, whose start-up in Python is looked for beside it where that is allowed."""
+    """A table of a file, whose startup in Python is looked for beside it where that is allowed."""
     startup = table.get("startup")
     if custom.is_in_a_file(startup) and not allow_python:
         raise RequestError(
@@ -186,14 +187,14 @@ def settled(
     """
     found = [v if isinstance(v, Variant) else Variant.parse(v) for v in given]
     found = [
-        v if v.startup is None else Variant(v.name, classes.name(v.startup), v.avoidance, v.stack)
+        v if v.startup is None else Variant(v.name, classes.name(v.startup), v.cc, v.stack)
         for v in found
     ]
     if startups:
         found += [
-            Variant(name, avoidance=name) if listed(name, "avoidance") else Variant(name, name)
+            Variant(name, cc=name) if listed(name, "cc") else Variant(name, name)
             for name in specs.startups(startups, classes, without)
         ]
     names = [v.name for v in found]
-    specs.unique("variant" if given else "start-up", names)
+    specs.unique("variant" if given else "startup", names)
     return tuple(found)

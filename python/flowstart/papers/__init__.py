@@ -2,7 +2,7 @@
 
 One subpackage per paper holds its experiments, what it published (`targets.toml`) and what we
 found (`README.md`); `mixed_traffic` and `coping` hold what the papers end with asking, and `cross`
-puts every start-up on the ground of all papers. `flowstart papers` runs them and sets published
+puts every startup on the ground of all papers. `flowstart papers` runs them and sets published
 beside measured.
 """
 

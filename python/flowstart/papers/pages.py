@@ -12,6 +12,7 @@ from itertools import groupby
 from flowstart.papers import grids
 from flowstart.papers.experiment import Experiment, Paper, Table
 from flowstart.papers.runner import Done, Judged, result
+from flowstart.papers.summary import summary
 from flowstart.render import figure_files, html, interactive
 from flowstart.render.grid import Grid
 
@@ -45,7 +46,8 @@ def _paper_files(
     paper: Paper, done: Sequence[Done], unmeasured: Sequence[Judged]
 ) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
-    parts = [html.paragraph(paper.source), _readme(paper)]
+    parts = [*summary(done, unmeasured).html()] if paper.targets else []
+    parts += [html.paragraph(paper.source), _readme(paper)]
     for each in done:
         drawn = []
         for picture in each.findings.pictures:
@@ -109,8 +111,9 @@ def _index(papers: Sequence[tuple[Paper, Sequence[Done]]], others: Sequence[Judg
             said = " ".join(each.findings.answers) or each.experiment.question
             parts.append(f"<li>{link} {escape(said)}</li>")
         parts.append("</ul>")
-    summary = grids.summary([each for _, d in papers for each in d], others)
-    head = [html.paragraph(line) for line in summary.splitlines()]
+    every = [each for _, done in papers for each in done]
+    head = summary(every, others).html()
+    head += [html.paragraph(line) for line in grids.summary(every, others).splitlines()]
     head += [html.table(grids.verdicts(counted, "paper"))]
     return interactive.page("How a connection starts: the papers, measured again", [*head, *parts])
 

@@ -11,8 +11,8 @@ from flowstart.render.grid import Column, Grid
 def table(found: Iterable[Algorithm]) -> Grid:
     """The catalog, an algorithm after the other."""
     groups = {
-        "startup": "start-ups",
-        "avoidance": "avoidances",
+        "startup": "startups",
+        "cc": "avoidances",
         "queue": "queue disciplines",
         "variation": "rate variations (--rate-variation)",
     }

@@ -1,6 +1,6 @@
 """What all figures have in common: their looks, small panels, and the files they become.
 
-Every start-up keeps its colour, dash and marker through all figures; the colours are
+Every startup keeps its colour, dash and marker through all figures; the colours are
 Okabe and Ito's, which colour-blind readers tell apart, and the dashes carry the figure
 where there is no colour at all.
 """
@@ -32,7 +32,7 @@ DASHES = (
 )
 MARKERS = "osDPX<>"
 """None that points up or down: with a line to it, it would read as an arrow."""
-# The default start-ups look the same in every comparison; others take what is left.
+# The default startups look the same in every comparison; others take what is left.
 FIXED = ("slow-start", "limited-slow-start", "hystart", "hystart-plus-plus", "jump-start")
 MOST_LINES = 8
 """More lines than these are not told apart in one panel: each gets a panel of its own."""
@@ -83,7 +83,7 @@ class Chart(Figure):
 
 
 def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Colour, dash, marker and width by start-up."""
+    """Colour, dash, marker and width by startup."""
     places = {name: FIXED.index(name) for name in names if name in FIXED}
     free = (i for i in range(len(FIXED) + len(names)) if i not in places.values())
     for name in names:
@@ -102,7 +102,7 @@ def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def broken(name: str) -> str:
-    """A start-up's name for a narrow panel: its parameters below it where they are long."""
+    """A startup's name for a narrow panel: its parameters below it where they are long."""
     name = custom.short(name)
     return name if len(name) <= 32 else name.replace(":", ":\n", 1)
 

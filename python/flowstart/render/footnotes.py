@@ -1,4 +1,4 @@
-"""What stands under a table of start-ups: what their marks mean, and what they had to work with.
+"""What stands under a table of startups: what their marks mean, and what they had to work with.
 
 Comparisons on a path and replays of a capture say the same things here.
 """
@@ -14,7 +14,7 @@ RECONSTRUCTED = "†"
 HELPED = "*"
 """Stands after the name of one that needs more than its sender has."""
 IDLE = ("fast-start", "careful-resume", "stateful-tcp")
-"""Start-ups that are slow start where nothing is remembered.
+"""Startups that are slow start without cached state.
 
 Others that use a memory do without: `quicly-jumpstart` has a preset in its place.
 """
@@ -25,14 +25,14 @@ class Setting:
     """What the rows of a table have in common, as far as footnotes tell of it."""
 
     startups: Sequence[str]
-    remembered: Sequence[str | None]
+    cached_cwnd: Sequence[str | None]
     """The windows that flows under test remember, None for nothing."""
     memory_option: str
     """What gives them one."""
     interfaces: Sequence[str | None]
     """What flows under test are told of their interface's rate, None where the path has a line."""
     queues: Mapping[str, str]
-    """The disciplines of the queues under each start-up."""
+    """The disciplines of the queues under each startup."""
     drawn: Sequence[str]
     """What is drawn at random."""
     seeds: int
@@ -58,7 +58,7 @@ def footnotes(setting: Setting) -> list[str]:
 
 
 def marked(startup: str) -> str:
-    """A start-up's name with its marks."""
+    """A startup's name with its marks."""
     entry = listed(startup)
     if not entry:
         return custom.short(startup)
@@ -71,17 +71,17 @@ def _missing(missing: str) -> list[str]:
     if not missing:
         return []
     what = "a row with fewer seeds than asked for says so, a change counts only the seeds that both"
-    return [f"{missing}: {what} start-ups have, and sizes with missing runs have no mark."]
+    return [f"{missing}: {what} startups have, and sizes with missing runs have no mark."]
 
 
 def uses_memory(startup: str) -> bool:
-    """Whether a start-up uses what an earlier connection left behind."""
+    """Whether a startup uses what an earlier connection left behind."""
     entry = listed(startup)
     return entry is not None and "cache" in entry.needs
 
 
 def _marks(startups: Sequence[str]) -> list[str]:
-    """What the marks after the names say of these start-ups."""
+    """What the marks after the names say of these startups."""
     entries = [a for a in map(listed, startups) if a]
     helped = dict.fromkeys((a.name, ", ".join(a.needs)) for a in entries if a.needs_help)
     lines = []
@@ -96,16 +96,16 @@ def _marks(startups: Sequence[str]) -> list[str]:
 def _remembered(setting: Setting) -> list[str]:
     """What those that use a memory had."""
     users = [s for s in setting.startups if uses_memory(s)]
-    if not users or not setting.remembered:
+    if not users or not setting.cached_cwnd:
         return []
-    windows = dict.fromkeys(filter(None, setting.remembered))
+    windows = dict.fromkeys(filter(None, setting.cached_cwnd))
     if windows:
-        others = ", by some flows nothing" if None in setting.remembered else ""
-        return [f"remembered of an earlier connection: a window of {', '.join(windows)}{others}."]
+        others = ", by some flows nothing" if None in setting.cached_cwnd else ""
+        return [f"cached state of an earlier connection: a cwnd of {', '.join(windows)}{others}."]
     names = dict.fromkeys(a.name for a in map(listed, users) if a)
     idle = ", ".join(name for name in names if name in IDLE)
     so = f"; slow start without it: {idle}" if idle else ""
-    return [f"nothing is remembered of an earlier connection ({setting.memory_option}){so}."]
+    return [f"no cached state of an earlier connection ({setting.memory_option}){so}."]
 
 
 def _interface(setting: Setting) -> list[str]:
@@ -122,7 +122,7 @@ def _interface(setting: Setting) -> list[str]:
 
 
 def _queues(queues: Mapping[str, str]) -> list[str]:
-    """What the queues did, unless all were the same under all start-ups."""
+    """What the queues did, unless all were the same under all startups."""
     if "xcp" not in queues.get("xcp", "xcp"):
         return [f"queues: {queues['xcp']}; no router answers xcp, which is slow start so."]
     under: dict[str, list[str]] = {}

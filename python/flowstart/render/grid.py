@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from flowstart.render.text import ABSENT
+
 Where: TypeAlias = Mapping[str, object]
 """Which rows of a result: what their columns are to hold. One of several values in a list; None
 where a column may hold anything, though something else names it."""
@@ -51,7 +53,17 @@ class Grid:
     def first(self, count: int) -> "Grid":
         """The same table with at most so many rows."""
         groups = {row: heading for row, heading in self.groups.items() if row < count}
-        return replace(self, rows=self.rows[:count], groups=groups)
+        marked = {row for row in self.marked if row < count}
+        return replace(self, rows=self.rows[:count], groups=groups, marked=marked)
+
+    def informative(self) -> "Grid":
+        """The same table without columns that are empty; of several rows, or the same in each."""
+        found = self
+        for place in range(len(self.columns) - 1, 0, -1):
+            values = {row[place] for row in self.rows}
+            if values <= {"", ABSENT} or (len(self.rows) > 1 and len(values) == 1):
+                found = found.without(place)
+        return found
 
     def without(self, index: int) -> "Grid":
         """The same table without the column at `index`."""

@@ -1,6 +1,6 @@
 """Which rows of a comparison's table are marked as the best.
 
-A start-up is marked where
+A startup is marked where
 
 - its mean time is within a hundredth of the lowest in its group,
 - no other of these has a faster worst run (a difference below a thousandth is none),

@@ -86,7 +86,7 @@ def table(grid: Grid, gap: int = 1) -> Table:
         found.add_column(
             _text(column.title),
             justify="right" if column.number else "left",
-            no_wrap=column.number or place == 0 or column.title == "start-up",
+            no_wrap=column.number or place == 0 or column.title == "startup",
         )
     if grid.marked:
         found.add_column("")

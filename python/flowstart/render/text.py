@@ -139,3 +139,15 @@ def listed(words: Sequence[str]) -> str:
 def brief(words: str) -> str:
     """A number in words without zeros at its end: `30.00 ms` as `30 ms`."""
     return re.sub(r"\.(\d*?)0+(?!\d)", lambda found: f".{found[1]}" if found[1] else "", words)
+
+
+def short_share(value: float | None) -> str:
+    """A part of a whole in two digits: `12 %`, `1.9 %`, `0 %`."""
+    return short_percent(value).removeprefix("+")
+
+
+def excess(ratio: float) -> str:
+    """How much more a ratio is than one: `4.1 %`, `181 %`, `67.8×`."""
+    if ratio < 10:
+        return short_share(ratio - 1)
+    return f"{ratio:.3g}×" if ratio < 1000 else f"{ratio:,.0f}×"

@@ -1,7 +1,7 @@
 """What is asked of a replay, from options by name: of the command line, or of the explorer.
 
-`given` has what was given of `flowstart compare`'s options beside a capture, by name with `_` for
-`-`: text as people write it, whole numbers and truth values.
+`given` has what was given of `flowstart replay`'s options, by name with `_` for `-`: text as people
+write it, whole numbers and truth values.
 """
 
 import dataclasses
@@ -20,18 +20,18 @@ from flowstart.model.shares import share
 from flowstart.model.variants import Variant
 from flowstart.replays.candidates import compared, hosts_of
 from flowstart.replays.given_networks import GivenNetwork
-from flowstart.replays.questions import QUICK, Questions
+from flowstart.replays.questions import ONCE, Questions
 from flowstart.replays.settings import Settings, side
 from flowstart.replays.when import parsed
 
 
 def questions_of(given: Mapping[str, Any]) -> Questions:
     """What is asked beyond the rows. Raises RequestError where an option is wrong."""
-    part = share("share", given["share"]) if "share" in given else None
+    rollout = share("rollout", given["rollout"]) if "rollout" in given else None
     limits = {field: share(o, given[o]) for field, o in OPTIONS.items() if o in given}
-    usual = QUICK if given.get("quick") else Questions()
+    usual = ONCE if given.get("no_uncertainty") else Questions()
     when = parsed(given.get("when") or ())
-    return dataclasses.replace(usual, share=part, when=when, limits=Limits(**limits))
+    return dataclasses.replace(usual, rollout=rollout, when=when, limits=Limits(**limits))
 
 
 def settings_of(
@@ -53,7 +53,7 @@ def settings_of(
     stack = stack_of(given)
     hosts = hosts_of(given.get("recorded"), stack, capture_format)
     found, baseline = compared(
-        hosts, variants, startups, given.get("baseline"), given.get("avoidance"), custom
+        hosts, variants, startups, given.get("baseline"), given.get("cc"), custom
     )
     by_default = startups is None and not variants and "baseline" not in given
     begins = [str(variant.begins) for variant in found]
@@ -66,8 +66,10 @@ def settings_of(
         hosts=hosts,
         by_default=by_default,
         impairments={name: value for name, value in own.items() if value is not None},
-        cross=share("cross", given["cross"]) if "cross" in given else 0.0,
-        beside=tuple(specs.listed("beside", given.get("beside"), ())),
+        cross_traffic=share("cross_traffic", given["cross_traffic"])
+        if "cross_traffic" in given
+        else 0.0,
+        competing=tuple(specs.listed("competing", given.get("competing"), ())),
         rate=described.get("rate"),
         networks=tuple(map(GivenNetwork.parse, given.get("network") or ())),
         one_link=False,
@@ -77,10 +79,10 @@ def settings_of(
         rtt=described.get("rtt"),
         loss=described.get("loss"),
         stack=stack,
-        avoidance=given.get("avoidance"),
-        remembered=given.get("remembered"),
+        cc=given.get("cc"),
+        cached_cwnd=given.get("cached_cwnd"),
         direction=side(given.get("direction") or "server"),
-        without=frozenset(specs.listed("without", given.get("without"), ())),
+        ignore=frozenset(specs.listed("ignore", given.get("ignore"), ())),
         seed=given.get("seed") or 1,
         custom=custom,
     )

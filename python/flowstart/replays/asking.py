@@ -3,7 +3,7 @@
 import dataclasses
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import read_capture as read
@@ -18,13 +18,13 @@ from flowstart.model.variants import VariantLike
 from flowstart.replays.candidates import compared, hosts_of
 from flowstart.replays.execute import study
 from flowstart.replays.given_networks import GivenNetwork
-from flowstart.replays.questions import QUICK, Questions
+from flowstart.replays.questions import ONCE, Questions
 from flowstart.replays.result import Replay
 from flowstart.replays.runner import Progress
 from flowstart.replays.settings import Settings, side
 from flowstart.replays.when import parsed
 from flowstart.simulation import bounds
-from flowstart.simulation.limits import LimitLike
+from flowstart.simulation.limits import LimitOptions
 
 LIMITS = Limits()
 
@@ -37,17 +37,17 @@ def replay(
     baseline: str | None = None,
     stack: str | Endpoint | Mapping[str, Any] | None = None,
     recorded: str | None = None,
-    avoidance: str | None = None,
+    cc: str | None = None,
     direction: str = "server",
-    without: Sequence[str] = (),
-    share: float | str | None = None,
-    cross: float | str = 0.0,
-    beside: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    rollout: float | str | None = None,
+    cross_traffic: float | str = 0.0,
+    competing: Sequence[str] = (),
     max_harm: float | str = LIMITS.harmed,
     max_p99: float | str = LIMITS.p99,
     max_loss: float | str = LIMITS.loss,
     when: Sequence[str] = (),
-    quick: bool = False,
+    uncertainty: bool = True,
     rate: str | None = None,
     networks: Sequence[str] = (),
     reverse_rate: str | None = None,
@@ -56,26 +56,26 @@ def replay(
     rtt: str | None = None,
     loss: str | float | None = None,
     impairments: Mapping[str, Any] | None = None,
-    remembered: str | None = None,
+    cached_cwnd: str | None = None,
     seed: int = 1,
     workers: int | None = None,
     progress: Progress | None = None,
-    limit: LimitLike | None = None,
     time_limit: str | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> Replay:
-    """Replays a capture, or the file that holds one, under variants and start-ups.
+    """Replays a capture, or the file that holds one, under variants and startups.
 
     `recorded` is the stack of the capture's hosts: `linux`, or `quic` for a qlog, unless named. The
     baseline is what it does by default, unless one is named. Without variants and startups, its own
     settings are compared. `max_harm`, `max_p99` and `max_loss` are the limits of what may be
     recommended, in any size class and any network.
-    `share` switches a part of the connections in a pass of its own, `cross` fills a part of each
-    bottleneck with traffic of others, `beside` names company; shares are numbers, or text such as
-    `10%`. `quick` leaves out repeats, other buffers and calibration. `rate` to `loss` override
-    what the capture tells; `impairments` are fields that every path has besides, such as `queue`.
+    `rollout` switches a part of the connections in a pass of its own, `cross_traffic` fills a part
+    of each bottleneck, `competing` names competing flows; shares are numbers, or text such as
+    `10%`. Without `uncertainty` there are no repeats, other buffers or calibration. `rate` to
+    `loss` override the capture; `impairments` are other fields of every path, such as `queue`.
     `when` names networks that have a separate verdict: `network=10.9.3.0/24`. `networks` give
     single networks rates and buffers, as `10.9.3.0/24:rate=20Mbps`.
-    `limit` and `time_limit` are those of `compare`.
+    `limits` and `time_limit` are those of `compare`.
 
     Raises RequestError where anything is wrong or above a limit.
     """
@@ -84,9 +84,9 @@ def replay(
     def settings(capture_format: str = "") -> Settings:
         custom = CustomStartups()
         hosts = hosts_of(recorded, fields, capture_format)
-        found, base = compared(hosts, variants, startups, baseline, avoidance, custom)
+        found, base = compared(hosts, variants, startups, baseline, cc, custom)
         applicability.refuse_what_does_nothing(
-            {"remembered": remembered}, [str(v.begins) for v in found], custom, fields
+            {"cached_cwnd": cached_cwnd}, [str(v.begins) for v in found], custom, fields
         )
         return Settings(
             startups=tuple(v.name for v in found if v.name == v.startup),
@@ -95,11 +95,11 @@ def replay(
             hosts=hosts,
             by_default=startups is None and not variants and baseline is None,
             stack=fields,
-            avoidance=avoidance,
+            cc=cc,
             direction=side(direction),
-            without=frozenset(without),
-            cross=shares.share("cross", cross),
-            beside=tuple(beside),
+            ignore=frozenset(ignore),
+            cross_traffic=shares.share("cross_traffic", cross_traffic),
+            competing=tuple(competing),
             rate=rate,
             networks=tuple(map(GivenNetwork.parse, networks)),
             one_link=False,
@@ -109,16 +109,16 @@ def replay(
             rtt=rtt,
             loss=loss,
             impairments=dict(impairments or {}),
-            remembered=remembered,
+            cached_cwnd=cached_cwnd,
             seed=seed,
             custom=custom,
         )
 
     settings()  # refuses what is wrong before anything is read
-    usual = QUICK if quick else Questions()
+    usual = Questions() if uncertainty else ONCE
     asked = dataclasses.replace(
         usual,
-        share=None if share is None else shares.share("share", share),
+        rollout=None if rollout is None else shares.share("rollout", rollout),
         when=parsed(when),
         limits=Limits(
             shares.share("max_harm", max_harm),
@@ -126,7 +126,7 @@ def replay(
             shares.share("max_loss", max_loss),
         ),
     )
-    with bounds.bounded(limit, time_limit):
+    with bounds.bounded(time_limit, **limits):
         taken = capture if isinstance(capture, Capture) else read(os.fspath(capture))
         chosen = settings(taken.about.get("format", ""))
         return study(taken, chosen, asked, workers=workers, progress=progress)

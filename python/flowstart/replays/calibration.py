@@ -60,7 +60,7 @@ class Calibration:
         """All but the rows as JSON types."""
         return {
             "recorded": self.settings.recorded.written,
-            "without": sorted(self.settings.without),
+            "ignore": sorted(self.settings.ignore),
             "classes": [dataclasses.asdict(found) for found in self.classes],
             "left_out": self.left_out,
         }

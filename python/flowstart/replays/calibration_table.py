@@ -31,5 +31,5 @@ def headline(found: Calibration) -> str:
 def legend(found: Calibration) -> list[str]:
     """What is not in the table, line by line."""
     lines = [f"{count} transfers are not compared: {why}." for why, count in found.left_out.items()]
-    parts = ", ".join(sorted(found.settings.without))
+    parts = ", ".join(sorted(found.settings.ignore))
     return [*lines, f"Not replayed: {parts}."] if parts else lines

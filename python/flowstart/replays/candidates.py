@@ -31,7 +31,7 @@ def compared(
     variants: Sequence[VariantLike],
     startups: Sequence[StartupLike] | None,
     baseline: str | None,
-    avoidance: str | None,
+    cc: str | None,
     custom: CustomStartups,
 ) -> tuple[tuple[Variant, ...], str]:
     """The variants, and the name of the baseline.
@@ -40,27 +40,27 @@ def compared(
     The baseline is what was recorded, unless it is named.
     """
     if startups is not None and not startups and not variants:
-        raise RequestError("no start-up is given")
+        raise RequestError("no startup is given")
     if startups is None and not variants:
         variants = (*hosts.candidates, *hosts.research)
         if not variants:
             startups = ("hystart", "hystart-plus-plus", "jump-start")
     found = named.settled(variants, startups or (), custom)
-    usual = avoidance or hosts.recorded.avoidance
+    usual = cc or hosts.recorded.cc
     if baseline is not None:
         if baseline == CURRENT and not any(v.name == CURRENT for v in found):
-            return (_current(hosts, avoidance), *found), CURRENT
+            return (_current(hosts, cc), *found), CURRENT
         if listed(baseline) and not any(v.name == baseline for v in found):
             found = (*named.settled((), (baseline,), custom), *found)
         return found, named.baseline(baseline, [v.name for v in found])
-    now = _current(hosts, avoidance)
+    now = _current(hosts, cc)
     for variant in found:
-        same = (str(variant.begins), variant.avoidance or usual, variant.fields)
-        if same == (str(now.begins), now.avoidance, now.fields):
+        same = (str(variant.begins), variant.cc or usual, variant.fields)
+        if same == (str(now.begins), now.cc, now.fields):
             return found, variant.name
     return (now, *found), CURRENT
 
 
-def _current(hosts: HostStack, avoidance: str | None) -> Variant:
+def _current(hosts: HostStack, cc: str | None) -> Variant:
     recorded = hosts.recorded
-    return Variant(CURRENT, recorded.startup, avoidance or recorded.avoidance)
+    return Variant(CURRENT, recorded.startup, cc or recorded.cc)

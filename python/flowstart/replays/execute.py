@@ -14,10 +14,10 @@ from flowstart.replays.paths import ReplayPath, build
 from flowstart.replays.questions import Questions
 from flowstart.replays.rate_fit import fitted
 from flowstart.replays.result import Replay
-from flowstart.replays.rounds import ALONE, BESIDE, TOGETHER, Round
+from flowstart.replays.rollout import Rollout, shared
+from flowstart.replays.rounds import ALONE, COMPETING, TOGETHER, Round
 from flowstart.replays.runner import Progress, Runner
 from flowstart.replays.settings import Settings
-from flowstart.replays.share import Share, shared
 from flowstart.replays.store import Rows
 from flowstart.replays.times import Times
 from flowstart.replays.verdict import FOR_A_VERDICT, GATE_RUNS, Criteria
@@ -104,10 +104,10 @@ class _Study:
                 for network in self.asked.when
             ]
         }
-        yield {"share": self._share()}
+        yield {"rollout": self._rollout()}
         yield {"bands": self._bands()}
         yield {"calibration": self._calibration()}
-        yield {"beside": self._beside()}
+        yield {"competing": self._competing()}
 
     def _answer(self, times: Times, **more: Any) -> Answer:
         """What times show of all variants."""
@@ -139,10 +139,10 @@ class _Study:
                 wanted = min(2 * wanted, self.asked.repeats)
         return found
 
-    def _share(self) -> Share | None:
-        if self.asked.share is None:
+    def _rollout(self) -> Rollout | None:
+        if self.asked.rollout is None:
             return None
-        one = Round("share", share=self.asked.share, seed=self.settings.seed)
+        one = Round("rollout", share=self.asked.rollout, seed=self.settings.seed)
         times = self._times(self.paths, one)
         return shared(self.facts, times, self.together, one, self.settings)
 
@@ -153,11 +153,11 @@ class _Study:
             found.append(Band(name, self._answer(times, statistics=FOR_A_VERDICT)))
         return found
 
-    def _beside(self) -> "pl.DataFrame | None":
-        if not self.settings.beside:
+    def _competing(self) -> "pl.DataFrame | None":
+        if not self.settings.competing:
             return None
-        self._times(self.paths, BESIDE)
-        return self.runner.beside
+        self._times(self.paths, COMPETING)
+        return self.runner.competing
 
     def _calibration(self) -> Calibration | None:
         if not self.asked.calibrate:

@@ -9,9 +9,9 @@ from flowstart.replays.result import Replay
 
 def asked(replay: Replay) -> list[Grid]:
     """Those that only an option of their own brings about."""
-    found = [tables.share(replay.share)] if replay.share else []
-    if replay.beside is not None:
-        found.append(tables.beside(replay.beside, replay.answer.baseline))
+    found = [tables.rollout(replay.rollout)] if replay.rollout else []
+    if replay.competing is not None:
+        found.append(tables.competing(replay.competing, replay.answer.baseline))
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
-from flowstart.replays import company
+from flowstart.replays import competing_flows
 from flowstart.replays.conversations import Conversation, conversations
 from flowstart.replays.paths import ReplayPath
 from flowstart.replays.rounds import TOGETHER, Round
@@ -68,23 +68,23 @@ def job(
     flows = writer.flows()
     last_s = max(turn.start_s for talk in talks for turn in talk.turns)
     end_s = last_s - writer.begin_s + AFTERWARDS_S
-    beside: dict[str, Document] = {}
-    if one.mode != "alone" and (settings.cross or one.mode == "beside"):
+    competing: dict[str, Document] = {}
+    if one.mode != "alone" and (settings.cross_traffic or one.mode == "competing"):
         busy = company.Busy.of(talks, writer.begin_s)
         towards = _most_goes_to_remote(talks, settings)
         rate, way = replayed.rates_bps[0 if towards else 1], {} if towards else REVERSE
         flows = flows + company.cross_traffic(talks, busy, rate, way, settings)
-        if one.mode == "beside":
-            beside = company.companions(busy, way, settings)
+        if one.mode == "competing":
+            competing = company.companions(busy, way, settings)
             end_s = AFTER_LONG * busy.last_s + LEAST_AFTER_S
     document: Document = {
         "seed": settings.seed,
         "duration": f"{end_s:.6f}s",
         "path": replayed.path,
         "stack": usual_stack(settings),
-        "flows": [*flows, *beside.values()],
+        "flows": [*flows, *competing.values()],
     }
-    return Job(replayed, variant, one, one.applied(document), writer.labels, tuple(beside))
+    return Job(replayed, variant, one, one.applied(document), writer.labels, tuple(competing))
 
 
 REVERSE: Document = {"direction": "reverse"}
@@ -104,14 +104,14 @@ def _most_goes_to_remote(talks: Sequence[Conversation], settings: Settings) -> b
     return sizes[True] >= sizes[False]
 
 
-def members(planned: Sequence[Job]) -> list[company.Member]:
-    """The company of some jobs, by their places."""
+def members(planned: Sequence[Job]) -> list[competing_flows.Member]:
+    """The competing flows of some jobs, by their places."""
     found = []
     for run, one in enumerate(planned):
         first = len(one.scenario["flows"]) - len(one.companions)
         for number, name in enumerate(one.companions):
             place = (run, first + number, name)
-            found.append(company.Member(*place, one.variant.name, one.replayed.name))
+            found.append(competing_flows.Member(*place, one.variant.name, one.replayed.name))
     return found
 
 
@@ -148,10 +148,10 @@ def rows(planned: Sequence[Job], batch: "Batch") -> "pl.DataFrame":
 
 
 OF_FLOWS = (
-    *("run", "flow", "avoidance", "stack", "seed", "direction", "bytes_delivered"),
-    *("startup_exit_s", "startup_exit_cwnd_pkts", "startup_exit_flight_bytes"),
-    *("startup_exit_reason", "max_cwnd_pkts", "max_queue_pkts", "bdp_pkts", "min_rtt_s"),
-    *("buffer_reading", "reset"),
+    *("run", "flow", "cc", "stack", "seed", "direction", "bytes_delivered"),
+    *("startup_exit_s", "startup_exit_cwnd_segments", "startup_exit_flight_bytes"),
+    *("startup_exit_reason", "max_cwnd_segments", "max_queue_pkts", "bdp_pkts", "min_rtt_s"),
+    *("buffer_accounting", "reset"),
 )
 """The columns that the transfers of a flow share."""
 

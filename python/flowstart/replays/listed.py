@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     *("transfer", "connection", "variant", "mode", "network", "size_class", "size_bytes"),
     *("complete", "fct_s", "slowdown", "packets_sent", "packets_dropped"),
-    *("packets_retransmitted", "timeouts", "startup_exit_reason", "startup_exit_cwnd_pkts"),
+    *("packets_retransmitted", "timeouts", "startup_exit_reason", "startup_exit_cwnd_segments"),
     *("max_queue_pkts",),
 )
 """What a report lists of a row; all columns are in the files beside it."""

@@ -24,7 +24,7 @@ def opening(replay: Replay) -> list[str]:
     current = settings.reference
     iw = settings.recorded.fields.get("iw")
     preset = stacks.of_scenario(usual_stack(settings))["preset"]
-    used = [preset, str(current.begins), current.avoidance or "", f"IW {iw}" if iw else ""]
+    used = [preset, str(current.begins), current.cc or "", f"IW {iw}" if iw else ""]
     networks = text.counted(len(replay.paths), "network", "networks")
     base = f"baseline {custom.short(current.name)}: {', '.join(filter(None, used))}"
     lines = [f"{count} transfers {SIDES[settings.direction]} over {networks}; {base}."]

@@ -12,7 +12,7 @@ from flowstart.replays.answer import MOST_REPEATS
 class Questions:
     """What is asked of a replay beyond its rows."""
 
-    share: float | None = None
+    rollout: float | None = None
     """The part of the connections that is switched in a pass of its own."""
     repeats: int = MOST_REPEATS
     """At most so many perturbed repeats widen the intervals."""
@@ -26,10 +26,10 @@ class Questions:
     """The most that a variant may do in any part of the traffic and be recommended."""
 
     def __post_init__(self) -> None:
-        if self.share is not None and not 0 < self.share < 1:
+        if self.rollout is not None and not 0 < self.rollout < 1:
             raise RequestError(
-                f"share: `{100 * self.share:g}%` is out of range; a part above 0% and below 100% "
-                "is needed"
+                f"rollout: `{100 * self.rollout:g}%` is out of range; "
+                "a part above 0% and below 100% is needed"
             )
         if self.repeats < 0:
             raise RequestError(f"repeats: `{self.repeats}` is out of range; 0 or more are needed")
@@ -37,19 +37,19 @@ class Questions:
     @property
     def options(self) -> dict[str, str | None]:
         """The options of the command line that ask the same."""
-        quick = self.repeats == 0 and not self.buffers and not self.calibrate
+        once = self.repeats == 0 and not self.buffers and not self.calibrate
         limits = {}
         for field_name, option in OPTIONS.items():
             value, usual = getattr(self.limits, field_name), getattr(Limits, field_name)
             limits[option] = None if value == usual else f"{100 * value:g}%"
         return {
-            "share": None if self.share is None else f"{100 * self.share:g}%",
+            "rollout": None if self.rollout is None else f"{100 * self.rollout:g}%",
             **limits,
-            "quick": SWITCH if quick else None,
+            "no_uncertainty": SWITCH if once else None,
         }
 
 
 SWITCH = "--"
 """Stands for an option without a value."""
-QUICK = Questions(repeats=0, buffers=False, calibrate=False)
-"""The replay alone."""
+ONCE = Questions(repeats=0, buffers=False, calibrate=False)
+"""One replay, without uncertainty."""

@@ -25,10 +25,10 @@ from flowstart.replays.conversations import conversations
 from flowstart.replays.jobs import job
 from flowstart.replays.paths import ReplayPath, resolved
 from flowstart.replays.questions import SWITCH, Questions
+from flowstart.replays.rollout import Rollout
 from flowstart.replays.rounds import ALONE
 from flowstart.replays.scenario import apart, usual_stack
 from flowstart.replays.settings import PARTS, Settings
-from flowstart.replays.share import Share
 from flowstart.replays.store import Rows
 from flowstart.replays.summary import EVERYTHING, ClassSummary, summarise
 from flowstart.replays.times import Times
@@ -65,13 +65,13 @@ class Replay:
     """The changes with their intervals, and what to choose."""
     partial: list[Partial] = field(default_factory=list)
     """The verdicts on single networks, if that was asked."""
-    share: Share | None = None
+    rollout: Rollout | None = None
     """The same where only a part of the connections is switched, if that was asked."""
     bands: list[Band] = field(default_factory=list)
     """The same with other buffers in the place of those assumed."""
     calibration: Calibration | None = None
     """How well the capture is replayed as it was recorded, if that was asked."""
-    beside: "pl.DataFrame | None" = None
+    competing: "pl.DataFrame | None" = None
     """What company has come to: a row per run and member; None without any."""
     interrupted: bool = False
     failures: list[str] = field(default_factory=list)
@@ -137,22 +137,20 @@ class Replay:
             name: getattr(s, name)
             for name in ("rate", "reverse_rate", "buffer", "reverse_buffer", "rtt", "loss")
         }
-        options |= {"stack": stack.written(s.stack), "avoidance": s.avoidance}
-        options |= {"remembered": s.remembered}
+        options |= {"stack": stack.written(s.stack), "cc": s.cc}
+        options |= {"cached_cwnd": s.cached_cwnd}
         usual = hosts.default_of(self.capture.about.get("format", ""))
         own = s.hosts.name in hosts.names() and s.stack is None and s.hosts.name != usual
         options |= {"recorded": s.hosts.name if own else None}
         options |= {"direction": s.direction if s.direction != "server" else None}
-        options |= {"without": ",".join(sorted(s.without))}
+        options |= {"ignore": ",".join(sorted(s.ignore))}
         startups, baseline = (None, None) if s.by_default else (",".join(s.startups), s.baseline)
         options |= {"startup": startups, "seed": str(s.seed)}
-        options |= {"baseline": baseline, "beside": ",".join(s.beside)}
-        options |= {"cross": f"{100 * s.cross:g}%" if s.cross else None}
+        options |= {"baseline": baseline, "competing": ",".join(s.competing)}
+        options |= {"cross_traffic": f"{100 * s.cross_traffic:g}%" if s.cross_traffic else None}
         options |= self.questions.options
         options |= {name: str(value) for name, value in s.impairments.items()}
-        words = ["flowstart", "compare"]
-        for file in self.capture.files:
-            words += ["--capture", file]
+        words = ["flowstart", "replay", *self.capture.files]
         words += self.capture.options
         for name in self.questions.when:
             words += ["--when", f"{WHEN}{name}"]
@@ -167,7 +165,7 @@ class Replay:
 
     @functools.cached_property
     def resolved(self) -> dict[str, Document]:
-        """The whole configuration of one transfer under each start-up, on the first path."""
+        """The whole configuration of one transfer under each startup, on the first path."""
         replayed, s = self.paths[0], self.settings
         talks = conversations(next(replayed.traffic.chunks()))
         found = {}
@@ -183,13 +181,13 @@ class Replay:
 
     @functools.cached_property
     def notes(self) -> list[str]:
-        """What a reader of the table has to know of its start-ups, queues and seed."""
+        """What a reader of the table has to know of its startups, queues and seed."""
         s = self.settings
         notes = footnotes.footnotes(
             footnotes.Setting(
                 startups=[str(variant.begins) for variant in s.compared],
-                remembered=[s.remembered] if s.remembered else [],
-                memory_option="--remembered 1bdp gives each path its own",
+                cached_cwnd=[s.cached_cwnd] if s.cached_cwnd else [],
+                memory_option="--cached-cwnd 1bdp gives each path its own",
                 interfaces=[
                     told_interface(replayed.path).get("interface_rate") for replayed in self.paths
                 ],
@@ -202,16 +200,16 @@ class Replay:
         return notes + self._recalled() + self._left_out() + self._beyond_the_capture()
 
     def _recalled(self) -> list[str]:
-        """Says what start-ups that use a memory have had."""
+        """Says what startups that use a memory have had."""
         s = self.settings
-        if s.remembered or not any(footnotes.uses_memory(str(v.begins)) for v in s.compared):
+        if s.cached_cwnd or not any(footnotes.uses_memory(str(v.begins)) for v in s.compared):
             return []
         who = "what earlier connections with the same network have left in the replay itself"
-        return [f"remembered: {who}, for {s.memory_lifetime}; nothing where one runs alone."]
+        return [f"cached state: {who}, for {s.memory_lifetime}; nothing where one runs alone."]
 
     def _left_out(self) -> list[str]:
         """Says which parts of the capture were not replayed."""
-        return [f"not replayed: {name} ({PARTS[name]})." for name in sorted(self.settings.without)]
+        return [f"not replayed: {name} ({PARTS[name]})." for name in sorted(self.settings.ignore)]
 
     def _beyond_the_capture(self) -> list[str]:
         """Says where the replay loses far more than the capture: a buffer may be too small."""
@@ -293,12 +291,12 @@ class Replay:
                 {"network": one.network, "verdict": verdict_document.partial(one, self.settings)}
                 for one in self.partial
             ],
-            "share": self.share
+            "rollout": self.rollout
             and {
-                "share": self.share.share,
-                "connections": self.share.connections,
-                "switched": self.share.switched.records,
-                "rest": self.share.rest.records,
+                "share": self.rollout.share,
+                "connections": self.rollout.connections,
+                "switched": self.rollout.switched.records,
+                "rest": self.rollout.rest.records,
             },
             "buffers": [
                 {
@@ -308,7 +306,7 @@ class Replay:
                 for band in self.bands
             ],
             "calibration": self.calibration and self.calibration.to_dict(),
-            "beside": [] if self.beside is None else self.beside.to_dicts(),
+            "competing": [] if self.competing is None else self.competing.to_dicts(),
             "deployment": [notes.lines for notes in self.notes_to_deploy],
             "ab_tests": [
                 {"size_class": notes.group, "variant": notes.variant.name, **notes.test.document}
@@ -335,7 +333,7 @@ class Replay:
     def _about(self) -> str:
         """What figures say they show."""
         s = self.settings
-        ends = [stack.written(usual_stack(s)) or "rfc", *filter(None, [s.avoidance])]
+        ends = [stack.written(usual_stack(s)) or "rfc", *filter(None, [s.cc])]
         *_, file = self.capture.file.split("/")
         return f"{file}, stack {', '.join(ends)}, seed {s.seed}"
 
@@ -351,4 +349,4 @@ def _deployed(variant: Variant) -> DeployedVariant:
     own = dict(piece.partition("=")[::2] for piece in arguments.split(",") if piece)
     iw = own.get("iw") or variant.fields.get("iw")
     pacing = variant.fields.get("pacing", "none") != "none"
-    return DeployedVariant(variant.name, name, variant.avoidance, iw and str(iw), pacing)
+    return DeployedVariant(variant.name, name, variant.cc, iw and str(iw), pacing)

@@ -8,7 +8,7 @@ from typing import Literal
 from flowstart.model.document import Document
 from flowstart.model.perturbation import perturbed
 
-Mode = Literal["together", "alone", "share", "beside"]
+Mode = Literal["together", "alone", "rollout", "competing"]
 
 
 @dataclass(frozen=True)
@@ -17,8 +17,8 @@ class Round:
 
     mode: Mode = "together"
     """`together`: all of a path at the times of the capture; `alone`: each connection by itself;
-    `share`: together, and only a part of the connections under the variant; `beside`: together,
-    with company on every path."""
+    `rollout`: together, and only a part of the connections under the variant;
+    `competing`: together, with company on every path."""
     share: float = 1.0
     """That part."""
     repeat: int = 0
@@ -46,4 +46,4 @@ class Round:
         return found | {"flows": flows}
 
 
-TOGETHER, ALONE, BESIDE = Round(), Round("alone"), Round("beside")
+TOGETHER, ALONE, COMPETING = Round(), Round("alone"), Round("competing")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from flowstart.captures.contents import Capture
 from flowstart.model.document import encode
-from flowstart.replays import company
+from flowstart.replays import competing_flows
 from flowstart.replays.jobs import Job, jobs, members, rows
 from flowstart.replays.paths import ReplayPath
 from flowstart.replays.rounds import TOGETHER, Round
@@ -33,7 +33,7 @@ class Runner:
     progress: Progress | None = None
     """Told of transfers that are done, and of how many there will be as far as is known."""
     failures: list[str] = field(default_factory=list)
-    _company: "list[pl.DataFrame]" = field(default_factory=list)
+    _competing: "list[pl.DataFrame]" = field(default_factory=list)
     _exact: tuple[Sequence[ReplayPath], list[Job]] | None = None
     """The jobs of the first pass, if they are few: repeats change their times only."""
     _done: int = 0
@@ -68,11 +68,11 @@ class Runner:
             self._exact = paths, first
 
     @property
-    def beside(self) -> "pl.DataFrame | None":
+    def competing(self) -> "pl.DataFrame | None":
         """What company has come to; None without any."""
         import polars as pl
 
-        return pl.concat(self._company) if self._company else None
+        return pl.concat(self._competing) if self._competing else None
 
     def _run(self, planned: list[Job], one: Round) -> "tuple[pl.DataFrame, bool]":
         """Rows of all transfers, and whether they were interrupted."""
@@ -87,7 +87,7 @@ class Runner:
         self._done += weight
         runs = frames.rows(batch["runs"])
         self.failures += [f"{planned[r['run']].label}: {r['error']}" for r in runs if r["error"]]
-        if one.mode == "beside":
+        if one.mode == "competing":
             self._company.append(company.seen(members(planned), batch))
         return rows(planned, batch), batch["interrupted"]
 

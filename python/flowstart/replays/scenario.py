@@ -31,10 +31,10 @@ class Side:
 def under(variant: Variant, settings: Settings) -> Side:
     """What senders do that are under test."""
     flow = variant.flow()
-    if usual := settings.avoidance or settings.recorded.avoidance:
-        flow.setdefault("avoidance", usual)
-    if settings.remembered:
-        flow["remembered"] = settings.remembered
+    if usual := settings.cc or settings.recorded.cc:
+        flow.setdefault("cc", usual)
+    if settings.cached_cwnd:
+        flow["cached_cwnd"] = settings.cached_cwnd
     elif _remembers(variant):
         lifetime = {"sharing": "remember", "sharing_lifetime": settings.memory_lifetime}
         flow["stack"] = lifetime | flow.get("stack", {})
@@ -61,7 +61,7 @@ def usual_stack(settings: Settings) -> dict[str, Any]:
 
 
 def _remembers(variant: Variant) -> bool:
-    """Whether a variant's start-up has a use for what earlier connections left behind."""
+    """Whether a variant's startup has a use for what earlier connections left behind."""
     return footnotes.uses_memory(str(variant.begins))
 
 

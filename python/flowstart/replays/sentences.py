@@ -24,7 +24,9 @@ def headline(replay: Replay) -> str:
     out = f" ({left})" if left else ""
     stack = usual_stack(replay.settings).get("preset", "rfc")
     paths = "one path" if len(replay.paths) == 1 else f"{len(replay.paths)} paths"
-    more = [f"{replay.settings.cross:.0%} cross traffic"] * bool(replay.settings.cross)
+    more = [f"{replay.settings.cross_traffic:.0%} cross traffic"] * bool(
+        replay.settings.cross_traffic
+    )
     more += [f"{name} {value}" for name, value in replay.settings.impairments.items()]
     parts = [f"{count} transfers{out} over {paths}", *more, f"stack {stack}"]
     return f"{replay.capture.file}: {', '.join(parts)}, seed {replay.settings.seed}"

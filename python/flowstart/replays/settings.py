@@ -76,9 +76,9 @@ class Settings:
     loss: str | float | None = None
     stack: dict[str, Any] | None = None
     """The stack of the hosts under test; None for that of those recorded."""
-    avoidance: str | None = None
-    remembered: str | None = None
-    """The window that an earlier connection left behind, for start-ups that use a memory.
+    cc: str | None = None
+    cached_cwnd: str | None = None
+    """The window that an earlier connection left behind, for startups that use a memory.
 
     None for what earlier connections with the same network have left in the replay itself.
     """
@@ -86,33 +86,33 @@ class Settings:
     """How long that stays good."""
     impairments: Document = field(default_factory=dict)
     """Fields of a path that every path has beside what the capture tells: queues, jitter, ..."""
-    cross: float = 0.0
+    cross_traffic: float = 0.0
     """The share of each bottleneck's rate that traffic of others takes, in the direction under
     test."""
-    beside: tuple[str, ...] = ()
+    competing: tuple[str, ...] = ()
     """Who else is on each path all the while, of `COMPANIONS`."""
-    without: frozenset[str] = frozenset()
+    ignore: frozenset[str] = frozenset()
     """The `PARTS` of the capture that are left out."""
     seed: int = 1
     custom: CustomStartups = field(default_factory=CustomStartups)
-    """The start-ups that are not in the catalog."""
+    """The startups that are not in the catalog."""
 
     def __post_init__(self) -> None:
-        for name in sorted(self.without - PARTS.keys()):
+        for name in sorted(self.ignore - PARTS.keys()):
             right = suggest(name, list(PARTS))
-            raise RequestError(f"without: `{name}` is no part of a replay{right}")
+            raise RequestError(f"ignore: `{name}` is no part of a replay{right}")
         if self.baseline is not None:
             baseline(self.baseline, self.names)
-        for name in self.beside:
+        for name in self.competing:
             if name not in COMPANIONS:
                 right = suggest(name, list(COMPANIONS))
-                raise RequestError(f"beside: `{name}` is no company{right}")
-        if self.beside:
-            specs.unique("beside", self.beside)
-        if not 0 <= self.cross < 1:
+                raise RequestError(f"competing: `{name}` is no company{right}")
+        if self.competing:
+            specs.unique("competing", self.competing)
+        if not 0 <= self.cross_traffic < 1:
             raise RequestError(
-                f"cross: `{100 * self.cross:g}%` is out of range; a share from 0% to below 100% is "
-                "needed"
+                f"cross_traffic: `{100 * self.cross_traffic:g}%` is out of range; "
+                "a share from 0% to below 100% is needed"
             )
 
     @property
@@ -122,11 +122,11 @@ class Settings:
 
     @property
     def compared(self) -> tuple[Variant, ...]:
-        """All variants: those given, and one for each start-up, which bears its name.
+        """All variants: those given, and one for each startup, which bears its name.
 
         Congestion control is that of the recording where nothing else is said.
         """
-        usual = self.avoidance or self.recorded.avoidance
+        usual = self.cc or self.recorded.cc
         own = (Variant(name, name, usual) for name in self.startups)
         return (*self.variants, *own)
 
@@ -160,10 +160,10 @@ class Settings:
             direction="both",
             stack=None,
             avoidance=None,
-            cross=0.0,
-            beside=(),
+            cross_traffic=0.0,
+            competing=(),
         )
 
     def has(self, part: str) -> bool:
         """Whether a part of the capture is replayed."""
-        return part not in self.without
+        return part not in self.ignore

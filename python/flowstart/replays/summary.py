@@ -96,7 +96,7 @@ def summarise(
 ) -> list[ClassSummary]:
     """Summaries by size class and then in the order of the variants; all sizes last.
 
-    `startups` has the variants and their start-ups. Variants are read one after the other, so that
+    `startups` has the variants and their startups. Variants are read one after the other, so that
     memory grows with the transfers and not with what is compared.
     """
     parts = classes(facts)

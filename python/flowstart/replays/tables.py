@@ -13,7 +13,7 @@ from flowstart.render.size_classes import CLASSES
 from flowstart.replays.answer import Answer
 from flowstart.replays.bands import Band
 from flowstart.replays.paths import ReplayPath
-from flowstart.replays.share import Share
+from flowstart.replays.rollout import Rollout
 from flowstart.replays.summary import ClassSummary, estimate
 from flowstart.replays.times import EVERYTHING
 
@@ -157,7 +157,7 @@ def _end(value: float) -> str:
 NO_DIFFERENCE = "no transfer differs"
 
 
-def share(found: Share) -> Grid:
+def rollout(found: Rollout) -> Grid:
     """What connections that are switched gain, and what the others lose."""
     titles = [
         "switched",
@@ -184,7 +184,7 @@ def share(found: Share) -> Grid:
     return grid
 
 
-def _in_classes(found: Share) -> list[tuple[str, str]]:
+def _in_classes(found: Rollout) -> list[tuple[str, str]]:
     """The variants of each size class that either part has."""
     classes = dict.fromkeys(g.name for one in (found.switched, found.rest) for g in one.groups)
     ordered = [name for name, *_ in (*CLASSES, (EVERYTHING,)) if name in classes]
@@ -242,12 +242,12 @@ def _median(values: "pl.Series") -> float | None:
     return float(middle) if isinstance(middle, float) else None
 
 
-def beside(found: "pl.DataFrame", baseline: str) -> Grid:
+def competing(found: "pl.DataFrame", baseline: str) -> Grid:
     """What company has come to: the median over paths, against the same under the baseline."""
     import polars as pl
 
     titles = ["delivered", "change", "delay p50", "p95", "p99", "change of p95"]
-    grid = Grid([Column("beside", number=False), Column("variant", number=False)])
+    grid = Grid([Column("competing", number=False), Column("variant", number=False)])
     grid.columns += [Column(title) for title in titles]
     grid.title = "Beside the transfers, on all paths together; delays: medians over paths"
     base = found.filter(pl.col("variant") == baseline).drop("variant", "run", "flow")

@@ -1,6 +1,6 @@
 """Many scenarios at once.
 
-The simulator runs them on threads. Those with a start-up written in Python would take turns on the
+The simulator runs them on threads. Those with a startup written in Python would take turns on the
 calling thread, where only one can have the interpreter's lock; so they go to processes, copies of
 this one (fork), which have the classes as they are here.
 """
@@ -152,7 +152,7 @@ class _Batch:
             self._raise(first)
         interrupted = self._is_interrupted(here)
         if len(self.found) < len(self.parts) and not interrupted:
-            raise SimulationError("a process that ran start-ups written in Python was ended")
+            raise SimulationError("a process that ran startups written in Python was ended")
         parts = [(self.parts[part], columns) for part, columns in sorted(self.found.items())]
         return _joined([(others, columns) for columns in here] + parts, interrupted)
 

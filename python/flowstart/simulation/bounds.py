@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from flowstart._native import Cancel
 from flowstart.errors import LimitExceeded, RequestError, Stopped, TimeLimitExceeded
 from flowstart.model.quantities import Time, read_seconds, time_text
 from flowstart.simulation.deadline import Deadline, Progress
 from flowstart.simulation.estimate import BASE_BYTES, Estimate, stated
-from flowstart.simulation.limits import LimitLike, Limits
+from flowstart.simulation.limits import LimitOptions, Limits
 
 if TYPE_CHECKING:
     from flowstart._native import Estimated
@@ -67,10 +67,11 @@ class Bounds:
         """Raises RequestError where an estimate is above the limits."""
         found.check(self.limits, self.option)
 
-    @property
-    def option(self) -> str:
-        """What a limit is given with."""
-        return "--limit " if self.is_command else "limit="
+    def option(self, limit: str, value: str = "") -> str:
+        """How a limit is given: `--max-memory 2GB` or `max_memory='2GB'`."""
+        if self.is_command:
+            return f"--max-{limit} {value}".rstrip()
+        return f"max_{limit}={value!r}" if value else f"max_{limit}"
 
     @property
     def left_s(self) -> float | None:
@@ -138,7 +139,7 @@ class Bounds:
         noted = self.noted or _Noted()
         if noted.exceeded:
             limit = stated(self.limits, noted.exceeded)
-            return f"{limit} (raised with {self.option}{noted.exceeded}=)"
+            return f"{limit} (raised with {self.option(noted.exceeded)})"
         ended = self.deadline is not None and self.deadline.stopped
         name = self.deadline.name if self.deadline and ended else "Ctrl-C"
         return f"{name} {noted.place}" if noted.place else name
@@ -165,21 +166,23 @@ def current() -> Bounds:
 
 @contextmanager
 def bounded(
-    limit: LimitLike | None, time_limit: Time | None, *, is_command: bool = False
+    time_limit: Time | None = None, *, is_command: bool = False, **limits: Unpack[LimitOptions]
 ) -> Iterator[Bounds]:
-    """Bounds the runs of the block. Raises RequestError where one of the two is wrong.
+    """Bounds the runs of the block. Raises RequestError where a limit is wrong.
 
-    Where the time is over and nothing is there to be kept, TimeLimitExceeded is raised. What
-    neither says is as it was outside.
+    Where the time is over and nothing is there to be kept, TimeLimitExceeded is raised. What is not
+    given is as it was outside. Raises TypeError where a limit is unknown.
     """
+    if unknown := limits.keys() - LimitOptions.__annotations__.keys():
+        raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
     outside = current()
     is_within = outside.noted is not None and not is_command
-    if limit is None and time_limit is None and is_within:
+    if not limits and time_limit is None and is_within:
         yield outside
         return
     noted = _Noted()
     bounds = Bounds(
-        outside.limits.changed(limit),
+        outside.limits.changed(limits),
         _deadline(time_limit, is_command=is_command) or outside.deadline,
         is_command=is_command,
         noted=noted,

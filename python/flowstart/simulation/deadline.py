@@ -1,7 +1,7 @@
 """The end of the time that a request may take.
 
 What runs in the simulator is told to stop; what reports its progress is stopped there, as Ctrl-C
-would; and a hook of a start-up in Python that does not return has KeyboardInterrupt raised in it.
+would; and a hook of a startup in Python that does not return has KeyboardInterrupt raised in it.
 All of that leaves what is finished as Ctrl-C does.
 """
 

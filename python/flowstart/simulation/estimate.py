@@ -5,6 +5,7 @@ one core; docs/limits.md says how far it was off on other runs.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 PACKET_S = 0.25e-6
 """Processor time of a data packet. Measured: 0.1 to 0.8 µs (docs/performance.md)."""
 PYTHON_PACKET_S = 2.5e-6
-"""The same where a start-up is written in Python. Measured with two hooks for each packet."""
+"""The same where a startup is written in Python. Measured with two hooks for each packet."""
 FLOW_S = 2e-6
 """Of a connection, its row included. Measured: `web` and `flows-100000`."""
 RUN_S = 8e-6
@@ -58,8 +59,8 @@ class Estimate:
             seconds=cpu_s * times / at_once,
         )
 
-    def check(self, limits: Limits, option: str) -> None:
-        """Raises RequestError where it is above a limit; `option` raises it, `--limit `."""
+    def check(self, limits: Limits, option: Callable[[str, str], str]) -> None:
+        """Raises RequestError where it is above a limit; `option` writes what raises it."""
         for name, estimated, limit in (
             ("packets", self.packets, limits.packets),
             ("flows", self.flows, limits.flows),
@@ -69,7 +70,7 @@ class Estimate:
             if estimated > limit:
                 raise RequestError(
                     f"this is estimated to take {self}, more than {stated(limits, name)}; ask for "
-                    f"less, or raise the limit with {option}{name}={_enough(name, estimated)}"
+                    f"less, or raise the limit with {option(name, _enough(name, estimated))}"
                 )
 
     def __str__(self) -> str:

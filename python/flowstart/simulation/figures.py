@@ -73,7 +73,9 @@ def over_time(series: Sequence[Series], about: About) -> Figure:
             }
             kept = line.thinned(COLUMNS)
             window.plot(*_held(line.end_s, line.time_s[kept], line.cwnd[kept]), **look)
-            flight.plot(*_held(line.end_s, line.time_s[kept], line.flight[kept] / 1e3), **look)
+            flight.plot(
+                *_held(line.end_s, line.time_s[kept], line.flight_bytes[kept] / 1e3), **look
+            )
             if first_of_queue:
                 kept = line.queue_thinned(COLUMNS)
                 shown = _held(line.end_s, line.queue_time_s[kept], line.queue_packets[kept])
@@ -177,7 +179,7 @@ def sequence(series: Sequence[Series], about: About) -> Figure:
 
 def _small_sequences(series: Sequence[Series], about: About) -> Figure:
     """A small panel per series; what was sent is a line in them."""
-    highest = max(float(line.seq.max()) for line in series) / 1e3
+    highest = max(float(line.seq_bytes.max()) for line in series) / 1e3
     x, y = linear("time (s)", _end(series)), linear("sequence number (kB)", 1.05 * highest)
     titles = [broken(line.label) for line in series]
     chart, panel_axes = panels(titles, x, y, about.title, legend=True)
@@ -189,7 +191,10 @@ def _small_sequences(series: Sequence[Series], about: About) -> Figure:
             at = line.of(event)
             wide = _pixels(line.time_s[at], x.limits[1], SMALL_PANEL[0])
             _marks(
-                axes, line, event, (wide, _pixels(line.seq[at] / 1e3, y.limits[1], SMALL_PANEL[1]))
+                axes,
+                line,
+                event,
+                (wide, _pixels(line.seq_bytes[at] / 1e3, y.limits[1], SMALL_PANEL[1])),
             )
     key_of_panels(chart, panel_axes)
     return chart
@@ -211,16 +216,16 @@ def _acknowledged(axes: "Axes", line: Series, columns: int) -> None:
 def _stepped(line: Series, event: str, columns: int) -> "tuple[NDArray[Any], NDArray[Any]]":
     """Times and sequence numbers (kB) of events whose numbers do not go down."""
     at = line.of(event)
-    at = at[thinning.thin(thinning.columns(line.time_s[at], columns), line.seq[at])]
-    return line.time_s[at], line.seq[at] / 1e3
+    at = at[thinning.thin(thinning.columns(line.time_s[at], columns), line.seq_bytes[at])]
+    return line.time_s[at], line.seq_bytes[at] / 1e3
 
 
 def _marks(axes: "Axes", line: Series, event: str, pixels: tuple[int, int]) -> None:
     """A mark for each event, those that fall on the same of so many pixels once."""
     at = line.of(event)
-    at = at[thinning.apart(line.time_s[at], line.seq[at], *pixels)]
+    at = at[thinning.apart(line.time_s[at], line.seq_bytes[at], *pixels)]
     if len(at) or event != "mark":
-        axes.plot(line.time_s[at], line.seq[at] / 1e3, linestyle="", zorder=1, **LOOKS[event])
+        axes.plot(line.time_s[at], line.seq_bytes[at] / 1e3, linestyle="", zorder=1, **LOOKS[event])
 
 
 def _pixels(values: "NDArray[Any]", whole: float, count: int) -> int:

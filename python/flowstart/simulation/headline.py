@@ -30,7 +30,7 @@ def headline(
         *_ingredients(path),
         f"buffer {buffer}{said}" if buffer else "",
         f"stack {rows[0]['stack']}" if rows else "",
-        ", ".join(sorted({row["avoidance"] for row in rows})),
+        ", ".join(sorted({row["cc"] for row in rows})),
         f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}",
     ]
     return ", ".join(filter(None, parts))

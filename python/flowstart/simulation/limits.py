@@ -1,7 +1,7 @@
 """What a request may use before it is refused: data packets, flows, memory and time.
 
-The limits are there for requests that were not meant, such as a size in PB for one in MB. Whoever
-means it raises them, with `--limit packets=1e12` or `limit="packets=1e12"`.
+The limits are there for requests that were not meant, such as a size in PB for one in MB. They are
+raised with `--max-packets 1e12` or `max_packets=1e12`.
 """
 
 import contextlib
@@ -10,19 +10,29 @@ import functools
 import math
 import os
 import pathlib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypedDict
 
 from flowstart.errors import RequestError
 from flowstart.model import quantities, units
 
-LimitLike: TypeAlias = str | Mapping[str, Any]
-"""`packets=1e12,memory=8GB`, or the same as a mapping."""
+
+class LimitOptions(TypedDict, total=False):
+    """What functions take to raise limits."""
+
+    max_packets: float | str | None
+    """Data packets of all runs, such as 1e12."""
+    max_flows: float | str | None
+    """Connections of all runs, such as 1e9."""
+    max_memory: float | str | None
+    """Bytes, or text such as `64GB`."""
+    max_time: float | str | None
+    """Seconds, or text such as `30h`."""
+    no_limits: bool
+    """Whether there are no limits but those given."""
+
 
 DAY_S = 86_400.0
-WITHOUT = "none"
-"""A limit that never refuses."""
 _CGROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 """What a container may have, of both versions."""
 
@@ -47,33 +57,22 @@ class Limits:
             return self.memory
         return memory_of_machine() or math.inf
 
-    def changed(self, given: LimitLike | None) -> "Limits":
-        """These with some replaced. Raises RequestError where one is unknown or no number."""
-        return dataclasses.replace(self, **_read(given)) if given else self
+    def changed(self, given: LimitOptions) -> "Limits":
+        """These with some replaced. Raises RequestError where a value is wrong."""
+        usual = UNLIMITED if given.get("no_limits") else self
+        found = {name: given.get(f"max_{name}") for name in _RIGHT}
+        numbers = {name: _number(name, value) for name, value in found.items() if value is not None}
+        return dataclasses.replace(usual, **numbers)
 
 
-def _read(given: LimitLike) -> dict[str, float]:
-    pairs = given.items() if isinstance(given, Mapping) else map(_pair, str(given).split(","))
-    return {name: _number(name, value) for name, value in pairs}
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, _, value = text.partition("=")
-    return name.strip(), value.strip()
+UNLIMITED = Limits(math.inf, math.inf, math.inf, math.inf)
 
 
 def _number(name: str, value: Any) -> float:
     """A limit in packets, flows, bytes or seconds."""
-    right = _RIGHT.get(name)
-    if right is None:
-        raise RequestError(
-            f"limit: `{name}` is none of {', '.join(_RIGHT)}; packets=1e12 and time=none are limits"
-        )
-    if value == WITHOUT:
-        return math.inf
     found = _quantity(name, value) if isinstance(value, str) else value
     if isinstance(found, bool) or not isinstance(found, int | float) or not found > 0:
-        raise RequestError(f"limit: {name}=`{value}`: {right} or none is needed")
+        raise RequestError(f"max_{name}: `{value}`: {_RIGHT[name]}, is needed")
     return float(found)
 
 
@@ -98,10 +97,10 @@ def _bytes(text: str) -> float | None:
 
 _NO_BYTES = ("pkt", "pkts", "bdp", "BDP")
 _RIGHT = {
-    "packets": "a number above 0, such as 1e12,",
-    "flows": "a number above 0, such as 1e9,",
-    "memory": "a number of bytes above 0, such as 8GB,",
-    "time": "a time above 0, such as 12h,",
+    "packets": "a number above 0, such as 1e12",
+    "flows": "a number above 0, such as 1e9",
+    "memory": "a number of bytes above 0, such as 8GB",
+    "time": "a time above 0, such as 12h",
 }
 """What each limit may be."""
 

@@ -4,7 +4,7 @@ import functools
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from flowstart import _native
 from flowstart.errors import RequestError
@@ -15,7 +15,7 @@ from flowstart.model.quantities import Time
 from flowstart.model.scenario import Scenario, ScenarioLike
 from flowstart.simulation import batch, bounds, frames
 from flowstart.simulation.batch import Progress
-from flowstart.simulation.limits import LimitLike
+from flowstart.simulation.limits import LimitOptions
 from flowstart.simulation.run_tables import RunTables
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class RunBatch(RunTables):
     def runs(self) -> "pl.DataFrame":
         """One row per run that was finished: `error` says why one failed, null where it did not.
 
-        Beside it `simulated_s` (seconds), `events`, `buffer` and `buffer_reading`.
+        Beside it `simulated_s` (seconds), `events`, `buffer` and `buffer_accounting`.
         """
         return frames.frame(self.outcome["runs"])
 
@@ -69,8 +69,8 @@ def run_many(
     workers: int | None = None,
     progress: Progress | None = None,
     allow_python: bool = False,
-    limit: LimitLike | None = None,
     time_limit: Time | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> RunBatch:
     """Runs scenarios on `workers` threads and processes, all cores by default.
 
@@ -78,7 +78,7 @@ def run_many(
     runs: RequestError says which is wrong, and what would be right. One that fails while it runs is
     a row of `runs` with its error, and the others go on. `progress(done, total)` is called a few
     times a second. Ctrl-C keeps what is finished, and so does the end of `time_limit` (`10s`).
-    `limit` raises what all may be estimated to use (`packets=1e12,memory=8GB`). A scenario's file
+    `limits` raise what all may be estimated to use (`max_packets=1e12`). A scenario's file
     may name start-ups written in Python only with `allow_python`; what such a start-up raises is
     raised here.
 
@@ -95,7 +95,7 @@ def run_many(
         for number, one in enumerate(scenarios)
     ]
     try:
-        with bounds.bounded(limit, time_limit):
+        with bounds.bounded(time_limit, **limits):
             outcomes = batch.run_many(texts, workers, progress, custom)
     except RequestError:
         _say_which(texts, custom)

@@ -5,7 +5,7 @@ import os
 import pathlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from flowstart import _native, extras
 from flowstart.errors import RequestError
@@ -17,7 +17,7 @@ from flowstart.model.scenario import ScenarioLike
 from flowstart.render import footnotes, html
 from flowstart.simulation import bounds, frames, tables
 from flowstart.simulation.headline import headline
-from flowstart.simulation.limits import LimitLike
+from flowstart.simulation.limits import LimitOptions
 from flowstart.simulation.run_tables import RunTables
 from flowstart.simulation.streaming import StoredRun, store
 
@@ -36,7 +36,7 @@ class Run(RunTables):
     document: Document
     outcome: "Outcome"
     custom: CustomStartups = field(default_factory=CustomStartups)
-    """Its start-ups that are not in the catalog."""
+    """Its startups that are not in the catalog."""
 
     @functools.cached_property
     def flow_samples(self) -> "pl.DataFrame | None":
@@ -78,18 +78,18 @@ class Run(RunTables):
 
     @functools.cached_property
     def notes(self) -> list[str]:
-        """What a reader of the tables has to know of start-ups, queues and the seed."""
+        """What a reader of the tables has to know of startups, queues and the seed."""
         entries = [*self.resolved["flows"], *self.resolved.get("web", ())]
         startups = list(dict.fromkeys(entry["startup"] for entry in entries))
         return footnotes.footnotes(
             footnotes.Setting(
                 startups=startups,
-                remembered=[
-                    entry.get("remembered")
+                cached_cwnd=[
+                    entry.get("cached_cwnd")
                     for entry in entries
                     if footnotes.uses_memory(entry["startup"])
                 ],
-                memory_option="`remembered`",
+                memory_option="`cached_cwnd`",
                 interfaces=[entry.get("interface_rate") for entry in entries],
                 queues=dict.fromkeys(startups, queues(self.resolved)),
                 drawn=self.drawn,
@@ -103,7 +103,7 @@ class Run(RunTables):
         """One line on what was simulated: path, capacity, buffer, endpoints, seed."""
         path, seeds = self.resolved["path"], [self.resolved["seed"]]
         return headline(
-            path, self.records, seeds, self.about["buffer"], self.about["buffer_reading"]
+            path, self.records, seeds, self.about["buffer"], self.about["buffer_accounting"]
         )
 
     @property
@@ -121,7 +121,7 @@ class Run(RunTables):
             "notes": self.notes,
             **{
                 name: self.about[name]
-                for name in ("simulated_s", "events", "buffer", "buffer_reading")
+                for name in ("simulated_s", "events", "buffer", "buffer_accounting")
             },
             "rows": self.records,
             "transfers": frames.rows(self.outcome["transfers"]),
@@ -201,8 +201,8 @@ def run(
     trace: bool | None = None,
     packets: Sequence[int] = (),
     allow_python: bool = False,
-    limit: LimitLike | None = None,
     time_limit: Time | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> Run: ...
 
 
@@ -214,8 +214,8 @@ def run(
     trace: bool | None = None,
     packets: Sequence[int] = (),
     allow_python: bool = False,
-    limit: LimitLike | None = None,
     time_limit: Time | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> StoredRun: ...
 
 
@@ -226,18 +226,18 @@ def run(
     trace: bool | None = None,
     packets: Sequence[int] = (),
     allow_python: bool = False,
-    limit: LimitLike | None = None,
     time_limit: Time | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> Run | StoredRun:
     """Runs one scenario; with `trace`, records every packet event and every queue.
 
     The packets of the flows with the numbers `packets` are recorded for `qlog` and `pcap`. A
-    scenario's file may name start-ups written in Python only with `allow_python`. `limit` raises
-    what it may be estimated to use (`packets=1e12,memory=8GB`), and after `time_limit` (`10s`) it
+    scenario's file may name start-ups written in Python only with `allow_python`. `limits` raise
+    what it may be estimated to use (`max_packets=1e12`), and after `time_limit` (`10s`) it
     is ended. Raises RequestError where the scenario is wrong or has no such flow, or is above a
-    limit, TimeLimitExceeded, and what a start-up written in Python raises.
+    limit, TimeLimitExceeded, and what a startup written in Python raises.
     """
-    with bounds.bounded(limit, time_limit):
+    with bounds.bounded(time_limit, **limits):
         if sink is None:
             return _run(scenario_like, trace, packets, allow_python=allow_python)
         if trace or packets:
@@ -258,7 +258,7 @@ def _run(
 
 
 def simulate(document: Document, custom: CustomStartups, packets: Sequence[int] = ()) -> Run:
-    """Runs a document whose start-ups are in the catalog or among `custom`."""
+    """Runs a document whose startups are in the catalog or among `custom`."""
     mine = bounds.current()
     with mine.watched() as cancel:
         outcome = _native.run(

@@ -28,11 +28,11 @@ class Series:
     bdp_pkts: float
     time_s: "NDArray[Any]"
     event: "NDArray[Any]"
-    seq: "NDArray[Any]"
+    seq_bytes: "NDArray[Any]"
     """The first byte of what was sent, dropped or marked; of an ACK, the byte it expects."""
     cwnd: "NDArray[Any]"
     """In segments."""
-    flight: "NDArray[Any]"
+    flight_bytes: "NDArray[Any]"
     """In bytes."""
     end_s: float
     """Until when the flow and the queue are as they were last: its end, or the run's."""
@@ -55,7 +55,7 @@ class Series:
         told = self.at_sender
         column = thinning.columns(self.time_s[told], columns)
         timeouts = np.searchsorted(told, self.of("timeout"))
-        return told[thinning.thin(column, self.cwnd[told], self.flight[told], keep=timeouts)]
+        return told[thinning.thin(column, self.cwnd[told], self.flight_bytes[told], keep=timeouts)]
 
     def queue_thinned(self, columns: int) -> "NDArray[Any]":
         """The indices that a picture so many pixels wide needs of the queue."""
@@ -104,7 +104,7 @@ def of_flow(outcome: "Outcome", flow: int, label: str) -> Series:
         bdp_pkts=row["bdp_pkts"],
         time_s=time_s,
         end_s=time_s[-1] if row["complete"] or row["reset"] else run["simulated_s"],
-        **{name: samples[name][mine] for name in ("event", "seq", "cwnd", "flight")},
+        **{name: samples[name][mine] for name in ("event", "seq_bytes", "cwnd", "flight_bytes")},
         **_queue(trace["queue_samples"], trace["queue_departures"], forward),
     )
 

@@ -22,7 +22,7 @@ def flows(outcome: "Outcome", most: int = 50) -> Grid:
     grid = Grid(
         [
             Column("flow"),
-            Column("start-up", number=False),
+            Column("startup", number=False),
             *(Column(title) for title in titles),
             Column("exit reason", number=False),
             Column("exit cwnd"),
@@ -50,7 +50,7 @@ def _flow_cells(row: dict[str, Any]) -> list[str]:
         text.count(row["packets_retransmitted"]),
         text.count(row["timeouts"]),
         row["startup_exit_reason"] or text.ABSENT,
-        _packets(row["startup_exit_cwnd_pkts"]),
+        _packets(row["startup_exit_cwnd_segments"]),
     ]
 
 

@@ -116,7 +116,7 @@ def trajectories(
 ) -> Traced:
     """What the flows with the numbers `flows[i]` of scenario `i`, which is JSON, do over time.
 
-    Runs are on up to `workers` threads, all cores where None. Start-ups written in Python are run
+    Runs are on up to `workers` threads, all cores where None. Startups written in Python are run
     on the calling one. Raises `Cancelled` where another thread calls `cancel.cancel()` meanwhile.
     """
     natives = custom.natives()

@@ -1,4 +1,4 @@
-"""Families of paths, and every start-up on all of them.
+"""Families of paths, and every startup on all of them.
 
 `language` makes cells of what is asked, `runs` makes rows of cells, `execution` has them made by
 workers, and keeps them.

@@ -1,19 +1,19 @@
-"""A cell of a sweep: one question that is put to every start-up."""
+"""A cell of a sweep: one question that is put to every startup."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from flowstart.model.document import Document
 
-COMPANY = ("alone", "long", "bbr", "short", "same", "probe", "web")
+COMPETING = ("alone", "long", "bbr", "short", "same", "probe", "web")
 """Who may be beside the flow under test."""
 DRAWN_COMPANY = ("web",)
-"""Company whose traffic is drawn, so that another seed brings other traffic."""
+"""Competing flows whose traffic is drawn, so that another seed brings other traffic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One question that is put to every start-up.
+    """One question that is put to every startup.
 
     Cells share their documents, which nobody may change.
     """
@@ -23,17 +23,17 @@ class Cell:
     path: Document
     """A scenario's path, plain values only: laws drawn, expressions worked out."""
     flow: Document
-    """Fields of the flow under test beside its start-up: `size`, `remembered`, ..."""
+    """Fields of the flow under test beside its startup: `size`, `cached_cwnd`, ..."""
     stack: Document
     """The endpoints' stack: `{"preset": "linux", ...}`."""
-    avoidance: str | None
+    cc: str | None
     """The congestion avoidance; None for the stack's."""
-    company: str
-    """One of `COMPANY`."""
+    competing: str
+    """One of `COMPETING`."""
     seed: int
     """The seed of the scenario."""
-    part: str
-    """`tuning`, `held-out`, or nothing without a split."""
+    split: str
+    """`train`, `test`, or nothing without a split."""
     origin: str
     """The name of the path that it was made from: a named path, a network of a capture, a family
     with a name. Nothing where there is none."""

@@ -1,4 +1,4 @@
-"""The page of a sweep: every start-up over all its cells, by size, and the rows."""
+"""The page of a sweep: every startup over all its cells, by size, and the rows."""
 
 import pathlib
 import shlex
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 COLUMNS = (
-    *("cell", "startup", "company", "seed", "rate_bps", "rtt_s", "buffer_pkts", "queue", "loss"),
+    *("cell", "startup", "competing", "seed", "rate_bps", "rtt_s", "buffer_pkts", "queue", "loss"),
     *("impairments", "size_bytes", "complete", "fct_s", "slowdown", "packets_retransmitted"),
-    *("timeouts", "startup_exit_reason", "startup_exit_cwnd_pkts", "max_queue_pkts", "harm"),
+    *("timeouts", "startup_exit_reason", "startup_exit_cwnd_segments", "max_queue_pkts", "harm"),
     *("error", "scenario"),
 )
 """What the page lists of a row; all columns are in the parts."""
@@ -54,7 +54,7 @@ def write(found: Swept) -> None:
 
 def _headline(found: Swept) -> str:
     names = len(_variants(found))
-    said = f"{found.height:,} rows: {names} start-ups in {found.cells:,} cells"
+    said = f"{found.height:,} rows: {names} startups in {found.cells:,} cells"
     errors = found.errors.height
     failed = f"; {errors:,} failed" if errors else ""
     missing = "; batches are missing" if found.failures else ""
@@ -84,7 +84,7 @@ def size_names(found: Swept) -> "pl.Expr":
 
 
 def summary(found: Swept, sizes: "pl.Expr") -> Grid:
-    """A group per size, a row per start-up in the sweep's order."""
+    """A group per size, a row per startup in the sweep's order."""
     import polars as pl
 
     done = pl.col("complete").fill_null(value=False)
@@ -115,7 +115,7 @@ def summary(found: Swept, sizes: "pl.Expr") -> Grid:
 def _grid(records: Sequence[dict[str, Any]]) -> Grid:
     harmed = any(one["harm"] is not None for one in records)
     of_done = "of slowdown where complete"
-    columns = [Column("start-up", number=False), Column("cells", of="rows")]
+    columns = [Column("startup", number=False), Column("cells", of="rows")]
     columns += [Column("done", of="rows where complete")]
     columns += [Column("× ideal p50", of=f"median {of_done}")]
     columns += [Column("p95", of=f"95th percentile {of_done}")]
@@ -145,7 +145,7 @@ def _share(value: float | None) -> str:
 
 
 def rows(found: Swept, sizes: "pl.Expr") -> listed.Rows:
-    """The rows; of too many, those of every so manieth cell, with all start-ups."""
+    """The rows; of too many, those of every so manieth cell, with all startups."""
     import polars as pl
 
     total = found.height
@@ -158,7 +158,7 @@ def rows(found: Swept, sizes: "pl.Expr") -> listed.Rows:
         told = told.filter(pl.col("cell").is_in(kept.implode()))
         left_out = (
             f"These are the rows of {len(kept):,} of {len(cells):,} cells, one in {step}, with all "
-            f"start-ups; the table is made of all {total:,} rows, which are in the folder `parts` "
+            f"startups; the table is made of all {total:,} rows, which are in the folder `parts` "
             "beside this page."
         )
     frame = told.select(*COLUMNS, sizes).collect()

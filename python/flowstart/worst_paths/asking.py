@@ -1,8 +1,8 @@
-"""`fs.find_worst_paths`: where a start-up does worst beside others."""
+"""`fs.find_worst_paths`: where a startup does worst beside others."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from flowstart.comparison.plan import chosen
 from flowstart.errors import RequestError, SimulationError
@@ -10,7 +10,7 @@ from flowstart.model.catalog import list_algorithms, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, resolve
 from flowstart.simulation import bounds
-from flowstart.simulation.limits import LimitLike
+from flowstart.simulation.limits import LimitOptions
 from flowstart.sweeps.language.endpoints import endpoints
 from flowstart.worst_paths.evaluate import MEASURES, NOTHING, Evaluator
 from flowstart.worst_paths.result import Failing, WorstPaths
@@ -21,7 +21,7 @@ from flowstart.worst_paths.space import Space
 LEAST = {"regret": 1.05, "loss": 0.005, "harm": 0.02}
 """A finding below this score is none."""
 HARMED = ("long", "short")
-"""The company where harm is looked for and nothing else is said."""
+"""The competing flows where harm is looked for and nothing else is said."""
 MOST_TRIES = 1_000_000
 
 
@@ -29,27 +29,27 @@ def find_worst_paths(
     startup: StartupLike,
     *,
     against: Sequence[StartupLike] | None = None,
-    over: str | None = None,
+    search_space: str | None = None,
     measure: str = "regret",
     runs: int = 500,
     distinct: int = 5,
     stack: str | Mapping[str, Any] = "linux",
-    avoidance: str | None = None,
+    cc: str | None = None,
     seed: int = 1,
     seeds: int = 3,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-    limit: LimitLike | None = None,
     time_limit: str | None = None,
+    **limits: Unpack[LimitOptions],
 ) -> WorstPaths:
-    """The paths on which a start-up does worst beside the best of others.
+    """The paths on which a startup does worst beside the best of others.
 
-    `runs` paths are tried: half anywhere `over` the ranges given, half near the worst so far. The
+    `runs` paths are tried: half anywhere in the `search_space`, half near the worst so far. The
     worst that are `distinct`, each by other ingredients of the path, are made as plain as they can
     be: what does not matter is dropped, numbers are rounded. `measure` is `regret`, `loss` or
-    `harm`; scores are of medians over `seeds` where anything is drawn. `against` is every start-up
+    `harm`; scores are of medians over `seeds` where anything is drawn. `against` is every startup
     that needs no help of routers, peer or memory where none is named. The same request gives the
-    same answer, whatever the number of `workers`. `limit` raises what the runs of a step may be
+    same answer, whatever the number of `workers`. `limits` raise what the runs of a step may be
     estimated to use; after `time_limit` (`10min`) the search is given up. Raises RequestError where
     anything asked for is wrong, and TimeLimitExceeded.
     """
@@ -59,11 +59,11 @@ def find_worst_paths(
     _check(measure, runs, distinct, seed, seeds, len(variants))
     ends = endpoints(stack)
     _check_avoidance(avoidance, ends.document)
-    space = Space.parse(over, ends, HARMED if measure == "harm" else ())
+    space = Space.parse(search_space, ends, HARMED if measure == "harm" else ())
     if measure == "harm" and "alone" in space.company:
-        raise RequestError("over.company: `alone` has nobody to harm; name `long`, `short`, ...")
+        raise RequestError("search_space.company: `alone` has nobody to harm; name `long`, `short`")
     evaluator = Evaluator(variants, measure, ends.document, avoidance, seed, seeds, workers, custom)
-    with bounds.bounded(limit, time_limit):
+    with bounds.bounded(time_limit, **limits):
         found = search(
             space,
             lambda points: evaluator.scores([space.case(point) for point in points]),
@@ -110,11 +110,11 @@ def _check(measure: str, runs: int, distinct: int, seed: int, seeds: int, varian
     if not 0 <= seed <= LARGEST - seeds:
         raise RequestError(f"seed = {seed}: 0 to {LARGEST - seeds} are possible")
     if variants < 2:
-        raise RequestError("against: another start-up is needed to compare with")
+        raise RequestError("against: another startup is needed to compare with")
 
 
-def _check_avoidance(avoidance: str | None, stack: Document) -> None:
+def _check_cc(cc: str | None, stack: Document) -> None:
     """Has the simulator say what is wrong with it, where one is given."""
-    if avoidance is not None:
-        flow = {"size": "1kB", "avoidance": avoidance}
+    if cc is not None:
+        flow = {"size": "1kB", "cc": cc}
         resolve({"path": {"rate": "1Mbps", "rtt": "100ms"}, "stack": stack, "flows": [flow]})

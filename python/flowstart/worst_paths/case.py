@@ -1,4 +1,4 @@
-"""A path, a flow and its company, in plain values, and simpler ones beside it."""
+"""A path, a flow and its competing flows, in plain values, and simpler ones beside it."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -27,22 +27,22 @@ class Case:
 
     path: Document
     flow: Document
-    company: str
+    competing: str
 
     @property
     def ingredients(self) -> tuple[str, ...]:
         """What of it could be left out, by name."""
         alone = (*NEEDED, *BESIDE)
         extra = [name for name in (*self.path, *self.flow) if name not in alone]
-        return (*sorted(extra), *(["company"] if self.company != "alone" else []))
+        return (*sorted(extra), *(["competing"] if self.competing != "alone" else []))
 
     def simpler(self) -> Iterator["Case"]:
         """The case without each of its ingredients."""
         for name in self.ingredients:
-            if name == "company":
+            if name == "competing":
                 yield Case(self.path, self.flow, "alone")
             else:
-                yield Case(_without(self.path, name), _without(self.flow, name), self.company)
+                yield Case(_without(self.path, name), _without(self.flow, name), self.competing)
 
     def numbers(self) -> Iterator[str]:
         """The fields that are a number with a unit."""
@@ -55,7 +55,7 @@ class Case:
             {key: _rounded(value, digits) if key == name else value for key, value in part.items()}
             for part in (self.path, self.flow)
         )
-        return Case(path, flow, self.company)
+        return Case(path, flow, self.competing)
 
 
 def _without(fields: Mapping[str, Any], name: str) -> Document:

@@ -1,4 +1,4 @@
-"""The scores of cases: how a start-up does beside others, by medians over seeds.
+"""The scores of cases: how a startup does beside others, by medians over seeds.
 
 The best of the others is the one with the best median, not whoever was lucky with a seed.
 """
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 MEASURES = {
     "regret": "completion time over the least of the others",
     "loss": "share of retransmitted packets, beyond the least of the others",
-    "harm": "harm to the company, beyond the least of the others",
+    "harm": "harm to the competing flows, beyond the least of the others",
 }
 """What a search can look for, in words."""
 NOTHING = {"regret": 1.0, "loss": 0.0, "harm": 0.0}
-"""The score of a start-up that does as well as the best of the others."""
+"""The score of a startup that does as well as the best of the others."""
 COLUMNS = {"regret": "fct_s", "loss": "retransmitted_share", "harm": "harm"}
 """The columns of a sweep that are compared; the less, the better."""
 NEVER = 1000.0
@@ -45,7 +45,7 @@ class Evaluation:
 
     score: float
     row: Row
-    """That of the start-up whose worst is looked for, with the seed nearest to the score."""
+    """That of the startup whose worst is looked for, with the seed nearest to the score."""
     best: Row
     """That of the best of the others, with the same seed."""
     cell: Cell
@@ -61,14 +61,14 @@ class Evaluator:
     """The one whose worst is looked for, then the others."""
     measure: str
     stack: Document
-    avoidance: str | None
+    cc: str | None
     seed: int
     seeds: int
     """How many where anything is drawn."""
     workers: int | None
     custom: CustomStartups
     runs: int = 0
-    """Simulations so far, those of the company by itself aside."""
+    """Simulations so far, those of the competing flows by itself aside."""
     cases: int = 0
     """How many cases have been run, and of them how many failed."""
     failed: int = 0
@@ -89,16 +89,16 @@ class Evaluator:
         return [self._known[key] for key in keys]
 
     def series(self, one: Evaluation) -> "list[Series]":
-        """The start-up and the best of the others over time; simulated again for it."""
+        """The startup and the best of the others over time; simulated again for it."""
         from flowstart.simulation.series import of_flow  # loads numpy
 
         found = []
         for row in (one.row, one.best):
             variant = next(v for v in self.variants if v.name == row["startup"])
             planned = Planned.of(one.cell, [variant], self.custom)
-            document = planned.company.scenario(planned.base, planned.flows[0], planned.facts)
+            document = planned.competing.scenario(planned.base, planned.flows[0], planned.facts)
             run = simulate(document | {"trace": True}, self.custom)
-            found.append(of_flow(run.outcome, planned.company.place, variant.name))
+            found.append(of_flow(run.outcome, planned.competing.place, variant.name))
         return found
 
     def _run(self, new: dict[str, Case]) -> None:
@@ -136,7 +136,7 @@ class Evaluator:
         self.error = self.error or next(iter(errors), "")
 
     def _score(self, own: float, best: float) -> float:
-        """How much worse the start-up's value is than another's."""
+        """How much worse the startup's value is than another's."""
         if not math.isfinite(best):
             return NOTHING[self.measure]
         if self.measure == "regret":
@@ -144,12 +144,12 @@ class Evaluator:
         return own - best if math.isfinite(own) else 0.0
 
     def _cell(self, case: Case, number: int, seed: int) -> Cell:
-        company = case.company
-        return Cell(number, case.path, case.flow, self.stack, self.avoidance, company, seed, "", "")
+        competing = case.competing
+        return Cell(number, case.path, case.flow, self.stack, self.cc, competing, seed, "", "")
 
     def _is_drawn(self, case: Case) -> bool:
         document = {"path": case.path, "stack": self.stack, "flows": [case.flow]}
-        return case.company in DRAWN_COMPANY or bool(drawn(resolve(document)))
+        return case.competing in DRAWN_COMPANY or bool(drawn(resolve(document)))
 
 
 def _value(row: Row, column: str) -> float:

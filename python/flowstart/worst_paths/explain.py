@@ -6,37 +6,37 @@ from typing import Any
 from flowstart.render import text
 
 EARLY = 0.5
-"""A start-up that left below this share of the BDP left early."""
+"""A startup that left below this share of the BDP left early."""
 LATE = 1.5
 """One whose window was beyond this and the buffer left late."""
 MUCH = 0.1
 """This share of retransmissions is much."""
 SHARING = ("long", "bbr", "same", "web")
-"""Company that has its part of the path, so that a BDP is not what a flow can have."""
+"""Competing flows that has its part of the path, so that a BDP is not what a flow can have."""
 SMALL = 0.1
 """Below this share of the BDP one digit is enough."""
 Row = Mapping[str, Any]
 
 
 def explained(row: Row, best: Row) -> str:
-    """Why a start-up did as it did, from its row and that of the best of the others."""
+    """Why a startup did as it did, from its row and that of the best of the others."""
     reasons = [reason for reason in (_exit(row), _losses(row), _idle(row)) if reason]
     how = "; ".join(reasons) or "nothing of it is remarkable but its time"
     return f"{how[0].upper()}{how[1:]}. {_compared(row, best)}"
 
 
 def _exit(row: Row) -> str:
-    """How it left its start-up."""
+    """How it left its startup."""
     reason, cwnd, share = (
-        row[name] for name in ("startup_exit_reason", "startup_exit_cwnd_pkts", "exit_cwnd_bdp")
+        row[name] for name in ("startup_exit_reason", "startup_exit_cwnd_segments", "exit_cwnd_bdp")
     )
     if reason is None:
-        return "it never left its start-up"
+        return "it never left its startup"
     at = f"a window of {cwnd:,.0f} packets"
     if share is not None:
         at += f", {_bdps(share)}"
-    left = f"it left its start-up by {reason} at {at}"
-    if row["company"] in SHARING:
+    left = f"it left its startup by {reason} at {at}"
+    if row["competing"] in SHARING:
         return left
     room = 1 + (row["buffer_bdp"] or 0.0)
     if share is not None and share < EARLY:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from flowstart.render import figure_files, html
 from flowstart.render.files import columns, encoded
 from flowstart.worst_paths.result import WorstPaths, score
+from flowstart.worst_paths.summary import summary
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +30,8 @@ def scenario_file(number: int) -> str:
 def pictures(found: WorstPaths, progress: Callable[[int, int], object]) -> dict[str, bytes]:
     """The trajectory of each finding, and the page that holds them."""
     written: dict[str, bytes] = {}
-    parts = [html.paragraph(found.headline), html.table(found.table)]
+    parts = [*summary(found, scenario=scenario_file(1)).html(), html.heading("Details")]
+    parts += [html.paragraph(found.headline), html.table(found.table)]
     for number, one in enumerate(found.failings, 1):
         progress(number - 1, len(found.failings))
         parts += [html.heading(f"{number}. {one.where}"), html.paragraph(one.why)]

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Failing:
-    """A path on which a start-up does badly."""
+    """A path on which a startup does badly."""
 
     case: Case
     evaluation: Evaluation
 
     @property
     def startup(self) -> str:
-        """The start-up."""
+        """The startup."""
         return str(self.evaluation.row["startup"])
 
     @property
@@ -46,7 +46,7 @@ class Failing:
 
     @property
     def where(self) -> str:
-        """The path, the size and the company in words."""
+        """The path, the size and the competing in words."""
         return in_words(self.evaluation.row)
 
     @property
@@ -56,7 +56,7 @@ class Failing:
 
     @functools.cached_property
     def scenario(self) -> Document:
-        """The scenario, in which the flow under test names no start-up."""
+        """The scenario, in which the flow under test names no startup."""
         found: Document = again.shortened(json.loads(self.evaluation.row["scenario"]))
         return found
 
@@ -76,7 +76,7 @@ class WorstPaths:
     """The worst that a search has found, worst first."""
 
     variants: tuple[Variant, ...]
-    """The start-up whose worst it is, then those that it is compared with."""
+    """The startup whose worst it is, then those that it is compared with."""
     measure: str
     tries: int
     evaluator: Evaluator
@@ -84,7 +84,7 @@ class WorstPaths:
 
     @property
     def startup(self) -> str:
-        """The start-up whose worst it is."""
+        """The startup whose worst it is."""
         return self.variants[0].name
 
     @property
@@ -114,7 +114,7 @@ class WorstPaths:
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """The rows of both start-ups in each finding, as a sweep has them."""
+        """The rows of both startups in each finding, as a sweep has them."""
         rows = [
             row | {"finding": number, "score": one.score}
             for number, one in enumerate(self.failings, 1)
@@ -149,7 +149,7 @@ class WorstPaths:
         }
 
     def series(self, number: int = 0) -> "list[Series]":
-        """The start-up and the best of the others over time in a finding; simulated again."""
+        """The startup and the best of the others over time in a finding; simulated again."""
         return self.evaluator.series(self.failings[number].evaluation)
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from flowstart.errors import RequestError
 from flowstart.model.catalog import suggest
-from flowstart.sweeps.cell import COMPANY
+from flowstart.sweeps.cell import COMPETING
 from flowstart.sweeps.language import parameters
 from flowstart.sweeps.language.endpoints import Endpoints
 from flowstart.sweeps.language.walk import Walk
@@ -53,31 +53,31 @@ class Space:
 
     over: Mapping[str, Any]
     """Values of a sweep's language, by field."""
-    company: tuple[str, ...]
-    """Kinds of company; `alone` where there is none."""
+    competing: tuple[str, ...]
+    """Kinds of competing flows; `alone` where there is none."""
     ends: Endpoints
     _walks: dict[frozenset[str], Walk] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
-    def parse(cls, text: str | None, ends: Endpoints, company: tuple[str, ...] = ()) -> "Space":
+    def parse(cls, text: str | None, ends: Endpoints, competing: tuple[str, ...] = ()) -> "Space":
         """`rate=1Mbps..1Gbps,queue=drop-tail|fq-codel,...`; what is needed and not there is usual.
 
         Raises RequestError where a field or a range is wrong.
         """
         given = dict(USUAL) if text is None else _fields(text)
-        kinds = given.pop("company", "|".join(company) or "alone").split("|")
+        kinds = given.pop("competing", "|".join(competing) or "alone").split("|")
         for kind in kinds:
-            if kind not in COMPANY:
+            if kind not in COMPETING:
                 raise RequestError(
-                    f"over.company: `{kind}` is unknown{suggest(kind, list(COMPANY))}"
+                    f"search_space.company: `{kind}` is unknown{suggest(kind, list(COMPANY))}"
                 )
         given = {name: USUAL[name] for name in NEEDED if name not in given} | given
         over = {name: _law(value) for name, value in given.items()}
         space = cls(over, tuple(kinds), ends)
         try:
-            space.case(Point(dict.fromkeys((*over, "company"), 0.5)))
+            space.case(Point(dict.fromkeys((*over, "competing"), 0.5)))
         except RequestError as error:
-            raise RequestError(re.sub(r"\b(?:path|flow)\.", "over.", str(error))) from None
+            raise RequestError(re.sub(r"\b(?:path|flow)\.", "search_space.", str(error))) from None
         return space
 
     @property
@@ -89,7 +89,7 @@ class Space:
         """A point anywhere."""
         names = [name for name in self.ingredients if drawn.random() < INGREDIENT_SHARE]
         found = {name: drawn.random() for name in self._whole(names)}
-        return Point(found | {"company": drawn.random()})
+        return Point(found | {"competing": drawn.random()})
 
     def mutated(self, point: Point, step: float, drawn: random.Random) -> Point:
         """A point near another; now and then with an ingredient more or less."""
@@ -100,7 +100,7 @@ class Space:
         if absent and drawn.random() < ADDS:
             names.append(drawn.choice(absent))
         found = {}
-        for name in [*self._whole(names), "company"]:
+        for name in [*self._whole(names), "competing"]:
             before = point.coordinates.get(name)
             u = drawn.random() if before is None else before + drawn.gauss(0, step)
             found[name] = min(max(u, 0.0), 1.0)
@@ -108,11 +108,13 @@ class Space:
 
     def case(self, point: Point) -> Case:
         """What a point asks."""
-        walk = self._walk(frozenset(point.coordinates) - {"company"})
+        walk = self._walk(frozenset(point.coordinates) - {"competing"})
         draws = [point.coordinates[p.slot.field.name] for p in walk.parameters]
         (leaf,) = walk.leaves(draws, self.ends.scope(), Counter())
-        kind = min(int(point.coordinates["company"] * len(self.company)), len(self.company) - 1)
-        return Case(leaf.path, leaf.flow, self.company[kind])
+        kind = min(
+            int(point.coordinates["competing"] * len(self.competing)), len(self.competing) - 1
+        )
+        return Case(leaf.path, leaf.flow, self.competing[kind])
 
     def _walk(self, names: frozenset[str]) -> Walk:
         """The walk through the values of these fields, made once."""
@@ -133,15 +135,17 @@ class Space:
 def _fields(text: str) -> dict[str, str]:
     """The fields of `name=value,...`."""
     found: dict[str, str] = {}
-    known = [*parameters.fields("path"), "size", "company"]
+    known = [*parameters.fields("path"), "size", "competing"]
     for piece in _BETWEEN.split(text):
         name, equals, value = (part.strip() for part in piece.partition("="))
         if not equals or not value:
-            raise RequestError(f"over `{piece}`: should be written field=least..most, or field=a|b")
+            raise RequestError(
+                f"search_space `{piece}`: should be written field=least..most, or field=a|b"
+            )
         if name not in known:
-            raise RequestError(f"over `{piece}`: `{name}` is unknown{suggest(name, known)}")
+            raise RequestError(f"search_space `{piece}`: `{name}` is unknown{suggest(name, known)}")
         if name in found:
-            raise RequestError(f"over `{piece}`: `{name}` is given twice")
+            raise RequestError(f"search_space `{piece}`: `{name}` is given twice")
         found[name] = value
     return found
 

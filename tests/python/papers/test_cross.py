@@ -48,7 +48,7 @@ def column(key: str, paper: str, ground: str, **fields: Any) -> Scenario:
 
 ALONE = column("qs.alone", QUICK_START, "alone")
 SINGLE = column("js.single", JUMP_START, "single")
-CROWD = column("js.crowd", JUMP_START, "crowd", seeds=3, drawn="starts", company="alike")
+CROWD = column("js.crowd", JUMP_START, "crowd", seeds=3, drawn="starts", competing="alike")
 HALF = column(
     "mix.half",
     MIXED,
@@ -56,7 +56,7 @@ HALF = column(
     seeds=3,
     drawn="who",
     bystanders="the others",
-    company="alike",
+    competing="alike",
 )
 COLUMNS = [ALONE, SINGLE, CROWD, HALF]
 
@@ -183,15 +183,15 @@ def test_words_say_what_the_rows_say() -> None:
     jump = next(each for each in said if each.startswith("Best on the ground of Jump Start"))
     assert jump.endswith("single: jump-start −40 %.")
     away = next(each for each in said if each.startswith("jump-start, in its own"))
-    assert "−40 % alone and ×2.1 (1.9 to 2.4) in company" in away
+    assert "−40 % alone and ×2.1 (1.9 to 2.4) with competing flows" in away
     assert "of 2 others it is sooner than slow start in 1 and later in 1" in away
     assert "(mix.half: +40 % (+17 to +67))" in away
     beside = next(each for each in said if each.startswith("Bystanders are somewhere later"))
-    assert "beside 1 start-ups, most beside jump-start (mix.half, bystanders': +50 %" in beside
+    assert "beside 1 startups, most beside jump-start (mix.half, bystanders': +50 %" in beside
     assert "sooner beside suss" in beside
-    company = next(each for each in said if each.startswith("Means, beyond doubt"))
-    assert "Sooner alone and later among their like: jump-start (−45 %; +71 %" in company
-    assert company.endswith("Later alone and sooner among their like: nobody.")
+    competing = next(each for each in said if each.startswith("Means, beyond doubt"))
+    assert "Sooner alone and later among their like: jump-start (−45 %; +71 %" in competing
+    assert competing.endswith("Later alone and sooner among their like: nobody.")
 
 
 def test_nobody_wins_where_the_best_is_in_doubt_or_many_are_alike() -> None:
@@ -219,7 +219,7 @@ def test_the_least_regret_is_against_the_best_of_all() -> None:
     assert verdicts.least_regret(TABLE, unaided=True)[0].name == "jump-start"
 
 
-def test_start_ups_that_rank_alike_agree_and_reversed_ones_do_not() -> None:
+def test_startups_that_rank_alike_agree_and_reversed_ones_do_not() -> None:
     same = ranks.agreement(TABLE, [ALONE], [ALONE])
     assert (same.value, same.low, same.high) == pytest.approx((1, 1, 1))
     rows = {
@@ -306,7 +306,7 @@ def test_only_the_scenarios_know_the_papers_own_packages() -> None:
         assert not known or file.name == "scenarios.py", file.name
 
 
-def test_every_start_up_of_the_catalog_is_a_row() -> None:
+def test_every_startup_of_the_catalog_is_a_row() -> None:
     rows = startups.every()
     known = {entry.name for entry in catalog.list_algorithms("startup")}
     assert {each.name for each in rows} - set(startups.VARIANTS) == known
@@ -337,11 +337,11 @@ def test_the_seeds_are_one_where_nothing_is_drawn() -> None:
         assert alike or scenario.drawn
 
 
-def test_start_ups_are_given_what_they_need() -> None:
+def test_startups_are_given_what_they_need() -> None:
     columns = {each.key: each for each in scenarios.every()}
     resume, asking, told = map(startups.named, ("careful-resume", "quick-start", "qs-app"))
     (flow,) = columns["js.16"].document(resume, 1)["flows"]
-    assert flow["remembered"] == "1bdp"
+    assert flow["cached_cwnd"] == "1bdp"
     assert columns["js.16"].document(asking, 1)["path"]["quick_start"] == {"admission": "rfc"}
     (flow,) = columns["js.16"].document(told, 1)["flows"]
     assert flow["interface_rate"] == scenarios.JUMP_START_INTERFACE
@@ -386,8 +386,8 @@ def test_fewer_switch_where_the_share_is_smaller() -> None:
 
 def test_memories_and_interfaces_can_be_moved() -> None:
     (single,) = scenarios.named("js.16")
-    resume = dataclasses.replace(startups.named("careful-resume"), remembered="4bdp")
-    assert single.document(resume, 1)["flows"][0]["remembered"] == "4bdp"
+    resume = dataclasses.replace(startups.named("careful-resume"), cached_cwnd="4bdp")
+    assert single.document(resume, 1)["flows"][0]["cached_cwnd"] == "4bdp"
     told = dataclasses.replace(single, interface="10Mbps")
     (flow,) = told.document(startups.named("qs-app"), 1)["flows"]
     assert flow["interface_rate"] == "10Mbps"
@@ -402,13 +402,13 @@ def test_slow_start_against_itself_changes_nothing() -> None:
         assert each.harm is None or each.harm.interval == (1, 1)
 
 
-def test_the_short_table_has_every_start_up_and_no_draws() -> None:
+def test_the_short_table_has_every_startup_and_no_draws() -> None:
     findings = crossing.run_short(Lab(None, workers=1))
     rows = next(each.rows for each in findings.tables if each.name == "entries")
-    names = {row["start-up"] for row in rows}
+    names = {row["startup"] for row in rows}
     assert names == {each.name for each in startups.every()}
     assert {row["seeds"] for row in rows} == {1}
-    slow = [row["ratio"] for row in rows if row["start-up"] == "slow-start"]
+    slow = [row["ratio"] for row in rows if row["startup"] == "slow-start"]
     assert set(slow) == {1.0}
 
 
@@ -418,7 +418,7 @@ def test_flows_without_end_are_one_user_who_takes_time_for_what_arrives() -> Non
     document = {
         "duration": "10s",
         "path": {"rate": "8Mbps", "rtt": "20ms"},
-        "flows": [{"count": 2, "interval": "1s"}],
+        "flows": [{"count": 2, "stagger": "1s"}],
     }
     found = measures.shares(run(document))
     assert found["user"] == [0]
@@ -437,7 +437,7 @@ def test_the_grid_marks_the_best_and_the_best_without_help() -> None:
     assert grid.rows[0][0] == "quick-start RP"
 
 
-def test_a_start_up_that_cannot_be_given_its_need_has_an_empty_cell() -> None:
+def test_a_startup_that_cannot_be_given_its_need_has_an_empty_cell() -> None:
     entries = {key: e for key, e in TABLE.entries.items() if key != ("js.crowd", "suss")}
     found = CrossTable(COLUMNS, TABLE.startups, entries)
     grid = glance.grid(found)
@@ -459,7 +459,7 @@ def test_the_command_prints_one_table_and_what_it_shows(cli: Cli) -> None:
     answer = cli("papers", "cross")
     assert answer.status == 0
     assert answer.err == ""
-    assert answer.out.count("start-up  ") == 1
+    assert answer.out.count("startup  ") == 1
     assert "−60◀" in answer.out
     assert "Best on the ground of Quick-Start" in answer.out
 
@@ -470,7 +470,7 @@ def test_the_command_as_json(cli: Cli) -> None:
     (experiment,) = found["experiments"]
     assert experiment["id"] == "CROSS"
     rows = experiment["tables"]["entries"]
-    jump = next(r for r in rows if (r["scenario"], r["start-up"]) == ("js.crowd", "jump-start"))
+    jump = next(r for r in rows if (r["scenario"], r["startup"]) == ("js.crowd", "jump-start"))
     assert jump["ratio"] == pytest.approx(2.098, abs=0.001)
     assert jump["ratio, from"] < jump["ratio"] < jump["ratio, to"]
 
@@ -530,7 +530,7 @@ def test_what_the_package_says_is_true_of_its_runs() -> None:
     found = crossing.table(Lab(default_cache()))
     columns = {each.key: each for each in found.scenarios}
     alone, alike, others = (
-        verdicts.of_company(found, company) for company in ("alone", "alike", "others")
+        verdicts.of_competing(found, competing) for competing in ("alone", "alike", "others")
     )
     among, beside = (ranks.agreement(found, alone, each) for each in (alike, others))
     assert among.high < 0.5 < 0.8 < beside.low

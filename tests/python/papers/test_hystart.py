@@ -75,7 +75,9 @@ def test_the_timer_waits_as_linux_does_for_200_ms_beyond_the_round_trip() -> Non
     flow["flows"][0]["forced_drops"] = [4]
     run = simulation.run(flow, trace=True)
     trace = measures.columns(run)
-    sent = trace["time"][(trace["event"] == measures.SEND) & (trace["seq"] == 3 * measures.MSS)]
+    sent = trace["time"][
+        (trace["event"] == measures.SEND) & (trace["seq_bytes"] == 3 * measures.MSS)
+    ]
     expired = trace["time"][trace["event"] == 3]
     assert 0.3 <= expired[0] - sent[0] <= 0.45
 

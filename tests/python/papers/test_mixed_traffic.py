@@ -72,7 +72,7 @@ def test_the_table_of_the_package_is_what_its_experiment_measures() -> None:
     page = (pathlib.Path(mixed_traffic.__file__).parent / "README.md").read_text("utf-8")
     shown = re.findall(r"^\| ([a-z][a-z-]+)(?:, [\w ]+)? \|([^(\n]*)\|$", page, re.MULTILINE)
     rows = {name: re.findall(r"[−+]?\d+", cells) for name, cells in shown}
-    assert set(rows) == {row["start-up"] for row in measured}
+    assert set(rows) == {row["startup"] for row in measured}
     for row in measured:
         name, *values = row.values()
         printed = [int(number.replace("−", "-")) for number in rows[name]]

@@ -17,6 +17,7 @@ from flowstart.papers.measures import first
 from flowstart.papers.runner import Judged
 from flowstart.papers.target import Kind, Measured, Target, Verdict
 from flowstart.render import terminal
+from screen import on_one_screen
 
 Cli = Callable[..., Any]
 SIZES = (10, 20)
@@ -95,8 +96,20 @@ def test_the_list_as_json(cli: Cli) -> None:
     assert found[0]["targets"] == ["toy.sent", "toy.longer"]
 
 
+def test_run_answers_how_many_targets_are_reproduced(cli: Cli) -> None:
+    lines = on_one_screen(
+        cli("papers", "run", "TOY-1"),
+        "1 of 2 targets reproduced; 1 missed: toy.longer; 1 not checkable. Twenty packets take",
+    )
+    assert lines[-1] == "Reproduce: flowstart papers run TOY-1"
+
+
+def test_run_of_several_experiments_counts_by_paper(cli: Cli) -> None:
+    on_one_screen(cli("papers", "run", "--all"), "1 of 2 targets reproduced; 1 missed: toy.longer")
+
+
 def test_run_shows_published_beside_measured(cli: Cli) -> None:
-    answer = cli("papers", "run", "TOY-1")
+    answer = cli("papers", "run", "TOY-1", "--details")
     assert answer.status == 0
     assert answer.err == ""
     assert "Twenty packets take" in answer.out
@@ -181,8 +194,11 @@ def test_pages_need_nothing_but_themselves(cli: Cli, tmp_path: pathlib.Path) -> 
     [
         (("TOY-22",), "no experiment is called `TOY-22`; did you mean `TOY-2`?"),
         (("XYZ",), "no experiment is called `XYZ`; there are TOY-1, TOY-2, toy"),
-        ((), "name experiments or papers to run, or give one of --all and --quick"),
-        (("TOY-1", "--all"), "name experiments or papers to run, or give one of --all and --quick"),
+        ((), "name experiments or papers to run, or give one of --all and --subset quick"),
+        (
+            ("TOY-1", "--all"),
+            "name experiments or papers to run, or give one of --all and --subset quick",
+        ),
     ],
 )
 def test_what_cannot_be_run_is_said_in_one_line(

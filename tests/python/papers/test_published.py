@@ -121,7 +121,7 @@ def test_what_the_readme_says_of_the_cross_table_is_what_it_says() -> None:
         "each of the other 24 is somewhere",
         "jump-start (−20 %; +40 % (+33 to +47))",
         "halfback (−25 %; +14 % (+6 to +23))",
-        "jump-start, in its own paper's scenarios −14 % alone and +47 % (+44 to +49) in company",
+        "−14 % alone and +47 % (+44 to +49) with competing flows",
         "hystart, in its own paper's scenarios −39 % alone",
         "of 26 others it is sooner than slow start in 2 and",
     ):

@@ -52,7 +52,7 @@ def test_one_server_with_one_queue_stands_before_every_path(path: Path) -> None:
 
 
 @pytest.mark.parametrize("handover", HANDOVERS)
-def test_schemes_differ_in_their_start_up_alone(handover: Any) -> None:
+def test_schemes_differ_in_their_startup_alone(handover: Any) -> None:
     setup = replace(LITERAL, handover=handover)
     one, *others = (transfer(scheme, REDUCTION, setup) for scheme in (*SCHEMES, PACED))
     for other in others:
@@ -168,7 +168,7 @@ def test_silence_is_the_time_in_which_nothing_missing_arrives() -> None:
               measures.ACK]  # fmt: skip
     mine = {
         "event": np.array(events),
-        "seq": np.array([10, 20, 0, 20, 0, 30]),
+        "seq_bytes": np.array([10, 20, 0, 20, 0, 30]),
         "time_ns": np.array([1, 2, 4, 5, 6, 9]) * 10**9,
     }
     assert measures._silence(mine) == (7.0, 2)
@@ -214,13 +214,13 @@ def test_the_spacing_of_acks_tells_expansion_from_reduction(
 
 def test_where_capacity_expands_it_ends_with_the_window_of_the_interface() -> None:
     row = telling(Path(100, 1000), opening="slow-start", paced=True).records[0]
-    assert row["startup_exit_cwnd_pkts"] == 1541
+    assert row["startup_exit_cwnd_segments"] == 1541
     assert row["packets_dropped"] == 0
 
 
 def test_where_capacity_shrinks_it_ends_with_what_the_path_holds() -> None:
     row = telling(Path(100, 50), opening="slow-start").records[0]
-    assert row["startup_exit_cwnd_pkts"] == pytest.approx(750, rel=0.01)
+    assert row["startup_exit_cwnd_segments"] == pytest.approx(750, rel=0.01)
     assert row["packets_dropped"] == 0
 
 

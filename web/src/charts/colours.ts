@@ -1,4 +1,4 @@
-// How start-ups look: the same start-up has the same colour, dash and marker in every panel, table
+// How startups look: the same startup has the same colour, dash and marker in every panel, table
 // and report. The places are those of `render/charts.py`; the colours have its hues and differ in
 // lightness, and each has at least 3:1 against the page in its theme.
 
@@ -21,7 +21,7 @@ const DASHES = [[], [7, 3], [2, 2.5], [8, 3, 2, 3], [12, 4], [4, 2, 1.5, 2, 1.5,
 const MARKERS: Marker[] = ["circle", "square", "diamond", "plus", "cross", "left", "right"];
 const FIXED = ["slow-start", "limited-slow-start", "hystart", "hystart-plus-plus", "jump-start"];
 
-/** Looks by start-up; the default ones always look the same, others take what is left. */
+/** Looks by startup; the default ones always look the same, others take what is left. */
 export function looks(names: readonly string[], dark: boolean): Map<string, Look> {
   const taken = new Set(names.map((name) => FIXED.indexOf(name)));
   const free = [...Array(FIXED.length + names.length).keys()].filter((at) => !taken.has(at));
@@ -68,7 +68,7 @@ export interface Ink {
   grid: string;
 }
 
-/** What is no start-up's: words, axes and grid. */
+/** What is no startup's: words, axes and grid. */
 export function ink(dark: boolean): Ink {
   return dark
     ? { page: PAGE.dark, text: "#c3cad4", grid: "#2b313a" }

@@ -51,7 +51,7 @@ function legend(shown: Exported, paint: Ink): { text: string; height: number } {
   const rows = shown.picture.traces.map((trace, at) => {
     const y = HEAD + at * 16;
     const exit = numbers.get(trace);
-    const how = exit ? ` – ${exit.number}: ${exit.reason} at ${seconds(exit.at_s)}, cwnd ${packets(exit.cwnd_pkts)}` : "";
+    const how = exit ? ` – ${exit.number}: ${exit.reason} at ${seconds(exit.at_s)}, cwnd ${packets(exit.cwnd_segments)}` : "";
     const line = `<path d="M8 ${y - 4}h36" ${stroke(shown.looks.get(trace.startup), 1)}/>`;
     return `${line}<text x="52" y="${y}" fill="${paint.text}">${escaped(trace.startup + how)}</text>`;
   });
@@ -146,7 +146,7 @@ function numbers(
   paint: Ink,
 ): string {
   const marks = exits(shown.picture);
-  const spots = apart(marks.map((one) => ({ x: x(one.at_s), y: y(one.cwnd_pkts) })), 1, above);
+  const spots = apart(marks.map((one) => ({ x: x(one.at_s), y: y(one.cwnd_segments) })), 1, above);
   const all = marks.map((mark, at) => {
     const spot = spots[at] as Spot;
     const [across, up] = [spot.x.toFixed(1), spot.y];

@@ -7,7 +7,7 @@ import { swatch } from "../ui/swatch.ts";
 import { looks } from "./colours.ts";
 
 const OFF = "off";
-/** In no name of a start-up or variant. */
+/** In no name of a startup or variant. */
 const BETWEEN = "|";
 
 /** The names that are not drawn. */

@@ -40,7 +40,7 @@ export function disc(context: CanvasRenderingContext2D, { x, y }: Spot, look: Lo
   context.stroke();
 }
 
-/** A disc with an exit's number in the start-up's colour. */
+/** A disc with an exit's number in the startup's colour. */
 export function numbered(
   context: CanvasRenderingContext2D,
   { x, y }: Spot,

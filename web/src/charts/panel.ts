@@ -35,7 +35,7 @@ export interface Shown {
   lit: Lit;
 }
 
-/** What stands out: a start-up, or one flow of its; null for all alike. */
+/** What stands out: a startup, or one flow of its; null for all alike. */
 export type Lit = { startup: string; flow?: number } | null;
 
 function pale(lit: Lit, trace: Trace): boolean {
@@ -90,7 +90,7 @@ export class Panel {
     else this.plot.setData(this.data());
   }
 
-  /** Makes one start-up or flow stand out. */
+  /** Makes one startup or flow stand out. */
   highlight(lit: Lit): void {
     if (!this.shown || !this.plot) return;
     this.shown = { ...this.shown, lit };
@@ -309,7 +309,7 @@ export class Panel {
     const spot = (at_s: number, value: number): Spot => ({ x: x(binAt(picture, at_s)), y: y(value) });
     // A small window's disc stays whole above the axis.
     const lowest = plot.bbox.top + plot.bbox.height - RADIUS * devicePixelRatio;
-    const wanted = marks.map((one) => spot(one.at_s, one.cwnd_pkts)).map(({ x: across, y: down }) => ({ x: across, y: Math.min(down, lowest) }));
+    const wanted = marks.map((one) => spot(one.at_s, one.cwnd_segments)).map(({ x: across, y: down }) => ({ x: across, y: Math.min(down, lowest) }));
     const spots = apart(wanted, devicePixelRatio, plot.bbox.top);
     for (const [at, mark] of marks.entries()) {
       const look = looks.get(mark.trace.startup) as Look;

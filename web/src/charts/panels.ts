@@ -10,7 +10,7 @@ export type PanelName = "cwnd" | "queue" | "sequence" | "rate";
 export interface PanelKind {
   name: PanelName;
   title: string;
-  /** What the lines are, where there are several of each start-up. */
+  /** What the lines are, where there are several of each startup. */
   key: string;
   lines: { name: LineName; faint: boolean }[];
   events: EventName[];
@@ -25,7 +25,7 @@ export const PANELS: readonly PanelKind[] = [
   {
     name: "cwnd",
     title: "Congestion window, packets",
-    key: "numbers: exit of start-up",
+    key: "numbers: exit of startup",
     lines: [{ name: "cwnd", faint: false }],
     events: [],
     complete: null,
@@ -93,27 +93,27 @@ function height(kind: PanelKind, name: LineName, steps: Steps): number {
   return sorted[Math.floor(0.9 * (sorted.length - 1))] ?? 0;
 }
 
-/** The flows whose lines a panel shows: those of a start-up share its queue. */
+/** The flows whose lines a panel shows: those of a startup share its queue. */
 export function drawn(kind: PanelKind, shown: Picture): Trace[] {
   if (kind.name !== "queue") return shown.traces;
   return shown.traces.filter((one, at) => shown.traces[at - 1]?.startup !== one.startup);
 }
 
-/** The bandwidth-delay product, packets: all start-ups have the same path. */
+/** The bandwidth-delay product, packets: all startups have the same path. */
 export function bdpOf(shown: Picture): number {
   return shown.traces[0]?.bdp_pkts ?? 0;
 }
 
 export interface ExitMark {
-  /** Counted from 1 in the order of the start-ups. */
+  /** Counted from 1 in the order of the startups. */
   number: number;
   trace: Trace;
   at_s: number;
-  cwnd_pkts: number;
+  cwnd_segments: number;
   reason: string;
 }
 
-/** The exits of all start-ups, numbered; those without one leave no gap. */
+/** The exits of all startups, numbered; those without one leave no gap. */
 export function exits(shown: Picture): ExitMark[] {
   const found: ExitMark[] = [];
   for (const trace of shown.traces) {
@@ -139,7 +139,7 @@ export function completions(kind: PanelKind, shown: Picture): Completion[] {
   });
 }
 
-/** What a panel shows of one start-up, as a sentence for those who do not see it. */
+/** What a panel shows of one startup, as a sentence for those who do not see it. */
 export function sentence(kind: PanelKind, shown: Picture, trace: Trace): string {
   const parts = kind.lines
     .map((line) => extent(line.name, kind, shown, trace))
@@ -148,8 +148,8 @@ export function sentence(kind: PanelKind, shown: Picture, trace: Trace): string 
     const { exit } = trace;
     parts.push(
       exit
-        ? `left start-up at ${seconds(exit.at_s)} with ${packets(exit.cwnd_pkts)} packets: ${exit.reason}`
-        : "did not leave start-up",
+        ? `left startup at ${seconds(exit.at_s)} with ${packets(exit.cwnd_segments)} packets: ${exit.reason}`
+        : "did not leave startup",
     );
   }
   if (kind.complete) parts.push(trace.done_s === null ? "not complete" : `complete at ${seconds(trace.done_s)}`);

@@ -1,4 +1,4 @@
-// What every start-up's flow is at, at the cursor's time, and how its start-up ended.
+// What every startup's flow is at, at the cursor's time, and how its startup ended.
 
 import type { Look } from "./colours.ts";
 import type { Lit } from "./panel.ts";
@@ -18,7 +18,7 @@ const COLUMNS: { name: LineName; text(value: number): string }[] = [
   { name: "pacing", text: rate },
   { name: "delivery", text: rate },
 ];
-/** Behind them: when a flow was complete, and how its start-up ended. */
+/** Behind them: when a flow was complete, and how its startup ended. */
 const [COMPLETE, EXIT] = [COLUMNS.length, COLUMNS.length + 1];
 
 export class Readout {
@@ -31,7 +31,7 @@ export class Readout {
   constructor(private readonly over: (lit: Lit) => void) {
     const titles = COLUMNS.map(({ name }) => el("th", { scope: "col", class: "number" }, name === "acked" ? "acked" : NAMES[name]));
     const complete = el("th", { scope: "col", class: "number", title: "when the receiver had all of it" }, "complete");
-    const exit = el("th", { scope: "col" }, "exit of start-up");
+    const exit = el("th", { scope: "col" }, "exit of startup");
     const head = el("tr", {}, this.when, ...titles, complete, exit);
     const table = el("table", { class: "readout" }, el("thead", {}, head), this.body);
     table.prepend(el("caption", { class: "unseen" }, "Values at the cursor"));
@@ -73,7 +73,7 @@ export class Readout {
     }
   }
 
-  /** One line of a start-up at a time, for those who listen. */
+  /** One line of a startup at a time, for those who listen. */
   spoken(line: LineName, at_s: number): string {
     const { picture } = this;
     const column = COLUMNS.find((one) => one.name === line);
@@ -107,7 +107,7 @@ export class Readout {
       cell.textContent = ABSENT;
       return;
     }
-    const words = `${mark.reason} at ${seconds(mark.at_s)}, cwnd ${packets(mark.cwnd_pkts)}`;
+    const words = `${mark.reason} at ${seconds(mark.at_s)}, cwnd ${packets(mark.cwnd_segments)}`;
     fill(cell, el("span", { class: "disc" }, String(mark.number)), words);
   }
 }

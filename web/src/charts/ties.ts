@@ -1,6 +1,6 @@
 // Who is shown where several are alike: maps have one colour for them wherever that can be.
 
-/** Start-ups by the number of cells in which they are within the margin, the most first. */
+/** Startups by the number of cells in which they are within the margin, the most first. */
 export function leading(cells: readonly { within: number[] }[]): number[] {
   const counts = new Map<number, number>();
   for (const cell of cells) {

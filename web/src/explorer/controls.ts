@@ -14,7 +14,7 @@ export type Changed = (given: Given, how: "drag" | "done") => void;
 /** What holds where nothing is given, as far as a slider can show it. */
 const USUAL: Record<string, string> = { buffer: "1bdp", loss: "0%", flows: "1", seed: "1" };
 /** The picker of startups, as a refusal names it. */
-const STARTUPS = { flag: "startup", label: "Start-ups" };
+const STARTUPS = { flag: "startup", label: "Startups" };
 /** The length of words that fit into a choice. */
 const SHORT = 16;
 /** What of a named path stays when another path is chosen. */
@@ -40,11 +40,11 @@ export class Controls {
       this.changed(but(this.given, { startup }), "done"),
     );
     this.element.append(
-      el("summary", {}, "Path, traffic and start-ups"),
+      el("summary", {}, "Path, traffic and startups"),
       this.refusal,
       group("Path", ...path.map((one) => one.element)),
       group("Traffic and endpoints", ...traffic.map((one) => one.element)),
-      group("Start-ups", this.picker.element),
+      group("Startups", this.picker.element),
       el("details", { class: "further" }, el("summary", {}, "All other settings"), ...further.map((one) => one.element)),
     );
     narrow(this.element);
@@ -123,7 +123,7 @@ export class Controls {
       slider("size", "Size", this.help("size"), SIZE, this.to("size")),
       slider("flows", "Competing flows", this.help("flows"), FLOWS, this.to("flows")),
       choice("stack", "Stack", this.help("stack"), this.about.stacks, this.empty("stack"), this.to("stack")),
-      choice("avoidance", "Avoidance", this.help("avoidance"), avoidances, this.empty("avoidance"), this.to("avoidance")),
+      choice("cc", "Avoidance", this.help("cc"), avoidances, this.empty("cc"), this.to("cc")),
       textControl("seed", "Seed", this.help("seed"), this.to("seed")),
     ];
   }

@@ -54,7 +54,7 @@ export class Flows {
     kept.follow(() => this.show());
   }
 
-  /** Makes one start-up stand out. */
+  /** Makes one startup stand out. */
   highlight(startup: string | null): void {
     this.timeline.highlight(startup === null ? null : { startup });
   }
@@ -109,7 +109,7 @@ export function pictured(one: OverTime): Picture {
       bdp_pkts: flow.bdp_pkts,
       done_s: flow.done_s,
       end_s: flow.end_s,
-      exit: flow.exit && { at_s: flow.exit[0], cwnd_pkts: flow.exit[1], reason: flow.exit[2] },
+      exit: flow.exit && { at_s: flow.exit[0], cwnd_segments: flow.exit[1], reason: flow.exit[2] },
       lines: {
         cwnd: steps(cwnd),
         flight: NONE,

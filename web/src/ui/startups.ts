@@ -1,11 +1,11 @@
-// The start-ups that are compared: which, in which order, and with which parameters.
+// The startups that are compared: which, in which order, and with which parameters.
 
 import type { Look } from "../charts/colours.ts";
 import type { Algorithm } from "../protocol.ts";
 import { el, fill, id } from "./dom.ts";
 import { swatch } from "./swatch.ts";
 
-/** A start-up as it is written: `name:key=value,key=value`. */
+/** A startup as it is written: `name:key=value,key=value`. */
 export interface Written {
   name: string;
   params: Map<string, string>;
@@ -29,7 +29,7 @@ export function write({ name, params }: Written): string {
 
 export class StartupPicker {
   readonly element = el("div", { class: "startups" });
-  private readonly chosen = el("ul", { class: "chosen", "aria-label": "Compared start-ups" });
+  private readonly chosen = el("ul", { class: "chosen", "aria-label": "Compared startups" });
   private readonly list = el("ul", { class: "catalog" });
   private names: readonly string[] = [];
   private readonly open = new Set<number>();
@@ -40,14 +40,14 @@ export class StartupPicker {
     custom: readonly string[],
     private readonly change: (startups: string[]) => void,
   ) {
-    const find = el("input", { type: "search", placeholder: "Filter", "aria-label": "Filter start-ups" });
+    const find = el("input", { type: "search", placeholder: "Filter", "aria-label": "Filter startups" });
     find.addEventListener("input", () => this.filter(find.value));
     const all = el("button", { type: "button" }, "All");
     all.addEventListener("click", () => this.change([...custom, ...catalog.map((one) => one.name)]));
     const head = el("div", { class: "row" }, find, all);
-    const summary = el("summary", {}, `Choose start-ups (${catalog.length + custom.length})`);
+    const summary = el("summary", {}, `Choose startups (${catalog.length + custom.length})`);
     const more = el("details", {}, summary, head, this.list);
-    for (const name of custom) this.list.append(this.offer(name, "start-up in Python", ""));
+    for (const name of custom) this.list.append(this.offer(name, "startup in Python", ""));
     for (const one of catalog) this.list.append(this.offer(one.name, one.title, about(one)));
     this.element.append(this.chosen, more);
   }
@@ -144,7 +144,7 @@ export class StartupPicker {
     return [...fields, twice];
   }
 
-  /** A start-up is compared with itself under another value of its first parameter. */
+  /** A startup is compared with itself under another value of its first parameter. */
   private twice(entry: Algorithm, at: number): void {
     const first = entry.params[0];
     if (!first || this.names.includes(entry.name)) {

@@ -1,4 +1,4 @@
-// A start-up's line as a small picture, for lists and tables.
+// A startup's line as a small picture, for lists and tables.
 
 import type { Look } from "../charts/colours.ts";
 

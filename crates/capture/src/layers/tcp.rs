@@ -1,4 +1,4 @@
-//! The TCP header (RFC 9293) and those of its options that a study of start-up needs (RFC 7323).
+//! The TCP header (RFC 9293) and those of its options that a study of startup needs (RFC 7323).
 
 use super::address::Endpoint;
 use super::header::{u16_at, u32_at};

@@ -10,15 +10,15 @@
 //! looked for with four segments in flight (v3: half of what the path holds) for 200 ms, if it
 //! has not been seen for ten seconds (v3: five).
 //!
-//! After [`crate::startup::bbr_startup`] it goes on with that start-up's model. After
-//! any other it has measured meanwhile; when that start-up is over, for whatever reason, it
-//! drains what the start-up has queued, and is in charge for good.
+//! After [`crate::startup::bbr_startup`] it goes on with that startup's model. After
+//! any other it has measured meanwhile; when that startup is over, for whatever reason, it
+//! drains what the startup has queued, and is in charge for good.
 //!
 //! # Parameters
 //!
 //! | name | default | meaning |
 //! | --- | --- | --- |
-//! | `version` | the start-up's, else v1 | v1: Linux's `tcp_bbr.c`; v3: the draft; v3-linux: google/bbr, branch v3 |
+//! | `version` | the startup's, else v1 | v1: Linux's `tcp_bbr.c`; v3: the draft; v3-linux: google/bbr, branch v3 |
 //!
 //! # State
 //!
@@ -72,7 +72,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
 const VERSION: ParamSpec = ParamSpec {
     name: "version",
     unit: Unit::Choice(&["v1", "v3", "v3-linux"]),
-    default: "by start-up: that of bbr-startup, otherwise v1",
+    default: "by startup: that of bbr-startup, otherwise v1",
     meaning: "v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06; v3-linux: as in google/bbr, \
               branch v3",
 };
@@ -95,7 +95,7 @@ impl BbrAvoidance {
         }
     }
 
-    /// From whatever start-up it was.
+    /// From whatever startup it was.
     fn take_over(&mut self) {
         if !self.in_charge {
             self.in_charge = true;
@@ -123,7 +123,7 @@ impl Avoidance for BbrAvoidance {
     }
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack) {
-        // Where Startup ends is the start-up's to say, and it is over.
+        // Where Startup ends is the startup's to say, and it is over.
         let _ = self.model.on_ack(w, a);
     }
 

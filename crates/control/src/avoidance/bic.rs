@@ -31,7 +31,7 @@
 //!
 //! - `W_min` is the window as it stands, so each ACK goes its share of half of the way rather
 //!   than one leap per round trip.
-//! - A start-up that ends without loss leaves no `W_max`: probing begins at once. The paper
+//! - A startup that ends without loss leaves no `W_max`: probing begins at once. The paper
 //!   takes a very large one, which means steps of `s_max`.
 //! - The kernel leaves 819/1024 of the window and has `s_max` 16.
 
@@ -241,7 +241,7 @@ mod tests {
     use crate::catalog;
 
     #[test]
-    fn an_estimate_left_by_the_start_up_is_where_the_search_begins() {
+    fn an_estimate_left_by_the_startup_is_where_the_search_begins() {
         let (mut bic, _) = bic(70.0, None);
         assert!(bic.adopt_model(Box::new(Capacity(90.0))).is_none());
         assert_eq!(bic.w_max, Some(90.0));
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_up_without_loss_leads_to_probing() {
+    fn a_startup_without_loss_leads_to_probing() {
         let mut c = catalog::controller("slow-start", "bic", Convention::Rfc).unwrap();
         let mut w = Window::new(1460);
         (w.cwnd, w.ssthresh) = (100.0, 100.0);

@@ -36,10 +36,10 @@
 //!   is not lowered then.
 //! - Growth is counted per acknowledged segment rather than per ACK, and never beyond the
 //!   target, so that delayed ACKs do not slow it.
-//! - A start-up that ends without a loss may leave an estimate of what path and queue hold
+//! - A startup that ends without a loss may leave an estimate of what path and queue hold
 //!   (`crate::model::capacity`): it is `W_max` then, and the window of the last loss for `W_est`. The
 //!   RFC has no `W_max` there (§4.10).
-//! - Where a start-up runs again below the threshold after a loss, `W_max` of that loss is
+//! - Where a startup runs again below the threshold after a loss, `W_max` of that loss is
 //!   kept. The RFC resets it only after a first slow start and after a timeout.
 
 use super::cubic_constants::Constants;
@@ -240,7 +240,7 @@ impl Cubic {
 }
 
 impl Avoidance for Cubic {
-    /// §4.10: a start-up that ends without loss leaves no W_max.
+    /// §4.10: a startup that ends without loss leaves no W_max.
     fn on_start(&mut self, w: &mut Window, now: Time) {
         self.begin(w, now);
         self.last_ack = now;
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn an_estimate_left_by_the_start_up_is_the_window_of_the_last_loss() {
+    fn an_estimate_left_by_the_startup_is_the_window_of_the_last_loss() {
         let (_, _, after) = after_loss(100.0, 70.0);
         let (mut cubic, mut w) = (cubic(), Window::new(MSS as u32));
         w.cwnd = 70.0;
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_up_without_loss_hands_over_at_the_bottom_of_the_convex_part() {
+    fn a_startup_without_loss_hands_over_at_the_bottom_of_the_convex_part() {
         let mut cubic = cubic();
         let mut w = Window::new(MSS as u32);
         (w.cwnd, w.ssthresh) = (870.0, 870.0);
@@ -565,7 +565,7 @@ mod tests {
             let error = catalog::controller("slow-start", &spec, Convention::Rfc)
                 .err()
                 .unwrap();
-            assert_eq!(error.to_string(), format!("avoidance `cubic`: {expected}"));
+            assert_eq!(error.to_string(), format!("cc `cubic`: {expected}"));
         }
     }
 

@@ -6,13 +6,13 @@ use crate::{Segments, Time, Window};
 
 /// A congestion avoidance: growth past the threshold, and how far to fall on loss.
 pub trait Avoidance: Send {
-    /// The handshake is complete, and the start-up has set the first window.
+    /// The handshake is complete, and the startup has set the first window.
     fn on_established(&mut self, _w: &Window, _e: &Established) {}
 
-    /// A start-up hands over without a loss.
+    /// A startup hands over without a loss.
     fn on_start(&mut self, _w: &mut Window, _now: Time) {}
 
-    /// An ACK that the start-up, still in charge, has used: measure, but leave the window
+    /// An ACK that the startup, still in charge, has used: measure, but leave the window
     /// alone.
     fn on_startup_ack(&mut self, _w: &Window, _a: &Ack) {}
 
@@ -67,7 +67,7 @@ pub trait Avoidance: Send {
         false
     }
 
-    /// Goes on with what a start-up has learned, or gives it back.
+    /// Goes on with what a startup has learned, or gives it back.
     fn adopt_model(&mut self, model: Box<dyn Model>) -> Option<Box<dyn Model>> {
         Some(model)
     }

@@ -1,6 +1,6 @@
 //! No congestion avoidance: past the threshold the window stands still.
 //!
-//! Ours, for experiments that look at a start-up alone: what happens after it must not
+//! Ours, for experiments that look at a startup alone: what happens after it must not
 //! blur what it achieved. The window does not grow, yet it is still halved on loss and
 //! falls to one segment on a timeout, by the rules of RFC 5681; a sender that answered a
 //! loss with an unchanged window would have no room to recover in, and its retransmissions
@@ -23,7 +23,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     year: 2009,
     opened: "text: RFC 5681 §3.2",
     compared: "decrease",
-    summary: "Holds the window where the start-up left it; halves it on loss.",
+    summary: "Holds the window where the startup left it; halves it on loss.",
     params: &[reno::BASE, reno::PRECISE],
     needs: &[],
     certainty: Certainty::Text,

@@ -9,7 +9,7 @@
 //! and its queue stays short.
 //!
 //! Its start is slow start, left at the first mark. As alpha begins at 1, the first cut is one half.
-//! The start-up `slow-start` does this: it ends with the first mark, and the descent is this
+//! The startup `slow-start` does this: it ends with the first mark, and the descent is this
 //! avoidance's.
 //!
 //! Below a round trip of 25 ms the window grows as slowly as one of 25 ms would (RTT independence),
@@ -39,7 +39,7 @@
 //! - Windows of up to four packets are kept as a rate in v0.7 (`prague_cwnd_mode`), and segments made
 //!   smaller so that a window has two. Both are left out: the window is the state at every size, and
 //!   no smaller than two segments.
-//! - The kernel's congestion control paces from the handshake on. A start-up here paces by itself or
+//! - The kernel's congestion control paces from the handshake on. A startup here paces by itself or
 //!   as the stack does; `stack.pacing = "internal"` spaces slow start out at twice the window's rate as
 //!   the kernel does.
 //! - Detection of queues that are no L4S queues (off in v0.6, gone in v0.7) is left out.

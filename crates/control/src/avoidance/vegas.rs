@@ -33,7 +33,7 @@
 //! # State
 //!
 //! The measurement that `Rounds` keeps, which begins with the connection so that the least
-//! round-trip time is known when the start-up ends; the increment of this round.
+//! round-trip time is known when the startup ends; the increment of this round.
 //!
 //! # Contested
 //!
@@ -65,7 +65,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     build: |params, convention| Ok(Box::new(Vegas::new(params, convention)?)),
 };
 
-/// Whose measurement; the start-up of Vegas asks the same.
+/// Whose measurement; the startup of Vegas asks the same.
 pub(crate) const READING: ParamSpec = ParamSpec {
     name: "reading",
     unit: Unit::Choice(&["ns2", "linux", "paper"]),
@@ -112,7 +112,7 @@ impl Reading {
     }
 }
 
-/// What Vegas measures, round by round: alike in its start-up and afterwards.
+/// What Vegas measures, round by round: alike in its startup and afterwards.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rounds {
     reading: Reading,
@@ -607,11 +607,11 @@ mod tests {
         };
         assert_eq!(
             complaint("vegas:beta=0"),
-            "avoidance `vegas`: parameter `beta`: `0` is not at least `alpha`, 1"
+            "cc `vegas`: parameter `beta`: `0` is not at least `alpha`, 1"
         );
         assert_eq!(
             complaint("vegas:alpha=5"),
-            "avoidance `vegas`: parameter `alpha`: `5` is not at most `beta`, 3"
+            "cc `vegas`: parameter `alpha`: `5` is not at most `beta`, 3"
         );
     }
 

@@ -557,7 +557,7 @@ mod tests {
         let error = catalog::controller("slow-start", "westwood:tau=0s", Convention::Rfc);
         assert_eq!(
             error.err().unwrap().to_string(),
-            "avoidance `westwood`: parameter `tau`: `0s` is not at least 1ms"
+            "cc `westwood`: parameter `tau`: `0s` is not at least 1ms"
         );
     }
 

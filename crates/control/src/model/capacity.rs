@@ -1,4 +1,4 @@
-//! What a start-up that ends without a loss takes path and queue to hold, for an avoidance that
+//! What a startup that ends without a loss takes path and queue to hold, for an avoidance that
 //! levels out where the last loss was.
 
 use super::Model;
@@ -16,7 +16,7 @@ impl Capacity {
 }
 
 impl Model for Capacity {
-    /// The window is the start-up's, whoever goes on with it.
+    /// The window is the startup's, whoever goes on with it.
     fn release_cwnd(&self, _w: &mut Window) {}
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {

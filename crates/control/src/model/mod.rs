@@ -1,4 +1,4 @@
-//! What several algorithms share of their view of the path; and the model that a start-up may hand
+//! What several algorithms share of their view of the path; and the model that a startup may hand
 //! over with the window.
 
 pub mod bbr;
@@ -12,7 +12,7 @@ use std::any::Any;
 
 use crate::Window;
 
-/// A model of the path that a start-up hands to the avoidance: one that knows this kind goes on
+/// A model of the path that a startup hands to the avoidance: one that knows this kind goes on
 /// with it.
 pub trait Model: Any + Send {
     /// Nobody goes on with it: leaves the window to an avoidance that knows nothing of it.

@@ -1,4 +1,4 @@
-//! Windows per round trip: what the start-ups share that pace all the time.
+//! Windows per round trip: what the startups share that pace all the time.
 
 use crate::{Rate, Time, Window};
 

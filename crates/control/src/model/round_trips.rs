@@ -1,4 +1,4 @@
-//! Round-trip times as start-ups need them that pace or compare.
+//! Round-trip times as startups need them that pace or compare.
 
 use crate::Time;
 

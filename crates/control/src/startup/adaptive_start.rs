@@ -1,7 +1,7 @@
 //! Adaptive start: raise the threshold as long as the measured rate says that there is room.
 //!
 //! R. Wang, G. Pau, K. Yamada, M. Sanadidi, M. Gerla, "TCP Startup Performance in Large
-//! Bandwidth Delay Networks", INFOCOM 2004: the start-up of TCP Westwood, "Astart". A sender
+//! Bandwidth Delay Networks", INFOCOM 2004: the startup of TCP Westwood, "Astart". A sender
 //! can see from its ACKs at which rate its data arrives. Westwood filters that into an
 //! *eligible rate estimate*, ERE, and adaptive start resets the slow-start threshold to
 //! `ERE * RTTmin`, the window that this rate fills, whenever that is above it. The window
@@ -37,7 +37,7 @@
 //!   threshold that it must exceed, and it never falls.
 //! - Past the first threshold the window must outrun the estimate to grow fast again, and it
 //!   grows by one segment a round trip there. On a path that is much wider than the first
-//!   threshold this is close to no start-up at all: the estimate of a flow that leaves most of
+//!   threshold this is close to no startup at all: the estimate of a flow that leaves most of
 //!   the path idle is its own rate. The rules at hand say nothing else.
 //! - The papers' text was not at hand; a public port to ns-3 was, and its errors are not
 //!   followed: it forgets `RTTmin`, lowers the threshold, and lets flows share `U`.

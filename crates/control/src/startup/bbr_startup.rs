@@ -631,7 +631,7 @@ mod tests {
     }
 
     #[test]
-    fn after_another_start_up_bbr_takes_over_at_the_first_loss() {
+    fn after_another_startup_bbr_takes_over_at_the_first_loss() {
         let mut flow = Flow::new("slow-start", "bbr");
         (0..3).for_each(|_| {
             flow.round(at(100.0));

@@ -419,7 +419,7 @@ impl Startup for CarefulResume {
         false
     }
 
-    /// From the jump to its end the window is this start-up's, whatever the threshold says.
+    /// From the jump to its end the window is this startup's, whatever the threshold says.
     fn in_charge(&self, w: &Window) -> bool {
         let jumped = !matches!(self.phase, Phase::Reconnaissance | Phase::Normal);
         jumped || w.in_slow_start()

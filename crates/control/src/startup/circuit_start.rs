@@ -21,7 +21,7 @@
 //! | `gamma` | 2 segments | leave when more than these wait in queues |
 //! | `sample` | `percentile` | which round-trip time of a round is its currentRtt |
 //! | `percentile` | 90 | `sample=percentile` only: which percentile of the round's samples |
-//! | `burst_rate` | none | the window is at most this times the baseRtt; reaching that ends the start-up |
+//! | `burst_rate` | none | the window is at most this times the baseRtt; reaching that ends the startup |
 //! | `response` | `standard` | what a loss does to the window |
 //! | `iw` | 2 | the first window |
 //! | `growth`, `limit`, `ssthresh`, `growth_gate` | as [`super::slow_start`] | growth after a timeout; the threshold |
@@ -48,7 +48,7 @@
 //! # Contested
 //!
 //! - The excess counts the queue of the round's own burst, which is a quarter of the window. So
-//!   the start-up ends at a window near the root of eight bandwidth-delay products (64 segments
+//!   the startup ends at a window near the root of eight bandwidth-delay products (64 segments
 //!   at 20 Mbit/s and 100 ms, where 166 are on the path).
 //! - What is kept depends on how early in a round the excess is found: at the third sample it is
 //!   three segments. On that path it is seven where each segment is acknowledged. The authors'
@@ -99,7 +99,7 @@ const GAMMA: ParamSpec = ParamSpec {
     name: "gamma",
     unit: Unit::Segments,
     default: "2",
-    meaning: "the start-up ends when more segments than these wait in queues",
+    meaning: "the startup ends when more segments than these wait in queues",
 };
 
 const SAMPLE: ParamSpec = ParamSpec {
@@ -121,15 +121,15 @@ const BURST_RATE: ParamSpec = ParamSpec {
     unit: Unit::Rate,
     default: "none",
     meaning: "the window is at most this payload rate times the baseRtt, and reaching that ends \
-              the start-up",
+              the startup",
 };
 
 const RESPONSE: ParamSpec = ParamSpec {
     name: "response",
     unit: Unit::Choice(&["standard", "none"]),
     default: "standard",
-    meaning: "what a loss during the start-up does: standard, the avoidance's reduction; none, it \
-              ends the start-up and leaves the window as it is",
+    meaning: "what a loss during the startup does: standard, the avoidance's reduction; none, it \
+              ends the startup and leaves the window as it is",
 };
 
 const IW: ParamSpec = ParamSpec {
@@ -342,7 +342,7 @@ mod tests {
     }
 
     /// The window after the round that a window of so many segments fills has been acknowledged one
-    /// by one at this round-trip time, and why the start-up ended, if it did.
+    /// by one at this round-trip time, and why the startup ended, if it did.
     fn after_round(start: &mut CircuitStart, window: f64, rtt: f64) -> (f64, Option<Reason>) {
         let mut w = Window::new(MSS as u32);
         w.cwnd = window;

@@ -232,7 +232,7 @@ impl Startup for Halfback {
         false
     }
 
-    /// Until all of it is acknowledged the window is this start-up's.
+    /// Until all of it is acknowledged the window is this startup's.
     fn in_charge(&self, w: &Window) -> bool {
         self.phase != Phase::Over || w.in_slow_start()
     }

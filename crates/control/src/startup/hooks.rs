@@ -1,4 +1,4 @@
-//! What a start-up is told and asked.
+//! What a startup is told and asked.
 
 use crate::model::Model;
 use crate::signals::*; // All of them: `startup_events!` names what its hooks are told.
@@ -10,9 +10,9 @@ use crate::{Rate, Reason, Segments, Window};
 pub enum LossResponse {
     /// The avoidance reduces the window by its own rule.
     Standard,
-    /// The start-up has set the window itself.
+    /// The startup has set the window itself.
     Done,
-    /// The start-up has set the window itself and goes on to all through the recovery, so that
+    /// The startup has set the window itself and goes on to all through the recovery, so that
     /// the transport is not to reduce it proportionally (RFC 9937).
     SelfManaged,
 }
@@ -27,18 +27,18 @@ macro_rules! hooks {
     )*};
 }
 
-/// A start-up: from the handshake until it knows the path.
+/// A startup: from the handshake until it knows the path.
 ///
 /// An implementation edits the window and reports, once, that its work is done. It must
 /// not assume that it is called for every packet of the path, only for its own flow's.
 ///
 /// Most need [`on_ack`](Self::on_ack), some [`on_established`](Self::on_established) and
 /// [`cancel`](Self::cancel) besides; what the others do by default is right for nearly all. What
-/// start-ups have in common is not theirs: the [`Controller`](crate::Controller) opens the window
+/// startups have in common is not theirs: the [`Controller`](crate::Controller) opens the window
 /// with [`SlowStart`], and remembers for it whether a timeout came last.
 pub trait Startup: Send {
-    /// An ACK of new data outside recovery, while this start-up is in charge: grow, and
-    /// say so when the start-up is over. A start-up that leaves without loss sets
+    /// An ACK of new data outside recovery, while this startup is in charge: grow, and
+    /// say so when the startup is over. A startup that leaves without loss sets
     /// `ssthresh` itself. `slow_start` has the growth rule of this stack and these parameters.
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason>;
 
@@ -63,7 +63,7 @@ pub trait Startup: Send {
     }
 
     /// A mark has come back; `w` is as before. It is answered as a loss (RFC 3168 §5) unless a
-    /// start-up knows better.
+    /// startup knows better.
     fn on_marked(&mut self, w: &mut Window, m: &Marked) -> LossResponse {
         self.on_loss(w, &m.into())
     }
@@ -72,13 +72,13 @@ pub trait Startup: Send {
     /// restored the window and the threshold.
     fn on_spurious(&mut self, _w: &mut Window) {}
 
-    /// After that, where this start-up is in charge: whether it grows as before the loss. One that
+    /// After that, where this startup is in charge: whether it grows as before the loss. One that
     /// stays in charge when it has ended says so itself.
     fn has_resumed(&self) -> bool {
         true
     }
 
-    /// After the end of a recovery that this start-up answered itself: the window at which the
+    /// After the end of a recovery that this startup answered itself: the window at which the
     /// avoidance is to take the loss to have come, once.
     fn loss_cwnd(&mut self) -> Option<Segments> {
         None
@@ -91,14 +91,14 @@ pub trait Startup: Send {
         None
     }
 
-    /// The avoidance has set the window after a timeout. A start-up that has an answer of its
+    /// The avoidance has set the window after a timeout. A startup that has an answer of its
     /// own gives it here. True where growth goes on as before the timeout.
     fn after_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> bool {
         false
     }
 
     /// Sending resumes after an idle time; the stack's restart rule has been applied to `w`,
-    /// which was `before`. True where this start-up begins anew.
+    /// which was `before`. True where this startup begins anew.
     fn on_idle(&mut self, _w: &mut Window, _before: &Window, _i: &Idle) -> bool {
         false
     }
@@ -141,7 +141,7 @@ pub trait Startup: Send {
     /// [has any](Self::has_columns).
     fn trace(&self, _column: &mut dyn FnMut(&str, f64)) {}
 
-    /// Whether this start-up's growth rule applies rather than the avoidance's.
+    /// Whether this startup's growth rule applies rather than the avoidance's.
     fn in_charge(&self, w: &Window) -> bool {
         w.in_slow_start()
     }

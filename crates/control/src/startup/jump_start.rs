@@ -1,4 +1,4 @@
-//! Jump Start: no start-up phase at all; all data leaves in the first round trip.
+//! Jump Start: no startup phase at all; all data leaves in the first round trip.
 //!
 //! D. Liu, M. Allman, S. Jin, L. Wang, "Congestion Control Without a Startup Phase",
 //! PFLDnet 2007. Most transfers are short, and slow start spends their life on probing.
@@ -310,7 +310,7 @@ impl Startup for JumpStart {
         None
     }
 
-    /// While the flight leaves it is this start-up's whatever the threshold says.
+    /// While the flight leaves it is this startup's whatever the threshold says.
     fn in_charge(&self, w: &Window) -> bool {
         self.js == Js::Pacing || w.in_slow_start()
     }

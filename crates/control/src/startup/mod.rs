@@ -1,4 +1,4 @@
-//! Start-up algorithms, one file each. To add one: its file, and here its module and its entry.
+//! Startup algorithms, one file each. To add one: its file, and here its module and its entry.
 
 use crate::entry::Entry;
 
@@ -39,7 +39,7 @@ pub mod xcp;
 
 pub use hooks::{LossResponse, Startup};
 
-/// The catalog's start-ups, in its order.
+/// The catalog's startups, in its order.
 pub const ENTRIES: &[Entry<dyn Startup>] = &[
     slow_start::ENTRY,
     limited_slow_start::ENTRY,

@@ -1,8 +1,8 @@
 //! Paced Chirping: probe with trains whose packets come closer and closer.
 //!
-//! J. Misund and B. Briscoe, "Paced Chirping: Rethinking TCP start-up", Netdev 0x13, 2019, of which
+//! J. Misund and B. Briscoe, "Paced Chirping: Rethinking TCP startup", Netdev 0x13, 2019, of which
 //! the abstract was read, and three forms of Misund's code for Linux, which were read whole. A
-//! start-up that grows a window learns what the path carries by filling its queue. A *chirp* asks
+//! startup that grows a window learns what the path carries by filling its queue. A *chirp* asks
 //! with a few packets: the gaps between them shrink, and the gap at which the queueing delay begins
 //! to rise for good is the one that the path just carries (as in pathChirp). The queue drains until
 //! the next chirp. Chirps come closer together until they fill the path; then it is known, and about
@@ -47,7 +47,7 @@
 //! - `pc2018` goes on chirping through fast recovery, with DCTCP's reduction of nothing at first.
 //!   Here any loss ends chirping, and the avoidance reduces what is out.
 //! - `pc-split` leaves its pacing rate to the kernel, which replaces it at the next acknowledgement.
-//!   Here pacing ends with the start-up, and the stack's own begins where it has one.
+//!   Here pacing ends with the startup, and the stack's own begins where it has one.
 //! - `pc-split`: at a chirp's end the commit that was read takes the last gap for what is not counted
 //!   where an excursion is open, and the start of an older one where none is. Both other forms have
 //!   it the other way round, and so has this.

@@ -29,7 +29,7 @@
 //!
 //! # Contested
 //!
-//! - There is no text: of a start-up of that name only the name was found, and the rules are this
+//! - There is no text: of a startup of that name only the name was found, and the rules are this
 //!   project's.
 //! - A round is judged by its first eight samples, as in HyStart++. By all of them it could be only
 //!   when it is over, a whole round of doubling later, which mostly ends in a loss.

@@ -10,7 +10,7 @@
 //!
 //! Rapid Start's rule, twice the initial window over a full round trip, is the same rate as the
 //! initial window over half of one: `spread=0.5`. What current Linux does instead, the first
-//! ten packets at once and everything after them paced, is no start-up but the stack's
+//! ten packets at once and everything after them paced, is no startup but the stack's
 //! `pacing = "internal"`.
 //!
 //! # Parameters

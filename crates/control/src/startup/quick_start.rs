@@ -347,7 +347,7 @@ impl Startup for QuickStart {
         None
     }
 
-    /// While the flight leaves it is this start-up's whatever the threshold says.
+    /// While the flight leaves it is this startup's whatever the threshold says.
     fn in_charge(&self, w: &Window) -> bool {
         self.qs == Qs::Approved || w.in_slow_start()
     }

@@ -149,7 +149,7 @@ const W_MAX: ParamSpec = ParamSpec {
               one without",
 };
 
-/// How fast a start-up that decides only its end grows until then.
+/// How fast a startup that decides only its end grows until then.
 pub(crate) const SPEED: ParamSpec = ParamSpec {
     name: "speed",
     unit: Unit::Choice(&["slow-start", "rapid-start"]),

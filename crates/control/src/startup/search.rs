@@ -48,7 +48,7 @@
 //! - No implementation limits the time of a drain; `short-drain` ends it after two round trips.
 //! - The authors' modules keep totals of 16 bits, of which all are shifted when one overflows. Shares
 //!   do not depend on that, and it is left out; so is that Linux leaves out the second after
-//!   a recovery, in which this start-up is over.
+//!   a recovery, in which this startup is over.
 //!
 //! # The latest round trip is blind to a queue
 //!

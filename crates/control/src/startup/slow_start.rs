@@ -5,7 +5,7 @@
 //! begins with a small window and adds to it what each acknowledgement reports as
 //! delivered: each packet that got through lets two follow. The window doubles per round
 //! trip and so finds any capacity in logarithmic time, but the last doubling overshoots
-//! by as much as the path and its buffer hold together. Every other start-up here is an
+//! by as much as the path and its buffer hold together. Every other startup here is an
 //! answer to that one property or to the rounds it takes.
 //!
 //! What an ACK adds has been settled in several ways, because receivers delay ACKs and

@@ -4,7 +4,7 @@
 //! 2020, and draft-lee-tcpm-stateful-tcp-00, May 2026. A server sees the same networks again and
 //! again, and what differs least from one connection to the next is the bandwidth. It is kept
 //! for each destination, estimated from rounds in which the connection had enough to send. A
-//! new connection has no start-up: its first window is the remembered bandwidth times the round
+//! new connection has no startup: its first window is the remembered bandwidth times the round
 //! trip, paced at that bandwidth, and when that is acknowledged the congestion avoidance is in
 //! charge of it.
 //!

@@ -8,7 +8,7 @@
 //! answer back, and the sender adds it to its window. The routers divide spare capacity
 //! evenly between flows whatever their round trips, so a new flow is told within a few round
 //! trips what others find by probing: the limit of what explicit feedback can do for a start.
-//! There is no other phase, so this start-up stays in charge for good.
+//! There is no other phase, so this startup stays in charge for good.
 //!
 //! It begins with the first window of the stack. Nothing is paced, so what a window has grown
 //! by leaves in bursts, and a buffer that is small beside them loses packets. A loss is

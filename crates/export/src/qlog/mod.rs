@@ -49,13 +49,13 @@ fn file(log: &FlowLog) -> File {
     let FlowLog {
         flow,
         startup,
-        avoidance,
+        cc,
         stack,
         ..
     } = log;
     File::new(&About {
         title: &format!(
-            "flow {flow}: {startup}, {avoidance}, stack {}{shown}",
+            "flow {flow}: {startup}, {cc}, stack {}{shown}",
             stack.preset
         ),
         description: "The data's sender, simulated by flowstart",

@@ -20,7 +20,7 @@ pub struct Session<'a> {
     pub by_server: bool,
     /// Bytes of data in a full datagram, the unit of windows.
     pub mss: u32,
-    /// How the start-up ended.
+    /// How the startup ended.
     pub exit: Option<Exit>,
     /// What happened, in order of time.
     pub events: Vec<(Time, Event)>,
@@ -115,7 +115,7 @@ impl Session<'_> {
     fn left(&self, exit: &Exit) -> Json {
         json!({
             "old": "slow_start",
-            "new": "congestion_avoidance",
+            "new": "congestion_cc",
             "startup_exit_reason": exit.reason,
             "startup_exit_cwnd": self.bytes(exit.cwnd),
         })
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_new_is_told_and_the_end_of_the_start_up_once() {
+    fn only_what_is_new_is_told_and_the_end_of_the_startup_once() {
         let known = Knowledge {
             cwnd: 10.0,
             ssthresh: f64::INFINITY,

@@ -17,7 +17,7 @@ impl Phase {
     fn name(self) -> &'static str {
         match self {
             Phase::SlowStart => "slow_start",
-            Phase::CongestionAvoidance => "congestion_avoidance",
+            Phase::CongestionAvoidance => "congestion_cc",
             Phase::Recovery => "recovery",
         }
     }
@@ -28,7 +28,7 @@ pub struct State {
     mss: f64,
     exit: Option<Exit>,
     phase: Phase,
-    /// The start-up's end has been told.
+    /// The startup's end has been told.
     has_left: bool,
     recoveries: u64,
     /// The recovery under way is over when all below is acknowledged.

@@ -41,8 +41,8 @@ impl Driven {
         let preset = u.choose(&PRESETS)?;
         let stack = Stack::preset(preset).expect("a preset has a stack");
         let startup = u.choose(STARTUPS)?.name;
-        let avoidance = u.choose(AVOIDANCES)?.name;
-        let controller = catalog::controller(startup, avoidance, stack.convention);
+        let cc = u.choose(AVOIDANCES)?.name;
+        let controller = catalog::controller(startup, cc, stack.convention);
         let controller = controller.expect("algorithms need no parameters");
         let numbers = stack.numbers_packets();
         let sender = Sender::new(Arc::new(stack), 0, controller, Preparation::default());

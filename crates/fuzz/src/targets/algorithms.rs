@@ -30,14 +30,14 @@ pub(super) const TOKENS: &[&str] = &[
     "\n",
 ];
 
-/// A line for the start-up, and maybe one for the avoidance.
+/// A line for the startup, and maybe one for the congestion control.
 pub(super) fn run(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;
     };
-    let (startup, avoidance) = text.split_once('\n').unwrap_or((text, "reno"));
+    let (startup, cc) = text.split_once('\n').unwrap_or((text, "reno"));
     for convention in [Convention::Rfc, Convention::Linux, Convention::Quic] {
-        match Recipe::parse(startup, avoidance, convention) {
+        match Recipe::parse(startup, cc, convention) {
             Err(error) => assert_sentence(&error.to_string()),
             Ok(recipe) => {
                 let again =

@@ -24,7 +24,7 @@ fn exported(u: &mut Unstructured) -> Result<()> {
         seed = u.arbitrary::<u16>()?,
     );
     let scenario = Scenario::from_toml(&text).expect("every choice is a scenario");
-    // Some start-ups need what the path or the stack does not have, and say so.
+    // Some startups need what the path or the stack does not have, and say so.
     let Ok(mut prepared) = Prepared::new(&scenario) else {
         return Ok(());
     };

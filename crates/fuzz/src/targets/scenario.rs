@@ -23,7 +23,7 @@ pub(super) const TOKENS: &[&str] = &[
     "size",
     "start",
     "startup",
-    "avoidance",
+    "cc",
     "queue",
     "hops",
     "seed",

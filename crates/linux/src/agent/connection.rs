@@ -1,9 +1,9 @@
-//! One connection of the kernel's: what its events are as signals of a start-up, and what its sender is
+//! One connection of the kernel's: what its events are as signals of a startup, and what its sender is
 //! to do. Nothing here speaks to the kernel.
 //!
 //! The signals are those of the simulated `linux` stack. Loss detection and retransmission are the
 //! kernel's; so is the way down of the window in a recovery (Proportional Rate Reduction), unless the
-//! start-up manages that itself.
+//! startup manages that itself.
 
 use super::delivery::Delivered;
 use super::opening::Opening;
@@ -72,7 +72,7 @@ pub struct Connection {
     /// `total_retrans` when the recovery under way began.
     retransmitted: u32,
     timeouts_in_a_row: u32,
-    /// The pacing rate that the stack, not the start-up, has set.
+    /// The pacing rate that the stack, not the startup, has set.
     usual: Option<Rate>,
     max_cwnd: Segments,
     trace: Vec<Sample>,
@@ -84,7 +84,7 @@ impl Connection {
         controller: Controller,
         known: Known,
         stack: Arc<Stack>,
-        avoidance: &str,
+        cc: &str,
         size: u64,
     ) -> Connection {
         let mut window = Window::new(stack.mss);
@@ -96,11 +96,7 @@ impl Connection {
             known,
             stack,
             size,
-            loss_share: if avoidance == "cubic" {
-                CUBIC_BETA
-            } else {
-                HALF
-            },
+            loss_share: if cc == "cubic" { CUBIC_BETA } else { HALF },
             phase: Phase::Open,
             prior: None,
             opening: None,
@@ -118,7 +114,7 @@ impl Connection {
         }
     }
 
-    /// How the start-up ended; `None` while it lasts.
+    /// How the startup ended; `None` while it lasts.
     pub fn exit(&self) -> Option<&Exit> {
         self.controller.exit()
     }
@@ -167,7 +163,7 @@ impl Connection {
     }
 
     /// When the kernel is to look for something to send: the window opens, or something paced may have
-    /// left of which the start-up is to hear.
+    /// left of which the startup is to hear.
     pub fn due(&self) -> Option<Time> {
         let held = Some(self.window.pacing_from).filter(|from| self.is_held(*from));
         let opening = self.opening.as_ref().and_then(Opening::due);
@@ -177,7 +173,7 @@ impl Connection {
             .min()
     }
 
-    /// While a start-up paces.
+    /// While a startup paces.
     fn next_look(&self) -> Option<Time> {
         let own = self.window.pacing.filter(|rate| self.usual != Some(*rate));
         let rate = own.filter(|_| self.is_open && self.nxt < self.size)?;
@@ -648,7 +644,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_up_that_paces_opens_one_by_one_and_then_leaves_it_to_the_kernel() {
+    fn a_startup_that_paces_opens_one_by_one_and_then_leaves_it_to_the_kernel() {
         let mut connection = open("jump-start", 100 * u64::from(MSS));
         let told = connection.command(ms(50));
         assert_eq!((told.cwnd, told.paced), (1, 1));

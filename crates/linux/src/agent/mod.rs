@@ -1,4 +1,4 @@
-//! Start-ups that drive the kernel's sender: a BPF program hands events to a thread of this process,
+//! Startups that drive the kernel's sender: a BPF program hands events to a thread of this process,
 //! which answers with a window, a threshold and a pacing rate.
 
 #[cfg(not(feature = "bpf"))]

@@ -97,7 +97,7 @@ impl AckAggregator {
 mod tests {
     use super::super::{Link, LinkConfig, LinkKind, Losses, Service};
     use super::*;
-    use crate::queue::{BufferReading, DropTail, Limit};
+    use crate::queue::{BufferAccounting, DropTail, Limit};
     use flowstart_wire::{Ack, AckOption, Body, ByteAck, SynAck, UNLIMITED_WINDOW};
 
     fn gate(thinning: bool) -> Link {
@@ -109,7 +109,7 @@ mod tests {
             delay: Time::ZERO,
             queue: DropTail {
                 limit: Limit::Unlimited,
-                reading: BufferReading::Linux,
+                reading: BufferAccounting::Linux,
             },
             kind: LinkKind::AckAggregation(AckAggregation { period, thinning }),
             losses: Losses::default(),

@@ -13,7 +13,7 @@ use super::policer::Policer;
 use super::queued::Queued;
 use super::transmitter::Transmitter;
 use crate::moment::Moment;
-use crate::queue::{Backlog, BufferReading, QueueEvent, Queued as Waiting};
+use crate::queue::{Backlog, BufferAccounting, QueueEvent, Queued as Waiting};
 use flowstart_control::Time;
 use flowstart_wire::Packet;
 use std::collections::VecDeque;
@@ -228,8 +228,8 @@ impl Link {
     /// When the queue's limit stopped counting a packet that arrives at the far end at `arrival`.
     pub fn left_queue(&self, arrival: Moment) -> Time {
         match self.common.config.queue.reading {
-            BufferReading::Ns2 => arrival.time.since(self.common.config.delay),
-            BufferReading::Linux => arrival.cause,
+            BufferAccounting::Ns2 => arrival.time.since(self.common.config.delay),
+            BufferAccounting::Linux => arrival.cause,
         }
     }
 
@@ -327,11 +327,11 @@ mod tests {
         Packet::data(0, wire, 0, wire)
     }
 
-    fn link(rate: u64, limit: Limit, reading: BufferReading) -> Link {
+    fn link(rate: u64, limit: Limit, reading: BufferAccounting) -> Link {
         managed(rate, limit, reading, "drop-tail")
     }
 
-    fn managed(rate: u64, limit: Limit, reading: BufferReading, queue: &str) -> Link {
+    fn managed(rate: u64, limit: Limit, reading: BufferAccounting, queue: &str) -> Link {
         let port = Port {
             rate: Some(Rate(rate)),
             delay: Time::from_millis(1),
@@ -353,7 +353,7 @@ mod tests {
         Moment { time, cause: time }
     }
 
-    fn drops_of_a_burst(limit: Limit, reading: BufferReading) -> u64 {
+    fn drops_of_a_burst(limit: Limit, reading: BufferAccounting) -> u64 {
         let mut link = link(1_000_000, limit, reading);
         (0..200).for_each(|_| {
             link.send(packet(1500), at(Time::ZERO));
@@ -365,11 +365,11 @@ mod tests {
     fn the_two_readings_of_a_buffer_differ_by_the_packet_in_transmission() {
         for (limit, drops) in [(60, 140), (10, 190), (2, 198)] {
             assert_eq!(
-                drops_of_a_burst(Limit::Packets(limit), BufferReading::Ns2),
+                drops_of_a_burst(Limit::Packets(limit), BufferAccounting::Ns2),
                 drops
             );
             assert_eq!(
-                drops_of_a_burst(Limit::Packets(limit), BufferReading::Linux),
+                drops_of_a_burst(Limit::Packets(limit), BufferAccounting::Linux),
                 drops - 1
             );
         }
@@ -378,19 +378,19 @@ mod tests {
     #[test]
     fn a_buffer_in_bytes_counts_bytes() {
         assert_eq!(
-            drops_of_a_burst(Limit::Bytes(15_000), BufferReading::Ns2),
+            drops_of_a_burst(Limit::Bytes(15_000), BufferAccounting::Ns2),
             190
         );
         assert_eq!(
-            drops_of_a_burst(Limit::Bytes(15_000), BufferReading::Linux),
+            drops_of_a_burst(Limit::Bytes(15_000), BufferAccounting::Linux),
             189
         );
-        assert_eq!(drops_of_a_burst(Limit::Unlimited, BufferReading::Ns2), 0);
+        assert_eq!(drops_of_a_burst(Limit::Unlimited, BufferAccounting::Ns2), 0);
     }
 
     #[test]
     fn a_packet_arrives_after_its_transmission_and_the_delay() {
-        let mut link = link(12_000_000, Limit::Unlimited, BufferReading::Linux);
+        let mut link = link(12_000_000, Limit::Unlimited, BufferAccounting::Linux);
         let now = at(Time::from_millis(5));
         let arrival = |ms, cause| Moment {
             time: Time::from_millis(ms),
@@ -409,7 +409,7 @@ mod tests {
         // The second packet's transmission begins at 1 ms, caused at 0. A packet that
         // comes at that moment finds room if it was caused later, and none if earlier.
         for (cause_us, accepted) in [(1, true), (0, false)] {
-            let mut link = link(12_000_000, Limit::Packets(1), BufferReading::Linux);
+            let mut link = link(12_000_000, Limit::Packets(1), BufferAccounting::Linux);
             let first = Moment {
                 time: Time::from_micros(1),
                 cause: Time::ZERO,
@@ -429,7 +429,7 @@ mod tests {
     fn packets_wait_for_those_before_them() {
         // Four packets that take 1 ms each: the last three wait for 1, 2 and 3 ms.
         for queue in ["drop-tail", "codel"] {
-            let mut link = managed(12_000_000, Limit::Unlimited, BufferReading::Linux, queue);
+            let mut link = managed(12_000_000, Limit::Unlimited, BufferAccounting::Linux, queue);
             link.count_waits();
             (0..4).for_each(|_| {
                 link.send(packet(1500), at(Time::ZERO));
@@ -452,7 +452,7 @@ mod tests {
             ns2 in any::<bool>(),
             arrivals in prop::collection::vec((0u64..200_000, 40u32..1500), 1..200),
         ) {
-            let reading = if ns2 { BufferReading::Ns2 } else { BufferReading::Linux };
+            let reading = if ns2 { BufferAccounting::Ns2 } else { BufferAccounting::Linux };
             let mut link = link(rate, Limit::Packets(limit), reading);
             let mut now = Time::ZERO;
             let mut left = Vec::new();
@@ -488,7 +488,7 @@ mod tests {
             ns2 in any::<bool>(),
             arrivals in prop::collection::vec((0u64..200_000, 40u32..1500), 1..200),
         ) {
-            let reading = if ns2 { BufferReading::Ns2 } else { BufferReading::Linux };
+            let reading = if ns2 { BufferAccounting::Ns2 } else { BufferAccounting::Linux };
             let mut one = link(rate, Limit::Packets(limit), reading);
             let mut other = managed(rate, Limit::Packets(limit), reading, "marked-first");
             let mut now = Time::ZERO;

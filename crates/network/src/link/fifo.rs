@@ -9,7 +9,7 @@
 use super::clock::Clock;
 use super::common::{Common, Verdict};
 use crate::moment::Moment;
-use crate::queue::{Backlog, BufferReading};
+use crate::queue::{Backlog, BufferAccounting};
 use flowstart_control::Time;
 use flowstart_wire::Packet;
 
@@ -90,8 +90,8 @@ impl<C: Clock> Fifo<C> {
     /// When the queue, as its limit counts it, is empty if nothing else comes.
     pub(super) fn empty_at(&self, link: &Common) -> Time {
         match link.config.queue.reading {
-            BufferReading::Ns2 => self.service_ends.time,
-            BufferReading::Linux => self.service_ends.cause,
+            BufferAccounting::Ns2 => self.service_ends.time,
+            BufferAccounting::Linux => self.service_ends.cause,
         }
     }
 
@@ -136,8 +136,8 @@ impl<C: Clock> Fifo<C> {
     #[inline]
     fn counted(&self, link: &Common) -> Backlog {
         match link.config.queue.reading {
-            BufferReading::Ns2 => self.unfinished,
-            BufferReading::Linux => Backlog {
+            BufferAccounting::Ns2 => self.unfinished,
+            BufferAccounting::Linux => Backlog {
                 packets: self.unfinished.packets.saturating_sub(1),
                 bytes: self.unfinished.bytes - u64::from(self.in_service),
             },

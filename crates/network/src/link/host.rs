@@ -1,7 +1,7 @@
 //! What happens to a packet in its host before TCP sees it.
 //!
 //! A busy interface does not interrupt its host for every packet but every so often, and all
-//! that came by then are handed up together. So gaps between packets, which some start-ups
+//! that came by then are handed up together. So gaps between packets, which some startups
 //! measure, are those of interrupts. And a host takes time for what it
 //! reads in an acknowledgement: the kernels of 2008 walked a list for every SACK block, and
 //! with ten thousand packets lost that was what they did for twenty seconds.
@@ -96,7 +96,7 @@ impl Host {
 mod tests {
     use super::super::{Link, LinkConfig, LinkKind, Losses, Service};
     use super::*;
-    use crate::queue::{BufferReading, DropTail, Limit};
+    use crate::queue::{BufferAccounting, DropTail, Limit};
     use crate::random::stream;
     use flowstart_wire::{Ack, AckOption, Body, ByteAck, UNLIMITED_WINDOW};
 
@@ -108,7 +108,7 @@ mod tests {
             delay: Time::ZERO,
             queue: DropTail {
                 limit: Limit::Unlimited,
-                reading: BufferReading::Linux,
+                reading: BufferAccounting::Linux,
             },
             kind: LinkKind::Host(Box::new(HostConfig {
                 interrupts,

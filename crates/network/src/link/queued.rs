@@ -12,7 +12,7 @@
 use super::clock::Clock;
 use super::common::{Common, Verdict};
 use crate::moment::Moment;
-use crate::queue::{Backlog, BufferReading, Discipline, DropTail, QueueContext};
+use crate::queue::{Backlog, BufferAccounting, Discipline, DropTail, QueueContext};
 use flowstart_control::Time;
 use flowstart_wire::Packet;
 
@@ -163,9 +163,9 @@ impl<C: Clock> Queued<C> {
     pub(super) fn empty_at(&self, link: &Common) -> Time {
         let waiting = self.discipline.contents().backlog();
         match link.config.queue.reading {
-            BufferReading::Ns2 => self.clock.free_after(waiting).max(self.service_ends.time),
-            BufferReading::Linux if waiting.packets == 0 => self.service_ends.cause,
-            BufferReading::Linux => {
+            BufferAccounting::Ns2 => self.clock.free_after(waiting).max(self.service_ends.time),
+            BufferAccounting::Linux if waiting.packets == 0 => self.service_ends.cause,
+            BufferAccounting::Linux => {
                 let mut before = waiting;
                 before.take(self.discipline.contents().last_wire());
                 self.clock.free_after(before).max(self.service_ends.time)

@@ -2,7 +2,7 @@
 
 use super::{Link, LinkConfig, LinkKind, Losses, Service, Verdict};
 use crate::moment::Moment;
-use crate::queue::{BufferReading, DropTail, Limit};
+use crate::queue::{BufferAccounting, DropTail, Limit};
 use flowstart_control::Time;
 use flowstart_wire::Packet;
 
@@ -15,7 +15,7 @@ pub(super) fn stage(kind: LinkKind) -> Link {
         delay: Time::ZERO,
         queue: DropTail {
             limit: Limit::Unlimited,
-            reading: BufferReading::Linux,
+            reading: BufferAccounting::Linux,
         },
         kind,
         losses: Losses::default(),

@@ -6,7 +6,7 @@ use std::fmt;
 named! {
     /// How a buffer of N is read: whether the packet in transmission takes a place in it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum BufferReading {
+    pub enum BufferAccounting {
         /// It does: N − 1 may wait beside it (ns-2).
         Ns2 = "ns2",
         /// It does not: N may wait (Linux qdiscs).
@@ -14,11 +14,11 @@ named! {
     }
 }
 
-impl fmt::Display for BufferReading {
+impl fmt::Display for BufferAccounting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            BufferReading::Ns2 => "ns2 (the packet in transmission counts)",
-            BufferReading::Linux => "linux (the packet in transmission does not count)",
+            BufferAccounting::Ns2 => "ns2 (the packet in transmission counts)",
+            BufferAccounting::Linux => "linux (the packet in transmission does not count)",
         })
     }
 }
@@ -81,7 +81,7 @@ pub struct DropTail {
     /// The size of the buffer.
     pub limit: Limit,
     /// How it is read.
-    pub reading: BufferReading,
+    pub reading: BufferAccounting,
 }
 
 impl DropTail {
@@ -92,7 +92,7 @@ impl DropTail {
         match self.limit {
             Limit::Unlimited => true,
             // An idle transmitter takes the packet at once; it never waits.
-            _ if idle && self.reading == BufferReading::Linux => true,
+            _ if idle && self.reading == BufferAccounting::Linux => true,
             // ns-2.35 drop-tail.cc: refused where length + 1 >= limit, the length being
             // what waits. An idle link admits into service under the same test.
             Limit::Packets(n) => held.packets.max(u64::from(idle)) < n,
@@ -103,8 +103,8 @@ impl DropTail {
     /// What counts against the limit.
     pub fn held(&self, waiting: Backlog, in_service: Backlog) -> Backlog {
         match self.reading {
-            BufferReading::Linux => waiting,
-            BufferReading::Ns2 => Backlog {
+            BufferAccounting::Linux => waiting,
+            BufferAccounting::Ns2 => Backlog {
                 packets: waiting.packets + in_service.packets,
                 bytes: waiting.bytes + in_service.bytes,
             },

@@ -9,7 +9,7 @@
 //! understands it. Two packets that meet are dropped all the same, and so is everything above
 //! th_max (RFC 3168 §7).
 //!
-//! With `marked=first` the candidate is drawn from the marked start-up packets as long as
+//! With `marked=first` the candidate is drawn from the marked startup packets as long as
 //! any wait: Jump Start (§IV.E) names CHOKe as what could find oversized starts.
 
 use super::codel::ECN;

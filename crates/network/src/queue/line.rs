@@ -51,7 +51,7 @@ impl Line {
         self.packets.front().map(|first| first.since)
     }
 
-    /// What of it is marked as start-up packets to be dropped first.
+    /// What of it is marked as startup packets to be dropped first.
     pub fn marked(&self) -> Backlog {
         self.marked
     }

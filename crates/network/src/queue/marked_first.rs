@@ -1,4 +1,4 @@
-//! Drop-tail with two levels: start-up packets that their sender has marked go first
+//! Drop-tail with two levels: startup packets that their sender has marked go first
 //! (Jump Start §IV.E).
 //!
 //! When a packet without the mark comes to a full queue, the newest marked one that waits
@@ -13,13 +13,13 @@ use flowstart_wire::Packet;
 /// The catalog entry.
 pub const ENTRY: Entry<Maker> = Entry {
     name: "marked-first",
-    title: "Drop-tail, marked start-up packets first",
+    title: "Drop-tail, marked startup packets first",
     source: "Liu, Allman, Jin, Wang: Congestion Control Without a Startup Phase, §IV.E",
     year: 2007,
     opened: "text: the Jump Start paper §IV.E",
     compared: "which packet is thrown out",
     summary: "Drop-tail that, when full, throws out the newest packet marked as part of an \
-              oversized start-up flight to admit one without the mark.",
+              oversized startup flight to admit one without the mark.",
     params: &[],
     needs: &[Need::Routers],
     certainty: Certainty::Reconstructed,

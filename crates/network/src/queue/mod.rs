@@ -16,7 +16,7 @@ mod spec;
 mod testing;
 mod xcp;
 
-pub use buffer::{Backlog, BufferReading, DropTail, Limit};
+pub use buffer::{Backlog, BufferAccounting, DropTail, Limit};
 pub use discipline::{
     Contents, Discipline, Maker, Port, QueueContext, QueueEvent, QueueEventKind, Queued,
 };

@@ -11,7 +11,7 @@
 //! (`mark_p_` = 1). `mark_p` is the probability up to which packets are marked; by default it is
 //! max_p, which is the RFC's rule. A full buffer drops.
 //!
-//! With `marked=first`, packets that their sender marked as excess of a start-up are
+//! With `marked=first`, packets that their sender marked as excess of a startup are
 //! dropped by the average of everything that waits, the others by an average of their own,
 //! to which the marked ones do not count (as RIO does with two classes: D. Clark, W. Fang,
 //! "Explicit Allocation of Best-Effort Packet Delivery Service", 1998).
@@ -143,7 +143,7 @@ pub(super) const MARKED: ParamSpec = ParamSpec {
     name: "marked",
     unit: Unit::Choice(&["alike", "first"]),
     default: "alike",
-    meaning: "whether marked start-up packets are treated alike or dropped first",
+    meaning: "whether marked startup packets are treated alike or dropped first",
 };
 
 /// The parameters as given; what depends on the link is worked out for each.

@@ -1,6 +1,6 @@
 //! A discipline by itself: packets come and go at the test's own times.
 
-use super::buffer::{Backlog, BufferReading, DropTail, Limit};
+use super::buffer::{Backlog, BufferAccounting, DropTail, Limit};
 use super::discipline::{Discipline, Port, QueueContext, QueueEvent, QueueEventKind};
 use super::spec::QueueSpec;
 use crate::random::stream;
@@ -68,7 +68,7 @@ impl Bench {
 
     /// A buffer in which the packet in transmission takes no place.
     pub fn buffer(limit: Limit) -> DropTail {
-        let reading = BufferReading::Linux;
+        let reading = BufferAccounting::Linux;
         DropTail { limit, reading }
     }
 

@@ -355,7 +355,7 @@ mod tests {
     use super::*;
     use crate::queue::testing::{packet, Bench};
     use crate::queue::Backlog;
-    use crate::queue::{BufferReading, DropTail, Limit};
+    use crate::queue::{BufferAccounting, DropTail, Limit};
     use proptest::prelude::*;
 
     const RTT: Time = Time::from_millis(100);
@@ -464,7 +464,7 @@ mod tests {
                 in_service: Backlog::default(),
                 buffer: DropTail {
                     limit: Limit::Unlimited,
-                    reading: BufferReading::Linux,
+                    reading: BufferAccounting::Linux,
                 },
                 events: &mut events,
             };
@@ -541,7 +541,7 @@ mod tests {
                     in_service: Backlog::default(),
                     buffer: DropTail {
                         limit: Limit::Unlimited,
-                        reading: BufferReading::Linux,
+                        reading: BufferAccounting::Linux,
                     },
                     events: &mut events,
                 };

@@ -1,4 +1,4 @@
-//! Start-ups written in Python, as the simulator sees them.
+//! Startups written in Python, as the simulator sees them.
 //!
 //! Every hook takes the interpreter's lock for as long as the Python method lasts. What a
 //! method raises is kept, the run is told to stop, and the caller of the run raises it again.
@@ -30,7 +30,7 @@ use signals::Signal;
 
 macro_rules! named {
     ($($hook:ident)*) => {
-        /// The hooks of a start-up.
+        /// The hooks of a startup.
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy)]
         enum Hook {
@@ -65,7 +65,7 @@ macro_rules! hooks {
 
 flowstart_control::startup_events!(hooks);
 
-/// What was raised first while a run with Python start-ups went on; it is to stop then.
+/// What was raised first while a run with Python startups went on; it is to stop then.
 #[derive(Default)]
 pub struct Failure {
     happened: AtomicBool,
@@ -112,7 +112,7 @@ impl Failure {
     }
 }
 
-/// Start-ups of Python by name: what makes one, and which hooks it has.
+/// Startups of Python by name: what makes one, and which hooks it has.
 #[derive(Clone, Default)]
 pub struct Callables(Arc<Vec<Callable>>);
 
@@ -157,7 +157,7 @@ impl Callables {
     }
 }
 
-/// One flow's start-up.
+/// One flow's startup.
 struct Custom {
     methods: Methods,
     /// What its hooks are told with.
@@ -312,7 +312,7 @@ impl Custom {
         self.methods.has(hook) && remembered.or_ask(&self.methods, (), ask).unwrap_or(false)
     }
 
-    /// Bytes of the ACK that just ended the start-up which are the avoidance's.
+    /// Bytes of the ACK that just ended the startup which are the congestion control's.
     fn unused_acked(&mut self) -> u64 {
         let read = |answer: &Answer<'_>| whole(answer, "a number of bytes");
         self.methods
@@ -401,7 +401,7 @@ impl Answer<'_> {
         let value = self.value.repr().map(|r| r.to_string());
         let value = value.unwrap_or_else(|_| "something".into());
         RequestError::new_err(format!(
-            "start-up `{name}`: {hook} returned {value}; {right}"
+            "startup `{name}`: {hook} returned {value}; {right}"
         ))
     }
 }

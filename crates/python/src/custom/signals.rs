@@ -261,7 +261,7 @@ pub fn joined(lines: &[&str]) -> String {
     lines.join(" ")
 }
 
-/// The window that a start-up edits.
+/// The window that a startup edits.
 #[pyclass(frozen, module = "flowstart")]
 #[derive(Debug, Default)]
 pub struct Window {

@@ -136,7 +136,7 @@ impl Transfer {
     }
 
     async fn send(self, mut connection: Connection) -> Result<(), Failure> {
-        let found = handle(&connection.handle()).ok_or("the connection has no start-up")?;
+        let found = handle(&connection.handle()).ok_or("the connection has no startup")?;
         let adapter = found.shared().clone();
         adapter.lock().record();
         adapter.lock().begin(Some(self.size), now());

@@ -128,7 +128,7 @@ impl FlowReader<'_> {
         let spec = self.spec;
         let count = self.count(before)?;
         let (template, kind) = self.template(kinds.len() as u32)?;
-        let interval = spec.interval();
+        let stagger = spec.stagger();
         let jitter = spec.jitter();
         if let Some(start) = template.start.get() {
             let times = kind.writes.iter().map_while(|write| match write.when {
@@ -136,13 +136,13 @@ impl FlowReader<'_> {
                 When::After(_) => None,
             });
             let last = times.last().unwrap_or(Time::ZERO);
-            self.in_time(start + last + interval.times(count - 1) + jitter)?;
+            self.in_time(start + last + stagger.times(count - 1) + jitter)?;
         }
         kinds.push(kind);
         Ok(FlowEntry {
             template,
             count,
-            interval,
+            stagger,
             jitter,
             direction: spec.direction(),
         })
@@ -189,13 +189,13 @@ impl FlowReader<'_> {
             stack: self.ends.stack.clone(),
             receiver: self.ends.receiver.clone(),
             startup: algorithms.startup,
-            avoidance: algorithms.avoidance,
+            cc: algorithms.cc,
             recipe: algorithms.recipe,
             rtt,
             extra_delay: rtt.since(path_rtt).over(2),
             from_hop,
             to_hop,
-            memory: self.remembered(rtt, from_hop, to_hop)?,
+            memory: self.cached_state(rtt, from_hop, to_hop)?,
             interface_rate: spec.interface_rate,
             available_rate: spec.available_rate,
             start_after: data.start_after,
@@ -209,10 +209,8 @@ impl FlowReader<'_> {
 
     fn algorithms(&self) -> Result<Algorithms, RequestError> {
         let stack = &self.ends.stack;
-        let avoidance = self.spec.avoidance.as_deref().unwrap_or(stack.avoidance);
-        let found = self
-            .recipes
-            .get(&self.spec.startup(), avoidance, stack.convention);
+        let cc = self.spec.cc.as_deref().unwrap_or(stack.cc);
+        let found = self.recipes.get(&self.spec.startup(), cc, stack.convention);
         let found = found.map_err(|e| RequestError::new(self.field.clone(), e.to_string()))?;
         if found.recipe.needs_l4s() && stack.ecn != EcnMode::L4s {
             let name = found.recipe.avoidance_name();
@@ -221,7 +219,7 @@ impl FlowReader<'_> {
                  `{}` here",
                 stack.ecn.name()
             );
-            return Err(RequestError::new(self.field("avoidance"), problem));
+            return Err(RequestError::new(self.field("cc"), problem));
         }
         Ok(found)
     }
@@ -248,16 +246,16 @@ impl FlowReader<'_> {
 
     /// What an earlier connection is said to have left: a window that it had kept for long and
     /// used, and a round trip with some variation.
-    fn remembered(
+    fn cached_state(
         &self,
         rtt: Time,
         from: u32,
         to: u32,
     ) -> Result<Option<PathMemory>, RequestError> {
-        let Some(window) = self.spec.remembered else {
+        let Some(window) = self.spec.cached_cwnd else {
             return Ok(None);
         };
-        let bytes = self.bytes("remembered", window, from, to)?;
+        let bytes = self.bytes("cached_cwnd", window, from, to)?;
         let cwnd = (bytes as f64 / f64::from(self.ends.stack.mss)).max(1.0);
         Ok(Some(PathMemory {
             cwnd,

@@ -1,4 +1,4 @@
-//! What waits for a flow: flows that open when its start-up has ended, and the end of the run.
+//! What waits for a flow: flows that open when its startup has ended, and the end of the run.
 
 use crate::flow_plan::{AfterFlow, FlowKind};
 use crate::spec::{out_of_range, RequestError, Scenario};
@@ -69,7 +69,7 @@ fn check_flow(field: &str, flow: u32, entries: &[FlowEntry]) -> Result<(), Reque
     }
 }
 
-/// Refuses flows that wait for each other's start-ups.
+/// Refuses flows that wait for each other's startups.
 fn refuse_circles(kinds: &[FlowKind]) -> Result<(), RequestError> {
     // From which flow each was first come to.
     let mut from = vec![None; kinds.len()];
@@ -87,7 +87,7 @@ fn refuse_circles(kinds: &[FlowKind]) -> Result<(), RequestError> {
     Ok(())
 }
 
-/// The flow whose start-up this one waits for.
+/// The flow whose startup this one waits for.
 fn follows(kinds: &[FlowKind], flow: usize) -> Option<usize> {
     Some(kinds[flow].start_after?.flow as usize)
 }

@@ -52,7 +52,7 @@ pub struct Prepared {
     pub(crate) logged: Vec<u32>,
 }
 
-/// Compiles scenarios whose flows may also name a custom start-up. What several of them share, such
+/// Compiles scenarios whose flows may also name a custom startup. What several of them share, such
 /// as files, algorithms and the path, is read once.
 pub struct Compiler {
     recipes: Recipes,
@@ -60,7 +60,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// One that knows these custom start-ups.
+    /// One that knows these custom startups.
     pub fn new(custom: CustomStartups) -> Compiler {
         Compiler {
             recipes: Recipes::among(custom),
@@ -96,7 +96,7 @@ impl Prepared {
         Prepared::among(scenario, &CustomStartups::none())
     }
 
-    /// The same where flows may also name a custom start-up.
+    /// The same where flows may also name a custom startup.
     pub fn among(scenario: &Scenario, custom: &CustomStartups) -> Result<Prepared, RequestError> {
         Compiler::new(custom.clone()).compile(scenario)
     }

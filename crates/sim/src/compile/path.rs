@@ -7,7 +7,7 @@ use super::surroundings::Surroundings;
 use crate::spec::{out_of_range, HopSpec, PathSpec, QuickStartSpec, RequestError, Side};
 use flowstart_control::{Amount, Rate, Time};
 use flowstart_network::chain::{Access, Chain, Hop, HopDirection, Hosts};
-use flowstart_network::queue::{BufferReading, Limit, QueueSpec};
+use flowstart_network::queue::{BufferAccounting, Limit, QueueSpec};
 use flowstart_network::quick_start::Policy;
 
 /// The chain that a path stands for, whose data packets have `packet` bytes. Queues of which
@@ -21,7 +21,7 @@ pub(super) fn chain(
 ) -> Result<Chain, RequestError> {
     path.check("path")?;
     refuse_what_does_nothing(path)?;
-    let reading = path.buffer_reading.unwrap_or(around.buffer_reading);
+    let reading = path.buffer_accounting.unwrap_or(around.buffer_accounting);
     let reader = Reader {
         path,
         packet,
@@ -47,7 +47,7 @@ pub(super) fn chain(
 struct Reader<'a> {
     path: &'a PathSpec,
     packet: u32,
-    reading: BufferReading,
+    reading: BufferAccounting,
     usual: QueueSpec,
 }
 
@@ -133,7 +133,7 @@ impl Reader<'_> {
         rtt: Time,
     ) -> Result<Limit, RequestError> {
         // Under ns-2's reading a buffer of one refuses everything.
-        let least = if self.reading == BufferReading::Ns2 {
+        let least = if self.reading == BufferAccounting::Ns2 {
             2
         } else {
             1

@@ -29,8 +29,8 @@ impl Setting {
         whole.stack = scenario.stack.filled_in(stack, &self.around);
         for (flow, given) in whole.flows.iter_mut().zip(&scenario.flows) {
             flow.fill_in(given);
-            flow.avoidance
-                .get_or_insert_with(|| usual_avoidance(flow.stack.as_ref(), stack).into());
+            flow.cc
+                .get_or_insert_with(|| usual_cc(flow.stack.as_ref(), stack).into());
             let from = flow.from_hop();
             let to = *flow.to_hop.get_or_insert(chain.hops() - 1);
             if from <= to && to < chain.hops() {
@@ -39,24 +39,24 @@ impl Setting {
         }
         for web in &mut whole.web {
             web.fill_in(&());
-            web.avoidance
-                .get_or_insert_with(|| usual_avoidance(web.stack.as_ref(), stack).into());
+            web.cc
+                .get_or_insert_with(|| usual_cc(web.stack.as_ref(), stack).into());
             web.to_hop.get_or_insert(chain.hops() - 1);
         }
         whole
     }
 }
 
-/// The avoidance of flows that name none, with these fields of a stack for their own.
-fn usual_avoidance(own: Option<&StackSpec>, stack: &Stack) -> &'static str {
+/// The congestion control of flows that name none, with these fields of a stack for their own.
+fn usual_cc(own: Option<&StackSpec>, stack: &Stack) -> &'static str {
     let preset = own.and_then(|own| own.preset.as_deref());
     let own = preset.and_then(Stack::preset);
-    own.map_or(stack.avoidance, |own| own.avoidance)
+    own.map_or(stack.cc, |own| own.cc)
 }
 
 fn path(given: &PathSpec, chain: &Chain) -> PathSpec {
     let mut path = given.clone();
-    path.buffer_reading.get_or_insert(chain.reading);
+    path.buffer_accounting.get_or_insert(chain.reading);
     path.fill_in(given);
     let first = &chain.hops[0];
     if path.hops.is_empty() {

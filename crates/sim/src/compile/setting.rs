@@ -70,7 +70,7 @@ fn usual_queue(scenario: &Scenario) -> QueueSpec {
     }
 }
 
-/// Whether a flow has a start-up that cannot do without XCP's queues.
+/// Whether a flow has a startup that cannot do without XCP's queues.
 pub(super) fn starts_with_xcp(scenario: &Scenario) -> bool {
     let flows = scenario.flows.iter().map(|flow| &flow.startup);
     let web = scenario.web.iter().map(|web| &web.startup);

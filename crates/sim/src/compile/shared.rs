@@ -57,11 +57,11 @@ impl Settings {
 #[derive(Clone)]
 pub(super) struct Algorithms {
     pub(super) startup: Arc<str>,
-    pub(super) avoidance: Arc<str>,
+    pub(super) cc: Arc<str>,
     pub(super) recipe: Arc<Recipe>,
 }
 
-/// How many recipes are kept: more than a comparison has start-ups.
+/// How many recipes are kept: more than a comparison has startups.
 const KEPT: usize = 64;
 
 /// The recipes that have been read, the latest last.
@@ -71,32 +71,32 @@ pub(super) struct Recipes {
 }
 
 impl Recipes {
-    /// Start-ups may also be these.
+    /// Startups may also be these.
     pub(super) fn among(custom: CustomStartups) -> Recipes {
         let read = RefCell::default();
         Recipes { custom, read }
     }
 
-    /// The recipe of a start-up and an avoidance.
+    /// The recipe of a startup and a congestion control.
     pub(super) fn get(
         &self,
         startup: &str,
-        avoidance: &str,
+        cc: &str,
         convention: Convention,
     ) -> Result<Algorithms, SpecError> {
         let mut read = self.read.borrow_mut();
         let known = read.iter().find(|known| {
             *known.startup == *startup
-                && *known.avoidance == *avoidance
+                && *known.cc == *cc
                 && known.recipe.convention() == convention
         });
         if let Some(known) = known {
             return Ok(known.clone());
         }
-        let recipe = Recipe::among(&self.custom, startup, avoidance, convention)?;
+        let recipe = Recipe::among(&self.custom, startup, cc, convention)?;
         let new = Algorithms {
             startup: startup.into(),
-            avoidance: avoidance.into(),
+            cc: cc.into(),
             recipe: Arc::new(recipe),
         };
         if read.len() == KEPT {
@@ -142,7 +142,7 @@ mod tests {
             ("flows", "stack = { preset = \"ns2\" }\nflows"),
             ("flows", "stack = { preset = \"linux\" }\nflows"),
             ("flows", "seed = 2\nflows"),
-            ("size", "avoidance = \"cubic\", size"),
+            ("size", "cc = \"cubic\", size"),
         ];
         let mut texts = vec![FIRST.to_string()];
         for (old, new) in changes {

@@ -3,14 +3,14 @@
 
 use crate::spec::{out_of_range, RequestError, StackSpec};
 use flowstart_control::Time;
-use flowstart_network::queue::BufferReading;
+use flowstart_network::queue::BufferAccounting;
 use flowstart_network::quick_start::Policy;
 
 /// What stands around the endpoints of a stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surroundings {
     /// How a buffer of N packets is read.
-    pub buffer_reading: BufferReading,
+    pub buffer_accounting: BufferAccounting,
     /// How routers decide on requests for a rate.
     pub quick_start: Policy,
     /// From one interrupt of a host to the next, at least and at most; `None` where hosts see
@@ -23,12 +23,12 @@ pub struct Surroundings {
 impl Surroundings {
     /// Those of a preset: simulators for whom buffers and routers are ns-2's, and all others.
     fn preset(name: &str) -> Surroundings {
-        let (buffer_reading, quick_start) = match name {
-            "ns2" => (BufferReading::Ns2, Policy::NS2),
-            _ => (BufferReading::Linux, Policy::RFC),
+        let (buffer_accounting, quick_start) = match name {
+            "ns2" => (BufferAccounting::Ns2, Policy::NS2),
+            _ => (BufferAccounting::Linux, Policy::RFC),
         };
         Surroundings {
-            buffer_reading,
+            buffer_accounting,
             quick_start,
             interrupts: None,
             sack_cost: Time::ZERO,

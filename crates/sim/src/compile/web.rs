@@ -152,9 +152,9 @@ impl Reader<'_> {
 
     /// What all requests, and all responses, have in common.
     fn plans(&self, kinds: &mut Vec<FlowKind>) -> Result<[FlowPlan; 2], RequestError> {
-        let of = |startup: &Option<String>, avoidance: &Option<String>| FlowSpec {
+        let of = |startup: &Option<String>, cc: &Option<String>| FlowSpec {
             startup: startup.clone(),
-            avoidance: avoidance.clone(),
+            cc: cc.clone(),
             from_hop: self.spec.from_hop,
             to_hop: self.spec.to_hop,
             ..FlowSpec::default()
@@ -164,7 +164,7 @@ impl Reader<'_> {
             FlowSpec {
                 interface_rate: self.spec.interface_rate,
                 stack: self.spec.stack.clone(),
-                ..of(&self.spec.startup, &self.spec.avoidance)
+                ..of(&self.spec.startup, &self.spec.cc)
             },
         );
         let entry = |spec| -> Result<_, RequestError> {

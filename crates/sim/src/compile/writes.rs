@@ -13,7 +13,7 @@ pub(super) struct FlowData {
     pub(super) size: Option<u64>,
     /// When the first of it opens the connection; none where that waits for another flow.
     pub(super) start: MaybeTime,
-    /// After what it opens, where that is another flow's start-up. It is named by its entry.
+    /// After what it opens, where that is another flow's startup. It is named by its entry.
     pub(super) start_after: Option<AfterFlow>,
     /// The writes that make it up, where they are given.
     pub(super) writes: Vec<Write>,

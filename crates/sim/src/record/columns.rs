@@ -128,7 +128,7 @@ mod tests {
                 .collect()
         };
         let tables = tables();
-        assert_eq!(names(&tables[1])[..2], ["startup", "avoidance"]);
+        assert_eq!(names(&tables[1])[..2], ["startup", "cc"]);
         let samples = names(&tables[6]);
         assert_eq!(samples, FlowSamples::COLUMNS);
     }

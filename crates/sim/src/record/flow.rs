@@ -9,10 +9,10 @@ use std::sync::Arc;
 /// happen.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct FlowRow {
-    /// The start-up, with the parameters given.
+    /// The startup, with the parameters given.
     pub startup: Arc<str>,
-    /// The avoidance, with the parameters given.
-    pub avoidance: Arc<str>,
+    /// The congestion control, with the parameters given.
+    pub cc: Arc<str>,
     /// The stack's preset.
     pub stack: &'static str,
     /// Bytes to transfer; `None` without limit.
@@ -67,22 +67,22 @@ pub struct FlowRow {
     pub fast_retransmits: u64,
     /// SYNs sent again.
     pub syn_retransmits: u64,
-    /// When the start-up ended, counted from the opening.
-    #[schemars(extend("unit" = "seconds", "null" = "the start-up had not ended"))]
+    /// When the startup ended, counted from the opening.
+    #[schemars(extend("unit" = "seconds", "null" = "the startup had not ended"))]
     pub startup_exit_s: Option<f64>,
     /// The window just before, in segments.
-    #[schemars(extend("unit" = "segments", "null" = "the start-up had not ended"))]
-    pub startup_exit_cwnd_pkts: Option<f64>,
+    #[schemars(extend("unit" = "segments", "null" = "the startup had not ended"))]
+    pub startup_exit_cwnd_segments: Option<f64>,
     /// Bytes in flight at that moment.
-    #[schemars(extend("unit" = "bytes", "null" = "the start-up had not ended"))]
+    #[schemars(extend("unit" = "bytes", "null" = "the startup had not ended"))]
     pub startup_exit_flight_bytes: Option<u64>,
-    /// Why the start-up ended.
+    /// Why the startup ended.
     #[schemars(with = "Option<String>")]
-    #[schemars(extend("null" = "the start-up had not ended"))]
+    #[schemars(extend("null" = "the startup had not ended"))]
     pub startup_exit_reason: Option<Reason>,
     /// The largest window, in segments.
     #[schemars(extend("unit" = "segments"))]
-    pub max_cwnd_pkts: f64,
+    pub max_cwnd_segments: f64,
     /// The most the bottleneck's queue held in this flow's direction, over the run, as
     /// its limit counts it.
     #[schemars(extend("unit" = "packets"))]
@@ -94,7 +94,7 @@ pub struct FlowRow {
     #[schemars(extend("unit" = "seconds", "null" = "no round trip was measured"))]
     pub min_rtt_s: Option<f64>,
     /// How the path's buffer is read.
-    pub buffer_reading: &'static str,
+    pub buffer_accounting: &'static str,
     /// Whether everything was acknowledged.
     pub complete: bool,
     /// Whether the sender gave the connection up after timeouts in a row.

@@ -37,7 +37,7 @@ pub struct FlowRecord {
     pub syn_retransmits: u32,
     /// The largest window, in segments.
     pub max_cwnd: Segments,
-    /// Which of the run's exits is how its start-up ended, counted from 1: short flows have none.
+    /// Which of the run's exits is how its startup ended, counted from 1: short flows have none.
     pub exit: Option<NonZeroU32>,
     /// The smallest round-trip time.
     pub min_rtt: MaybeTime,
@@ -68,13 +68,13 @@ impl FlowRecord {
         }
     }
 
-    /// Keeps how the start-up ended among those of all flows.
+    /// Keeps how the startup ended among those of all flows.
     pub fn keep_exit(&mut self, exit: Option<&Exit>, exits: &mut Vec<Exit>) {
         exits.extend(exit);
         self.exit = exit.and_then(|_| NonZeroU32::new(exits.len() as u32));
     }
 
-    /// How the start-up ended.
+    /// How the startup ended.
     pub fn exit(&self, exits: &[Exit]) -> Option<Exit> {
         self.exit.map(|number| exits[number.get() as usize - 1])
     }

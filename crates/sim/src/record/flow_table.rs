@@ -18,7 +18,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct FlowTable {
     pub(crate) records: Vec<FlowRecord>,
-    /// How start-ups ended, in the order in which their flows did.
+    /// How startups ended, in the order in which their flows did.
     pub(crate) exits: Vec<Exit>,
     pub(crate) kinds: Vec<KindColumns>,
     pub(crate) shared: SharedColumns,
@@ -32,14 +32,14 @@ pub(crate) struct SharedColumns {
     pub(crate) seed: u64,
     /// Of the bottleneck's two directions, forward first.
     pub(crate) max_queue_pkts: [u64; 2],
-    pub(crate) buffer_reading: &'static str,
+    pub(crate) buffer_accounting: &'static str,
 }
 
 /// What the rows of all flows of a kind have in common.
 #[derive(Clone, Debug)]
 pub(crate) struct KindColumns {
     startup: Arc<str>,
-    avoidance: Arc<str>,
+    cc: Arc<str>,
     stack: &'static str,
     rtt: Time,
     mss: u32,
@@ -59,7 +59,7 @@ impl KindColumns {
             [false, true].map(|reverse| chain.bottleneck_rate(kind.from_hop, kind.to_hop, reverse));
         KindColumns {
             startup: kind.startup.clone(),
-            avoidance: kind.avoidance.clone(),
+            cc: kind.cc.clone(),
             stack: kind.stack.preset,
             rtt: kind.rtt,
             mss: kind.stack.mss,
@@ -122,7 +122,7 @@ impl FlowTable {
         let fct = record.delivered_at.get().map(since);
         FlowRow {
             startup: kind.startup.clone(),
-            avoidance: kind.avoidance.clone(),
+            cc: kind.cc.clone(),
             stack: kind.stack,
             size_bytes: plan.size(),
             seed: self.shared.seed,
@@ -144,14 +144,14 @@ impl FlowTable {
             fast_retransmits: record.fast_retransmits.into(),
             syn_retransmits: record.syn_retransmits.into(),
             startup_exit_s: exit.map(|exit| since(exit.at)),
-            startup_exit_cwnd_pkts: exit.map(|exit| exit.cwnd),
+            startup_exit_cwnd_segments: exit.map(|exit| exit.cwnd),
             startup_exit_flight_bytes: exit.map(|exit| exit.flight),
             startup_exit_reason: exit.map(|exit| exit.reason),
-            max_cwnd_pkts: record.max_cwnd,
+            max_cwnd_segments: record.max_cwnd,
             max_queue_pkts: self.shared.max_queue_pkts[direction],
             bdp_pkts: kind.bdp_pkts[direction],
             min_rtt_s: record.min_rtt.get().map(Time::secs),
-            buffer_reading: self.shared.buffer_reading,
+            buffer_accounting: self.shared.buffer_accounting,
             complete: record.acked_at.is_some(),
             reset: record.reset,
         }

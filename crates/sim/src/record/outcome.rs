@@ -25,7 +25,7 @@ pub struct Outcome {
     /// One row for each flow with an `available_rate`.
     pub startups: Vec<StartupRow>,
     /// How buffers were read, in words.
-    pub buffer_reading: String,
+    pub buffer_accounting: String,
     /// The bottleneck's buffer, in words.
     pub buffer: String,
     /// Events handled.

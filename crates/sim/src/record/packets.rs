@@ -87,15 +87,15 @@ impl Knowledge {
 pub struct FlowLog {
     /// Which flow.
     pub flow: u32,
-    /// The start-up as the scenario names it.
+    /// The startup as the scenario names it.
     pub startup: Arc<str>,
-    /// The avoidance as the scenario names it.
-    pub avoidance: Arc<str>,
+    /// The congestion control as the scenario names it.
+    pub cc: Arc<str>,
     /// The behaviours of its endpoints.
     pub stack: Arc<Stack>,
     /// The data's receiver opens the connection.
     pub by_receiver: bool,
-    /// How its start-up ended.
+    /// How its startup ended.
     pub exit: Option<Exit>,
     /// What happened, in order of time.
     pub entries: Vec<(Time, What)>,
@@ -112,11 +112,11 @@ impl FlowLog {
 
     /// Of a flow that has not begun.
     pub fn new(flow: u32, names: [&Arc<str>; 2], stack: &Arc<Stack>, by_receiver: bool) -> FlowLog {
-        let [startup, avoidance] = names.map(Arc::clone);
+        let [startup, cc] = names.map(Arc::clone);
         FlowLog {
             flow,
             startup,
-            avoidance,
+            cc,
             stack: stack.clone(),
             by_receiver,
             exit: None,

@@ -21,7 +21,7 @@ pub struct RunRow<'a> {
     pub buffer: Option<&'a str>,
     /// How buffers were read, in words.
     #[schemars(extend("null" = "it failed"))]
-    pub buffer_reading: Option<&'a str>,
+    pub buffer_accounting: Option<&'a str>,
 }
 
 impl<'a> RunRow<'a> {
@@ -32,7 +32,7 @@ impl<'a> RunRow<'a> {
             simulated_s: Some(outcome.simulated_s),
             events: Some(outcome.events),
             buffer: Some(&outcome.buffer),
-            buffer_reading: Some(&outcome.buffer_reading),
+            buffer_accounting: Some(&outcome.buffer_accounting),
         }
     }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// How soon a flow with an `available_rate` reached it, and what that took.
 ///
 /// A round trip is the flow's two-way propagation, but no less than ten packets take at the
-/// available rate. Overshoot may come until two of them after the start-up's end, or until the flow
+/// available rate. Overshoot may come until two of them after the startup's end, or until the flow
 /// is over, whichever is first.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct StartupRow {
@@ -27,8 +27,8 @@ pub struct StartupRow {
     /// summed over all of them, those of others too: the queue's length, integrated.
     #[schemars(extend("unit" = "packet-seconds", "null" = "the flow did not open"))]
     pub queue_pkt_s: Option<f64>,
-    /// Recoveries and timeouts that began after the start-up had ended.
-    #[schemars(extend("null" = "the start-up had not ended"))]
+    /// Recoveries and timeouts that began after the startup had ended.
+    #[schemars(extend("null" = "the startup had not ended"))]
     pub loss_rounds: Option<u64>,
     /// For how long the bottleneck did not transmit, from the first data sent to the last delivered.
     #[schemars(extend("unit" = "seconds", "null" = "the receiver did not get all of it"))]

@@ -63,7 +63,7 @@ pub struct FlowSamples {
     pub event: Vec<u8>,
     /// First byte of the segment sent, dropped or marked; the acknowledgement's number for acks.
     #[schemars(extend("unit" = "bytes"))]
-    pub seq: Vec<u64>,
+    pub seq_bytes: Vec<u64>,
     /// SACK blocks that an acknowledgement carried.
     pub sack_blocks: Vec<u8>,
     /// The window after the event, in segments.
@@ -74,7 +74,7 @@ pub struct FlowSamples {
     pub ssthresh: Vec<f64>,
     /// Bytes in flight after the event.
     #[schemars(extend("unit" = "bytes"))]
-    pub flight: Vec<u64>,
+    pub flight_bytes: Vec<u64>,
     /// The smoothed round-trip time after the event; not a number before the first sample.
     #[schemars(extend("unit" = "seconds", "null" = "no round trip has been measured"))]
     pub srtt_s: Vec<f64>,
@@ -86,7 +86,7 @@ pub struct FlowSamples {
     /// controller takes none.
     #[schemars(extend("unit" = "bits per second", "null" = "there is no sample, or the controller takes none"))]
     pub delivery_bps: Vec<f64>,
-    /// Columns that start-ups name themselves; not a number where a sample's start-up has none.
+    /// Columns that startups name themselves; not a number where a sample's startup has none.
     #[serde(skip)]
     pub own: Vec<(String, Vec<f64>)>,
 }
@@ -98,8 +98,8 @@ pub struct FlowSample {
     pub flow: u32,
     /// What.
     pub event: Event,
-    /// See [`FlowSamples::seq`].
-    pub seq: u64,
+    /// See [`FlowSamples::seq_bytes`].
+    pub seq_bytes: u64,
     /// See [`FlowSamples::sack_blocks`].
     pub sack_blocks: u8,
     /// The window.
@@ -107,7 +107,7 @@ pub struct FlowSample {
     /// The threshold.
     pub ssthresh: f64,
     /// Bytes in flight.
-    pub flight: u64,
+    pub flight_bytes: u64,
     /// See [`FlowSamples::srtt_s`].
     pub srtt_s: f64,
     /// See [`FlowSamples::pacing_bps`].
@@ -122,11 +122,11 @@ impl FlowSamples {
         "time_ns",
         "flow",
         "event",
-        "seq",
+        "seq_bytes",
         "sack_blocks",
         "cwnd",
         "ssthresh",
-        "flight",
+        "flight_bytes",
         "srtt_s",
         "pacing_bps",
         "delivery_bps",
@@ -137,7 +137,7 @@ impl FlowSamples {
         self.time_ns.len() * size_of::<FlowSample>() + own.sum::<usize>()
     }
 
-    /// Adds a number of the start-up's own to the last sample.
+    /// Adds a number of the startup's own to the last sample.
     pub fn push_own(&mut self, name: &str, value: f64) {
         let at = self.time_ns.len() - 1;
         let place = self.own.iter().position(|own| own.0 == name);
@@ -155,11 +155,11 @@ impl FlowSamples {
         self.time_ns.push(now.0);
         self.flow.push(sample.flow);
         self.event.push(sample.event as u8);
-        self.seq.push(sample.seq);
+        self.seq_bytes.push(sample.seq_bytes);
         self.sack_blocks.push(sample.sack_blocks);
         self.cwnd.push(sample.cwnd);
         self.ssthresh.push(sample.ssthresh);
-        self.flight.push(sample.flight);
+        self.flight_bytes.push(sample.flight_bytes);
         self.srtt_s.push(sample.srtt_s);
         self.pacing_bps.push(sample.pacing_bps);
         self.delivery_bps.push(sample.delivery_bps);
@@ -179,11 +179,11 @@ impl FlowSamples {
         pick(&mut self.time_ns, &order);
         pick(&mut self.flow, &order);
         pick(&mut self.event, &order);
-        pick(&mut self.seq, &order);
+        pick(&mut self.seq_bytes, &order);
         pick(&mut self.sack_blocks, &order);
         pick(&mut self.cwnd, &order);
         pick(&mut self.ssthresh, &order);
-        pick(&mut self.flight, &order);
+        pick(&mut self.flight_bytes, &order);
         pick(&mut self.srtt_s, &order);
         pick(&mut self.pacing_bps, &order);
         pick(&mut self.delivery_bps, &order);
@@ -286,11 +286,11 @@ mod tests {
         let sample = FlowSample {
             flow: 0,
             event: Event::Ack,
-            seq: 0,
+            seq_bytes: 0,
             sack_blocks: 0,
             cwnd: 1.0,
             ssthresh: 1.0,
-            flight: 0,
+            flight_bytes: 0,
             srtt_s: f64::NAN,
             pacing_bps: f64::NAN,
             delivery_bps: f64::NAN,
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_of_a_start_ups_own_goes_with_its_samples() {
+    fn a_column_of_a_startups_own_goes_with_its_samples() {
         let mut samples = FlowSamples::default();
         push(&mut samples, 1);
         push(&mut samples, 3);

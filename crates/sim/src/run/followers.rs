@@ -1,4 +1,4 @@
-//! Flows that open when the start-up of another has ended.
+//! Flows that open when the startup of another has ended.
 
 use crate::compile::Prepared;
 use crate::flow_plan::{AfterFlow, FlowPlan};

@@ -1,10 +1,10 @@
-//! Flows that have waited for a start-up's end open.
+//! Flows that have waited for a startup's end open.
 
 use super::simulation::Simulation;
 use crate::workload::scheduled;
 
 impl Simulation<'_> {
-    /// A flow's start-up has ended: it is known when those open that have waited for it.
+    /// A flow's startup has ended: it is known when those open that have waited for it.
     #[cold]
     pub(super) fn release_followers(&mut self, flow: u32) {
         for follower in self.observers.followers.release(flow) {

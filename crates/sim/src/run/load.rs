@@ -295,7 +295,7 @@ mod tests {
             path = { rate = "10Mbps", rtt = "20ms" }
             flows = [
                 { size = "20kB", start = "1s", opener = "receiver" },
-                { size = "10kB", count = 2, interval = "2s", opener = "receiver" },
+                { size = "10kB", count = 2, stagger = "2s", opener = "receiver" },
             ]
         "#;
         let ms = Time::from_millis;

@@ -22,10 +22,10 @@ pub struct LoneFlow {
     pub route: Route,
     /// The bottleneck's two directions.
     pub bottleneck: [LinkId; 2],
-    /// The start-up as the scenario names it.
+    /// The startup as the scenario names it.
     pub startup: Arc<str>,
-    /// The avoidance as the scenario names it.
-    pub avoidance: Arc<str>,
+    /// The congestion control as the scenario names it.
+    pub cc: Arc<str>,
     /// Makes its controller.
     pub recipe: Arc<Recipe>,
     /// What its sender knows of the path.
@@ -81,7 +81,7 @@ impl Prepared {
             route,
             bottleneck: network.bottleneck,
             startup: kind.startup.clone(),
-            avoidance: kind.avoidance.clone(),
+            cc: kind.cc.clone(),
             recipe: kind.recipe.clone(),
             size,
             seed: self.seed,

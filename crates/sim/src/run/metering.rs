@@ -63,7 +63,7 @@ mod tests {
     const REMEMBERED: &str = r#"
         path = { rate = "10Mbps", rtt = "500ms", buffer = "20pkt" }
         stack = { preset = "quic", window = "2000000pkt" }
-        flows = [{ count = 40, startup = "stateful-tcp", remembered = "1000000pkt", size = "1000000pkt" }]
+        flows = [{ count = 40, startup = "stateful-tcp", cached_cwnd = "1000000pkt", size = "1000000pkt" }]
     "#;
 
     #[test]

@@ -1,5 +1,5 @@
-//! Who looks at single packets and senders: logs of packets, measures of start-ups, and flows that
-//! wait for a start-up's end. Most runs have none, and ask one question where something happens.
+//! Who looks at single packets and senders: logs of packets, measures of startups, and flows that
+//! wait for a startup's end. Most runs have none, and ask one question where something happens.
 
 use super::flows::Endpoints;
 use super::followers::Followers;
@@ -57,7 +57,7 @@ impl Observers {
         }
     }
 
-    /// Whether any start-up is measured.
+    /// Whether any startup is measured.
     pub(super) fn measure(&self) -> bool {
         !self.measures.is_empty()
     }

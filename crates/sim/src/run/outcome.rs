@@ -35,7 +35,7 @@ impl Simulation<'_> {
                 .iter()
                 .map(|l| LinkRow::of(l, self.now))
                 .collect(),
-            buffer_reading: chain.reading.to_string(),
+            buffer_accounting: chain.reading.to_string(),
             buffer: chain.buffer().to_string(),
             events: self.events,
             simulated_s: self.now.secs(),
@@ -69,7 +69,7 @@ impl Simulation<'_> {
             shared: SharedColumns {
                 seed: self.prepared.seed,
                 max_queue_pkts: self.bottleneck.map(max_held),
-                buffer_reading: chain.reading.name(),
+                buffer_accounting: chain.reading.name(),
             },
             kinds: (self.prepared.kinds.iter())
                 .map(|kind| KindColumns::of(kind, chain))

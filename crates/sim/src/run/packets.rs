@@ -13,7 +13,7 @@ impl Simulation<'_> {
             return;
         }
         let kind = self.kind(flow);
-        let names = [&kind.startup, &kind.avoidance];
+        let names = [&kind.startup, &kind.cc];
         let log = FlowLog::new(flow, names, &kind.stack, kind.by_receiver);
         self.observers.logs.push(log);
     }

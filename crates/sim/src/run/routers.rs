@@ -8,7 +8,7 @@ use flowstart_network::link::LinkConfig;
 use flowstart_network::quick_start::Router;
 use flowstart_network::random::stream;
 
-/// The routers of all links, where a flow's start-up needs them.
+/// The routers of all links, where a flow's startup needs them.
 pub(super) fn routers(
     prepared: &Prepared,
     deciding: &[QuickStartRouter],

@@ -53,7 +53,7 @@ pub(super) struct Simulation<'a> {
     pub(super) flows: Flows,
     /// What is known of each flow and noted of it.
     pub(super) records: Vec<FlowRecord>,
-    /// How start-ups of flows that are over have ended.
+    /// How startups of flows that are over have ended.
     pub(super) exits: Vec<Exit>,
     pub(super) writes: WriteLog,
     /// What waits for what.
@@ -223,7 +223,7 @@ impl<'a> Simulation<'a> {
         arrival.of(plan, kind).at
     }
 
-    /// Since when it is known when a flow starts: from the beginning, or from a start-up's end on.
+    /// Since when it is known when a flow starts: from the beginning, or from a startup's end on.
     fn known_since(&self, flow: u32) -> Time {
         let (plan, kind) = self.flow(flow);
         let after = kind.start_after.zip(plan.start.get());
@@ -241,7 +241,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn on_arrival(&mut self) {
-        // Of what is due at a start-up's end there may be more events than arrivals.
+        // Of what is due at a startup's end there may be more events than arrivals.
         let Some(arrival) = self.next_arrival().filter(|next| next.at <= self.now) else {
             return;
         };

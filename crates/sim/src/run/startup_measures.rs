@@ -1,4 +1,4 @@
-//! What is measured of a flow's start-up. It is told what happens and says nothing to anybody.
+//! What is measured of a flow's startup. It is told what happens and says nothing to anybody.
 
 use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::maybe_time::MaybeTime;
@@ -14,7 +14,7 @@ const SHARES: [u64; 2] = [50, 90];
 /// A round trip is taken to last no shorter than so many packets at the available rate, so that a
 /// packet more or less makes no great difference to a rate.
 const LEAST_PACKETS: u64 = 10;
-/// So many round trips after its end a start-up's overshoot is over.
+/// So many round trips after its end a startup's overshoot is over.
 const ROUNDS_AFTER_EXIT: u64 = 2;
 
 /// What is measured of one flow.
@@ -38,7 +38,7 @@ pub(super) struct StartupMeasure {
     losses: u64,
 }
 
-/// The start-up's end.
+/// The startup's end.
 #[derive(Clone, Copy, Debug)]
 struct NotedExit {
     at: Time,
@@ -136,7 +136,7 @@ impl StartupMeasure {
         false
     }
 
-    /// The start-up has ended, maybe once more, where a loss that had ended it was none.
+    /// The startup has ended, maybe once more, where a loss that had ended it was none.
     #[cold]
     fn note_exit(&mut self, at: Time, counters: &Counters) {
         let losses = losses(counters);

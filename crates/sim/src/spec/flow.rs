@@ -10,7 +10,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
-/// The name of a start-up, with parameters; Python takes a class as well.
+/// The name of a startup, with parameters; Python takes a class as well.
 pub type Startup = String;
 
 text!(Amount, Bytes, Rate, Time);
@@ -74,16 +74,16 @@ fn delays(field: &str, delays: &Delays) -> Result<(), RequestError> {
 }
 
 fields! {
-    /// A connection, or `count` of them one `interval` after the other.
+    /// A connection, or `count` of them one `stagger` after the other.
     #[derive(Clone, Debug, Default)]
     pub struct FlowSpec beside FlowSpec {
-        /// The start-up, with parameters: `limited-slow-start:max_ssthresh=50`.
+        /// The startup, with parameters: `limited-slow-start:max_ssthresh=50`.
         ///
         /// Under comparison it is left out where it is what is compared.
         pub startup: Option<Startup> = "slow-start",
         /// The congestion avoidance.
         #[usual("the stack's")]
-        pub avoidance: Option<String>,
+        pub cc: Option<String>,
         /// Fields of the stack that are these flows' own, in place of the scenario's.
         ///
         /// With a `preset` among them it is a stack by itself. What stands around the endpoints, such
@@ -100,17 +100,17 @@ fields! {
         /// When the first opens.
         #[needs(OPENS_AT_A_TIME, WRITES_AT_A_TIME)]
         pub start: Option<Time> = Time::ZERO,
-        /// The flow whose start-up it waits for, instead of `start`: it opens `pause` after that has
+        /// The flow whose startup it waits for, instead of `start`: it opens `pause` after that has
         /// ended.
         ///
-        /// It never opens where the start-up does not end before the run.
+        /// It never opens where the startup does not end before the run.
         pub start_after: Option<AfterFlowSpec>,
         /// How many flows of this kind.
         #[check(within(1..=1_000_000, "1 to 1 000 000 flows"))]
         pub count: Option<u32> = 1u32,
         /// Time from one opening to the next.
         #[needs(OPENS_AT_A_TIME, WRITES_AT_A_TIME)]
-        pub interval: Option<Time> = Time::ZERO,
+        pub stagger: Option<Time> = Time::ZERO,
         /// Each opening is moved by a uniform draw from zero to this.
         #[needs(OPENS_AT_A_TIME, WRITES_AT_A_TIME)]
         pub jitter: Option<Time> = Time::ZERO,
@@ -131,9 +131,9 @@ fields! {
         pub opener: Option<Opener> = Opener::Sender,
         /// The window that an earlier connection left behind, such as `1bdp` or `40pkt`.
         ///
-        /// For start-ups that use a memory.
-        pub remembered: Option<Amount>,
-        /// The rate at which a start-up takes its host's interface to send, such as `1Gbps`.
+        /// For startups that use a memory.
+        pub cached_cwnd: Option<Amount>,
+        /// The rate at which a startup takes its host's interface to send, such as `1Gbps`.
         ///
         /// It is told, where `path.nic_rate` is a link.
         #[usual("that of the first link on the way")]

@@ -4,7 +4,7 @@ use super::bounds::{holding, period, rate, time, within};
 use super::definition::{fields, names, needs, plain, text, Need};
 use super::error::{out_of_range, RequestError};
 use flowstart_control::{Amount, Rate, Time};
-use flowstart_network::queue::BufferReading;
+use flowstart_network::queue::BufferAccounting;
 use flowstart_network::quick_start::Admission;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ const ACK_BATCH: Need<PathSpec> = needs(
 
 text!(Probability, BurstLength);
 plain!(Side, QuickStartSpec);
-names!(BufferReading, Admission);
+names!(BufferAccounting, Admission);
 
 fields! {
     /// The network: one bottleneck, or a chain of routers given as `hops`.
@@ -79,7 +79,7 @@ fields! {
         /// There are `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie`, `xcp`
         /// and `dualpi2`.
         #[flag("NAME")]
-        #[usual("drop-tail, but xcp where a start-up is")]
+        #[usual("drop-tail, but xcp where a startup is")]
         pub queue: Option<String>,
         /// Random loss on the way forward, such as `1%`: each packet by itself, before the queue.
         #[flag("SHARE")]
@@ -234,7 +234,7 @@ fields! {
         /// Whether the packet in transmission takes a place in the buffer: `ns2` yes, `linux` no.
         #[flag("NAME")]
         #[usual("as the stack has it")]
-        pub buffer_reading: Option<BufferReading>,
+        pub buffer_accounting: Option<BufferAccounting>,
         /// Pairs of hosts on a dumbbell, used in turn.
         #[flag("NUMBER")]
         #[usual("one for each flow")]

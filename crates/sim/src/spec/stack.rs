@@ -226,7 +226,7 @@ fields! {
         #[check(phase)]
         #[needs(TICKS)]
         pub tick_phase: Option<f64>,
-        /// How packets are spaced out where a start-up does not: `none`, `internal` or `rfc9002`.
+        /// How packets are spaced out where a startup does not: `none`, `internal` or `rfc9002`.
         ///
         /// `internal` as Linux does under its fq discipline, `rfc9002` by so many windows a round
         /// trip.

@@ -23,19 +23,19 @@ fields! {
     /// values.
     #[derive(Clone, Debug, Default)]
     pub struct WebSpec {
-        /// The responses' start-up, with parameters; requests always use slow start.
+        /// The responses' startup, with parameters; requests always use slow start.
         ///
         /// Under comparison it is left out where it is what is compared.
         pub startup: Option<Startup> = "slow-start",
         /// The responses' congestion avoidance.
         #[usual("the stack's")]
-        pub avoidance: Option<String>,
+        pub cc: Option<String>,
         /// Fields of the stack that are the responses' own, in place of the scenario's.
         ///
         /// As for `flows.stack`.
         #[usual("the scenario's")]
         pub stack: Option<StackSpec>,
-        /// The rate at which the responses' start-up takes its host's interface to send: `1Gbps`.
+        /// The rate at which the responses' startup takes its host's interface to send: `1Gbps`.
         ///
         /// It is told, where `path.nic_rate` is a link.
         #[usual("that of the first link on the way")]

@@ -18,7 +18,7 @@ pub struct FlowEntry {
     /// How many.
     pub count: u64,
     /// From the start of one to that of the next.
-    pub interval: Time,
+    pub stagger: Time,
     /// A start is moved by a random time below this.
     pub jitter: Time,
     /// Which way their data goes.
@@ -52,7 +52,7 @@ pub fn expand(entries: &[FlowEntry], shared_hosts: Option<u32>, seed: u64) -> Ve
                 Time::ZERO => 0,
                 Time(jitter) => below(&mut rng, jitter),
             };
-            let later = entry.interval.times(i) + Time(moved);
+            let later = entry.stagger.times(i) + Time(moved);
             plan.start = plan.start.get().map(|start| start + later).into();
             plan.reverse = match entry.direction {
                 Direction::Forward => false,

@@ -1,5 +1,5 @@
 //! The `linux` preset against recordings of a Linux kernel: completion, drops,
-//! retransmissions, and the end of the start-up.
+//! retransmissions, and the end of the startup.
 
 mod judge;
 mod phenomena;
@@ -59,7 +59,7 @@ fn recordings() -> Vec<Recorded> {
 }
 
 fn transfer(recorded: &Recorded) -> FlowRow {
-    let (startup, avoidance, stack) = match recorded.variant.as_str() {
+    let (startup, cc, stack) = match recorded.variant.as_str() {
         "cubic" => ("hystart", "cubic", ""),
         "cubic-paced" => ("hystart", "cubic", r#", pacing = "internal""#),
         "cubic-nohs" => ("slow-start", "cubic", ""),
@@ -71,7 +71,7 @@ fn transfer(recorded: &Recorded) -> FlowRow {
         r#"
         path = {}
         stack = {{ preset = "linux"{stack} }}
-        flows = [{{ startup = "{startup}", avoidance = "{avoidance}", size = "{}B" }}]
+        flows = [{{ startup = "{startup}", cc = "{cc}", size = "{}B" }}]
         "#,
         recorded.path, recorded.bytes
     ));
@@ -103,7 +103,7 @@ fn misses(recorded: &Recorded) -> Vec<String> {
         ("dropped", dropped, recorded.drops),
         ("retransmitted", retransmitted, recorded.retransmitted),
     ];
-    if let (Some(found), Some(cwnd)) = (flow.startup_exit_cwnd_pkts, recorded.exit_cwnd) {
+    if let (Some(found), Some(cwnd)) = (flow.startup_exit_cwnd_segments, recorded.exit_cwnd) {
         figures.push(("exit cwnd", found, cwnd));
     }
     let case = &recorded.case;
@@ -113,7 +113,7 @@ fn misses(recorded: &Recorded) -> Vec<String> {
         .map(|(figure, found, theirs)| format!("{case}: {figure} = {found}, {theirs}"))
         .collect();
     let same_reason = reason == recorded.exit_reason;
-    if !same_reason || flow.startup_exit_cwnd_pkts.is_some() != recorded.exit_cwnd.is_some() {
+    if !same_reason || flow.startup_exit_cwnd_segments.is_some() != recorded.exit_cwnd.is_some() {
         misses.push(format!(
             "{case}: exit reason = {reason:?}, {:?}",
             recorded.exit_reason
@@ -186,7 +186,7 @@ fn bbrs_window_is_the_kernels_at_every_stage() {
             r#"
             path = {}
             stack = {{ preset = "linux" }}
-            flows = [{{ startup = "bbr-startup", avoidance = "bbr", size = "{bytes}B" }}]
+            flows = [{{ startup = "bbr-startup", cc = "bbr", size = "{bytes}B" }}]
             trace = true
             "#,
             path

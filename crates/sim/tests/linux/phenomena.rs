@@ -59,7 +59,7 @@ const STOCK: &str = "receive_buffer = '131072B'\nreceive_buffer_max = '33554432B
                      receive_share = 0.6172\nsend_buffer = '4194304B'\n";
 
 fn scenario(case: &Case) -> Scenario {
-    let (startup, avoidance) = match &*case["cc"] {
+    let (startup, cc) = match &*case["cc"] {
         "cubic" => ("hystart", "cubic"),
         "reno" => ("slow-start", "reno"),
         "bbr" => ("bbr-startup", "bbr"),
@@ -90,7 +90,7 @@ fn scenario(case: &Case) -> Scenario {
         other => panic!("nothing is like `{other}`"),
     };
     let mut flow = format!(
-        "startup = '{startup}'\navoidance = '{avoidance}'\nopener = '{}'\n",
+        "startup = '{startup}'\ncc = '{cc}'\nopener = '{}'\n",
         case["opener"]
     );
     if let Some(positions) = given("forced_drops") {
@@ -142,7 +142,7 @@ impl Ours<'_> {
             "dropped" => (row.packets_dropped - self.forced(&row)) as f64,
             "timeouts" => row.timeouts as f64,
             "marked" => row.packets_marked as f64,
-            "max cwnd" => row.max_cwnd_pkts,
+            "max cwnd" => row.max_cwnd_segments,
             "cuts" => self.thresholds().len() as f64,
             "flight" => self.flight(),
             "cwnd before" => self.cwnd_before(),
@@ -176,7 +176,7 @@ impl Ours<'_> {
         let t = &self.outcome.trace.as_ref().unwrap().flow_samples;
         (0..t.time_ns.len())
             .filter(|i| t.flow[*i] == 0 && t.event[*i] < Event::Drop as u8)
-            .map(|i| (i, t.time_ns[i], t.event[i], t.seq[i]))
+            .map(|i| (i, t.time_ns[i], t.event[i], t.seq_bytes[i]))
     }
 
     /// Finite thresholds, one after another. The kernel's were kept up to the sixtieth.
@@ -211,7 +211,7 @@ impl Ours<'_> {
         self.outcome.trace.as_ref().unwrap().flow_samples.cwnd[last]
     }
 
-    /// Why the start-up ended, as the recorded figures name it, and the window then.
+    /// Why the startup ended, as the recorded figures name it, and the window then.
     fn exit(&self, flow: u32) -> (String, f64) {
         let row = self.row(flow);
         let reason = row
@@ -220,7 +220,7 @@ impl Ours<'_> {
         let reason = reason.as_ref().and_then(|r| r.as_str()).unwrap_or("none");
         (
             reason.to_string(),
-            row.startup_exit_cwnd_pkts.unwrap_or(0.0),
+            row.startup_exit_cwnd_segments.unwrap_or(0.0),
         )
     }
 }

@@ -11,13 +11,13 @@ fn transfer(path: &str, stack: &str, size: &str) -> Outcome {
     flow(path, stack, "hystart", "cubic", size)
 }
 
-fn flow(path: &str, stack: &str, startup: &str, avoidance: &str, size: &str) -> Outcome {
+fn flow(path: &str, stack: &str, startup: &str, cc: &str, size: &str) -> Outcome {
     let scenario = Scenario::from_toml(&format!(
         r#"
         trace = true
         path = {{ {path} }}
         stack = {{ preset = "linux", {stack} }}
-        flows = [{{ startup = "{startup}", avoidance = "{avoidance}", size = "{size}" }}]
+        flows = [{{ startup = "{startup}", cc = "{cc}", size = "{size}" }}]
         "#
     ));
     run(&scenario.unwrap()).unwrap()
@@ -27,7 +27,7 @@ fn flow(path: &str, stack: &str, startup: &str, avoidance: &str, size: &str) -> 
 fn acknowledged(outcome: &Outcome) -> Vec<u64> {
     let t = &outcome.trace.as_ref().unwrap().flow_samples;
     let acks = (0..t.time_ns.len()).filter(|i| t.event[*i] == Event::Ack as u8);
-    acks.map(|i| t.seq[i]).collect()
+    acks.map(|i| t.seq_bytes[i]).collect()
 }
 
 /// Acknowledgements for each segment up to `end`: one where each is acknowledged at once, half
@@ -108,6 +108,10 @@ fn the_receiver_does_not_hold_a_fast_path_back() {
     let flow = transfer(path, "", "300MB").flows.row(0);
     let reason = flow.startup_exit_reason.unwrap();
     assert_eq!(serde_json::to_value(reason).unwrap(), "ack-train");
-    assert!(flow.max_cwnd_pkts > 10_000.0, "{}", flow.max_cwnd_pkts);
+    assert!(
+        flow.max_cwnd_segments > 10_000.0,
+        "{}",
+        flow.max_cwnd_segments
+    );
     assert!(flow.fct_s.unwrap() < 3.6, "{:?}", flow.fct_s);
 }

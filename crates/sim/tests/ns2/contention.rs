@@ -15,7 +15,7 @@ fn contention(startup: &str, interval: &str, seed: u64) -> (f64, f64) {
         seed = {seed}
         path = {{ rate = "5Mbps", rtt = "60ms", buffer = "60pkt", access_rate = "50Mbps", access_delay = "1ms", hosts = 100 }}
         stack = {{ preset = "ns2", iw = "3", window = "10000pkt", tick = "1ms", coarse_pacing = true }}
-        flows = [{{ startup = "{startup}", size = "200pkt", count = 200, interval = "{interval}s", jitter = "10ms", direction = "alternate" }}]
+        flows = [{{ startup = "{startup}", size = "200pkt", count = 200, stagger = "{interval}s", jitter = "10ms", direction = "alternate" }}]
         "#
     ));
     let flows = run(&scenario.unwrap()).unwrap().flows;

@@ -88,8 +88,8 @@ fn ours_of(outcome: &Outcome, flow: u32, mss: u64, first: u64) -> Vec<Record> {
             let (what, number) = match what(t.event[i])? {
                 "syn" => ("send", 0),
                 "syn-drop" => ("drop", 0),
-                "ack" => ("ack", (t.seq[i] / mss + first).saturating_sub(1)),
-                what => (what, t.seq[i] / mss + first),
+                "ack" => ("ack", (t.seq_bytes[i] / mss + first).saturating_sub(1)),
+                what => (what, t.seq_bytes[i] / mss + first),
             };
             Some(Record {
                 what,
@@ -200,7 +200,7 @@ fn vegas_on_the_jump_start_path_agrees_packet_for_packet() {
             trace = true
             path = {{ rate = "5Mbps", rtt = "60ms", buffer = "60pkt", access_rate = "50Mbps", access_delay = "1ms" }}
             stack = {{ preset = "ns2", iw = "3", header = "0B", recovery = "newreno", ack = "{ack}" }}
-            flows = [{{ startup = "vegas-slow-start:first=one-by-one", avoidance = "vegas", size = "2000pkt", handshake = false }}]
+            flows = [{{ startup = "vegas-slow-start:first=one-by-one", cc = "vegas", size = "2000pkt", handshake = false }}]
             "#
         );
         let outcome = run(&Scenario::from_toml(&text).unwrap()).unwrap();

@@ -117,7 +117,7 @@ fn variants(stack: &str, flow: &str) -> String {
         duration = "6s"
         path = {{ rate = "800kbps", rtt = "200ms", buffer = "8pkt", access_rate = "8Mbps", access_at = "left" }}
         stack = {{ preset = "ns2", mss = "1000B", iw = "2", window = "28pkt", rto_min = "1s", rto_initial = "6s", limited_transmit = false, {stack} }}
-        flows = [{{ start = "1s", avoidance = "reno:precise=false", {flow} }}]
+        flows = [{{ start = "1s", cc = "reno:precise=false", {flow} }}]
         "#
     )
 }
@@ -152,7 +152,7 @@ fn sack_with_delayed_acknowledgements_and_no_handshake() {
         trace = true
         path = { rate = "800kbps", rtt = "20ms", buffer = "8pkt", access_rate = "8Mbps", access_at = "left" }
         stack = { preset = "ns2", mss = "1000B", header = "0B", iw = "1", window = "28pkt", ack = "delayed", ack_timer = "200ms", delays_syn_ack = true, tick = "100ms", rto_min = "0s", rto_initial = "6s", limited_transmit = false }
-        flows = [{ start = "1s", size = "10pkt", handshake = false, avoidance = "reno:precise=false", forced_drops = [3, 4] }]
+        flows = [{ start = "1s", size = "10pkt", handshake = false, cc = "reno:precise=false", forced_drops = [3, 4] }]
         "#,
     );
 }
@@ -245,8 +245,7 @@ fn sending_again_after_an_idle_time() {
 
 #[test]
 fn fast_start_and_vegas_after_an_idle_time() {
-    let vegas =
-        r#"startup = "vegas-slow-start:first=one-by-one", avoidance = "vegas", handshake = false"#;
+    let vegas = r#"startup = "vegas-slow-start:first=one-by-one", cc = "vegas", handshake = false"#;
     for (name, recovery, header, flow, first) in [
         ("fast-start", "reno", 40, r#"startup = "fast-start""#, 1),
         (

@@ -205,7 +205,7 @@ fn exits(path: &str) -> Vec<(f64, String)> {
             "#
         ));
         let flow = outcome.flows.row(0);
-        let window = flow.startup_exit_cwnd_pkts.unwrap_or(f64::INFINITY);
+        let window = flow.startup_exit_cwnd_segments.unwrap_or(f64::INFINITY);
         let reason = flow.startup_exit_reason.map(|r| format!("{r:?}"));
         (window / flow.bdp_pkts as f64, reason.unwrap_or_default())
     };

@@ -56,7 +56,7 @@ const MORE: &[(&str, &str)] = &[
     ("[[flows]]", "interface_rate = \"1Gbps\""),
     ("[[flows]]", "tick_phase = 0.7"),
     ("[[flows]]", "delays = { 5 = \"40ms\", 9 = \"1ms\" }"),
-    ("[[flows]]", "remembered = \"100000pkt\""),
+    ("[[flows]]", "cached_cwnd = \"100000pkt\""),
     ("[[flows]]", "count = 20"),
     ("[[flows]]", "size = \"100MB\""),
     ("[[flows]]", "from_hop = 1"),

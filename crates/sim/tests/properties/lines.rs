@@ -205,7 +205,7 @@ fn compare_flow(
     };
     let [cwnd, flight, sent, acked, pacing, delivery, held] = &found.lines;
     compare(cwnd, &steps(&|s, i| s.cwnd[i]), "cwnd")?;
-    compare(flight, &steps(&|s, i| s.flight[i] as f64), "flight")?;
+    compare(flight, &steps(&|s, i| s.flight_bytes[i] as f64), "flight")?;
     compare(pacing, &steps(&|s, i| s.pacing_bps[i]), "pacing")?;
     compare(delivery, &steps(&|s, i| s.delivery_bps[i]), "delivery")?;
     let direction = u8::from(whole.flows.row(found.flow).direction == "reverse");
@@ -224,7 +224,7 @@ fn compare_flow(
         let mine = of(&[event]).into_iter();
         let value = |i: usize| match event {
             Event::Timeout => samples.cwnd[i],
-            _ => samples.seq[i] as f64,
+            _ => samples.seq_bytes[i] as f64,
         };
         mine.filter_map(|i| Some((span.bin(samples.time_ns[i])?, value(i))))
             .collect()

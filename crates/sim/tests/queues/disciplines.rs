@@ -13,7 +13,7 @@ fn bulk(queue: &str, flows: u32) -> Outcome {
         trace = true
         duration = "40s"
         path = {{ rate = "10Mbps", rtt = "40ms", buffer = "400pkt", queue = "{queue}" }}
-        flows = [{{ count = {flows}, interval = "100ms" }}]
+        flows = [{{ count = {flows}, stagger = "100ms" }}]
         "#
     ))
 }
@@ -105,7 +105,7 @@ fn jump(queue: &str, packets: u32) -> Outcome {
         path = {{ rate = "10Mbps", rtt = "40ms", buffer = "60pkt", queue = "{queue}" }}
         flows = [
             {{ startup = "jump-start", size = "{packets}pkt" }},
-            {{ size = "10pkt", count = 5, start = "20ms", interval = "8ms" }},
+            {{ size = "10pkt", count = 5, start = "20ms", stagger = "8ms" }},
         ]
         "#
     ))

@@ -8,7 +8,7 @@ fn satellite(startup: &str, size: &str) -> f64 {
     let flow = one(&format!(
         r#"
         path = {{ rate = "50Mbps", rtt = "600ms" }}
-        flows = [{{ startup = "{startup}", size = "{size}", remembered = "1bdp" }}]
+        flows = [{{ startup = "{startup}", size = "{size}", cached_cwnd = "1bdp" }}]
         "#
     ));
     assert_eq!((flow.packets_dropped, flow.timeouts), (0, 0));
@@ -25,14 +25,14 @@ fn satellite_transfers_take_as_much_less_time_as_published() {
 }
 
 /// An endless flow that remembers so many packets.
-fn resumed(path: &str, remembered: u32) -> Outcome {
+fn resumed(path: &str, cached_cwnd: u32) -> Outcome {
     outcome(&format!(
         r#"
         trace = true
         duration = "2s"
         path = {{ {path} }}
         stack = {{ ack = "every" }}
-        flows = [{{ startup = "careful-resume", remembered = "{remembered}pkt" }}]
+        flows = [{{ startup = "careful-resume", cached_cwnd = "{cached_cwnd}pkt" }}]
         "#
     ))
 }
@@ -95,7 +95,7 @@ fn a_wrong_memory_costs_far_less_than_where_all_of_it_is_sent_at_once() {
         let flow = one(&format!(
             r#"
             path = {{ rate = "10Mbps", rtt = "100ms", buffer = "40pkt" }}
-            flows = [{{ startup = "{startup}", size = "2MB", remembered = "400pkt" }}]
+            flows = [{{ startup = "{startup}", size = "2MB", cached_cwnd = "400pkt" }}]
             "#
         ));
         assert!(flow.complete);
@@ -136,7 +136,7 @@ fn the_stacks_own_pacing_goes_on_after_the_jump() {
         trace = true
         path = { rate = "100Mbps", rtt = "100ms", buffer = "400pkt" }
         stack = { preset = "linux", pacing = "internal", window = "8MB", window_growth = "none" }
-        flows = [{ startup = "careful-resume", size = "3MB", remembered = "300pkt" }]
+        flows = [{ startup = "careful-resume", size = "3MB", cached_cwnd = "300pkt" }]
         "#,
     );
     assert_eq!(run.flows.row(0).packets_dropped, 0);

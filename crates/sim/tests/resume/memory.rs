@@ -96,18 +96,18 @@ fn what_an_application_that_paused_left_is_not_a_slow_path() {
     assert!((78.0..90.0).contains(&window), "{window}");
 }
 
-fn remembering(startup: &str, size: &str, remembered: &str) -> FlowRow {
+fn remembering(startup: &str, size: &str, cached_cwnd: &str) -> FlowRow {
     one(&format!(
         r#"
         path = {{ rate = "20Mbps", rtt = "100ms" }}
-        flows = [{{ startup = "{startup}", size = "{size}", remembered = "{remembered}" }}]
+        flows = [{{ startup = "{startup}", size = "{size}", cached_cwnd = "{cached_cwnd}" }}]
         "#
     ))
 }
 
 /// A mean of 37.5 % less time than CUBIC's slow start, over networks that nobody else has.
 #[test]
-fn stateful_tcp_saves_the_start_up() {
+fn stateful_tcp_saves_the_startup() {
     for size in ["100kB", "300kB", "1MB"] {
         let slow = remembering("slow-start", size, "1bdp").fct_s.unwrap();
         let whole = remembering("stateful-tcp:factor=1", size, "1bdp");

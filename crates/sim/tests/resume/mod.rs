@@ -1,4 +1,4 @@
-//! Start-ups that begin from a memory, or that send more than a window of ACKs' worth in the
+//! Startups that begin from a memory, or that send more than a window of ACKs' worth in the
 //! first round trip: what their sources publish of them, seen on whole connections.
 
 mod careful_resume;
@@ -44,7 +44,7 @@ fn acknowledgements(outcome: &Outcome) -> Vec<Moment> {
         ms: t.time_ns[i] as f64 / 1e6,
         cwnd: t.cwnd[i],
         ssthresh: t.ssthresh[i],
-        flight: t.flight[i] as f64 / 1460.0,
+        flight: t.flight_bytes[i] as f64 / 1460.0,
     };
     acks.map(moment).collect()
 }

@@ -1,4 +1,4 @@
-//! Start-ups that decide what leaves in the first round trip: Initial Spreading, quicly's
+//! Startups that decide what leaves in the first round trip: Initial Spreading, quicly's
 //! jumpstart, Halfback.
 
 use super::{acknowledgements, departures, one, outcome};
@@ -95,7 +95,7 @@ fn quiclys_loss_keeps_seven_tenths_of_what_passed_of_the_jump() {
         duration = "2s"
         path = { rate = "10Mbps", rtt = "100ms", buffer = "10pkt" }
         stack = { ack = "every" }
-        flows = [{ startup = "quicly-jumpstart", remembered = "400pkt" }]
+        flows = [{ startup = "quicly-jumpstart", cached_cwnd = "400pkt" }]
         "#,
     );
     let flow = run.flows.row(0);

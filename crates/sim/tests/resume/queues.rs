@@ -1,4 +1,4 @@
-//! Start-ups that go by delay: CircuitStart and Paced Chirping.
+//! Startups that go by delay: CircuitStart and Paced Chirping.
 
 use super::{acknowledgements, outcome};
 use flowstart_control::Reason;
@@ -12,13 +12,13 @@ fn circuit_start_leaves_before_the_buffer_overflows() {
             r#"
             trace = true
             path = {{ rate = "{rate}", rtt = "100ms", buffer = "1bdp" }}
-            flows = [{{ startup = "circuit-start", avoidance = "vegas:alpha=3,beta=6", size = "1MB" }}]
+            flows = [{{ startup = "circuit-start", cc = "vegas:alpha=3,beta=6", size = "1MB" }}]
             "#
         ));
         let flow = run.flows.row(0);
         assert_eq!(flow.startup_exit_reason, Some(Reason::Delay));
         assert_eq!(flow.packets_dropped, 0);
-        let left = flow.startup_exit_cwnd_pkts.unwrap();
+        let left = flow.startup_exit_cwnd_segments.unwrap();
         assert!(left < product, "{left} at {rate}");
         let acks = acknowledgements(&run);
         let kept = acks.iter().find(|m| m.ssthresh.is_finite()).unwrap().cwnd;
@@ -36,7 +36,7 @@ fn chirped(spec: &str, rate: &str, rtt: &str, stack: &str) -> (FlowRow, Option<f
         trace = true
         path = {{ rate = "{rate}", rtt = "{rtt}" }}
         stack = {{ {stack} }}
-        flows = [{{ startup = "paced-chirping:{spec}", avoidance = "none", size = "10MB" }}]
+        flows = [{{ startup = "paced-chirping:{spec}", cc = "none", size = "10MB" }}]
         "#
     ));
     let acks = acknowledgements(&run);
@@ -78,7 +78,7 @@ fn the_form_of_2018_sends_twice_what_the_path_carries_for_a_last_round_trip() {
         assert_eq!(flow.startup_exit_reason, Some(Reason::Estimate));
         assert_eq!(flow.packets_dropped, 0);
         assert!(flow.max_queue_pkts <= 6, "{flow:?}");
-        let found = flow.startup_exit_cwnd_pkts.unwrap() / 2.0 / product;
+        let found = flow.startup_exit_cwnd_segments.unwrap() / 2.0 / product;
         assert!((0.9..1.06).contains(&found), "{found} at {rate}, {rtt}");
     }
 }

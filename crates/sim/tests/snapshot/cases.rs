@@ -25,13 +25,13 @@ fn case(name: String, path: &str, stack: &str, rest: &str) -> Case {
     Case { name, scenario }
 }
 
-fn flow(startup: &str, avoidance: &str, size: &str) -> String {
+fn flow(startup: &str, cc: &str, size: &str) -> String {
     format!(
-        r#"flows = [{{ startup = "{startup}", avoidance = "{avoidance}", size = "{size}", remembered = "1bdp" }}]"#
+        r#"flows = [{{ startup = "{startup}", cc = "{cc}", size = "{size}", cached_cwnd = "1bdp" }}]"#
     )
 }
 
-/// The avoidance that goes on with what a start-up has.
+/// The congestion control that goes on with what a startup has.
 fn partner(startup: &str) -> &str {
     match startup {
         "bbr-startup" => "bbr",
@@ -40,7 +40,7 @@ fn partner(startup: &str) -> &str {
     }
 }
 
-/// Start-ups × recoveries × sizes × paths, under the `rfc` preset.
+/// Startups × recoveries × sizes × paths, under the `rfc` preset.
 pub fn recoveries() -> Vec<Case> {
     const RECOVERIES: [&str; 8] = [
         "go-back-n",
@@ -70,7 +70,7 @@ pub fn recoveries() -> Vec<Case> {
     cases
 }
 
-/// Start-ups × presets, with whatever they need beyond an ordinary sender.
+/// Startups × presets, with whatever they need beyond an ordinary sender.
 pub fn presets() -> Vec<Case> {
     let mut cases = Vec::new();
     for startup in STARTUPS.iter().map(|entry| entry.name) {
@@ -92,7 +92,7 @@ pub fn presets() -> Vec<Case> {
 pub fn avoidances() -> Vec<Case> {
     let mut cases = Vec::new();
     for entry in AVOIDANCES {
-        let avoidance = entry.name;
+        let cc = entry.name;
         let ecn = match entry.needs.contains(&Need::L4s) {
             true => r#", ecn = "l4s""#,
             false => "",
@@ -100,10 +100,10 @@ pub fn avoidances() -> Vec<Case> {
         for preset in PRESETS {
             for (place, path) in [("dsl", DSL), ("long", LONG), ("lossy", LOSSY)] {
                 cases.push(case(
-                    format!("{place} {avoidance} {preset}"),
+                    format!("{place} {cc} {preset}"),
                     path,
                     &format!(r#"preset = "{preset}"{ecn}"#),
-                    &flow("slow-start", avoidance, "5MB"),
+                    &flow("slow-start", cc, "5MB"),
                 ));
             }
         }
@@ -159,9 +159,9 @@ pub fn l4s() -> Vec<Case> {
                     &format!(r#"rate = "20Mbps", rtt = "20ms", buffer = "400pkt", queue = "{queue}"{more}"#),
                     &format!(r#"preset = "{preset}", ecn = "l4s""#),
                     r#"flows = [
-                        { startup = "slow-start", avoidance = "prague", size = "3MB" },
-                        { startup = "hystart", avoidance = "cubic", size = "3MB" },
-                        { startup = "rapid-start", avoidance = "prague", size = "200kB", start = "700ms" },
+                        { startup = "slow-start", cc = "prague", size = "3MB" },
+                        { startup = "hystart", cc = "cubic", size = "3MB" },
+                        { startup = "rapid-start", cc = "prague", size = "200kB", start = "700ms" },
                     ]"#,
                 ));
             }
@@ -176,7 +176,7 @@ pub fn ingredients() -> Vec<Case> {
     let mut paths: Vec<(&str, String)> = [
         ("access", r#"rate = "20Mbps", access_rate = "100Mbps", access_delay = "2ms""#),
         ("asymmetric", r#"rate = "20Mbps", reverse_rate = "200kbps", reverse_buffer = "20pkt""#),
-        ("ns2-reading", r#"rate = "20Mbps", buffer_reading = "ns2""#),
+        ("ns2-reading", r#"rate = "20Mbps", buffer_accounting = "ns2""#),
         ("nic", r#"rate = "20Mbps", nic_rate = "50Mbps""#),
         ("router", r#"rate = "20Mbps", router_pps = 1500"#),
         ("outages", r#"rate_steps = [{ rate = "20Mbps", lasts = "300ms" }, { rate = "0bps", lasts = "30ms" }]"#),
@@ -203,12 +203,12 @@ pub fn ingredients() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, path) in &paths {
         for preset in ["rfc", "linux", "quic", "ns2"] {
-            for (startup, avoidance) in [("hystart", "cubic"), ("bbr-startup", "bbr")] {
+            for (startup, cc) in [("hystart", "cubic"), ("bbr-startup", "bbr")] {
                 cases.push(case(
                     format!("{name} {preset} {startup}"),
                     path,
                     &format!(r#"preset = "{preset}""#),
-                    &flow(startup, avoidance, "2MB"),
+                    &flow(startup, cc, "2MB"),
                 ));
             }
         }

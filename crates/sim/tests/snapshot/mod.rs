@@ -2,7 +2,7 @@
 //! change of the files beside this one, which `UPDATE=1 cargo test -p flowstart-sim --test
 //! snapshot` writes anew.
 //!
-//! Every start-up is pinned under every recovery and every preset, every avoidance, queue
+//! Every startup is pinned under every recovery and every preset, every congestion control, queue
 //! discipline, ingredient of a path and behaviour of endpoints with some of them. What is new to
 //! the catalog and not pinned fails the test.
 
@@ -34,9 +34,9 @@ fn result(flow: &FlowRow) -> String {
         flow.timeouts,
         reason.map_or("-".to_string(), |r| format!("{r:?}")),
         seconds(flow.startup_exit_s),
-        flow.startup_exit_cwnd_pkts
+        flow.startup_exit_cwnd_segments
             .map_or("-".to_string(), |w| w.to_string()),
-        flow.max_cwnd_pkts,
+        flow.max_cwnd_segments,
     )
 }
 
@@ -62,10 +62,10 @@ fn digest(trace: &Trace) -> String {
                 | u64::from(flows.event[i]) << 8
                 | u64::from(flows.sack_blocks[i]),
         );
-        digest.add(flows.seq[i]);
+        digest.add(flows.seq_bytes[i]);
         digest.add(flows.cwnd[i].to_bits());
         digest.add(flows.ssthresh[i].to_bits());
-        digest.add(flows.flight[i]);
+        digest.add(flows.flight_bytes[i]);
     }
     for i in 0..queues.time_ns.len() {
         digest.add(queues.time_ns[i]);
@@ -131,12 +131,12 @@ fn split<'a>(lines: &[&'a str], others: &[&str]) -> (Vec<&'a str>, Vec<&'a str>)
 }
 
 #[test]
-fn every_start_up_under_every_recovery() {
+fn every_startup_under_every_recovery() {
     check("recoveries", &cases::recoveries());
 }
 
 #[test]
-fn every_start_up_under_every_preset() {
+fn every_startup_under_every_preset() {
     check("presets", &cases::presets());
 }
 

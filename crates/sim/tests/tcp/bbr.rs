@@ -12,7 +12,7 @@ fn transfer(version: &str, (mbps, rtt_ms): (u64, u64), bdps: f64) -> Outcome {
     outcome(&format!(
         r#"
         path = {{ rate = "{mbps}Mbps", rtt = "{rtt_ms}ms", buffer = "3bdp" }}
-        flows = [{{ startup = "bbr-startup:version={version}", avoidance = "bbr", size = "{}B" }}]
+        flows = [{{ startup = "bbr-startup:version={version}", cc = "bbr", size = "{}B" }}]
         trace = true
         "#,
         bytes as u64
@@ -27,7 +27,7 @@ const PATHS: [(u64, u64); 5] = [(2, 200), (10, 50), (50, 150), (100, 20), (1000,
 fn flight_at(outcome: &Outcome, seconds: f64) -> f64 {
     let t = &outcome.trace.as_ref().unwrap().flow_samples;
     let by = t.time_ns.partition_point(|ns| *ns as f64 <= seconds * 1e9);
-    t.flight[by - 1] as f64
+    t.flight_bytes[by - 1] as f64
 }
 
 fn bdp_bytes((mbps, rtt_ms): (u64, u64)) -> f64 {
@@ -104,12 +104,12 @@ fn after_the_start_the_rate_is_the_paths() {
     }
 }
 
-fn lossy(startup: &str, avoidance: &str, stack: &str) -> FlowRow {
+fn lossy(startup: &str, cc: &str, stack: &str) -> FlowRow {
     let text = format!(
         r#"
         path = {{ rate = "20Mbps", rtt = "40ms", loss = "1%" }}
         stack = {{ preset = "{stack}" }}
-        flows = [{{ startup = "{startup}", avoidance = "{avoidance}", size = "10MB" }}]
+        flows = [{{ startup = "{startup}", cc = "{cc}", size = "10MB" }}]
         "#
     );
     outcome(&text).flows.row(0)
@@ -137,8 +137,8 @@ fn a_second_flow_gets_a_share() {
             r#"
             path = {{ rate = "50Mbps", rtt = "40ms", buffer = "1bdp" }}
             flows = [
-                {{ startup = "bbr-startup:version={version}", avoidance = "bbr", size = "100MB" }},
-                {{ startup = "bbr-startup:version={version}", avoidance = "bbr", size = "20MB", start = "3s" }},
+                {{ startup = "bbr-startup:version={version}", cc = "bbr", size = "100MB" }},
+                {{ startup = "bbr-startup:version={version}", cc = "bbr", size = "20MB", start = "3s" }},
             ]
             "#
         ));
@@ -163,7 +163,7 @@ fn a_retransmission_that_was_held_back_until_nobody_needs_it_is_not_sent() {
             path = {{ rate = "1Gbps", rtt = "30ms", buffer = "2pkt" }}
             stack = {{ {cost} recovery = "{recovery}" }}
             [[flows]]
-            avoidance = "bbr"
+            cc = "bbr"
             writes = [{{ at = "106ms", size = "34055B" }}, {{ at = "141ms", size = "5303B" }}]
             jitter = "10ms"
             forced_drops = [20, 0, 25, 15]

@@ -106,12 +106,12 @@ fn linux_comes_down_step_by_step_to_what_cubic_leaves() {
     assert_eq!(falls(&run), [], "no acknowledgement takes a tenth");
     let t = &run.trace.as_ref().unwrap().flow_samples;
     let exit = run.flows.row(0).startup_exit_s.unwrap();
-    let before = run.flows.row(0).startup_exit_cwnd_pkts.unwrap();
+    let before = run.flows.row(0).startup_exit_cwnd_segments.unwrap();
     let later = |s: f64| {
         let i = t.time_ns.iter().position(|ns| *ns as f64 / 1e9 > exit + s);
         t.cwnd[i.unwrap()] / before
     };
-    // The start-up's queue makes the round trip 160 ms long.
+    // The startup's queue makes the round trip 160 ms long.
     let halfway = later(0.08);
     assert!((0.8..0.9).contains(&halfway), "{halfway}");
     let after = later(0.163);
@@ -150,7 +150,7 @@ fn speaking_ecn_changes_nothing_where_nobody_marks() {
 
 #[test]
 fn a_loss_beside_a_mark_is_repaired_without_a_second_fall() {
-    // The mark and the loss are of one window: RED marks what leaves the start-up, and one
+    // The mark and the loss are of one window: RED marks what leaves the startup, and one
     // packet of the same flight is lost before it.
     let run = |dropped: &str| {
         outcome(&format!(
@@ -170,7 +170,7 @@ fn a_loss_beside_a_mark_is_repaired_without_a_second_fall() {
         .position(|e| *e == Event::Mark as u8)
         .unwrap();
     // The SYN is number 0, so this is the packet after the marked one.
-    let next = t.seq[marked] / 1460 + 2;
+    let next = t.seq_bytes[marked] / 1460 + 2;
     let both = run(&next.to_string());
     assert_eq!(
         (

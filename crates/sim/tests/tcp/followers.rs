@@ -1,4 +1,4 @@
-//! Flows that open when the start-up of another has ended, and runs that end after a flow.
+//! Flows that open when the startup of another has ended, and runs that end after a flow.
 
 use super::outcome;
 use flowstart_sim::Outcome;
@@ -13,20 +13,20 @@ fn close(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-8, "{found} for {expected}");
 }
 
-/// When the start-up of a flow ended.
+/// When the startup of a flow ended.
 fn exit(outcome: &Outcome, flow: u32) -> f64 {
     let row = outcome.flows.row(flow);
     row.opened_s.unwrap() + row.startup_exit_s.unwrap()
 }
 
 #[test]
-fn a_flow_opens_a_pause_after_the_end_of_the_start_up_that_it_waits_for() {
+fn a_flow_opens_a_pause_after_the_end_of_the_startup_that_it_waits_for() {
     for startup in ["slow-start", "hystart", "jump-start", "bbr-startup"] {
         let outcome = run(&format!(
             r#"
             duration = "9s"
             flows = [
-                {{ startup = "{startup}", avoidance = "bbr", start = "1s" }},
+                {{ startup = "{startup}", cc = "bbr", start = "1s" }},
                 {{ size = "10kB", start_after = {{ flow = 0, pause = "200ms" }} }},
                 {{ size = "10kB", start_after = {{ flow = 0 }} }},
             ]

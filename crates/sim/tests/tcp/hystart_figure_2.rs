@@ -1,5 +1,5 @@
 //! Fig. 2 of the HyStart paper: two flows, ten seconds apart, over 100 Mbit/s and 106 ms with
-//! a buffer of one bandwidth-delay product, under six start-ups.
+//! a buffer of one bandwidth-delay product, under six startups.
 
 use super::outcome;
 use flowstart_control::Reason;
@@ -14,7 +14,7 @@ fn figure_2(startup: &str, more: &str) -> Outcome {
         duration = "40s"
         path = {{ rate = "100Mbps", rtt = "106ms", buffer = "883pkt" }}
         stack = {{ iw = "2", ack = "quick-then-delayed", ack_timer = "40ms" }}
-        flows = [{{ startup = "{startup}:growth=per-ack{more}", count = 2, interval = "10s" }}]
+        flows = [{{ startup = "{startup}:growth=per-ack{more}", count = 2, stagger = "10s" }}]
         "#
     ))
 }
@@ -42,13 +42,13 @@ fn slow_start_loses_much_limited_slow_start_little_and_hystart_hardly_anything()
 fn hystart_leaves_by_the_ack_train_on_an_empty_path_and_by_delay_on_a_full_one() {
     let [first, second] = two_flows("hystart", "");
     assert_eq!(first.startup_exit_reason, Some(Reason::AckTrain));
-    let cwnd = first.startup_exit_cwnd_pkts.unwrap();
+    let cwnd = first.startup_exit_cwnd_segments.unwrap();
     assert!(
         (cwnd - 870.0).abs() < 0.1 * 870.0,
         "published 870, found {cwnd}"
     );
     assert_eq!(second.startup_exit_reason, Some(Reason::Delay));
-    let cwnd = second.startup_exit_cwnd_pkts.unwrap();
+    let cwnd = second.startup_exit_cwnd_segments.unwrap();
     assert!((283.0..=519.0).contains(&cwnd), "{cwnd}");
     assert_eq!(second.packets_dropped, 0);
 }
@@ -56,7 +56,7 @@ fn hystart_leaves_by_the_ack_train_on_an_empty_path_and_by_delay_on_a_full_one()
 /// Linux begins without a threshold, and adaptive start only raises it.
 #[test]
 fn adaptive_start_without_a_threshold_is_slow_start() {
-    let counts = |row: &FlowRow| (row.packets_sent, row.packets_dropped, row.max_cwnd_pkts);
+    let counts = |row: &FlowRow| (row.packets_sent, row.packets_dropped, row.max_cwnd_segments);
     let adaptive = two_flows("adaptive-start", ",ssthresh=1000000,response=standard");
     let slow = two_flows("slow-start", "");
     for (adaptive, slow) in adaptive.iter().zip(&slow) {
@@ -68,7 +68,7 @@ fn adaptive_start_without_a_threshold_is_slow_start() {
 fn vegas_leaves_far_too_early() {
     for flow in two_flows("vegas-slow-start", "") {
         assert_eq!(flow.startup_exit_reason, Some(Reason::Delay));
-        let cwnd = flow.startup_exit_cwnd_pkts.unwrap();
+        let cwnd = flow.startup_exit_cwnd_segments.unwrap();
         assert!(cwnd < BDP / 4.0, "{cwnd}");
     }
 }

@@ -22,8 +22,8 @@ fn beside_each_other(queue: &str, stack: &str) -> Outcome {
         path = {{ rate = "40Mbps", rtt = "10ms", buffer = "2000pkt", queue = "{queue}" }}
         stack = {{ ecn = "l4s", ack = "every", {stack} }}
         flows = [
-            {{ startup = "hystart", avoidance = "cubic" }},
-            {{ startup = "slow-start", avoidance = "prague", start = "1s" }},
+            {{ startup = "hystart", cc = "cubic" }},
+            {{ startup = "slow-start", cc = "prague", start = "1s" }},
         ]
         "#
     ))
@@ -42,12 +42,12 @@ fn waits(outcome: &Outcome, flow: u32) -> (Vec<f64>, u64) {
         match t.event[i] {
             e if e == Event::Send as u8 => {
                 if let Some(before) = last.replace(at) {
-                    left.insert(t.seq[i], before);
+                    left.insert(t.seq_bytes[i], before);
                 }
             }
             e if e == Event::Ack as u8 && at >= SETTLED => {
-                acked.push(t.seq[i]);
-                if let Some(sent) = left.get(&t.seq[i]) {
+                acked.push(t.seq_bytes[i]);
+                if let Some(sent) = left.get(&t.seq_bytes[i]) {
                     waits.push(at - sent - RTT);
                 }
             }
@@ -90,7 +90,7 @@ fn alone_a_scalable_flow_fills_the_link_with_a_millisecond_of_queue() {
             r#"
             path = {{ rate = "40Mbps", rtt = "20ms", buffer = "2000pkt", queue = "dualpi2" }}
             stack = {{ preset = "{stack}", ecn = "l4s" }}
-            flows = [{{ avoidance = "prague", size = "50MB" }}]
+            flows = [{{ cc = "prague", size = "50MB" }}]
             "#
         ));
         let flow = run.flows.row(0);
@@ -105,12 +105,12 @@ fn alone_a_scalable_flow_fills_the_link_with_a_millisecond_of_queue() {
 
 #[test]
 fn a_scalable_flow_takes_more_marks_than_a_classic_one_and_neither_loses_anything() {
-    let run = |avoidance: &str, ecn: &str| {
+    let run = |cc: &str, ecn: &str| {
         outcome(&format!(
             r#"
             path = {{ rate = "40Mbps", rtt = "40ms", buffer = "2000pkt", queue = "codel:ecn=true" }}
             stack = {{ preset = "linux", ecn = "{ecn}" }}
-            flows = [{{ startup = "hystart", avoidance = "{avoidance}", size = "30MB" }}]
+            flows = [{{ startup = "hystart", cc = "{cc}", size = "30MB" }}]
             "#
         ))
         .flows
@@ -129,7 +129,7 @@ fn a_classic_flow_is_the_same_on_a_stack_that_counts_marks() {
                 r#"
                 path = {{ rate = "10Mbps", rtt = "40ms", buffer = "400pkt", queue = "dualpi2" }}
                 stack = {{ recovery = "{recovery}", ecn = "{ecn}" }}
-                flows = [{{ avoidance = "cubic", size = "5MB" }}]
+                flows = [{{ cc = "cubic", size = "5MB" }}]
                 "#
             ));
             assert!(run.flows.row(0).packets_marked > 0);
@@ -146,8 +146,8 @@ fn marks_of_acknowledgements_are_not_those_of_data() {
         path = { rate = "10Mbps", rtt = "20ms", buffer = "400pkt", queue = "dualpi2" }
         stack = { ecn = "l4s" }
         flows = [
-            { avoidance = "prague", size = "5MB" },
-            { avoidance = "prague", size = "5MB", direction = "reverse" },
+            { cc = "prague", size = "5MB" },
+            { cc = "prague", size = "5MB", direction = "reverse" },
         ]
         "#,
     );
@@ -164,7 +164,7 @@ fn losses_halve_a_scalable_flow_that_marks_hardly_touch() {
             duration = "20s"
             path = {{ rate = "40Mbps", rtt = "40ms", buffer = "2000pkt", queue = "dualpi2", loss = "{loss}" }}
             stack = {{ preset = "linux", ecn = "l4s" }}
-            flows = [{{ avoidance = "prague" }}]
+            flows = [{{ cc = "prague" }}]
             "#
         ));
         run.flows.row(0).bytes_delivered

@@ -48,11 +48,11 @@ fn a_memory_that_is_told_changes_nothing_for_others() {
 }
 
 #[test]
-fn temporal_sharing_opens_every_start_up_with_the_old_window_and_spreads_it() {
+fn temporal_sharing_opens_every_startup_with_the_old_window_and_spreads_it() {
     let [first, slow] = one_after_the_other("", "slow-start");
     let [_, shared] = one_after_the_other(r#"sharing = "temporal""#, "slow-start");
     assert!(shared.fct_s.unwrap() < 0.8 * slow.fct_s.unwrap());
-    assert!(first.max_cwnd_pkts > 40.0);
+    assert!(first.max_cwnd_segments > 40.0);
     // The burst would have been the whole window.
     assert!(shared.max_queue_pkts <= first.max_queue_pkts);
     let [_, capped] =
@@ -78,7 +78,7 @@ fn ensemble_sharing_gives_a_new_connection_its_part_of_the_open_ones() {
         path = { rate = "10Mbps", rtt = "100ms" }
         stack = { sharing = "ensemble" }
         flows = [
-            { startup = "slow-start:iw=60,ssthresh=60", avoidance = "none" },
+            { startup = "slow-start:iw=60,ssthresh=60", cc = "none" },
             { startup = "slow-start", start = "2s" },
         ]
         "#,
@@ -91,11 +91,11 @@ fn ensemble_sharing_gives_a_new_connection_its_part_of_the_open_ones() {
 
 #[test]
 fn what_is_said_to_be_remembered_stands_for_an_earlier_connection() {
-    let run = |remembered: &str, path: &str| {
+    let run = |cached_cwnd: &str, path: &str| {
         let run = outcome(&format!(
             r#"
             path = {{ rate = "10Mbps", rtt = "100ms", {path} }}
-            flows = [{{ startup = "fast-start", size = "100pkt", remembered = "{remembered}" }}]
+            flows = [{{ startup = "fast-start", size = "100pkt", cached_cwnd = "{cached_cwnd}" }}]
             "#
         ));
         run.flows.row(0)

@@ -55,7 +55,7 @@ enum Step {
 fn steps(outcome: &Outcome) -> Vec<(f64, Step)> {
     let t: &FlowSamples = &outcome.trace.as_ref().unwrap().flow_samples;
     let step = |i: usize| {
-        let number = t.seq[i] / MSS + 1;
+        let number = t.seq_bytes[i] / MSS + 1;
         Some(match t.event[i] {
             e if e == Event::Send as u8 => Step::Send(number),
             e if e == Event::Retransmit as u8 => Step::Again(number),

@@ -107,7 +107,7 @@ fn data_without_a_handshake_leaves_at_once() {
 
 /// 1460 bytes of 100 Mbit/s in 100 ms are 856 segments; the link beyond takes no notice.
 #[test]
-fn a_start_up_is_told_of_the_interface_that_a_flow_says_it_has() {
+fn a_startup_is_told_of_the_interface_that_a_flow_says_it_has() {
     let window = |flow: &str| {
         let run = outcome(&format!(
             r#"
@@ -115,7 +115,7 @@ fn a_start_up_is_told_of_the_interface_that_a_flow_says_it_has() {
             flows = [{{ size = "1000pkt", startup = "qs-app", {flow} }}]
             "#
         ));
-        run.flows.row(0).startup_exit_cwnd_pkts
+        run.flows.row(0).startup_exit_cwnd_segments
     };
     assert_eq!(window(""), Some(85.0));
     assert_eq!(window("interface_rate = \"100Mbps\""), Some(856.0));
@@ -130,7 +130,7 @@ fn so_are_the_responses_of_web_sessions() {
             web = [{{ size = "1000", startup = "qs-app", {web} }}]
             "#
         ));
-        run.flows.row(1).startup_exit_cwnd_pkts
+        run.flows.row(1).startup_exit_cwnd_segments
     };
     assert_eq!(window(""), Some(85.0));
     assert_eq!(window("interface_rate = \"100Mbps\""), Some(856.0));

@@ -9,7 +9,7 @@ fn transfer(path: &str, startup: &str) -> FlowRow {
     let run = outcome(&format!(
         r#"
         path = {{ {path} }}
-        flows = [{{ startup = "{startup}", avoidance = "cubic", size = "5MB" }}]
+        flows = [{{ startup = "{startup}", cc = "cubic", size = "5MB" }}]
         "#
     ));
     run.flows.row(0)

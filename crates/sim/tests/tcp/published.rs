@@ -105,11 +105,11 @@ fn assert_near(got: f64, expected: f64, what: &str) {
 #[test]
 fn hystarts_figure_1() {
     let delayed = hystart_path("slow-start:growth=per-ack", DELAYED);
-    assert_near(delayed.max_cwnd_pkts, 37_000.0, "peak");
+    assert_near(delayed.max_cwnd_segments, 37_000.0, "peak");
     assert_near(delayed.packets_dropped as f64, 12_334.0, "drops");
     let every = hystart_path("slow-start:growth=per-ack", "ack = \"every\"");
     assert_near(
-        every.max_cwnd_pkts,
+        every.max_cwnd_segments,
         49_332.0,
         "peak with an acknowledgement per packet",
     );

@@ -133,7 +133,7 @@ fn losing_everything_for_long_collapses_the_window() {
     let run = transfer(stack, &flow(&drops.join(", ")));
     assert_eq!(row(&run).timeouts, 4);
     assert_eq!(windows(&run).skip(1).fold(f64::INFINITY, f64::min), 2.0);
-    assert_eq!(row(&run).max_cwnd_pkts, 20.0);
+    assert_eq!(row(&run).max_cwnd_segments, 20.0);
     assert!(row(&run).complete);
     // Where the probes of the first timeout arrive, half the window is left.
     let run = transfer(stack, &flow(&drops[..20].join(", ")));
@@ -270,12 +270,12 @@ fn fewer_acknowledgements_open_the_window_as_far() {
     };
     let (often, seldom) = (run(1), run(20));
     assert!(acknowledgements(&seldom) * 3 < acknowledgements(&often));
-    assert!((row(&often).max_cwnd_pkts - row(&seldom).max_cwnd_pkts).abs() <= 20.0);
+    assert!((row(&often).max_cwnd_segments - row(&seldom).max_cwnd_segments).abs() <= 20.0);
     assert_eq!(row(&seldom).packets_retransmitted, 0);
 }
 
 #[test]
-fn a_start_up_that_counts_samples_finds_a_queue_later_where_acknowledgements_are_few() {
+fn a_startup_that_counts_samples_finds_a_queue_later_where_acknowledgements_are_few() {
     // HyStart++ needs eight round trips in a round.
     let left = |every: u32| {
         let stack = format!(r#"preset = "quic", ack_every = {every}"#);
@@ -284,7 +284,7 @@ fn a_start_up_that_counts_samples_finds_a_queue_later_where_acknowledgements_are
             &stack,
             r#"size = "2MB", startup = "hystart-plus-plus""#,
         );
-        row(&run).startup_exit_cwnd_pkts.unwrap()
+        row(&run).startup_exit_cwnd_segments.unwrap()
     };
     assert!(left(2) < left(10));
 }
@@ -335,11 +335,11 @@ fn acknowledgements_that_are_lost_lose_nothing() {
 /// Samples of the delivery rate go by what packet numbers stand for.
 #[test]
 fn bbr_finds_the_same_path_by_packet_numbers_as_by_sack() {
-    let flow = r#"startup = "bbr-startup", avoidance = "bbr", size = "3MB""#;
+    let flow = r#"startup = "bbr-startup", cc = "bbr", size = "3MB""#;
     let rows = ["quic", "rack"].map(|recovery| {
         let outcome = transfer(&format!("recovery = \"{recovery}\""), flow);
         let row = row(&outcome);
-        let exit = row.startup_exit_cwnd_pkts.expect("it leaves");
+        let exit = row.startup_exit_cwnd_segments.expect("it leaves");
         (row.fct_s.expect("it ends"), exit)
     });
     let near = |a: f64, b: f64| (a / b - 1.0).abs() < 0.05;

@@ -139,7 +139,7 @@ fn a_link_in_use_grants_less_and_a_full_one_nothing() {
             r#"
             [[flows]]
             startup = "slow-start:iw={window},ssthresh={window}"
-            avoidance = "none"
+            cc = "none"
             "#
         );
         window_at_open(&on("", &others))
@@ -155,7 +155,7 @@ fn approvals_are_booked_so_that_not_all_get_the_same() {
         r#"
         trace = true
         path = { rate = "10Mbps", rtt = "100ms" }
-        flows = [{ startup = "quick-start", size = "100pkt", count = 3, interval = "1ms" }]
+        flows = [{ startup = "quick-start", size = "100pkt", count = 3, stagger = "1ms" }]
         "#,
     );
     let windows: Vec<f64> = (0..3).map(|flow| opens_with(&run, flow)).collect();

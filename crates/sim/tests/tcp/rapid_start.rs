@@ -12,7 +12,7 @@ fn transfer(startup: &str, stack: &str, buffer: &str) -> Outcome {
         path = {{ rate = "60Mbps", rtt = "50ms", buffer = "{buffer}" }}
         stack = {{ {stack} }}
         trace = true
-        flows = [{{ startup = "{startup}", avoidance = "cubic", size = "5000pkt" }}]
+        flows = [{{ startup = "{startup}", cc = "cubic", size = "5000pkt" }}]
         "#
     ))
 }
@@ -41,7 +41,7 @@ fn seven_tenths_of_path_and_queue_are_left_whatever_the_overshoot() {
             let outcome = transfer("rapid-start", stack, buffer);
             let flow = outcome.flows.row(0);
             assert_eq!(flow.startup_exit_reason, Some(Reason::Loss));
-            assert!(flow.startup_exit_cwnd_pkts.unwrap() > 2.0 * holds);
+            assert!(flow.startup_exit_cwnd_segments.unwrap() > 2.0 * holds);
             let share = after_first_recovery(&outcome) / holds;
             assert!((0.65..0.75).contains(&share), "{stack} {buffer}: {share}");
         }

@@ -18,7 +18,7 @@ fn transfer(path: (&str, &str, &str, f64), buffer: &str, stack: &str, startup: &
         r#"
         path = {{ rate = "{rate}", rtt = "{rtt}", buffer = "{buffer}" }}
         stack = {{ preset = "{stack}" }}
-        flows = [{{ startup = "{startup}", avoidance = "cubic", size = "{}pkt" }}]
+        flows = [{{ startup = "{startup}", cc = "cubic", size = "{}pkt" }}]
         "#,
         20.0 * bdp
     ));
@@ -30,7 +30,7 @@ const BY_INITIAL: &str = "search:reading=initial-rtt";
 
 /// The window at the exit, in bandwidth-delay products.
 fn exit(flow: &FlowRow, bdp: f64) -> f64 {
-    flow.startup_exit_cwnd_pkts.unwrap() / bdp
+    flow.startup_exit_cwnd_segments.unwrap() / bdp
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is measured of start-ups, on paths where it can be worked out: a packet of 1500 bytes takes
+//! What is measured of startups, on paths where it can be worked out: a packet of 1500 bytes takes
 //! a millisecond.
 
 use super::outcome;
@@ -76,7 +76,7 @@ fn a_bottleneck_idles_while_slow_start_waits_and_while_the_last_packet_is_on_its
 }
 
 #[test]
-fn what_comes_two_round_trips_after_the_end_is_no_part_of_the_start_up() {
+fn what_comes_two_round_trips_after_the_end_is_no_part_of_the_startup() {
     let of = |size: &str| {
         let flow = format!("forced_drops = [30], size = \"{size}\"");
         measured("rtt = \"20ms\"", "", &flow)
@@ -87,7 +87,7 @@ fn what_comes_two_round_trips_after_the_end_is_no_part_of_the_start_up() {
 }
 
 #[test]
-fn only_losses_after_the_start_up_are_counted() {
+fn only_losses_after_the_startup_are_counted() {
     let rounds = |drops: &str| {
         let flow = format!("size = \"500pkt\", forced_drops = [{drops}]");
         measured("rtt = \"20ms\"", "", &flow).loss_rounds

@@ -8,7 +8,7 @@ fn transfer(path: &str, stack: &str, startup: &str, size: &str) -> FlowRow {
         r#"
         path = {{ {path} }}
         stack = {{ preset = "{stack}" }}
-        flows = [{{ startup = "{startup}", avoidance = "cubic", size = "{size}" }}]
+        flows = [{{ startup = "{startup}", cc = "cubic", size = "{size}" }}]
         "#
     ));
     run.flows.row(0)

@@ -82,7 +82,7 @@ fn rounds_needed_by_initial_window() {
 
 fn most_outstanding(run: &Outcome) -> u64 {
     let t = &run.trace.as_ref().unwrap().flow_samples;
-    t.flight.iter().copied().max().unwrap()
+    t.flight_bytes.iter().copied().max().unwrap()
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_window_that_the_application_does_not_use_does_not_grow() {
         "#,
         writes.join(", ")
     ));
-    assert_eq!(run.flows.row(0).max_cwnd_pkts, 4.0);
+    assert_eq!(run.flows.row(0).max_cwnd_segments, 4.0);
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn the_first_flight_of_an_open_connection_keeps_to_the_peers_window() {
         let opened = t.event.iter().position(|e| *e == OPEN);
         let opened = opened.map_or(0, |at| t.time_ns[at]);
         let sent = (0..t.time_ns.len()).filter(|i| t.time_ns[*i] < opened + 99_000_000);
-        sent.map(|i| t.flight[i]).max().unwrap()
+        sent.map(|i| t.flight_bytes[i]).max().unwrap()
     };
     let open = "handshake = false";
     assert_eq!(sent_first("window = \"3kB\"", open), 3000 / MSS * MSS);

@@ -78,11 +78,7 @@ fn slow_start_loses_packets_where_xcp_loses_none() {
 
 #[test]
 fn five_flows_share_the_line_fairly() {
-    let run = on_the_path(
-        "",
-        r#"{ startup = "xcp", count = 5, interval = "30ms" }"#,
-        5,
-    );
+    let run = on_the_path("", r#"{ startup = "xcp", count = 5, stagger = "30ms" }"#, 5);
     for (from, to, least) in [(1.0, 2.0, 0.95), (4.0, 5.0, 0.99)] {
         let shares: Vec<f64> = (0..5).map(|flow| pace(&run, flow, from, to)).collect();
         assert!(jain(&shares) > least, "{from} to {to} s: {shares:?}");
@@ -151,7 +147,7 @@ fn without_a_router_that_answers_it_is_slow_start_with_a_larger_header() {
         let t = &run.trace.as_ref().unwrap().flow_samples;
         let ack = |i: &usize| t.event[*i] == Event::Ack as u8;
         let acks = (0..t.time_ns.len()).filter(ack);
-        acks.map(|i| (t.seq[i], t.cwnd[i].to_bits()))
+        acks.map(|i| (t.seq_bytes[i], t.cwnd[i].to_bits()))
             .collect::<Vec<_>>()
     };
     assert_eq!(windows(&xcp), windows(&plain));
@@ -159,7 +155,9 @@ fn without_a_router_that_answers_it_is_slow_start_with_a_larger_header() {
     let data = plain.flows.row(0).packets_sent;
     assert_eq!(bytes(&xcp), bytes(&plain) + 20 * data);
     // And the routers of a path where all is given do not answer by themselves.
-    assert!(run("xcp", "xcp").flows.row(0).max_cwnd_pkts < plain.flows.row(0).max_cwnd_pkts);
+    assert!(
+        run("xcp", "xcp").flows.row(0).max_cwnd_segments < plain.flows.row(0).max_cwnd_segments
+    );
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Web sessions: what an object costs on an idle path, what pages wait for, and what is the
-//! same whatever the start-up.
+//! same whatever the startup.
 
 use flowstart_sim::record::object::ObjectRow;
 use flowstart_sim::{run, Outcome, Scenario};
@@ -146,7 +146,7 @@ fn draws(run: &Outcome) -> Vec<(u32, u32, u32, u64)> {
 }
 
 #[test]
-fn draws_are_the_same_under_every_start_up_whatever_the_timing() {
+fn draws_are_the_same_under_every_startup_whatever_the_timing() {
     let one = load("slow-start", "");
     let other = load("jump-start", "");
     assert_eq!(draws(&one), draws(&other));
@@ -154,7 +154,7 @@ fn draws_are_the_same_under_every_start_up_whatever_the_timing() {
     assert_ne!(
         order(&one),
         order(&other),
-        "a load that start-ups do not change shows nothing"
+        "a load that startups do not change shows nothing"
     );
     assert_ne!(draws(&one), draws(&load("slow-start", "seed = 2")));
 }
@@ -260,7 +260,7 @@ fn sessions_share_the_flows_hosts_where_their_number_is_given() {
     assert!(run.links.iter().all(|l| !l.name.ends_with("-2")));
 }
 
-/// A small run under two start-ups, object by object. `UPDATE=1` writes it anew.
+/// A small run under two startups, object by object. `UPDATE=1` writes it anew.
 #[test]
 fn objects_are_as_recorded() {
     let mut text = String::from(

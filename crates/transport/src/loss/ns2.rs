@@ -128,7 +128,7 @@ impl Ns2 {
         self.in_recovery = true;
         let out = c.outstanding().div_ceil(c.mss());
         self.pipe = out as i64 - NUMDUPACKS as i64;
-        // Before the window comes down, to which a start-up's own timeout belongs.
+        // Before the window comes down, to which a startup's own timeout belongs.
         c.restart_timer(now);
         c.stop_timing();
         let first = c.segment_at(c.una());

@@ -7,7 +7,7 @@ import typer
 from flowstart.cli import console, options
 
 _PERMITS = {
-    "processes_for_start_ups_in_python": "processes for start-ups in Python",
+    "processes_for_startups_in_python": "processes for startups in Python",
     "temporary_files": "temporary files",
     "a_port_on_the_loopback": "a port on the loopback",
     "fine_clocks": "fine clocks",

@@ -32,7 +32,7 @@ def machine() -> dict[str, Any]:
 def permits() -> dict[str, bool]:
     """What programs may do here, by what of flowstart needs it."""
     return {
-        "processes_for_start_ups_in_python": batch.may_fork(),
+        "processes_for_startups_in_python": batch.may_fork(),
         "temporary_files": _succeeds(_write),
         "a_port_on_the_loopback": _succeeds(_listen),
         "fine_clocks": time.get_clock_info("monotonic").resolution < FINE_S,
@@ -41,7 +41,7 @@ def permits() -> dict[str, bool]:
 
 
 def _kernel() -> dict[str, bool]:
-    """Whether start-ups may drive the kernel, in a build that has what that takes."""
+    """Whether startups may drive the kernel, in a build that has what that takes."""
     if KERNEL not in _native.BUILT_LIVE_STACKS:
         return {}
     return {"live_runs_in_the_kernel": _native.live_prohibition(KERNEL, True) is None}

@@ -1,6 +1,6 @@
 """A capture in the explorer: what is in it, what its replay came to, and single transfers.
 
-All numbers and sentences are those of `flowstart capture` and `flowstart compare --capture`.
+All numbers and sentences are those of `flowstart capture` and `flowstart replay`.
 """
 
 import dataclasses
@@ -50,8 +50,8 @@ def work(
 ) -> None:
     """Reads a capture and replays it, as a job.
 
-    `name` is what the file is called before people; `given` has options of `flowstart compare`
-    beside `--capture`. Raises RequestError where the file is no capture or an option is wrong.
+    `name` is what the file is called before people; `given` has options of `flowstart replay`.
+    Raises RequestError where the file is no capture or an option is wrong.
     """
     questions = questions_of(given)
     settings_of(given, startups=startups)  # refuses what is wrong before reading
@@ -218,7 +218,7 @@ def transfer(replay: Replay, number: int) -> dict[str, Any]:
     given: dict[str, Any] = {name.replace("_", "-"): str(v) for name, v in path.items()}
     given |= {"size": f"{row['size_bytes']}B", "startup": list(replay.settings.startups)}
     given |= {"stack": ends} if ends else {}
-    given |= {"avoidance": replay.settings.avoidance} if replay.settings.avoidance else {}
+    given |= {"cc": replay.settings.cc} if replay.settings.cc else {}
     return {
         **row,
         "start_s": own["start_s"],

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from flowstart.replays.result import Replay
 
 MEANT = (
-    *("startup", "baseline", "seed", "stack", "avoidance", "iw", "ack"),
+    *("startup", "baseline", "seed", "stack", "cc", "iw", "ack"),
     *("rate", "rtt", "buffer", "loss", "reverse_rate", "reverse_buffer", *IMPAIRING),
 )
 """What of a state means something beside a capture; a path's fields override what it tells."""
@@ -80,7 +80,7 @@ def _replay(fields: Fields, settings: Settings, uploads: Uploads, jobs: Jobs) ->
     if "direction" in fields:
         asked["direction"] = fields.text("direction")
     if fields.flag("quick"):
-        asked["quick"] = True
+        asked["no_uncertainty"] = True
 
     def work(job: Job) -> None:
         from flowstart.explorer.captures import replayed

@@ -193,12 +193,12 @@ def _refuse_what_takes_long(plan: Plan, number: int, cells: Sequence[Cell]) -> N
         raise RequestError(
             f"size: level {number} of the map would send {packets / 1e6:,.0f} million packets, and "
             f"at most {MOST_PACKETS / 1e6:.0f} million are possible; a smaller size, fewer "
-            "start-ups or fewer flows are needed"
+            "startups or fewer flows are needed"
         )
 
 
 def _outcome(cell: Cell, plan: Plan, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What the start-ups came to in a cell."""
+    """What the startups came to in a cell."""
     found = {one.startup: one for one in summarise(rows, plan.startups, 1, plan.baseline)}
     summaries = [found.get(name) for name in plan.startups]
     times = [_time(one) for one in summaries]

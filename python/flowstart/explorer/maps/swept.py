@@ -79,7 +79,7 @@ def _title(found: SweepMap, column: int, row: int) -> str:
 
 
 def tile(found: SweepMap, column: int, row: int, x: int, y: int) -> dict[str, Any]:
-    """The cells of a tile: each in words, with the completion times and regrets of all start-ups.
+    """The cells of a tile: each in words, with the completion times and regrets of all startups.
 
     Raises RequestError where there is no such tile.
     """
@@ -112,17 +112,19 @@ def _finite(values: Sequence[float]) -> list[float | None]:
 def cell(found: SweepMap, number: int) -> dict[str, Any]:
     """What opens a cell: the options of `flowstart compare` that have exactly its values.
 
-    Where no options can say it, as with company, `given` is null and `why` says so; the scenario,
-    in which the flow under test names no start-up, is there in any case. Raises RequestError where
-    the sweep has no such cell.
+    Where no options can say it, as with competing flows, `given` is null and `why` says so; the
+    scenario, in which the flow under test names no startup, is there in any case. Raises
+    RequestError where the sweep has no such cell.
     """
     import polars as pl
 
-    rows = scan(found.folder).filter(pl.col("cell") == number).select("scenario", "company").head(1)
+    rows = (
+        scan(found.folder).filter(pl.col("cell") == number).select("scenario", "competing").head(1)
+    )
     told = rows.collect()
     if told.is_empty():
         raise RequestError(f"cell: {found.folder} has no cell {number}")
-    text, company = told.row(0)
+    text, competing = told.row(0)
     scenario = json.loads(text)
     combined = variants(found.folder)
     names = [name for name in found.startups if name not in combined]
@@ -131,16 +133,16 @@ def cell(found: SweepMap, number: int) -> dict[str, Any]:
         "cell": number,
         "given": options(command) if command else None,
         "command": command,
-        "why": None if command else _why(company, names),
+        "why": None if command else _why(competing, names),
         "scenario": again.shortened(scenario),
     }
 
 
-def _why(company: str | None, names: Sequence[str]) -> str:
+def _why(competing: str | None, names: Sequence[str]) -> str:
     if not names:
-        return "the sweep compares combinations that are more than start-ups"
-    if company not in (None, "alone"):
-        return f"others are on the path beside the flow under test ({company})"
+        return "the sweep compares combinations that are more than startups"
+    if competing not in (None, "alone"):
+        return f"others are on the path beside the flow under test ({competing})"
     return "its scenario has what no option of flowstart compare says"
 
 
@@ -171,10 +173,13 @@ class Folders:
         return [str(place) for place in self._places]
 
     def map(self, number: int, by: Sequence[str]) -> SweepMap:
-        """The map of a folder; `by` are its axes, and what its panels are made by.
+        """The map of a folder; `by` are its axes.
 
         Raises RequestError where there is no such folder, or it holds no sweep.
         """
         if not 0 <= number < len(self._places):
             raise RequestError(f"map: there is no folder {number}; {len(self._places)} are named")
-        return self._read(self._places[number], by=tuple(by))
+        if len(by) != 2:
+            raise RequestError(f"by: `{','.join(by)}`: two axes are needed, such as rate,rtt")
+        x, y = by
+        return self._read(self._places[number], x=x, y=y)

@@ -21,12 +21,12 @@ from flowstart.render import text
 
 MOST = 24
 """So many set-ups are listed; an experiment may have thousands."""
-SAYABLE = {"startup", "avoidance", "size", "count", "interval", "remembered", "interface_rate"}
-"""Fields of a flow that a state can say, or that change nothing for most start-ups."""
+SAYABLE = {"startup", "cc", "size", "count", "stagger", "cached_cwnd", "interface_rate"}
+"""Fields of a flow that a state can say, or that change nothing for most startups."""
 
 
 class Setups:
-    """The set-ups that an experiment was seen to run; start-ups on the same one stand together."""
+    """The set-ups that an experiment was seen to run; startups on the same one stand together."""
 
     def __init__(self) -> None:
         self._found: dict[str, tuple[Document, dict[str, None]]] = {}
@@ -75,7 +75,7 @@ def _told(document: Document, startups: list[str]) -> dict[str, Any]:
 def state(
     document: Document, startups: list[str]
 ) -> tuple[dict[str, str | list[str]], float | None]:
-    """The state that runs the same as a scenario under these start-ups, and until when.
+    """The state that runs the same as a scenario under these startups, and until when.
 
     The second is None where it is the same to its end, else seconds.
 
@@ -86,25 +86,25 @@ def state(
     if size is None:
         size, until_s = _until(path, document)
     needs = {need for name in startups if (entry := listed(name)) for need in entry.needs}
-    if "cache" in needs and "remembered" not in flow:
+    if "cache" in needs and "cached_cwnd" not in flow:
         raise RequestError(
-            "Its start-up has nothing to remember, and the explore view gives it a memory."
+            "Its startup has nothing to remember, and the explore view gives it a memory."
         )
     if "interface" in needs and flow.get("interface_rate") != told_interface(path).get(
         "interface_rate"
     ):
         raise RequestError(
-            "Its start-up reads the rate of an interface that the explore view does not have."
+            "Its startup reads the rate of an interface that the explore view does not have."
         )
     command = Plan.of_path(
         NetworkPath(**path),
         startups=startups,
         sizes=[size],
         flows=flow.get("count"),
-        interval=flow.get("interval"),
-        avoidance=flow.get("avoidance"),
+        stagger=flow.get("stagger"),
+        cc=flow.get("cc"),
         stack=stacks.of_scenario(document.get("stack")),
-        remembered=flow.get("remembered") if "cache" in needs else None,
+        cached_cwnd=flow.get("cached_cwnd") if "cache" in needs else None,
         seed=document.get("seed"),
     ).command
     if command is None:
@@ -174,4 +174,4 @@ def _of(flow: Mapping[str, Any]) -> str:
     count = flow.get("count", 1)
     size = str(flow.get("size", "no end" if "writes" not in flow else "several writes"))
     words = f"{text.count(count)} × {size}" if count != 1 else size
-    return f"{words} under {flow['avoidance']}" if "avoidance" in flow else words
+    return f"{words} under {flow['cc']}" if "cc" in flow else words

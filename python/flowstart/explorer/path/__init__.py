@@ -1,1 +1,1 @@
-"""The explore view: start-ups on one path, as a table and over time."""
+"""The explore view: startups on one path, as a table and over time."""

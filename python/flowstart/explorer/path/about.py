@@ -1,4 +1,4 @@
-"""What there is to choose from: start-ups, paths, stacks, options, and what is shown first."""
+"""What there is to choose from: startups, paths, stacks, options, and what is shown first."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ def about(settings: Settings) -> dict[str, Any]:
     return {
         "version": _native.version(),
         "startups": [_algorithm(a) for a in list_algorithms("startup")],
-        "avoidances": [_algorithm(a) for a in list_algorithms("avoidance")],
+        "avoidances": [_algorithm(a) for a in list_algorithms("cc")],
         "queues": [_algorithm(a) for a in list_algorithms("queue")],
         "custom": list(settings.custom),
         "paths": [_path(name, fields) for name, fields in named_paths().items()],

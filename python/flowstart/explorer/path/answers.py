@@ -21,9 +21,9 @@ from flowstart.simulation.batch import run_many
 from flowstart.simulation.trajectories import Traced, Window, packets, trajectories
 
 MOST_FLOWS = 4
-"""Flows of a start-up whose rows and lines are answered at most; the table is of all of them."""
+"""Flows of a startup whose rows and lines are answered at most; the table is of all of them."""
 MOST_LINES = 12
-"""The same of all start-ups together, as far as each start-up has one."""
+"""The same of all startups together, as far as each startup has one."""
 MOST_BINS = 3400
 """Columns times flows: with more, bins are wider, so that an answer stays below some 150 kB."""
 
@@ -36,7 +36,7 @@ class Answers:
         self._remembered = Remembered()
 
     def compare(self, request: CompareRequest, stop: Stop) -> bytes:
-        """A frame with the table, and with what every start-up did over time."""
+        """A frame with the table, and with what every startup did over time."""
         fields = state.typed(request.given, self._settings)
         ready = limits.prepared(request.given, self._settings)
         traced = self._traced(ready, request, stop)
@@ -66,7 +66,7 @@ class Answers:
         return {"table": table, "legend": found.legend, "verdict": found.verdict}
 
     def packets(self, request: PacketsRequest, stop: Stop) -> dict[str, Any]:
-        """The first packets of a start-up's first flow, one by one."""
+        """The first packets of a startup's first flow, one by one."""
         plan = limits.prepared(request.given, self._settings).plan
         if request.startup not in plan.startups:
             right = suggest(request.startup, list(plan.startups))
@@ -103,18 +103,18 @@ class Answers:
 
 
 def _flows_of_each(ready: Prepared) -> int:
-    """How many flows of each start-up have rows and lines."""
+    """How many flows of each startup have rows and lines."""
     there = len(ready.plan.is_tested())
     return max(1, min(MOST_FLOWS, MOST_LINES // len(ready.cases), there))
 
 
 def _workers(plan: Plan, settings: Settings) -> int | None:
-    """Start-ups in Python stay in this process: a copy of it would have the server's sockets."""
+    """Startups in Python stay in this process: a copy of it would have the server's sockets."""
     return 1 if plan.custom.known else settings.workers
 
 
 def _trajectories(found: Comparison, traced: Traced, tail: Tail) -> list[Any]:
-    """The lines of every start-up's first flows, in the order of the table."""
+    """The lines of every startup's first flows, in the order of the table."""
     rows = {(row["run"], row["flow"]): row for row in found.records}
     documents = [
         lines.document(traced, run, flow, rows[run, flow], tail)

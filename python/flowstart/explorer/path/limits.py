@@ -47,7 +47,7 @@ def _refuse_what_lasts(ready: Prepared) -> None:
         raise RequestError(
             f"--size: `{plan.sizes[0]}` is some {packets:,} packets in {len(ready.cases)} runs "
             f"of {flows} each, at most {MOST_PACKETS:,} are simulated at once; choose a smaller "
-            "size, fewer start-ups or fewer flows, or use `flowstart compare`"
+            "size, fewer startups or fewer flows, or use `flowstart compare`"
         )
 
 

@@ -42,11 +42,11 @@ def _end(row: dict[str, Any], found: Trajectory, traced: Traced) -> float:
 
 
 def _exit(row: dict[str, Any]) -> dict[str, Any] | None:
-    """When, at which window and why start-up ended; None where it did not."""
+    """When, at which window and why startup ended; None where it did not."""
     if row["startup_exit_s"] is None:
         return None
     return {
         "at_s": row["opened_s"] + row["startup_exit_s"],
-        "cwnd_pkts": row["startup_exit_cwnd_pkts"],
+        "cwnd_segments": row["startup_exit_cwnd_segments"],
         "reason": row["startup_exit_reason"],
     }

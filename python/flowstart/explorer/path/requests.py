@@ -17,7 +17,7 @@ USUAL_SINGLE_PACKETS = 2_000
 
 @dataclass(frozen=True)
 class CompareRequest:
-    """Asks for the table and for what every start-up did over time."""
+    """Asks for the table and for what every startup did over time."""
 
     given: Any
     columns: int = USUAL_COLUMNS
@@ -40,7 +40,7 @@ class CompareRequest:
 
 @dataclass(frozen=True)
 class PacketsRequest:
-    """Asks for single packets of one start-up's flow."""
+    """Asks for single packets of one startup's flow."""
 
     given: Any
     startup: str
@@ -52,7 +52,7 @@ class PacketsRequest:
         fields = _fields(document, ("given", "startup", "most"))
         startup = fields.get("startup")
         if not isinstance(startup, str):
-            raise RequestError("startup: the name of one of the start-ups in `given` is needed")
+            raise RequestError("startup: the name of one of the startups in `given` is needed")
         most = _whole(fields, "most", USUAL_SINGLE_PACKETS, MOST_SINGLE_PACKETS)
         return cls(fields["given"], startup, most)
 

@@ -48,7 +48,7 @@ def _plan(fields: Mapping[str, Any], settings: Settings) -> Plan:
 
 
 def startups(fields: Mapping[str, Any], settings: Settings) -> list[str] | None:
-    """The start-ups that are compared; None where none is named."""
+    """The startups that are compared; None where none is named."""
     if "startup" not in fields:
         return None
     found = [piece for text in fields["startup"] for piece in specs.split(text)]

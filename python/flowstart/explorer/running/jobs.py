@@ -122,7 +122,7 @@ class Jobs:
 
 def _run(job: Job, work: Work) -> None:
     try:
-        with bounds.bounded(None, None):  # the limits of a request hold for all of it
+        with bounds.bounded():  # the limits of a request hold for all of it
             work(job)
         job.state = "done"
     except Ended:

@@ -1,6 +1,6 @@
 """Threads that the end of the server does not wait for, and whose Python code can be interrupted.
 
-The simulator looks at a flag to stop; a hook of a start-up in Python that never returns does not.
+The simulator looks at a flag to stop; a hook of a startup in Python that never returns does not.
 """
 
 import asyncio

@@ -59,7 +59,7 @@ async def done(
 
 
 def _within_limits(work: Callable[[Stop], T], stop: Stop) -> T:
-    with bounds.bounded({"memory": MOST_BYTES}, None) as mine:
+    with bounds.bounded(max_memory=MOST_BYTES) as mine:
         try:
             return work(stop)
         except (KeyboardInterrupt, LimitExceeded, Cancelled):
@@ -68,7 +68,7 @@ def _within_limits(work: Callable[[Stop], T], stop: Stop) -> T:
                 raise
             raise TookTooLong(
                 f"the simulation was stopped by {stated(mine.limits, mine.exceeded)}; choose a "
-                "smaller size or window, fewer start-ups, or use `flowstart compare`"
+                "smaller size or window, fewer startups, or use `flowstart compare`"
             ) from None
 
 
@@ -79,7 +79,7 @@ async def _result(running: Running[T], working: "asyncio.Future[T]", lasted: flo
         _stuck.add(running)
         running.result.add_done_callback(lambda _: _stuck.discard(running))
         raise TookTooLong(
-            "the simulation was stopped and has not ended: a hook of a start-up in Python waits"
+            "the simulation was stopped and has not ended: a hook of a startup in Python waits"
         )
     try:
         return working.result()
@@ -88,15 +88,15 @@ async def _result(running: Running[T], working: "asyncio.Future[T]", lasted: flo
             raise
         raise TookTooLong(
             f"the simulation has not ended after {lasted:g} s; choose a smaller size, "
-            "fewer start-ups, less loss, or use `flowstart compare`"
+            "fewer startups, less loss, or use `flowstart compare`"
         ) from None
 
 
 def _refuse_where_many_are_stuck() -> None:
     if len(_stuck) >= MOST_STUCK:
         raise RequestError(
-            f"{len(_stuck)} simulations were stopped and have not ended, since hooks of start-ups "
-            "in Python wait: end the explorer with Ctrl-C, and mend the start-up"
+            f"{len(_stuck)} simulations were stopped and have not ended, since hooks of startups "
+            "in Python wait: end the explorer with Ctrl-C, and mend the startup"
         )
 
 

@@ -62,7 +62,7 @@ RTO_MIN = "1 s"
 Guarded = Mapping[Measure, tuple[Damage, Damage]]
 """With servers that start fast, and with slow ones, under the same measure."""
 Swept = Mapping[str, Mapping[float, tuple[Pulses, Damage]]]
-"""By the servers' start-up and the knob's setting."""
+"""By the servers' startup and the knob's setting."""
 
 
 def run(lab: Lab) -> Findings:
@@ -87,7 +87,7 @@ def run(lab: Lab) -> Findings:
             Picture(
                 "pulses",
                 "What is left of the goodput of long bystanders when a client makes servers "
-                f"answer at once, by the servers' start-up: {BASE.packets} packets from "
+                f"answer at once, by the servers' startup: {BASE.packets} packets from "
                 f"{BASE.servers} servers every {BASE.period_s:g} s unless varied.",
                 functools.partial(_draw, swept, GOODPUT, lambda damage: damage.goodput),
             ),

@@ -6,7 +6,7 @@ from typing import Literal
 
 Place = Literal["line", "core", "enterprise", "fast hosts"]
 """Where transfers meet: on a shared line, in a core wider than all edges together, or in a
-company's network that is wider than its hosts' lines, or narrower."""
+competing flows' network that is wider than its hosts' lines, or narrower."""
 
 
 PACKET_KBIT = 12
@@ -47,7 +47,7 @@ class Measure:
     place: Place = "line"
 
     def starts(self, line: Line) -> str:
-        """The start-up of those who start fast."""
+        """The startup of those who start fast."""
         return self.startup.format_map(line.knobs())
 
     def path(self) -> dict[str, str]:

@@ -131,7 +131,7 @@ def outcomes(
     def place(measure: Measure, slow: bool, seed: int) -> str:
         return encode(document(measure, seed, slow=slow, **fields))
 
-    # Measures of the start-up have the slow runs in common.
+    # Measures of the startup have the slow runs in common.
     cases = [(m, slow) for m in (NOTHING, *chosen) for slow in (True, False)]
     wanted = list(dict.fromkeys(place(*case, seed) for case in cases for seed in seeds))
     found = dict(zip(wanted, lab.runs([json.loads(text) for text in wanted], read), strict=True))

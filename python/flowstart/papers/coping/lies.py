@@ -97,7 +97,7 @@ def _mixed(rule: Rule, load: int, startup: str, seed: int) -> Document:
     half = {
         "size": f"{HONEST_PACKETS}pkt",
         "count": TRANSFERS,
-        "interval": f"{spacing_s:.4f}s",
+        "stagger": f"{spacing_s:.4f}s",
         "jitter": f"{10 * spacing_s:.4f}s",
     }
     routers = {"quick_start": {"admission": rule.admission}}

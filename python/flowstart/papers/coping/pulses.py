@@ -97,7 +97,7 @@ def _short(count: int, to_hop: int) -> dict[str, Any]:
         "size": f"{SHORT_PACKETS}pkt",
         "start": f"{FROM_S}s",
         "count": count,
-        "interval": spacing,
+        "stagger": spacing,
         "jitter": spacing,
         "to_hop": to_hop,
     }

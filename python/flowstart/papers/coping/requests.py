@@ -119,7 +119,7 @@ def _flows(startup: str, packets: int, spacing_s: float) -> dict[str, Any]:
         "startup": startup,
         "size": f"{packets}pkt",
         "count": round(DURATION_S / spacing_s),
-        "interval": spacing,
+        "stagger": spacing,
         "jitter": spacing,
     }
 
@@ -128,7 +128,7 @@ def read(run: Run) -> dict[str, Any]:
     """Of the honest transfers: the windows that routers approved, durations, and loss."""
     columns = run.outcome["flows"].lists()
     honest = range(run.document["flows"][0]["count"])
-    reasons, windows = columns["startup_exit_reason"], columns["startup_exit_cwnd_pkts"]
+    reasons, windows = columns["startup_exit_reason"], columns["startup_exit_cwnd_segments"]
     dropped, sent = (
         sum(columns[name][i] for i in honest) for name in ("packets_dropped", "packets_sent")
     )

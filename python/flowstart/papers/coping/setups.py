@@ -71,7 +71,7 @@ def contention(
             "startup": startup,
             "size": f"{packets}pkt",
             "count": round(part * jump_start.CONNECTIONS),
-            "interval": f"{interval_s / part:g}s",
+            "stagger": f"{interval_s / part:g}s",
             "jitter": f"{jitter * interval_s:g}s",
         }
         return transfers | changed

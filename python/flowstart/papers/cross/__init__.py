@@ -1,4 +1,4 @@
-"""The papers on one another's ground: every start-up in the scenarios of all of them."""
+"""The papers on one another's ground: every startup in the scenarios of all of them."""
 
 from flowstart.papers.cross import chosen, crossing
 from flowstart.papers.cross.assumptions import ASSUMPTIONS
@@ -6,7 +6,7 @@ from flowstart.papers.experiment import Paper
 
 PAPER = Paper(
     name="cross",
-    title="Every start-up on every paper's ground",
+    title="Every startup on every paper's ground",
     source="The headline scenarios of the five papers, their web and contention loads, and "
     "networks where half have switched; nobody published these numbers",
     package=__name__,

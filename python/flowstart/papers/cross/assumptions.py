@@ -1,10 +1,10 @@
-"""What was chosen so that every start-up can be in every paper's scenarios."""
+"""What was chosen so that every startup can be in every paper's scenarios."""
 
 from flowstart.papers.experiment import Assumption
 
 ASSUMPTIONS = (
     Assumption(
-        "what start-ups with a memory remember",
+        "what startups with a memory remember",
         "one bandwidth-delay product of the idle path",
         "the right window, which a comparison gives unless told otherwise",
         "with half as much stateful-tcp loses alone; with twice as much and more all gain alone, "
@@ -36,16 +36,16 @@ ASSUMPTIONS = (
     ),
     Assumption(
         "growth of the window and routers",
-        "the paper's growth per ACK for all start-ups that can be told so; routers that decide "
-        "on rate requests, or XCP's, wherever a start-up asks for them",
-        "only the start-up is to differ",
+        "the paper's growth per ACK for all startups that can be told so; routers that decide "
+        "on rate requests, or XCP's, wherever a startup asks for them",
+        "only the startup is to differ",
         "an XCP router's queue is another one for those beside, too",
         "CROSS",
     ),
     Assumption(
         "half of the users switch",
         "50 %, drawn by the seed",
-        "as many bystanders as users of the start-up",
+        "as many bystanders as users of the startup",
         "what Jump Start and QS-app cost the others grows with the share from the first tenth on",
         "CROSS-CHOSEN",
     ),

@@ -34,7 +34,7 @@ def run(lab: Lab) -> Findings:
         tables=[
             Table(
                 "memories",
-                "Start-ups by what they remember: change against slow start, and of bystanders.",
+                "Startups by what they remember: change against slow start, and of bystanders.",
                 _rows(memories),
             ),
             Table(
@@ -53,7 +53,7 @@ def run(lab: Lab) -> Findings:
 
 def _moved() -> list[StartUp]:
     return [
-        replace(each, name=f"{each.name} of {memory}", remembered=memory)
+        replace(each, name=f"{each.name} of {memory}", cached_cwnd=memory)
         for each in startups.every()
         if MEMORY in each.needs
         for memory in MEMORIES
@@ -85,7 +85,7 @@ def _rows(found: CrossTable) -> list[Row]:
                 rows.append(
                     {
                         "scenario": scenario.key,
-                        "start-up": startup.name,
+                        "startup": startup.name,
                         "change": spelled(entry.ratio),
                         "bystanders": harm,
                     }
@@ -94,7 +94,7 @@ def _rows(found: CrossTable) -> list[Row]:
 
 
 def _says_memories(found: CrossTable) -> str:
-    """The mean of the start-ups that remember, in each scenario."""
+    """The mean of the startups that remember, in each scenario."""
     by_memory = "; ".join(
         f"{memory}: {', '.join(_worst(found, each, memory) for each in found.scenarios)}"
         for memory in MEMORIES
@@ -139,7 +139,7 @@ EXPERIMENTS = (
     Experiment(
         id="CROSS-CHOSEN",
         figure="study",
-        question="What hangs on the memories and interfaces that start-ups are given, and on how "
+        question="What hangs on the memories and interfaces that startups are given, and on how "
         "many switch?",
         run=run,
     ),

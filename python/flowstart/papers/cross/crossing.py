@@ -1,4 +1,4 @@
-"""CROSS: every start-up of the catalog on the ground of every paper."""
+"""CROSS: every startup of the catalog on the ground of every paper."""
 
 import functools
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SHORT_PAPERS = (scenarios.QUICK_START, scenarios.SWIFT_START, scenarios.JUMP_START)
-"""Whose single transfers are so small that all start-ups run them in a second."""
+"""Whose single transfers are so small that all startups run them in a second."""
 
 
 def table(lab: Lab) -> CrossTable:
-    """Every start-up in every scenario."""
+    """Every startup in every scenario."""
     return measure(lab, scenarios.every(), startups.every())
 
 
@@ -30,7 +30,7 @@ def findings(found: CrossTable) -> Findings:
         pictures=[
             Picture(
                 "cross",
-                "Change of the median completion against slow start, start-ups with the largest "
+                "Change of the median completion against slow start, startups with the largest "
                 "mean gain first; what bystanders' medians change at the right. Letters behind "
                 "names: R routers take part, P the peer answers, M a memory of the path, I the "
                 "rate of the host's interface.",
@@ -63,7 +63,7 @@ def _short() -> Sequence[Scenario]:
 WHOLE = Experiment(
     id="CROSS",
     figure="study",
-    question="Every start-up on the headline scenarios of every paper, and on their web and "
+    question="Every startup on the headline scenarios of every paper, and on their web and "
     "contention loads: who is never badly wrong, who wins where, and whose scheme loses on "
     "another's ground?",
     run=run,
@@ -72,7 +72,7 @@ EXPERIMENTS = (
     Experiment(
         id="CROSS-SHORT",
         figure="study",
-        question="In short: every start-up on the single transfers of three papers.",
+        question="In short: every startup on the single transfers of three papers.",
         run=run_short,
         quick=True,
     ),

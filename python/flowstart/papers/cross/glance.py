@@ -1,4 +1,4 @@
-"""The one table that is printed: start-ups as rows, the scenarios of every paper as columns."""
+"""The one table that is printed: startups as rows, the scenarios of every paper as columns."""
 
 from collections.abc import Sequence
 
@@ -54,7 +54,7 @@ Place = tuple[str, str]
 def grid(table: CrossTable) -> Grid:
     """Change against slow start in every column, the largest mean gain first."""
     places = _places(table)
-    found = Grid([Column("start-up", number=False), Column("harm")])
+    found = Grid([Column("startup", number=False), Column("harm")])
     found.columns += [Column(f"{SHORT_NAMES[paper]}\n{name}") for paper, name in places]
     marks = [_marks(table, scenarios) for scenarios in places.values()]
     for startup in in_order(table):

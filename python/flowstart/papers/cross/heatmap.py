@@ -1,4 +1,4 @@
-"""The picture of the whole table: start-ups by scenarios, bystanders beside them."""
+"""The picture of the whole table: startups by scenarios, bystanders beside them."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -12,7 +12,7 @@ from flowstart.simulation.run import Run
 LOAD = -1
 """The user of the transfers that are load."""
 SHORT = 3
-"""Packets that an initial window covers: there no start-up has anything to do."""
+"""Packets that an initial window covers: there no startup has anything to do."""
 MEGABYTE = 1e6
 SETTLED_S = 10.0
 """Of a run that is cut: what is asked for so late is not counted, as it may not be done."""

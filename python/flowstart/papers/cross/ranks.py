@@ -1,4 +1,4 @@
-"""How far two kinds of scenarios rank the start-ups alike."""
+"""How far two kinds of scenarios rank the startups alike."""
 
 import math
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Agreement:
-    """Spearman's rank correlation over the start-ups that are in both."""
+    """Spearman's rank correlation over the startups that are in both."""
 
     value: float
     low: float
@@ -59,9 +59,9 @@ def _means(
     startups: Sequence[StartUp],
     draws: int = 0,
 ) -> Values:
-    """Mean logarithms by start-up, as they are or for so many draws of the seeds.
+    """Mean logarithms by startup, as they are or for so many draws of the seeds.
 
-    All start-ups see the same draws of a scenario, wherever the scenario counts.
+    All startups see the same draws of a scenario, wherever the scenario counts.
     """
     found = []
     for scenario in scenarios:

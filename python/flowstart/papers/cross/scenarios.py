@@ -70,7 +70,7 @@ JUMP_START_INTERFACE = "50Mbps"
 PER_ACK = {"growth": "per-ack"}
 
 
-Company = Literal["alone", "alike", "others"]
+CompetingFlows = Literal["alone", "alike", "others"]
 """One transfer by itself; transfers of the same kind meet; web or other traffic is there."""
 
 
@@ -85,7 +85,7 @@ class Scenario:
     """The column of the printed table that it belongs to."""
     what: str
     """In words."""
-    company: Company = "alone"
+    competing: CompetingFlows = "alone"
     base: Callable[[int], Document]
     """By seed, with everybody in slow start."""
     read: Callable[[Run], Reading] = measures.flows
@@ -100,9 +100,9 @@ class Scenario:
     bystanders: str = ""
     """Who shares the path in slow start."""
     tuning: Mapping[str, str] = field(default_factory=dict)
-    """Parameters of all start-ups that have them."""
+    """Parameters of all startups that have them."""
     own: Mapping[str, str] = field(default_factory=dict)
-    """The start-ups that the paper itself sets up, by name."""
+    """The startups that the paper itself sets up, by name."""
     interface: str = GENERAL_INTERFACE
 
     @property
@@ -125,16 +125,16 @@ class Scenario:
         return lambda user: user not in camp and user != measures.LOAD
 
     def takes(self, startup: StartUp) -> bool:
-        """Whether the start-up can be given here what it needs."""
+        """Whether the startup can be given here what it needs."""
         return not (self.web and MEMORY in startup.needs)
 
     def document(self, startup: StartUp, seed: int) -> Document:
-        """The scenario with those under test in this start-up."""
+        """The scenario with those under test in this startup."""
         document = copy.deepcopy(self.base(seed))
         tested = self.under_test(seed)
         told = {"startup": startup.tuned(self.tuning, self.own)}
         if MEMORY in startup.needs:
-            told["remembered"] = startup.remembered
+            told["cached_cwnd"] = startup.cached_cwnd
         path = document["path"]
         if INTERFACE in startup.needs and not {"access_rate", "nic_rate"} & set(path):
             told["interface_rate"] = self.interface
@@ -193,7 +193,7 @@ def _quick_start() -> list[Scenario]:
         ground="web",
         what=f"40 transfers of 120 kB over 100 Mbit/s at 50 ms beside {WEB_SESSIONS} web sessions",
         base=partial(_everybody, load),
-        company="others",
+        competing="others",
         seeds=8,
         drawn="starts, pages, sizes",
         bystanders="the web sessions",
@@ -235,7 +235,7 @@ def _swift_start() -> list[Scenario]:
         ground="ten",
         what=f"ten transfers of 100 kB over T1, line delay {LONG_S:g} s, a buffer of 50 packets",
         base=partial(_everybody, mixed.swift("T1", 1000 * LONG_S, LINE_BUFFER)),
-        company="alike",
+        competing="alike",
         seeds=20,
         drawn="starts",
     )
@@ -273,7 +273,7 @@ def _slides() -> list[Scenario]:
         ground="two",
         what=f"two sessions of 1 GB over {path.name}, the second within 5 s of the first",
         base=partial(_two_objects, path),
-        company="alike",
+        competing="alike",
         seeds=6,
         drawn="starts",
         **shared,
@@ -287,7 +287,7 @@ def _object(path: slides.Path, _seed: int) -> Document:
 
 def _two_objects(path: slides.Path, _seed: int) -> Document:
     document = slides.transfer("Reno", path, sessions=2)
-    document["flows"][0] |= {"interval": "0s", "jitter": "5s"}
+    document["flows"][0] |= {"stagger": "0s", "jitter": "5s"}
     return document
 
 
@@ -309,7 +309,7 @@ def _jump_start() -> list[Scenario]:
             ground=name,
             what=f"200 connections of 200 packets, one each {gap.removesuffix('s')} s, all alike",
             base=partial(_crowd, gap),
-            company="alike",
+            competing="alike",
             seeds=10,
             drawn="starts",
             **shared,
@@ -321,7 +321,7 @@ def _jump_start() -> list[Scenario]:
         ground="web",
         what="50 web sessions over 10 Mbit/s, all alike",
         base=_web,
-        company="others",
+        competing="others",
         read=measures.sessions,
         seeds=24,
         drawn="pages, sizes",
@@ -361,7 +361,7 @@ def _hystart() -> list[Scenario]:
             key="hy.f2",
             ground="two flows",
             what="two Reno flows without end over 100 Mbit/s at 106 ms, 40 s",
-            company="alike",
+            competing="alike",
             base=_two,
             **shared,
         ),
@@ -369,7 +369,7 @@ def _hystart() -> list[Scenario]:
             key="hy.f4",
             ground="two CUBIC",
             what="two CUBIC flows without end over 400 Mbit/s at 160 ms, 30 s apart, 70 s",
-            company="alike",
+            competing="alike",
             base=_two_cubic,
             seeds=3,
             drawn="starts",
@@ -379,7 +379,7 @@ def _hystart() -> list[Scenario]:
             key="hy.traffic",
             ground="+ traffic",
             what="the same with 10 % of other traffic both ways",
-            company="others",
+            competing="others",
             base=_with_traffic,
             seeds=4,
             drawn="starts, sizes",
@@ -391,7 +391,7 @@ def _hystart() -> list[Scenario]:
 
 def _overshoot(_seed: int) -> Document:
     link = hystart.path(*hystart.FIG1)
-    return hystart.one(link, hystart.SLOW_START, OVERSHOOT, avoidance=hystart.CUBIC)
+    return hystart.one(link, hystart.SLOW_START, OVERSHOOT, cc=hystart.CUBIC)
 
 
 def _two(_seed: int) -> Document:
@@ -402,7 +402,7 @@ def _two(_seed: int) -> Document:
 def _two_cubic(_seed: int) -> Document:
     starts = (10.0, 40.0)
     link = hystart.path(FAST_MBPS, 160)
-    document = hystart.two(link, hystart.SLOW_START, starts, CUBIC_END_S, avoidance=hystart.CUBIC)
+    document = hystart.two(link, hystart.SLOW_START, starts, CUBIC_END_S, cc=hystart.CUBIC)
     document["flows"][0]["jitter"] = "2s"
     return document
 
@@ -427,7 +427,7 @@ def _mixed() -> list[Scenario]:
             key="mix.crowd",
             ground="crowd",
             what="half of 200 connections of 200 packets, one each 0.35 s at random moments",
-            company="alike",
+            competing="alike",
             base=partial(_everybody, crowd),
             users=crowd.users,
             seeds=10,
@@ -437,7 +437,7 @@ def _mixed() -> list[Scenario]:
             key="mix.web",
             ground="web",
             what="half of 50 web sessions over 10 Mbit/s",
-            company="others",
+            competing="others",
             base=partial(_everybody, web),
             users=web.users,
             read=measures.sessions,
@@ -448,7 +448,7 @@ def _mixed() -> list[Scenario]:
             key="mix.ten",
             ground="ten",
             what="half of the ten transfers over T1",
-            company="alike",
+            competing="alike",
             base=partial(_everybody, ten),
             users=ten.users,
             seeds=20,
@@ -458,7 +458,7 @@ def _mixed() -> list[Scenario]:
             key="mix.load",
             ground="load",
             what="half of the 40 transfers beside web sessions",
-            company="others",
+            competing="others",
             base=partial(_everybody, load),
             users=load.users,
             seeds=8,

@@ -1,4 +1,4 @@
-"""The rows of the cross-table: every start-up of the catalog, with what it needs given."""
+"""The rows of the cross-table: every startup of the catalog, with what it needs given."""
 
 import functools
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ REMEMBERED = "1bdp"
 """What those with a memory remember: the right window for an idle path."""
 MEMORY, ROUTERS, PEER, INTERFACE = "cache", "routers", "peer", "interface"
 MARKS = {ROUTERS: "R", PEER: "P", MEMORY: "M", INTERFACE: "I"}
-"""Behind the names of start-ups that are given something, by the catalog's word for the need."""
+"""Behind the names of startups that are given something, by the catalog's word for the need."""
 IN_WORDS = {
     ROUTERS: "routers on the path that take part",
     PEER: "a peer that answers in an option",
@@ -32,7 +32,7 @@ HOMES = {
     "jump-start": "jump-start",
     "hystart": "hystart",
 }
-"""The paper that proposes a start-up, where it is one of the five."""
+"""The paper that proposes a startup, where it is one of the five."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class StartUp:
 
     name: str
     spec: str
-    """The start-up as a flow names it."""
+    """The startup as a flow names it."""
     needs: tuple[str, ...]
     """What it is given that no sender has by itself, in the catalog's words."""
-    remembered: str = REMEMBERED
+    cached_cwnd: str = REMEMBERED
     """Where it has a memory."""
 
     @property

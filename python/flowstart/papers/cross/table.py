@@ -1,6 +1,6 @@
-"""The cross-table: what every start-up comes to in every scenario, relative to slow start.
+"""The cross-table: what every startup comes to in every scenario, relative to slow start.
 
-All start-ups meet the same draws, so each seed's time is divided by slow start's of that seed.
+All startups meet the same draws, so each seed's time is divided by slow start's of that seed.
 """
 
 import functools
@@ -96,7 +96,7 @@ def together(ratios: Sequence[Ratio]) -> Ratio:
 
 @dataclass(frozen=True)
 class Entry:
-    """A start-up in a scenario."""
+    """A startup in a scenario."""
 
     seconds: float
     """The median completion, mean over the seeds; of flows without end the time of a megabyte."""
@@ -115,19 +115,19 @@ class Entry:
 
 @dataclass(frozen=True)
 class CrossTable:
-    """All entries. A start-up has none where it cannot be given what it needs."""
+    """All entries. A startup has none where it cannot be given what it needs."""
 
     scenarios: Sequence[Scenario]
     startups: Sequence[StartUp]
     entries: Mapping[tuple[str, str], Entry]
-    """By the scenario's key and the start-up's name."""
+    """By the scenario's key and the startup's name."""
 
     def entry(self, scenario: Scenario, startup: StartUp) -> Entry | None:
-        """What the start-up comes to there."""
+        """What the startup comes to there."""
         return self.entries.get((scenario.key, startup.name))
 
     def ratio(self, scenarios: Sequence[Scenario], startup: StartUp) -> Ratio | None:
-        """The mean over scenarios, as far as the start-up is in them."""
+        """The mean over scenarios, as far as the startup is in them."""
         found = [entry.ratio for each in scenarios if (entry := self.entry(each, startup))]
         return together(found) if found else None
 
@@ -157,7 +157,7 @@ class CrossTable:
 
 
 def measure(lab: Lab, scenarios: Sequence[Scenario], startups: Sequence[StartUp]) -> CrossTable:
-    """Runs every start-up in every scenario."""
+    """Runs every startup in every scenario."""
     readings = _readings(lab, scenarios, startups)
     entries = {}
     for scenario in scenarios:
@@ -169,7 +169,7 @@ def measure(lab: Lab, scenarios: Sequence[Scenario], startups: Sequence[StartUp]
 
 
 Readings = dict[tuple[str, str], list[Reading]]
-"""By scenario and start-up, one for each seed."""
+"""By scenario and startup, one for each seed."""
 
 
 def _readings(lab: Lab, scenarios: Sequence[Scenario], startups: Sequence[StartUp]) -> Readings:

@@ -38,7 +38,7 @@ def _homes(table: CrossTable) -> Table:
     schemes = [each.startup for each in verdicts.away(table)]
     rows: list[Row] = []
     for startup in schemes:
-        row: Row = {"start-up": startup.label, "of": PAPERS[startup.home]}
+        row: Row = {"startup": startup.label, "of": PAPERS[startup.home]}
         for paper in _papers(table):
             ratio = table.ratio([each for each in table.scenarios if each.paper == paper], startup)
             row[PAPERS[paper]] = _maybe(ratio)
@@ -68,7 +68,7 @@ def _agreement(table: CrossTable) -> Table:
             row[PAPERS[other]] = None if one == other else str(between(table, one, other))
         rows.append(row)
     caption = (
-        "How far the papers' grounds rank all start-ups alike: Spearman's rank correlation, with "
+        "How far the papers' grounds rank all startups alike: Spearman's rank correlation, with "
         "95 % intervals by the seeds. 1: alike, 0: the one says nothing of the other."
     )
     return Table("agreement", caption, rows)
@@ -98,7 +98,7 @@ def _by_startup(
 ) -> list[Row]:
     rows = []
     for startup in in_order(table):
-        row: Row = {"start-up": startup.label}
+        row: Row = {"startup": startup.label}
         for scenario in scenarios:
             entry = table.entry(scenario, startup)
             row[scenario.key] = cell(entry) if entry else None
@@ -109,7 +109,7 @@ def _by_startup(
 def _faults(table: CrossTable) -> Table:
     rows: list[Row] = [
         {
-            "start-up": startup.label,
+            "startup": startup.label,
             "badly wrong": len(faults := verdicts.faults(table, startup)),
             "worst at": faults[0].scenario.key if faults else None,
             "whose time": faults[0].whose if faults else None,
@@ -121,7 +121,7 @@ def _faults(table: CrossTable) -> Table:
         for startup in in_order(table)
     ]
     caption = (
-        f"Where each start-up is badly wrong: its own time, or its bystanders', beyond doubt more "
+        f"Where each startup is badly wrong: its own time, or its bystanders', beyond doubt more "
         f"than {100 * (verdicts.BADLY - 1):.0f} % longer than with slow start."
     )
     return Table("badly_wrong", caption, rows)
@@ -153,14 +153,14 @@ def _scenarios(table: CrossTable) -> Table:
 def _given(table: CrossTable) -> Table:
     rows: list[Row] = [
         {
-            "start-up": each.name,
+            "startup": each.name,
             "run as": each.spec,
             "given": "; ".join(IN_WORDS[need] for need in each.needs) or "nothing",
         }
         for each in table.startups
     ]
     caption = (
-        "What start-ups are given beside a sender that can pace. A paper's own scheme has the "
+        "What startups are given beside a sender that can pace. A paper's own scheme has the "
         "paper's parameters in its scenarios, and all have the paper's growth per ACK where it "
         "names one."
     )
@@ -185,7 +185,7 @@ def _entries(table: CrossTable) -> Table:
 def _entry(scenario: Scenario, startup: StartUp, entry: Entry, regret: float | None) -> Row:
     return {
         "scenario": scenario.key,
-        "start-up": startup.name,
+        "startup": startup.name,
         "seeds": scenario.seeds,
         "seconds": _finite(entry.seconds, 6),
         **_ends("ratio", entry.ratio),

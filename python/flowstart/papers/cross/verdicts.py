@@ -16,14 +16,14 @@ ITSELF, BYSTANDERS, TAIL = "its own", "bystanders'", "the bystanders' 90th perce
 BADLY = 1.10
 """More than this over slow start is badly wrong, of one's own time and of bystanders'."""
 NEAR, MOST = 0.05, 0.9
-"""A scenario in which so many of the start-ups are so near to slow start separates nobody."""
+"""A scenario in which so many of the startups are so near to slow start separates nobody."""
 CROWDED = 5
-"""Where more are alike at the top than these, nothing separates start-ups."""
+"""Where more are alike at the top than these, nothing separates startups."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A time that a start-up changes, mostly for the worse."""
+    """A time that a startup changes, mostly for the worse."""
 
     startup: StartUp
     scenario: Scenario
@@ -37,7 +37,7 @@ class Away:
 
     startup: StartUp
     alone: Ratio | None
-    company: Ratio | None
+    competing: Ratio | None
     """Over the scenarios of its own paper, where it is alone and where it is not."""
     sooner: int
     """In so many of the other papers' scenarios, beyond doubt."""
@@ -47,7 +47,7 @@ class Away:
 
 
 def faults(table: CrossTable, startup: StartUp) -> list[Fault]:
-    """Where the start-up is badly wrong, the worst first."""
+    """Where the startup is badly wrong, the worst first."""
     found = [fault for fault in _ratios(table, startup) if fault.ratio.low > BADLY]
     return sorted(found, key=lambda fault: -fault.ratio.value)
 
@@ -102,7 +102,7 @@ def worst_regret(table: CrossTable, startup: StartUp) -> float:
 
 
 def level(table: CrossTable) -> list[Scenario]:
-    """The scenarios in which nine in ten start-ups are near slow start."""
+    """The scenarios in which nine in ten startups are near slow start."""
     found = []
     for scenario in table.scenarios:
         entries = [e for each in others(table) if (e := table.entry(scenario, each))]
@@ -163,8 +163,8 @@ def _away(table: CrossTable, startup: StartUp) -> Away:
     later = [(each, ratio) for each, ratio in abroad if ratio.longer]
     return Away(
         startup,
-        alone=table.ratio([each for each in own if each.company == "alone"], startup),
-        company=table.ratio([each for each in own if each.company != "alone"], startup),
+        alone=table.ratio([each for each in own if each.competing == "alone"], startup),
+        competing=table.ratio([each for each in own if each.competing != "alone"], startup),
         sooner=sum(ratio.shorter for _, ratio in abroad),
         later=sorted(later, key=lambda pair: -pair[1].value),
         of=len(abroad),
@@ -172,12 +172,12 @@ def _away(table: CrossTable, startup: StartUp) -> Away:
 
 
 def harmful(table: CrossTable) -> list[Fault]:
-    """Of each start-up that makes bystanders later beyond doubt, the worst; the worst first."""
+    """Of each startup that makes bystanders later beyond doubt, the worst; the worst first."""
     return _to_bystanders(table, lambda ratio: ratio.longer, max)
 
 
 def helpful(table: CrossTable) -> list[Fault]:
-    """Of each start-up that makes them sooner, and nowhere later, where it does most."""
+    """Of each startup that makes them sooner, and nowhere later, where it does most."""
     hurt = {fault.startup for fault in harmful(table)}
     found = _to_bystanders(table, lambda ratio: ratio.shorter, min)
     return [fault for fault in found if fault.startup not in hurt]
@@ -185,7 +185,7 @@ def helpful(table: CrossTable) -> list[Fault]:
 
 @dataclass(frozen=True)
 class Turn:
-    """A start-up whose change has another sign where transfers of a kind meet."""
+    """A startup whose change has another sign where transfers of a kind meet."""
 
     startup: StartUp
     alone: Ratio
@@ -203,22 +203,22 @@ def patient(table: CrossTable) -> list[Turn]:
 
 
 def _turns(table: CrossTable) -> Iterator[Turn]:
-    alone, alike = (of_company(table, company) for company in ("alone", "alike"))
+    alone, alike = (of_competing(table, competing) for competing in ("alone", "alike"))
     for startup in others(table):
         one, many = table.ratio(alone, startup), table.ratio(alike, startup)
         if one and many:
             yield Turn(startup, one, many)
 
 
-def of_company(table: CrossTable, company: str) -> list[Scenario]:
-    """The scenarios in which those under test have this company."""
-    return [each for each in table.scenarios if each.company == company]
+def of_competing(table: CrossTable, competing: str) -> list[Scenario]:
+    """The scenarios in which those under test have this competing."""
+    return [each for each in table.scenarios if each.competing == competing]
 
 
 def _to_bystanders(
     table: CrossTable, holds: Callable[[Ratio], bool], most: Callable[..., Fault]
 ) -> list[Fault]:
-    """Of each start-up the largest or smallest of its changes to bystanders for which it holds."""
+    """Of each startup the largest or smallest of its changes to bystanders for which it holds."""
     found = []
     for startup in others(table):
         mine = [f for f in _ratios(table, startup) if f.whose != ITSELF and holds(f.ratio)]

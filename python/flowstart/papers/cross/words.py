@@ -23,7 +23,7 @@ def all_of_them(table: CrossTable) -> list[str]:
         *_winners(table),
         *(_away(each) for each in verdicts.away(table)),
         *([_bystanders(table)] if any(each.bystanders for each in table.scenarios) else []),
-        *_company(table),
+        *_competing(table),
         *_grounds(table),
         *_level(table),
     ]
@@ -88,7 +88,7 @@ def _with_change(
 
 
 def _away(away: Away) -> str:
-    own = [("alone", away.alone), ("in company", away.company)]
+    own = [("alone", away.alone), ("with competing flows", away.competing)]
     home = " and ".join(f"{spelled(ratio)} {how}" for how, ratio in own if ratio)
     later = [f"{scenario.key}: {spelled(ratio)}" for scenario, ratio in away.later[:MOST_NAMED]]
     more = [f"{len(away.later) - MOST_NAMED} more"] if len(away.later) > MOST_NAMED else []
@@ -103,16 +103,16 @@ def _away(away: Away) -> str:
 def _bystanders(table: CrossTable) -> str:
     harmful, helpful = verdicts.harmful(table), verdicts.helpful(table)
     unharmed = len(verdicts.others(table)) - len(harmful)
-    hurt = f"Bystanders are somewhere later beside {len(harmful)} start-ups"
+    hurt = f"Bystanders are somewhere later beside {len(harmful)} startups"
     hurt += f", most beside {_first(harmful)}." if harmful else "."
     helped = f" Beside {unharmed} they are nowhere later beyond doubt"
     return hurt + helped + (f", and sooner beside {_first(helpful)}." if helpful else ".")
 
 
-def _company(table: CrossTable) -> list[str]:
+def _competing(table: CrossTable) -> list[str]:
     """What changes where transfers meet."""
     alone, alike, others = (
-        verdicts.of_company(table, company) for company in ("alone", "alike", "others")
+        verdicts.of_competing(table, competing) for competing in ("alone", "alike", "others")
     )
     if not (alone and alike):
         return []
@@ -122,7 +122,7 @@ def _company(table: CrossTable) -> list[str]:
         f"{_turns(verdicts.patient(table))}."
     )
     order = (
-        "Rank correlation of the start-ups between transfers alone and transfers among their like: "
+        "Rank correlation of the startups between transfers alone and transfers among their like: "
         f"{ranks.agreement(table, alone, alike)}"
     )
     if others:
@@ -134,7 +134,7 @@ def _company(table: CrossTable) -> list[str]:
 
 
 def _grounds(table: CrossTable) -> list[str]:
-    """Which papers' grounds agree most and least on the start-ups."""
+    """Which papers' grounds agree most and least on the startups."""
     papers = {each.paper for each in table.scenarios} - {MIXED}
     pairs = itertools.combinations([paper for paper in PAPERS if paper in papers], 2)
     found = {pair: ranks.between(table, *pair) for pair in pairs}
@@ -154,7 +154,7 @@ def _level(table: CrossTable) -> list[str]:
     if not found:
         return []
     named = listed([each.key for each in found])
-    return [f"Nine in ten start-ups are within {100 * NEAR:.0f} % of slow start at {named}."]
+    return [f"Nine in ten startups are within {100 * NEAR:.0f} % of slow start at {named}."]
 
 
 def _turns(turns: Sequence[Turn]) -> str:

@@ -129,7 +129,7 @@ def _says(rows: list[dict[str, Any]]) -> list[str]:
         ),
         (
             f"At {len(slower)} of {len(rows)} combinations its goodput over the first "
-            f"{END - BEFORE_S:.0f} s is below slow start's, with Reno's avoidance and SACK that "
+            f"{END - BEFORE_S:.0f} s is below slow start's, with Reno and SACK that "
             "costs nothing."
         ),
     ]

@@ -28,22 +28,22 @@ PACKETS = 130_000
 """As many as are sent until all is repaired, and not so many that the trace gets large."""
 
 
-def document(repair: str, avoidance: str) -> Document:
+def document(repair: str, cc: str) -> Document:
     """Fig. 1's slow start with other hosts."""
     ends = setups.stack(**REPAIRS[repair])
     return setups.one(
         setups.path(*setups.FIG1),
         setups.SLOW_START,
         "100s",
-        avoidance=AVOIDANCES[avoidance],
+        cc=AVOIDANCES[cc],
         ends=ends,
         size=f"{PACKETS}pkt",
     )
 
 
 def run(lab: Lab) -> Findings:
-    """Recovery by repair and avoidance, and what it makes of the first minute."""
-    keys = [(repair, avoidance) for avoidance in AVOIDANCES for repair in REPAIRS]
+    """Recovery by repair and cc, and what it makes of the first minute."""
+    keys = [(repair, cc) for cc in AVOIDANCES for repair in REPAIRS]
     found = dict(
         zip(
             keys,
@@ -52,12 +52,10 @@ def run(lab: Lab) -> Findings:
         )
     )
     first_minute = {
-        (start, repair, avoidance): share
+        (start, repair, cc): share
         for repair in DRAWN
-        for avoidance, rule in AVOIDANCES.items()
-        for start, share in figure1.carried(
-            lab, Setup(fig1_avoidance=rule), **REPAIRS[repair]
-        ).items()
+        for cc, rule in AVOIDANCES.items()
+        for start, share in figure1.carried(lab, Setup(fig1_cc=rule), **REPAIRS[repair]).items()
     }
     return Findings(
         answers=_says(found, first_minute),
@@ -80,7 +78,7 @@ def run(lab: Lab) -> Findings:
 
 
 def _says(found: dict[Any, dict[str, Any]], minute: dict[Any, float]) -> list[str]:
-    cubic = {repair: one for (repair, avoidance), one in found.items() if "2008" in avoidance}
+    cubic = {repair: one for (repair, cc), one in found.items() if "2008" in cc}
     free = cubic[DRAWN[0]]["repair_s"]
     costs = {cost: cubic[f"SACK, {cost} a block"]["repair_s"] for cost in COSTS}
     longer = [cost for cost, seconds in costs.items() if seconds > figure1.BLACKOUT_S]
@@ -102,7 +100,7 @@ def _says(found: dict[Any, dict[str, Any]], minute: dict[Any, float]) -> list[st
             f"({cubic[DRAWN[1]]['timeouts']} times at {STALLED})."
         ),
         (
-            f"With Reno's avoidance the first minute carries {slow[0]:.0f} % after slow start and "
+            f"With Reno the first minute carries {slow[0]:.0f} % after slow start and "
             f"{hybrid[0]:.0f} % after Hybrid Slow Start where SACK costs nothing, {slow[1]:.0f} % "
             f"and {hybrid[1]:.0f} % where a block takes {STALLED}."
         ),
@@ -117,13 +115,13 @@ def _table(found: dict[Any, dict[str, Any]]) -> Table:
         [
             {
                 "repair": repair,
-                "avoidance": avoidance,
+                "cc": cc,
                 "repaired after (s)": round(one["repair_s"], 2),
                 "longest silence (s)": round(one["silence_s"], 2),
                 "timeouts": one["timeouts"],
                 "lost": one["lost"],
             }
-            for (repair, avoidance), one in found.items()
+            for (repair, cc), one in found.items()
         ],
     )
 
@@ -135,12 +133,12 @@ def _minute_table(minute: dict[Any, float]) -> Table:
         [
             {
                 "repair": repair,
-                "avoidance": avoidance,
-                "slow start (%)": round(minute["slow start", repair, avoidance], 1),
-                "Hybrid Slow Start (%)": round(minute["Hybrid Slow Start", repair, avoidance], 1),
+                "cc": cc,
+                "slow start (%)": round(minute["slow start", repair, cc], 1),
+                "Hybrid Slow Start (%)": round(minute["Hybrid Slow Start", repair, cc], 1),
             }
             for repair in DRAWN
-            for avoidance in AVOIDANCES
+            for cc in AVOIDANCES
         ],
     )
 
@@ -165,9 +163,9 @@ def draw_cost(found: dict[Any, dict[str, Any]]) -> "Figure":
     from flowstart.papers import drawing
 
     curves = {}
-    for avoidance in AVOIDANCES:
-        seconds = [found[f"SACK, {cost} a block", avoidance]["repair_s"] for cost in COSTS]
-        curves[avoidance] = ([float(cost.removesuffix("us")) for cost in COSTS], seconds)
+    for cc in AVOIDANCES:
+        seconds = [found[f"SACK, {cost} a block", cc]["repair_s"] for cost in COSTS]
+        curves[cc] = ([float(cost.removesuffix("us")) for cost in COSTS], seconds)
     return drawing.single(
         drawing.Axis("cost of one SACK block (us)"),
         drawing.Axis("repaired after (s)", limits=(0, None)),

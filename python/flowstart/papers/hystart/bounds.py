@@ -49,7 +49,7 @@ def run(lab: Lab) -> Findings:
             "ACKs": name,
             "rate (Mbit/s)": mbps,
             "RTT (ms)": rtt,
-            "leaves at (BDP)": round(row["startup_exit_cwnd_pkts"] / setups.bdp(mbps, rtt), 3),
+            "leaves at (BDP)": round(row["startup_exit_cwnd_segments"] / setups.bdp(mbps, rtt), 3),
             "by": row["startup_exit_reason"],
             "lost": row["packets_dropped"],
         }

@@ -61,7 +61,7 @@ def run(lab: Lab) -> Findings:
         pictures=[
             Picture(
                 "overshoot",
-                "Packets lost by one start-up over the buffer's size.",
+                "Packets lost by one startup over the buffer's size.",
                 lambda: draw(rows),
             )
         ],

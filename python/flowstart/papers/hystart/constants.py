@@ -57,10 +57,10 @@ def delayed(rtt: float, rise_ms: float) -> Document:
     link = setups.path(FAST_MBPS, rtt) | {"buffer": "100000pkt"}
     startup = f"{setups.HYBRID},detect=delay"
     ends = setups.stack(setups.EVERY, iw="16")
-    run = setups.one(link, startup, f"{4 * rtt / 1e3:g}s", avoidance="none", ends=ends)
+    run = setups.one(link, startup, f"{4 * rtt / 1e3:g}s", cc="none", ends=ends)
     other = {
         "startup": f"{setups.SLOW_START},iw={burst},ssthresh={burst}",
-        "avoidance": "none",
+        "cc": "none",
         "handshake": False,
         "start": f"{2 * rtt - 0.01:g}ms",
         "size": f"{burst}pkt",

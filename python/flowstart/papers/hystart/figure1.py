@@ -32,16 +32,16 @@ def flows(setup: Setup, name: str, seconds: int, receiver: dict[str, str], **end
         setups.path(*setup.fig1),
         setup.startup(name),
         f"{seconds}s",
-        avoidance=setup.fig1_avoidance,
+        cc=setup.fig1_cc,
         ends=setup.stack(receiver, **ends),
     )
     if setup.fig1_second is not None:
-        document["flows"][0] |= {"count": 2, "interval": f"{setup.fig1_second:g}s"}
+        document["flows"][0] |= {"count": 2, "stagger": f"{setup.fig1_second:g}s"}
     return document
 
 
 def carried(lab: Lab, setup: Setup, **ends: Any) -> dict[str, float]:
-    """New data of the first minute by start-up, in percent of the link."""
+    """New data of the first minute by startup, in percent of the link."""
     documents = [flows(setup, name, MINUTE_S, setups.LINUX, **ends) for name in STARTS]
     found = lab.runs(documents, measures.exits)
     return {
@@ -91,10 +91,7 @@ def measured(lab: Lab, setup: Setup = LITERAL) -> dict[str, Measured]:
 def run(lab: Lab) -> Findings:
     """Peak, losses and what they cost."""
     linux, quick = (overshoot(lab, LITERAL, each) for each in (setups.LINUX, setups.EVERY))
-    use = {
-        sender: carried(lab, Setup(fig1_avoidance=avoidance))
-        for sender, avoidance in SENDERS.items()
-    }
+    use = {sender: carried(lab, Setup(fig1_cc=cc)) for sender, cc in SENDERS.items()}
     cubic, reno = use.values()
     return Findings(
         measured={
@@ -158,7 +155,7 @@ def _overshoots(linux: dict[str, Any], quick: dict[str, Any]) -> Table:
 
 def _utilisation(use: dict[str, dict[str, float]]) -> Table:
     rows: list[dict[str, Cell]] = [
-        {"avoidance": sender, "start-up": start, "new data (% of the link)": round(value, 1)}
+        {"cc": sender, "startup": start, "new data (% of the link)": round(value, 1)}
         for sender, by_start in use.items()
         for start, value in by_start.items()
     ]

@@ -53,7 +53,7 @@ def held(packets: int) -> Document:
     """A flow that keeps its window at so many packets."""
     link, ends = setups.path(*setups.FIG2), setups.stack(setups.EVERY)
     startup = f"{setups.SLOW_START},ssthresh={packets}"
-    return setups.one(link, startup, "8s", avoidance="none", ends=ends)
+    return setups.one(link, startup, "8s", cc="none", ends=ends)
 
 
 def adaptive(threshold: int, setup: Setup) -> Document:

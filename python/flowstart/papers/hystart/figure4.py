@@ -34,7 +34,7 @@ HYBRID, *OTHERS = setups.THREE
 Point = tuple[float, float, float]
 """Mbit/s, ms, and the buffer in BDP."""
 Found = dict[tuple[Point, str], list[dict[str, Any]]]
-"""What each seed comes to, by point and start-up."""
+"""What each seed comes to, by point and startup."""
 
 
 def sweeps(setup: Setup) -> dict[str, dict[float, Point]]:
@@ -55,7 +55,7 @@ def document(point: Point, name: str, seed: int, setup: Setup = LITERAL) -> Docu
         setup.startup(name),
         STARTS,
         END,
-        avoidance=setups.CUBIC,
+        cc=setups.CUBIC,
         ends=setup.stack(),
     )
     return with_others(flows, rate, setup) | {"seed": seed}
@@ -154,7 +154,7 @@ def _judged(letter: str, found: Found, points: list[Point]) -> Measured:
 
 
 def _why_not(letter: str, found: Found, points: list[Point], means: dict[str, list[float]]) -> str:
-    """The point and the start-up against which it does worst, with losses and timeouts."""
+    """The point and the startup against which it does worst, with losses and timeouts."""
     other, row = min(means.items(), key=lambda item: min(item[1]))
     point = points[row.index(min(row))]
     swept_value = point[{"a": 0, "b": 2, "c": 1}[letter]]
@@ -171,7 +171,7 @@ def _why_not(letter: str, found: Found, points: list[Point], means: dict[str, li
 
 
 def run(lab: Lab) -> Findings:
-    """Three sweeps by three start-ups."""
+    """Three sweeps by three startups."""
     found = swept(lab, LITERAL)
     rows = {
         letter: [_row(found[letter], letter, x, point) for x, point in sweep.items()]

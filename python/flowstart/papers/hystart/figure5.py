@@ -24,7 +24,7 @@ OTHERS = ("FreeBSD", "Windows")
 HYBRID, SLOW, LIMITED = setups.THREE
 
 Found = dict[str, dict[str, list[dict[str, Any]]]]
-"""By start-up and receiver, the seeds' throughputs, losses and timeouts."""
+"""By startup and receiver, the seeds' throughputs, losses and timeouts."""
 
 
 def document(receiver: str, name: str, seed: int, setup: Setup) -> Document:
@@ -36,14 +36,14 @@ def document(receiver: str, name: str, seed: int, setup: Setup) -> Document:
         setup.startup(name),
         figure4.STARTS,
         figure4.END,
-        avoidance=setups.CUBIC,
+        cc=setups.CUBIC,
         ends=setup.stack(setups.RECEIVERS[receiver], recovery=repair),
     )
     return figure4.with_others(flows, rate, setup) | {"seed": seed}
 
 
 def throughputs(lab: Lab, setup: Setup) -> Found:
-    """Mbit/s of both flows from the first start on, by start-up and receiver."""
+    """Mbit/s of both flows from the first start on, by startup and receiver."""
     seeds = range(1, SEEDS + 1)
     documents = {
         (name, receiver): [document(receiver, name, seed, setup) for seed in seeds]
@@ -119,7 +119,7 @@ def _spreads(by_receiver: dict[str, list[dict[str, Any]]]) -> list[float]:
 
 
 def run(lab: Lab) -> Findings:
-    """Throughput by receiver and start-up, at two rates, with SACK and without."""
+    """Throughput by receiver and startup, at two rates, with SACK and without."""
     fixed = LITERAL.fig4_fixed[1]
     cases = {
         (rate, sack): Setup(fig4_fixed=(rate, fixed), fig5_sack=sack)
@@ -158,7 +158,7 @@ def _table(found: dict[tuple[float, bool], Found]) -> Table:
                 "rate (Mbit/s)": rate,
                 "SACK": _word(sack),
                 "receiver": receiver,
-                "start-up": name,
+                "startup": name,
                 "throughput (Mbit/s)": round(mean(one["mbps"] for one in seeds), 1),
                 "lost": round(mean(one["lost"] for one in seeds)),
                 "timeouts": round(mean(one["timeouts"] for one in seeds), 1),

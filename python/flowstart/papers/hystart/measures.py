@@ -31,7 +31,7 @@ def columns(run: Run, flow: int = 0) -> Columns:
     mine = samples.filter(samples["flow"] == flow)
     found: Columns = {name: mine[name].to_numpy() for name in mine.columns}
     found["time"] = found["time_ns"] / 1e9
-    found["seq"] = found["seq"].astype(np.int64)
+    found["seq_bytes"] = found["seq_bytes"].astype(np.int64)
     return found
 
 
@@ -55,10 +55,10 @@ def exits(run: Run) -> list[dict[str, Any]]:
     return [
         {
             "by": row["startup_exit_reason"],
-            "cwnd": row["startup_exit_cwnd_pkts"],
+            "cwnd": row["startup_exit_cwnd_segments"],
             "after_s": row["startup_exit_s"],
             "lost": row["packets_dropped"],
-            "peak": row["max_cwnd_pkts"],
+            "peak": row["max_cwnd_segments"],
             "bdp": row["bdp_pkts"],
             "bytes": row["bytes_delivered"],
             "timeouts": row["timeouts"],
@@ -93,7 +93,7 @@ def overshoot(run: Run) -> dict[str, Any]:
     small = (trace["time"] > left) & (trace["cwnd"] < row["bdp_pkts"] / len(run.records))
     return {
         **capacity(run),
-        "peak": row["max_cwnd_pkts"],
+        "peak": row["max_cwnd_segments"],
         "drops": len(burst),
         "lost": len(lost),
         "span_s": float(burst[-1] - burst[0]),
@@ -111,7 +111,7 @@ def first_loss(run: Run) -> dict[str, float]:
     trace, row = columns(run), run.records[0]
     left = row["opened_s"] + row["startup_exit_s"]
     lost = (trace["event"] == DROP) & (trace["time"] <= left)
-    return {"peak": row["max_cwnd_pkts"], "lost": int(lost.sum())}
+    return {"peak": row["max_cwnd_segments"], "lost": int(lost.sum())}
 
 
 def recovery(run: Run) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def recovery(run: Run) -> dict[str, Any]:
     trace, row = columns(run), run.records[0]
     left = row["opened_s"] + row["startup_exit_s"]
     acks = trace["event"] == ACK
-    new = np.diff(trace["seq"][acks], prepend=0) > 0
+    new = np.diff(trace["seq_bytes"][acks], prepend=0) > 0
     progress = trace["time"][acks][new]
     return {
         "repair_s": repair_s(trace, left),
@@ -134,7 +134,7 @@ def steady(run: Run) -> dict[str, float]:
     """Packets per second that arrive anew in the last two seconds, and all losses."""
     trace = columns(run)
     late = (trace["event"] == ACK) & (trace["time"] > run.about["simulated_s"] - 2)
-    times, acked = trace["time"][late], trace["seq"][late]
+    times, acked = trace["time"][late], trace["seq_bytes"][late]
     return {
         "per_s": float((acked[-1] - acked[0]) / MSS / (times[-1] - times[0])),
         "dropped": run.records[0]["packets_dropped"],
@@ -195,15 +195,15 @@ def leaving(run: Run) -> dict[str, Any]:
     until = run.about["simulated_s"] if left is None else row["opened_s"] + left
     return {
         "by": row["startup_exit_reason"],
-        "cwnd": row["startup_exit_cwnd_pkts"],
+        "cwnd": row["startup_exit_cwnd_segments"],
         "rounds": rounds(run, 0, until),
     }
 
 
 def repair_s(trace: Columns, left: float) -> float:
     """From a time until all that was sent by then has been acknowledged."""
-    sent = trace["seq"][(trace["event"] == SEND) & (trace["time"] <= left)].max()
-    repaired = (trace["event"] == ACK) & (trace["seq"] > sent)
+    sent = trace["seq_bytes"][(trace["event"] == SEND) & (trace["time"] <= left)].max()
+    repaired = (trace["event"] == ACK) & (trace["seq_bytes"] > sent)
     return float(trace["time"][repaired].min() - left)
 
 
@@ -212,7 +212,7 @@ def capacity(run: Run) -> dict[str, float]:
     trace, queue = columns(run), run.queue_samples
     assert queue is not None
     first = int(np.flatnonzero(trace["event"] == DROP)[0])
-    held = int(trace["flight"][first - 1]) // MSS - 1
+    held = int(trace["flight_bytes"][first - 1]) // MSS - 1
     waiting = int(queue.filter(queue["dropped"])["packets"][0])
     return {"held": held, "bdp": held - waiting, "time_s": float(trace["time"][first])}
 
@@ -220,9 +220,9 @@ def capacity(run: Run) -> dict[str, float]:
 def round_trips(trace: Columns) -> tuple[NDArray[Any], NDArray[Any]]:
     """When the ACKs of new data came, and the round-trip time that each one shows."""
     sends, acks = trace["event"] == SEND, trace["event"] == ACK
-    cumulative = trace["seq"][acks]
+    cumulative = trace["seq_bytes"][acks]
     new = np.diff(cumulative, prepend=0) > 0
-    last = np.searchsorted(trace["seq"][sends], cumulative[new] - MSS)
+    last = np.searchsorted(trace["seq_bytes"][sends], cumulative[new] - MSS)
     times = trace["time"][acks][new]
     return times, times - trace["time"][sends][last]
 
@@ -235,10 +235,10 @@ def rounds(run: Run, flow: int, until_s: float) -> list[dict[str, float]]:
     trace = columns(run, flow)
     sends = trace["event"] == SEND
     early = (trace["event"] == ACK) & (trace["time"] <= until_s)
-    times, acked, cwnd = (trace[name][early] for name in ("time", "seq", "cwnd"))
+    times, acked, cwnd = (trace[name][early] for name in ("time", "seq_bytes", "cwnd"))
     _, rtts = round_trips(trace)
     sent = np.searchsorted(trace["time"][sends], times, side="left")
-    beyond = trace["seq"][sends][sent - 1] + MSS
+    beyond = trace["seq_bytes"][sends][sent - 1] + MSS
     starts, end = [], 0
     for i, (una, nxt) in enumerate(zip(acked, beyond, strict=True)):
         if una > end:

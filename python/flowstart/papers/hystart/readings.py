@@ -71,7 +71,7 @@ INPUTS = (
         },
     ),
     OpenInput(
-        name="avoidance of Fig. 1",
+        name="cc of Fig. 1",
         says="Nothing; CUBIC is the current default of Linux.",
         readings={
             "CUBIC": "that default",
@@ -167,7 +167,7 @@ MEANS: dict[tuple[str, str], dict[str, Any]] = {
     ("timer", "RFC 2988"): {"timer": setups.RFC_TIMER},
     ("a SACK block", "takes 200 us"): {"sack_cost": "200us"},
     ("RTT of Fig. 1", "360 ms"): {"fig1": (setups.FIG1[0], 360.0)},
-    ("avoidance of Fig. 1", "Reno"): {"fig1_avoidance": setups.SACK},
+    ("cc of Fig. 1", "Reno"): {"fig1_cc": setups.SACK},
     ("second flow of Fig. 1", "after 10 s"): {"fig1_second": 10.0},
     ("second flow of Fig. 1", "after 30 s"): {"fig1_second": 30.0},
     ("RTT of Fig. 2", "102 ms"): {"fig2": (setups.FIG2[0], 102.0)},
@@ -193,7 +193,7 @@ MEANS: dict[tuple[str, str], dict[str, Any]] = {
 
 CELLS = readings.grid(
     readings.alone(INPUTS),
-    readings.crossed(INPUTS, ("avoidance of Fig. 1", "a SACK block")),
+    readings.crossed(INPUTS, ("cc of Fig. 1", "a SACK block")),
     readings.crossed(INPUTS, ("initial window", "receiver of Fig. 3 (c)")),
     readings.crossed(INPUTS, ("initial window", "hosts of Fig. 2")),
     readings.crossed(INPUTS, ("fixed in Fig. 4", "others' SACK")),

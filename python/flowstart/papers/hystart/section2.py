@@ -30,7 +30,7 @@ def climb(startup: str, receiver: dict[str, str], setup: Setup = LITERAL) -> Doc
     link = setups.path(1000, 1e3 * RTT_S)
     ends = setup.stack(receiver)
     startup = f"{startup},ssthresh={WINDOW}"
-    return setups.one(link, startup, "45s", avoidance="none", ends=ends)
+    return setups.one(link, startup, "45s", cc="none", ends=ends)
 
 
 def window(run: Run) -> measures.Curve:

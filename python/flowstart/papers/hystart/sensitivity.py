@@ -32,11 +32,11 @@ EXIT = number("hy.f2.exit1")
 Exits = list[dict[str, Any]]
 
 
-def hybrid(setup: Setup, *, avoidance: str = setups.SACK, **fields: Any) -> Document:
+def hybrid(setup: Setup, *, cc: str = setups.SACK, **fields: Any) -> Document:
     """Fig. 2 (c) with something moved; `fields` are the stack's."""
     document = figure2.panel("Hybrid Slow Start", setup)
     document["stack"] |= fields
-    document["flows"][0]["avoidance"] = avoidance
+    document["flows"][0]["cc"] = cc
     return document
 
 
@@ -53,8 +53,8 @@ MOVED: list[tuple[str, str, Document]] = [
     *(("ACK timer", timer, hybrid(LITERAL, ack_timer=timer)) for timer in TIMERS),
     *(("second start (s)", f"{at:g}", hybrid(Setup(fig2_second=at))) for at in SECOND_S),
     *(("RTT (ms)", f"{rtt:g}", hybrid(Setup(fig2=(setups.FIG2[0], rtt)))) for rtt in RTTS),
-    ("avoidance", "Reno", hybrid(LITERAL)),
-    ("avoidance", "CUBIC of 2008", hybrid(LITERAL, avoidance=setups.CUBIC)),
+    ("cc", "Reno", hybrid(LITERAL)),
+    ("cc", "CUBIC of 2008", hybrid(LITERAL, cc=setups.CUBIC)),
     ("Adaptive Start's first threshold", "22", adaptive(22)),
     ("Adaptive Start's first threshold", "none", adaptive(figure2.NO_THRESHOLD)),
 ]

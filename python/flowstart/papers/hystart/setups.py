@@ -16,7 +16,7 @@ THREE = {"Hybrid Slow Start": HYBRID, "slow start": SLOW_START, "limited slow st
 """The three that Sec. IV.C and IV.D compare."""
 
 SACK = "reno"
-"""TCP-SACK: Reno's avoidance; the stack repairs by SACK."""
+"""TCP-SACK: Reno's congestion control; the stack repairs by SACK."""
 CUBIC = "cubic:reading=2008"
 """Linux 2.6.23's."""
 
@@ -53,7 +53,7 @@ class Setup:
     sack_cost: str = "0s"
     """What the sender takes to read one SACK block."""
     fig1: tuple[float, float] = FIG1
-    fig1_avoidance: str = CUBIC
+    fig1_cc: str = CUBIC
     fig1_second: float | None = None
     """When a second flow begins, in seconds; None for none."""
     fig2: tuple[float, float] = FIG2
@@ -113,7 +113,7 @@ def one(
     startup: str,
     duration: str,
     *,
-    avoidance: str = SACK,
+    cc: str = SACK,
     ends: dict[str, Any] | None = None,
     **flow: Any,
 ) -> Document:
@@ -122,7 +122,7 @@ def one(
         "duration": duration,
         "path": link,
         "stack": ends or stack(),
-        "flows": [{"startup": startup, "avoidance": avoidance, **flow}],
+        "flows": [{"startup": startup, "cc": cc, **flow}],
     }
 
 
@@ -132,7 +132,7 @@ def two(
     starts: tuple[float, float],
     end: float,
     *,
-    avoidance: str = SACK,
+    cc: str = SACK,
     ends: dict[str, Any] | None = None,
 ) -> Document:
     """Two connections without end, the second into the first; times in seconds."""
@@ -140,11 +140,11 @@ def two(
         link,
         startup,
         f"{end:g}s",
-        avoidance=avoidance,
+        cc=cc,
         ends=ends,
         start=f"{starts[0]:g}s",
         count=2,
-        interval=f"{starts[1] - starts[0]:g}s",
+        stagger=f"{starts[1] - starts[0]:g}s",
     )
 
 

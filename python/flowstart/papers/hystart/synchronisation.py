@@ -2,7 +2,7 @@
 
 The paper says that a flow that heeds delay disturbs them less, and that fewer of them lose at the
 same time. Flows come one after the other; what is counted are the losses of those that are done
-with their start-up while another one is in it.
+with their startup while another one is in it.
 """
 
 from collections.abc import Mapping
@@ -43,12 +43,12 @@ DROP = 6
 SEEDS = 10
 
 Key = tuple[str, int, str]
-"""Avoidance, number of flows, start-up."""
+"""Avoidance, number of flows, startup."""
 
 
 def document(key: Key, seed: int) -> Document:
     """So many flows one after the other on Fig. 2's path."""
-    avoidance, count, name = key
+    cc, count, name = key
     rtts = [setups.FIG2[1] * (1 + SLOWER * i / (count - 1)) for i in range(count)]
     return {
         "duration": f"{count * APART_S + AFTER_S:g}s",
@@ -58,7 +58,7 @@ def document(key: Key, seed: int) -> Document:
         "flows": [
             {
                 "startup": STARTS[name],
-                "avoidance": AVOIDANCES[avoidance],
+                "cc": AVOIDANCES[cc],
                 "start": f"{i * APART_S:g}s",
                 "jitter": f"{APART_S:g}s",
                 "rtt": f"{rtt:.3f}ms",
@@ -94,7 +94,7 @@ def together(run: Run) -> dict[str, Any]:
 
 
 def _parties(run: Run, at: float) -> tuple[set[int], set[int]]:
-    """The flows that are done with their start-up, and those that are in it or just were."""
+    """The flows that are done with their startup, and those that are in it or just were."""
     settled: set[int] = set()
     starting: set[int] = set()
     for row in run.records:
@@ -107,8 +107,8 @@ def _parties(run: Run, at: float) -> tuple[set[int], set[int]]:
 
 
 def run(lab: Lab) -> Findings:
-    """Losses of bystanders by avoidance, number of flows and start-up."""
-    keys = [(avoidance, n, name) for avoidance in AVOIDANCES for n in FLOWS for name in STARTS]
+    """Losses of bystanders by cc, number of flows and startup."""
+    keys = [(cc, n, name) for cc in AVOIDANCES for n in FLOWS for name in STARTS]
     seeds = range(1, SEEDS + 1)
     documents = {key: [document(key, seed) for seed in seeds] for key in keys}
     found = by_case(lab, documents, together, trace=True)
@@ -136,23 +136,23 @@ def per_arrival(found: Found, key: Key, what: str) -> list[float]:
     return [one[what] / (key[1] - 1) for one in found[key]]
 
 
-def saved(found: Found, avoidance: str, count: int, what: str) -> list[float]:
+def saved(found: Found, cc: str, count: int, what: str) -> list[float]:
     """By seed, how much less Hybrid Slow Start does to the others than slow start."""
-    slow, hybrid = (per_arrival(found, (avoidance, count, name), what) for name in (SLOW, HYBRID))
+    slow, hybrid = (per_arrival(found, (cc, count, name), what) for name in (SLOW, HYBRID))
     return [its - mine for its, mine in zip(slow, hybrid, strict=True)]
 
 
 def _judged(found: Found) -> Measured:
     """Less of both, with 95 % confidence, for each number of flows under TCP-SACK and CUBIC."""
     surely = {
-        (avoidance, count, what): interval(saved(found, avoidance, count, what))[0] > 0
-        for avoidance in AVOIDANCES
+        (cc, count, what): interval(saved(found, cc, count, what))[0] > 0
+        for cc in AVOIDANCES
         for count in FLOWS
         for what in ("packets", "hit")
     }
     doubtful = [
-        f"{count} flows of {avoidance} ({'packets' if what == 'packets' else 'flows that lose'})"
-        for (avoidance, count, what), sure in surely.items()
+        f"{count} flows of {cc} ({'packets' if what == 'packets' else 'flows that lose'})"
+        for (cc, count, what), sure in surely.items()
         if not sure
     ]
     return Measured(
@@ -167,18 +167,16 @@ def _judged(found: Found) -> Measured:
 
 def _says(found: Found) -> list[str]:
     said = []
-    for avoidance in AVOIDANCES:
+    for cc in AVOIDANCES:
         count = FLOWS[-1]
-        slow, hybrid, train = (
-            (avoidance, count, name) for name in (SLOW, HYBRID, "by the train alone")
-        )
+        slow, hybrid, train = ((cc, count, name) for name in (SLOW, HYBRID, "by the train alone"))
 
         def of(key: Key, what: str) -> float:
             return mean(per_arrival(found, key, what))
 
-        low, high = interval(saved(found, avoidance, count, "packets"))
+        low, high = interval(saved(found, cc, count, "packets"))
         said.append(
-            f"With {avoidance} each of {count - 1} flows that join makes the others lose "
+            f"With {cc} each of {count - 1} flows that join makes the others lose "
             f"{of(slow, 'packets'):.0f} packets under slow start and {of(hybrid, 'packets'):.0f} "
             f"under Hybrid Slow Start ({low:.0f} to {high:.0f} fewer), "
             f"{of(train, 'packets'):.0f} without its delay sign; {of(slow, 'hit'):.1f} against "
@@ -186,15 +184,15 @@ def _says(found: Found) -> list[str]:
             f"in {100 * of(slow, 'by_loss'):.0f} and {100 * of(hybrid, 'by_loss'):.0f} % of cases."
         )
     shares = [
-        mean(share for one in found[avoidance, n, name] for share in one["shares"])
-        for avoidance in AVOIDANCES
+        mean(share for one in found[cc, n, name] for share in one["shares"])
+        for cc in AVOIDANCES
         for n in FLOWS[1:]
         for name in (SLOW, HYBRID)
     ]
     said.append(
         f"What becomes rarer are the overflows, not their reach: when the queue overflows, "
         f"{100 * min(shares):.0f} to {100 * max(shares):.0f} % of the flows that are there lose "
-        "at once, whichever start-up caused it."
+        "at once, whichever startup caused it."
     )
     return said
 
@@ -202,15 +200,15 @@ def _says(found: Found) -> list[str]:
 def _table(found: Found) -> Table:
     rows = []
     for key, runs in found.items():
-        avoidance, count, name = key
+        cc, count, name = key
         packets, hit = (per_arrival(found, key, what) for what in ("packets", "hit"))
         shares = [share for one in runs for share in one["shares"]]
-        less = interval(saved(found, avoidance, count, "packets")) if name == HYBRID else None
+        less = interval(saved(found, cc, count, "packets")) if name == HYBRID else None
         rows.append(
             {
-                "avoidance": avoidance,
+                "cc": cc,
                 "flows": count,
-                "start-up": name,
+                "startup": name,
                 "others lose (packets)": round(mean(packets), 1),
                 "low": round(interval(packets)[0], 1),
                 "high": round(interval(packets)[1], 1),
@@ -228,21 +226,21 @@ def _table(found: Found) -> Table:
         "synchronisation",
         "What each flow that joins does to those that are there, 100 Mbit/s, 106 to 127 ms, 1 BDP, "
         f"one flow every {APART_S:g} s, {SEEDS} seeds; all counts are per newcomer, low and high "
-        "are 95 % intervals of the mean. Flows that are still in their start-up do not count as "
-        "there, which is why limited slow start, whose start-ups last ten seconds, has few to "
+        "are 95 % intervals of the mean. Flows that are still in their startup do not count as "
+        "there, which is why limited slow start, whose startups last ten seconds, has few to "
         "disturb",
         rows,
     )
 
 
 def draw(found: Found) -> "Figure":
-    """Packets, and flows that lose, over the number of flows; a row for each avoidance."""
+    """Packets, and flows that lose, over the number of flows; a row for each congestion control."""
     from flowstart.papers import drawing
 
-    def panel(avoidance: str, what: str, label: str) -> drawing.Panel:
+    def panel(cc: str, what: str, label: str) -> drawing.Panel:
         curves, bands = {}, {}
         for name in STARTS:
-            values = [per_arrival(found, (avoidance, n, name), what) for n in FLOWS]
+            values = [per_arrival(found, (cc, n, name), what) for n in FLOWS]
             curves[name] = (FLOWS, [mean(each) for each in values])
             bands[name] = drawing.band(FLOWS, map(interval, values))
         return drawing.Panel(
@@ -250,13 +248,13 @@ def draw(found: Found) -> "Figure":
             drawing.Axis(label, limits=(0, None)),
             curves,
             bands=bands,
-            title=avoidance,
+            title=cc,
         )
 
     return drawing.panels(
         *(
-            panel(avoidance, what, label)
-            for avoidance in AVOIDANCES
+            panel(cc, what, label)
+            for cc in AVOIDANCES
             for what, label in (
                 ("packets", "packets of others lost"),
                 ("hit", "others that lose"),

@@ -51,7 +51,7 @@ CUBE = 0.4
 """CUBIC's constant: packets per cubic second."""
 
 Found = Mapping[tuple[float, str], list[dict[str, Any]]]
-"""Utilisation and exits by share and start-up, a run for each seed."""
+"""Utilisation and exits by share and startup, a run for each seed."""
 
 
 def document(share: float, name: str, seed: int) -> Document:
@@ -63,7 +63,7 @@ def document(share: float, name: str, seed: int) -> Document:
 
 
 def beginning(share: float, seed: int) -> Document:
-    """The same until the first flow has left its start-up."""
+    """The same until the first flow has left its startup."""
     run = document(share, HYBRID, seed)
     run["flows"][0] |= {"count": 1}
     return run | {"duration": f"{figure4.STARTS[0] + EXIT_S:g}s"}
@@ -141,7 +141,7 @@ def run(lab: Lab) -> Findings:
 
 
 def is_early(flow: dict[str, Any]) -> bool:
-    """Whether a flow left where only a burst of others can have ended its start-up."""
+    """Whether a flow left where only a burst of others can have ended its startup."""
     return flow["cwnd"] is not None and flow["cwnd"] < EARLY * BDP
 
 
@@ -170,7 +170,7 @@ def _use(found: Found, share: float, name: str) -> dict[str, Any]:
     above = interval(gained(found, share, name))
     return {
         "others (%)": 100 * share,
-        "start-up": name,
+        "startup": name,
         "utilisation (%)": round(mean(values), 1),
         "low": round(low, 1),
         "high": round(high, 1),

@@ -64,7 +64,7 @@ def _name(bounds: tuple[int, int | None]) -> str:
 
 
 Found = Mapping[str, Sequence[dict[str, Any]]]
-"""By start-up and seed."""
+"""By startup and seed."""
 
 
 def run(lab: Lab) -> Findings:
@@ -156,7 +156,7 @@ def _row(group: str, startup: str, found: Found) -> dict[str, str | float]:
     mine = [one[group] for one in found[startup]]
     return {
         "packets": group,
-        "start-up": NAMES[startup],
+        "startup": NAMES[startup],
         "responses per draw": round(float(np.mean([one["count"] for one in mine]))),
         "median, ms": round(1e3 * float(np.mean([one["median_s"] for one in mine])), 1),
         "gain in the median": _with_interval(_gains(group, startup, found)),

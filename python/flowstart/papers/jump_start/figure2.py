@@ -278,7 +278,7 @@ def _draw_losses(exact: Mapping[float, Pairs], late: Mapping[float, Pairs]) -> "
 def _by_startup(
     exact: Mapping[float, Pairs], late: Mapping[float, Pairs], name: str, axis: "Axis"
 ) -> "Panel":
-    """A curve for each start-up, and what late starts make of it."""
+    """A curve for each startup, and what late starts make of it."""
     from flowstart.papers import drawing
 
     curves, bands = {}, {}

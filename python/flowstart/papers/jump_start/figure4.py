@@ -43,7 +43,7 @@ def _of_each(pairs: Pairs, name: str) -> list[list[Values]]:
 
 
 def _together(pairs: Pairs, name: str) -> list[Values]:
-    """The values of all seeds as one distribution, of each start-up."""
+    """The values of all seeds as one distribution, of each startup."""
     return [np.concatenate([pair[i][name] for pair in pairs]) for i in (0, 1)]
 
 
@@ -201,7 +201,7 @@ def _lossy_ratio(sums: Values) -> Any:
 def _loss_rows(together: Sequence[Values], lossy: Sequence[float]) -> list[dict[str, str | float]]:
     return [
         {
-            "start-up": name,
+            "startup": name,
             "connections": len(loss),
             "without loss, %": round(_free(loss), 1),
             "mean loss of the others, %": round(mean, 1),

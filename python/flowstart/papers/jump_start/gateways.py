@@ -41,12 +41,12 @@ def scenario(startup: str, case: Case) -> Document:
         "delay": f"{ONE_WAY_MS / gateways:.6f}ms",
         "buffer": setups.QUEUE,
     }
-    through = {"startup": startup, "size": f"{size}pkt", "count": THROUGH, "interval": "2s"}
+    through = {"startup": startup, "size": f"{size}pkt", "count": THROUGH, "stagger": "2s"}
     cross = {
         "startup": setups.SLOW_START,
         "size": f"{CROSS_PACKETS}pkt",
         "count": round((2 * THROUGH + 4) / gap_s),
-        "interval": f"{1e3 * gap_s:.3f}ms",
+        "stagger": f"{1e3 * gap_s:.3f}ms",
         "jitter": f"{4e3 * gap_s:.3f}ms",
         "rtt": setups.RTT,
     }
@@ -61,7 +61,7 @@ def scenario(startup: str, case: Case) -> Document:
     }
 
 
-def company(run: Run) -> dict[str, Any]:
+def competing(run: Run) -> dict[str, Any]:
     """The transfers over the whole path, and those of the first, the last and all gateways."""
     gateways = len(run.document["path"]["hops"])
     through, others = run.records[:THROUGH], run.records[THROUGH:]
@@ -92,7 +92,7 @@ def run(lab: Lab) -> Findings:
     """Each number of gateways at each load and size."""
     cells = [(load, size, n) for load in LOADS for size in SIZES for n in GATEWAYS]
     cases = [(n, size, load, seed) for load, size, n in cells for seed in SEEDS]
-    read = measures.both(lab, scenario, cases, company)
+    read = measures.both(lab, scenario, cases, competing)
     count = len(SEEDS)
     found = {cell: read[i * count : (i + 1) * count] for i, cell in enumerate(cells)}
     return Findings(

@@ -1,4 +1,4 @@
-"""A study: the same rates and round trips where others send, all in one start-up."""
+"""A study: the same rates and round trips where others send, all in one startup."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ def scenario(startup: str, case: Case) -> Document:
     document = setups.along(setups.single(startup, size), **path)
     opening = {
         "count": TRANSFERS,
-        "interval": f"{apart_ms:.4f}ms",
+        "stagger": f"{apart_ms:.4f}ms",
         "jitter": f"{4 * apart_ms:.4f}ms",
     }
     return document | {"seed": seed, "flows": [document["flows"][0] | opening]}

@@ -1,4 +1,4 @@
-"""What is read from the runs of this paper, and how the two start-ups are set side by side."""
+"""What is read from the runs of this paper, and how the two startups are set side by side."""
 
 import statistics
 from collections.abc import Callable, Sequence

@@ -37,7 +37,7 @@ SHARERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "Jump Start": (setups.JUMP_START, {}),
     "Jump Start, sharing": (setups.JUMP_START, {"sharing": "temporal"}),
 }
-"""Start-up and stack. Who shares opens with the window and the threshold that the connection
+"""Startup and stack. Who shares opens with the window and the threshold that the connection
 before has left behind (RFC 9040); a jump takes its flight from the data all the same."""
 NAMES = {setups.SLOW_START: "slow start", setups.JUMP_START: "Jump Start"}
 
@@ -57,7 +57,7 @@ def in_turn(who: str, packets: int) -> Document:
     """Objects one after the other between two hosts, each on a connection of its own."""
     startup, stack = SHARERS[who]
     document = setups.along(setups.single(startup, packets, **stack), hosts=1)
-    objects = {"count": OBJECTS, "interval": APART}
+    objects = {"count": OBJECTS, "stagger": APART}
     return document | {"flows": [document["flows"][0] | objects]}
 
 
@@ -81,7 +81,7 @@ def each(run: Run) -> dict[str, list[float]]:
 
 
 Found = Mapping[tuple[str, int, int], Sequence[dict[str, float]]]
-"""By start-up, size and number of connections."""
+"""By startup, size and number of connections."""
 Turns = Mapping[tuple[str, int], dict[str, list[float]]]
 """By who it is and size."""
 
@@ -183,7 +183,7 @@ def _row(size: int, k: int, found: Found) -> dict[str, str | float]:
 
 def _turn_row(case: tuple[str, int], one: Mapping[str, list[float]]) -> dict[str, str | float]:
     who, size = case
-    row: dict[str, str | float] = {"start-up": who, "packets": size}
+    row: dict[str, str | float] = {"startup": who, "packets": size}
     row |= {f"{i}., s": round(seconds, 3) for i, seconds in enumerate(one["duration_s"], 1)}
     return row | {"lost by the first": one["dropped"][0], "by the last": one["dropped"][-1]}
 

@@ -166,7 +166,7 @@ EVERYWHERE: Mapping[tuple[str, str], Moved] = {
     (WINDOW, "4"): Moved(stack={"iw": "4"}),
     (ACKS, "delayed"): Moved(stack={"ack": "delayed"}),
     (TIMER, "1 s"): Moved(stack={"rto_min": "1s"}),
-    (QUEUE, "60 wait beside it"): Moved(path={"buffer_reading": "linux"}),
+    (QUEUE, "60 wait beside it"): Moved(path={"buffer_accounting": "linux"}),
     (GAP, "RTT/(D-1)"): Moved(jump=":gap=rtt/(d-1)"),
     (CLOCK, "10 ms"): Moved(stack={"coarse_pacing": True}),
 }

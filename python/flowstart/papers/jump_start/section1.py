@@ -35,11 +35,11 @@ def filling(run: Run) -> dict[str, Any]:
     window = int((acks > acks[-1] - round_trip).sum())
     sends = series.of("send")
     mss = run.records[0]["size_bytes"] // run.records[0]["packets_sent"]
-    reached = sends[np.argmax(series.flight[sends] >= window * mss)]
+    reached = sends[np.argmax(series.flight_bytes[sends] >= window * mss)]
     return {
         "window": window,
         "after_s": float(times[reached] - opened),
-        "sent_bytes": int(series.seq[reached]),
+        "sent_bytes": int(series.seq_bytes[reached]),
     }
 
 

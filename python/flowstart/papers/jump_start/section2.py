@@ -50,9 +50,9 @@ def window(run: Run) -> dict[str, Any]:
     """The window when the first flight has been repaired, and over time."""
     row, series = run.records[0], run.series()[0]
     flight = series.of("send")
-    end = int(series.seq[flight].max()) + MSS
+    end = int(series.seq_bytes[flight].max()) + MSS
     acks = series.of("ack")
-    repaired = acks[series.seq[acks] >= end][0]
+    repaired = acks[series.seq_bytes[acks] >= end][0]
     at_sender = series.at_sender
     return {
         "timeouts": row["timeouts"],

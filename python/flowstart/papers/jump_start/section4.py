@@ -50,8 +50,8 @@ def scenario(newcomers: str, queue: str, seed: int, long: int = 0) -> Document:
     short = {"startup": setups.SLOW_START, "size": "20pkt", "count": SHORT, "start": "4s"}
     new = {"startup": newcomers, "size": f"{setups.PACKETS}pkt", "count": NEWCOMERS, "start": "5s"}
     flows: list[dict[str, Any]] = [
-        short | {"interval": "100ms", "jitter": "100ms"},
-        new | {"interval": "2s", "jitter": "100ms"},
+        short | {"stagger": "100ms", "jitter": "100ms"},
+        new | {"stagger": "2s", "jitter": "100ms"},
     ]
     if long:
         # Enough to last until the others are done.
@@ -260,7 +260,7 @@ EXPERIMENTS = (
     Experiment(
         id="JS-HINTS",
         figure="Sec. IV.E",
-        question="Do marks that let routers drop start-up packets first protect bystanders?",
+        question="Do marks that let routers drop startup packets first protect bystanders?",
         run=run_hints,
         quick=True,
     ),

@@ -76,7 +76,7 @@ def contention(
                 "startup": startup,
                 "size": f"{PACKETS}pkt",
                 "count": CONNECTIONS,
-                "interval": interval,
+                "stagger": interval,
                 "jitter": jitter,
                 "direction": "alternate",
             }
@@ -93,7 +93,7 @@ def web(
     page_pause_from: str = "end",
     **fields: Any,
 ) -> Document:
-    """Sec. IV.A: sessions that read the web, all responses in one start-up."""
+    """Sec. IV.A: sessions that read the web, all responses in one startup."""
     return {
         "seed": seed,
         "path": {"rate": rate, "rtt": RTT, "buffer": QUEUE},

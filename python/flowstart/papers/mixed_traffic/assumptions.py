@@ -33,7 +33,7 @@ ASSUMPTIONS = (
         what="ten transfers of 100 kB on T1 and of 1 MB on OC-1, opened within the time that the "
         "line needs for all ten",
         value="100 kB, 1 MB",
-        why="long enough to leave the start-up behind, short enough for it to matter",
+        why="long enough to leave the startup behind, short enough for it to matter",
         sensitivity="beside Modified Swift Start slow start's camp loses about as much with 50 kB "
         "and "
         "less with 400 kB",

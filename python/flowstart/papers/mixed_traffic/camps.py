@@ -1,4 +1,4 @@
-"""Two camps on one network: those who switched to another start-up, and slow start's.
+"""Two camps on one network: those who switched to another startup, and slow start's.
 
 Who switches is drawn by the seed, and whoever has switched at one share has at every larger
 one. Nothing else differs between two runs of one seed, so each connection is compared with
@@ -19,7 +19,7 @@ from flowstart.papers.lab import Lab
 from flowstart.simulation.run import Run
 
 Build: TypeAlias = Callable[[Sequence[str], int], Document]
-"""A scenario from the start-up of each user and a seed."""
+"""A scenario from the startup of each user and a seed."""
 Connections: TypeAlias = Mapping[str, Sequence[Any]]
 """What was read of a run's connections, by column."""
 Mask: TypeAlias = npt.NDArray[np.bool_]
@@ -73,7 +73,7 @@ class Camp:
 
 @dataclass(frozen=True)
 class Mixture:
-    """A start-up at one share of the users in one setting."""
+    """A startup at one share of the users in one setting."""
 
     setting: Setting
     startup: str
@@ -94,7 +94,7 @@ def switched(users: int, share: int, seed: int) -> frozenset[int]:
 
 
 def startups(users: int, startup: str, share: int, seed: int) -> list[str]:
-    """The start-up of each user."""
+    """The startup of each user."""
     camp = switched(users, share, seed)
     return [startup if user in camp else SLOW_START for user in range(users)]
 
@@ -107,7 +107,7 @@ def mix(
     read: Callable[[Run], dict[str, list[Any]]],
     shares: Sequence[int] = SHARES,
 ) -> list[Mixture]:
-    """In every setting everyone's slow start, and every start-up at every share."""
+    """In every setting everyone's slow start, and every startup at every share."""
     documents = [
         document
         for setting in settings

@@ -1,4 +1,4 @@
-"""The start-ups that need no special routers, as fields of a flow's entry."""
+"""The startups that need no special routers, as fields of a flow's entry."""
 
 from collections.abc import Mapping
 
@@ -8,9 +8,9 @@ INTERFACE = "50Mbps"
 """The rate of the hosts' own lines in Jump Start's second set-up."""
 
 
-def fast_start(remembered: int) -> dict[str, str]:
+def fast_start(cached_cwnd: int) -> dict[str, str]:
     """Fast start, paced as its paper has it, with so many packets in its memory."""
-    return {"startup": "fast-start:paced=true", "remembered": f"{remembered}pkt"}
+    return {"startup": "fast-start:paced=true", "cached_cwnd": f"{cached_cwnd}pkt"}
 
 
 def qs_app(interface: str) -> dict[str, str]:

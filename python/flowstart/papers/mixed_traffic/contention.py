@@ -33,7 +33,7 @@ QUICK_SEEDS = range(1, 9)
 
 
 def run(lab: Lab) -> Findings:
-    """MIX-CONTENTION: every start-up at every share, at the paper's regular intervals."""
+    """MIX-CONTENTION: every startup at every share, at the paper's regular intervals."""
     settings = [setups.contention(interval) for interval in INTERVALS_MS]
     mixtures = mix(lab, settings, WITHOUT_ROUTERS, SEEDS, measures.of_flows)
     return _findings("contention", mixtures, [_busy(mixtures), _idle(mixtures)])
@@ -49,7 +49,7 @@ def run_arrivals(lab: Lab) -> Findings:
 
 
 def run_half(lab: Lab) -> Findings:
-    """MIX-HALF: three start-ups in half of the connections at one interval."""
+    """MIX-HALF: three startups in half of the connections at one interval."""
     settings = [setups.at_random(350)]
     mixtures = mix(lab, settings, QUICK, QUICK_SEEDS, measures.of_flows, shares=(50,))
     return Findings(answers=[_busy(mixtures)], tables=tables.all_three("half", mixtures))
@@ -69,7 +69,7 @@ def _busy(mixtures: Sequence[Mixture]) -> str:
     stayed = sentences.sorted_out(busy, sentences.median_of_slow_start, "beside")
     switched = sentences.sorted_out(busy, sentences.median_of_switched)
     return (
-        f"One connection every {BUSY:g} s, half of them with another start-up: the median of "
+        f"One connection every {BUSY:g} s, half of them with another startup: the median of "
         f"slow start's camp is {stayed}. That of the camp that switched is {switched}."
     )
 
@@ -95,7 +95,7 @@ def _harmless(mixtures: Sequence[Mixture]) -> str:
 
 
 def _first_and_all(mixtures: Sequence[Mixture]) -> str:
-    """Where it matters to a start-up how many others use it."""
+    """Where it matters to a startup how many others use it."""
     busy = [each for each in mixtures if _interval(each) == BUSY]
     first = {
         each.startup: each.switched.median
@@ -130,14 +130,14 @@ EXPERIMENTS = (
     Experiment(
         id="MIX-HALF",
         figure="study",
-        question="Half of Jump Start's connections switch to one of three start-ups: who gains?",
+        question="Half of Jump Start's connections switch to one of three startups: who gains?",
         run=run_half,
         quick=True,
     ),
     Experiment(
         id="MIX-CONTENTION",
         figure="study",
-        question="Jump Start's 200 connections at regular intervals: what does each start-up "
+        question="Jump Start's 200 connections at regular intervals: what does each startup "
         "bring to "
         "those who switch, and cost those who do not, by their share?",
         run=run,

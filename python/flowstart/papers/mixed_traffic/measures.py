@@ -6,7 +6,7 @@ from flowstart.simulation import frames
 from flowstart.simulation.run import Run
 
 SHORT = 3
-"""Packets that the initial window of three covers: there no start-up has anything to do."""
+"""Packets that the initial window of three covers: there no startup has anything to do."""
 
 
 def of_flows(run: Run) -> dict[str, list[Any]]:

@@ -21,7 +21,7 @@ def setting(each: Mixture) -> str:
 
 
 def startup(each: Mixture) -> str:
-    """A curve for each start-up."""
+    """A curve for each startup."""
     return each.startup
 
 

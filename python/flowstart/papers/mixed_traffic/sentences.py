@@ -39,7 +39,7 @@ def sorted_out(mixtures: Iterable[Mixture], pick: Pick, word: str = "with") -> s
 
 
 def longer_somewhere(mixtures: Iterable[Mixture], pick: Pick) -> list[str]:
-    """The start-ups with which something takes longer in one of these, with 95 % confidence."""
+    """The startups with which something takes longer in one of these, with 95 % confidence."""
     changes = [(each.startup, pick(each)) for each in mixtures]
     return list(dict.fromkeys(name for name, change in changes if change and change.low > 0))
 

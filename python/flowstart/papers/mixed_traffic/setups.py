@@ -88,7 +88,7 @@ def at_random(interval_ms: int, **path: Any) -> Setting:
 
 
 def web(sessions: int = 50) -> Setting:
-    """Jump Start's sessions that read the web; a session uses one start-up throughout."""
+    """Jump Start's sessions that read the web; a session uses one startup throughout."""
     return Setting(
         {"sessions": sessions},
         sessions,

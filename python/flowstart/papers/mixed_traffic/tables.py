@@ -59,10 +59,10 @@ def approvals(name: str, mixtures: Sequence[Mixture]) -> Table:
 
 
 def glance(name: str, mixtures: Sequence[Mixture]) -> Table:
-    """One row for each start-up: the change of both camps' medians by setting."""
+    """One row for each startup: the change of both camps' medians by setting."""
     rows: dict[str, Row] = {}
     for each in half(mixtures):
-        row = rows.setdefault(each.startup, {"start-up": each.startup})
+        row = rows.setdefault(each.startup, {"startup": each.startup})
         for whose, camp in _camps(each):
             row[f"{label(each.setting)}: {whose} (%)"] = _rounded(
                 camp.median.percent if camp else None
@@ -109,7 +109,7 @@ def _changes(camp: Camp) -> Row:
 
 
 def _case(each: Mixture) -> Row:
-    return {**each.setting.name, "start-up": each.startup, "share (%)": each.share}
+    return {**each.setting.name, "startup": each.startup, "share (%)": each.share}
 
 
 def _camps(each: Mixture) -> list[tuple[str, Camp | None]]:

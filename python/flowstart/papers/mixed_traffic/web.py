@@ -1,4 +1,4 @@
-"""Jump Start's web sessions, to some of which the servers answer in another start-up."""
+"""Jump Start's web sessions, to some of which the servers answer in another startup."""
 
 from collections.abc import Sequence
 
@@ -44,7 +44,7 @@ def _says(half: Sequence[Mixture], busy: Sequence[Mixture]) -> list[str]:
     late_busy = sentences.sorted_out(busy, sentences.late_of_slow_start, "beside")
     theirs = (
         f"Responses of more than {measures.SHORT} packets, half of the sessions in another "
-        f"start-up: their median is {switched}."
+        f"startup: their median is {switched}."
     )
     others = (
         f"In the other half's slow start the median is {stayed}; the 90th percentile is {late}, "

@@ -1,4 +1,4 @@
-"""Modified Swift Start (an OPNET study of the start-up of Elbery and others)."""
+"""Modified Swift Start (an OPNET study of the startup of Elbery and others)."""
 
 from flowstart.papers.experiment import Paper
 from flowstart.papers.modified_swift_start import (
@@ -26,7 +26,7 @@ from flowstart.papers.modified_swift_start.assumptions import ASSUMPTIONS
 PAPER = Paper(
     name=published.NAME,
     title="Modified Swift Start",
-    source="An OPNET study of the start-up by A. Elbery, E. Khalil, B. Nosier and I. Morsi "
+    source="An OPNET study of the startup by A. Elbery, E. Khalil, B. Nosier and I. Morsi "
     "(SENSORCOMM 2008); our copy names neither authors nor year",
     package=__name__,
     targets=published.PUBLISHED.targets,

@@ -18,17 +18,17 @@ KB = 1000
 MODIFIED = "modified Swift Start"
 
 Points = Mapping[str, tuple[Sequence[float], Sequence[float]]]
-"""What the text prints, by start-up: seconds since the opening, and kB."""
+"""What the text prints, by startup: seconds since the opening, and kB."""
 
 
 def flights(lab: "Lab", documents: "Sequence[Document]") -> dict[str, Any]:
-    """When segments were sent and arrived, by start-up."""
+    """When segments were sent and arrived, by startup."""
     found = lab.runs(documents, measures.flight, trace=True)
     return dict(zip(LITERAL.startups, found, strict=True))
 
 
 def windows(lab: "Lab", documents: "Sequence[Document]") -> dict[str, Any]:
-    """The window over time by start-up."""
+    """The window over time by startup."""
     found = lab.runs(documents, measures.windows, trace=True)
     return dict(zip(LITERAL.startups, found, strict=True))
 
@@ -79,7 +79,7 @@ def sent_picture(
 def second_round(seconds: Sequence[Mapping[str, float]], printed: Sequence[float]) -> Points:
     """The last segment that has left when the second round trip is over: the printed one.
 
-    `seconds` is what the runs say of this round trip, in the order of the start-ups.
+    `seconds` is what the runs say of this round trip, in the order of the startups.
     """
     return {
         name: ([second["over_s"]], [(PROBE + sent - 1) * MSS / KB])

@@ -51,7 +51,7 @@ def _run(lab: "Lab") -> Findings:
     found = tried(lab, LITERAL)
     waiting, idle = (found[f"mss.f6.{name}"].value for name in ("noqueue", "idle"))
     if not isinstance(waiting, Mapping) or not isinstance(idle, Mapping):
-        raise TypeError("both are by start-up")
+        raise TypeError("both are by startup")
     slow, modified = idle.values()
     flights = curves.flights(lab, LITERAL.both(T1, DELAY_S))
     return Findings(

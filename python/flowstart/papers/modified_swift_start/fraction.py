@@ -2,8 +2,8 @@
 
 The original divides its estimate by α for fear of an over-estimate. Here it divides the time
 between two ACKs by the segments they cover, for with the paper's delayed ACKs each pair has only
-one ACK. Alone the receiver's window does not cut the estimate off; in company all have the paper's
-window of 44 segments. Over OC-1 the routers have no limit: with 5000 packets a second
+one ACK. Alone the receiver's window does not cut the estimate off; with competing flows all have
+the paper's window of 44 segments. Over OC-1 the routers have no limit: with 5000 packets a second
 for both directions they, not the line, would be the bottleneck.
 """
 
@@ -35,9 +35,9 @@ DELAY_S = 0.1
 WIDE = {"window": "16MB", "window_scaling": True}
 """A window that no path here fills."""
 SEEDS = 20
-SLOW = {"startup": "slow-start:growth=per-ack", "avoidance": AVOIDANCE}
+SLOW = {"startup": "slow-start:growth=per-ack", "cc": AVOIDANCE}
 LONG = [SLOW | {"size": "2MB"}]
-"""One transfer that has filled the line when a start-up is tried beside it."""
+"""One transfer that has filled the line when a startup is tried beside it."""
 SHORT_BYTES = 30_000
 SHORT_LOAD = 0.5
 SHORT_EVERY_S = 8 * SHORT_BYTES / (SHORT_LOAD * T1.bps)
@@ -46,13 +46,13 @@ SHORT = [
     | {
         "size": f"{SHORT_BYTES}B",
         "count": 40,
-        "interval": f"{SHORT_EVERY_S * 1e9:.0f}ns",
+        "stagger": f"{SHORT_EVERY_S * 1e9:.0f}ns",
         "jitter": f"{SHORT_EVERY_S * 1e9:.0f}ns",
     }
 ]
 """Transfers that take half the line on average."""
 BEGINS_S = 4.0
-"""When the start-up is tried beside others."""
+"""When the startup is tried beside others."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Case:
         return SEEDS if self.others else 1
 
     def document(self, startup: str, seed: int) -> "Document":
-        """The scenario with a start-up."""
+        """The scenario with a startup."""
         rtt_s = self.line.rtt_s(DELAY_S)
         document = transfer(self.line, rtt_s, startup, size=self.size, path=self.path, **self.stack)
         if not self.others:
@@ -92,7 +92,7 @@ CASES = {
 }
 
 Found = Mapping[tuple[str, str], Sequence[Mapping[str, float]]]
-"""What each seed came to, by case and start-up."""
+"""What each seed came to, by case and startup."""
 
 
 def _run(lab: "Lab") -> Findings:
@@ -130,7 +130,7 @@ def _row(case: str, startup: str, seeds: Sequence[Mapping[str, float]]) -> dict[
     beside = CASES[case].others
     return {
         "path": case,
-        "start-up": startup,
+        "startup": startup,
         "first window (segments)": round(mean_of(seeds, "window_pkts"), 1),
         "of the BDP (%)": round(100 * mean_of(seeds, "window_pkts") / seeds[0]["bdp_pkts"]),
         "queue, paced round (packets)": round(mean_of(seeds, "paced_queue_pkts"), 1),

@@ -57,7 +57,7 @@ def begun(run: "Run") -> dict[str, float]:
     until_ns = 1e9 * (_opened_s(run) + second_round(run)["over_s"])
     paced = (queue["direction"] == FORWARD) & (queue["time_ns"] < until_ns)
     return {
-        "window_pkts": float(ack["cwnd"][np.argmax(ack["seq"] >= PROBE * MSS)]),
+        "window_pkts": float(ack["cwnd"][np.argmax(ack["seq_bytes"] >= PROBE * MSS)]),
         "bdp_pkts": row["bdp_pkts"],
         "paced_queue_pkts": int(queue["packets"][paced].max()),
         "queue_pkts": row["max_queue_pkts"],
@@ -78,7 +78,7 @@ def pairs(run: "Run") -> list[dict[str, float]]:
     send, ack = _of(run, "send"), _of(run, "ack")
     found = []
     for last in (1, 3):
-        at = np.flatnonzero(ack["seq"] == (last + 1) * MSS)
+        at = np.flatnonzero(ack["seq_bytes"] == (last + 1) * MSS)
         if not at.size:
             break
         rtt_s = float(ack["time_s"][at[0]] - send["time_s"][last])
@@ -93,8 +93,8 @@ def after_probe(run: "Run") -> float:
     The round trip is that of the first segment, as Swift Start takes it.
     """
     send, ack = _of(run, "send"), _of(run, "ack")
-    rtt_s = ack["time_s"][np.argmax(ack["seq"] > 0)] - send["time_s"][0]
-    return float(ack["cwnd"][np.argmax(ack["seq"] >= PROBE * MSS)] / rtt_s)
+    rtt_s = ack["time_s"][np.argmax(ack["seq_bytes"] > 0)] - send["time_s"][0]
+    return float(ack["cwnd"][np.argmax(ack["seq_bytes"] >= PROBE * MSS)] / rtt_s)
 
 
 def second_round(run: "Run") -> dict[str, float]:
@@ -103,7 +103,7 @@ def second_round(run: "Run") -> dict[str, float]:
     And when this second round trip is over, in seconds since the connection opened.
     """
     sent_s, ack = _of(run, "send")["time_s"], _of(run, "ack")
-    over_s = ack["time_s"][np.argmax(ack["seq"] > PROBE * MSS)]
+    over_s = ack["time_s"][np.argmax(ack["seq_bytes"] > PROBE * MSS)]
     return {
         "segments": int(np.count_nonzero(sent_s < over_s)) - PROBE,
         "over_s": round(float(over_s) - _opened_s(run), 9),
@@ -113,7 +113,7 @@ def second_round(run: "Run") -> dict[str, float]:
 def windows(run: "Run") -> list[list[float]]:
     """The window over time: seconds since the connection opened, and bytes."""
     ack = _of(run, "ack")
-    first = int(np.argmax(ack["seq"] > 0))
+    first = int(np.argmax(ack["seq_bytes"] > 0))
     opened_s = _opened_s(run)
     return [
         [0.0, *_rounded(ack["time_s"][first:] - opened_s)],
@@ -143,15 +143,15 @@ def flight(run: "Run") -> dict[str, Any]:
 def round_trips(run: "Run") -> dict[str, list[float]]:
     """Each acknowledgement's round trip, of the newest segment that it covers, and their mean."""
     send, ack = _of(run, "send"), _of(run, "ack")
-    new = np.flatnonzero(np.diff(ack["seq"], prepend=0) > 0)
-    newest = np.ceil(ack["seq"][new] / MSS).astype(int) - 1
+    new = np.flatnonzero(np.diff(ack["seq_bytes"], prepend=0) > 0)
+    newest = np.ceil(ack["seq_bytes"][new] / MSS).astype(int) - 1
     rtt_s = ack["time_s"][new] - send["time_s"][newest]
     mean_s = [float(rtt_s[0])]
     for sample in rtt_s[1:]:
         mean_s.append(mean_s[-1] + RTT_GAIN * (float(sample) - mean_s[-1]))
     return {
         "time_s": _rounded(ack["time_s"][new] - _opened_s(run)),
-        "acked": ack["seq"][new].tolist(),
+        "acked": ack["seq_bytes"][new].tolist(),
         "rtt_s": _rounded(rtt_s),
         "mean_s": _rounded(mean_s),
     }
@@ -194,7 +194,7 @@ def _of(run: "Run", event: str) -> "dict[str, NDArray[Any]]":
     """The first flow's samples about one kind of event."""
     samples = _samples(run, "flow_samples")
     mine = (samples["flow"] == 0) & (samples["event"] == EVENTS.index(event))
-    found = {name: samples[name][mine] for name in ("time_ns", "seq", "cwnd")}
+    found = {name: samples[name][mine] for name in ("time_ns", "seq_bytes", "cwnd")}
     return {**found, "time_s": found["time_ns"] / 1e9}
 
 

@@ -1,7 +1,7 @@
 """The comparisons that the paper names and does not show.
 
 Modified Swift Start beside the original, Quick-Start, Jump Start and BIC, alone over both lines
-and several flows at once. The initial RTO is 3 s here, so that no start-up is judged by a timer
+and several flows at once. The initial RTO is 3 s here, so that no startup is judged by a timer
 that is shorter than the path.
 """
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scheme:
-    """A start-up and the avoidance that follows."""
+    """A startup and the congestion control that follows."""
 
     startup: str
-    avoidance: str = AVOIDANCE
+    cc: str = AVOIDANCE
 
     def spec(self, threshold: str) -> str:
-        """The start-up with the paper's growth and this first threshold."""
+        """The startup with the paper's growth and this first threshold."""
         return f"{self.startup}:growth=per-ack{threshold}"
 
 
@@ -124,7 +124,7 @@ def _document(line: Line, delay_s: float, scheme: Scheme, **fields: Any) -> "Doc
         line,
         line.rtt_s(delay_s),
         scheme.spec(threshold),
-        avoidance=scheme.avoidance,
+        cc=scheme.cc,
         path=path,
         **PATIENT,
         **fields,
@@ -222,11 +222,11 @@ def _eight(buffer: str, scheme: Scheme, other: Scheme, seed: int) -> "Document":
     flows = [
         {
             "startup": one.spec(f",{THRESHOLD}"),
-            "avoidance": one.avoidance,
+            "cc": one.cc,
             "size": SHARED_SIZE,
             "count": FLOWS,
             "start": f"{start_s}s",
-            "interval": f"{SPACING_S}s",
+            "stagger": f"{SPACING_S}s",
             "jitter": f"{SPACING_S / 2}s",
         }
         for one, start_s in ((scheme, 0.0), (other, SPACING_S / 2))
@@ -308,7 +308,7 @@ EXPERIMENTS = (
         id="MSS-PROMISED",
         figure="study",
         question="How does it do beside Swift Start, Quick-Start, Jump Start and BIC, and in "
-        "company?",
+        "competing?",
         run=_run,
     ),
 )

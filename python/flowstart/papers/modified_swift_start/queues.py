@@ -4,7 +4,7 @@ Its last section asks for the effect of the redundant data that each connection 
 they can congest a router. Each connection adds an option of eight bytes for each pair; and it
 sends a whole estimate of the path in its second round trip, whoever else does the same. So several
 connections begin within one round trip over T1, each with the paper's hosts. Slow start is the
-catalog's here, because after a timeout all start-ups must go on by the same rule.
+catalog's here, because after a timeout all startups must go on by the same rule.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ RTT_S = T1.rtt_s(DELAY_S)
 SEEDS = 20
 
 Key = tuple[str, int, str]
-"""Buffer, how many connections, start-up."""
+"""Buffer, how many connections, startup."""
 Found = Mapping[Key, Sequence[Mapping[str, float]]]
 """What each seed came to."""
 
@@ -95,7 +95,7 @@ def _rows(found: Found) -> Iterator[dict[str, Any]]:
         yield {
             "buffer": buffer,
             "connections": connections,
-            "start-up": startup,
+            "startup": startup,
             "largest queue (packets)": round(mean_of(seeds, "queue_pkts"), 1),
             "dropped": round(mean_of(seeds, "dropped"), 1),
             "arrived twice": round(mean_of(seeds, "twice"), 1),

@@ -98,7 +98,7 @@ INPUTS = (
         },
     ),
     OpenInput(
-        name="avoidance",
+        name="cc",
         says="equation 3 for each ACK (Sec. III); about one packet in a round trip (Sec. II)",
         readings={
             "equation 3": "it stands there as a formula; with delayed ACKs half a segment",
@@ -155,7 +155,7 @@ INPUTS = (
     ),
 )
 
-TIMEOUTS = ("timeout leaves", "SYN's timeout", "window after it", "RTO after a SYN", "avoidance")
+TIMEOUTS = ("timeout leaves", "SYN's timeout", "window after it", "RTO after a SYN", "cc")
 WAYS = ("frame", "processor", "receiver's link", "base RTT")
 BETWEEN = ("SYN's timeout", "receiver's link", "base RTT")
 SHOWN = readings.grid(readings.alone(INPUTS), readings.crossed(INPUTS, BETWEEN))
@@ -199,7 +199,7 @@ def setup(reading: Reading) -> Setup:
         LITERAL,
         slow_start=_slow_start(reading),
         modified=f"{MODIFIED}{threshold}",
-        avoidance=LITERAL.avoidance if reading["avoidance"] == "equation 3" else COUNTING,
+        cc=LITERAL.cc if reading["cc"] == "equation 3" else COUNTING,
         base=BASES[reading["base RTT"]],
         size=LITERAL.size if reading["10 MB"] == "10 · 2^20 bytes" else "10000000B",
         path=path,

@@ -51,12 +51,12 @@ PHASE_S = 0.0017
 """By so much the round trip differs from one phase to the next, and when ACKs meet a batch."""
 
 Errors = Mapping[str, Sequence[float | None]]
-"""Percent by which each run's estimate is off, None where it has none, by start-up."""
+"""Percent by which each run's estimate is off, None where it has none, by startup."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A disturbance and its scenarios, in the order of the start-ups."""
+    """A disturbance and its scenarios, in the order of the startups."""
 
     name: str
     documents: "Sequence[Document]"
@@ -127,7 +127,7 @@ def _loaded(load: int) -> "Iterator[Document]":
         "startup": "slow-start",
         "size": f"{BACKGROUND_PKTS}pkt",
         "count": round(BACKGROUND_LASTS_S / every_s),
-        "interval": f"{every_s * 1e9:.0f}ns",
+        "stagger": f"{every_s * 1e9:.0f}ns",
         "jitter": f"{every_s * 1e9:.0f}ns",
         "direction": "reverse",
         "handshake": False,
@@ -152,7 +152,7 @@ def _thinned(batch_ms: int) -> "Iterator[Document]":
 
 
 def _errors(lab: "Lab", cases: Sequence[Case]) -> Iterator[Errors]:
-    """All cases at once, taken apart again by case and start-up."""
+    """All cases at once, taken apart again by case and startup."""
     documents = [document for case in cases for document in case.documents]
     found = iter(lab.runs(documents, estimate, trace=True))
     for case in cases:
@@ -236,7 +236,7 @@ def _rows(case: str, by_startup: Errors) -> Iterator[dict[str, Any]]:
         known = sorted(error for error in errors if error is not None)
         yield {
             "ACKs": case,
-            "start-up": startup,
+            "startup": startup,
             "runs": len(errors),
             "without estimate": len(errors) - len(known),
             "least error (%)": known[0] if known else None,

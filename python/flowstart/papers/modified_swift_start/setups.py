@@ -64,7 +64,7 @@ class Setup:
 
     slow_start: str = PAPER_SLOW_START
     modified: str = f"{MODIFIED},{THRESHOLD}"
-    avoidance: str = AVOIDANCE
+    cc: str = AVOIDANCE
     base: Literal["line", "access", "none"] = "line"
     """Where that lies which the printed round trips have beyond links and delay: on the line, on
     the hosts' access links, or nowhere."""
@@ -74,7 +74,7 @@ class Setup:
 
     @property
     def startups(self) -> dict[str, str]:
-        """Both start-ups by their names."""
+        """Both startups by their names."""
         return {"slow start": self.slow_start, "modified Swift Start": self.modified}
 
     def rtt_s(self, line: Line, delay_s: float) -> float:
@@ -107,7 +107,7 @@ class Setup:
             rtt_s,
             startup,
             size=size or self.size,
-            avoidance=self.avoidance,
+            cc=self.cc,
             on_access_s=rest_s / 2 if far else 0.0,
             path=self.path,
             **self.stack,
@@ -123,7 +123,7 @@ def transfer(
     startup: str,
     *,
     size: str = f"{FILE}B",
-    avoidance: str = AVOIDANCE,
+    cc: str = AVOIDANCE,
     on_access_s: float = 0.0,
     path: Mapping[str, Any] | None = None,
     **stack: Any,
@@ -138,7 +138,7 @@ def transfer(
     links = _access_delay(path or {}, on_access_s) if on_access_s else dict(path or {})
     own_s = own_way_s(line, path or {}, stack, far=on_access_s > 0)
     one_way_s = (rtt_s - own_s) / 2 - on_access_s
-    return _document(line, one_way_s, startup, size, avoidance, links, stack)
+    return _document(line, one_way_s, startup, size, cc, links, stack)
 
 
 def own_way_s(
@@ -184,7 +184,7 @@ def _document(
     one_way_s: float,
     startup: str,
     size: str,
-    avoidance: str,
+    cc: str,
     path: Mapping[str, Any],
     stack: Mapping[str, Any],
 ) -> Document:
@@ -197,5 +197,5 @@ def _document(
             **path,
         },
         "stack": {"preset": "opnet", **stack},
-        "flows": [{"startup": startup, "avoidance": avoidance, "size": size}],
+        "flows": [{"startup": startup, "cc": cc, "size": size}],
     }

@@ -47,7 +47,7 @@ class PaperSlowStart(Startup):
         w.cwnd += 1
 
     def after_timeout(self, w: Window, t: Timeout) -> None:
-        """Overrules the avoidance."""
+        """Overrules the congestion control."""
         if not (self.flight and t.repeated):
             self._lower(t.flight / MSS)
         w.cwnd, w.ssthresh = self.restart or 1.0, self.threshold

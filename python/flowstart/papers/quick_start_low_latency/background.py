@@ -47,7 +47,7 @@ Case = tuple[str, int]
 
 
 def document(setting: Setting, place: Place, startup: str, sessions: int, seed: int) -> Document:
-    """Table I's transfer among web sessions, all of whose servers have the same start-up."""
+    """Table I's transfer among web sessions, all of whose servers have the same startup."""
     rate, delay = place
     alone = transfer(setting, rate, delay, setting.packets(TABLE1_KB), startup)
     begin = WARM + 0.01 * delay

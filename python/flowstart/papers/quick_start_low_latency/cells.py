@@ -1,4 +1,4 @@
-"""Transfers under both start-ups, and Table I's cells: nine delays and three rates."""
+"""Transfers under both startups, and Table I's cells: nine delays and three rates."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ Improvements = Mapping[tuple[str, int], float]
 
 
 def pairs(lab: Lab, transfers: Iterable[Transfer]) -> list[Pair]:
-    """Runs each transfer with both start-ups."""
+    """Runs each transfer with both startups."""
     documents = [
         transfer(setting, rate, delay, packets, startup)
         for setting, rate, delay, packets in transfers

@@ -74,7 +74,7 @@ def highest(cells: Mapping[Place, float]) -> Place:
 
 
 def lossy(found: Sweep) -> dict[Place, float]:
-    """The improvements where either start-up lost packets."""
+    """The improvements where either startup lost packets."""
     return {place: pair.improvement for place, pair in found.pairs.items() if not pair.loss_free}
 
 
@@ -88,7 +88,7 @@ def about_losses(found: Sweep) -> str:
     return (
         f"{len(apart)} of {len(found.pairs)} cells lose packets at the queue of 150 and are shown "
         f"apart: there the improvement lies between {min(apart.values()):.0f} and "
-        f"{max(apart.values()):.0f} %; in {uneven} of them one start-up meets more timeouts than "
+        f"{max(apart.values()):.0f} %; in {uneven} of them one startup meets more timeouts than "
         f"the other."
     )
 

@@ -65,7 +65,7 @@ Choices = Mapping[Place, Choice]
 
 
 def run(lab: Lab) -> Findings:
-    """Runs the transfers on each rate with both start-ups, and on the tenfold with slow start."""
+    """Runs the transfers on each rate with both startups, and on the tenfold with slow start."""
     places = [(rate, delay, n) for rate in RATES for delay in DELAYS for n in SIZES]
     documents = [
         document

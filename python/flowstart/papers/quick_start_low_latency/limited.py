@@ -85,7 +85,7 @@ def beside(startup: str, every: float | None, seed: int) -> Document:
             "startup": QUICK_START,
             "size": "1pkt",
             "count": round((BEGIN_S + JITTER_S) / every) + 1,
-            "interval": f"{1000 * every:g}ms",
+            "stagger": f"{1000 * every:g}ms",
         }
         found["flows"].append(asking)
     return found | {"seed": seed}
@@ -123,7 +123,7 @@ def served(run: Run) -> Served:
 
 @dataclass(frozen=True)
 class Both:
-    """A time with both start-ups, in seconds."""
+    """A time with both startups, in seconds."""
 
     slow: float
     quick: float

@@ -57,9 +57,9 @@ def document(connections: int, startup: str) -> Document:
         spread = 1000 * LITERAL.round_trip(DELAY) / connections
         others = {
             "startup": f"slow-start:iw={FLIGHT},ssthresh={FLIGHT}",
-            "avoidance": "none",
+            "cc": "none",
             "count": connections,
-            "interval": f"{spread:.3f}ms",
+            "stagger": f"{spread:.3f}ms",
         }
         alone["flows"].append(others)
     return alone | {"duration": f"{END}s"}
@@ -82,7 +82,7 @@ def look(run: Run) -> Sight:
 
 @dataclass(frozen=True)
 class Beside:
-    """The transfer with both start-ups beside the same load."""
+    """The transfer with both startups beside the same load."""
 
     slow: Sight
     quick: Sight
@@ -106,7 +106,7 @@ class Beside:
 
 
 def run(lab: Lab) -> Findings:
-    """Runs the transfer with both start-ups beside a growing load."""
+    """Runs the transfer with both startups beside a growing load."""
     startups = (SLOW_START, LITERAL.quick_start)
     seen = lab.runs(
         [document(n, startup) for n in CONNECTIONS for startup in startups], look, trace=True

@@ -60,7 +60,7 @@ def document(kilobytes: int, startup: str, burst: int, seed: int) -> Document:
     flight = min(packets * PACKET_BITS / APPROVED, round_trip)
     other = {
         "startup": f"slow-start:iw={burst},ssthresh={burst}",
-        "avoidance": "none",
+        "cc": "none",
         "size": f"{burst}pkt",
         "handshake": False,
         "start": f"{1000 * round_trip:g}ms",
@@ -86,7 +86,7 @@ def look(run: Run) -> Outcome:
 
 @dataclass(frozen=True)
 class Met:
-    """A transfer of one size and a burst of one size, with both start-ups, by seed."""
+    """A transfer of one size and a burst of one size, with both startups, by seed."""
 
     slow: Sequence[Outcome]
     quick: Sequence[Outcome]

@@ -83,7 +83,7 @@ class Setting:
 
     @property
     def quick_start(self) -> str:
-        """The start-up."""
+        """The startup."""
         return "quick-start:" + ",".join(f"{name}={value}" for name, value in self.request.items())
 
 

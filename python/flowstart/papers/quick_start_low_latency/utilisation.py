@@ -41,7 +41,7 @@ REQUESTS = {
     "what is queued": LITERAL.asking(sizing="data").quick_start,
     "163.84 Mbit/s": LITERAL.asking(request="163.84Mbps").quick_start,
 }
-"""Other readings of what is asked for, with the start-up."""
+"""Other readings of what is asked for, with the startup."""
 REQUESTS_AT = [(rate, delay) for rate in UNDERUSED for delay in (10, 200)]
 LAST_LINK = f"forward-{len(LITERAL.links) - 1}"
 """The second router link: what the first has lost does not count as use."""
@@ -96,7 +96,7 @@ class Use:
         return float(_relative(np.arange(len(self.slow)), 0, self))
 
     def relative_interval(self) -> tuple[float, float]:
-        """Where that lies, from both start-ups' values of the seeds drawn."""
+        """Where that lies, from both startups' values of the seeds drawn."""
         return interval(range(len(self.slow)), lambda drawn, axis: _relative(drawn, axis, self))
 
 
@@ -113,7 +113,7 @@ def alone(place: Place, startup: str, round_trips: int) -> Document:
 
 
 def web(place: Place, startup: str, sessions: int, seed: int) -> Document:
-    """Web sessions for ten seconds and twenty round trips; all servers have the start-up."""
+    """Web sessions for ten seconds and twenty round trips; all servers have the startup."""
     document = transfer(LITERAL, *place, 1, startup)
     return document | {
         "seed": seed,

@@ -129,7 +129,7 @@ def window(run: Run) -> Window:
     return {
         "time_s": np.round(times[kept], 4).tolist(),
         "cwnd": np.round(cwnd[kept], 1).tolist(),
-        "largest": row["max_cwnd_pkts"],
+        "largest": row["max_cwnd_segments"],
         "seconds": row["fct_s"],
         "again": row["packets_retransmitted"],
     }

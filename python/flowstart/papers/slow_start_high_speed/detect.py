@@ -1,6 +1,6 @@
-"""CAV-DETECT: a start-up that tells expansion from reduction and acts on it.
+"""CAV-DETECT: a startup that tells expansion from reduction and acts on it.
 
-CAV-TELL measures what tells them apart; here a start-up that is judged by what it does with it
+CAV-TELL measures what tells them apart; here a startup that is judged by what it does with it
 stands beside those of the slides: alone on their paths, and with other traffic that makes it err.
 """
 
@@ -15,8 +15,8 @@ from flowstart.model.document import Document
 from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import interval
-from flowstart.papers.slow_start_high_speed import company, statements, telling_start
-from flowstart.papers.slow_start_high_speed.company import INTERFACE, LOADS, NARROWEST
+from flowstart.papers.slow_start_high_speed import competing_flows, statements, telling_start
+from flowstart.papers.slow_start_high_speed.competing_flows import INTERFACE, LOADS, NARROWEST
 from flowstart.papers.slow_start_high_speed.setups import (
     PACED,
     SCHEMES,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TELLING = f"{pathlib.Path(telling_start.__file__)}:TellingStart"
-"""The start-up, as a scenario names it."""
+"""The startup, as a scenario names it."""
 VARIANTS = {
     "telling, opens with the window": "opening=window",
     "telling, opens with the window, paced": "opening=window,paced=true",
@@ -93,7 +93,7 @@ def _alone(lab: Lab) -> Alone:
 
 
 def _spoken(document: Document, path: Path, name: str) -> Document:
-    """The scenario with another start-up of the first flow."""
+    """The scenario with another startup of the first flow."""
     (flow,) = document["flows"]
     return document | {"flows": [flow | {"startup": _startup(path, name)}]}
 
@@ -120,7 +120,9 @@ def _busy(lab: Lab) -> Busy:
 def _with_others(case: Case) -> Document:
     path = Path(INTERFACE, case.narrowest)
     size = f"{SECONDS * 125 * min(path.interface, path.narrowest)}kB"
-    document = company.scenario(path, case.load, case.seed, _startup(path, case.variant), size)
+    document = competing_flows.scenario(
+        path, case.load, case.seed, _startup(path, case.variant), size
+    )
     return document | {"end_after": {"flow": 0}}
 
 
@@ -191,7 +193,7 @@ def _kind(case: Case) -> str:
 
 def _alone_table(name: str, field: str, alone: Alone) -> Table:
     rows: list[dict[str, Cell]] = [
-        {"start-up": start} | {path.name: _cell(alone[path, start], field) for path in PATHS}
+        {"startup": start} | {path.name: _cell(alone[path, start], field) for path in PATHS}
         for start in (*COMPARED, *VARIANTS)
     ]
     what = "completion time, s" if field == "seconds" else "packets sent again"
@@ -205,7 +207,7 @@ def _cell(one: Told, field: str) -> float:
 def _alarm_table(busy: Busy) -> Table:
     rows: list[dict[str, Cell]] = [
         {
-            "start-up": variant,
+            "startup": variant,
             "narrowest / interface": narrowest / INTERFACE,
             "load": load,
             "told expansion": _said(busy, variant, narrowest, load, EXPANDS),
@@ -239,7 +241,7 @@ def _busy_table(busy: Busy) -> Table:
                     {
                         "narrowest / interface": narrowest / INTERFACE,
                         "load": load,
-                        "start-up": variant,
+                        "startup": variant,
                         "completion, s": round(float(np.mean(seconds)), 2),
                         "from": round(low, 2),
                         "to": round(high, 2),
@@ -304,7 +306,7 @@ EXPERIMENTS = (
     Experiment(
         id="CAV-DETECT",
         figure="study",
-        question="What does a start-up gain that tells expansion from reduction, and how often does"
+        question="What does a startup gain that tells expansion from reduction, and how often does"
         " it err?",
         run=run,
     ),

@@ -84,7 +84,7 @@ def _silence(mine: Mapping[str, Any]) -> tuple[float, int]:
     """The longest time without progress, and the most timeouts in such a time."""
     event, time_s = mine["event"], mine["time_ns"] / 1e9
     acks = event == ACK
-    reached = np.maximum.accumulate(mine["seq"][acks])
+    reached = np.maximum.accumulate(mine["seq_bytes"][acks])
     moved = time_s[acks][np.diff(reached, prepend=0) > 0]
     expired = np.searchsorted(moved, time_s[event == TIMEOUT])
     in_a_row = int(np.bincount(expired).max()) if len(expired) else 0

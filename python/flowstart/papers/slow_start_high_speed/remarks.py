@@ -116,7 +116,7 @@ Windows = list[tuple[int, Flight, Flight]]
 def first_flight(run: Run) -> Flight:
     """What was lost of what left before the first ACK came."""
     samples = measures.samples(run)
-    event, seq = samples["event"], samples["seq"]
+    event, seq = samples["event"], samples["seq_bytes"]
     flight = seq[: (event == measures.ACK).argmax()].max()
     again = (event == measures.RETRANSMIT).argmax() or len(event)
     dropped = seq[:again][event[:again] == measures.DROP]

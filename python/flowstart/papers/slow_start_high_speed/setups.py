@@ -112,7 +112,7 @@ def transfer(
         "startup": startup(scheme, path, setup, window_mbps),
         "size": OBJECT,
         "count": sessions,
-        "interval": setup.gap,
+        "stagger": setup.gap,
     }
     if setup.socket:
         # As in HTTP; a client that only answers the SYN tells no more than 64 KB of its window.

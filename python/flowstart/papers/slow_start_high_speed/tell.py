@@ -16,8 +16,8 @@ import numpy as np
 from flowstart.model.document import Document
 from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
-from flowstart.papers.slow_start_high_speed import company, measures
-from flowstart.papers.slow_start_high_speed.company import (
+from flowstart.papers.slow_start_high_speed import competing_flows, measures
+from flowstart.papers.slow_start_high_speed.competing_flows import (
     BEGIN_S,
     INTERFACE,
     LOADS,
@@ -111,7 +111,7 @@ def run(lab: Lab) -> Findings:
 def _scenario(case: Case) -> Document:
     path = Path(INTERFACE, case.narrowest)
     end = BEGIN_S + (STARTS[case.start] + 1.5) * RTT_S
-    document = company.scenario(
+    document = competing_flows.scenario(
         path,
         case.load,
         case.seed,
@@ -127,7 +127,7 @@ def signs(run: Run) -> dict[str, float]:
     """What the first flow's sender saw; nothing if its SYN was lost."""
     samples = measures.samples(run)
     mine = samples["flow"] == 0
-    time, event, seq = (samples[name][mine] for name in ("time_ns", "event", "seq"))
+    time, event, seq = (samples[name][mine] for name in ("time_ns", "event", "seq_bytes"))
     if measures.OPEN not in event:
         return {}
     time = time / 1e9

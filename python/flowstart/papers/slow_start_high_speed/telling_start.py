@@ -1,4 +1,4 @@
-"""A start-up that tells expansion from reduction by the spacing of ACKs, and acts on it.
+"""A startup that tells expansion from reduction by the spacing of ACKs, and acts on it.
 
 The slides end with asking for a dynamic detection of path scenarios; this is one, ours and no
 published algorithm. It may open with the interface's window, as QS-app does, or by slow start. The

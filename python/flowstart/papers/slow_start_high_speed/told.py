@@ -1,4 +1,4 @@
-"""What is read from a run of a start-up that tells expansion from reduction."""
+"""What is read from a run of a startup that tells expansion from reduction."""
 
 from typing import TypedDict
 
@@ -11,7 +11,7 @@ EXPANDS, SHRINKS = telling_start.EXPANDS, telling_start.SHRINKS
 
 
 class Told(TypedDict):
-    """A transfer, and what its start-up made of the path."""
+    """A transfer, and what its startup made of the path."""
 
     seconds: float
     again: int
@@ -20,11 +20,11 @@ class Told(TypedDict):
 
 
 def told(run: Run) -> Told:
-    """What became of the first flow, and what its start-up had told at the end."""
+    """What became of the first flow, and what its startup had told at the end."""
     samples = measures.samples(run)
     (first, *_) = measures.transfers(run)
     said = samples["told"][samples["flow"] == 0] if "told" in samples else np.zeros(1)
-    # A start-up has told nothing where the trace has no number.
+    # A startup has told nothing where the trace has no number.
     return {
         "seconds": first["seconds"],
         "again": first["again"],

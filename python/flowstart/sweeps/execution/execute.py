@@ -48,7 +48,7 @@ class Way:
     """Asked whether a sweep that is not small is to be run."""
 
 
-def run(question: Question, place: pathlib.Path, way: Way, part: str = "") -> Swept:
+def run(question: Question, place: pathlib.Path, way: Way, split: str = "") -> Swept:
     """Runs the cells of a sweep whose rows are not in the folder yet.
 
     Raises RequestError, with nothing written, where that cannot be done or is not approved.
@@ -56,7 +56,7 @@ def run(question: Question, place: pathlib.Path, way: Way, part: str = "") -> Sw
     if way.workers is not None and way.dask is not None:
         raise RequestError("workers: contradicts dask; give one of the two")
     known = texts(question.custom)
-    asked = Asked(question.document, part, question.variants, known, question.count)
+    asked = Asked(question.document, split, question.variants, known, question.count)
     task = Task(way.run, question.variants, portable(question.custom), asked.key)
     store = Store(place)
     store.check(asked)

@@ -102,7 +102,7 @@ class _Process:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "flowstart.sweeps.execution.worker", str(number)],
                 stdin=subprocess.DEVNULL,
-                stdout=STDERR,  # for what start-ups of the user's print
+                stdout=STDERR,  # for what startups of the user's print
                 pass_fds=(number,),
                 env=_environment(),
                 process_group=0,  # so that Ctrl-C is this process's alone
@@ -116,7 +116,7 @@ class _Process:
             pass  # it has ended, and is found out below
         except Exception as error:  # noqa: BLE001 # whatever makes it impossible
             raise RequestError(
-                "start-ups that other processes cannot have are run with one worker "
+                "startups that other processes cannot have are run with one worker "
                 f"(--workers 1), or from a file, as `./mine.py:Mine`: {error}"
             ) from None
         said = self._received()

@@ -18,11 +18,11 @@ class Question(Protocol):
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """What is put on each cell; start-ups are names."""
+        """What is put on each cell; startups are names."""
 
     @property
     def custom(self) -> CustomStartups:
-        """The start-ups of one's own among them."""
+        """The startups of one's own among them."""
 
     @property
     def count(self) -> int:
@@ -35,5 +35,5 @@ class Question(Protocol):
     def cells(self) -> Iterator[Cell]:
         """The cells in their order, made as they are asked for."""
 
-    def only(self, part: str) -> Self:
-        """The same with the cells of one part."""
+    def only(self, split: str) -> Self:
+        """The same with the cells of one set."""

@@ -54,11 +54,11 @@ class Asked:
 
     document: Document
     """What was asked, as JSON knows it."""
-    part: str
-    """The part of the cells that is run, or empty."""
+    split: str
+    """The set of the cells that is run, or empty."""
     variants: tuple[Variant, ...]
     texts: Mapping[str, str]
-    """The start-ups of one's own, and what they do."""
+    """The startups of one's own, and what they do."""
     cells: int
     """How many there are, those that collapse included."""
 
@@ -66,14 +66,14 @@ class Asked:
     def said(self) -> Document:
         """The same as JSON knows it."""
         variants = [
-            {"name": v.name, "startup": v.startup, "avoidance": v.avoidance, "stack": v.fields}
+            {"name": v.name, "startup": v.startup, "cc": v.cc, "stack": v.fields}
             for v in self.variants
         ]
         return {
             "store": FORMAT,
             "flowstart": _native.version(),
             "asked": self.document,
-            "part": self.part,
+            "split": self.split,
             "variants": variants,
             "texts": {name: digest(text) for name, text in self.texts.items()},
             "cells": self.cells,

@@ -54,14 +54,14 @@ class Task:
     """A function of a module, so that it can be sent by name."""
     variants: tuple[Variant, ...]
     startups: tuple[tuple[str, str | Startup], ...]
-    """Start-ups of one's own by name: where they are in a file, as `FILE.py:CLASS`."""
+    """Startups of one's own by name: where they are in a file, as `FILE.py:CLASS`."""
     sweep: str
     """The sweep's key."""
     limits: Limits = field(default_factory=lambda: bounds.current().limits)
     version: str = field(default_factory=_native.version)
 
     def prepare(self) -> None:
-        """Makes ready for the first batch; raises what there is to raise of start-ups in files."""
+        """Makes ready for the first batch; raises what there is to raise of startups in files."""
         import polars  # noqa: F401 # takes as long as many cells
 
         _custom(self.sweep, self.startups)
@@ -112,7 +112,7 @@ def _custom(
 
 
 def portable(known: CustomStartups) -> tuple[tuple[str, str | Startup], ...]:
-    """Start-ups of one's own as other processes can have them, wherever these work."""
+    """Startups of one's own as other processes can have them, wherever these work."""
     return tuple(
         (name, _absolute(name) if custom.is_in_a_file(name) else one)
         for name, one in known.known.items()
@@ -125,7 +125,7 @@ def _absolute(name: str) -> str:
 
 
 def texts(known: CustomStartups) -> dict[str, str]:
-    """What start-ups of one's own do, by name: the text of their file, or of their class.
+    """What startups of one's own do, by name: the text of their file, or of their class.
 
     Other modules that they import are not in it.
     """
@@ -139,6 +139,6 @@ def _text(name: str, startup: Startup) -> str:
         return f"{inspect.getsource(type(startup))}\n{startup._arguments!r}"
     except (OSError, TypeError):
         raise SimulationError(
-            f"start-up `{name}`: Python has not kept its text, without which a store cannot tell "
+            f"startup `{name}`: Python has not kept its text, without which a store cannot tell "
             "whether it has changed; put it into a file, as `./mine.py:Mine`"
         ) from None

@@ -2,7 +2,7 @@
 
 What a value may be the simulator alone knows, so it is asked about some cells: for each kind
 of path, each parameter at its extremes while the others are in their middle, all of them at
-their first and at their last; and every stack, avoidance and variant on one of those.
+their first and at their last; and every stack, cc and variant on one of those.
 """
 
 from collections import Counter
@@ -41,8 +41,8 @@ def check(request: Request) -> None:
         for scenario in _scenarios(found, stack):
             _try(scenario)
     first = next(_scenarios(found, request.stacks[0]))
-    for avoidance in filter(None, request.avoidances):
-        _try(_with(first, {"avoidance": avoidance}))
+    for cc in filter(None, request.avoidances):
+        _try(_with(first, {"cc": cc}))
     _try_variants(request, first)
 
 

@@ -11,7 +11,7 @@ from flowstart.model import custom, input_files
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import LARGEST, plain
 from flowstart.model.variants import Variant, VariantLike
-from flowstart.sweeps.cell import COMPANY
+from flowstart.sweeps.cell import COMPETING
 from flowstart.sweeps.language import check, families, sampling
 from flowstart.sweeps.language.endpoints import Endpoints, endpoints
 from flowstart.sweeps.language.request import Request, Sample
@@ -19,8 +19,8 @@ from flowstart.sweeps.language.seeds import APART, Seeds, Split
 from flowstart.sweeps.language.slots import check_keys
 
 KEYS = (
-    *("name", "about", "startups", "variants", "seeds", "stack", "avoidance"),
-    *("path", "paths", "flow", "company", "sample", "split"),
+    *("name", "about", "startups", "variants", "seeds", "stack", "cc"),
+    *("path", "paths", "flow", "competing", "sample", "split"),
 )
 """What a sweep's file may say at its top."""
 MOST_PATHS = 10**9
@@ -30,7 +30,7 @@ MOST_SEEDS = 10_000
 def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Request:
     """What a TOML file asks for, checked.
 
-    Files that it names are looked for beside it. Start-ups in files of Python are refused
+    Files that it names are looked for beside it. Startups in files of Python are refused
     unless `allow_python`, for they would be run.
     """
     path = pathlib.Path(file)
@@ -54,19 +54,19 @@ def settled(
     variants = _variants(document, known, folder, is_file=is_file, allow_python=allow_python)
     sample = _sample(document.get("sample"))
     stacks = _stacks(document.get("stack"))
-    avoidances = _texts("avoidance", document.get("avoidance")) or (None,)
-    company = _company(document.get("company"))
+    avoidances = _texts("cc", document.get("cc")) or (None,)
+    competing = _competing(document.get("competing"))
     seeds = _seeds(document.get("seeds", 1))
     split = _split(document.get("split"), sample.seed if sample else 1, seeds)
     found = families.read(document, folder)
     request = Request(
-        document=_asked(document, variants, stacks, avoidances, company, sample, split, found),
+        document=_asked(document, variants, stacks, avoidances, competing, sample, split, found),
         variants=variants,
         custom=known,
         families=found,
         stacks=stacks,
         avoidances=avoidances,
-        company=company,
+        competing=competing,
         seeds=seeds,
         sample=sample,
         split=split,
@@ -80,7 +80,7 @@ def _asked(
     variants: Sequence[Variant],
     stacks: Sequence[Endpoints],
     avoidances: Sequence[str | None],
-    company: Sequence[str],
+    competing: Sequence[str],
     sample: Sample | None,
     split: Split | None,
     found: Sequence[families.Family],
@@ -96,13 +96,13 @@ def _asked(
         "variants": [variant.written for variant in variants],
         "seeds": document.get("seeds", 1),
         "stack": [stack.document for stack in stacks],
-        "avoidance": list(avoidances),
+        "cc": list(avoidances),
         **{key: document[key] for key in ("path", "paths") if key in document},
         **({"captured": captured} if captured else {}),
         "flow": document.get("flow", {}),
-        "company": {"kinds": list(company)},
+        "competing": {"kinds": list(competing)},
         **({"sample": vars(sample)} if sample else {}),
-        **({"split": {"tuning": split.tuning}} if split else {}),
+        **({"split": {"train": split.train}} if split else {}),
     }
 
 
@@ -114,7 +114,7 @@ def _variants(
     is_file: bool,
     allow_python: bool,
 ) -> tuple[Variant, ...]:
-    """What is compared; start-ups in files are looked for beside the sweep's."""
+    """What is compared; startups in files are looked for beside the sweep's."""
 
     def beside(startup: Any, place: str) -> Any:
         if not is_file or not custom.is_in_a_file(startup):
@@ -138,13 +138,13 @@ def _variants(
     for i, one in enumerate(given):
         variant = one if isinstance(one, Variant) else _variant(one, f"variants[{i}]")
         startup = beside(variant.startup, f"variants[{i}]")
-        variants.append(Variant(variant.name, startup, variant.avoidance, variant.stack))
+        variants.append(Variant(variant.name, startup, variant.cc, variant.stack))
     return chosen(variants, startups, known)
 
 
 def _variant(given: Any, place: str) -> Variant:
     """A variant of its text, or of what `plain` makes of one."""
-    if isinstance(given, Mapping) and set(given) <= {"name", "startup", "avoidance", "stack"}:
+    if isinstance(given, Mapping) and set(given) <= {"name", "startup", "cc", "stack"}:
         return Variant(**given)
     if not isinstance(given, str):
         raise RequestError(f"{place}: `{given}` is not a text, such as `iw30: iw=30`")
@@ -177,13 +177,13 @@ def _stacks(given: Any) -> tuple[Endpoints, ...]:
     return tuple(endpoints(one) for one in listed)
 
 
-def _company(given: Any) -> tuple[str, ...]:
+def _competing(given: Any) -> tuple[str, ...]:
     """Who is beside the flow; nobody unless it is said."""
     if given is None:
         return ("alone",)
-    table = _table("company", given, ("kinds",))
-    kinds = _texts("company.kinds", table.get("kinds"))
-    check_keys("company.kinds", dict.fromkeys(kinds), COMPANY)
+    table = _table("competing", given, ("kinds",))
+    kinds = _texts("competing.kinds", table.get("kinds"))
+    check_keys("competing.kinds", dict.fromkeys(kinds), COMPETING)
     return kinds or ("alone",)
 
 
@@ -219,17 +219,17 @@ def _sample(given: Any) -> Sample | None:
 
 
 def _split(given: Any, seed: int, seeds: Seeds) -> Split | None:
-    """Which paths are held out; None where there are no parts."""
+    """The training and the test set; None where there is no split."""
     if given is None:
         return None
-    share = _table("split", given, ("tuning",)).get("tuning")
+    share = _table("split", given, ("train",)).get("train")
     if not isinstance(share, int | float) or not 0 < share < 1:
         right = "a share between 0 and 1, such as `0.7`, is needed"
-        raise RequestError(f"split.tuning: `{share}` is not right; {right}")
+        raise RequestError(f"split.train: `{share}` is not right; {right}")
     listed = seeds.listed or ()
     shared = next((one for one in listed if one + APART in listed), None)
     if shared is not None:
-        right = f"paths that are held out have seeds that are {APART} larger"
+        right = f"paths of the test set have seeds that are {APART} larger"
         raise RequestError(f"seeds: `{shared + APART}` beside `{shared}`: {right}")
     return Split(float(share), seed)
 

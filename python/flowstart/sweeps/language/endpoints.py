@@ -48,5 +48,5 @@ def endpoints(given: Any) -> Endpoints:
     whole = resolve({"path": path, "stack": document, "flows": [{"size": "1kB"}]})
     resolved = whole["stack"]
     payload, header = (_native.size_bytes(resolved[name], "1B") or 0 for name in ("mss", "header"))
-    least = 2 if whole["path"]["buffer_reading"] == "ns2" else 1
+    least = 2 if whole["path"]["buffer_accounting"] == "ns2" else 1
     return Endpoints(document, resolved, payload, payload + header, least)

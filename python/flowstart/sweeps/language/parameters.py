@@ -33,7 +33,7 @@ collapse. That the sweep has none of them anywhere the simulator says.
 """
 ELSEWHERE = {
     "startup": "give `startups` at the top",
-    "avoidance": "give `avoidance` at the top",
+    "cc": "give `cc` at the top",
     "stack": "give `stack` at the top",
 }
 """Fields of a flow that have a place of their own in a sweep."""

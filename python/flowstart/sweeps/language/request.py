@@ -21,18 +21,18 @@ class Sample:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """Which start-ups are asked for, on what."""
+    """Which startups are asked for, on what."""
 
     document: Document
     """What was asked, in JSON types, with what is usual filled in."""
     variants: tuple[Variant, ...]
     custom: CustomStartups
-    """The start-ups that are not in the catalog."""
+    """The startups that are not in the catalog."""
     families: tuple[Family, ...]
     """What paths are made from, each with the flow on them."""
     stacks: tuple[Endpoints, ...]
     avoidances: tuple[str | None, ...]
-    company: tuple[str, ...]
+    competing: tuple[str, ...]
     seeds: Seeds
     sample: Sample | None = None
     """None for the whole grid."""

@@ -1,7 +1,7 @@
 """Coordinates of paths: a number from 0 to 1 for each path and each parameter that is drawn.
 
 A coordinate depends on the seed, the path's number and the parameter's name alone, so that
-another parameter, another start-up or another order changes nothing. (In `halton` a parameter's
+another parameter, another startup or another order changes nothing. (In `halton` a parameter's
 place among those drawn gives the base of its sequence: one that comes behind the others leaves them
 as they are.)
 

@@ -5,7 +5,7 @@ from typing import Any
 from flowstart.model import document
 from flowstart.model.document import Document
 from flowstart.model.path import named_paths
-from flowstart.sweeps.cell import COMPANY
+from flowstart.sweeps.cell import COMPETING
 from flowstart.sweeps.language import sampling
 from flowstart.sweeps.language.distributions import published
 from flowstart.sweeps.language.laws import FAMILIES
@@ -36,12 +36,12 @@ def schema() -> Document:
             "description": "Families of paths by weight, beside what `path` says for all of them.",
             "items": _table("A family of paths.", path | _sources() | weighted),
         },
-        "flow": _table("The flow under test, beside its start-up.", flow),
+        "flow": _table("The flow under test, beside its startup.", flow),
     }
     return {
         "$schema": scenario.get("$schema", "https://json-schema.org/draft/2020-12/schema"),
         "title": "Sweep",
-        **_table("Start-ups, and the cells on which each of them is asked for.", properties),
+        **_table("Startups, and the cells on which each of them is asked for.", properties),
         "required": ["flow"],
         "$defs": definitions | {"Law": _law()},
     }
@@ -94,7 +94,7 @@ def _texts(about: str) -> Document:
 
 def _top() -> Document:
     """What a file says beside paths and the flow."""
-    kinds = {"type": "array", "items": {"enum": list(COMPANY)}, "minItems": 1}
+    kinds = {"type": "array", "items": {"enum": list(COMPETING)}, "minItems": 1}
     count = {"type": "integer", "minimum": 1}
     seeds = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1}
     stack = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/StackSpec"}]}
@@ -107,21 +107,18 @@ def _top() -> Document:
     return {
         "name": {"type": "string"},
         "about": {"type": "string"},
-        "startups": _texts(
-            "Start-ups by name, with parameters or from files; `all`, or `unaided`."
-        ),
+        "startups": _texts("Startups by name, with parameters or from files; `all`, or `unaided`."),
         "variants": _texts("Variants, `name: key=value ...` each."),
         "seeds": {"anyOf": [count, seeds], "description": "How many seeds, or which."},
         "stack": {
             "description": "The stack, or several.",
             "anyOf": [*stack["anyOf"], {"type": "array", "items": stack, "minItems": 1}],
         },
-        "avoidance": _texts("The congestion avoidance, or several."),
-        "company": _table("Who is beside the flow.", {"kinds": kinds}),
+        "cc": _texts("The congestion avoidance, or several."),
+        "competing": _table("Who is beside the flow.", {"kinds": kinds}),
         "sample": _table("Paths are drawn; without it, the whole grid.", sample)
         | {"required": ["paths"]},
-        "split": _table("Paths to tune on, and others.", {"tuning": share})
-        | {"required": ["tuning"]},
+        "split": _table("Training and test set.", {"train": share}) | {"required": ["train"]},
     }
 
 

@@ -1,27 +1,27 @@
-"""Seeds of scenarios, and the split of paths into those to tune on and those held out."""
+"""Seeds of scenarios, and the split of paths into a training and a test set."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flowstart.sweeps.language import sampling
 
-TUNING, HELD_OUT = PARTS = ("tuning", "held-out")
+TRAIN, TEST = PARTS = ("train", "test")
 APART = 1_000_000
-"""What lies between the seeds of the two parts, where the sweep lists its seeds."""
+"""Difference between the seeds of the two, where the sweep lists its seeds."""
 
 
 @dataclass(frozen=True)
 class Split:
     """Which part a path belongs to: by its number, whatever else the sweep says."""
 
-    tuning: float
-    """The share to tune on."""
+    train: float
+    """The share of the training set."""
     seed: int
     """That of the sample."""
 
     def part(self, path: int) -> str:
         """The part of a path."""
-        return TUNING if sampling.uniform(self.seed, "split")(path) < self.tuning else HELD_OUT
+        return TRAIN if sampling.uniform(self.seed, "split")(path) < self.train else TEST
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Seeds:
     """
 
     def of(self, path: int, part: str) -> Sequence[int]:
-        """Those of a path; other ones where it is held out."""
+        """Those of a path; others in the test set."""
         if self.listed is None:
             first = path * self.count + 1
             return range(first, first + self.count)
-        return [seed + APART * (part == HELD_OUT) for seed in self.listed]
+        return [seed + APART * (part == TEST) for seed in self.listed]

@@ -1,4 +1,4 @@
-"""A sweep: which start-ups, on which cells."""
+"""A sweep: which startups, on which cells."""
 
 import dataclasses
 import functools
@@ -58,15 +58,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Start-ups, and the cells on which each of them is asked for.
+    """Startups, and the cells on which each of them is asked for.
 
     Where paths are drawn, each draw is a path, with as many cells as lists and the other
     dimensions make of it; otherwise each combination of the path's values is a path.
     """
 
     request: Request
-    part: str | None = None
-    """The part whose cells there are; None for all."""
+    split: str | None = None
+    """The set whose cells there are, `train` or `test`; None for all."""
     collapsed: Counter[str] = field(default_factory=Counter, compare=False)
     """By parameter, how many cells were left out because it does not change them: of those that the
     last iteration over the cells has passed."""
@@ -75,13 +75,13 @@ class Sweep:
     def of(cls, document: Mapping[str, Any]) -> Self:
         """The sweep that a mapping describes, in the form of a sweep's file.
 
-        Start-ups may be classes. Raises RequestError where anything is wrong.
+        Startups may be classes. Raises RequestError where anything is wrong.
         """
         return cls._checked(documents.settled(document))
 
     @classmethod
     def read(cls, file: str | os.PathLike[str], *, allow_python: bool = False) -> Self:
-        """The sweep of a TOML file; start-ups in files of Python only with `allow_python`.
+        """The sweep of a TOML file; startups in files of Python only with `allow_python`.
 
         Files that it names are looked for beside it.
         """
@@ -108,16 +108,16 @@ class Sweep:
 
     @property
     def custom(self) -> CustomStartups:
-        """The start-ups that are not in the catalog."""
+        """The startups that are not in the catalog."""
         return self.request.custom
 
-    def only(self, part: str) -> Self:
-        """The cells of one part alone: `tuning` or `held-out`."""
+    def only(self, split: str) -> Self:
+        """The cells of one set alone: `train` or `test`."""
         if self.request.split is None:
-            raise RequestError(f"part `{part}`: the sweep has no `[split]`")
-        if part not in PARTS:
-            raise RequestError(f"part `{part}`: there are {' and '.join(PARTS)}")
-        return dataclasses.replace(self, part=part, collapsed=Counter())
+            raise RequestError(f"split `{split}`: the sweep has no `[split]`")
+        if split not in PARTS:
+            raise RequestError(f"split `{split}`: there are {' and '.join(PARTS)}")
+        return dataclasses.replace(self, split=split, collapsed=Counter())
 
     @functools.cached_property
     def count(self) -> int:
@@ -154,7 +154,7 @@ class Sweep:
     @functools.cached_property
     def _below_leaf(self) -> int:
         """The cells of a path, a flow and a stack."""
-        return len(self.request.avoidances) * len(self.request.company) * self.request.seeds.count
+        return len(self.request.avoidances) * len(self.request.competing) * self.request.seeds.count
 
     def _of_block(self, block: Block, first: int, same: Counter[str]) -> Iterator[Cell]:
         if self.request.sample and not self._wants(block.path):
@@ -168,8 +168,8 @@ class Sweep:
                     yield from self._of_place(Place(leaf, stack, path, block.origin), number, same)
 
     def _wants(self, path: int) -> bool:
-        """Whether a path is of the part asked for."""
-        return self.part is None or self._part(path) == self.part
+        """Whether a path is of the set asked for."""
+        return self.split is None or self._part(path) == self.split
 
     def _part(self, path: int) -> str:
         return self.request.split.part(path) if self.request.split else ""
@@ -180,8 +180,8 @@ class Sweep:
         part = self._part(place.path)
         seeds = self.request.seeds.of(place.path, part)
         is_drawn = drawn({"path": leaf.path, "stack": stack.resolved, "flows": [leaf.flow]})
-        for avoidance, company in product(self.request.avoidances, self.request.company):
-            once = len(seeds) > 1 and not is_drawn and company not in DRAWN_COMPANY
+        for cc, competing in product(self.request.avoidances, self.request.competing):
+            once = len(seeds) > 1 and not is_drawn and competing not in DRAWN_COMPANY
             if once:
                 same[SEEDS] += len(seeds) - 1
             for repeat, seed in enumerate(seeds[:1] if once else seeds):
@@ -190,8 +190,8 @@ class Sweep:
                     leaf.path,
                     leaf.flow,
                     stack.document,
-                    avoidance,
-                    company,
+                    cc,
+                    competing,
                     seed,
                     part,
                     place.origin,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flowstart.simulation.many import RunBatch
 
 LONG = ("bbr", "long")
-"""The kinds of company that transfer without end."""
+"""The kinds of competing flows that transfer without end."""
 
 
 def harms(
@@ -27,9 +27,9 @@ def harms(
     import polars as pl
 
     found: list[Harm | None] = []
-    shown = _Runs.of(batch) if any(one.cell.company != "alone" for one in planned) else None
+    shown = _Runs.of(batch) if any(one.cell.competing != "alone" for one in planned) else None
     for one in planned:
-        if one.cell.company == "alone" or shown is None:
+        if one.cell.competing == "alone" or shown is None:
             found += [None] * len(one.flows)
             continue
         first = len(found)
@@ -48,7 +48,7 @@ def _of_cell(
 
     That of a sibling depends on the variant, since it is what the variant does by itself.
     """
-    kind = one.cell.company
+    kind = one.cell.competing
     lasts_s = max((run.end_s for run in seen if run), default=0.0)
     lasts_s += one.facts.rtt_s  # the last acknowledgements are on their way for half of it
     common = None if kind == "same" else _alone(one, 0, lasts_s, custom)
@@ -81,8 +81,8 @@ class _Runs:
         if about["error"]:
             return None
         flows = self.flows[run]
-        tested = flows.row(one.company.place, named=True)
-        watched = one.company.watched
+        tested = flows.row(one.competing.place, named=True)
+        watched = one.competing.watched
         other = {} if watched is None else flows.row(watched, named=True)
         opened, lasted = tested["opened_s"], tested["duration_s"]
         return Seen(
@@ -105,10 +105,10 @@ def _apart(table: "pl.DataFrame") -> "dict[int, pl.DataFrame]":
 
 
 def _alone(one: Planned, variant: int, lasts_s: float, custom: CustomStartups) -> Alone:
-    """What the company does without the flow under test."""
+    """What the competing flows does without the flow under test."""
     document = one.alone(variant, lasts_s)
     assert document is not None
-    is_long = one.cell.company in LONG
+    is_long = one.cell.competing in LONG
     outcome = simulate(document | {"trace": is_long}, custom).outcome
     flows = frames.frame(outcome["flows"])
     progress = None
@@ -132,4 +132,4 @@ def _progress(samples: "dict[str, Any]", rtt_s: float) -> "tuple[np.ndarray, np.
 
     acks = samples["event"] == ACKNOWLEDGED
     times = samples["time_ns"][acks] / 1e9 - rtt_s / 2
-    return times, np.maximum.accumulate(samples["seq"][acks].astype(float))
+    return times, np.maximum.accumulate(samples["seq_bytes"][acks].astype(float))

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from flowstart import _native
 from flowstart.model import units
 from flowstart.model.variants import Variant
-from flowstart.replays.company import PROBE_EVERY_S
+from flowstart.replays.competing_flows import PROBE_EVERY_S
 from flowstart.sweeps.cell import Cell
-from flowstart.sweeps.runs.company import MOST_PROBES
+from flowstart.sweeps.runs.competing_flows import MOST_PROBES
 from flowstart.sweeps.runs.facts import FULL_SIZE
 
 PER_RUN = 60
@@ -27,15 +27,15 @@ def cost(cell: Cell, variants: Sequence[Variant]) -> float:
 
 
 def _beside(cell: Cell, own: float) -> float:
-    """What the company sends in a run; `own` packets are of the flow under test."""
+    """What the competing flows sends in a run; `own` packets are of the flow under test."""
     rate, rtt = (_base(cell, name) for name in ("rate", "rtt"))
     bdp = rate * rtt / 8 / FULL_SIZE if rate and rtt else UNKNOWN_BDP
-    if cell.company in BESIDE_BDPS:
-        return own + BESIDE_BDPS[cell.company] * bdp
-    if cell.company == "probe":
+    if cell.competing in BESIDE_BDPS:
+        return own + BESIDE_BDPS[cell.competing] * bdp
+    if cell.competing == "probe":
         lasts_s = 20 * rtt + 4 * own * FULL_SIZE * 8 / rate if rate else 10.0
         return 10 * min(lasts_s / PROBE_EVERY_S, MOST_PROBES)
-    return {"alone": 0.0, "short": 2 * PER_RUN, "same": 2 * own}[cell.company]
+    return {"alone": 0.0, "short": 2 * PER_RUN, "same": 2 * own}[cell.competing]
 
 
 def _base(cell: Cell, name: str) -> float:

@@ -10,7 +10,7 @@ FULL_SIZE = 1500
 """Bytes of a full-size packet."""
 PARAMETERS = frozenset(
     {
-        *("rate", "rtt", "buffer", "queue", "loss", "buffer_reading"),
+        *("rate", "rtt", "buffer", "queue", "loss", "buffer_accounting"),
         *("reverse_rate", "reverse_buffer", "reverse_queue", "reverse_loss"),
     }
 )

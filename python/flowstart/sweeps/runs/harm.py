@@ -1,4 +1,4 @@
-"""What a flow's company loses by it: with the flow under test beside without it.
+"""What a flow's competing loses by it: with the flow under test beside without it.
 
 Harm is that of Ware et al. ("Beyond Jain's Fairness Index", HotNets 2019): of what is the better
 the more of it there is, the share that is lost; of times, the share that is added. It is 0 where
@@ -24,7 +24,8 @@ class Harm:
     share: float
     """0 to 1."""
     seconds: float | None
-    """The same as time; below 0 where the company was quicker, None where it was never done."""
+    """The same as time; below 0 where the competing flows was quicker, None where it was never
+    done."""
 
     @classmethod
     def of_times(cls, beside: float, alone: float) -> "Harm":
@@ -35,7 +36,7 @@ class Harm:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a run showed of the company, and of the flow under test."""
+    """What a run showed of the competing flows, and of the flow under test."""
 
     opened_s: float | None
     """When the flow under test opened."""
@@ -66,7 +67,7 @@ class Alone:
 
 
 def harm(kind: str, seen: Seen, alone: Alone) -> Harm | None:
-    """The harm to this kind of company; None where it was not seen to its end."""
+    """The harm to this kind of competing flows; None where it was not seen to its end."""
     if seen.opened_s is None:
         return None
     if kind in ("long", "bbr"):

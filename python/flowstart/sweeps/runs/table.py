@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 TABLE = "sweep-rows"
 """Its definition among the tables."""
 FLOW = (
-    *("stack", "avoidance", "size_bytes", "bdp_pkts"),
+    *("stack", "cc", "size_bytes", "bdp_pkts"),
     *("fct_s", "duration_s", "ideal_fct_s", "slowdown", "complete"),
     *("packets_sent", "packets_retransmitted", "packets_dropped", "timeouts"),
-    *("startup_exit_reason", "startup_exit_s", "startup_exit_cwnd_pkts", "max_queue_pkts"),
+    *("startup_exit_reason", "startup_exit_s", "startup_exit_cwnd_segments", "max_queue_pkts"),
 )
 """What is taken over from the row of the flow under test."""
 MEASURES = ("ramp_50_s", "ramp_90_s", "overshoot_pkts", "queue_pkt_s", "loss_rounds", "idle_s")
-"""What is taken over from the row of its start-up."""
+"""What is taken over from the row of its startup."""
 
 
 def rows(
@@ -39,7 +39,7 @@ def rows(
     tested = pl.DataFrame(
         {
             "run": range(len(planned) * count),
-            "flow": [one.company.place for one in planned for _ in range(count)],
+            "flow": [one.competing.place for one in planned for _ in range(count)],
             "place": [place for place in range(len(planned)) for _ in range(count)],
             "startup": [variant.name for variant in variants] * len(planned),
         },
@@ -69,7 +69,7 @@ def refused(cell: Cell, variants: Sequence[Variant], why: str) -> "pl.DataFrame"
 
 def content(cell: Cell) -> str:
     """A name for what a cell asks: 16 hexadecimal digits."""
-    asked = [cell.path, cell.flow, cell.stack, cell.avoidance, cell.company, cell.seed]
+    asked = [cell.path, cell.flow, cell.stack, cell.cc, cell.competing, cell.seed]
     text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -80,7 +80,7 @@ def _named(cell: Cell) -> dict[str, Any]:
         "cell": cell.number,
         "hash": content(cell),
         "origin": cell.origin,
-        "part": cell.part,
+        "split": cell.split,
         "company": cell.company,
         "seed": cell.seed,
     }
@@ -119,6 +119,6 @@ def _finished(found: "pl.DataFrame") -> "pl.DataFrame":
     sent = pl.when(pl.col("packets_sent") > 0).then("packets_sent")
     return found.with_columns(
         buffer_bdp=pl.col("buffer_pkts") / bdp,
-        exit_cwnd_bdp=pl.col("startup_exit_cwnd_pkts") / bdp,
+        exit_cwnd_bdp=pl.col("startup_exit_cwnd_segments") / bdp,
         retransmitted_share=pl.col("packets_retransmitted") / sent,
     )

@@ -1,4 +1,4 @@
-// One's own traffic: a capture is dropped, replayed under every start-up, and opened transfer by
+// One's own traffic: a capture is dropped, replayed under every startup, and opened transfer by
 // transfer.
 
 import type { CaptureFile, CaptureFound } from "../../answers.ts";
@@ -13,7 +13,7 @@ import "../views.css";
 
 const DIRECTIONS = ["server", "client", "both"];
 /** What of the state means something beside a capture: it brings paths of its own. */
-const MEANT = ["startup", "stack", "avoidance", "baseline", "iw", "ack"];
+const MEANT = ["startup", "stack", "cc", "baseline", "iw", "ack"];
 
 /** What stays while another view is shown. */
 interface Memory {
@@ -53,7 +53,7 @@ class Captures {
       el("label", {}, this.quick, " quick: without repeats, other buffers and calibration"),
       start,
     );
-    const startups = el("p", { class: "hint" }, `Start-ups: ${(this.app.state.given.startup ?? []).join(", ")}. They are those of the explore view, and so are its stack and avoidance.`);
+    const startups = el("p", { class: "hint" }, `Startups: ${(this.app.state.given.startup ?? []).join(", ")}. They are those of the explore view, and so are its stack and congestion control.`);
     const page = el("div", { class: "page whole" }, this.intake(), this.refusal, this.options, startups, this.following.element, this.opened, this.replayed);
     this.accept(page);
     root.append(page);

@@ -158,7 +158,7 @@ export class ReplayView {
   private transfer(found: OpenedTransfer): HTMLElement {
     const rows = found.variants.map((name, at) => [name, time(found.together_s[at]), time(found.alone_s[at])]);
     const columns = [
-      { title: "start-up", number: false },
+      { title: "startup", number: false },
       { title: "with all connections of the path", number: true },
       { title: "its connection alone", number: true },
     ];

@@ -13,7 +13,7 @@ import { changeLook, factor, regretLook, winner, type Showing } from "./plane.ts
 import type { App } from "../view.ts";
 
 const USUAL = ["rate", "rtt"];
-/** So many start-ups are named in the words of a tile. */
+/** So many startups are named in the words of a tile. */
 const NAMED = 5;
 
 export class FolderView {
@@ -86,7 +86,7 @@ export class FolderView {
       return new HeatMap(figure, { onOpen: (cell) => void this.open(panel, cell) });
     });
     const notes = found.notes.map((words) => el("li", {}, words));
-    fill(this.table, el("h2", {}, "Start-ups over all cells"), grid(found.table), el("ul", { class: "warnings" }, ...notes));
+    fill(this.table, el("h2", {}, "Startups over all cells"), grid(found.table), el("ul", { class: "warnings" }, ...notes));
     this.draw();
   }
 

@@ -1,4 +1,4 @@
-// What a map shows: winners, or the regret or change of a start-up; kept in the URL.
+// What a map shows: winners, or the regret or change of a startup; kept in the URL.
 
 import { looks } from "../../charts/colours.ts";
 import { amount, change } from "../../charts/scale.ts";
@@ -17,7 +17,7 @@ export class Measures {
   readonly element = el("div", { class: "measures" });
   readonly key = el("p", { class: "map-key" });
   private readonly measure = el("select", { id: id("measure") });
-  private readonly of = el("select", { "aria-label": "Start-up" });
+  private readonly of = el("select", { "aria-label": "Startup" });
   private names: readonly string[] = [];
 
   constructor(private readonly app: App) {
@@ -27,7 +27,7 @@ export class Measures {
     this.element.append(el("label", { for: this.measure.id }, "Show "), this.measure, this.of);
   }
 
-  /** What the state says is shown of these start-ups. */
+  /** What the state says is shown of these startups. */
   showing(names: readonly string[]): Showing {
     const { own } = this.app.state;
     const measure = MEASURES.find((one) => one === own["measure"]) ?? "winner";
@@ -38,7 +38,7 @@ export class Measures {
     return { measure, of, colours };
   }
 
-  /** Says what colours and letters mean; `seen` are the start-ups that cells show as the first. */
+  /** Says what colours and letters mean; `seen` are the startups that cells show as the first. */
   explain(showing: Showing, seen: readonly number[], margin: number, baseline: string): void {
     if (showing.measure !== "winner") {
       const ends = showing.measure === "regret" ? regretEnds() : changeEnds(baseline);

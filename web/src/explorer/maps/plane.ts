@@ -15,10 +15,10 @@ const DARKEST = 4;
 /** Twice as long, or half as long, has the last colour of changes. */
 const FARTHEST = 2;
 
-/** What is shown of which start-up, and the colours of all. */
+/** What is shown of which startup, and the colours of all. */
 export interface Showing {
   measure: Measure;
-  /** A place among the start-ups; of no meaning for winners. */
+  /** A place among the startups; of no meaning for winners. */
   of: number;
   colours: readonly string[];
 }
@@ -57,7 +57,7 @@ export function drawing(plane: Plane, showing: Showing): Drawing {
 /** What the map shows, in a line. */
 export function title({ startups, baseline, size }: MapLevel, { measure, of }: Showing): string {
   const name = startups[of] ?? "";
-  if (measure === "winner") return `Start-up that completes ${size} first`;
+  if (measure === "winner") return `Startup that completes ${size} first`;
   if (measure === "regret") return `Regret of ${name} with ${size}`;
   return `Completion time of ${name} against ${baseline} with ${size}`;
 }

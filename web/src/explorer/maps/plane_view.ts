@@ -118,7 +118,7 @@ export class PlaneView {
     if (!last) queueMicrotask(() => this.refine({ ...question, level: next }));
   }
 
-  /** The state has its start-ups by name, where a link said `all`, or none; it is not asked again. */
+  /** The state has its startups by name, where a link said `all`, or none; it is not asked again. */
   private spell(startup: string[], question: Question): void {
     const { given } = this.app.state;
     if (startup.join() === given.startup?.join() || question.asked !== this.asked) return;

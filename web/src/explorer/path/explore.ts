@@ -1,4 +1,4 @@
-// One path, one transfer, one start-up beside another: controls, panels, values and the table.
+// One path, one transfer, one startup beside another: controls, panels, values and the table.
 
 import { aborted, Newest } from "../../api.ts";
 import { looks, type Look } from "../../charts/colours.ts";
@@ -172,7 +172,7 @@ class Explore {
   }
 
   /**
-   * What was asked with its start-ups by name: a link may say `all`, or none. The state follows, and
+   * What was asked with its startups by name: a link may say `all`, or none. The state follows, and
    * is not asked again.
    */
   private spelled(given: Given, startups: string[], span: Span | null): Given {

@@ -19,7 +19,7 @@ const FINE = 2000;
 const STILLS = 12;
 
 export interface Watched {
-  /** Another start-up's packets are to be shown; null closes. */
+  /** Another startup's packets are to be shown; null closes. */
   choose(startup: string | null): void;
   /** The time that is shown has moved. */
   point(at_s: number): void;
@@ -57,7 +57,7 @@ export class Player {
     this.element.append(this.bar(), this.scene.canvas, this.scrubber, this.words);
   }
 
-  /** Shows a start-up's packets; null closes. */
+  /** Shows a startup's packets; null closes. */
   open(given: Given, startup: string | null, looks: ReadonlyMap<string, Look>): void {
     this.element.hidden = startup === null;
     this.request?.abort();
@@ -97,7 +97,7 @@ export class Player {
       this.toggle,
       step("◂", "Step back", -1),
       step("▸", "Step", 1),
-      el("label", { for: this.startup.id }, "Start-up"),
+      el("label", { for: this.startup.id }, "Startup"),
       this.startup,
       el("label", { for: this.speed.id }, "Speed"),
       this.speed,

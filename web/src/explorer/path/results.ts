@@ -27,7 +27,7 @@ export class Results {
   /**
    * Shows a table. Where only texts differ from the last one its elements stay, which is quicker.
    *
-   * A row is of the start-up that its first cell names; one in Python is named without its file.
+   * A row is of the startup that its first cell names; one in Python is named without its file.
    */
   show(grid: Grid, rows: readonly RowLook[]): void {
     const shape = JSON.stringify([grid.columns, grid.groups, grid.rows.map((row) => row[0]), rows]);

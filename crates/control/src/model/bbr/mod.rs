@@ -290,7 +290,7 @@ impl Bbr {
         !self.plateau.reached
     }
 
-    /// Takes over from another start-up: the pipe is as full as that has made it.
+    /// Takes over from another startup: the pipe is as full as that has made it.
     pub(crate) fn take_over(&mut self) {
         if !self.plateau.reached {
             self.plateau.find();

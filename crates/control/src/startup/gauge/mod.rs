@@ -1,6 +1,6 @@
 //! Gauge: a paced flight, the rate of the path from its ACKs, and growth by what is delivered.
 //!
-//! This project's own; no other text defines it. A start-up knows nothing of its path, and after one
+//! This project's own; no other text defines it. A startup knows nothing of its path, and after one
 //! round trip it may know nearly all of it: the ACKs of the initial window leave the bottleneck as far
 //! apart as it let the packets through. Gauge takes that for the rate of the path where it is credible,
 //! sends at half of it, and otherwise grows as BBR does, by a multiple of what is delivered.
@@ -81,7 +81,7 @@
 //!
 //! - The spacing of a train shows how fast the bottleneck is, not what others leave of it. Where a
 //!   queue happens to be short when the first flight comes, half of the rate may be too much for
-//!   a round trip; what is lost ends the start-up, and the window left is smaller by the others' share.
+//!   a round trip; what is lost ends the startup, and the window left is smaller by the others' share.
 //! - On links that hand on packets in bunches, a bunch can look even. `leap` bounds what that costs.
 
 mod constants;
@@ -767,7 +767,7 @@ mod tests {
         assert_eq!(strict.ack(ms(1.0), all(6.0)), Some(Reason::Loss));
     }
 
-    /// Samples in which `rtt` is late, until the start-up ends or so many have come.
+    /// Samples in which `rtt` is late, until the startup ends or so many have come.
     fn late(flow: &mut Flow, rates: Rates) -> Option<Reason> {
         flow.send(400);
         flow.now += RTT;

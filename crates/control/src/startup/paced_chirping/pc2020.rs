@@ -1,5 +1,5 @@
 //! The form of 2020, without rounds: chirps are as far apart as keeps the load at `gap_load`, which
-//! follows the average gap down; where they meet, the start-up is over.
+//! follows the average gap down; where they meet, the startup is over.
 
 use super::excursion::Online;
 use super::form::{Answer, End, Form, Moment, Next};
@@ -27,7 +27,7 @@ const INITIAL: (u64, u64) = (120_000, 2_400_000);
 const WIDEST_INITIAL: u64 = 1_000_000;
 /// The first load window, packets.
 const LOAD_WINDOW: u64 = 10;
-/// Queueing that ends the start-up, nanoseconds.
+/// Queueing that ends the startup, nanoseconds.
 const OVERLOAD: u64 = 30_000_000;
 /// The share of the least round trip, in 1024ths, above which a chirp's least queueing delay means that
 /// a queue stands, and the least such delay over a discontinuous link, nanoseconds.

@@ -10,7 +10,7 @@ const LONGEST: usize = 16;
 const PATIENCE: u64 = 6;
 /// An estimate is taken to be within these, nanoseconds.
 const ESTIMATES: (u64, u64) = (30_000, 10_000_000);
-/// The gap at which the start-up ends is at most this, nanoseconds.
+/// The gap at which the startup ends is at most this, nanoseconds.
 pub(super) const WIDEST: u64 = 5_000_000;
 
 /// A number in 1024ths, as the code counts (`G_G_SHIFT`).

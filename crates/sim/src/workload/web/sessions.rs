@@ -3,7 +3,7 @@
 //! Sessions know nothing of links and endpoints. They are told when a connection's data has
 //! arrived and when it has closed, and say when they want to be woken; a wake asks for at most
 //! one connection. Every variable of every session has a random stream of its own, and
-//! draws are made in the order of pages and objects, so that all start-ups under comparison
+//! draws are made in the order of pages and objects, so that all startups under comparison
 //! see the same ones whatever their timing.
 
 use super::entry::{WebEntry, WebRoute};

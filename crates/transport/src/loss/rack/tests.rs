@@ -85,8 +85,8 @@ struct Flow {
 }
 
 impl Flow {
-    fn open(avoidance: &str, iw: u32, ecn: bool) -> Flow {
-        let controller = catalog::controller("slow-start", avoidance, Convention::Linux).unwrap();
+    fn open(cc: &str, iw: u32, ecn: bool) -> Flow {
+        let controller = catalog::controller("slow-start", cc, Convention::Linux).unwrap();
         Flow::with(controller, iw, ecn)
     }
 

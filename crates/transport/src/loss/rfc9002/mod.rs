@@ -18,7 +18,7 @@
 //! Where the text leaves a choice: a timeout sends two probes, lost data first, then new data,
 //! then what is on its way; one packet may leave as recovery begins, whatever the window (§7.3.2).
 //! The window itself is the controller's: a congestion event is a loss to it, persistent congestion
-//! a timeout, and the threshold falls once for both. A start-up's own, shorter timeout
+//! a timeout, and the threshold falls once for both. A startup's own, shorter timeout
 //! (`Window::timeout`) has nothing to stand for here. What happens where packets that counted as
 //! lost are acknowledged after all is `undo`'s to say (`late`). Timers end connections as they do
 //! under TCP, where QUIC has an idle timeout, and their back-off is bounded by `rto_max`. With

@@ -1,4 +1,4 @@
-"""Not everyone at once: shares that are switched, traffic of others, company, other buffers."""
+"""Not everyone at once: shares that are switched, traffic of others, competing, other buffers."""
 
 import dataclasses
 import pathlib
@@ -12,17 +12,17 @@ from flowstart.captures.reading import read_capture
 from flowstart.errors import RequestError
 from flowstart.inference import Statistic
 from flowstart.model import quantities
-from flowstart.replays import company
+from flowstart.replays import competing_flows
 from flowstart.replays.bands import bands
 from flowstart.replays.conversations import Conversation, conversations
 from flowstart.replays.execute import study
 from flowstart.replays.jobs import jobs
 from flowstart.replays.paths import ReplayPath, build
-from flowstart.replays.questions import QUICK
+from flowstart.replays.questions import ONCE
 from flowstart.replays.result import Replay
-from flowstart.replays.rounds import BESIDE, Round
+from flowstart.replays.rollout import shared
+from flowstart.replays.rounds import COMPETING, Round
 from flowstart.replays.settings import Settings
-from flowstart.replays.share import shared
 from flowstart.replays.times import EVERYTHING
 from made_up_replay import facts, times
 from test_replay import group
@@ -42,7 +42,7 @@ def small() -> Capture:
 
 
 def test_the_rest_of_a_share_is_compared_with_itself_without_the_share() -> None:
-    one = Round("share", share=0.5)
+    one = Round("rollout", share=0.5)
     everybody = [float(1 + number) for number in range(200)]
     later = [1.2 * time for time in everybody]
     base, meanwhile = times(everybody, everybody), times(everybody, later)
@@ -55,7 +55,7 @@ def test_the_rest_of_a_share_is_compared_with_itself_without_the_share() -> None
 
 def test_on_a_path_with_room_a_share_changes_nothing_for_the_rest(small: Capture) -> None:
     settings = Settings(STARTUPS, direction="both", **ROOM)  # type: ignore[arg-type]
-    found = study(small, settings, dataclasses.replace(QUICK, share=0.5)).share
+    found = study(small, settings, dataclasses.replace(ONCE, rollout=0.5)).rollout
     assert found
     rest = found.rest.row(EVERYTHING, "jump-start", Statistic.TYPICAL)
     switched = found.switched.row(EVERYTHING, "jump-start", Statistic.TYPICAL)
@@ -65,8 +65,8 @@ def test_on_a_path_with_room_a_share_changes_nothing_for_the_rest(small: Capture
 
 @pytest.mark.parametrize("share", [0.0, 1.0, -0.1])
 def test_a_share_of_nobody_or_everybody_is_refused(share: float) -> None:
-    with pytest.raises(RequestError, match=r"share: `.*%` is out of range; a part above 0%"):
-        dataclasses.replace(QUICK, share=share)
+    with pytest.raises(RequestError, match=r"rollout: `.*%` is out of range; a part above 0%"):
+        dataclasses.replace(ONCE, rollout=share)
 
 
 # Traffic of others
@@ -84,15 +84,15 @@ def bits(flows: list[dict[str, Any]]) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize("cross", [0.1, 0.4, 0.9])
 def test_cross_traffic_takes_its_share_of_the_rate(small: Capture, cross: float) -> None:
-    settings = Settings(("slow-start",), cross=cross, rate="20Mbps")
+    settings = Settings(("slow-start",), cross_traffic=cross, rate="20Mbps")
     span_s, rate_bps = 5_000.0, 20e6
-    busy = company.Busy(((0.0, span_s),))
-    flows = company.cross_traffic(talks(small, settings), busy, rate_bps, {}, settings)
+    busy = competing_flows.Busy(((0.0, span_s),))
+    flows = competing_flows.cross_traffic(talks(small, settings), busy, rate_bps, {}, settings)
     assert bits(flows) / (span_s * rate_bps) == pytest.approx(cross, rel=0.1)
 
 
 def test_cross_traffic_begins_only_while_a_connection_is_open(small: Capture) -> None:
-    settings = Settings(("slow-start",), cross=0.5, rate="20Mbps")
+    settings = Settings(("slow-start",), cross_traffic=0.5, rate="20Mbps")
     busy = company.Busy(((10.0, 20.0), (50.0, 60.0)))
     flows = company.cross_traffic(talks(small, settings), busy, 20e6, {}, settings)
     starts = [quantities.read_seconds(flow["start"]) or 0.0 for flow in flows]
@@ -102,7 +102,7 @@ def test_cross_traffic_begins_only_while_a_connection_is_open(small: Capture) ->
 
 def test_another_seed_draws_other_cross_traffic(small: Capture) -> None:
     def drawn(seed: int) -> list[dict[str, Any]]:
-        settings = Settings(("slow-start",), cross=0.5, rate="20Mbps", seed=seed)
+        settings = Settings(("slow-start",), cross_traffic=0.5, rate="20Mbps", seed=seed)
         busy = company.Busy(((0.0, 10.0),))
         return company.cross_traffic(talks(small, settings), busy, 20e6, {}, settings)
 
@@ -111,22 +111,22 @@ def test_another_seed_draws_other_cross_traffic(small: Capture) -> None:
 
 
 def test_cross_traffic_is_not_counted_among_the_transfers(small: Capture) -> None:
-    found = study(small, Settings(("slow-start",), cross=0.5, rate="20Mbps"), QUICK)
-    without = study(small, Settings(("slow-start",), rate="20Mbps"), QUICK)
+    found = study(small, Settings(("slow-start",), cross_traffic=0.5, rate="20Mbps"), ONCE)
+    without = study(small, Settings(("slow-start",), rate="20Mbps"), ONCE)
     assert found.frame["transfer"].to_list() == without.frame["transfer"].to_list()
 
 
-# Company
+# Competing flows
 
 
 def beside(small: Capture, *names: str) -> Replay:
-    settings = Settings(("slow-start",), beside=names, rate="5Mbps", buffer="60pkt")
-    return study(small, settings, QUICK)
+    settings = Settings(("slow-start",), competing=names, rate="5Mbps", buffer="60pkt")
+    return study(small, settings, ONCE)
 
 
 def of(replay: Replay, name: str) -> pl.DataFrame:
-    assert replay.beside is not None
-    return replay.beside.filter(pl.col("name") == name)
+    assert replay.competing is not None
+    return replay.competing.filter(pl.col("name") == name)
 
 
 def test_a_probes_delay_grows_behind_a_long_transfer(small: Capture) -> None:
@@ -141,21 +141,21 @@ def test_a_probes_delay_grows_behind_a_long_transfer(small: Capture) -> None:
 @pytest.mark.parametrize("name", ["cubic", "bbr"])
 def test_a_long_transfer_ends_with_the_replay(small: Capture, name: str) -> None:
     found = of(beside(small, name), name)
-    settings = Settings(("slow-start",), beside=(name,), rate="5Mbps", buffer="60pkt")
-    [job] = jobs(build(small, settings, {}), settings, BESIDE)
+    settings = Settings(("slow-start",), competing=(name,), rate="5Mbps", buffer="60pkt")
+    [job] = jobs(build(small, settings, {}), settings, COMPETING)
     lasts_s = float(str(job.scenario["duration"]).removesuffix("s"))
     most = 5e6 * lasts_s / 8
     assert 0.3 * most < found["delivered_bytes"][0] <= most
 
 
 def test_company_has_a_pass_of_its_own_and_changes_no_row(small: Capture) -> None:
-    without = study(small, Settings(("slow-start",), rate="5Mbps", buffer="60pkt"), QUICK)
+    without = study(small, Settings(("slow-start",), rate="5Mbps", buffer="60pkt"), ONCE)
     assert beside(small, "cubic").frame.equals(without.frame)
 
 
 def test_company_that_is_named_twice_is_refused() -> None:
-    with pytest.raises(RequestError, match="beside `cubic` is given twice"):
-        Settings(("slow-start",), beside=("cubic", "cubic"))
+    with pytest.raises(RequestError, match="competing `cubic` is given twice"):
+        Settings(("slow-start",), competing=("cubic", "cubic"))
 
 
 # Other buffers

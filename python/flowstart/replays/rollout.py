@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Share:
+class Rollout:
     """The connections of a part are under a variant, the others under the baseline."""
 
     share: float
@@ -28,7 +28,7 @@ class Share:
 
 def shared(
     facts: "pl.DataFrame", times: Times, base: Times, one: Round, settings: Settings
-) -> Share:
+) -> Rollout:
     """What the times of a pass with a part switched say, `base` having the baseline's for all."""
     import polars as pl
 
@@ -40,4 +40,4 @@ def shared(
         return answer(part, times, settings.names, reference, base_times=base, seed=settings.seed)
 
     switched, rest = facts.filter(chosen), facts.filter(~chosen)
-    return Share(one.share, switched["connection"].n_unique(), of(switched), of(rest))
+    return Rollout(one.share, switched["connection"].n_unique(), of(switched), of(rest))

@@ -1,7 +1,7 @@
 """Who is beside the flow under test: a long flow, a short one, a call, people who read the web.
 
 Each kind is run with the flow under test and without it. What is beside it never depends on the
-start-up, so all start-ups meet the same company at the same moment.
+startup, so all startups meet the same competing at the same moment.
 """
 
 from collections.abc import Callable
@@ -11,17 +11,17 @@ from flowstart.errors import RequestError
 from flowstart.model import units
 from flowstart.model.document import Document
 from flowstart.model.variants import OWN, USUAL_STARTUP
-from flowstart.replays.company import PROBE_EVERY_S, call
+from flowstart.replays.competing_flows import PROBE_EVERY_S, call
 from flowstart.sweeps.language import quantities
 from flowstart.sweeps.runs.facts import FULL_SIZE, Facts
 
 SHORT_FLOW = "50kB"
 SHORT_AFTER_RTTS = 2.5
-"""When the short flow opens: the handshake is over, and the start-up has begun."""
+"""When the short flow opens: the handshake is over, and the startup has begun."""
 WARM_RTTS = 4
-"""So long after a long flow has left its start-up is it warm: a first loss is repaired then."""
+"""So long after a long flow has left its startup is it warm: a first loss is repaired then."""
 AFTERWARDS_RTTS = 10
-"""Company is watched so long after the flow under test is done, since its losses last."""
+"""Competing flows is watched so long after the flow under test is done, since its losses last."""
 PROBE_RUNS_AHEAD = 10
 """A probe's packets that are sent before the flow under test opens."""
 MOST_PROBES = 3000
@@ -40,18 +40,18 @@ LONGEST_TRANSFERS = 50
 
 
 @dataclass(frozen=True)
-class Company:
+class CompetingFlows:
     """The rest of a scenario around the flow under test, which is left open."""
 
     before: tuple[Document, ...] = ()
     """Flows that stand before it in the scenario."""
     after: tuple[Document, ...] = ()
-    """Flows that stand behind it; one that names no start-up is the variant under test as well."""
+    """Flows that stand behind it; one that names no startup is the variant under test as well."""
     web: tuple[Document, ...] = ()
     tested: Document | None = None
-    """What the flow under test says because of its company: when it opens."""
+    """What the flow under test says because of its competing flows: when it opens."""
     opens_s: float = 0.0
-    """How long company runs ahead of it, by a clock."""
+    """How long competing runs ahead of it, by a clock."""
     end_rtts: float | None = None
     """The run ends so many round trips after the flow under test is done; otherwise with all."""
     share: float = 1.0
@@ -86,7 +86,7 @@ class Company:
     def alone(self, base: Document, own: Document, lasts_s: float) -> Document | None:
         """The scenario without the flow under test; None where nobody is beside it.
 
-        `own` is a flow under test without its company, for a sibling of its.
+        `own` is a flow under test without its competing flows, for a sibling of its.
         """
         if self.watched is None and not self.web:
             return None
@@ -103,26 +103,26 @@ class Company:
         return [other if "startup" in other else other | variant for other in self.after]
 
 
-def company(kind: str, facts: Facts, tested: Document, stack: str) -> Company:
-    """The company of this kind on a path; `stack` is the preset of all hosts."""
+def competing(kind: str, facts: Facts, tested: Document, stack: str) -> CompetingFlows:
+    """The competing of this kind on a path; `stack` is the preset of all hosts."""
     return KINDS[kind](facts, tested, stack)
 
 
-def _alone(_facts: Facts, _tested: Document, _stack: str) -> Company:
-    return Company()
+def _alone(_facts: Facts, _tested: Document, _stack: str) -> CompetingFlows:
+    return CompetingFlows()
 
 
-def _long(facts: Facts, _tested: Document, stack: str) -> Company:
-    return _warm(facts, {"startup": _usual(stack), "avoidance": "cubic"})
+def _long(facts: Facts, _tested: Document, stack: str) -> CompetingFlows:
+    return _warm(facts, {"startup": _usual(stack), "cc": "cubic"})
 
 
-def _bbr(facts: Facts, _tested: Document, _stack: str) -> Company:
-    return _warm(facts, {"startup": USUAL_STARTUP["bbr"], "avoidance": "bbr"})
+def _bbr(facts: Facts, _tested: Document, _stack: str) -> CompetingFlows:
+    return _warm(facts, {"startup": USUAL_STARTUP["bbr"], "cc": "bbr"})
 
 
-def _warm(facts: Facts, flow: Document) -> Company:
+def _warm(facts: Facts, flow: Document) -> CompetingFlows:
     pause = _time(WARM_RTTS * facts.rtt_s)
-    return Company(
+    return CompetingFlows(
         before=(flow,),
         tested={"start_after": {"flow": 0, "pause": pause}},
         end_rtts=AFTERWARDS_RTTS,
@@ -131,29 +131,31 @@ def _warm(facts: Facts, flow: Document) -> Company:
     )
 
 
-def _short(facts: Facts, _tested: Document, stack: str) -> Company:
+def _short(facts: Facts, _tested: Document, stack: str) -> CompetingFlows:
     opens = _time(SHORT_AFTER_RTTS * facts.rtt_s)
     flow = {"startup": _usual(stack), "size": SHORT_FLOW, "start": opens}
-    return Company(after=(flow,), watched=1)
+    return CompetingFlows(after=(flow,), watched=1)
 
 
-def _same(facts: Facts, tested: Document, _stack: str) -> Company:
+def _same(facts: Facts, tested: Document, _stack: str) -> CompetingFlows:
     flow = {name: value for name, value in tested.items() if name != "startup"}
     flow["start"] = _time(facts.rtt_s / 2)
-    return Company(after=(flow,), share=0.5, watched=1)
+    return CompetingFlows(after=(flow,), share=0.5, watched=1)
 
 
-def _probe(facts: Facts, _tested: Document, _stack: str) -> Company:
+def _probe(facts: Facts, _tested: Document, _stack: str) -> CompetingFlows:
     ahead = PROBE_RUNS_AHEAD * PROBE_EVERY_S
     lasts_s = ahead + 20 * facts.rtt_s + 4 * _transmission_s(facts)
     count = min(int(lasts_s / PROBE_EVERY_S), MOST_PROBES)
     flow = call([number * PROBE_EVERY_S for number in range(count)])
-    return Company(before=(flow,), tested={"start": _time(ahead)}, end_rtts=1, watched=0)
+    return CompetingFlows(before=(flow,), tested={"start": _time(ahead)}, end_rtts=1, watched=0)
 
 
-def _web(facts: Facts, _tested: Document, stack: str) -> Company:
+def _web(facts: Facts, _tested: Document, stack: str) -> CompetingFlows:
     if facts.rate_bps is None:
-        raise RequestError("company `web`: half of the rate is not known where it is no single one")
+        raise RequestError(
+            "competing `web`: half of the rate is not known where it is no single one"
+        )
     every_s = WEB_MEAN_PKTS * FULL_SIZE * 8 / (WEB_LOAD * facts.rate_bps)
     opens_s = WEB_RUNS_AHEAD * every_s + 4 * facts.rtt_s
     sessions = int((opens_s + longest_s(facts)) / every_s) + 1
@@ -166,7 +168,7 @@ def _web(facts: Facts, _tested: Document, stack: str) -> Company:
         "single_connection": True,
     }
     tested = {"start": _time(opens_s)}
-    return Company(
+    return CompetingFlows(
         web=(web,),
         tested=tested,
         opens_s=opens_s,
@@ -175,7 +177,7 @@ def _web(facts: Facts, _tested: Document, stack: str) -> Company:
     )
 
 
-KINDS: dict[str, Callable[[Facts, Document, str], Company]] = {
+KINDS: dict[str, Callable[[Facts, Document, str], CompetingFlows]] = {
     "alone": _alone,
     "long": _long,
     "bbr": _bbr,
@@ -184,11 +186,11 @@ KINDS: dict[str, Callable[[Facts, Document, str], Company]] = {
     "probe": _probe,
     "web": _web,
 }
-"""Those of `cell.COMPANY`, by name."""
+"""Those of `cell.COMPETING`, by name."""
 
 
 def longest_s(facts: Facts) -> float:
-    """A run with company is cut so long after what runs ahead by a clock."""
+    """A run with competing flows is cut so long after what runs ahead by a clock."""
     return LONGEST_S + LONGEST_RTTS * facts.rtt_s + LONGEST_TRANSFERS * _transmission_s(facts)
 
 
@@ -199,7 +201,7 @@ def _transmission_s(facts: Facts) -> float:
 
 
 def _usual(stack: str) -> str:
-    """The start-up of others: what the stack's hosts do by default."""
+    """The startup of others: what the stack's hosts do by default."""
     return "hystart" if stack == "linux" else "slow-start"
 
 

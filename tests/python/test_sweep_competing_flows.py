@@ -1,4 +1,4 @@
-"""Cells with company, as they are run and kept."""
+"""Cells with competing flows, as they are run and kept."""
 
 import json
 from typing import Any
@@ -9,25 +9,25 @@ from flowstart import _native
 from flowstart.model.custom import CustomStartups
 from flowstart.model.variants import Variant
 from flowstart.simulation import frames
-from flowstart.sweeps.cell import COMPANY, Cell
+from flowstart.sweeps.cell import COMPETING, Cell
 from flowstart.sweeps.runs.batch import run_cells
 
 VARIANTS = (
-    Variant.parse("bbr: avoidance=bbr iw=30"),
+    Variant.parse("bbr: cc=bbr iw=30"),
     Variant("slow-start", "slow-start"),
     Variant("jump-start", "jump-start"),
 )
 CUSTOM = CustomStartups()
 
 
-def cell(company: str) -> Cell:
+def cell(competing: str) -> Cell:
     path = {"rate": "20Mbps", "rtt": "40ms", "buffer": "60pkt"}
-    return Cell(0, path, {"size": "200kB"}, {"preset": "linux"}, None, company, 1, "", "")
+    return Cell(0, path, {"size": "200kB"}, {"preset": "linux"}, None, competing, 1, "", "")
 
 
-@pytest.mark.parametrize("company", COMPANY)
-def test_a_cells_scenario_repeats_the_row_of_each_variant(company: str) -> None:
-    rows = run_cells([cell(company)], VARIANTS, CUSTOM).to_dicts()
+@pytest.mark.parametrize("competing", COMPETING)
+def test_a_cells_scenario_repeats_the_row_of_each_variant(competing: str) -> None:
+    rows = run_cells([cell(competing)], VARIANTS, CUSTOM).to_dicts()
     for variant, row in zip(VARIANTS, rows, strict=True):
         scenario = json.loads(row["scenario"])
         tested = [place for place, flow in enumerate(scenario["flows"]) if "startup" not in flow]
@@ -35,15 +35,15 @@ def test_a_cells_scenario_repeats_the_row_of_each_variant(company: str) -> None:
             scenario["flows"][place] |= variant.flow()
         flows = frames.frame(_native.run(json.dumps(scenario), CUSTOM.natives())["flows"])
         again = flows.row(tested[0], named=True)
-        names = ("fct_s", "packets_sent", "packets_dropped", "avoidance")
+        names = ("fct_s", "packets_sent", "packets_dropped", "cc")
         assert {name: again[name] for name in names} == {name: row[name] for name in names}
 
 
-@pytest.mark.parametrize("company", ["long", "bbr"])
+@pytest.mark.parametrize("competing", ["long", "bbr"])
 def test_a_long_flow_is_compared_with_what_it_delivers_alone_until_the_same_moment(
-    company: str,
+    competing: str,
 ) -> None:
-    [row] = run_cells([cell(company)], VARIANTS[1:2], CUSTOM).to_dicts()
+    [row] = run_cells([cell(competing)], VARIANTS[1:2], CUSTOM).to_dicts()
     scenario = json.loads(row["scenario"])
     long, tested = scenario["flows"]
     together = _native.run(json.dumps(scenario | {"flows": [long, tested]}), CUSTOM.natives())

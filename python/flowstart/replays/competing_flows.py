@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from flowstart._native import Batch
 
 LEAD_S = 2.0
-"""Company is there so long before a connection opens, so that it finds a path in use."""
+"""Competing flows is there so long before a connection opens, so that it finds a path in use."""
 PROBE_EVERY_S = 0.02
 PROBE_BYTES = 160
 """A call's packets: 20 ms of sound at 64 kbit/s (RFC 3551, section 4.5.14)."""
@@ -67,7 +67,7 @@ def companions(busy: Busy, way: Document, settings: Settings) -> dict[str, Docum
     own = settings.recorded.flow()
     return {
         name: way | (_probe(busy) if name == "probe" else _long(name, busy, own))
-        for name in settings.beside
+        for name in settings.competing
     }
 
 
@@ -78,11 +78,11 @@ def _cross(
 
     Their sizes are drawn from those of the part itself.
     """
-    if not settings.cross:
+    if not settings.cross_traffic:
         return []
     drawn = random.Random(f"{settings.seed}/cross/{talks[0].connection['connection']}")
     sizes = [turn.size_bytes for talk in talks for turn in talk.turns]
-    every_s = sum(sizes) / len(sizes) * 8 / (settings.cross * rate_bps)
+    every_s = sum(sizes) / len(sizes) * 8 / (settings.cross_traffic * rate_bps)
     found = []
     for start, end in busy.spans:
         at = start + drawn.expovariate(1 / every_s)
@@ -95,12 +95,12 @@ def _cross(
     return found
 
 
-def _long(avoidance: str, busy: Busy, own: Document) -> Document:
+def _long(cc: str, busy: Busy, own: Document) -> Document:
     """A transfer that lasts as long as anything is open."""
-    startup = USUAL_STARTUP.get(avoidance, own["startup"])
+    startup = USUAL_STARTUP.get(cc, own["startup"])
     start = quantities.seconds(busy.spans[0][0], TIME_DIGITS)
     return own | {
-        "avoidance": avoidance,
+        "cc": cc,
         "startup": startup,
         "size": quantities.octets(LONG_BYTES),
         "start": start,
@@ -126,7 +126,7 @@ def call(times: Sequence[float]) -> Document:
 
 @dataclass(frozen=True)
 class Member:
-    """One flow of the company in one run."""
+    """One flow of the competing in one run."""
 
     run: int
     flow: int
@@ -136,7 +136,7 @@ class Member:
 
 
 def seen(members: Sequence[Member], batch: "Batch") -> "pl.DataFrame":
-    """What company has come to: a row per run and member.
+    """What competing flows have come to: a row per run and member.
 
     `delivered_bytes` of a long transfer; `delay_p50_s` and its like of a probe's packets, from
     when the application had each until it was delivered.

@@ -1,0 +1,121 @@
+"""The answer of a map on one screen: the startup with the smallest regret, and at what cost."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flowstart.maps.outcomes import Floats
+from flowstart.maps.reading import unfinished
+from flowstart.maps.tables import NEVER
+from flowstart.model import custom
+from flowstart.model.catalog import listed
+from flowstart.render import text
+from flowstart.render.grid import Column, Grid
+from flowstart.render.summary import Summary
+
+if TYPE_CHECKING:
+    from flowstart.maps.result import SweepMap
+
+COUNTED = {"size": "sizes", "queue": "queues", "competing": "kinds of competing flows"}
+"""The ways in which cells differ, as the first line counts them."""
+
+
+def summary(found: "SweepMap", command: str = "") -> Summary:
+    """What was swept, which startup is best, and how the others compare."""
+    return Summary(_ran(found), _answer(found), _table(found), _notes(found), command)
+
+
+def _ran(found: "SweepMap") -> str:
+    cells = len(found.outcomes.cells)
+    lines = len(np.unique(found.outcomes.numbers("line")))
+    kinds = [
+        f"{len(dimension.kinds)} {COUNTED[dimension.name]}"
+        for dimension in found.dimensions
+        if dimension.name in COUNTED and len(dimension.kinds) > 1
+    ]
+    of = text.listed([text.counted(lines, "pair of rate and RTT", "pairs of rate and RTT"), *kinds])
+    startups = text.counted(len(found.startups), "startup", "startups")
+    return f"{startups} in {text.counted(cells, 'cell', 'cells')}: {of}."
+
+
+def _answer(found: "SweepMap") -> list[str]:
+    """The smallest mean regret, the fastest most often, and the best without help of others."""
+    names, order = [custom.short(name) for name in found.startups], found.order.tolist()
+    near, least = _near_best(found), order[0]
+    often = least if near[least] == near.max() else int(np.argmax(near))
+    within = f"fastest or within {100 * found.margin:g} % of it"
+    cells = f"in {text.short_share(near[often])} of cells"
+    said = f"{names[least]} has the smallest mean regret, {_mean(found, least)}"
+    if often == least:
+        said += f", and is {within} {cells}."
+    else:
+        said += f". {names[often]} is most often {within}: {cells}."
+    alone = next((place for place in order if not _needs_help(found.startups[place])), least)
+    if alone != least:
+        said += f" Without router, peer or cache support: {names[alone]}, {_mean(found, alone)}."
+    return [said]
+
+
+def _near_best(found: "SweepMap") -> Floats:
+    """For each startup the share of cells in which it is the fastest, or within the margin."""
+    _, _, lost = found.best.shares(np.ones(len(found.outcomes.cells), dtype=bool))
+    return np.asarray(1 - lost)
+
+
+def _needs_help(name: str) -> bool:
+    entry = listed(name)
+    return entry is not None and entry.needs_help
+
+
+def _mean(found: "SweepMap", place: int) -> str:
+    ends = _ends(found, place)
+    return text.excess(found.overall.mean[place]) + (f" (95 % CI {ends} %)" if ends else "")
+
+
+def _ends(found: "SweepMap", place: int) -> str:
+    low, high = found.overall.low[place], found.overall.high[place]
+    if np.isnan(low):
+        return ""
+    return "–".join(text.excess(end).removesuffix(" %") for end in (low, high))
+
+
+def _table(found: "SweepMap") -> Grid:
+    regrets, front = found.overall, found.front
+    grid = Grid([Column("startup", number=False), *map(Column, ("regret", "95 % CI, %", "p95"))])
+    grid.columns += [Column("worst"), Column("fastest"), Column("retrans.")]
+    grid.columns += [Column(f"harm, {kind}") for kind in front.harm]
+    near = _near_best(found)
+    for place in found.order.tolist():
+        grid.rows.append(
+            [
+                custom.short(found.startups[place]),
+                text.excess(regrets.mean[place]),
+                _ends(found, place) or text.ABSENT,
+                *(_regret(of[place]) for of in (regrets.p95, regrets.worst)),
+                text.short_share(near[place]),
+                text.short_share(front.retransmitted[place]),
+                *(text.short_share(harm[place]) for harm in front.harm.values()),
+            ]
+        )
+    return grid
+
+
+def _regret(value: float) -> str:
+    return text.excess(value) if np.isfinite(value) else NEVER
+
+
+def _notes(found: "SweepMap") -> list[str]:
+    """The columns, what is missing, and where the best startup is worst."""
+    best = found.startups[found.order[0]]
+    worst = next(one for one in found.worst_cells if one.startup == best)
+    lines = [
+        "regret: how much slower than the fastest of each cell, geometric mean;",
+        f"fastest: share of cells in which it is at most {100 * found.margin:g} % slower.",
+    ]
+    if len(found.outcomes.left_out.missing) or found.outcomes.left_out.hopeless:
+        lines.append("Cells without all startups are left out: --details")
+    if unfinished(found.folder):
+        lines.append("The sweep is not finished: run its command again to resume it.")
+    slowest = NEVER if worst.regret is None else text.excess(worst.regret)
+    lines.append(f"Slowest for {custom.short(best)}: {slowest} at {worst.where}.")
+    return [*lines, "Next: by size, queue and rate: --details. Figures and worst cells: -o DIR"]
