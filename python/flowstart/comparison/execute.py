@@ -56,9 +56,9 @@ def compare(
     test, and the others are background. `repeat` runs all with as many seeds, or with one where
     nothing is drawn at random. `uncertainty` runs perturbed
     repeats of the path for the range of each change; without it each transfer runs once. A
-    scenario's file may name start-ups written in Python only with `allow_python`.
-    `progress(done, total)` is called a few times a second. A start-up may also be a class
-    derived from `Startup` or an instance of one; runs with such a start-up go to up to `workers`
+    scenario's file may name startups written in Python only with `allow_python`.
+    `progress(done, total)` is called a few times a second. A startup may also be a class
+    derived from `Startup` or an instance of one; runs with such a startup go to up to `workers`
     processes, and stay on the calling thread with one worker. `limits` raise what all runs may be
     estimated to use (`max_packets=1e12`); after `time_limit` (`10s`) those that are finished
     are returned, and `interrupted` says so. Raises RequestError where anything asked for is wrong

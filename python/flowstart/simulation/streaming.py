@@ -69,7 +69,7 @@ def stream(
 ) -> StoredRun:
     """Runs one scenario and writes its rows into `folder` as Parquet, in little memory.
 
-    The folder is replaced as a whole. A scenario's file may name start-ups written in Python only
+    The folder is replaced as a whole. A scenario's file may name startups written in Python only
     with `allow_python`. `limits` and `time_limit` are those of `run`. Raises RequestError where the
     scenario is wrong or asks for a trace, or is above a limit, or where the folder holds what
     flowstart did not write, TimeLimitPassed, and what a startup written in Python raises.

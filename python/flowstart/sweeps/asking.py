@@ -41,7 +41,7 @@ def sweep(
     `workers` processes run it, as many as there are cores if None; with `dask`, the workers of
     the scheduler at this address do. `split` is `train` or `test` where the sweep is split.
     `progress(done, total)` is told of cells. `approve(estimate)` says whether a sweep that takes
-    more than some seconds is run; without it, one of more than an hour is refused. Start-ups in
+    more than some seconds is run; without it, one of more than an hour is refused. Startups in
     files of Python that a sweep's file names are run with `allow_python` only. `limits` raise what
     all of it may be estimated to use; after `time_limit` (`8h`) the rows that are there are kept,
     and `interrupted` says so.
