@@ -99,7 +99,7 @@ class Setting:
                     "startup": startup,
                     "cc": "reno",
                     "size": self.object_pkts,
-                    "stagger": f"{1e3 * RTT_SHARE:g}ms",
+                    "interval": f"{1e3 * RTT_SHARE:g}ms",
                 }
             ],
         }
