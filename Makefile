@@ -59,7 +59,7 @@ setup: ## Make .venv with the package and what it needs
 release: setup ## Build the package with fat LTO, for benchmarks and work that takes long
 	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 
-demo: setup ## Compare start-ups on the transfers of a recorded capture, into out/demo
+demo: setup ## Compare startups on the transfers of a recorded capture, into out/demo
 	$(BIN)/flowstart replay tests/data/captures/web-mix.pcap.gz -o out/demo
 
 page: $(PAGE)/.built ## Build the explorer's page and the script of reports

@@ -20,7 +20,7 @@ CELL: dict[str, Any] = {
     "hash": "0123456789abcdef",
     "origin": "",
     "split": "",
-    "company": "alone",
+    "competing": "alone",
     "seed": 1,
     "stack": "linux",
     "cc": "cubic",

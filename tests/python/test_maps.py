@@ -416,8 +416,8 @@ def test_panels_are_by_queue_and_size_unless_others_are_asked_for(tmp_path: Fold
     rows = cell(0, {"a": 1.0}) + cell(1, {"a": 1.0}, queue="fq-codel", competing="long")
     folder = write(tmp_path / "sweep", rows)
     assert fs.SweepResult.read(folder).map().plane.across.kinds == ("drop-tail", "fq-codel")
-    by_company = fs.SweepResult.read(folder).map(col="company", row="size").plane
-    assert {by_company.across.name, by_company.down.name} == {"company", "size"}
+    by_competing = fs.SweepResult.read(folder).map(col="competing", row="size").plane
+    assert {by_competing.across.name, by_competing.down.name} == {"competing", "size"}
 
 
 def test_a_tile_in_which_several_tie_has_the_colour_of_whom_most_tiles_have(

@@ -56,8 +56,8 @@ NOT_RUN = {
     "flowstart check out/sweep": "needs a sweep",
     "flowstart map out/sweep": "the same",
     "flowstart map out/sweep -o out/map": "the same",
-    "flowstart map out/sweep --startup all,-qs-app --company alone --size 1MB": "the same",
-    "flowstart map out/sweep --x rate --y buffer-bdp --row company --margin 2%": "the same",
+    "flowstart map out/sweep --startup all,-qs-app --competing alone --size 1MB": "the same",
+    "flowstart map out/sweep --x rate --y buffer-bdp --row competing --margin 2%": "the same",
 }
 """What no test runs, and why."""
 LIVE = "flowstart live "

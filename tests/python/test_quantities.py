@@ -77,9 +77,9 @@ def test_a_wrong_quantity_is_refused_when_a_part_is_made(
 def test_parameters_take_numbers_too() -> None:
     path = fs.NetworkPath(rate=5e6, rtt=64 * MS)
     found = fs.compare(
-        path, startups=["slow-start"], sizes=[10_000], flows=2, interval=0.1, uncertainty=False
+        path, startups=["slow-start"], sizes=[10_000], flows=2, stagger=0.1, uncertainty=False
     )
-    assert found.plan.base["flows"][0]["interval"] == "100ms"
+    assert found.plan.base["flows"][0]["stagger"] == "100ms"
     assert found.frame["size_bytes"].to_list() == [10_000, 10_000]
     assert found.plan.command is not None
 

@@ -176,7 +176,7 @@ def test_json_and_parquet_hold_the_same_rows(cli: Cli, tmp_path: pathlib.Path) -
     [
         (("--size", "10kB"), "--size: there is no such option"),
         (("--repeat", "2"), "--repeat: there is no such option"),
-        (("--remembered", "9pkt"), "--remembered: `9pkt` changes nothing"),
+        (("--cached-cwnd", "9pkt"), "--cached-cwnd: `9pkt` changes nothing"),
         (
             ("--cached-cwnd", "5", "--startup", "careful-resume"),
             "--cached-cwnd: `5` is not a size with a unit",
@@ -248,7 +248,7 @@ def test_a_remembered_bdp_is_that_of_the_path_and_the_direction() -> None:
 
 
 @pytest.mark.slow
-def test_all_start_ups_are_compared_those_that_use_a_memory_too(cli: Cli) -> None:
+def test_all_startups_are_compared_those_that_use_a_memory_too(cli: Cli) -> None:
     words = ("replay", CAPTURES / "small.pcap", "--no-uncertainty", "--json", "--startup")
     everybody = {a.name for a in list_algorithms("startup")}
 

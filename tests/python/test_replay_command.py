@@ -24,7 +24,7 @@ QUICK = ("replay", SMALL, "--startup", "slow-start,jump-start", "--no-uncertaint
             "--cross-traffic: `120%` is out of range; a share from 0% to below 100%",
         ),
         (("--cross-traffic", "-1%"), "--cross-traffic: `-1%`: a share is needed, such as 10%"),
-        (("--competing", "bbx"), "--competing: `bbx` is no company; did you mean `bbr`?"),
+        (("--competing", "bbx"), "--competing: `bbx` is no competing flow; did you mean `bbr`?"),
         (("--competing", "cubic,cubic"), "competing `cubic` is given twice"),
         (
             ("--baseline", "nobody"),
@@ -101,7 +101,7 @@ def test_rows_stand_in_the_result_of_a_folder_only_where_they_are_asked_for(
     assert len(written("--full-json")["rows"]) > 0
 
 
-def test_shares_and_company_have_tables_of_their_own(cli: Cli) -> None:
+def test_shares_and_competing_have_tables_of_their_own(cli: Cli) -> None:
     out = cli(
         *QUICK, "--rollout", "50%", "--competing", "probe,cubic", "--cross-traffic", "20%"
     ).out

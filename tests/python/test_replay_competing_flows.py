@@ -93,8 +93,8 @@ def test_cross_traffic_takes_its_share_of_the_rate(small: Capture, cross: float)
 
 def test_cross_traffic_begins_only_while_a_connection_is_open(small: Capture) -> None:
     settings = Settings(("slow-start",), cross_traffic=0.5, rate="20Mbps")
-    busy = company.Busy(((10.0, 20.0), (50.0, 60.0)))
-    flows = company.cross_traffic(talks(small, settings), busy, 20e6, {}, settings)
+    busy = competing_flows.Busy(((10.0, 20.0), (50.0, 60.0)))
+    flows = competing_flows.cross_traffic(talks(small, settings), busy, 20e6, {}, settings)
     starts = [quantities.read_seconds(flow["start"]) or 0.0 for flow in flows]
     assert starts
     assert all(10 <= start <= 20 or 50 <= start <= 60 for start in starts)
@@ -103,8 +103,8 @@ def test_cross_traffic_begins_only_while_a_connection_is_open(small: Capture) ->
 def test_another_seed_draws_other_cross_traffic(small: Capture) -> None:
     def drawn(seed: int) -> list[dict[str, Any]]:
         settings = Settings(("slow-start",), cross_traffic=0.5, rate="20Mbps", seed=seed)
-        busy = company.Busy(((0.0, 10.0),))
-        return company.cross_traffic(talks(small, settings), busy, 20e6, {}, settings)
+        busy = competing_flows.Busy(((0.0, 10.0),))
+        return competing_flows.cross_traffic(talks(small, settings), busy, 20e6, {}, settings)
 
     assert drawn(1) == drawn(1)
     assert drawn(1) != drawn(2)
@@ -148,12 +148,12 @@ def test_a_long_transfer_ends_with_the_replay(small: Capture, name: str) -> None
     assert 0.3 * most < found["delivered_bytes"][0] <= most
 
 
-def test_company_has_a_pass_of_its_own_and_changes_no_row(small: Capture) -> None:
+def test_competing_flows_have_a_separate_pass_and_change_no_row(small: Capture) -> None:
     without = study(small, Settings(("slow-start",), rate="5Mbps", buffer="60pkt"), ONCE)
     assert beside(small, "cubic").frame.equals(without.frame)
 
 
-def test_company_that_is_named_twice_is_refused() -> None:
+def test_a_competing_flow_that_is_named_twice_is_refused() -> None:
     with pytest.raises(RequestError, match="competing `cubic` is given twice"):
         Settings(("slow-start",), competing=("cubic", "cubic"))
 

@@ -67,7 +67,7 @@ def test_a_map(tmp_path: pathlib.Path, cli: Cli) -> None:
     assert "dominated" in cli("map", sweep, "--details").out
 
 
-SEARCH = ("worst", "jump-start", "--against", "slow-start", "--runs", "4", "--over")
+SEARCH = ("worst", "jump-start", "--against", "slow-start", "--runs", "4", "--search-space")
 OVER = "rate=2Mbps,rtt=10ms,size=1MB,buffer=10pkt,competing=alone"
 
 

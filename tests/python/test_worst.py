@@ -61,7 +61,7 @@ def test_an_avoidance_that_there_is_not_is_refused() -> None:
     [
         ("rate", "search_space `rate`: should be written field=least..most, or field=a|b"),
         ("rtt=1ms,rtt=2ms", "search_space `rtt=2ms`: `rtt` is given twice"),
-        ("company=nobody", "search_space.company: `nobody` is unknown"),
+        ("competing=nobody", "search_space.competing: `nobody` is unknown"),
         ("speed=1Mbps", "search_space `speed=1Mbps`: `speed` is unknown"),
         ("rate=1..2", "search_space.rate: `1` is not a rate with a unit"),
     ],
@@ -211,7 +211,7 @@ def test_a_finding_with_competing_is_repeated_by_its_scenario(
     cli: Cli, tmp_path: pathlib.Path
 ) -> None:
     out = tmp_path / "out"
-    over = "rate=10Mbps,rtt=40ms,size=500kB,buffer=20pkt,company=short"
+    over = "rate=10Mbps,rtt=40ms,size=500kB,buffer=20pkt,competing=short"
     asked = ("--against", "slow-start", "--search-space", over, "--measure", "harm", "--runs", "2")
     answer = cli("worst", "jump-start", *asked, "-o", out)
     assert answer.status == 0, answer.err
@@ -229,8 +229,8 @@ def test_a_finding_with_competing_is_repeated_by_its_scenario(
         (("hystart", "--runs", "0"), "--runs = 0: 1 to 1,000,000 are possible"),
         (("hystart", "--seed", "-1"), "--seed = -1: 0 to 18446744073709551612 are possible"),
         (
-            ("hystart", "--measure", "harm", "--search-space", "company=alone"),
-            "search_space.company: `alone` has nobody to harm",
+            ("hystart", "--measure", "harm", "--search-space", "competing=alone"),
+            "search_space.competing: `alone` has nobody to harm",
         ),
         (("hystart", "--against", "hystart"), "startup"),
     ],

@@ -38,7 +38,7 @@ def compare(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Compare start-ups on a path or in a scenario.
+    """Compare startups on a path or in a scenario.
 
     Every size is transferred under every startup, all else being equal. The table shows
     how long it took, against slow start and against the ideal, and how the startup ended.

@@ -14,8 +14,8 @@ class Endpoints:
         f"Endpoints: {', '.join(STACKS)}; with overrides: quic:handshake=0-rtt. [linux]",
         "NAME",
     )
-    avoidance: str | None = flag("Congestion avoidance.", "NAME", panel="Endpoints")
-    remembered: str | None = flag(
+    cc: str | None = flag("Congestion control after startup.", "NAME", panel="Endpoints")
+    cached_cwnd: str | None = flag(
         "Window that an earlier connection left behind. [1bdp; in a replay, what earlier "
         "connections of the capture left]",
         "SIZE",

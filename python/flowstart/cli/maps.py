@@ -32,7 +32,8 @@ def map_(
     col: Annotated[
         str,
         typer.Option(
-            metavar="KIND", help="Kinds of cells with a column of panels each: queue, company, ..."
+            metavar="KIND",
+            help="Kinds of cells with a column of panels each: queue, competing, ...",
         ),
     ] = "queue",
     row: Annotated[

@@ -1,4 +1,4 @@
-"""`flowstart replay`: the user's own transfers under each start-up."""
+"""`flowstart replay`: the user's own transfers under each startup."""
 
 import pathlib
 import textwrap
@@ -123,7 +123,7 @@ def replay(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Replay the transfers of captures and logs under each start-up.
+    """Replay the transfers of captures and logs under each startup.
 
     Path options override what the capture has of its paths.
     """

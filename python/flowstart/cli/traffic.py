@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Compared:
-    """Which start-ups and variants are compared."""
+    """Which startups and variants are compared."""
 
     startup: str | None = flag(
         "Startups, with parameters as name:key=value; all, or unaided for those that need "
@@ -62,7 +62,7 @@ class Traffic(Compared):
 
     size: str | None = flag("Transfer sizes. [10kB,100kB,1MB,10MB]", "S,...")
     flows: int | None = flag("Connections at once. [1]", least=1, panel="Traffic")
-    interval: str | None = flag("Time between their openings.", "TIME", panel="Traffic")
+    stagger: str | None = flag("Time between their openings.", "TIME", panel="Traffic")
 
 
 @dataclass(frozen=True, kw_only=True)

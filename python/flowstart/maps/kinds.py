@@ -129,7 +129,7 @@ DIMENSIONS: dict[str, Callable[["pl.DataFrame"], Dimension]] = {
     "competing": _words("competing", "competing", "alone"),
     "origin": _words("origin", "origin", "written"),
     "stack": _words("stack", "stack", "rfc"),
-    "avoidance": _words("avoidance", "avoidance", "usual"),
+    "cc": _words("cc", "cc", "usual"),
     "split": _words("split", "split", "no split"),
 }
 """Every way to tell cells apart."""

@@ -6,10 +6,10 @@ ASKED = (
     *("rollout", "cross_traffic", "competing", "baseline", "direction", "ignore", "max_harm"),
     *("max_p99", "max_loss", "when", "recorded", "network"),
     *("workers", "dask", "split"),
-    *("x", "y", "col", "row", "margin", "size", "company", "startup"),
+    *("x", "y", "col", "row", "margin", "size", "competing", "startup"),
     *("against", "search_space", "measure", "runs", "distinct", "seed", "seeds"),
     *("stack", "clock", "kernel", "flows"),
-    *("interval", "hosts", "remembered", "quick_start"),
+    *("stagger", "hosts", "cached_cwnd", "quick_start"),
     *("max_packets", "max_flows", "max_memory", "max_time"),
 )
 """Options that are no fields of a scenario, and that messages call by their names in Python."""

@@ -80,11 +80,11 @@ class Summary:
 
 def _cuts(whole: Grid) -> Iterator[Grid]:
     """A table with fewer rows each time."""
-    return (whole.first(count) for count in range(min(ROWS, len(whole.records)), 0, -1))
+    return (whole.first(count) for count in range(min(ROWS, len(whole.rows)), 0, -1))
 
 
 def _left_out(whole: Grid | None, shown: Grid | None) -> int:
-    return len(whole.records) - len(shown.rows) if whole and shown else 0
+    return len(whole.rows) - len(shown.rows) if whole and shown else 0
 
 
 def folded(line: str, width: int = WIDTH, indent: str = "") -> list[str]:

@@ -70,12 +70,12 @@ def job(
     end_s = last_s - writer.begin_s + AFTERWARDS_S
     competing: dict[str, Document] = {}
     if one.mode != "alone" and (settings.cross_traffic or one.mode == "competing"):
-        busy = company.Busy.of(talks, writer.begin_s)
+        busy = competing_flows.Busy.of(talks, writer.begin_s)
         towards = _most_goes_to_remote(talks, settings)
         rate, way = replayed.rates_bps[0 if towards else 1], {} if towards else REVERSE
-        flows = flows + company.cross_traffic(talks, busy, rate, way, settings)
+        flows = flows + competing_flows.cross_traffic(talks, busy, rate, way, settings)
         if one.mode == "competing":
-            competing = company.companions(busy, way, settings)
+            competing = competing_flows.companions(busy, way, settings)
             end_s = AFTER_LONG * busy.last_s + LEAST_AFTER_S
     document: Document = {
         "seed": settings.seed,

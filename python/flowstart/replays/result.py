@@ -72,7 +72,7 @@ class Replay:
     calibration: Calibration | None = None
     """How well the capture is replayed as it was recorded, if that was asked."""
     competing: "pl.DataFrame | None" = None
-    """What company has come to: a row per run and member; None without any."""
+    """What competing flows have come to: a row per run and member; None without any."""
     interrupted: bool = False
     failures: list[str] = field(default_factory=list)
 

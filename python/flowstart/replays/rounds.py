@@ -18,7 +18,7 @@ class Round:
     mode: Mode = "together"
     """`together`: all of a path at the times of the capture; `alone`: each connection by itself;
     `rollout`: together, and only a part of the connections under the variant;
-    `competing`: together, with company on every path."""
+    `competing`: together, with competing flows on every path."""
     share: float = 1.0
     """That part."""
     repeat: int = 0

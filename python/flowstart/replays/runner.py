@@ -69,7 +69,7 @@ class Runner:
 
     @property
     def competing(self) -> "pl.DataFrame | None":
-        """What company has come to; None without any."""
+        """What competing flows have come to; None without any."""
         import polars as pl
 
         return pl.concat(self._competing) if self._competing else None
@@ -88,7 +88,7 @@ class Runner:
         runs = frames.rows(batch["runs"])
         self.failures += [f"{planned[r['run']].label}: {r['error']}" for r in runs if r["error"]]
         if one.mode == "competing":
-            self._company.append(company.seen(members(planned), batch))
+            self._competing.append(competing_flows.seen(members(planned), batch))
         return rows(planned, batch), batch["interrupted"]
 
 

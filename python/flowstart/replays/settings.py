@@ -106,7 +106,7 @@ class Settings:
         for name in self.competing:
             if name not in COMPANIONS:
                 right = suggest(name, list(COMPANIONS))
-                raise RequestError(f"competing: `{name}` is no company{right}")
+                raise RequestError(f"competing: `{name}` is no competing flow{right}")
         if self.competing:
             specs.unique("competing", self.competing)
         if not 0 <= self.cross_traffic < 1:
@@ -159,7 +159,7 @@ class Settings:
             baseline=None,
             direction="both",
             stack=None,
-            avoidance=None,
+            cc=None,
             cross_traffic=0.0,
             competing=(),
         )

@@ -243,7 +243,7 @@ def _median(values: "pl.Series") -> float | None:
 
 
 def competing(found: "pl.DataFrame", baseline: str) -> Grid:
-    """What company has come to: the median over paths, against the same under the baseline."""
+    """Outcome of competing flows: the median over paths, against the same under the baseline."""
     import polars as pl
 
     titles = ["delivered", "change", "delay p50", "p95", "p99", "change of p95"]

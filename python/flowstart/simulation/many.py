@@ -79,7 +79,7 @@ def run_many(
     a row of `runs` with its error, and the others go on. `progress(done, total)` is called a few
     times a second. Ctrl-C keeps what is finished, and so does the end of `time_limit` (`10s`).
     `limits` raise what all may be estimated to use (`max_packets=1e12`). A scenario's file
-    may name start-ups written in Python only with `allow_python`; what such a start-up raises is
+    may name startups written in Python only with `allow_python`; what such a startup raises is
     raised here.
 
         >>> path = fs.NetworkPath(rate=10e6, rtt=0.05)

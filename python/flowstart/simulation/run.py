@@ -232,7 +232,7 @@ def run(
     """Runs one scenario; with `trace`, records every packet event and every queue.
 
     The packets of the flows with the numbers `packets` are recorded for `qlog` and `pcap`. A
-    scenario's file may name start-ups written in Python only with `allow_python`. `limits` raise
+    scenario's file may name startups written in Python only with `allow_python`. `limits` raise
     what it may be estimated to use (`max_packets=1e12`), and after `time_limit` (`10s`) it
     is ended. Raises RequestError where the scenario is wrong or has no such flow, or is above a
     limit, TimeLimitExceeded, and what a startup written in Python raises.

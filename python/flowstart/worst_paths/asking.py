@@ -58,11 +58,13 @@ def find_worst_paths(
     variants = chosen((), [startup, *(others if against is None else against)], custom)
     _check(measure, runs, distinct, seed, seeds, len(variants))
     ends = endpoints(stack)
-    _check_avoidance(avoidance, ends.document)
+    _check_cc(cc, ends.document)
     space = Space.parse(search_space, ends, HARMED if measure == "harm" else ())
-    if measure == "harm" and "alone" in space.company:
-        raise RequestError("search_space.company: `alone` has nobody to harm; name `long`, `short`")
-    evaluator = Evaluator(variants, measure, ends.document, avoidance, seed, seeds, workers, custom)
+    if measure == "harm" and "alone" in space.competing:
+        raise RequestError(
+            "search_space.competing: `alone` has nobody to harm; name `long`, `short`"
+        )
+    evaluator = Evaluator(variants, measure, ends.document, cc, seed, seeds, workers, custom)
     with bounds.bounded(time_limit, **limits):
         found = search(
             space,

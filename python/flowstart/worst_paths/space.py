@@ -69,7 +69,7 @@ class Space:
         for kind in kinds:
             if kind not in COMPETING:
                 raise RequestError(
-                    f"search_space.company: `{kind}` is unknown{suggest(kind, list(COMPANY))}"
+                    f"search_space.competing: `{kind}` is unknown{suggest(kind, list(COMPETING))}"
                 )
         given = {name: USUAL[name] for name in NEEDED if name not in given} | given
         over = {name: _law(value) for name, value in given.items()}

@@ -81,7 +81,7 @@ def _named(cell: Cell) -> dict[str, Any]:
         "hash": content(cell),
         "origin": cell.origin,
         "split": cell.split,
-        "company": cell.company,
+        "competing": cell.competing,
         "seed": cell.seed,
     }
 
