@@ -2,13 +2,14 @@
 
 FOLDER = "api"
 GROUPS = {
-    "Runs": ("run", "Run", "run_many", "RunBatch", "StoredRun"),
+    "Runs": ("run", "Run", "run_many", "RunBatch", "StoredRun", "LimitOptions"),
     "Comparisons": (
         "compare", "Comparison", "Variant", "LiveComparison", "live_load", "LiveLoad",
     ),
     "Captures": ("read_capture", "Capture", "replay", "Replay"),
     "Sweeps and maps": (
-        "sweep", "Sweep", "SweepResult", "Cell", "SweepMap", "find_worst_paths", "WorstPaths",
+        "sweep", "Sweep", "SweepResult", "Estimate", "Cell", "SweepMap", "find_worst_paths",
+        "WorstPaths",
     ),
     "Scenarios": (
         "Scenario", "NetworkPath", "Endpoint", "Flow", "WebTraffic", "spec", "json_schema",

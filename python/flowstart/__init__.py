@@ -51,10 +51,12 @@ if TYPE_CHECKING:
     from flowstart.model.variants import Variant
     from flowstart.replays.asking import replay
     from flowstart.replays.result import Replay
+    from flowstart.simulation.limits import LimitOptions
     from flowstart.simulation.many import RunBatch, run_many
     from flowstart.simulation.run import Run, run
     from flowstart.simulation.streaming import StoredRun
     from flowstart.sweeps.cell import Cell
+    from flowstart.sweeps.execution.estimate import Estimate
     from flowstart.sweeps.language.sweep import Sweep
     from flowstart.worst_paths.asking import find_worst_paths
     from flowstart.worst_paths.result import WorstPaths
@@ -93,7 +95,9 @@ _HOMES = {
     "Run": "simulation.run",
     "run": "simulation.run",
     "StoredRun": "simulation.streaming",
+    "LimitOptions": "simulation.limits",
     "Cell": "sweeps.cell",
+    "Estimate": "sweeps.execution.estimate",
     "Sweep": "sweeps.language.sweep",
     "SweepMap": "maps.result",
     "SweepResult": "maps.sweep_result",
@@ -148,9 +152,11 @@ __all__ = [
     "Cell",
     "Comparison",
     "Endpoint",
+    "Estimate",
     "Flow",
     "FlowstartError",
     "LimitExceeded",
+    "LimitOptions",
     "LiveComparison",
     "LiveLoad",
     "NetworkPath",

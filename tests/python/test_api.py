@@ -1,0 +1,99 @@
+"""The public names of the package, and their examples."""
+
+import doctest
+import inspect
+import typing
+from collections.abc import Iterator
+from importlib import import_module
+from types import ModuleType
+
+import pytest
+
+import flowstart as fs
+
+PUBLIC = {getattr(fs, name) for name in fs.__all__ if isinstance(getattr(fs, name), type)} | {
+    getattr(module, name) for module in (fs.signals, fs.spec) for name in module.__all__
+}
+FUNCTIONS = [name for name in fs.__all__ if inspect.isfunction(getattr(fs, name))]
+EXAMPLES = ["flowstart", "flowstart.signals", "flowstart.spec"] + sorted(
+    {
+        getattr(fs, name).__module__
+        for name in fs.__all__
+        if hasattr(getattr(fs, name), "__module__")
+    }
+    - {"flowstart.signals", "flowstart.spec"}
+)
+
+
+def _types(annotation: object) -> Iterator[type]:
+    """The package's own types that an annotation has."""
+    if isinstance(annotation, list | tuple):
+        for part in annotation:
+            yield from _types(part)
+    elif isinstance(annotation, type) and annotation.__module__.startswith("flowstart"):
+        yield annotation
+    yield from (one for part in typing.get_args(annotation) for one in _types(part))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_take_and_return_exported_types(name: str) -> None:
+    hints = typing.get_type_hints(getattr(fs, name))
+    missing = {one for hint in hints.values() for one in _types(hint)} - PUBLIC
+    assert {f"{one.__module__}.{one.__name__}" for one in missing} == set()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Path", "`flowstart.NetworkPath`"),
+        ("Ack", "`flowstart.signals.Ack`"),
+        ("Hop", "`flowstart.spec.Hop`"),
+        ("stream", r"`flowstart.run\(sink=\.\.\.\)`"),
+        ("bps", "a plain number of bits per second"),
+    ],
+)
+def test_an_old_name_is_refused_with_the_new_one(old: str, new: str) -> None:
+    with pytest.raises(AttributeError, match=f"no attribute '{old}': use {new}$"):
+        getattr(fs, old)
+
+
+def test_a_path_is_checked_when_it_is_made() -> None:
+    with pytest.raises(fs.RequestError, match=r"^path\.rate: `fast` is not a rate with a unit"):
+        fs.NetworkPath(rate="fast", rtt="64ms")
+    path = fs.NetworkPath(rate="5Mbps", rtt="64ms")
+    with pytest.raises(fs.RequestError, match=r"^path\.loss: `2` is not a probability"):
+        path.replace(loss=2)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"on": "noq", "flows": 2}, "`flows` has no meaning in a real stack"),
+        ({"clock": "real"}, "`clock` has no meaning in the simulator"),
+    ],
+)
+def test_what_a_comparison_cannot_use_is_refused(
+    wrong: dict[str, typing.Any], message: str
+) -> None:
+    with pytest.raises(fs.RequestError, match=f"^{message}"):
+        fs.compare(fs.NetworkPath(rate="5Mbps", rtt="64ms"), **wrong)
+
+
+def test_a_sweep_is_read_again_from_its_folder(tmp_path: typing.Any) -> None:
+    question = {
+        "path": {"rate": "5Mbps", "rtt": "50ms"},
+        "flow": {"size": "20kB"},
+        "startups": ["slow-start", "hystart"],
+    }
+    made = fs.sweep(question, tmp_path, workers=1)
+    read = fs.SweepResult.read(tmp_path)
+    assert (read.cells, len(read.frame), read.ran) == (made.cells, len(made.frame), 0)
+    assert read.map().frame.equals(made.map().frame)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_do_what_they_show(name: str) -> None:
+    module = import_module(name)
+    assert isinstance(module, ModuleType)
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    assert doctest.testmod(module, optionflags=flags).failed == 0
