@@ -15,14 +15,8 @@ PUBLIC = {getattr(fs, name) for name in fs.__all__ if isinstance(getattr(fs, nam
     getattr(module, name) for module in (fs.signals, fs.spec) for name in module.__all__
 }
 FUNCTIONS = [name for name in fs.__all__ if inspect.isfunction(getattr(fs, name))]
-EXAMPLES = ["flowstart", "flowstart.signals", "flowstart.spec"] + sorted(
-    {
-        getattr(fs, name).__module__
-        for name in fs.__all__
-        if hasattr(getattr(fs, name), "__module__")
-    }
-    - {"flowstart.signals", "flowstart.spec"}
-)
+HOMES = {getattr(getattr(fs, name), "__module__", "flowstart") for name in fs.__all__}
+EXAMPLES = sorted({*HOMES, "flowstart.signals", "flowstart.spec"})
 
 
 def _types(annotation: object) -> Iterator[type]:

@@ -31,16 +31,30 @@ def read_capture(
     anonymize: bool = False,
     progress: Callable[[int, int | None], object] | None = None,
 ) -> Capture:
-    """Reads packet captures (pcap, pcapng), Zeek conn.logs, qlogs or servers' logs as one.
+    """Reads packet captures (pcap, pcapng), Zeek conn.logs, qlogs or server logs as one.
 
-    The content tells what a file is, compressed or not. A folder stands for the files in it, `-`
-    for the standard input. `columns` says which column of a server's log is what
-    (`"time=ts,bytes=size,rtt=rtt_us:us"`). `sample` draws a share (`"10%"`) or a number (`"5000"`)
-    of the connections by their hash and `seed`. `anonymize` gives networks other names and drops
-    addresses. `progress(bytes, total)` is called a few times a second.
+    The content decides what a file is, compressed or not. Memory grows with the number of
+    connections and transfers, not with the size of files.
 
-    Memory grows with the number of connections and transfers, not with the files. Raises
-    RequestError where a file is none of these.
+    Args:
+        *files: Files or folders of files; `-` is the standard input.
+        columns: Meaning of the columns of a server log: `"time=ts,bytes=size,rtt=rtt_us:us"`.
+        sample: Share (`"10%"`) or number (`"5000"`) of the connections to draw.
+        seed: Seed of the sample.
+        anonymize: Whether to rename networks and drop addresses.
+        progress: Called as `progress(bytes, total)` a few times a second.
+
+    Returns:
+        The connections, transfers and networks.
+
+    Raises:
+        RequestError: No file is given, or a file is none of these.
+
+    Example:
+        >>> import flowstart as fs
+        >>> found = fs.read_capture("mine.pcap")  # doctest: +SKIP
+        >>> found.transfers["bytes"].sum()  # doctest: +SKIP
+        1843200
     """
     if not files:
         raise RequestError("no file is given: name a capture, a log or a folder of them")

@@ -21,15 +21,30 @@ ALWAYS = ("preset", *OWN[LINUX])
 def live_load(
     scenario_like: ScenarioLike, *, kernel: str | None = None, repeat: int = REPEATS
 ) -> LiveLoad:
-    """Runs a scenario's transfers in the simulator, and `repeat` times in this machine's kernel.
+    """Runs a scenario's transfers in the simulator, and over HTTP in this machine's kernel.
 
     The transfers are flows whose receiver opens the connection (`opener = "receiver"`) and web
-    sessions with `single_connection`: clients ask one HTTP server at the times, and for the sizes,
-    that the scenario has or draws, each time on a connection of its own. `kernel` names a
-    congestion control of the kernel's own (`cubic`, `reno`, `bbr`) in place of the startups of the
-    scenario; without it these drive the kernel. A run in which the path was late by more than 2 ms
-    is run again, at most twice. Raises RequestError where the scenario is no such load, or this
-    machine does not permit it.
+    sessions with `single_connection`. Clients request them from one HTTP server, each on a separate
+    connection. A run in which the path was late by more than 2 ms is repeated, at most twice.
+
+    Args:
+        scenario_like: The scenario, as for `run`.
+        kernel: A congestion control of the kernel (`cubic`, `reno`, `bbr`) in place of the
+            scenario's startup algorithms; these drive the kernel unless it is given.
+        repeat: Number of runs in the kernel.
+
+    Returns:
+        The requests in the simulator and in the kernel.
+
+    Raises:
+        RequestError: The scenario is no such load, or this machine does not permit it.
+
+    Example:
+        >>> import flowstart as fs
+        >>> path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
+        >>> flow = fs.Flow(size="30kB", opener="receiver", start="10ms")
+        >>> scenario = fs.Scenario(path=path, flows=[flow], stack="linux")
+        >>> load = fs.live_load(scenario, kernel="cubic", repeat=1)  # doctest: +SKIP
     """
     document = prepared(scenario.document(scenario_like), kernel)
     if repeat < 1:

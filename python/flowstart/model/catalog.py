@@ -91,14 +91,39 @@ class Algorithm:
 
 
 def list_algorithms(kind: Kind | None = None) -> list[Algorithm]:
-    """Every algorithm, or every one of a kind, startups first."""
+    """Lists the algorithms of the catalog, startup algorithms first.
+
+    Args:
+        kind: `startup`, `avoidance`, `queue` or `variation`; all kinds unless given.
+
+    Returns:
+        The algorithms, each with its source, parameters and needs.
+
+    Example:
+        >>> import flowstart as fs
+        >>> "hystart" in [one.name for one in fs.list_algorithms("startup")]
+        True
+    """
     return [a for a in _catalog() if kind in (None, a.kind)]
 
 
 def get_algorithm(name: str, kind: Kind | None = None) -> Algorithm:
-    """The algorithm called `name`; raises RequestError where there is none.
+    """Looks an algorithm up in the catalog.
 
-    `xcp` is both a startup and what its routers do: without a kind it is the startup.
+    Args:
+        name: Its name. `xcp` is a startup algorithm and a queue: the former unless `kind` is given.
+        kind: `startup`, `avoidance`, `queue` or `variation`; any unless given.
+
+    Returns:
+        The algorithm with its source, parameters and needs.
+
+    Raises:
+        RequestError: The catalog has no such algorithm.
+
+    Example:
+        >>> import flowstart as fs
+        >>> fs.get_algorithm("hystart").kind
+        'startup'
     """
     return named(name, kind)[0]
 

@@ -79,7 +79,19 @@ def resolve(document: Document, known: CustomStartups | None = None) -> Document
 
 
 def json_schema(kind: str = "scenario") -> Document:
-    """The JSON Schema of a scenario file, for editors."""
+    """Returns the JSON Schema of a file, for editors.
+
+    Args:
+        kind: `scenario`.
+
+    Returns:
+        The schema.
+
+    Example:
+        >>> import flowstart as fs
+        >>> "flows" in fs.json_schema()["properties"]
+        True
+    """
     found: Document = json.loads(_native.schema(kind))
     if "stack" in found.get("properties", {}):
         # Read here, before the simulator has the document.

@@ -14,11 +14,39 @@ from flowstart.model.document import plain, resolve
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkPath(fields.NetworkPath):
-    """A path through the network; what is left out takes the simulator's default."""
+    """A path through the network, checked when it is made.
+
+    Fields that are left out have the simulator's defaults. A rate is text or a number of bits per
+    second, a time text, seconds or a `datetime.timedelta`. A buffer needs text: `60pkt`, `1bdp`.
+
+    Raises:
+        RequestError: A field is missing or wrong, or contradicts another.
+
+    Example:
+        >>> import flowstart as fs
+        >>> path = fs.NetworkPath(rate=5e6, rtt=0.064, buffer="60pkt")
+        >>> path.replace(rate="10Mbps").rate
+        '10Mbps'
+    """
 
     @classmethod
     def named(cls, name: str) -> Self:
-        """A path known by name, from the list in `paths.toml`."""
+        """Makes a path that is known by name.
+
+        Args:
+            name: The name, as `flowstart paths` lists it.
+
+        Returns:
+            The path.
+
+        Raises:
+            RequestError: No path has this name.
+
+        Example:
+            >>> import flowstart as fs
+            >>> fs.NetworkPath.named("satellite").rtt is not None
+            True
+        """
         return cls(**named_fields(name))
 
     def __post_init__(self) -> None:
@@ -27,7 +55,22 @@ class NetworkPath(fields.NetworkPath):
         resolve({"path": plain(self), "flows": [{"size": "1kB"}]})
 
     def replace(self, **changes: Any) -> Self:
-        """The path with other fields; one way to give the rate takes the place of another."""
+        """Makes the same path with other fields; a new source of the rate replaces the old one.
+
+        Args:
+            **changes: Fields with their values; None removes one.
+
+        Returns:
+            The new path.
+
+        Raises:
+            RequestError: A field is wrong or contradicts another.
+
+        Example:
+            >>> import flowstart as fs
+            >>> fs.NetworkPath(rate="5Mbps", rtt="64ms").replace(loss=0.01).loss
+            0.01
+        """
         return type(self)(**replaced(plain(self), changes))
 
 

@@ -24,7 +24,15 @@ from flowstart.model.path import NetworkPath
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """Everything a run depends on."""
+    """Everything a run depends on.
+
+    Example:
+        >>> import flowstart as fs
+        >>> path = fs.NetworkPath(rate="5Mbps", rtt="64ms")
+        >>> scenario = fs.Scenario(path=path, flows=[fs.Flow(size="100kB")], stack="linux")
+        >>> scenario.to_dict()["flows"]
+        [{'size': '100kB'}]
+    """
 
     path: NetworkPath
     flows: Sequence[Flow] = ()

@@ -14,6 +14,7 @@ from flowstart.model import stack as stacks
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import plain
 from flowstart.model.fields import Endpoint
+from flowstart.model.quantities import Time
 from flowstart.model.variants import VariantLike
 from flowstart.replays.candidates import compared, hosts_of
 from flowstart.replays.execute import study
@@ -60,24 +61,57 @@ def replay(
     seed: int = 1,
     workers: int | None = None,
     progress: Progress | None = None,
-    time_limit: str | None = None,
+    time_limit: Time | None = None,
     **limits: Unpack[LimitOptions],
 ) -> Replay:
-    """Replays a capture, or the file that holds one, under variants and startups.
+    """Replays recorded transfers under other settings of their senders.
 
-    `recorded` is the stack of the capture's hosts: `linux`, or `quic` for a qlog, unless named. The
-    baseline is what it does by default, unless one is named. Without variants and startups, its own
-    settings are compared. `max_harm`, `max_p99` and `max_loss` are the limits of what may be
-    recommended, in any size class and any network.
-    `rollout` switches a part of the connections in a pass of its own, `cross_traffic` fills a part
-    of each bottleneck, `competing` names competing flows; shares are numbers, or text such as
-    `10%`. Without `uncertainty` there are no repeats, other buffers or calibration. `rate` to
-    `loss` override the capture; `impairments` are other fields of every path, such as `queue`.
-    `when` names networks that have a separate verdict: `network=10.9.3.0/24`. `networks` give
-    single networks rates and buffers, as `10.9.3.0/24:rate=20Mbps`.
-    `limits` and `time_limit` are those of `compare`.
+    Without variants and startups, the settings that the recorded stack offers are compared.
 
-    Raises RequestError where anything is wrong or above a limit.
+    Args:
+        capture: A capture, or the file that holds one.
+        variants: Sender settings to compare.
+        startups: Startup algorithms to compare.
+        baseline: The setting that changes are relative to; the recorded one unless given.
+        stack: Fields of the hosts' stack.
+        recorded: Stack of the recorded hosts: `linux`, or `quic` for a qlog, unless given.
+        cc: Congestion control after startup.
+        direction: Transfers to replay: those of `server`, `client` or `both`.
+        ignore: Kinds of transfers to leave out.
+        rollout: Share of the connections that a separate pass switches, such as `10%`.
+        cross_traffic: Share of each bottleneck that cross traffic fills.
+        competing: Competing flows to measure harm with.
+        max_harm: Limit of harmed transfers for a recommendation, in any size class and network.
+        max_p99: Limit of the change of the 99th percentile.
+        max_loss: Limit of the additional loss.
+        when: Networks with a separate verdict, such as `network=10.9.3.0/24`.
+        uncertainty: Whether to run repeats, other buffers and the calibration.
+        rate: Rate of all paths.
+        networks: Rates and buffers of single networks, such as `10.9.3.0/24:rate=20Mbps`.
+        reverse_rate: Rate of the reverse paths.
+        buffer: Buffer of all paths.
+        reverse_buffer: Buffer of the reverse paths.
+        rtt: Round-trip time of all paths.
+        loss: Random loss of all paths.
+        impairments: Further fields of every path, such as `queue`.
+        cached_cwnd: Congestion window that an earlier connection left.
+        seed: The seed.
+        workers: Number of threads and processes; all cores unless given.
+        progress: Called with the progress a few times a second.
+        time_limit: Time after which the replay is ended, in seconds or as text.
+        **limits: `max_packets`, `max_flows`, `max_memory`, `max_time` and `no_limits`, which raise
+            the limits of the estimated use.
+
+    Returns:
+        Completion times under each setting, and the verdict.
+
+    Raises:
+        RequestError: An argument is wrong or exceeds a limit.
+
+    Example:
+        >>> import flowstart as fs
+        >>> found = fs.replay("mine.pcap", startups=["slow-start", "hystart"])  # doctest: +SKIP
+        >>> found.frame.group_by("variant").mean()  # doctest: +SKIP
     """
     fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
 

@@ -72,20 +72,34 @@ def run_many(
     time_limit: Time | None = None,
     **limits: Unpack[LimitOptions],
 ) -> RunBatch:
-    """Runs scenarios on `workers` threads and processes, all cores by default.
+    """Runs many scenarios on all cores.
 
     The rows do not depend on the number of workers. All scenarios are checked before the first
-    runs: RequestError says which is wrong, and what would be right. One that fails while it runs is
-    a row of `runs` with its error, and the others go on. `progress(done, total)` is called a few
-    times a second. Ctrl-C keeps what is finished, and so does the end of `time_limit` (`10s`).
-    `limits` raise what all may be estimated to use (`max_packets=1e12`). A scenario's file
-    may name startups written in Python only with `allow_python`; what such a startup raises is
-    raised here.
+    runs. One that fails while it runs is a row of `runs` with its error, and the others continue.
+    Ctrl-C and the end of the time limit keep what is finished.
 
+    Args:
+        scenarios: The scenarios, each as for `run`.
+        workers: Number of threads and processes; all cores unless given.
+        progress: Called as `progress(done, total)` a few times a second.
+        allow_python: Whether a scenario file may name startup algorithms written in Python.
+        time_limit: Time after which the finished runs are returned, in seconds or as text.
+        **limits: `max_packets`, `max_flows`, `max_memory`, `max_time` and `no_limits`, which raise
+            the limits of the estimated use.
+
+    Returns:
+        The tables of all runs, joined.
+
+    Raises:
+        RequestError: A scenario is wrong or exceeds a limit; the message has its number.
+
+    Example:
+        >>> import flowstart as fs
         >>> path = fs.NetworkPath(rate=10e6, rtt=0.05)
         >>> flows = [[fs.Flow(size=size)] for size in (10_000, 100_000)]
         >>> batch = fs.run_many(fs.Scenario(path=path, flows=flow) for flow in flows)
-        >>> batch.frame["fct_s"]
+        >>> batch.frame["size_bytes"].to_list()
+        [10000, 100000]
     """
     if isinstance(scenarios, Scenario | Mapping | str | os.PathLike):
         raise RequestError("scenarios: one alone; give a list, or call `fs.run`")

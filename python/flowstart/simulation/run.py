@@ -229,13 +229,32 @@ def run(
     time_limit: Time | None = None,
     **limits: Unpack[LimitOptions],
 ) -> Run | StoredRun:
-    """Runs one scenario; with `trace`, records every packet event and every queue.
+    """Runs one scenario.
 
-    The packets of the flows with the numbers `packets` are recorded for `qlog` and `pcap`. A
-    scenario's file may name startups written in Python only with `allow_python`. `limits` raise
-    what it may be estimated to use (`max_packets=1e12`), and after `time_limit` (`10s`) it
-    is ended. Raises RequestError where the scenario is wrong or has no such flow, or is above a
-    limit, TimeLimitExceeded, and what a startup written in Python raises.
+    Args:
+        scenario_like: A `Scenario`, its fields as a mapping, or the name of its file.
+        sink: A folder for the rows, as Parquet files, for runs of more rows than memory holds. It
+            is replaced as a whole.
+        trace: Whether to record every packet event and every queue.
+        packets: Numbers of the flows whose packets are recorded for `qlog` and `pcap`.
+        allow_python: Whether a scenario file may name startup algorithms written in Python.
+        time_limit: Time after which the run is ended, in seconds or as text.
+        **limits: `max_packets`, `max_flows`, `max_memory`, `max_time` and `no_limits`, which raise
+            the limits of the estimated use.
+
+    Returns:
+        A `Run`; with a sink, a `StoredRun`.
+
+    Raises:
+        RequestError: The scenario is wrong, lacks such a flow or exceeds a limit, or the sink holds
+            other files.
+        TimeLimitExceeded: The time limit ended the run.
+
+    Example:
+        >>> import flowstart as fs
+        >>> path = fs.NetworkPath(rate="5Mbps", rtt="64ms")
+        >>> fs.run(fs.Scenario(path=path, flows=[fs.Flow(size=30_000)])).frame["complete"].to_list()
+        [True]
     """
     with bounds.bounded(time_limit, **limits):
         if sink is None:

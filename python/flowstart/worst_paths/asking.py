@@ -9,6 +9,7 @@ from flowstart.errors import RequestError, SimulationError
 from flowstart.model.catalog import list_algorithms, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, resolve
+from flowstart.model.quantities import Time
 from flowstart.simulation import bounds
 from flowstart.simulation.limits import LimitOptions
 from flowstart.sweeps.language.endpoints import endpoints
@@ -39,19 +40,44 @@ def find_worst_paths(
     seeds: int = 3,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-    time_limit: str | None = None,
+    time_limit: Time | None = None,
     **limits: Unpack[LimitOptions],
 ) -> WorstPaths:
-    """The paths on which a startup does worst beside the best of others.
+    """Searches for the paths on which a startup algorithm is worst relative to others.
 
-    `runs` paths are tried: half anywhere in the `search_space`, half near the worst so far. The
-    worst that are `distinct`, each by other ingredients of the path, are made as plain as they can
-    be: what does not matter is dropped, numbers are rounded. `measure` is `regret`, `loss` or
-    `harm`; scores are of medians over `seeds` where anything is drawn. `against` is every startup
-    that needs no help of routers, peer or memory where none is named. The same request gives the
-    same answer, whatever the number of `workers`. `limits` raise what the runs of a step may be
-    estimated to use; after `time_limit` (`10min`) the search is given up. Raises RequestError where
-    anything asked for is wrong, and TimeLimitExceeded.
+    Half of the paths are drawn from the search space, half near the worst so far. Findings are
+    simplified: fields that do not matter are dropped, and numbers are rounded. The result does not
+    depend on the number of workers.
+
+    Args:
+        startup: The startup algorithm.
+        against: Those to compare with; all that need no router, peer or cache unless given.
+        search_space: Ranges of the path's fields.
+        measure: `regret`, `loss` or `harm`.
+        runs: Number of paths to try.
+        distinct: Number of findings, each with other ingredients of the path.
+        stack: A preset of the endpoints, or their fields.
+        cc: Congestion control after startup.
+        seed: Seed of the search.
+        seeds: Number of seeds of a path with randomness, whose median is the score.
+        workers: Number of threads and processes; all cores unless given.
+        progress: Called as `progress(done, total)` a few times a second.
+        time_limit: Time after which the search is given up, in seconds or as text.
+        **limits: `max_packets`, `max_flows`, `max_memory`, `max_time` and `no_limits`, which raise
+            the limits of the estimated use.
+
+    Returns:
+        The findings, worst first.
+
+    Raises:
+        RequestError: An argument is wrong or exceeds a limit.
+        TimeLimitExceeded: The time limit ended the search.
+
+    Example:
+        >>> import flowstart as fs
+        >>> found = fs.find_worst_paths("hystart", against=["slow-start"], runs=2, workers=1)
+        >>> found.startup
+        'hystart'
     """
     custom = CustomStartups()
     others = [a.name for a in list_algorithms("startup") if not a.needs_help and a.name != startup]
