@@ -82,6 +82,8 @@ def test_parameters_take_numbers_too() -> None:
     assert found.plan.base["flows"][0]["stagger"] == "100ms"
     assert found.frame["size_bytes"].to_list() == [10_000, 10_000]
     assert found.plan.command is not None
+    scenario = fs.Scenario(path=path, flows=[fs.Flow()], duration=0.5)
+    assert scenario.to_dict()["duration"] == "500ms"
 
 
 @given(st.integers(1, 10**14))

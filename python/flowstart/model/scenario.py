@@ -20,6 +20,7 @@ from flowstart.model import custom, input_files, stack
 from flowstart.model.document import Document, plain
 from flowstart.model.fields import AfterFlow, Endpoint, Flow, WebTraffic
 from flowstart.model.path import NetworkPath
+from flowstart.model.quantities import Time, time_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +43,7 @@ class Scenario:
     """A preset such as `rfc`, `ns2:recovery=newreno`, or the fields."""
     name: str | None = None
     seed: int | None = None
-    duration: str | None = None
+    duration: Time | None = None
     """Where to stop; by default when every flow and every session is done."""
     end_after: AfterFlow | Mapping[str, Any] | None = None
     """The flow that is waited for: stop `pause` after all of it is acknowledged, or given up."""
@@ -51,6 +52,7 @@ class Scenario:
     def to_dict(self) -> Document:
         """The scenario as the simulator reads it."""
         fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        fields["duration"] = time_text("duration", self.duration)
         if isinstance(self.stack, str):
             fields["stack"] = stack.parse(self.stack)
         document: Document = plain(fields)

@@ -14,7 +14,7 @@ from flowstart.model import stack as stacks
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import plain
 from flowstart.model.fields import Endpoint
-from flowstart.model.quantities import Time
+from flowstart.model.quantities import Rate, Time, rate_text, time_text
 from flowstart.model.variants import VariantLike
 from flowstart.replays.candidates import compared, hosts_of
 from flowstart.replays.execute import study
@@ -49,12 +49,12 @@ def replay(
     max_loss: float | str = LIMITS.loss,
     when: Sequence[str] = (),
     uncertainty: bool = True,
-    rate: str | None = None,
+    rate: Rate | None = None,
     networks: Sequence[str] = (),
-    reverse_rate: str | None = None,
+    reverse_rate: Rate | None = None,
     buffer: str | None = None,
     reverse_buffer: str | None = None,
-    rtt: str | None = None,
+    rtt: Time | None = None,
     loss: str | float | None = None,
     impairments: Mapping[str, Any] | None = None,
     cached_cwnd: str | None = None,
@@ -134,13 +134,13 @@ def replay(
             ignore=frozenset(ignore),
             cross_traffic=shares.share("cross_traffic", cross_traffic),
             competing=tuple(competing),
-            rate=rate,
+            rate=rate_text("rate", rate),
             networks=tuple(map(GivenNetwork.parse, networks)),
             one_link=False,
-            reverse_rate=reverse_rate,
+            reverse_rate=rate_text("reverse_rate", reverse_rate),
             buffer=buffer,
             reverse_buffer=reverse_buffer,
-            rtt=rtt,
+            rtt=time_text("rtt", rtt),
             loss=loss,
             impairments=dict(impairments or {}),
             cached_cwnd=cached_cwnd,
