@@ -36,6 +36,20 @@ def test_functions_take_and_return_exported_types(name: str) -> None:
     assert {f"{one.__module__}.{one.__name__}" for one in missing} == set()
 
 
+RESULTS = (
+    *(fs.Capture, fs.Comparison, fs.LiveComparison, fs.LiveLoad, fs.Replay, fs.Run, fs.RunBatch),
+    *(fs.StoredRun, fs.SweepMap, fs.SweepResult, fs.WorstPaths),
+)
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_every_result_has_a_frame_and_a_document(kind: type) -> None:
+    for name in ("frame", "to_dict"):
+        assert hasattr(kind, name) or name in kind.__annotations__, name
+    for name in ("rows", "result"):
+        assert not hasattr(kind, name) and name not in kind.__annotations__, name
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -59,7 +59,7 @@ def test_the_notebook_of_an_own_capture_shows_transfers_by_size_and_a_replay() -
 
 def test_the_notebook_of_an_own_startup_says_where_it_serves_and_where_it_fails() -> None:
     names = ran("own-startup.ipynb")
-    on_the_wire = {row["startup"]: row for row in names["wire"].rows if row["size_bytes"] > 5e6}
+    on_the_wire = {row["startup"]: row for row in names["wire"].records if row["size_bytes"] > 5e6}
     mine = on_the_wire["DelayLimit"]
     assert (mine["startup_exit_reason"], mine["packets_dropped"]) == ("delay", 0)
     assert on_the_wire["slow-start"]["packets_dropped"] > 0

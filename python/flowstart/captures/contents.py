@@ -51,6 +51,11 @@ class Capture:
     """Whether networks and hosts have other names, and ports are dropped."""
 
     @property
+    def frame(self) -> "pl.DataFrame":
+        """The transfers; other tables are `connections`, `demands` and `quic`."""
+        return self.transfers
+
+    @property
     def file(self) -> str:
         """The file, or how many there are, for a headline."""
         first, *others = ("standard input" if file == "-" else file for file in self.files)
