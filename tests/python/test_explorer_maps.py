@@ -217,11 +217,11 @@ def test_folders_and_tiles_that_are_not_there_are_refused(tmp_path: pathlib.Path
 
 def test_only_some_maps_are_kept(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[tuple[str, ...]] = []
-    monkeypatch.setattr(swept, "read_map", lambda _, by: read.append(by))
+    monkeypatch.setattr(swept, "read_map", lambda _, **axes: read.append((axes["x"], axes["y"])))
     folders = swept.Folders([str(tmp_path)])
     for number in range(swept.MOST_MAPS + 1):
-        folders.map(0, [str(number)])
-    folders.map(0, ["1"])
+        folders.map(0, [str(number), "rtt"])
+    folders.map(0, ["1", "rtt"])
     assert len(read) == swept.MOST_MAPS + 1
-    folders.map(0, ["0"])
-    assert read[-1] == ("0",)
+    folders.map(0, ["0", "rtt"])
+    assert read[-1] == ("0", "rtt")
