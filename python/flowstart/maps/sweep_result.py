@@ -50,8 +50,9 @@ class SweepResult(Swept):
         Raises:
             RequestError: The folder holds no sweep, or a damaged one.
         """
-        rows = scan(folder)
         store = Store(pathlib.Path(folder))
+        store.check_intact()
+        rows = scan(folder)
         if store.is_begun and "cells" in store.said:
             cells = store.said["cells"]
         else:
