@@ -16,15 +16,15 @@ def algorithms(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]",
-            help="Show this one in full.",
+            metavar="NAME",
+            help="Algorithm to show in full.",
             show_default=False,
             autocompletion=completion.algorithms,
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """List the algorithms, or show one: its source, parameters and needs."""
+    """List all algorithms, or show one with source and parameters."""
     from flowstart.model import catalog
     from flowstart.render import catalog as tables
 

@@ -104,9 +104,9 @@ fields! {
         /// Bytes of a data segment beside its payload, such as `40B`.
         #[check(header_size)]
         pub header: Option<Bytes>,
-        /// Initial window: `3`, `rfc6928`.
+        /// Initial window: segments (`3`) or a rule (`rfc6928`).
         ///
-        /// A number of segments, or a rule: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002`.
+        /// Rules: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002`.
         #[flag("WINDOW")]
         #[sets(iw)]
         pub iw: Option<InitialWindow>,
@@ -124,7 +124,7 @@ fields! {
         #[check(within(Bytes(1)..=Bytes(1_000_000), "1B to 1MB"))]
         #[needs(WAITS)]
         pub server_flight: Option<Bytes>,
-        /// When the receiver acknowledges: `every`, `delayed` or `quick-then-delayed`.
+        /// Acknowledgement policy of the receiver: `every`, `delayed` or `quick-then-delayed`.
         #[flag("WHEN")]
         pub ack: Option<AckName>,
         /// How long a delayed acknowledgement may wait.
