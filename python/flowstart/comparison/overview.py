@@ -66,6 +66,11 @@ def _answer(found: "Comparison", group: Sequence[Summary]) -> str:
     repeats = intervals.repeats(first) if intervals else 0
     times = f" in each of {repeats} repeats" if repeats else " (one run)"
     answer = f"Fastest for {name}: {_gain(first)} than {baseline}{times}{tied}."
+    base = next((s for s in group if s.startup == found.baseline), first)
+    if first.dropped > base.dropped:
+        answer += (
+            f" It drops {text.count(first.dropped)} packets, {baseline} {text.count(base.dropped)}."
+        )
     return answer + _without_support(group) * _needs_support(first)
 
 
