@@ -15,7 +15,6 @@ import flowstart as fs
 import pages
 from flowstart import _native
 from flowstart.inference import Status
-from flowstart.model.path import named_paths
 from flowstart.papers.experiment import Findings
 from flowstart.papers.lab import Lab
 

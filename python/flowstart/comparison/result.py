@@ -20,6 +20,7 @@ from flowstart.simulation.run import all_failed, simulate
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from flowstart.comparison.repeats import Intervals
@@ -221,10 +222,21 @@ class Comparison:
         }
 
     @extras.needing("plot", "a figure")
-    def plot(self) -> "Figure":
-        """Completion time and slowdown over size, one line per startup."""
-        from flowstart.comparison.figures import completion  # loads matplotlib
+    def plot(self, ax: "Axes | None" = None) -> "Figure":
+        """Completion time and slowdown over size, one line per startup.
 
+        Args:
+            ax: The axes to draw completion times into, in the place of a new figure.
+
+        Returns:
+            The figure.
+        """
+        from flowstart.comparison.figures import completion, draw_times  # loads matplotlib
+        from flowstart.render.charts import figure_of
+
+        if ax is not None:
+            draw_times(ax, self.summaries, self.order)
+            return figure_of(ax)
         return completion(self.summaries, self.order, self.headline)
 
     @property
