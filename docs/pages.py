@@ -187,7 +187,7 @@ MENTIONED = 7
 def counted(page: str) -> str:
     """The README with the number of startups that it does not name."""
     others = sum(a.kind == "startup" for a in fs.list_algorithms()) - MENTIONED
-    return re.sub(r"(BBR\s+and )\d+( others guess)", rf"\g<1>{others}\2", page)
+    return re.sub(r"(BBR\s+and )\d+( others are)", rf"\g<1>{others}\2", page)
 
 
 # Code within pages.

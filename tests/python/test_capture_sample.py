@@ -56,7 +56,7 @@ def test_the_headline_says_that_it_is_a_sample(cli: Cli) -> None:
 
 def test_a_replay_s_command_draws_the_same_sample(cli: Cli) -> None:
     words = ("--sample", "2", "--anonymize", "--startup", "slow-start")
-    answer = cli("replay", SMALL, *words)
+    answer = cli("replay", SMALL, *words, "--details")
     assert answer.status == 0, answer.err
     assert "replay small.pcap --sample 2 --anonymize" in answer.out
 

@@ -27,6 +27,23 @@ def result() -> fs.Comparison:
     return fs.compare(path, startups=STARTUPS, sizes=["10kB", "300kB"])
 
 
+@pytest.mark.parametrize("sizes", [["10kB"], ["10kB", "20kB"]])
+def test_a_result_draws_into_axes_that_are_given(sizes: list[str]) -> None:
+    axes = charts.Chart(figsize=(6, 4)).subplots()
+    result = fs.compare(
+        fs.NetworkPath(rate="5Mbps", rtt="64ms"), startups=["slow-start", "hystart"], sizes=sizes
+    )
+    assert result.plot(ax=axes) is axes.figure
+    assert len(axes.patches if len(sizes) == 1 else axes.lines) == 2
+
+
+def test_a_run_draws_its_windows_into_axes_that_are_given() -> None:
+    axes = charts.Chart(figsize=(6, 4)).subplots()
+    run = fs.run({"path": {"rate": "5Mbps", "rtt": "64ms"}, "flows": [{"size": "10kB"}] * 2})
+    assert run.plot(ax=axes) is axes.figure
+    assert [line.get_label() for line in axes.lines[:2]] == [s.label for s in run.traced().series()]
+
+
 def test_completion_has_a_line_per_startup(result: fs.Comparison) -> None:
     figure = result.plot()
     assert isinstance(figure, Figure)

@@ -107,6 +107,5 @@ def test_shares_and_competing_have_tables_of_their_own(cli: Cli) -> None:
     ).out
     assert "50% of the connections switched" in out
     assert "Beside the transfers" in out
-    assert out.splitlines()[-1].endswith(" --no-uncertainty")
     for word in ("--rollout 50%", "--competing probe,cubic", "--cross-traffic 20%"):
-        assert word in out.splitlines()[-1]
+        assert word in out

@@ -27,7 +27,7 @@ def shell(redirected: str, *words: str, **environment: str) -> subprocess.Comple
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 def test_what_an_encoding_lacks_is_escaped(encoding: str) -> None:
-    done = shell("", *COMPARE, PYTHONIOENCODING=encoding)
+    done = shell("", *COMPARE, "--details", PYTHONIOENCODING=encoding)
     assert (done.returncode, done.stderr) == (0, "")
     assert "\\u2013" in done.stdout or encoding == "cp1252"
     assert "slow-start" in done.stdout

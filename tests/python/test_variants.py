@@ -142,7 +142,7 @@ def test_a_variant_on_the_command_line_may_name_python_as_a_startup_may(
     own = with_python.parent / "own.py"
     answer = cli(*setting, "--variant", f"mine: startup={own}:Own iw=4")
     assert (answer.status, answer.err) == (0, "")
-    assert f"startup={own}:Own" in answer.out.splitlines()[-1]
+    assert f"startup={own}:Own" in answer.out
 
 
 def test_a_variant_of_a_file_does_what_its_startup_in_python_says(

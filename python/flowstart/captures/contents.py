@@ -15,6 +15,7 @@ from flowstart.render import html
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 OPTIONAL = ("state", "history", "missed_bytes")
@@ -149,11 +150,18 @@ class Capture:
         return counted | ({"rows": self.quic.to_dicts()} if rows else {})
 
     @extras.needing("plot", "a figure")
-    def plot(self) -> "Figure":
-        """Needed initial rate over size, as in the Jump Start paper's figure 3."""
+    def plot(self, ax: "Axes | None" = None) -> "Figure":
+        """Needed initial rate over size, as in the Jump Start paper's figure 3.
+
+        Args:
+            ax: The axes to draw into, in the place of a new figure.
+
+        Returns:
+            The figure.
+        """
         from flowstart.captures.figures import needed_rates  # loads matplotlib
 
-        return needed_rates(self.demands)
+        return needed_rates(self.demands, ax)
 
     def __str__(self) -> str:
         from flowstart.render.terminal import screen  # loads rich

@@ -7,20 +7,20 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from flowstart.captures.demands import LARGE_BYTES
-from flowstart.render.charts import STYLE, Chart
+from flowstart.render.charts import STYLE, Chart, figure_of
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
 
 LINE_RTT_S = 0.05
 
 
-def needed_rates(demands: "pl.DataFrame") -> Figure:
+def needed_rates(demands: "pl.DataFrame", axes: "Axes | None" = None) -> Figure:
     """The rate that would carry each direction in one round trip, over its size."""
     over = demands.filter("over").drop_nulls("rate_bytes_per_s")
     with mpl.rc_context(STYLE):
-        chart = Chart(figsize=(6, 4.2))
-        axes = chart.subplots()
+        axes = axes or Chart(figsize=(6, 4.2)).subplots()
         axes.plot(
             over["bytes"],
             8e-6 * over["rate_bytes_per_s"],
@@ -44,7 +44,7 @@ def needed_rates(demands: "pl.DataFrame") -> Figure:
         axes.set_yscale("log")
         axes.set_xlabel("bytes of a direction (more than 4380)")
         axes.set_ylabel("rate to send them in one round trip (Mbit/s)")
-        return chart
+        return figure_of(axes)
 
 
 def window_reductions(demands: "pl.DataFrame") -> Figure:

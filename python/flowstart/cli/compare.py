@@ -35,6 +35,7 @@ def compare(
     given: Given,
     workers: options.Workers = None,
     allow_python: options.AllowPython = False,
+    details: options.Details = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
@@ -56,9 +57,18 @@ def compare(
         result = _execute(plan, workers, uncertainty="no_uncertainty" not in given)
     for warning in result.warnings:
         console.note(f"warning: {warning}")
+
+    def show() -> None:
+        if json:
+            console.show_json(result.to_dict())
+        elif details:
+            _show_details(result)
+        else:
+            _show(result)
+
     with console.attending():  # the figures run startups again, with a trace
         console.deliver(
-            lambda: console.show_json(result.to_dict()) if json else _show(result),
+            show,
             output,
             _files(result),
             seed=result.plan.seeds[0],
@@ -118,7 +128,14 @@ def _execute(plan: "Plan", workers: int | None, *, uncertainty: bool) -> "Compar
 
 
 def _show(result: "Comparison") -> None:
-    """Header, table, and the command that does it again."""
+    """The answer on one screen."""
+    from flowstart.comparison.overview import overview
+
+    console.show_summary(overview(result, console.command_line(seed=result.plan.seeds[0])))
+
+
+def _show_details(result: "Comparison") -> None:
+    """All sizes, columns and notes."""
     console.say(result.headline)
     if result.records:
         console.show_grid(result.table)
@@ -126,7 +143,7 @@ def _show(result: "Comparison") -> None:
         for line in result.verdict:
             console.say(line)
     if result.command:
-        console.say(f"Again: {result.command}")
+        console.say(f"Reproduce: {result.command}")
 
 
 def _files(result: "Comparison") -> Iterator[Mapping[str, bytes]]:

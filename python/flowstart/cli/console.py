@@ -175,12 +175,13 @@ def show_summary(found: "Summary") -> None:
         say(line)
 
 
-def command_line() -> str:
-    """The command that is running, as it was given."""
+def command_line(seed: int | None = None) -> str:
+    """The command that is running, as it was given, and its seed where one is given here."""
     from typer._click.globals import get_current_context
 
     words: list[str] = get_current_context().meta[COMMAND]
-    return shlex.join(words)
+    is_seeded = seed is None or any(word.split("=")[0] == "--seed" for word in words)
+    return shlex.join(words if is_seeded else [*words, "--seed", str(seed)])
 
 
 def _stdout(width: int | None = None) -> "Console":

@@ -1,7 +1,6 @@
 """`flowstart replay`: the user's own transfers under each startup."""
 
 import pathlib
-import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -181,24 +180,13 @@ def _replay(
 
 
 def _show(result: "Replay") -> None:
-    """What has to be decided upon, on one screen."""
-    from flowstart.replays import overview, sentences
+    """The answer on one screen, and the tables that an option requests."""
     from flowstart.replays.further import asked
+    from flowstart.replays.overview import overview
 
-    def say(*lines: str) -> None:
-        for line in lines:
-            console.say(textwrap.fill(line, console.PLAIN_LINE, break_on_hyphens=False))
-
-    say(*overview.opening(result), "", *sentences.verdict(result))
-    console.show_grid(overview.table(result))
-    say(*overview.risk(result), *overview.commands(result), *overview.test_plan(result))
-    say(*overview.partial(result))
+    console.show_summary(overview(result, console.command_line(result.settings.seed)))
     for grid in asked(result):
         console.show_grid(grid)
-    for line in [*result.notes, *sentences.without_syn(result)]:
-        console.say(line)
-    console.say("Details: --details. Report: -o DIR.")
-    console.say(f"Reproduce: {result.command}")
 
 
 def _show_details(result: "Replay") -> None:

@@ -34,11 +34,12 @@ BEST = "#009E73"
 def completion(found: Sequence[Summary], startups: Sequence[str], about: str) -> Figure:
     """Completion time, and its multiple of the ideal, over size; bars for a single size.
 
-    The startups stand in the order of `startups`; `about` is what was compared.
+    The startups are in the order of `startups`; `about` is what was compared.
     """
     with mpl.rc_context(STYLE):
         if len({s.size_bytes for s in found}) == 1:
-            chart = _bars(sorted(found, key=lambda s: startups.index(s.startup)))
+            chart = Chart(figsize=(7, 1.2 + 0.35 * len(found)))
+            _bars(chart.subplots(), found, startups)
         elif len(startups) > MOST_LINES:
             return _slowdowns(found, startups, about)
         else:
@@ -47,29 +48,49 @@ def completion(found: Sequence[Summary], startups: Sequence[str], about: str) ->
         return chart
 
 
+def draw_times(axes: "Axes", found: Sequence[Summary], startups: Sequence[str]) -> None:
+    """Completion time over size with a legend; bars for a single size."""
+    with mpl.rc_context(STYLE):
+        if len({s.size_bytes for s in found}) == 1:
+            _bars(axes, found, startups)
+        else:
+            _times(axes, found, startups)
+            axes.legend()
+
+
 def _lines(found: Sequence[Summary], startups: Sequence[str]) -> Chart:
     """Completion time on the left, its multiple of the ideal on the right."""
     chart = Chart(figsize=(9, 4))
     left, right = chart.subplots(1, 2)
-    for name, look in looks(startups).items():
-        mine = [s for s in found if s.startup == name and s.fct_s is not None]
-        sizes = [s.size_bytes for s in mine]
-        look = look | {"label": custom.short(name), "markersize": 4}
-        left.plot(sizes, [s.fct_s for s in mine], **look)
-        right.plot(sizes, [s.slowdown for s in mine], **look)
-    _size_axis(left, found)
-    _size_axis(right, found)
-    left.set_yscale("log")
-    left.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    left.yaxis.set_major_formatter(
-        FuncFormatter(lambda v, _: f"{v:g} s" if v >= 1 else f"{1e3 * v:g} ms")
-    )
-    left.yaxis.set_minor_formatter(NullFormatter())
-    left.set_ylabel("completion time")
+    _times(left, found, startups)
+    _over_size(right, found, startups, "slowdown")
     right.set_ylabel("completion time / ideal")
     right.set_ylim(bottom=0.95)
     legend(chart, left)
     return chart
+
+
+def _times(axes: "Axes", found: Sequence[Summary], startups: Sequence[str]) -> None:
+    """Completion time over size, both logarithmic."""
+    _over_size(axes, found, startups, "fct_s")
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda v, _: f"{v:g} s" if v >= 1 else f"{1e3 * v:g} ms")
+    )
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.set_ylabel("completion time")
+
+
+def _over_size(
+    axes: "Axes", found: Sequence[Summary], startups: Sequence[str], measure: str
+) -> None:
+    """A line per startup."""
+    for name, look in looks(startups).items():
+        mine = [s for s in found if s.startup == name and s.fct_s is not None]
+        look = look | {"label": custom.short(name), "markersize": 4}
+        axes.plot([s.size_bytes for s in mine], [getattr(s, measure) for s in mine], **look)
+    _size_axis(axes, found)
 
 
 def _slowdowns(found: Sequence[Summary], startups: Sequence[str], about: str) -> Figure:
@@ -104,9 +125,8 @@ def _sizes(found: Sequence[Summary]) -> Scale:
     return Scale("transfer size", limits, sizes, words, is_log=True, is_upright=len(sizes) > 4)
 
 
-def _bars(found: Sequence[Summary]) -> Chart:
-    chart = Chart(figsize=(7, 1.2 + 0.35 * len(found)))
-    axes = chart.subplots()
+def _bars(axes: "Axes", found: Sequence[Summary], startups: Sequence[str]) -> None:
+    found = sorted(found, key=lambda s: startups.index(s.startup))
     names = [s.startup for s in found]
     times = [s.fct_s or 0.0 for s in found]
     colours = [look["color"] for look in looks(names).values()]
@@ -118,7 +138,6 @@ def _bars(found: Sequence[Summary]) -> Chart:
     axes.margins(x=0.14)
     axes.grid(visible=False, axis="y")
     axes.set_xlabel(f"completion time of {text.size(found[0].size_bytes)} (s)")
-    return chart
 
 
 def _size_axis(axes: "Axes", found: Sequence[Summary]) -> None:

@@ -46,10 +46,18 @@ class Intervals:
         """The interval beside a summary."""
         return self.rows.get((key_of(s), s.startup))
 
+    def recommendation(self, s: Summary) -> Recommendation | None:
+        """The choice in a summary's group."""
+        return self.recommendations.get(key_of(s))
+
     def recommended(self, s: Summary) -> bool:
-        """Whether a summary's variant is what to choose in its group."""
-        found = self.recommendations.get(key_of(s))
+        """Whether a summary's variant is the choice in its group."""
+        found = self.recommendation(s)
         return found is not None and s.startup in found.best
+
+    def repeats(self, s: Summary) -> int:
+        """The number of repeats of a summary's group."""
+        return self.groups[key_of(s)].repeats
 
     @property
     def records(self) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from flowstart.comparison import listed
 from flowstart.comparison.over_time import over_time as over_time_of
+from flowstart.comparison.overview import overview
 from flowstart.comparison.result import Comparison
 from flowstart.render import figure_files, html, interactive, text
 from flowstart.render.files import columns, encoded
@@ -44,7 +45,8 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
     if not result.records:
         return {}
     found: dict[str, bytes] = {}
-    parts = [html.paragraph(result.headline), html.table(listed.traced(result))]
+    parts = [html.first_page(overview(result).html())]
+    parts += [html.paragraph(result.headline), html.table(listed.traced(result))]
     parts += [html.paragraph(line) for line in (result.legend, *result.verdict)]
     rows = _rows(result)
     parts.append(interactive.CHARTS)

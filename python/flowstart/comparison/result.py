@@ -20,6 +20,7 @@ from flowstart.simulation.run import all_failed, simulate
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from flowstart.comparison.repeats import Intervals
@@ -107,23 +108,30 @@ class Comparison:
         """What is drawn at random, in words; another seed draws something else."""
         return randomness.drawn(self.resolved)
 
-    @functools.cached_property
+    @property
     def notes(self) -> list[str]:
-        """What a reader of the table has to know of its startups, queues and seeds."""
+        """Footnotes of the table: its startups, queues and seeds."""
+        return footnotes.footnotes(self._setting)
+
+    @property
+    def cautions(self) -> list[str]:
+        """The notes on missing runs and on the seed."""
+        return footnotes.cautions(self._setting, repeated=self.intervals is not None)
+
+    @functools.cached_property
+    def _setting(self) -> footnotes.Setting:
         flows = [self.plan.base["flows"][i] for i in self.plan.tested]
-        return footnotes.footnotes(
-            footnotes.Setting(
-                startups=self.plan.begins,
-                cached_cwnd=[flow.get("cached_cwnd") for flow in flows],
-                memory_option="`cached_cwnd`",
-                interfaces=[flow.get("interface_rate") for flow in self.plan.told_flows()],
-                queues=self.queues,
-                drawn=self.drawn,
-                seeds=len(self.plan.seeds),
-                seed_option="--repeat 20 runs twenty",
-                spared=self.spared,
-                missing=self._missing(),
-            )
+        return footnotes.Setting(
+            startups=self.plan.begins,
+            cached_cwnd=[flow.get("cached_cwnd") for flow in flows],
+            memory_option="`cached_cwnd`",
+            interfaces=[flow.get("interface_rate") for flow in self.plan.told_flows()],
+            queues=self.queues,
+            drawn=self.drawn,
+            seeds=len(self.plan.seeds),
+            seed_option="--repeat 20 runs twenty",
+            spared=self.spared,
+            missing=self._missing(),
         )
 
     def _missing(self) -> str:
@@ -214,10 +222,21 @@ class Comparison:
         }
 
     @extras.needing("plot", "a figure")
-    def plot(self) -> "Figure":
-        """Completion time and slowdown over size, one line per startup."""
-        from flowstart.comparison.figures import completion  # loads matplotlib
+    def plot(self, ax: "Axes | None" = None) -> "Figure":
+        """Completion time and slowdown over size, one line per startup.
 
+        Args:
+            ax: The axes to draw completion times into, in the place of a new figure.
+
+        Returns:
+            The figure.
+        """
+        from flowstart.comparison.figures import completion, draw_times  # loads matplotlib
+        from flowstart.render.charts import figure_of
+
+        if ax is not None:
+            draw_times(ax, self.summaries, self.order)
+            return figure_of(ax)
         return completion(self.summaries, self.order, self.headline)
 
     @property

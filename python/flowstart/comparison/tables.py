@@ -29,7 +29,7 @@ def comparison(
     grid = Grid(_columns(several, background, acked, intervals is not None))
     for s in found:
         if not grid.rows or s.group != found[len(grid.rows) - 1].group:
-            grid.groups[len(grid.rows)] = _group(s)
+            grid.groups[len(grid.rows)] = group_name(s)
         if s.best:
             grid.marked.add(len(grid.rows))
         cells = _summary_cells(s, several, background, acked)
@@ -78,7 +78,7 @@ def _range(s: Summary, intervals: "Intervals") -> str:
     return text.interval(row.low, row.high) if row else text.ABSENT
 
 
-def _group(s: Summary) -> str:
+def group_name(s: Summary) -> str:
     """What the transfers of a summary have in common."""
     size = text.size(s.size_bytes)
     return f"objects of web sessions, {size} on average" if s.web else size

@@ -82,6 +82,12 @@ class Chart(Figure):
         return svg(self)
 
 
+def figure_of(axes: "Axes") -> Figure:
+    """The figure that has these axes, whether or not they are in a part of it."""
+    figure = axes.figure
+    return figure if isinstance(figure, Figure) else figure.figure
+
+
 def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Colour, dash, marker and width by startup."""
     places = {name: FIXED.index(name) for name in names if name in FIXED}

@@ -57,6 +57,15 @@ def footnotes(setting: Setting) -> list[str]:
     ]
 
 
+def cautions(setting: Setting, *, repeated: bool) -> list[str]:
+    """The notes that a short summary has too: missing runs, and what depends on the seed.
+
+    `repeated` is whether intervals from perturbed repeats show what another seed may give.
+    """
+    seeds = [] if repeated and not setting.spared else _seeds(setting)
+    return [*_missing(setting.missing), *seeds]
+
+
 def marked(startup: str) -> str:
     """A startup's name with its marks."""
     entry = listed(startup)

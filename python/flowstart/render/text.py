@@ -37,6 +37,18 @@ def seconds(value: float | None) -> str:
     return f"{digits(value * 1e6)} µs"
 
 
+def short_seconds(value: float | None) -> str:
+    """A time in three digits: `1.23 s`, `56.7 ms`, `890 µs`."""
+    if value is None:
+        return ABSENT
+    unit, scale = next(
+        ((unit, scale) for unit, scale in (("s", 1.0), ("ms", 1e3)) if value * scale >= 0.9995),
+        ("µs", 1e6),
+    )
+    shown = f"{value * scale:#.3g}".rstrip(".")
+    return f"{f'{value * scale:,.0f}' if 'e' in shown else shown} {unit}"
+
+
 def size(count: float | None) -> str:
     """A number of bytes in decimal units: `100 kB`."""
     if count is None:
@@ -58,13 +70,14 @@ def rate(bps: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A change: `+12.3 %`, `−4.5 %`, `0 %`."""
+    """A change: `+12.3 %`, `−4.5 %`, `+112 %`, `0 %`."""
     if share is None:
         return ABSENT
     rounded = round(100 * share, 1)
     if rounded == 0:
         return "0 %"
-    return f"{rounded:+.1f} %".replace("-", "−")
+    decimals = 1 if abs(rounded) < 100 else 0
+    return f"{rounded:+.{decimals}f} %".replace("-", "−")
 
 
 def short_percent(share: float | None) -> str:

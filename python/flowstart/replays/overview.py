@@ -1,12 +1,13 @@
-"""The summary of a replay, for who has to decide: verdict, gain, cost, risk and what comes next."""
+"""The summary of a replay: verdict, gain, cost, risk and the next step."""
 
 from flowstart.inference import Gate, Judgement, Row, Statistic, Status
 from flowstart.inference.gates import Kind, Quantity
 from flowstart.inference.verdict import part_in_words
 from flowstart.model import custom
 from flowstart.model import stack as stacks
-from flowstart.render import footnotes, text
+from flowstart.render import footnotes, summary, text
 from flowstart.render.grid import Column, Grid
+from flowstart.replays import sentences
 from flowstart.replays.result import Replay
 from flowstart.replays.scenario import usual_stack
 from flowstart.replays.times import EVERYTHING
@@ -18,6 +19,21 @@ SIDES = {
 }
 
 
+def overview(replay: Replay, command: str) -> summary.Summary:
+    """What was replayed, the recommendation, a table of settings, and the next step."""
+    first, *others = opening(replay)
+    tables = f"{'Test plan and all' if test_plan(replay) else 'All'} tables: --details"
+    closing = [*commands(replay), f"{tables}. Report: -o DIR"]
+    notes = [*risk(replay), *partial(replay), *replay.notes, *sentences.without_syn(replay)]
+    return summary.Summary(
+        first,
+        [*others, *sentences.verdict(replay)],
+        table(replay),
+        [*notes, *(closing if replay.verdict.recommended else [" ".join(closing)])],
+        command,
+    )
+
+
 def opening(replay: Replay) -> list[str]:
     """What was replayed, and how well the replay agrees with the recording."""
     settings, count = replay.settings, replay.facts.height
@@ -26,7 +42,7 @@ def opening(replay: Replay) -> list[str]:
     preset = stacks.of_scenario(usual_stack(settings))["preset"]
     used = [preset, str(current.begins), current.cc or "", f"IW {iw}" if iw else ""]
     networks = text.counted(len(replay.paths), "network", "networks")
-    base = f"baseline {custom.short(current.name)}: {', '.join(filter(None, used))}"
+    base = ", ".join(filter(None, used))
     lines = [f"{count} transfers {SIDES[settings.direction]} over {networks}; {base}."]
     left = "; ".join(f"{number}: {why}" for why, number in replay.left_out.items())
     lines += [f"Left out: {left}."] if left else []
@@ -109,33 +125,31 @@ def candidate(replay: Replay) -> Judgement | None:
 
 
 def risk(replay: Replay) -> list[str]:
-    """What speaks against the candidate, and whether assumed buffers decide."""
+    """Limits that the candidate exceeds next to that of the verdict, and the other buffers."""
     one = candidate(replay)
     if one is None:
         return sensitivity(replay)
-    name = custom.short(one.setting)
     worst: dict[Quantity, Gate] = {}
     for gate in one.vetoes:
         worst.setdefault(gate.quantity, gate)
     if Quantity.LOSS in worst:
         worst.pop(Quantity.RETRANSMITTED, None)  # of what was lost
-    lines = [f"Against {name}: {_fact(gate)}." for gate in worst.values()]
+    facts = [_fact(gate) for gate in worst.values() if gate is not one.vetoes[0]]
+    lines = [f"Also against {custom.short(one.setting)}: {'; '.join(facts)}."] * bool(facts)
     return lines + sensitivity(replay)
 
 
 def _fact(gate: Gate) -> str:
     shown = text.percent if gate.quantity == Quantity.P99 else text.share
-    ends = f"from {shown(gate.low)} to {shown(gate.high)}"
-    if gate.quantity == Quantity.P99 and text.too_wide(gate.low, gate.high):
-        ends = "interval inconclusive"
     what = {
         Quantity.HARMED: "harmed",
         Quantity.P99: "p99",
-        Quantity.LOSS: "packets lost",
-        Quantity.RETRANSMITTED: "packets retransmitted",
+        Quantity.LOSS: "loss",
+        Quantity.RETRANSMITTED: "retransmissions",
     }[gate.quantity]
-    where = f"{part_in_words(gate)}: {what} {shown(gate.estimate)} ({ends})"
-    return f"{where}, limit {text.share(gate.limit)}"
+    return (
+        f"{what} {shown(gate.estimate)} of {part_in_words(gate)} (limit {text.share(gate.limit)})"
+    )
 
 
 def sensitivity(replay: Replay) -> list[str]:
@@ -146,9 +160,9 @@ def sensitivity(replay: Replay) -> list[str]:
     others = {band.name: band.answer.verdict.recommended for band in replay.bands}
     changed = [name for name, choice in others.items() if choice != mine]
     if not changed:
-        return [f"Sensitivity: with {text.listed(list(others))} the result is the same."]
-    found = [f"{name}: {others[name] or 'keep the current setting'}" for name in changed]
-    return [f"Sensitivity: with other assumptions the result differs: {'; '.join(found)}."]
+        return [f"Same result with {text.listed(list(others))}."]
+    found = [f"with {name}: {others[name] or 'keep the current setting'}" for name in changed]
+    return [f"Different result {'; '.join(found)}."]
 
 
 def partial(replay: Replay) -> list[str]:

@@ -72,7 +72,6 @@ def over_time(series: Sequence[Series], about: About) -> Figure:
                 "drawstyle": "steps-post",
             }
             kept = line.thinned(COLUMNS)
-            window.plot(*_held(line.end_s, line.time_s[kept], line.cwnd[kept]), **look)
             flight.plot(
                 *_held(line.end_s, line.time_s[kept], line.flight_bytes[kept] / 1e3), **look
             )
@@ -80,8 +79,7 @@ def over_time(series: Sequence[Series], about: About) -> Figure:
                 kept = line.queue_thinned(COLUMNS)
                 shown = _held(line.end_s, line.queue_time_s[kept], line.queue_packets[kept])
                 queue.plot(*shown, **look)
-        _capacity(window, series)
-        window.set_ylabel("window (packets)")
+        _cwnd(window, series)
         flight.set_ylabel("in flight (kB)")
         queue.set_ylabel("bottleneck queue (packets)")
         queue.set_xlabel("time (s)")
@@ -92,6 +90,25 @@ def over_time(series: Sequence[Series], about: About) -> Figure:
         legend(chart, window, about.which)
         titled(chart, about.title)
         return chart
+
+
+def draw_cwnd(axes: "Axes", series: Sequence[Series]) -> None:
+    """The cwnd over time with a legend, one line per series."""
+    with mpl.rc_context(STYLE):
+        _cwnd(axes, series)
+        axes.set_ylim(bottom=0)
+        axes.set_xlim(left=0)
+        axes.set_xlabel("time (s)")
+        axes.legend()
+
+
+def _cwnd(axes: "Axes", series: Sequence[Series]) -> None:
+    for line, look in zip(series, looks([s.label for s in series]).values(), strict=True):
+        kept = line.thinned(COLUMNS)
+        look = look | {"label": custom.short(line.label), "marker": "", "drawstyle": "steps-post"}
+        axes.plot(*_held(line.end_s, line.time_s[kept], line.cwnd[kept]), **look)
+    _capacity(axes, series)
+    axes.set_ylabel("window (packets)")
 
 
 def _windows(series: Sequence[Series], about: About) -> Figure:

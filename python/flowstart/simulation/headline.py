@@ -18,9 +18,9 @@ def headline(
 
     `buffer` is the bottleneck's in words, `reading` what counts as waiting there.
     """
-    where = f"{_line(path)} × {path['rtt']}" if "rtt" in path else f"{len(path['hops'])} hops"
-    bdp = f" (BDP {text.count(rows[0]['bdp_pkts'])} pkt)" if rows else ""
-    said = f" read as {reading}" if reading else ""
+    where = f"{_line(path)}, {path['rtt']}" if "rtt" in path else f"{len(path['hops'])} hops"
+    bdp = f", BDP {text.count(rows[0]['bdp_pkts'])} packets" if rows else ""
+    said = f" ({reading.split(' (')[0]} accounting)" if reading else ""
     narrow = [("interface", path.get("nic_rate")), ("line", path.get("access_rate"))]
     beside = [f"{what} {rate}" for what, rate in narrow if rate]
     beside += [f"routers {path['router_pps']} packets/s"] if path.get("router_pps") else []

@@ -23,6 +23,7 @@ from flowstart.simulation.streaming import StoredRun, store
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from flowstart._native import FlowPackets, Outcome
@@ -131,10 +132,21 @@ class Run(RunTables):
         }
 
     @extras.needing("plot", "a figure")
-    def plot(self) -> "Figure":
-        """Windows, bytes in flight and queue over time; runs again where there is no trace."""
-        from flowstart.simulation import figures, series  # loads matplotlib
+    def plot(self, ax: "Axes | None" = None) -> "Figure":
+        """Windows, bytes in flight and queue over time; runs again where there is no trace.
 
+        Args:
+            ax: The axes to draw windows into, in the place of a new figure.
+
+        Returns:
+            The figure.
+        """
+        from flowstart.render.charts import figure_of  # loads matplotlib
+        from flowstart.simulation import figures, series
+
+        if ax is not None:
+            figures.draw_cwnd(ax, self.traced().series())
+            return figure_of(ax)
         about = figures.About(self.headline, which=series.shown(self.outcome))
         return figures.over_time(self.traced().series(), about)
 

@@ -1,0 +1,167 @@
+"""The answer of a comparison on one screen: the fastest startup, and what it costs."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from flowstart.comparison import tables
+from flowstart.comparison.summary import Summary
+from flowstart.model import custom
+from flowstart.model.catalog import listed
+from flowstart.render import summary, text
+from flowstart.render.grid import Column, Grid
+
+if TYPE_CHECKING:
+    from flowstart.comparison.result import Comparison
+
+SIZES = 5
+"""The most further sizes that have a line each."""
+
+
+def overview(found: "Comparison", command: str = "") -> summary.Summary:
+    """The path, the fastest startup, a table of one size, and a line for each other size."""
+    if not found.records:
+        return summary.Summary(f"{found.headline}.", [], command=command)
+    groups = [list(group) for _, group in groupby(found.summaries, key=lambda s: s.group)]
+    first = max(groups, key=_spread)
+    others = [_answer(found, group) for group in groups if group is not first]
+    more = [f"{len(others) - SIZES} more sizes: --details"] if len(others) > SIZES else []
+    return summary.Summary(
+        _ran(found),
+        [_answer(found, first) + _lower_bound(first)],
+        _table(found, first),
+        [*others[:SIZES], *more, *_help(first), *found.cautions, *_closing(found)],
+        command,
+    )
+
+
+def _spread(group: Sequence[Summary]) -> float:
+    """The largest change of a size."""
+    return max((abs(s.change) for s in group if s.change is not None), default=0.0)
+
+
+def _ran(found: "Comparison") -> str:
+    """The path, its capacity and buffer, and the endpoints."""
+    words = found.headline.removesuffix(f", seed {found.plan.seeds[0]}")
+    return f"{words}."
+
+
+def _answer(found: "Comparison", group: Sequence[Summary]) -> str:
+    """The fastest startup of a size and its change, or why to keep the baseline."""
+    name, baseline = tables.group_name(group[0]), custom.short(found.baseline)
+    if not any(s.complete for s in group):
+        return f"{name}: no transfer was completed."
+    if len(group) == 1:
+        return f"{name}: {baseline} completes in {text.short_seconds(group[0].fct_s)}."
+    intervals = found.intervals
+    chosen = intervals.recommendation(group[0]) if intervals else None
+    if intervals and chosen and not chosen.best:
+        return f"{name}: {chosen.reason}."
+    best = [s for s in group if s.best]
+    if not best or (not chosen and any(s.startup == found.baseline for s in best)):
+        return f"{name}: no startup is faster than {baseline}."
+    first = min(best, key=_time)
+    also = text.listed([custom.short(s.startup) for s in best if s is not first])
+    tied = f" ({also} not significantly slower)" if len(best) > 1 else ""
+    repeats = intervals.repeats(first) if intervals else 0
+    times = f" in each of {repeats} repeats" if repeats else " (one run)"
+    answer = f"Fastest for {name}: {_gain(first)} than {baseline}{times}{tied}."
+    base = next((s for s in group if s.startup == found.baseline), first)
+    if first.dropped > base.dropped:
+        answer += (
+            f" It drops {text.count(first.dropped)} packets, {baseline} {text.count(base.dropped)}."
+        )
+    return answer + _without_support(group) * _needs_support(first)
+
+
+def _gain(s: Summary) -> str:
+    change = s.change or 0.0
+    return f"{custom.short(s.startup)}, {text.short_share(abs(change))} " + (
+        "faster" if change <= 0 else "slower"
+    )
+
+
+def _without_support(group: Sequence[Summary]) -> str:
+    """The fastest startup that a sender can deploy alone."""
+    alone = [s for s in group if s.complete == s.flows and not _needs_support(s)]
+    if not alone:
+        return " It needs router, peer or cache support."
+    best = min(alone, key=_time)
+    return f" It needs router, peer or cache support; without: {_gain(best)}."
+
+
+def _needs_support(s: Summary) -> bool:
+    entry = listed(s.startup)
+    return bool(entry and entry.needs_help)
+
+
+def _time(s: Summary) -> float:
+    return s.fct_s or 0.0
+
+
+def _lower_bound(group: Sequence[Summary]) -> str:
+    """The completion time of an unhindered transfer."""
+    ideal = [s.fct_s / s.slowdown for s in group if s.fct_s and s.slowdown and not s.web]
+    return f" Lower bound {text.short_seconds(min(ideal))}." if ideal else ""
+
+
+def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
+    """A row per startup, the fastest first."""
+    several = any(s.flows > s.seeds for s in group)
+    titles = ["completion", *(["worst"] if several else []), "change"]
+    titles += ["range, %"] if found.intervals else []
+    titles += ["lost", "RTOs", "background"]
+    grid = Grid([Column("startup", number=False), *map(Column, titles)])
+    grid.columns.append(Column("exit", number=False))
+    for s in sorted(group, key=lambda s: (s.complete < s.flows, s.fct_s or 0.0)):
+        if s.best:
+            grid.marked.add(len(grid.rows))
+        is_base = s.startup == found.baseline
+        cells = [custom.short(s.startup), _completion(s)]
+        cells += [text.short_seconds(s.worst_fct_s)] if several else []
+        cells.append("baseline" if is_base else text.short_percent(s.change))
+        cells += [_range(found, s)] if found.intervals else []
+        cells += [text.count(s.dropped), text.count(s.timeouts)]
+        cells.append(text.short_percent(s.background_change) if s.background_change else "")
+        grid.rows.append([*cells, _exit(s)])
+    return grid
+
+
+def _completion(s: Summary) -> str:
+    done = f" ({s.complete}/{s.flows})" if s.complete < s.flows else ""
+    return text.short_seconds(s.fct_s) + done
+
+
+def _range(found: "Comparison", s: Summary) -> str:
+    row = found.intervals.row(s) if found.intervals else None
+    if row is None or row.low is None or row.high is None:
+        return ""
+    if text.too_wide(row.low, row.high):
+        return "inconclusive"
+    low, high = (text.short_percent(end).removesuffix(" %") for end in (row.low, row.high))
+    return f"{low} to {high}"
+
+
+def _exit(s: Summary) -> str:
+    """The cwnd at the end of startup and its cause; none where startup outlasts the transfer."""
+    if s.exit_reason is None:
+        return "none"
+    window = s.exit_cwnd_segments
+    cwnd = f"{text.ratio(window / s.bdp_pkts)} BDP, " if window and s.bdp_pkts else ""
+    return cwnd + s.exit_reason
+
+
+def _help(group: Sequence[Summary]) -> list[str]:
+    """The startups that a sender cannot deploy alone."""
+    helped = [custom.short(s.startup) for s in group if _needs_support(s)]
+    return [f"Needs router, peer or cache support: {text.first_of(helped)}."] if helped else []
+
+
+def _closing(found: "Comparison") -> list[str]:
+    lines = []
+    if found.intervals and len(found.plan.startups) > 1:
+        repeats = max(group.repeats for group in found.intervals.groups.values())
+        lines.append(
+            f"range: of the change over {repeats} repeats; exit: cwnd at the end of startup."
+        )
+    return [*lines, "All columns and notes: --details. Figures and a report: -o DIR"]
