@@ -24,6 +24,7 @@ class Compared:
         "Named combination of startup, cc, stack and its fields, such as "
         "`iw30: startup=hystart iw=30`, or a TOML file. Repeatable.",
         "NAME: KEY=VALUE ...",
+        panel="Traffic",
     )
     baseline: str | None = flag(
         "Reference for all changes. [slow-start, or the first]",
