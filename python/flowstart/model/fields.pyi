@@ -18,9 +18,9 @@ class NetworkPath:
     rate: Rate | None = None
     """Rate of the bottleneck, such as `5Mbps`."""
     rtt: Time | None = None
-    """Two-way propagation without serialisation, such as `64ms`.
+    """Two-way propagation delay without serialisation, such as `64ms`.
 
-    Half of it lies each way on the bottleneck.
+    Half of it is added in each direction at the bottleneck.
     """
     buffer: str | None = None
     """Buffer of the bottleneck, such as `60pkt`, `1bdp` or `90kB`.
@@ -28,40 +28,42 @@ class NetworkPath:
     Unless given: 1bdp, at least 40pkt.
     """
     queue: str | None = None
-    """Discipline of the queue, with parameters: `codel`, `red:th_min=5,th_max=15`.
+    """Queue discipline, with parameters: `codel`, `red:th_min=5,th_max=15`.
 
-    There are `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie`, `xcp` and
+    Disciplines: `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie`, `xcp` and
     `dualpi2`.
 
-    Unless given: drop-tail, but xcp where a startup is.
+    Unless given: drop-tail; xcp with the startup xcp.
     """
     loss: str | float | None = None
-    """Random loss on the way forward, such as `1%`: each packet by itself, before the queue.
+    """Random, independent loss on the forward path before the queue, such as `1%`.
 
     Unless given: 0.
     """
     reverse_rate: Rate | None = None
-    """Rate of the way back.
+    """Rate of the reverse path.
 
     Unless given: as forward.
     """
     reverse_buffer: str | None = None
-    """Buffer of the way back.
+    """Buffer of the reverse path.
 
     Unless given: as forward.
     """
     reverse_queue: str | None = None
-    """Discipline of the way back.
+    """Queue discipline of the reverse path.
 
     Unless given: as forward.
     """
     reverse_loss: str | float | None = None
-    """Random loss on the way back.
+    """Random, independent loss on the reverse path.
 
     Unless given: 0.
     """
     access_rate: Rate | None = None
-    """Rate of an access link of each host, which has one where this or its delay is given.
+    """Rate of each host's access link.
+
+    Hosts have access links where this or `access_delay` is given.
 
     Unless given: unlimited.
     """
@@ -71,118 +73,117 @@ class NetworkPath:
     Unless given: 0s.
     """
     access_at: str | None = None
-    """Which hosts have access links: `both` sides, `left` or `right`.
+    """Hosts with access links: `both` sides, `left` or `right`.
 
     Unless given: both.
     """
     nic_rate: Rate | None = None
-    """Rate of each host's own interface, before its access link.
+    """Rate of each host's network interface, before its access link.
 
     Unless given: unlimited.
     """
     router_pps: int | None = None
-    """Packets per second that each router forwards, both directions together.
+    """Forwarding rate of each router in packets per second, both directions together.
 
     A chain has a router before every hop and one after the last.
 
     Unless given: unlimited.
     """
     rate_trace: str | None = None
-    """File of delivery opportunities instead of `rate`, as Mahimahi has them.
+    """Mahimahi trace of delivery opportunities, instead of `rate`.
 
-    On each line a time in whole milliseconds at which 1500 bytes can be delivered; at the last it
-    begins anew.
+    Each line is a time in whole milliseconds at which 1500 bytes can be delivered. After the last
+    line the trace repeats.
     """
     reverse_rate_trace: str | None = None
-    """The same for the way back, instead of `reverse_rate`."""
+    """Mahimahi trace of the reverse path, instead of `reverse_rate`."""
     rate_steps: Sequence[RateStep] | None = None
-    """Rates one after the other, over and over, instead of `rate`.
+    """Cycle of rates with their durations, instead of `rate`.
 
     In a file `[{ rate = "50Mbps", lasts = "10s" }, { rate = "0bps", lasts = "100ms" }]`, on the
     command line `50Mbps:10s,0bps:100ms`.
     """
     rate_variation: str | None = None
-    """How the rate varies about `rate`: `steps:every=15s,spread=0.5`, `wander:sigma=0.4`.
+    """Model of rate variation around `rate`: `steps:every=15s,spread=0.5`, `wander:sigma=0.4`.
 
-    `steps` is another rate at fixed intervals, `wander` a radio channel; both are drawn from the
-    seed.
+    `steps` changes the rate at fixed intervals, `wander` models a radio channel. Both use the seed.
     """
     policer_rate: Rate | None = None
-    """Rate of a token-bucket policer before the bottleneck, forward.
+    """Rate of a token-bucket policer before the bottleneck, on the forward path.
 
-    What exceeds `policer_burst` and what the rate gives is dropped, nothing is delayed.
+    Packets in excess of the rate and `policer_burst` are dropped; none is delayed.
 
     Unless given: no policer.
     """
     policer_burst: str | None = None
-    """What the policer lets pass at once, such as `100kB`."""
+    """Burst size of the policer, such as `100kB`."""
     loss_burst: str | float | None = None
-    """Packets that `loss` strikes in a row, on average.
+    """Mean loss-burst length of `loss`, in packets.
 
-    The model of Gilbert and Elliott, with `loss` as the mean share: everything is lost in its bad
-    state and nothing in its good one. No burst outlasts a pause of 100 ms.
+    The model of Gilbert and Elliott, with `loss` as the mean share: all packets are lost in its bad
+    state and none in its good one. No burst outlasts a pause of 100 ms.
 
-    Unless given: each packet is lost by itself.
+    Unless given: independent losses.
     """
     reverse_loss_burst: str | float | None = None
-    """The same of `reverse_loss`.
+    """Mean loss-burst length of `reverse_loss`, in packets.
 
-    Unless given: each packet is lost by itself.
+    Unless given: independent losses.
     """
     aggregation: str | None = None
-    """Time from one access to a shared medium to the next: `4ms`, `exponential:mean=4ms`.
+    """Time between accesses to a shared medium: `4ms`, `exponential:mean=4ms`.
 
-    What came since leaves at once, as on Wi-Fi, each direction by itself. A value or a
-    distribution.
+    All packets that arrived since the last access leave together, as on Wi-Fi. The two directions
+    are independent. A value or a distribution.
     """
     jitter: str | None = None
-    """Delay on top of the path's, forward: `uniform:most=5ms`, `exponential:mean=2ms`.
+    """Extra delay on the forward path: `uniform:most=5ms`, `exponential:mean=2ms`.
 
     A value or a distribution.
     """
     reverse_jitter: str | None = None
-    """The same on the way back."""
+    """Extra delay on the reverse path: a value or a distribution."""
     jitter_every: Time | None = None
-    """For how long a draw of jitter holds.
+    """Duration of a draw of jitter.
 
     `15s` for a route that changes, `10ms` for a scheduler's frame.
 
     Unless given: one packet.
     """
     reordering: bool | None = None
-    """Whether jitter lets packets overtake others that drew more; otherwise they wait.
+    """Reordering by jitter: packets with less delay overtake others.
 
     Unless given: false.
     """
     ripple: Time | None = None
-    """How far the round trip swings, on top of `rtt`: a sine from zero to this."""
+    """Peak-to-peak RTT variation: a sine from zero to this value on top of `rtt`."""
     ripple_period: Time | None = None
-    """How long a swing takes, there and back."""
+    """Period of the RTT variation."""
     ack_batch: Time | None = None
-    """Acknowledgements reach the data's sender together, at multiples of this time."""
+    """Interval at which acknowledgements reach the data sender in batches."""
     ack_thinning: bool | None = None
-    """Of a flow's plain acknowledgements in one batch only the newest goes on.
+    """Removal of all but the newest of a flow's plain acknowledgements in a batch.
 
-    So a modem's filter makes stretch acknowledgements.
+    The filter of a modem produces such stretch acknowledgements.
 
     Unless given: false.
     """
     buffer_accounting: str | None = None
-    """Whether the packet in transmission takes a place in the buffer: `ns2` yes, `linux` no.
+    """Buffer accounting: with (`ns2`) or without (`linux`) the packet in transmission.
 
-    Unless given: as the stack has it.
+    Unless given: the stack's.
     """
     hosts: int | None = None
-    """Pairs of hosts on a dumbbell, used in turn.
+    """Number of host pairs on a dumbbell, used in turn.
 
     Unless given: one for each flow.
     """
     quick_start: QuickStart | Mapping[str, Any] | None = None
-    """How routers decide on rate requests: `none`, `rfc`, `target:threshold=90%`.
+    """Admission of rate requests by routers: `none`, `rfc`, `target:threshold=90%`.
 
     A table with `admission` in a scenario file.
 
-    Unless given: as the stack has it.
+    Unless given: the stack's.
     """
     hops: Sequence[Hop] | None = None
     """A chain of routers, instead of `rate` and `rtt`."""
@@ -193,28 +194,28 @@ class Hop:
     """One link of a chain of routers, the same in both directions."""
 
     rate: Rate
-    """Its rate."""
+    """Rate of the link."""
     delay: Time
-    """Its one-way delay."""
+    """One-way delay of the link."""
     buffer: str | None = None
-    """Its buffer.
+    """Buffer of the link.
 
     Unless given: 1bdp of the whole chain, at least 40pkt.
     """
     queue: str | None = None
-    """Discipline of its queues, as in `path.queue`.
+    """Queue discipline of the link, as in `path.queue`.
 
     Unless given: the path's.
     """
     loss: str | float | None = None
-    """Random loss, forward.
+    """Random, independent loss on the forward path.
 
     Unless given: 0.
     """
     quick_start: bool | None = None
-    """Whether the routers at its ends know Quick-Start's option.
+    """Support of Quick-Start's option by the routers at both ends of the link.
 
-    Unless given: they do.
+    Unless given: supported.
     """
     def __post_init__(self) -> None: ...
 
@@ -223,9 +224,9 @@ class RateStep:
     """A rate that holds for some time."""
 
     rate: Rate
-    """The rate; `0bps` for an outage."""
+    """Rate of the step; `0bps` for an outage."""
     lasts: Time
-    """For how long."""
+    """Duration of the step."""
     def __post_init__(self) -> None: ...
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,15 +234,15 @@ class QuickStart:
     """Routers that decide on rate requests (RFC 4782); what is left out is the stack's."""
 
     admission: str | None = None
-    """By which rule."""
+    """Rule of admission."""
     threshold: str | float | None = None
-    """Nothing is approved above this utilisation, such as `90%`."""
+    """Utilisation above which no request is approved, such as `90%`."""
     allocation: str | float | None = None
-    """The share of a link that may be allocated."""
+    """Share of a link that may be allocated."""
     state_delay: Time | None = None
-    """For how long an approval counts, at least; the length over which use is measured."""
+    """Minimum lifetime of an approval, and the interval over which utilisation is measured."""
     max_rate: Rate | None = None
-    """The most for one request under `share`."""
+    """Maximum rate of one request under `share`."""
     def __post_init__(self) -> None: ...
 
 @dataclass(frozen=True, kw_only=True)
@@ -258,9 +259,9 @@ class Endpoint:
     header: Size | None = None
     """Bytes of a data segment beside its payload, such as `40B`."""
     iw: str | int | None = None
-    """Initial window: `3`, `rfc6928`.
+    """Initial window: segments (`3`) or a rule (`rfc6928`).
 
-    A number of segments, or a rule: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002`.
+    Rules: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002`.
     """
     handshake: str | None = None
     """What is said before data leaves: `1-rtt`, `0-rtt` or `tcp+tls13`.
@@ -277,7 +278,7 @@ class Endpoint:
     Unless given: no more than one round trip takes.
     """
     ack: str | None = None
-    """When the receiver acknowledges: `every`, `delayed` or `quick-then-delayed`."""
+    """Acknowledgement policy of the receiver: `every`, `delayed` or `quick-then-delayed`."""
     ack_timer: Time | None = None
     """How long a delayed acknowledgement may wait."""
     ack_every: int | None = None
