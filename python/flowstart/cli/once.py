@@ -28,7 +28,7 @@ class Command(WithHelp, TyperCommand):
             command = ctx.command_path.removeprefix("flowstart ")
             if new := renamed(command, error.option_name):
                 raise RequestError(f"{error.option_name}: now {new}") from None
-            known = [name for param in self.params for name in param.opts]
+            known = [name for param in self.get_params(ctx) for name in param.opts]
             near = suggest(error.option_name, known, f"{ctx.command_path} --help-all")
             raise RequestError(f"{error.option_name}: there is no such option{near}") from None
         single = [
