@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from flowstart.cli import help_page
+from flowstart.model.definitions import Part, parts
 from test_help import COMMANDS, OF_TYPER
 
 BANNED = (
@@ -73,6 +74,12 @@ def texts_of_help(name: str) -> Iterator[str]:
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "replay"])
 def test_help_has_no_banned_word(name: str) -> None:
     assert {text: found for text in texts_of_help(name) if (found := banned(text))} == {}
+
+
+@pytest.mark.parametrize("part", parts().values(), ids=lambda part: part.name)
+def test_the_fields_of_a_scenario_have_no_banned_word(part: Part) -> None:
+    texts = [part.about, *(f"{field.doc} [{field.usual}]" for field in part.fields)]
+    assert {text: found for text in texts if (found := banned(text))} == {}
 
 
 def test_a_banned_word_is_found_as_a_whole_word() -> None:

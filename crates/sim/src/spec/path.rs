@@ -297,7 +297,7 @@ fields! {
 }
 
 fields! {
-    /// Routers that decide on rate requests (RFC 4782); what is left out is the stack's.
+    /// Routers that decide on rate requests (RFC 4782); absent fields are the stack's.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct QuickStartSpec {
         /// Rule of admission.
