@@ -598,7 +598,7 @@ class Flow:
 
 @dataclass(frozen=True, kw_only=True)
 class Write:
-    """Bytes that the application writes to its connection, at a given time or after another write."""
+    """Bytes that the application writes to its connection, at a given time or after a write."""
 
     size: Size
     """Size of the write."""

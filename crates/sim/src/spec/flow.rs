@@ -168,7 +168,7 @@ fields! {
 }
 
 fields! {
-    /// Bytes that the application writes to its connection, at a given time or after another write.
+    /// Bytes that the application writes to its connection, at a given time or after a write.
     #[derive(Clone, Debug)]
     pub struct WriteSpec {
         required {
