@@ -19,7 +19,7 @@ Cli = Callable[..., Any]
 def test_where_all_is_well_the_status_is_0_and_it_says_so(cli: Cli) -> None:
     answer = cli("doctor")
     assert (answer.status, answer.err) == (0, "")
-    assert answer.out.rstrip().endswith("Everything that a comparison needs works.")
+    assert answer.out.startswith("Everything that a comparison needs works.")
     for word in ("flowstart", "Python", "polars", "extra dask", "cores", "terminal", "self-check"):
         assert word in answer.out
 
@@ -40,7 +40,7 @@ def test_a_build_with_other_results_is_a_problem(cli: Cli, monkeypatch: pytest.M
     monkeypatch.setattr(self_check, "KNOWN", "0" * 64)
     answer = cli("doctor")
     assert answer.status == 1
-    assert "this build gives wrong results" in answer.out
+    assert "this build gives wrong results" in " ".join(answer.out.split())
     assert "To do: self-check: a run came to" in answer.out
 
 

@@ -18,7 +18,7 @@ from flowstart.model import stack
 
 Cli = Callable[..., Any]
 ROOT = pathlib.Path(__file__).parent.parent.parent
-FEWER_EXAMPLES = {"check": 2, "doctor": 2, "man": 1, "papers list": 2}
+FEWER_EXAMPLES = {"check": 2, "man": 1}
 """Commands with fewer than three uses."""
 OF_TYPER = ("--install-completion", "--show-completion")
 

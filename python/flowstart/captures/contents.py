@@ -24,7 +24,14 @@ OPTIONAL = ("state", "history", "missed_bytes")
 
 @dataclass(frozen=True, repr=False)
 class Capture:
-    """What was found in one or several files; the columns are explained in `docs/captures.md`."""
+    """Connections and transfers of captures and logs; `docs/captures.md` explains the columns.
+
+    Example:
+        >>> import flowstart as fs
+        >>> capture = fs.read_capture("tests/data/captures/small.pcap")
+        >>> capture.connections.height
+        11
+    """
 
     files: tuple[str, ...]
     connections: "pl.DataFrame"

@@ -46,6 +46,7 @@ def capture(
     given: Given,
     calibrate: CALIBRATE = False,
     workers: options.Workers = None,
+    details: options.Details = False,
     json: options.Json = False,
     full_json: FULL_JSON = False,
     output: options.Folder = None,
@@ -62,8 +63,17 @@ def capture(
     if calibrate:
         calibration.show(found, workers, json)
         return
+
+    def show() -> None:
+        if json:
+            console.show_json(found.to_dict())
+        elif details:
+            _show_details(found)
+        else:
+            _show(found)
+
     console.deliver(
-        lambda: console.show_json(found.to_dict()) if json else _show(found),
+        show,
         output,
         _files(found, full_json),
     )
@@ -79,6 +89,13 @@ def _refuse_what_contradicts(
 
 
 def _show(found: "Capture") -> None:
+    """What was read, and the networks, on one screen."""
+    from flowstart.captures.overview import overview
+
+    console.show_summary(overview(found))
+
+
+def _show_details(found: "Capture") -> None:
     from flowstart.captures import tables
 
     console.say(tables.headline(found))

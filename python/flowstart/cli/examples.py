@@ -77,6 +77,7 @@ EXAMPLES = {
     ),
     "papers list": (
         "flowstart papers list",
+        "flowstart papers list --details",
         "flowstart papers list --json",
     ),
     "papers run": (
@@ -96,6 +97,7 @@ EXAMPLES = {
     ),
     "doctor": (
         "flowstart doctor",
+        "flowstart doctor --details",
         "flowstart doctor --json",
     ),
     "completion": (

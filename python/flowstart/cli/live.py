@@ -59,6 +59,7 @@ def live(
     *,
     given: Given,
     workers: options.Workers = None,
+    details: options.Details = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
@@ -76,9 +77,18 @@ def live(
     with console.speaking_of(None):
         plan = _planned(given)
         result = _execute(plan, workers)
+
+    def show() -> None:
+        if json:
+            console.show_json(result.to_dict())
+        elif details:
+            _show_details(result)
+        else:
+            console.show_summary(result.summary(console.command_line(plan.comparison.seeds[0])))
+
     with console.attending():
         console.deliver(
-            lambda: console.show_json(result.to_dict()) if json else _show(result),
+            show,
             output,
             _files(result),
             seed=result.simulated.plan.seeds[0],
@@ -127,14 +137,14 @@ def _execute(plan: "LivePlan", workers: int | None) -> "LiveComparison":
         return execute(plan, workers=workers, progress=progress)
 
 
-def _show(result: "LiveComparison") -> None:
+def _show_details(result: "LiveComparison") -> None:
     """Header, table, how far the two agree, and the command that does it again."""
     console.say(result.headline)
     if result.paired:
         console.show_grid(result.table)
         console.say(result.legend)
     if result.plan.command:
-        console.say(f"Again: {result.plan.command}")
+        console.say(f"Reproduce: {result.plan.command}")
     if result.paired:
         console.say(result.verdict)
 

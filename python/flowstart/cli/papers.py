@@ -46,16 +46,21 @@ MOST_ROWS = 60
 def papers(context: typer.Context) -> None:
     """List the experiments by default."""
     if context.invoked_subcommand is None:
-        show(json=False)
+        show()
 
 
 @app.command("list", cls=Command)
-def show(json: options.Json = False) -> None:
-    """List the experiments of every paper."""
+def show(details: options.Details = False, json: options.Json = False) -> None:
+    """List the papers, or with --details the experiments of each."""
     from flowstart import papers as package
     from flowstart.papers import grids
 
     known = package.load()
+    if not json and not details:
+        console.show_grid(grids.papers(known), console.PLAIN_LINE)
+        console.say("All experiments: flowstart papers list --details")
+        console.say("Run one, or all of a paper: flowstart papers run QS-T1")
+        return
     if not json:
         for paper in known:
             # Not a heading within one table, whose first column would be as wide as a title.

@@ -45,6 +45,7 @@ def run(
         ),
     ] = False,
     allow_python: options.AllowPython = False,
+    details: options.Details = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
@@ -68,8 +69,17 @@ def run(
         result = simulated(
             scenario, trace=trace or None, packets=recorded.flows, allow_python=allow_python
         )
+
+    def show() -> None:
+        if json:
+            console.show_json(result.to_dict())
+        elif details:
+            _show_details(result)
+        else:
+            _show(result)
+
     console.deliver(
-        lambda: console.show_json(result.to_dict()) if json else _show(result),
+        show,
         output,
         _files(result, recorded, title=scenario),
         seed=result.resolved["seed"],
@@ -112,12 +122,16 @@ def _files(result: "Run", recorded: "Recordings", title: str) -> Iterator[Mappin
 
 
 def _show(result: "Run") -> None:
+    """Path, completions and the flows, on one screen."""
+    from flowstart.simulation.summary import summary
+
+    console.show_summary(summary(result, console.command_line()))
+
+
+def _show_details(result: "Run") -> None:
     from flowstart.simulation.tables import of_run
 
     for grid in of_run(result.outcome):
         console.show_grid(grid)
     for note in result.notes:
         console.say(note)
-    gave_up = [row for row in result.records if not row["complete"] and not row["bytes_delivered"]]
-    if gave_up:
-        console.say(f"{len(gave_up)} of {len(result.records)} flows got nothing across.")

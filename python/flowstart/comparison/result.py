@@ -29,7 +29,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """What a comparison came to."""
+    """The rows, intervals and figures of a comparison.
+
+    Example:
+        >>> import flowstart as fs
+        >>> path = fs.NetworkPath(rate="5Mbps", rtt="64ms", buffer="60pkt")
+        >>> found = fs.compare(path, startups=["slow-start", "jump-start"], sizes=["50kB"])
+        >>> found.frame.select("startup", "complete").rows()
+        [('slow-start', True), ('jump-start', True)]
+    """
 
     plan: Plan
     records: list[dict[str, Any]]

@@ -28,7 +28,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class SweepMap:
-    """What a sweep tells of its startups; `docs/maps.md` defines every number."""
+    """Regret, harm and the fastest startups of a sweep; `docs/maps.md` defines every number.
+
+    Example:
+        >>> import flowstart as fs, tempfile
+        >>> names = ["slow-start", "hystart"]
+        >>> question = {"path": {"rate": "5Mbps", "rtt": "50ms"}, "startups": names}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     found = fs.sweep(question | {"flow": {"size": "20kB"}}, folder, workers=1).map()
+        >>> found.startups
+        ('slow-start', 'hystart')
+    """
 
     folder: str | os.PathLike[str]
     """Where the sweep is."""

@@ -41,7 +41,13 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A startup, a congestion avoidance, a queue discipline or a way for a rate to vary."""
+    """An entry of the catalog: a startup, congestion control, queue or rate variation.
+
+    Example:
+        >>> import flowstart as fs
+        >>> fs.get_algorithm("limited-slow-start").params[0].name
+        'max_ssthresh'
+    """
 
     name: str
     kind: Kind

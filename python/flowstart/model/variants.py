@@ -31,9 +31,14 @@ OWN = ("startup", "cc", "stack")
 
 @dataclass(frozen=True)
 class Variant:
-    """What a sending host does, under a name.
+    """The setting of a sending host, under a name.
 
     What is left out is as the comparison has it.
+
+    Example:
+        >>> import flowstart as fs
+        >>> fs.Variant.parse("iw30: startup=hystart iw=30").name
+        'iw30'
     """
 
     name: str

@@ -47,7 +47,15 @@ FEW_ROWS = 10_000
 
 @dataclass(frozen=True, repr=False)
 class Replay:
-    """What the replay of a capture came to."""
+    """The transfers of a capture under each variant, and the verdict.
+
+    Example:
+        >>> import flowstart as fs
+        >>> capture = "tests/data/captures/small.pcap"
+        >>> found = fs.replay(capture, startups=["slow-start"], uncertainty=False)
+        >>> sorted(found.frame["variant"].unique())
+        ['current', 'slow-start']
+    """
 
     capture: Capture
     settings: Settings

@@ -26,9 +26,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class RunBatch(RunTables):
-    """What many scenarios came to; column `run` says which a row is of, counted from 0.
+    """The rows of many scenarios; column `run` is the number of the scenario, from 0.
 
-    A frame is made when it is first asked for. Its columns are those of `docs/columns.md`.
+    A frame is made on first use. Its columns are those of `docs/columns.md`.
+
+    Example:
+        >>> import flowstart as fs
+        >>> path = {"rate": "5Mbps", "rtt": "64ms"}
+        >>> batch = fs.run_many([{"path": path, "flows": [{"size": n}]} for n in ("1kB", "9kB")])
+        >>> batch.frame["run"].to_list()
+        [0, 1]
     """
 
     outcome: "Outcomes"

@@ -32,7 +32,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Run(RunTables):
-    """What a scenario came to."""
+    """The rows of one simulated scenario, and its events where these were recorded.
+
+    Example:
+        >>> import flowstart as fs
+        >>> run = fs.run({"path": {"rate": "5Mbps", "rtt": "64ms"}, "flows": [{"size": "20kB"}]})
+        >>> run.frame["complete"].to_list()
+        [True]
+    """
 
     document: Document
     outcome: "Outcome"

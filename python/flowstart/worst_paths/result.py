@@ -73,7 +73,16 @@ class Failing:
 
 @dataclass(frozen=True, repr=False)
 class WorstPaths:
-    """The worst that a search has found, worst first."""
+    """The worst paths that a search has found, worst first.
+
+    Example:
+        >>> import flowstart as fs
+        >>> space = "rate=5Mbps,rtt=50ms,size=100kB,buffer=20pkt,competing=alone"
+        >>> names = ["slow-start"]
+        >>> found = fs.find_worst_paths("hystart", against=names, runs=2, search_space=space)
+        >>> found.startup
+        'hystart'
+    """
 
     variants: tuple[Variant, ...]
     """The startup whose worst it is, then those that it is compared with."""
