@@ -56,7 +56,7 @@ def map_(
         str | None,
         typer.Option(
             metavar="A,B,...",
-            help="Startups to include; -NAME to exclude one. [all]",
+            help="Startups to include, or all with -NAME to exclude one. [all]",
         ),
     ] = None,
     margin: Annotated[
