@@ -14,9 +14,11 @@ from flowstart.cli.once import Command
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
+    from flowstart.papers.cross.table import CrossTable
     from flowstart.papers.experiment import Experiment
     from flowstart.papers.lab import Lab
     from flowstart.papers.runner import Done, Judged
+    from flowstart.render.summary import Summary
 
 app = typer.Typer(
     help="Regenerate the figures and tables of five papers: published against measured.",
@@ -157,6 +159,7 @@ def cross(
     workers: options.Workers = None,
     cache: Cache = None,
     fresh: Fresh = False,
+    details: options.Details = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
@@ -185,11 +188,24 @@ def cross(
         if json:
             console.show_json(runner.result(done))
             return
+        if not details:
+            console.show_summary(_crossed(table, findings.answers))
+            return
         console.show_grid(glance.grid(table))
         for said in (glance.legend(table), *findings.answers):
             console.show_text(said)
 
     console.deliver(display, output, _files(done, [], whole=True))
+
+
+def _crossed(table: "CrossTable", answers: Sequence[str]) -> "Summary":
+    """The first answer and the mean changes, on one screen."""
+    from flowstart.papers.cross import glance
+    from flowstart.render.summary import Summary
+
+    ran = f"{len(table.startups)} startups in {len(table.scenarios)} scenarios of five papers."
+    notes = ["bystanders: flows in slow start next to those under test.", "All: --details"]
+    return Summary(ran, answers[:1], glance.means(table), notes, console.command_line())
 
 
 def _kept(cache: pathlib.Path | None, *, fresh: bool) -> pathlib.Path | None:
