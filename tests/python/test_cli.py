@@ -1,7 +1,6 @@
 """The command line: what it prints, what it writes, how it refuses."""
 
 import contextlib
-import dataclasses
 import json
 import os
 import pathlib
@@ -124,13 +123,6 @@ def test_a_named_path_gives_way_to_options(cli: Cli) -> None:
     path = json.loads(cli(*words).out)["scenario"]["path"]
     assert path["rate"] == "40Mbps"
     assert path["rtt"] == "300ms"
-
-
-def test_every_simple_field_of_a_path_is_an_option(cli: Cli) -> None:
-    shown = cli("compare", "--help").out
-    for field in dataclasses.fields(fs.NetworkPath):
-        if field.name != "hops":  # a table of its own
-            assert f"--{field.name.replace('_', '-')} " in shown
 
 
 def test_run_shows_flows_writes_and_links(cli: Cli, scenario: pathlib.Path) -> None:

@@ -16,8 +16,8 @@ def algorithms(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]",
-            help="Show this one in full.",
+            metavar="NAME",
+            help="Algorithm to show in full.",
             show_default=False,
             autocompletion=completion.algorithms,
         ),
@@ -25,7 +25,7 @@ def algorithms(
     details: options.Details = False,
     json: options.Json = False,
 ) -> None:
-    """List the algorithms, or show one: its source, parameters and needs."""
+    """List all algorithms, or show one with source and parameters."""
     from flowstart.model import catalog
     from flowstart.render import catalog as tables
 

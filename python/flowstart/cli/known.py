@@ -7,22 +7,22 @@ import typer
 from flowstart.cli import completion, console, options
 
 
-def _name(complete: completion.Complete) -> Any:
-    """The argument that names one."""
+def _name(kind: str, complete: completion.Complete) -> Any:
+    """The argument that names one of a kind."""
     return typer.Argument(
-        metavar="[NAME]",
-        help="Show this one in full.",
+        metavar="NAME",
+        help=f"{kind} to show in full.",
         show_default=False,
         autocompletion=complete,
     )
 
 
-PATH = Annotated[str | None, _name(completion.paths)]
-STACK = Annotated[str | None, _name(completion.stacks)]
+PATH = Annotated[str | None, _name("Path", completion.paths)]
+STACK = Annotated[str | None, _name("Preset", completion.stacks)]
 
 
 def paths(name: PATH = None, details: options.Details = False, json: options.Json = False) -> None:
-    """List the paths known by name, or show what one is made of."""
+    """List the named paths, or show every field of one."""
     from flowstart.model.definitions import parts
     from flowstart.model.path import named_path, named_paths
     from flowstart.render import known

@@ -10,6 +10,7 @@ import typer
 from flowstart import extras
 from flowstart.cli import completion, console, options
 from flowstart.cli.bounded import bounded
+from flowstart.cli.help_page import Group
 from flowstart.cli.once import Command
 from flowstart.errors import RequestError
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from flowstart.render.summary import Summary
 
 app = typer.Typer(
-    help="Regenerate the figures and tables of five papers: published against measured.",
+    cls=Group,
+    help="Reproduce the figures and tables of five papers.",
     invoke_without_command=True,
     rich_markup_mode=None,
 )
@@ -30,12 +32,11 @@ Cache = Annotated[
     pathlib.Path | None,
     typer.Option(
         metavar="DIR",
-        help="Where runs are kept, so that a second time is instant. "
-        "[FLOWSTART_CACHE, or the user's cache folder]",
+        help="Folder of cached runs. [FLOWSTART_CACHE, or the user's cache folder]",
     ),
 ]
 Fresh = Annotated[
-    bool, typer.Option("--fresh", help="Neither use runs that were kept nor keep any.")
+    bool, typer.Option("--fresh", help="New runs, without reading or writing the cache.")
 ]
 QUICK = "quick"
 """The subset of every paper that takes under a minute."""
@@ -45,7 +46,7 @@ MOST_ROWS = 60
 
 @app.callback()
 def papers(context: typer.Context) -> None:
-    """List the experiments where nothing else is asked."""
+    """List the experiments by default."""
     if context.invoked_subcommand is None:
         show()
 
@@ -99,7 +100,7 @@ def run(
     everything: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
     subset: Annotated[
         str | None,
-        typer.Option(metavar="quick", help="Some experiments of every paper, in under a minute."),
+        typer.Option(metavar="quick", help="Subset of each paper, in under a minute."),
     ] = None,
     workers: options.Workers = None,
     cache: Cache = None,
@@ -108,9 +109,9 @@ def run(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Run experiments and set what was published beside what is measured.
+    """Run experiments and compare published with measured values.
 
-    Stopped by Ctrl-C, the same command goes on where it was.
+    After Ctrl-C the same command resumes the work.
     """
     from flowstart import papers as package
     from flowstart.cli import output as folders
@@ -163,9 +164,9 @@ def cross(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Put every startup on the ground of every paper: one table, and what it shows.
+    """Run every startup in the scenario of every paper.
 
-    Stopped by Ctrl-C, the same command goes on where it was.
+    After Ctrl-C the same command resumes the work.
     """
     from flowstart.cli import output as folders
     from flowstart.papers import runner

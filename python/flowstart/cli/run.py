@@ -17,31 +17,31 @@ if TYPE_CHECKING:
 
 def run(
     scenario: Annotated[
-        str, typer.Argument(metavar="SCENARIO.toml", help="The scenario.", show_default=False)
+        str, typer.Argument(metavar="SCENARIO.toml", help="Scenario file.", show_default=False)
     ],
     trace: Annotated[
         bool,
-        typer.Option("--trace", help="Record windows, packets and queues; needs -o to keep them."),
+        typer.Option("--trace", help="Trace of windows, packets and queues; requires -o."),
     ] = False,
     qlog: Annotated[
         str | None,
         typer.Option(
             metavar="FLOW,...",
-            help="Write what the senders of these flows did as qlog, for qvis; needs -o.",
+            help="Flows with a qlog of their senders, for qvis; requires -o.",
         ),
     ] = None,
     pcap: Annotated[
         str | None,
         typer.Option(
             metavar="FLOW[:receiver],...",
-            help="Write the packets of these flows as their sender, or receiver, captures them, "
-            "for Wireshark; needs -o.",
+            help="Flows with a packet capture at their sender or receiver, for Wireshark; requires "
+            "-o.",
         ),
     ] = None,
     parquet_only: Annotated[
         bool,
         typer.Option(
-            "--parquet-only", help="Write only the rows into -o DIR, as Parquet, in little memory."
+            "--parquet-only", help="Rows as Parquet only, with little memory; requires -o."
         ),
     ] = False,
     allow_python: options.AllowPython = False,
@@ -49,7 +49,7 @@ def run(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Run one scenario: a row per flow, links, and with --trace everything over time."""
+    """Run one scenario and show its flows and links."""
     from flowstart.cli import output as folders
     from flowstart.simulation import recordings
     from flowstart.simulation.run import run as simulated

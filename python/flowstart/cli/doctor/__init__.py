@@ -18,9 +18,9 @@ _PERMITS = {
 
 
 def doctor(details: options.Details = False, json: options.Json = False) -> None:
-    """Say what is installed, whether it works, and what this machine permits.
+    """Check the installation and what this machine permits.
 
-    Exit status 0 where everything that a comparison needs works, otherwise 1 with what to do.
+    Exit status: 0 if everything that a comparison needs works, otherwise 1 with a remedy.
     """
     from flowstart.cli.doctor import installed, machine, self_check
 
