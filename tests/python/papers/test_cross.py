@@ -456,7 +456,7 @@ def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.usefixtures("toy")
 def test_the_command_prints_one_table_and_what_it_shows(cli: Cli) -> None:
-    answer = cli("papers", "cross")
+    answer = cli("papers", "cross", "--details")
     assert answer.status == 0
     assert answer.err == ""
     assert answer.out.count("startup  ") == 1
