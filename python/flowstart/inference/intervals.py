@@ -134,7 +134,9 @@ class _Measured:
     @property
     def varies(self) -> bool:
         """Whether it takes part in what must hold at once."""
-        return self.change is not None and not (self.same and self.statistic != Statistic.HURT)
+        return self.change is not None and not (
+            self.same and self.statistic != Statistic.HARMED_SHARE
+        )
 
 
 class _Table:

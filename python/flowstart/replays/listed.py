@@ -70,7 +70,7 @@ def traced_times(replay: Replay) -> Grid:
 
 def traced_changes(replay: Replay) -> Grid:
     """The same of the changes."""
-    sources = [_source(s, replay) for s in replay.summaries if s.typical]
+    sources = [_source(s, replay) for s in replay.summaries if s.geomean_ratio]
     return dataclasses.replace(tables.changes(replay.summaries), sources=sources)
 
 
