@@ -123,7 +123,7 @@ def test_few_clusters_state_no_interval() -> None:
     row = rows_of(made_up(), np.repeat(np.arange(5), 80))["p50"]
     assert not row.enough
     assert row.estimate is not None
-    assert row.reason == "the transfers tell as much as 5.0 clusters; 10 are needed"
+    assert row.reason == "effective sample size: 5.0 clusters; 10 are needed"
 
 
 def test_few_transfers_beyond_a_percentile_state_no_interval() -> None:
@@ -303,7 +303,7 @@ def test_one_that_is_surely_sooner_than_the_others_does_not_tie() -> None:
 def test_too_little_to_tell_keeps_what_there_is_and_says_so() -> None:
     found = chosen(made_up(transfers=6), NAMES)
     assert found.keep
-    assert found.reason.startswith("keep old: sample too small, the transfers tell as much as")
+    assert found.reason.startswith("keep old: sample too small, effective sample size:")
 
 
 def test_an_interval_in_words_has_a_sign_where_it_is_a_change() -> None:

@@ -834,7 +834,7 @@ def test_a_hook_that_raises_is_shown_with_its_line(cli: Cli, kind: str, message:
     ],
 )
 def test_a_value_in_the_place_of_a_hook_is_refused(attribute: str, value: Any, hook: str) -> None:
-    message = f"`{attribute}` is a value, which nobody would ask; write a method `{hook}`"
+    message = f"`{attribute}` is a value, and is never called; write a method `{hook}`"
     with pytest.raises(fs.RequestError, match=message):
         type("Mine", (Doubling,), {attribute: value})
 

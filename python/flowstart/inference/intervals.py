@@ -215,7 +215,7 @@ class _Table:
 
 
 def _few(number: float) -> str:
-    return f"the transfers tell as much as {number:.1f} clusters; {FEW_CLUSTERS} are needed"
+    return f"effective sample size: {number:.1f} clusters; {FEW_CLUSTERS} are needed"
 
 
 def _beyond(change: Change) -> str:

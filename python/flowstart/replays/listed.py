@@ -42,7 +42,7 @@ def rows(replay: Replay) -> Rows | None:
         found = found.filter(pl.col("transfer").is_in(kept.implode()))
         left_out = (
             f"These are the rows of {len(kept):,} of {len(transfers):,} transfers, one in {step}; "
-            f"rows.parquet and rows.csv beside this page have all {height:,}."
+            f"rows.parquet and rows.csv next to this page have all {height:,}."
         )
     frame = found.select(COLUMNS).collect()
     y = ("slowdown", "fct_s", "packets_retransmitted", "packets_dropped", "timeouts")

@@ -60,7 +60,7 @@ def _assumed(replay: Replay) -> list[str]:
     log = server_log.is_log(replay.capture)
     seen = ", what was seen to wait and the largest flight of which nothing was lost" * (not log)
     buffers = [buffer + seen] * bool(names & {*BUFFERS})
-    return [f"≈: assumed, since the capture does not tell: {', '.join(rate + buffers)}."]
+    return [f"≈: assumed, since the capture does not show it: {', '.join(rate + buffers)}."]
 
 
 def details(replay: Replay) -> list[str]:
@@ -87,8 +87,8 @@ def legend(replay: Replay) -> str:
     answer = replay.answer
     repeats = f", and by {answer.repeats} perturbed repeats" if answer.repeats else ""
     columns = (
-        "All connections of a path run together at the times of the capture; alone: each by "
-        "itself. p50, p95, p99: percentiles of completion times, and their changes against "
+        "All connections of a path run together at the times of the capture; alone: each "
+        "connection separately. p50, p95, p99: percentiles of completion times, and their changes against "
         f"{base}; geomean: the geometric mean of the ratios of their times, less 1; from…to: "
         "simultaneous 95 % confidence intervals in %, clustered by "
         f"connection{repeats}. harmed: transfers more than a tenth slower than under {base}; most "

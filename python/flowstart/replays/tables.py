@@ -56,7 +56,7 @@ def paths(built: Sequence[ReplayPath], most: int = 20) -> Grid:
             ]
         )
     if len(built) > most:
-        grid.title = f"The {most} paths with the most transfers, of {len(built)}"
+        grid.title = f"The {most} paths with most transfers, of {len(built)}"
     return grid
 
 
@@ -135,7 +135,7 @@ def _named(s: ClassSummary) -> str:
 def _shares(row: Row | None) -> str:
     """The ends of a share's interval."""
     if row is None or row.low is None or row.high is None:
-        return "not enough"
+        return "sample too small"
     return f"{100 * row.low:.1f}…{100 * row.high:.1f}"
 
 
@@ -144,7 +144,7 @@ def ends(row: Row | None) -> str:
     if row is None:
         return text.ABSENT
     if row.low is None or row.high is None:
-        return "the same" if row.reason == NO_DIFFERENCE else "not enough"
+        return "the same" if row.reason == NO_DIFFERENCE else "sample too small"
     if text.too_wide(row.low, row.high):
         return "inconclusive"
     return f"{_end(row.low)}…{_end(row.high)}"
@@ -249,7 +249,7 @@ def competing(found: "pl.DataFrame", baseline: str) -> Grid:
     titles = ["delivered", "change", "delay p50", "p95", "p99", "change of p95"]
     grid = Grid([Column("competing", number=False), Column("variant", number=False)])
     grid.columns += [Column(title) for title in titles]
-    grid.title = "Beside the transfers, on all paths together; delays: medians over paths"
+    grid.title = "Competing flows, on all paths together; delays: medians over paths"
     base = found.filter(pl.col("variant") == baseline).drop("variant", "run", "flow")
     place = ["name", "network"]
     both = found.with_columns(part=pl.int_range(pl.len()).over("name", "network", "variant"))
