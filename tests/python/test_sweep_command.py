@@ -265,7 +265,7 @@ def test_ctrl_c_ends_the_command_and_the_same_one_goes_on(tmp_path: pathlib.Path
     assert process.returncode == 130
     assert said.splitlines()[-1] == (
         f"flowstart: stopped by Ctrl-C: {kept:,} rows are kept in {out}, and the same command "
-        "goes on from there"
+        "resumes the sweep"
     )
     again = fs.sweep(file, out, workers=2)
     assert again.height == kept + again.ran

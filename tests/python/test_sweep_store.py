@@ -349,8 +349,8 @@ def full(*_: object) -> None:
 
 
 FULL = (
-    "{}: cannot be written: No space left on device; what is finished is kept, and the same "
-    "command goes on from there"
+    "{}: cannot be written: No space left on device; finished runs are kept, and the same "
+    "command resumes the sweep"
 )
 
 
@@ -418,6 +418,6 @@ def test_a_limit_of_file_sizes_is_said_in_one_line(tmp_path: pathlib.Path) -> No
     )
     last = done.stderr.strip().splitlines()[-1]
     assert last.endswith(
-        f"SimulationError: {tmp_path}/out: cannot be written: File too large; what is finished is "
-        "kept, and the same command goes on from there"
+        f"SimulationError: {tmp_path}/out: cannot be written: File too large; finished runs are "
+        "kept, and the same command resumes the sweep"
     )

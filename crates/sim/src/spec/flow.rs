@@ -18,7 +18,7 @@ plain!(AfterFlowSpec, AfterSpec, Direction, Opener, StackSpec);
 
 const OPENS_AT_A_TIME: Need<FlowSpec> = needs(
     |flow| flow.start_after.is_none(),
-    "`start_after` determines when it opens",
+    "`start_after` says when it opens",
 );
 const WRITES_AT_A_TIME: Need<FlowSpec> = needs(
     |flow| {

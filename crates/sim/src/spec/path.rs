@@ -174,12 +174,12 @@ fields! {
         /// The model of Gilbert and Elliott, with `loss` as the mean share: everything is lost in
         /// its bad state and nothing in its good one. No burst outlasts a pause of 100 ms.
         #[flag("NUMBER")]
-        #[usual("each packet is lost independently")]
+        #[usual("each packet is lost by itself")]
         #[needs(ONE_BOTTLENECK, LOSS)]
         pub loss_burst: Option<BurstLength>,
         /// The same of `reverse_loss`.
         #[flag("NUMBER")]
-        #[usual("each packet is lost independently")]
+        #[usual("each packet is lost by itself")]
         #[needs(ONE_BOTTLENECK, REVERSE_LOSS)]
         pub reverse_loss_burst: Option<BurstLength>,
         /// Time from one access to a shared medium to the next: `4ms`, `exponential:mean=4ms`.
