@@ -22,6 +22,8 @@ MESSAGES = ("RequestError", "SimulationError", "say")
 """Calls of commands that show a text."""
 RAW = re.compile(r'\br(#+)".*?"\1', re.DOTALL)
 LITERAL = re.compile(r'//[^\n]*|"((?:[^"\\]|\\.)*)"|\'(?:[^\'\\]|\\.)\'', re.DOTALL)
+SCRIPT_COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
+SCRIPT_LITERAL = re.compile(r"([\"`])((?:(?!\1)[^\\]|\\.)*)\1")
 WORDY = re.compile(r"[A-Za-z]{2,}:? [a-z]{2,}")
 """A text for people has two words; others are names."""
 
@@ -85,6 +87,15 @@ def of_rust() -> Iterator[Text]:
                     f"{file.relative_to(ROOT)}:{source.count(chr(10), 0, found.start()) + 1}",
                     text,
                 )
+
+
+def of_pages() -> Iterator[Text]:
+    """String literals of the pages' scripts, without comments."""
+    for file in sorted((ROOT / "web" / "src").rglob("*.ts")):
+        source = SCRIPT_COMMENT.sub("", file.read_text(encoding="utf-8"))
+        for found in SCRIPT_LITERAL.finditer(source):
+            if WORDY.search(text := found[2]):
+                yield str(file.relative_to(ROOT)), text
 
 
 def of_files() -> Iterator[Text]:

@@ -14,7 +14,7 @@ PERMITTED = {
 }
 """Phrases with banned words that are right nevertheless, with the reason."""
 SOURCES = (
-    *(shown_texts.of_python, shown_texts.of_rust, shown_texts.of_files),
+    *(shown_texts.of_python, shown_texts.of_rust, shown_texts.of_pages, shown_texts.of_files),
     *(shown_texts.of_columns, shown_texts.of_catalog),
 )
 
