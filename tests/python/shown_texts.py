@@ -12,8 +12,8 @@ from flowstart.render import columns
 
 ROOT = pathlib.Path(__file__).parents[2]
 PACKAGE = ROOT / "python" / "flowstart"
-PAPERS, COMMANDS = PACKAGE / "papers", PACKAGE / "cli"
-"""Texts about papers quote them; of commands, texts of help have a test of their own."""
+COMMANDS = PACKAGE / "cli"
+"""Their texts of help have a test of their own."""
 FIELDS = ROOT / "crates" / "sim" / "src" / "spec"
 """Texts of fields are texts of help."""
 TOOLS = ("fuzz", "packetdrill")
@@ -35,8 +35,6 @@ Text = tuple[str, str]
 def of_python() -> Iterator[Text]:
     """String literals of the package that are no docstrings; of commands, the messages."""
     for file in sorted(PACKAGE.rglob("*.py")):
-        if PAPERS in file.parents:
-            continue
         tree = ast.parse(file.read_text(encoding="utf-8"))
         if COMMANDS in file.parents:
             nodes = [each for call in ast.walk(tree) if _shows(call) for each in ast.walk(call)]
@@ -100,11 +98,10 @@ def of_pages() -> Iterator[Text]:
 
 
 def of_files() -> Iterator[Text]:
-    """Texts of the package's TOML files, without those of papers."""
+    """Texts of the package's TOML files."""
     for file in sorted(PACKAGE.rglob("*.toml")):
-        if PAPERS not in file.parents:
-            table = tomllib.loads(file.read_text(encoding="utf-8"))
-            yield from _leaves(str(file.relative_to(ROOT)), table)
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+        yield from _leaves(str(file.relative_to(ROOT)), table)
 
 
 def of_columns() -> Iterator[Text]:

@@ -10,6 +10,8 @@ from shown_texts import Text
 
 PERMITTED = {
     "Start-up Behavior": "the title of Hoe's paper",
+    "paper says": "a paper is written by people, and has statements",
+    "slide says": "as a paper",
     "congestion avoidance": "the phase of RFC 5681 §3.1, which some startups enter or skip",
 }
 """Phrases with banned words that are right nevertheless, with the reason."""

@@ -89,8 +89,8 @@ def legend(replay: Replay) -> str:
     columns = (
         "All connections of a path run together at the times of the capture; alone: each "
         "connection separately. p50, p95, p99: percentiles of completion times, and their changes "
-        f"against {base}; geomean: the geometric mean of the ratios of their times, less 1; from…to: "
-        "simultaneous 95 % confidence intervals in %, clustered by "
+        f"against {base}; geomean: the geometric mean of the ratios of their times, less 1; "
+        "from…to: simultaneous 95 % confidence intervals in %, clustered by "
         f"connection{repeats}. harmed: transfers more than a tenth slower than under {base}; most "
         "harmed: the network with the largest share of them (one of fewer than "
         f"{ENOUGH} transfers only if no other has any)."
