@@ -268,7 +268,7 @@ REFUSED = [
         ["compare", *PATH, "--stack", "rfc:iw=3,iw=4"],
         "stack `rfc:iw=3,iw=4`: `iw` is given twice",
     ),
-    (["compare", *PATH, "--queue", "red:th_min=5,"], "--queue: queue `red`: nothing stands at a"),
+    (["compare", *PATH, "--queue", "red:th_min=5,"], "--queue: queue `red`: empty at a"),
     (["compare", *PATH, "--size", "10kB,,20kB"], "--size `10kB,,20kB`: empty at a comma"),
     (["compare", *PATH, "--startup", "slow-start,"], "--startup `slow-start,`: nothing stands at"),
     (

@@ -409,8 +409,8 @@ def test_a_startup_may_put_numbers_of_its_own_into_the_trace() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ({"cwnd": 1.0}, '"cwnd" is no name for a column of its own beside time_ns, flow, event'),
-        ({"": 1.0}, '"" is no name for a column of its own'),
+        ({"cwnd": 1.0}, '"cwnd" is no name for a separate column next to time_ns, flow, event'),
+        ({"": 1.0}, '"" is no name for a separate column'),
         ({"one": "1"}, "trace returned {'one': '1'}; a dictionary of numbers by name is needed"),
         (None, "trace returned None; a dictionary of numbers by name is needed"),
     ],

@@ -229,7 +229,7 @@ def test_rows_of_another_version_are_refused(
     monkeypatch.setattr(_native, "version", lambda: "9.9.9")
     assert refused(out) == (
         f"{out}: flowstart {was} wrote it, and this is 9.9.9; rows of two versions are not mixed: "
-        "name another folder, or go on with that version"
+        "name another folder, or resume with that version"
     )
 
 
@@ -307,7 +307,7 @@ def test_cells_that_have_changed_under_the_same_question_are_refused(
 
     found = swept(tmp_path / "out", Changed())
     found.store.parts()[-1].unlink()
-    with pytest.raises(RequestError, match=r"part 00000000-.* answers other cells"):
+    with pytest.raises(RequestError, match=r"part 00000000-.* has other cells"):
         swept(tmp_path / "out", Changed(path={"loss": "1%"}))
 
 

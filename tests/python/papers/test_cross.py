@@ -519,7 +519,7 @@ def test_ctrl_c_says_how_it_goes_on(cli: Cli, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(crossing, "table", stopped)
     answer = cli("papers", "cross", "--fresh")
     assert answer.status == 130
-    assert answer.err == ("flowstart: stopped by Ctrl-C; the same command goes on from here\n")
+    assert answer.err == ("flowstart: stopped by Ctrl-C; the same command resumes here\n")
 
 
 def test_hystart_has_a_home() -> None:

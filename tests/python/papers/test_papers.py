@@ -245,7 +245,6 @@ def test_ctrl_c_keeps_what_is_done(
     answer = cli("papers", "run", "--all", "-o", str(tmp_path / "out"))
     assert answer.status == 130
     assert answer.err == (
-        "flowstart: stopped by Ctrl-C after 1 of 2 experiments; "
-        "the same command goes on from here\n"
+        "flowstart: stopped by Ctrl-C after 1 of 2 experiments; the same command resumes here\n"
     )
     assert json.loads((tmp_path / "out" / "result.json").read_text())["verdicts"]["met"] == 1
