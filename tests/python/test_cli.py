@@ -270,7 +270,7 @@ REFUSED = [
     ),
     (["compare", *PATH, "--queue", "red:th_min=5,"], "--queue: queue `red`: empty at a"),
     (["compare", *PATH, "--size", "10kB,,20kB"], "--size `10kB,,20kB`: empty at a comma"),
-    (["compare", *PATH, "--startup", "slow-start,"], "--startup `slow-start,`: nothing stands at"),
+    (["compare", *PATH, "--startup", "slow-start,"], "--startup `slow-start,`: empty at"),
     (
         ["compare", "--rtt", "9ms", "--rate-steps", "1Mbps:1s,,2Mbps:1s"],
         "--rate-steps `1Mbps:1s,,2Mbps:1s`: empty at a comma",

@@ -117,7 +117,7 @@ def test_run_shows_published_beside_measured(cli: Cli) -> None:
     assert "toy.lost: not checkable. The data are gone." in answer.out
     assert answer.out.endswith(
         "Printed, and could have come out otherwise: 1 of 2 hold (numbers 1 of 1, statements "
-        "0 of 1); 1 of them with an input fitted to them. Beside these: not checkable 1.\n"
+        "0 of 1); 1 of them with an input fitted to them. Besides these: not checkable 1.\n"
     )
 
 
