@@ -4,8 +4,7 @@ import re
 
 BANNED = {
     # Programs report, show or print; algorithms and flows are "which" or "that".
-    r"whom?": "which",
-    r"whose hosts?": "a noun",
+    r"whom?": "which, that",
     r"(whoever|nobody)": "the noun, or the passive",
     r"(tells?|told|telling)": "report, show, indicate",
     r"(says|asks|asked|wants|wanted|knows)": "report, request, need",
