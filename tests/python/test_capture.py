@@ -73,7 +73,7 @@ def test_frames_are_flat(small: Capture) -> None:
 
 
 def test_the_command_shows_counts_networks_and_connections(cli: Cli) -> None:
-    answer = cli("capture", CAPTURES / "small.pcap")
+    answer = cli("capture", CAPTURES / "small.pcap", "--details")
     assert answer.status == 0
     assert answer.err == ""
     assert "11 TCP connections (10 complete, 1 refused)" in answer.out

@@ -76,7 +76,7 @@ def test_a_file_out_of_order_among_others_is_sorted(tmp_path: pathlib.Path) -> N
 
 def test_a_folder_stands_for_the_files_in_it(cli: Cli, tmp_path: pathlib.Path) -> None:
     rotated(tmp_path, 3)
-    answer = cli("capture", tmp_path)
+    answer = cli("capture", tmp_path, "--details")
     assert answer.status == 0
     assert "trace.pcap00 and 2 more: pcap" in answer.out
     assert "11 TCP connections (10 complete, 1 refused)" in answer.out

@@ -47,7 +47,7 @@ def test_a_smaller_sample_is_part_of_a_larger_one_and_another_seed_draws_another
 
 
 def test_the_headline_says_that_it_is_a_sample(cli: Cli) -> None:
-    answer = cli("capture", SMALL, "--sample", "5")
+    answer = cli("capture", SMALL, "--sample", "5", "--details")
     assert "833 packets, a sample of 11 connections: 5 TCP connections" in answer.out
     document = json.loads(cli("capture", SMALL, "--sample", "5", "--json").out)
     assert document["sampled_from"] == 11

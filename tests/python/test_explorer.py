@@ -70,12 +70,12 @@ def test_the_printed_command_prints_the_table_the_headline_and_the_legend_of_the
 ) -> None:
     found = compared(server, **given)
     words = [*shlex.split(found["command"])[1:], "--no-uncertainty"]
-    printed = cli(*words)
+    printed = cli(*words, "--details")
     assert printed.status == 0, printed.err
     lines = printed.out.splitlines()
     assert lines[0] == found["headline"]
     assert found["legend"] in printed.out
-    assert lines[-1] == f"Again: {found['command']} --no-uncertainty"
+    assert lines[-1] == f"Reproduce: {found['command']} --no-uncertainty"
     for row in found["table"]["rows"]:
         assert any(line.split()[: len(row[0].split())] == row[0].split() for line in lines), row
     document = json.loads(cli(*words, "--json").out)
@@ -84,7 +84,7 @@ def test_the_printed_command_prints_the_table_the_headline_and_the_legend_of_the
 
 def test_the_table_has_the_cells_that_the_command_line_prints(server: Explorer, cli: Cli) -> None:
     found = compared(server)
-    out = cli(*shlex.split(found["command"])[1:], "--no-uncertainty").out
+    out = cli(*shlex.split(found["command"])[1:], "--no-uncertainty", "--details").out
     cells = [line.replace("◀", "").split() for line in out.splitlines()]
     for row in found["table"]["rows"]:
         assert " ".join(row).split() in cells
@@ -99,7 +99,7 @@ def test_intervals_are_those_of_the_command_line(server: Explorer, cli: Cli) -> 
     assert reply.status == 200
     found = reply.document
     command = compared(server, size="20kB")["command"]
-    out = cli(*shlex.split(command)[1:]).out
+    out = cli(*shlex.split(command)[1:], "--details").out
     cells = [line.replace("◀", "").split() for line in out.splitlines()]
     for row in found["table"]["rows"]:
         assert " ".join(row).split() in cells

@@ -195,15 +195,17 @@ def test_ctrl_c_keeps_what_is_finished() -> None:
 
 
 def test_the_command_shows_both_and_ends_with_how_far_they_agree(cli: Cli) -> None:
-    answer = cli("live", *PATH, "--startup", "jump-start,quick-start")
+    answer = cli("live", *PATH, "--startup", "jump-start,quick-start", "--details")
     assert (answer.status, answer.err) == (0, "")
     first, *_, again, last = answer.out.strip().splitlines()
-    assert first.startswith("20Mbps × 60ms")
+    assert first.startswith("20Mbps, 60ms")
     assert first.endswith("beside noq, in virtual time")
     row = next(line for line in answer.out.splitlines() if line.strip().startswith("jump-start"))
     assert row.count("all-sent") == 1
     assert row.count(" %") == 1
-    assert again.startswith("Again: flowstart live --rate 20Mbps --rtt 60ms --stack noq --startup")
+    assert again.startswith(
+        "Reproduce: flowstart live --rate 20Mbps --rtt 60ms --stack noq --startup"
+    )
     assert last.startswith("Difference of FCT: median 0.")
     assert last.endswith("1 of 1 rows within 1 %; exit cwnd within 5 % in 1 of 1.")
 

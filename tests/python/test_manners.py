@@ -42,9 +42,10 @@ def test_every_stack_of_the_simulator_is_told_of() -> None:
 
 
 def test_stacks_stand_beside_each_other_and_one_is_shown_in_full(cli: Cli) -> None:
-    listed = cli("stacks").out
+    listed = " ".join(cli("stacks", "--details").out.split())
+    lines = cli("stacks", "--details").out.splitlines()
     assert all(f"{name}: {about}." in listed for name, about in stack.PRESETS.items())
-    assert [line.split() for line in listed.splitlines() if line.startswith(" rto_min ")] == [
+    assert [line.split() for line in lines if line.startswith(" rto_min ")] == [
         ["rto_min", "1s", "200ms", "500ms", "200ms", "0s", "0s", "0s", "0s"]
     ]
     linux = cli("stacks", "linux").out
@@ -111,36 +112,8 @@ def test_prague_is_taken_as_a_startup(cli: Cli) -> None:
     assert json.loads(answer.out)["rows"][0]["cc"] == "prague"
 
 
-# Help.
-
-
-def test_every_stack_is_named_where_stacks_are_listed(cli: Cli) -> None:
-    shown = " ".join(cli("compare", "--help").out.replace("│", " ").split())
-    assert f"Endpoints: {', '.join(stack.PRESETS)};" in shown
-    glossary = (ROOT / "docs" / "glossary.md").read_text()
-    assert f"| preset | {', '.join(f'`{name}`' for name in stack.PRESETS)} |" in glossary
-
-
 def test_the_size_of_a_segment_is_shown_in_bytes(cli: Cli) -> None:
     assert re.search(r" mss +1448B ", cli("stacks", "linux").out)
-
-
-def test_the_ten_usual_options_of_compare_stand_first(cli: Cli) -> None:
-    first, *others = cli("compare", "--help").out.split("╭─ ")[2:]
-    assert first.startswith("Options")
-    options = [line.split()[1] for line in first.splitlines() if line.startswith("│ --")]
-    assert options == [
-        *("--startup", "--size", "--path", "--rate", "--rtt", "--buffer", "--stack"),
-        *("--json", "--output", "--help"),
-    ]
-    assert [panel.split(" ─")[0] for panel in others] == [
-        *("Traffic", "Path", "Endpoints", "How it is run")
-    ]
-
-
-def test_defaults_in_brackets_are_shown_in_help(cli: Cli) -> None:
-    out = " ".join(cli("compare", "--help").out.replace("│", " ").split())
-    assert "Transfer sizes. [10kB,100kB,1MB,10MB]" in out
 
 
 # What results say of themselves.

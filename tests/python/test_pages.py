@@ -37,8 +37,7 @@ LONG = {
 """What `make test-python-long` runs, and why `make test-docs` does not."""
 
 NOT_RUN = {
-    "flowstart explore --path leo": "serves a page until Ctrl-C",
-    "flowstart explore": "the same",
+    "flowstart explore": "serves a page until Ctrl-C",
     "flowstart explore --path leo --startup slow-start,hystart,search --size 5MB": "the same",
     "flowstart explore --startup slow-start,./mine.py:Mine": "the same",
     "flowstart explore --map out/map --capture mine.pcap": "the same",
@@ -49,9 +48,7 @@ NOT_RUN = {
     "flowstart sweep sweep.toml -o out/sweep --yes --dask '$address'": "the same",
     "tcpdump -i eth0 -s 128 -w mine.pcap tcp": "needs a network and the right to listen",
     "flowstart sweep default-grid -o out/default-grid": "takes minutes; `make grid` runs it",
-    "flowstart sweep map -o out/map": "the same",
     "flowstart map out/default-grid --startup unaided": "needs that sweep",
-    "flowstart map out/map -o out/map-of-it": "the same",
     "flowstart check out/sweep": "needs a sweep",
     "flowstart map out/sweep": "the same",
     "flowstart map out/sweep -o out/map": "the same",

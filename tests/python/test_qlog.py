@@ -120,7 +120,7 @@ def test_without_stream_frames_packets_are_counted(qlog: Write) -> None:
 def test_several_qlogs_are_one_answer(cli: Cli, tmp_path: pathlib.Path) -> None:
     for name in ("a.sqlog", "b.sqlog"):
         (tmp_path / name).write_bytes(sequence(EVENTS))
-    answer = cli("capture", tmp_path)
+    answer = cli("capture", tmp_path, "--details")
     assert "a.sqlog and 1 more: qlog, 12 packets, 2 QUIC connections" in answer.out
 
 

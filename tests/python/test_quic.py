@@ -91,7 +91,7 @@ def test_other_datagrams_are_not_taken_for_quic(tmp_path: pathlib.Path) -> None:
 
 def test_quic_is_said_beside_the_rows(cli: Cli, tmp_path: pathlib.Path) -> None:
     file = write(tmp_path / "quic.pcap", TALK)
-    answer = cli("capture", file, SMALL)
+    answer = cli("capture", file, SMALL, "--details")
     assert answer.status == 0
     assert (
         "QUIC: 1 connections (v1), 2.8 kB to servers and 3.4 kB to clients; median round trip "

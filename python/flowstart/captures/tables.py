@@ -134,8 +134,9 @@ def _reduced(reduction: dict[str, Any]) -> str:
 
 def networks(found: Contents, most: int = 20) -> Grid:
     """The far networks and what could be told of the paths to them."""
-    titles = ["conns", "min RTT", "sent there", "rate", "buffer", "from there", "rate", "buffer"]
+    titles = ["conns", "min RTT", "sent", "rate", "buffer"]
     grid = Grid([Column("network", number=False), *(Column(title) for title in titles)])
+    grid.columns += [Column(title, spare=1) for title in ("received", "rate", "buffer")]
     groups = found.groups
     grid.rows = [
         [

@@ -16,15 +16,16 @@ def algorithms(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]",
-            help="Show this one in full.",
+            metavar="NAME",
+            help="Algorithm to show in full.",
             show_default=False,
             autocompletion=completion.algorithms,
         ),
     ] = None,
+    details: options.Details = False,
     json: options.Json = False,
 ) -> None:
-    """List the algorithms, or show one: its source, parameters and needs."""
+    """List all algorithms, or show one with source and parameters."""
     from flowstart.model import catalog
     from flowstart.render import catalog as tables
 
@@ -39,10 +40,14 @@ def algorithms(
             _show(algorithm)
     elif json:
         console.show_json([dataclasses.asdict(a) for a in catalog.list_algorithms()])
-    else:
+    elif details:
         found_all = catalog.list_algorithms()
         console.show_grid(tables.table(found_all))
         console.say(tables.legend(found_all))
+    else:
+        for line in tables.names(catalog.list_algorithms()):
+            _print(line)
+        _print("One in full: flowstart algorithms NAME. What each does: --details")
 
 
 def _named(name: str) -> "list[Algorithm]":
@@ -91,7 +96,8 @@ def _print(text: str, before: str = "", *, first: str = "", rest: int = 0, after
     import shutil
     import textwrap
 
-    width = min(shutil.get_terminal_size((88, 24)).columns, 88)
+    widest = console.PLAIN_LINE
+    width = min(shutil.get_terminal_size((widest, 24)).columns, widest)
     filled = textwrap.fill(
         text,
         width,

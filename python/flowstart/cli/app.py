@@ -26,26 +26,23 @@ from flowstart.cli import (
     worst,
 )
 from flowstart.cli.bounded import bounded
+from flowstart.cli.help_page import Group
 from flowstart.cli.once import Command
 
 app = typer.Typer(
     name="flowstart",
-    help="A laboratory for flow startup: which startup serves your traffic best?",
+    cls=Group,
+    help="A laboratory for flow startup: the best startup algorithm for your traffic.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
 def _add(command: Callable[..., None], name: str | None = None) -> None:
-    """A subcommand, by its own name unless another is given.
-
-    Its help is what it says of itself, in paragraphs without line breaks.
-    """
-    paragraphs = (command.__doc__ or "").split("\n\n")
-    text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    app.command(name, cls=Command, help=text)(command)
+    """A subcommand, by its own name unless another is given; its help is its docstring."""
+    app.command(name, cls=Command)(command)
 
 
 _add(bounded(compare.compare))
@@ -85,7 +82,7 @@ def _flowstart(
             "--version",
             callback=_show_version,
             is_eager=True,
-            help="Show the version and how it was built.",
+            help="Version and build facts.",
         ),
     ] = False,
 ) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from flowstart.cli import console
 
-PANEL = "How it is run"
+PANEL = "Execution"
 
 
 def _option(metavar: str, help_: str) -> Any:
@@ -19,23 +19,23 @@ def _option(metavar: str, help_: str) -> Any:
 
 OPTIONS = {
     "max_packets": Annotated[
-        str | None, _option("N", "Limit of data packets of all runs, by estimate. \\[3e10]")
+        str | None, _option("N", "Limit on the estimated data packets of all runs. [3e10]")
     ],
     "max_flows": Annotated[
-        str | None, _option("N", "Limit of connections of all runs, by estimate. \\[1e8]")
+        str | None, _option("N", "Limit on the estimated connections of all runs. [1e8]")
     ],
     "max_memory": Annotated[
-        str | None, _option("SIZE", "Limit of memory, such as 64GB. \\[the machine's]")
+        str | None, _option("SIZE", "Limit on memory, such as 64GB. [the machine's]")
     ],
     "max_time": Annotated[
-        str | None, _option("TIME", "Limit of the time that is estimated, such as 30h. \\[168h]")
+        str | None, _option("TIME", "Limit on the estimated time, such as 30h. [168h]")
     ],
     "no_limits": Annotated[
         bool,
-        typer.Option("--no-limits", help="No limits but those given.", rich_help_panel=PANEL),
+        typer.Option("--no-limits", help="Removal of all default limits.", rich_help_panel=PANEL),
     ],
     "time_limit": Annotated[
-        str | None, _option("TIME", "Time after which work ends; what is finished is kept.")
+        str | None, _option("TIME", "Time after which work ends; finished results are kept.")
     ],
 }
 """The options that bound what a command uses."""

@@ -18,23 +18,23 @@ FILES = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE...",
-        help="pcap or pcapng, compressed or not, a Zeek conn.log, a qlog, or a server's log of "
-        "transfers; a folder of them; - is the standard input.",
+        help="Captures (pcap, pcapng, compressed or not), Zeek conn.log, qlog or server logs; "
+        "folders of them; - for the standard input.",
         show_default=False,
     ),
 ]
 FULL_JSON = Annotated[
     bool,
-    typer.Option("--full-json", help="All rows in capture.json too, not only as Parquet and CSV."),
+    typer.Option("--full-json", help="All rows in capture.json, in addition to Parquet and CSV."),
 ]
-SEED = Flag("seed", "Another one draws another sample. [1]", type=int | None, least=0)
+SEED = Flag("seed", "Seed of the sample. [1]", type=int | None, least=0, panel="Captures")
 
 
 CALIBRATE = Annotated[
     bool,
     typer.Option(
         "--calibrate",
-        help="Replay it as it was recorded, and show simulated over recorded times instead.",
+        help="Replay of the recorded setting, with simulated over recorded times.",
     ),
 ]
 
@@ -46,11 +46,12 @@ def capture(
     given: Given,
     calibrate: CALIBRATE = False,
     workers: options.Workers = None,
+    details: options.Details = False,
     json: options.Json = False,
     full_json: FULL_JSON = False,
     output: options.Folder = None,
 ) -> None:
-    """Show the transfers, round trips and needed initial rates in captures."""
+    """Show the transfers, RTTs and needed initial rates of captures."""
     from flowstart.cli import output as folders
 
     if output:
@@ -62,8 +63,17 @@ def capture(
     if calibrate:
         calibration.show(found, workers, json)
         return
+
+    def show() -> None:
+        if json:
+            console.show_json(found.to_dict())
+        elif details:
+            _show_details(found)
+        else:
+            _show(found)
+
     console.deliver(
-        lambda: console.show_json(found.to_dict()) if json else _show(found),
+        show,
         output,
         _files(found, full_json),
     )
@@ -79,6 +89,13 @@ def _refuse_what_contradicts(
 
 
 def _show(found: "Capture") -> None:
+    """What was read, and the networks, on one screen."""
+    from flowstart.captures.overview import overview
+
+    console.show_summary(overview(found))
+
+
+def _show_details(found: "Capture") -> None:
     from flowstart.captures import tables
 
     console.say(tables.headline(found))

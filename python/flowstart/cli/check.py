@@ -37,14 +37,14 @@ class Checked:
 def check(
     folder: Annotated[
         pathlib.Path,
-        typer.Argument(metavar="DIR", help="A folder of -o, or of a sweep.", show_default=False),
+        typer.Argument(metavar="DIR", help="Folder of `-o`, or of a sweep.", show_default=False),
     ],
     json: options.Json = False,
 ) -> None:
-    """Verify that every file of a folder is as flowstart wrote it, by its SHA-256.
+    """Verify the files of a results folder by their SHA-256.
 
-    Exit status 0 where all are, 1 where a file is damaged or missing, 2 where the folder is not
-    one of flowstart's.
+    Exit status: 0 if all files are intact, 1 if a file is damaged or missing, 2 if flowstart did
+    not write the folder.
     """
     found = checked(folder)
     if json:

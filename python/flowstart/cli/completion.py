@@ -19,20 +19,13 @@ def completion(
         str,
         typer.Argument(
             metavar="bash|zsh|fish",
-            help="For which shell.",
+            help="Name of the shell.",
             show_default=False,
             autocompletion=lambda incomplete: _beginning(SHELLS, incomplete),
         ),
     ],
 ) -> None:
-    """Print the script that has a shell complete commands, options and names.
-
-    bash: flowstart completion bash > ~/.local/share/bash-completion/completions/flowstart
-
-    zsh: flowstart completion zsh > a folder of $fpath, as _flowstart
-
-    fish: flowstart completion fish > ~/.config/fish/completions/flowstart.fish
-    """
+    """Print a shell's completion script."""
     if shell not in SHELLS:
         raise RequestError(f"no shell is called `{shell}` here: there are bash, zsh and fish")
     from typer.completion import get_completion_script  # type: ignore[attr-defined]

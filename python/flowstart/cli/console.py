@@ -152,9 +152,9 @@ def show_json(document: Any) -> None:
         sys.stdout.flush()
 
 
-def show_text(words: str) -> None:
-    """A paragraph on stdout, in the width of the terminal."""
-    _stdout().print(printable(words), markup=False, emoji=False, soft_wrap=False)
+def show_text(words: str, width: int | None = None) -> None:
+    """A paragraph on stdout, in the width of the terminal or a narrower one."""
+    _stdout(width).print(printable(words), markup=False, emoji=False, soft_wrap=False)
 
 
 def show_grid(grid: "Grid", width: int | None = None) -> None:

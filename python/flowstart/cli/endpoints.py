@@ -11,13 +11,16 @@ class Endpoints:
     """What both ends are like."""
 
     stack: str | None = flag(
-        f"Endpoints: {', '.join(STACKS)}; with overrides: quic:handshake=0-rtt. [linux]",
+        f"Preset of both endpoints: {', '.join(STACKS)}; with overrides: quic:handshake=0-rtt. "
+        "[linux]",
         "NAME",
     )
-    cc: str | None = flag("Congestion control after startup.", "NAME", panel="Endpoints")
+    cc: str | None = flag(
+        "Congestion control after startup. [the stack's]", "NAME", panel="Endpoints"
+    )
     cached_cwnd: str | None = flag(
-        "Window that an earlier connection left behind. [1bdp; in a replay, what earlier "
-        "connections of the capture left]",
+        "Congestion window cached from an earlier connection. [1bdp; in a replay, that of "
+        "earlier connections in the capture]",
         "SIZE",
         panel="Endpoints",
     )

@@ -37,16 +37,18 @@ _FILES = ("rate_trace", "reverse_rate_trace")
 
 PORT = Annotated[
     int | None,
-    typer.Option(min=1, max=65535, metavar="NUMBER", help="The port of the page. [any free one]"),
+    typer.Option(min=1, max=65535, metavar="NUMBER", help="Port of the page. [any free port]"),
 ]
-NO_OPEN = Annotated[bool, typer.Option("--no-open", help="Open no browser.")]
+NO_OPEN = Annotated[
+    bool, typer.Option("--no-open", help="No browser window.", rich_help_panel="Execution")
+]
 CAPTURES = Annotated[
     list[pathlib.Path] | None,
-    typer.Option("--capture", metavar="FILE", help="A capture or log to open there, or several."),
+    typer.Option("--capture", metavar="FILE", help="Capture or log on the page. Repeatable."),
 ]
 MAPS = Annotated[
     list[pathlib.Path] | None,
-    typer.Option("--map", metavar="DIR", help="A sweep's folder to show as a map, or several."),
+    typer.Option("--map", metavar="DIR", help="Sweep folder on the page, as a map. Repeatable."),
 ]
 
 
@@ -60,11 +62,11 @@ def explore(
     capture: CAPTURES = None,
     workers: options.Workers = None,
 ) -> None:
-    """Open a page on this machine: move a slider and see slow start happen.
+    """Open an interactive page on this machine: startups over time.
 
-    Windows, queues and sequence numbers of every startup over time, and the table that `compare`
-    prints. The options say what the page shows first, and which startups in Python it may run.
-    The page is served on the loopback only, until Ctrl-C.
+    The page shows windows, queues and sequence numbers of every startup, and the table of
+    `compare`. The options set the page's initial state, and which startups in Python it may run.
+    The page is served on the loopback interface until Ctrl-C.
     """
     extras.require("explore", "explore")
     from flowstart.explorer.path import limits

@@ -44,18 +44,13 @@ class Flag:
             self.default,
             *names,
             metavar=self.metavar,
-            help=plain(self.help),
+            help=self.help,
             min=self.least,
             rich_help_panel=self.panel,
             autocompletion=BY_FLAG.get(self.name),
         )
         kind = inspect.Parameter.KEYWORD_ONLY
         return inspect.Parameter(self.name, kind, default=described, annotation=self.type)
-
-
-def plain(words: str) -> str:
-    """Words of a help in which brackets are no markup."""
-    return words.replace("[", "\\[")
 
 
 def option(name: str) -> str:

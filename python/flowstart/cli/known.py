@@ -7,22 +7,22 @@ import typer
 from flowstart.cli import completion, console, options
 
 
-def _name(complete: completion.Complete) -> Any:
-    """The argument that names one."""
+def _name(kind: str, complete: completion.Complete) -> Any:
+    """The argument that names one of a kind."""
     return typer.Argument(
-        metavar="[NAME]",
-        help="Show this one in full.",
+        metavar="NAME",
+        help=f"{kind} to show in full.",
         show_default=False,
         autocompletion=complete,
     )
 
 
-PATH = Annotated[str | None, _name(completion.paths)]
-STACK = Annotated[str | None, _name(completion.stacks)]
+PATH = Annotated[str | None, _name("Path", completion.paths)]
+STACK = Annotated[str | None, _name("Preset", completion.stacks)]
 
 
-def paths(name: PATH = None, json: options.Json = False) -> None:
-    """List the paths known by name, or show what one is made of."""
+def paths(name: PATH = None, details: options.Details = False, json: options.Json = False) -> None:
+    """List the named paths, or show every field of one."""
     from flowstart.model.definitions import parts
     from flowstart.model.path import named_path, named_paths
     from flowstart.render import known
@@ -39,11 +39,14 @@ def paths(name: PATH = None, json: options.Json = False) -> None:
     elif json:
         console.show_json([{"name": name, **fields} for name, fields in named_paths().items()])
     else:
-        console.show_grid(known.paths(named_paths()))
+        width = None if details else console.PLAIN_LINE
+        console.show_grid(known.paths(named_paths(), whole=details), width)
         console.say("One in full: flowstart paths NAME. On one: flowstart compare --path NAME")
 
 
-def stacks(name: STACK = None, json: options.Json = False) -> None:
+def stacks(
+    name: STACK = None, details: options.Details = False, json: options.Json = False
+) -> None:
     """List the presets of endpoints, or show every field of one."""
     from flowstart.model import stack
     from flowstart.model.definitions import parts
@@ -63,9 +66,10 @@ def stacks(name: STACK = None, json: options.Json = False) -> None:
         console.show_json([{"name": name, **fields} for name, fields in presets.items()])
         return
     for name, about in stack.PRESETS.items():
-        console.show_text(f"{name}: {about}.")
-    console.show_grid(known.stacks(presets))
-    console.say(
-        "Fields on which these agree are not listed. One in full: flowstart stacks NAME. "
-        "With one: flowstart compare --stack NAME"
-    )
+        console.show_text(f"{name}: {about}.", console.PLAIN_LINE)
+    if details:
+        console.show_grid(known.stacks(presets))
+        console.say("Fields on which these agree are not listed.")
+    else:
+        console.say("Fields on which they differ: --details")
+    console.say("One in full: flowstart stacks NAME. With one: flowstart compare --stack NAME")

@@ -19,29 +19,29 @@ class Transport:
     """In what is run beside the simulator."""
 
     stack: str = flag(
-        "The real stack: noq, quinn, s2n, or linux, this machine's kernel; noq:ecn=classic marks "
-        "its packets.",
+        "Real stack: noq, quinn, s2n, or linux (this machine's kernel); with ECN: noq:ecn=classic.",
         "NAME",
         default="noq",
     )
     clock: str | None = flag(
-        "In which time it runs: virtual, or real, through sockets of this machine. [virtual; of "
-        "linux real]",
+        "Clock of the stack: virtual, or real with sockets of this machine. [virtual; linux: real]",
         "CLOCK",
+        panel="Endpoints",
     )
     kernel: str | None = flag(
-        "Congestion controls of the kernel's own under --stack linux: cubic, reno, bbr. [all, if "
-        "no startup is named]",
+        "Kernel congestion controls under --stack linux: cubic, reno, bbr. [all, unless a startup "
+        "is given]",
         "A,B,...",
+        panel="Endpoints",
     )
     repeat: int | None = flag(
-        "Repeat with as many seeds, where anything is random, and in real time. [1; of linux 5]",
+        "Number of seeds, where anything is random or in real time. [1; linux: 5]",
         least=1,
-        panel="How it is run",
+        panel="Execution",
     )
-    cc: str | None = flag("Congestion avoidance.", "NAME", panel="Endpoints")
+    cc: str | None = flag("Congestion control after startup.", "NAME", panel="Endpoints")
     cached_cwnd: str | None = flag(
-        "Window that an earlier connection left behind. [1bdp]", "SIZE", panel="Endpoints"
+        "Congestion window cached from an earlier connection. [1bdp]", "SIZE", panel="Endpoints"
     )
 
 
@@ -59,15 +59,16 @@ def live(
     *,
     given: Given,
     workers: options.Workers = None,
+    details: options.Details = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Run startups in a real stack beside the simulator, over the same links.
+    """Compare startups in a real stack and in the simulator.
 
-    Every size is transferred under every startup in both. The table shows how long it took, how
-    far the two differ, how the startup ended and what was dropped. In virtual time a transfer
-    takes milliseconds; with --clock real, and in the kernel (--stack linux), it takes as long as it
-    takes, and is run --repeat times.
+    Every size is transferred with every startup in both, over the same links. The table shows
+    completion times, the difference between the two, the end of the startup and dropped packets.
+    In virtual time a transfer takes milliseconds. With --clock real, and in the kernel (--stack
+    linux), it takes its real time and is repeated --repeat times.
     """
     from flowstart.cli import output as folders
 
@@ -76,9 +77,18 @@ def live(
     with console.speaking_of(None):
         plan = _planned(given)
         result = _execute(plan, workers)
+
+    def show() -> None:
+        if json:
+            console.show_json(result.to_dict())
+        elif details:
+            _show_details(result)
+        else:
+            console.show_summary(result.summary(console.command_line(plan.comparison.seeds[0])))
+
     with console.attending():
         console.deliver(
-            lambda: console.show_json(result.to_dict()) if json else _show(result),
+            show,
             output,
             _files(result),
             seed=result.simulated.plan.seeds[0],
@@ -127,14 +137,14 @@ def _execute(plan: "LivePlan", workers: int | None) -> "LiveComparison":
         return execute(plan, workers=workers, progress=progress)
 
 
-def _show(result: "LiveComparison") -> None:
+def _show_details(result: "LiveComparison") -> None:
     """Header, table, how far the two agree, and the command that does it again."""
     console.say(result.headline)
     if result.paired:
         console.show_grid(result.table)
         console.say(result.legend)
     if result.plan.command:
-        console.say(f"Again: {result.plan.command}")
+        console.say(f"Reproduce: {result.plan.command}")
     if result.paired:
         console.say(result.verdict)
 

@@ -1,12 +1,11 @@
 """`flowstart man`: the manual page, made of the commands themselves."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import typer
 
-from flowstart.cli import console
+from flowstart.cli import console, help_page
 
 HEADINGS = (
     (
@@ -29,7 +28,7 @@ HEADINGS = (
 
 
 def man(context: typer.Context) -> None:
-    """Print the manual page, for `flowstart man | man -l -`."""
+    """Print the manual page."""
     console.say(page(context.find_root().command))
 
 
@@ -43,7 +42,7 @@ def page(root: Any) -> str:
 def _head(version: str, root: Any) -> Iterator[str]:
     yield f'.TH FLOWSTART 1 "" "flowstart {version}" "User Commands"'
     yield ".SH NAME"
-    yield rf"flowstart \- {_roff(_plain(root.help).rstrip('?'))}"
+    yield rf"flowstart \- {_roff(root.help.rstrip('.'))}"
     yield ".SH SYNOPSIS"
     yield r".B flowstart"
     yield r".I COMMAND"
@@ -57,9 +56,12 @@ def _commands(root: Any) -> Iterator[str]:
     yield ".SH COMMANDS"
     for path, command in _leaves(root, ()):
         yield f'.SS "flowstart {" ".join(path)}"'
-        for paragraph in (command.help or "").split("\n\n"):
-            yield _roff(_plain(paragraph))
+        for paragraph in help_page.paragraphs(command):
+            yield _roff(paragraph)
             yield ".PP"
+        yield ".EX"
+        yield from map(_roff, help_page.examples(" ".join(path)))
+        yield ".EE"
         for one in command.params:
             yield from _parameter(one)
 
@@ -74,16 +76,14 @@ def _leaves(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
 
 
 def _parameter(one: Any) -> Iterator[str]:
-    help_ = _plain(getattr(one, "help", None) or "")
-    if getattr(one, "hidden", False) or not help_:
+    if one.hidden or not one.help:
         return
-    is_option = one.param_type_name == "option"
+    is_option = help_page.is_option(one)
     names = ", ".join(rf"\fB{_roff(name)}\fR" for name in one.opts) if is_option else ""
-    takes = not is_option or not one.is_flag
-    value = (one.metavar or ("NUMBER" if is_option else one.name.upper())) * takes
+    value = help_page.value(one)
     yield ".TP"
     yield " ".join([names, rf"\fI{_roff(value)}\fR"] if value else [names]).strip()
-    yield _roff(help_)
+    yield _roff(help_page.meaning(one))
 
 
 def _tail() -> Iterator[str]:
@@ -93,11 +93,6 @@ def _tail() -> Iterator[str]:
             yield ".TP"
             yield rf"\fB{_roff(name)}\fR"
             yield _roff(meaning)
-
-
-def _plain(text: str) -> str:
-    """Words of a help without markup, on one line."""
-    return " ".join(re.sub(r"\\\[", "[", text).split())
 
 
 def _roff(text: str) -> str:

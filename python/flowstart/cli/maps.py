@@ -1,4 +1,4 @@
-"""`flowstart map`: what a sweep tells of its startups."""
+"""`flowstart map`: where each startup of a sweep is best."""
 
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,49 +18,56 @@ FEW = 8
 
 def map_(
     sweep: Annotated[
-        str, typer.Argument(metavar="DIR", help="What `flowstart sweep` wrote.", show_default=False)
+        str, typer.Argument(metavar="DIR", help="Folder of a sweep.", show_default=False)
     ],
     x: Annotated[
         str,
         typer.Option(
             metavar="AXIS",
-            help="Horizontal axis of the picture of winners: "
-            "rate, rtt, buffer, buffer-bdp, bdp, size, loss or reverse-rate.",
+            help="Horizontal axis of the map: rate, rtt, buffer, buffer-bdp, bdp, size, loss or "
+            "reverse-rate.",
         ),
     ] = "rate",
-    y: Annotated[str, typer.Option(metavar="AXIS", help="Its vertical axis.")] = "rtt",
+    y: Annotated[str, typer.Option(metavar="AXIS", help="Vertical axis of the map.")] = "rtt",
     col: Annotated[
         str,
         typer.Option(
             metavar="KIND",
-            help="Kinds of cells with a column of panels each: queue, competing, ...",
+            help="Property with a column of panels for each value: queue, competing, ...",
+            rich_help_panel="Figures",
         ),
     ] = "queue",
     row: Annotated[
-        str, typer.Option(metavar="KIND", help="Kinds of cells with a row of panels each.")
+        str,
+        typer.Option(
+            metavar="KIND",
+            help="Property with a row of panels for each value.",
+            rich_help_panel="Figures",
+        ),
     ] = "size",
     size: Annotated[
-        str | None, typer.Option(metavar="S,...", help="Only these sizes, or classes of sizes.")
+        str | None, typer.Option(metavar="S,...", help="Sizes or size classes to include. [all]")
     ] = None,
     competing: Annotated[
-        str | None, typer.Option(metavar="KIND,...", help="Only these kinds of competing flows.")
+        str | None,
+        typer.Option(metavar="KIND,...", help="Competing flows to include. [all]"),
     ] = None,
     startup: Annotated[
         str | None,
         typer.Option(
             metavar="A,B,...",
-            help="As if the sweep had these startups only; all, and -NAME to leave one out.",
+            help="Startups to include, or all with -NAME to exclude one. [all]",
         ),
     ] = None,
     margin: Annotated[
         str,
-        typer.Option(metavar="SHARE", help="Startups tie that take at most so much longer."),
+        typer.Option(metavar="SHARE", help="Largest relative difference that is a tie."),
     ] = "5%",
     details: options.Details = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Show which startup of a sweep serves where, by how much, how surely, and at whose cost."""
+    """Show the best startup on each path of a sweep, and its harm."""
     from flowstart.cli import output as folders
     from flowstart.maps.asking import read_map
     from flowstart.maps.summary import summary

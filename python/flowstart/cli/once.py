@@ -9,10 +9,11 @@ from typer._click.exceptions import NoSuchOption
 from typer.core import TyperCommand, TyperOption
 
 from flowstart.cli.console import COMMAND
+from flowstart.cli.help_page import WithHelp
 from flowstart.errors import RequestError
 
 
-class Command(TyperCommand):
+class Command(WithHelp, TyperCommand):
     """A command that refuses an option with one value where it is given twice."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -27,8 +28,8 @@ class Command(TyperCommand):
             command = ctx.command_path.removeprefix("flowstart ")
             if new := renamed(command, error.option_name):
                 raise RequestError(f"{error.option_name}: now {new}") from None
-            known = [name for param in self.params for name in param.opts]
-            near = suggest(error.option_name, known, f"{ctx.command_path} --help")
+            known = [name for param in self.get_params(ctx) for name in param.opts]
+            near = suggest(error.option_name, known, f"{ctx.command_path} --help-all")
             raise RequestError(f"{error.option_name}: there is no such option{near}") from None
         single = [
             option

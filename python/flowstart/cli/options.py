@@ -11,26 +11,26 @@ Folder = Annotated[
         "--output",
         "-o",
         metavar="DIR",
-        help="Write tables, figures and a report into this folder.",
+        help="Folder for tables, figures and a report.",
     ),
 ]
 AllowPython = Annotated[
     bool,
     typer.Option(
         "--allow-python",
-        help="Run startups in Python that a scenario's or variants' file names.",
-        rich_help_panel="How it is run",
+        help="Permission for files of scenarios and variants to name startups in Python.",
+        rich_help_panel="Execution",
     ),
 ]
 Details = Annotated[
-    bool, typer.Option("--details", help="All tables and notes in place of the summary.")
+    bool, typer.Option("--details", help="All tables and notes instead of the summary.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document as the only output.")]
 Workers = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Threads to simulate on; all cores by default.",
-        rich_help_panel="How it is run",
+        help="Threads of the simulation. [all cores]",
+        rich_help_panel="Execution",
     ),
 ]

@@ -10,16 +10,20 @@ import typer
 from flowstart import extras
 from flowstart.cli import completion, console, options
 from flowstart.cli.bounded import bounded
+from flowstart.cli.help_page import Group
 from flowstart.cli.once import Command
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
+    from flowstart.papers.cross.table import CrossTable
     from flowstart.papers.experiment import Experiment
     from flowstart.papers.lab import Lab
     from flowstart.papers.runner import Done, Judged
+    from flowstart.render.summary import Summary
 
 app = typer.Typer(
-    help="Regenerate the figures and tables of five papers: published against measured.",
+    cls=Group,
+    help="Reproduce the figures and tables of five papers.",
     invoke_without_command=True,
     rich_markup_mode=None,
 )
@@ -28,12 +32,11 @@ Cache = Annotated[
     pathlib.Path | None,
     typer.Option(
         metavar="DIR",
-        help="Where runs are kept, so that a second time is instant. "
-        "[FLOWSTART_CACHE, or the user's cache folder]",
+        help="Folder of cached runs. [FLOWSTART_CACHE, or the user's cache folder]",
     ),
 ]
 Fresh = Annotated[
-    bool, typer.Option("--fresh", help="Neither use runs that were kept nor keep any.")
+    bool, typer.Option("--fresh", help="New runs, without reading or writing the cache.")
 ]
 QUICK = "quick"
 """The subset of every paper that takes under a minute."""
@@ -43,18 +46,23 @@ MOST_ROWS = 60
 
 @app.callback()
 def papers(context: typer.Context) -> None:
-    """List the experiments where nothing else is asked."""
+    """List the experiments by default."""
     if context.invoked_subcommand is None:
-        show(json=False)
+        show()
 
 
 @app.command("list", cls=Command)
-def show(json: options.Json = False) -> None:
-    """List the experiments of every paper."""
+def show(details: options.Details = False, json: options.Json = False) -> None:
+    """List the papers, or with --details the experiments of each."""
     from flowstart import papers as package
     from flowstart.papers import grids
 
     known = package.load()
+    if not json and not details:
+        console.show_grid(grids.papers(known), console.PLAIN_LINE)
+        console.say("All experiments: flowstart papers list --details")
+        console.say("Run one, or all of a paper: flowstart papers run QS-T1")
+        return
     if not json:
         for paper in known:
             # Not a heading within one table, whose first column would be as wide as a title.
@@ -92,7 +100,7 @@ def run(
     everything: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
     subset: Annotated[
         str | None,
-        typer.Option(metavar="quick", help="Some experiments of every paper, in under a minute."),
+        typer.Option(metavar="quick", help="Subset of each paper, in under a minute."),
     ] = None,
     workers: options.Workers = None,
     cache: Cache = None,
@@ -101,9 +109,9 @@ def run(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Run experiments and set what was published beside what is measured.
+    """Run experiments and compare published with measured values.
 
-    Stopped by Ctrl-C, the same command goes on where it was.
+    After Ctrl-C the same command resumes the work.
     """
     from flowstart import papers as package
     from flowstart.cli import output as folders
@@ -152,12 +160,13 @@ def cross(
     workers: options.Workers = None,
     cache: Cache = None,
     fresh: Fresh = False,
+    details: options.Details = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Put every startup on the ground of every paper: one table, and what it shows.
+    """Run every startup in the scenario of every paper.
 
-    Stopped by Ctrl-C, the same command goes on where it was.
+    After Ctrl-C the same command resumes the work.
     """
     from flowstart.cli import output as folders
     from flowstart.papers import runner
@@ -180,11 +189,24 @@ def cross(
         if json:
             console.show_json(runner.result(done))
             return
+        if not details:
+            console.show_summary(_crossed(table, findings.answers))
+            return
         console.show_grid(glance.grid(table))
         for said in (glance.legend(table), *findings.answers):
             console.show_text(said)
 
     console.deliver(display, output, _files(done, [], whole=True))
+
+
+def _crossed(table: "CrossTable", answers: Sequence[str]) -> "Summary":
+    """The first answer and the mean changes, on one screen."""
+    from flowstart.papers.cross import glance
+    from flowstart.render.summary import Summary
+
+    ran = f"{len(table.startups)} startups in {len(table.scenarios)} scenarios of five papers."
+    notes = ["bystanders: flows in slow start next to those under test.", "All: --details"]
+    return Summary(ran, answers[:1], glance.means(table), notes, console.command_line())
 
 
 def _kept(cache: pathlib.Path | None, *, fresh: bool) -> pathlib.Path | None:

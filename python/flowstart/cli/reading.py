@@ -17,18 +17,17 @@ class Reading:
     """How captures are to be read."""
 
     columns: str | None = flag(
-        "Of a server's log: which column is what, with its unit where its name does not tell, such "
-        "as time=ts,peer=client_ip,bytes=size,rtt=tcpinfo_rtt:us.",
+        "Columns of a server log, with units where names lack them, such as "
+        "time=ts,peer=client_ip,bytes=size,rtt=rtt:us.",
         "NAME=COLUMN,...",
-        panel="Captures",
     )
     sample: str | None = flag(
-        "Of a capture: only a share of the connections (10%), or a number of them (5000).",
+        "Random sample of connections: a share (10%) or a number (5000).",
         "SHARE",
         panel="Captures",
     )
     anonymize: bool | None = flag(
-        "Of a capture: name networks `network 1` and so on, and drop addresses.",
+        "Numbers instead of network addresses in all output.",
         panel="Captures",
     )
 

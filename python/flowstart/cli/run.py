@@ -17,38 +17,39 @@ if TYPE_CHECKING:
 
 def run(
     scenario: Annotated[
-        str, typer.Argument(metavar="SCENARIO.toml", help="The scenario.", show_default=False)
+        str, typer.Argument(metavar="SCENARIO.toml", help="Scenario file.", show_default=False)
     ],
     trace: Annotated[
         bool,
-        typer.Option("--trace", help="Record windows, packets and queues; needs -o to keep them."),
+        typer.Option("--trace", help="Trace of windows, packets and queues; requires -o."),
     ] = False,
     qlog: Annotated[
         str | None,
         typer.Option(
             metavar="FLOW,...",
-            help="Write what the senders of these flows did as qlog, for qvis; needs -o.",
+            help="Flows with a qlog of their senders, for qvis; requires -o.",
         ),
     ] = None,
     pcap: Annotated[
         str | None,
         typer.Option(
             metavar="FLOW[:receiver],...",
-            help="Write the packets of these flows as their sender, or receiver, captures them, "
-            "for Wireshark; needs -o.",
+            help="Flows with a packet capture at their sender or receiver, for Wireshark; requires "
+            "-o.",
         ),
     ] = None,
     parquet_only: Annotated[
         bool,
         typer.Option(
-            "--parquet-only", help="Write only the rows into -o DIR, as Parquet, in little memory."
+            "--parquet-only", help="Rows as Parquet only, with little memory; requires -o."
         ),
     ] = False,
     allow_python: options.AllowPython = False,
+    details: options.Details = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Run one scenario: a row per flow, links, and with --trace everything over time."""
+    """Run one scenario and show its flows and links."""
     from flowstart.cli import output as folders
     from flowstart.simulation import recordings
     from flowstart.simulation.run import run as simulated
@@ -68,8 +69,17 @@ def run(
         result = simulated(
             scenario, trace=trace or None, packets=recorded.flows, allow_python=allow_python
         )
+
+    def show() -> None:
+        if json:
+            console.show_json(result.to_dict())
+        elif details:
+            _show_details(result)
+        else:
+            _show(result)
+
     console.deliver(
-        lambda: console.show_json(result.to_dict()) if json else _show(result),
+        show,
         output,
         _files(result, recorded, title=scenario),
         seed=result.resolved["seed"],
@@ -112,12 +122,16 @@ def _files(result: "Run", recorded: "Recordings", title: str) -> Iterator[Mappin
 
 
 def _show(result: "Run") -> None:
+    """Path, completions and the flows, on one screen."""
+    from flowstart.simulation.summary import summary
+
+    console.show_summary(summary(result, console.command_line()))
+
+
+def _show_details(result: "Run") -> None:
     from flowstart.simulation.tables import of_run
 
     for grid in of_run(result.outcome):
         console.show_grid(grid)
     for note in result.notes:
         console.say(note)
-    gave_up = [row for row in result.records if not row["complete"] and not row["bytes_delivered"]]
-    if gave_up:
-        console.say(f"{len(gave_up)} of {len(result.records)} flows got nothing across.")

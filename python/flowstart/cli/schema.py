@@ -12,11 +12,11 @@ def schema(
         str,
         typer.Argument(
             metavar="scenario|sweep|rows",
-            help="The file of a scenario or of a sweep, or the rows of tables.",
+            help="File of a scenario or sweep, or rows of tables.",
         ),
     ] = "scenario",
 ) -> None:
-    """Print a JSON Schema: what a scenario's or a sweep's file may say, what every column holds."""
+    """Print the JSON Schema of scenarios, sweeps or table columns."""
     from flowstart.errors import RequestError
     from flowstart.model import document
     from flowstart.render import columns

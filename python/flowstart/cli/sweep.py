@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from flowstart.sweeps.execution.execute import Approve
     from flowstart.sweeps.execution.swept import Swept
 
-RUN = "How it is run"
+RUN = "Execution"
 
 
 def sweep(
@@ -23,7 +23,7 @@ def sweep(
         str | None,
         typer.Argument(
             metavar="SWEEP.toml|NAME",
-            help="What is asked; or one that ships with flowstart, by name.",
+            help="Sweep file, or name of a built-in sweep.",
             show_default=False,
             autocompletion=completion.sweeps,
         ),
@@ -31,14 +31,17 @@ def sweep(
     output: Annotated[
         pathlib.Path | None,
         typer.Option(
-            "--output", "-o", metavar="DIR", help="Keep the table in this folder, or go on there."
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Folder of the results, new or unfinished.",
         ),
     ] = None,
     workers: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="Processes to simulate in; as many as there are cores by default.",
+            help="Processes of the simulation. [all cores]",
             rich_help_panel=RUN,
         ),
     ] = None,
@@ -46,30 +49,28 @@ def sweep(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Simulate on the workers of this Dask scheduler, such as tcp://10.0.0.1:8786.",
+            help="Dask scheduler with workers for the simulation, such as tcp://10.0.0.1:8786.",
             rich_help_panel=RUN,
         ),
     ] = None,
     split: Annotated[
         str | None,
         typer.Option(
-            metavar="train|test", help="Training or test set alone, in a sweep with a split."
+            metavar="train|test", help="Training or test set of a sweep with a split. [both]"
         ),
     ] = None,
     yes: Annotated[
         bool,
-        typer.Option("--yes", help="Run it however long it takes.", rich_help_panel=RUN),
+        typer.Option("--yes", help="No confirmation of sweeps over an hour.", rich_help_panel=RUN),
     ] = False,
-    listed: Annotated[
-        bool, typer.Option("--list", help="List the sweeps that ship with flowstart.")
-    ] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List of the built-in sweeps.")] = False,
     allow_python: options.AllowPython = False,
     json: options.Json = False,
 ) -> None:
-    """Run every startup on a family of paths, and keep a row for each run.
+    """Run every startup on a family of paths, with a row for each run.
 
-    The same command goes on where an earlier one was ended, whatever ended it. Several on one
-    folder, also on several machines, share the work.
+    The same command resumes an interrupted sweep. Several commands on one folder, also on several
+    machines, share the work.
     """
     if listed:
         _list(json=json)

@@ -15,20 +15,19 @@ class Compared:
     """Which startups and variants are compared."""
 
     startup: str | None = flag(
-        "Startups, with parameters as name:key=value; all, or unaided for those that need "
-        "no help, and -NAME to leave one out; "
-        "FILE.py:CLASS for one of your own. [slow-start, limited-slow-start, "
-        "hystart, hystart-plus-plus, jump-start]",
+        "Startups, with parameters as name:key=value; all; unaided (no router, peer or cache "
+        "support); -NAME to exclude one; FILE.py:CLASS for a custom one. "
+        "[slow-start, limited-slow-start, hystart, hystart-plus-plus, jump-start]",
         "A,B,...",
     )
     variant: list[str] | None = flag(
-        "A named combination instead, as often as needed: `iw30: cc=cubic startup=hystart "
-        "iw=30`; keys are startup, cc, stack and its fields. Or a TOML file of them.",
+        "Named combination of startup, cc, stack and its fields, such as "
+        "`iw30: startup=hystart iw=30`, or a TOML file. Repeatable.",
         "NAME: KEY=VALUE ...",
         panel="Traffic",
     )
     baseline: str | None = flag(
-        "What the others are measured against. [slow-start, or the first]",
+        "Reference for all changes. [slow-start, or the first]",
         "NAME",
         panel="Traffic",
     )
@@ -61,24 +60,24 @@ class Traffic(Compared):
     """What is sent under them."""
 
     size: str | None = flag("Transfer sizes. [10kB,100kB,1MB,10MB]", "S,...")
-    flows: int | None = flag("Connections at once. [1]", least=1, panel="Traffic")
-    stagger: str | None = flag("Time between their openings.", "TIME", panel="Traffic")
+    flows: int | None = flag("Simultaneous connections. [1]", least=1, panel="Traffic")
+    stagger: str | None = flag("Time between the openings of connections.", "TIME", panel="Traffic")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Repetition:
     """With which seeds."""
 
-    seed: int | None = flag("Seed of everything random. [1]", panel="How it is run")
+    seed: int | None = flag("Seed of all random draws. [1]", panel="Execution")
     repeat: int = flag(
-        "Repeat with as many seeds, where anything is random.",
+        "Number of seeds, where anything is random.",
         default=1,
         least=1,
-        panel="How it is run",
+        panel="Execution",
     )
     no_uncertainty: bool | None = flag(
         "One run per row, without perturbed repeats and ranges.",
-        panel="How it is run",
+        panel="Execution",
     )
 
 

@@ -19,7 +19,7 @@ def worst(
         str,
         typer.Argument(
             metavar="STARTUP",
-            help="Whose worst is looked for.",
+            help="Startup under test.",
             show_default=False,
             autocompletion=completion.startup,
         ),
@@ -28,40 +28,43 @@ def worst(
         str | None,
         typer.Option(
             metavar="A,B,...",
-            help="The startups to compare with; every one that needs no help by default.",
+            help="Startups to compare with. [unaided: all without router, peer or cache support]",
         ),
     ] = None,
     search_space: Annotated[
         str | None,
         typer.Option(
-            metavar="FIELD=LEAST..MOST,...",
-            help="Over which paths, sizes and competing: rate=1Mbps..1Gbps,queue=fq-codel|codel. "
-            "Fields beside rate, rtt, buffer and size may be left out of a path. "
-            "A realistic range of each by default.",
+            metavar="FIELD=MIN..MAX,...",
+            help="Ranges of paths, sizes and competing flows: "
+            "rate=1Mbps..1Gbps,queue=fq-codel|codel. All but rate, rtt, buffer and size may be "
+            "absent from a path. [a realistic range of each]",
             show_default=False,
         ),
     ] = None,
     measure: Annotated[
-        str, typer.Option(metavar="regret|loss|harm", help="What it is the worst of.")
+        str, typer.Option(metavar="regret|loss|harm", help="Measure to maximise.")
     ] = "regret",
-    stack: Annotated[str, typer.Option(metavar="STACK", help="The hosts' stack.")] = "linux",
+    stack: Annotated[
+        str, typer.Option(metavar="STACK", help="Preset of both endpoints.")
+    ] = "linux",
     cc: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The congestion avoidance; the stack's.")
+        str | None,
+        typer.Option(metavar="NAME", help="Congestion control after startup. [the stack's]"),
     ] = None,
     runs: Annotated[
-        int, typer.Option(metavar="N", help="How many paths to try.", rich_help_panel=SEARCH)
+        int, typer.Option(metavar="N", help="Number of paths to try.", rich_help_panel=SEARCH)
     ] = 500,
     distinct: Annotated[
-        int, typer.Option(metavar="N", help="How many findings to show.", rich_help_panel=SEARCH)
+        int, typer.Option(metavar="N", help="Number of findings to show.", rich_help_panel=SEARCH)
     ] = 5,
     seed: Annotated[
-        int, typer.Option(metavar="N", help="Of the search.", rich_help_panel=SEARCH)
+        int, typer.Option(metavar="N", help="Seed of the search.", rich_help_panel=SEARCH)
     ] = 1,
     seeds: Annotated[
         int,
         typer.Option(
             metavar="N",
-            help="Take the median of so many seeds where anything is drawn.",
+            help="Seeds per path, for the median, where anything is random.",
             rich_help_panel=SEARCH,
         ),
     ] = 3,
@@ -70,10 +73,10 @@ def worst(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Search for the paths on which a startup does worst beside the best of others.
+    """Search for paths on which a startup is worst compared with others.
 
-    Half of the paths are tried anywhere, half near the worst so far. What is found is made as plain
-    as it can be, explained, and comes with the command that repeats it.
+    Half of the paths are sampled from the whole search space, half near the worst so far. Each
+    finding is simplified, explained, and printed with the command that reproduces it.
     """
     from flowstart.cli import output as folders
     from flowstart.cli.progress import Progress

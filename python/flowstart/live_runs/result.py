@@ -15,6 +15,7 @@ from flowstart.live_runs.rows import Found, Row, pairs, rows
 from flowstart.live_runs.tables import Agreement
 from flowstart.render import columns, html, text
 from flowstart.render.grid import Grid
+from flowstart.render.summary import Summary
 from flowstart.simulation.run import simulate
 
 if TYPE_CHECKING:
@@ -98,6 +99,18 @@ class LiveComparison:
     def headline(self) -> str:
         """One line on what was run: path, capacity, buffer, endpoints, seeds."""
         return f"{self.simulated.headline}; beside {self.plan.stack}, in {self.plan.clock} time"
+
+    def summary(self, command: str = "") -> Summary:
+        """How far stack and simulator agree, and the table, on one screen."""
+        answer = self.verdict.splitlines() if self.paired else []
+        notes = [f"in {self.plan.stack}: live run. exit cwnd, dropped: packets.", *self._refusals]
+        more = "All rows and notes: --details. qlog and figures: -o DIR"
+        return Summary(f"{self.headline}.", answer, self.table, [*notes, more], command)
+
+    @property
+    def _refusals(self) -> list[str]:
+        """The startups that the stack could not run."""
+        return tables.refusals(self.paired, self.plan.stack)
 
     @property
     def legend(self) -> str:

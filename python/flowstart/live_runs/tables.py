@@ -76,7 +76,12 @@ COLUMNS = (
 
 def legend(columns: str, pairs: Sequence[Row], stack: str, notes: Sequence[str]) -> str:
     """What the columns mean, whom the stack could not run, and the `notes` on startups."""
-    lines = [columns.format(stack=stack)]
+    return "\n".join([columns.format(stack=stack), *refusals(pairs, stack), *notes])
+
+
+def refusals(pairs: Sequence[Row], stack: str) -> list[str]:
+    """The startups that the stack could not run, and why."""
+    lines = []
     for word in ("refused", "failure"):
         whys: dict[str, list[str]] = {}
         for pair in (pair for pair in pairs if pair[word]):
@@ -86,7 +91,7 @@ def legend(columns: str, pairs: Sequence[Row], stack: str, notes: Sequence[str])
         what = "cannot run" if word == "refused" else "failed under"
         for why, names in whys.items():
             lines.append(f"{stack} {what} {text.listed(names)}: {why}.")
-    return "\n".join([*lines, *notes])
+    return lines
 
 
 def table(pairs: Sequence[Row], stack: str) -> Grid:

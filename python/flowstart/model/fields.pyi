@@ -18,9 +18,9 @@ class NetworkPath:
     rate: Rate | None = None
     """Rate of the bottleneck, such as `5Mbps`."""
     rtt: Time | None = None
-    """Two-way propagation without serialisation, such as `64ms`.
+    """Two-way propagation delay without serialisation, such as `64ms`.
 
-    Half of it lies each way on the bottleneck.
+    Half of it is added in each direction at the bottleneck.
     """
     buffer: str | None = None
     """Buffer of the bottleneck, such as `60pkt`, `1bdp` or `90kB`.
@@ -28,40 +28,42 @@ class NetworkPath:
     Unless given: 1bdp, at least 40pkt.
     """
     queue: str | None = None
-    """Discipline of the queue, with parameters: `codel`, `red:th_min=5,th_max=15`.
+    """Queue discipline, with parameters: `codel`, `red:th_min=5,th_max=15`.
 
-    There are `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie`, `xcp` and
+    Disciplines: `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie`, `xcp` and
     `dualpi2`.
 
-    Unless given: drop-tail, but xcp where a startup is.
+    Unless given: drop-tail; xcp with the startup xcp.
     """
     loss: str | float | None = None
-    """Random loss on the way forward, such as `1%`: each packet by itself, before the queue.
+    """Random, independent loss on the forward path before the queue, such as `1%`.
 
     Unless given: 0.
     """
     reverse_rate: Rate | None = None
-    """Rate of the way back.
+    """Rate of the reverse path.
 
     Unless given: as forward.
     """
     reverse_buffer: str | None = None
-    """Buffer of the way back.
+    """Buffer of the reverse path.
 
     Unless given: as forward.
     """
     reverse_queue: str | None = None
-    """Discipline of the way back.
+    """Queue discipline of the reverse path.
 
     Unless given: as forward.
     """
     reverse_loss: str | float | None = None
-    """Random loss on the way back.
+    """Random, independent loss on the reverse path.
 
     Unless given: 0.
     """
     access_rate: Rate | None = None
-    """Rate of an access link of each host, which has one where this or its delay is given.
+    """Rate of each host's access link.
+
+    Hosts have access links where this or `access_delay` is given.
 
     Unless given: unlimited.
     """
@@ -71,118 +73,117 @@ class NetworkPath:
     Unless given: 0s.
     """
     access_at: str | None = None
-    """Which hosts have access links: `both` sides, `left` or `right`.
+    """Hosts with access links: `both` sides, `left` or `right`.
 
     Unless given: both.
     """
     nic_rate: Rate | None = None
-    """Rate of each host's own interface, before its access link.
+    """Rate of each host's network interface, before its access link.
 
     Unless given: unlimited.
     """
     router_pps: int | None = None
-    """Packets per second that each router forwards, both directions together.
+    """Forwarding rate of each router in packets per second, both directions together.
 
     A chain has a router before every hop and one after the last.
 
     Unless given: unlimited.
     """
     rate_trace: str | None = None
-    """File of delivery opportunities instead of `rate`, as Mahimahi has them.
+    """Mahimahi trace of delivery opportunities, instead of `rate`.
 
-    On each line a time in whole milliseconds at which 1500 bytes can be delivered; at the last it
-    begins anew.
+    Each line is a time in whole milliseconds at which 1500 bytes can be delivered. After the last
+    line the trace repeats.
     """
     reverse_rate_trace: str | None = None
-    """The same for the way back, instead of `reverse_rate`."""
+    """Mahimahi trace of the reverse path, instead of `reverse_rate`."""
     rate_steps: Sequence[RateStep] | None = None
-    """Rates one after the other, over and over, instead of `rate`.
+    """Cycle of rates with their durations, instead of `rate`.
 
     In a file `[{ rate = "50Mbps", lasts = "10s" }, { rate = "0bps", lasts = "100ms" }]`, on the
     command line `50Mbps:10s,0bps:100ms`.
     """
     rate_variation: str | None = None
-    """How the rate varies about `rate`: `steps:every=15s,spread=0.5`, `wander:sigma=0.4`.
+    """Model of rate variation around `rate`: `steps:every=15s,spread=0.5`, `wander:sigma=0.4`.
 
-    `steps` is another rate at fixed intervals, `wander` a radio channel; both are drawn from the
-    seed.
+    `steps` changes the rate at fixed intervals, `wander` models a radio channel. Both use the seed.
     """
     policer_rate: Rate | None = None
-    """Rate of a token-bucket policer before the bottleneck, forward.
+    """Rate of a token-bucket policer before the bottleneck, on the forward path.
 
-    What exceeds `policer_burst` and what the rate gives is dropped, nothing is delayed.
+    Packets in excess of the rate and `policer_burst` are dropped; none is delayed.
 
     Unless given: no policer.
     """
     policer_burst: str | None = None
-    """What the policer lets pass at once, such as `100kB`."""
+    """Burst size of the policer, such as `100kB`."""
     loss_burst: str | float | None = None
-    """Packets that `loss` strikes in a row, on average.
+    """Mean loss-burst length of `loss`, in packets.
 
-    The model of Gilbert and Elliott, with `loss` as the mean share: everything is lost in its bad
-    state and nothing in its good one. No burst outlasts a pause of 100 ms.
+    The model of Gilbert and Elliott, with `loss` as the mean share: all packets are lost in its bad
+    state and none in its good one. No burst outlasts a pause of 100 ms.
 
-    Unless given: each packet is lost by itself.
+    Unless given: independent losses.
     """
     reverse_loss_burst: str | float | None = None
-    """The same of `reverse_loss`.
+    """Mean loss-burst length of `reverse_loss`, in packets.
 
-    Unless given: each packet is lost by itself.
+    Unless given: independent losses.
     """
     aggregation: str | None = None
-    """Time from one access to a shared medium to the next: `4ms`, `exponential:mean=4ms`.
+    """Time between accesses to a shared medium: `4ms`, `exponential:mean=4ms`.
 
-    What came since leaves at once, as on Wi-Fi, each direction by itself. A value or a
-    distribution.
+    All packets that arrived since the last access leave together, as on Wi-Fi. The two directions
+    are independent. A value or a distribution.
     """
     jitter: str | None = None
-    """Delay on top of the path's, forward: `uniform:most=5ms`, `exponential:mean=2ms`.
+    """Extra delay on the forward path: `uniform:most=5ms`, `exponential:mean=2ms`.
 
     A value or a distribution.
     """
     reverse_jitter: str | None = None
-    """The same on the way back."""
+    """Extra delay on the reverse path: a value or a distribution."""
     jitter_every: Time | None = None
-    """For how long a draw of jitter holds.
+    """Duration of a draw of jitter.
 
     `15s` for a route that changes, `10ms` for a scheduler's frame.
 
     Unless given: one packet.
     """
     reordering: bool | None = None
-    """Whether jitter lets packets overtake others that drew more; otherwise they wait.
+    """Reordering by jitter: packets with less delay overtake others.
 
     Unless given: false.
     """
     ripple: Time | None = None
-    """How far the round trip swings, on top of `rtt`: a sine from zero to this."""
+    """Peak-to-peak RTT variation: a sine from zero to this value on top of `rtt`."""
     ripple_period: Time | None = None
-    """How long a swing takes, there and back."""
+    """Period of the RTT variation."""
     ack_batch: Time | None = None
-    """Acknowledgements reach the data's sender together, at multiples of this time."""
+    """Interval at which acknowledgements reach the data sender in batches."""
     ack_thinning: bool | None = None
-    """Of a flow's plain acknowledgements in one batch only the newest goes on.
+    """Removal of all but the newest of a flow's plain acknowledgements in a batch.
 
-    So a modem's filter makes stretch acknowledgements.
+    The filter of a modem produces such stretch acknowledgements.
 
     Unless given: false.
     """
     buffer_accounting: str | None = None
-    """Whether the packet in transmission takes a place in the buffer: `ns2` yes, `linux` no.
+    """Buffer accounting: with (`ns2`) or without (`linux`) the packet in transmission.
 
-    Unless given: as the stack has it.
+    Unless given: the stack's.
     """
     hosts: int | None = None
-    """Pairs of hosts on a dumbbell, used in turn.
+    """Number of host pairs on a dumbbell, used in turn.
 
     Unless given: one for each flow.
     """
     quick_start: QuickStart | Mapping[str, Any] | None = None
-    """How routers decide on rate requests: `none`, `rfc`, `target:threshold=90%`.
+    """Admission of rate requests by routers: `none`, `rfc`, `target:threshold=90%`.
 
     A table with `admission` in a scenario file.
 
-    Unless given: as the stack has it.
+    Unless given: the stack's.
     """
     hops: Sequence[Hop] | None = None
     """A chain of routers, instead of `rate` and `rtt`."""
@@ -193,28 +194,28 @@ class Hop:
     """One link of a chain of routers, the same in both directions."""
 
     rate: Rate
-    """Its rate."""
+    """Rate of the link."""
     delay: Time
-    """Its one-way delay."""
+    """One-way delay of the link."""
     buffer: str | None = None
-    """Its buffer.
+    """Buffer of the link.
 
     Unless given: 1bdp of the whole chain, at least 40pkt.
     """
     queue: str | None = None
-    """Discipline of its queues, as in `path.queue`.
+    """Queue discipline of the link, as in `path.queue`.
 
     Unless given: the path's.
     """
     loss: str | float | None = None
-    """Random loss, forward.
+    """Random, independent loss on the forward path.
 
     Unless given: 0.
     """
     quick_start: bool | None = None
-    """Whether the routers at its ends know Quick-Start's option.
+    """Support of Quick-Start's option by the routers at both ends of the link.
 
-    Unless given: they do.
+    Unless given: supported.
     """
     def __post_init__(self) -> None: ...
 
@@ -223,25 +224,25 @@ class RateStep:
     """A rate that holds for some time."""
 
     rate: Rate
-    """The rate; `0bps` for an outage."""
+    """Rate of the step; `0bps` for an outage."""
     lasts: Time
-    """For how long."""
+    """Duration of the step."""
     def __post_init__(self) -> None: ...
 
 @dataclass(frozen=True, kw_only=True)
 class QuickStart:
-    """Routers that decide on rate requests (RFC 4782); what is left out is the stack's."""
+    """Routers that decide on rate requests (RFC 4782); absent fields are the stack's."""
 
     admission: str | None = None
-    """By which rule."""
+    """Rule of admission."""
     threshold: str | float | None = None
-    """Nothing is approved above this utilisation, such as `90%`."""
+    """Utilisation above which no request is approved, such as `90%`."""
     allocation: str | float | None = None
-    """The share of a link that may be allocated."""
+    """Share of a link that may be allocated."""
     state_delay: Time | None = None
-    """For how long an approval counts, at least; the length over which use is measured."""
+    """Minimum lifetime of an approval, and the interval over which utilisation is measured."""
     max_rate: Rate | None = None
-    """The most for one request under `share`."""
+    """Maximum rate of one request under `share`."""
     def __post_init__(self) -> None: ...
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,74 +250,74 @@ class Endpoint:
     """A preset and what departs from it."""
 
     preset: str | None = None
-    """`rfc`, `ns2`, `opnet`, `linux`, `quic`, `quinn`, `noq` or `s2n`.
+    """Name of the preset: `rfc`, `ns2`, `opnet`, `linux`, `quic`, `quinn`, `noq` or `s2n`.
 
     Unless given: rfc.
     """
     mss: Size | None = None
     """Maximum segment size, payload bytes, such as `1460B`."""
     header: Size | None = None
-    """Bytes of a data segment beside its payload, such as `40B`."""
+    """Header size of a data segment, such as `40B`."""
     iw: str | int | None = None
-    """Initial window: `3`, `rfc6928`.
+    """Initial window: segments (`3`) or a rule (`rfc6928`).
 
-    A number of segments, or a rule: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002`.
+    Rules: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002`.
     """
     handshake: str | None = None
-    """What is said before data leaves: `1-rtt`, `0-rtt` or `tcp+tls13`.
+    """Handshake before data: `1-rtt`, `0-rtt` or `tcp+tls13`.
 
-    `1-rtt` is an exchange, TCP's or QUIC's; under `0-rtt` data leaves right behind the first
-    packet; `tcp+tls13` are two exchanges.
+    `1-rtt` is one exchange, TCP's or QUIC's. With `0-rtt` data leaves directly after the first
+    packet. `tcp+tls13` are two exchanges.
     """
     server_flight: Size | None = None
-    """Bytes of what a server says first, its certificates among it.
+    """Size of the server's first flight, including its certificates.
 
-    Beyond three times the client's 1200 bytes, or under `tcp+tls13` the initial window, they take
-    another round trip.
+    Above three times the client's 1200 bytes, or with `tcp+tls13` above the initial window, the
+    flight takes another round trip.
 
     Unless given: no more than one round trip takes.
     """
     ack: str | None = None
-    """When the receiver acknowledges: `every`, `delayed` or `quick-then-delayed`."""
+    """Acknowledgement policy of the receiver: `every`, `delayed` or `quick-then-delayed`."""
     ack_timer: Time | None = None
-    """How long a delayed acknowledgement may wait."""
+    """Maximum delay of a delayed acknowledgement."""
     ack_every: int | None = None
     """Segments per delayed acknowledgement."""
     ack_reordering: int | None = None
-    """By how many packets a missing one may be overtaken until that is acknowledged at once.
+    """Reordering threshold in packets, above which a gap is acknowledged immediately.
 
     `0` for any number; with numbered packets only.
     """
     ack_pacer: Size | None = None
-    """Bytes with which the server confirms the handshake, where acknowledgements wait until its
-    pacer has earned them again; `0B` for a pacer that lets acknowledgements pass.
+    """Size of the server's handshake confirmation, if its pacer delays acknowledgements.
 
-    As in noq, whose bucket holds a packet or ten milliseconds' worth at the beginning, and earns 15
-    000 bytes a round trip; with numbered packets only.
+    `0B` for a pacer that does not delay acknowledgements. As in noq, whose bucket holds a packet or
+    ten milliseconds' worth at the beginning, and earns 15 000 bytes a round trip; with numbered
+    packets only.
     """
     id_update: Size | None = None
-    """Bytes of a packet without data by which the sender answers the first acknowledgement, unless
-    it has data to send then; `0B` for none.
+    """Size of the dataless packet after the first acknowledgement, if the sender has no data.
 
-    As in quinn, which gives a new connection ID then. Its acknowledgement shows what was lost at
-    the end of the first flight; with numbered packets only.
+    `0B` for none. As in quinn, which then issues a new connection ID. The packet's acknowledgement
+    reveals losses at the end of the first flight; with numbered packets only.
     """
     ack_quick: int | None = None
-    """Segments acknowledged at once before delaying begins."""
+    """Number of segments that are acknowledged immediately before delays begin."""
     acks_when_over: bool | None = None
-    """What arrives when the flow has finished is still acknowledged, as in ns-2.
+    """Acknowledgement of packets that arrive after the end of the flow, as in ns-2.
 
-    Such acknowledgements load the way back.
+    Such acknowledgements load the reverse path.
     """
     delays_syn_ack: bool | None = None
-    """The SYN's acknowledgement too may wait for the timer (ns-2's `SYN_immediate_ack_` off)."""
+    """Delay also of the SYN's acknowledgement (ns-2's `SYN_immediate_ack_` off)."""
     headerless_first: bool | None = None
-    """On a connection without handshake the first data packet stands in for the SYN, as in ns-2. It
-    has no header, nothing but the timer finds that it was lost, and its acknowledgement waits only
-    where the SYN's does.
+    """First data packet in place of the SYN on a connection without handshake, as in ns-2.
+
+    The packet has no header, and only the timer detects its loss. Its acknowledgement is delayed
+    only where the SYN's is.
     """
     recovery: str | None = None
-    """How loss is repaired."""
+    """Loss recovery algorithm."""
     next_seg_rule_3: bool | None = None
     """NextSeg rule 3 of RFC 6675."""
     next_seg_rule_4: bool | None = None
@@ -324,9 +325,9 @@ class Endpoint:
     limited_transmit: bool | None = None
     """Limited transmit (RFC 3042)."""
     newreno_impatient: bool | None = None
-    """NewReno: restart the timer on the first partial acknowledgement only."""
+    """NewReno timer restart on the first partial acknowledgement only."""
     newreno_partial_deflation: bool | None = None
-    """NewReno: deflate by what a partial acknowledgement covers."""
+    """NewReno window deflation by the amount that a partial acknowledgement covers."""
     rto_initial: Time | None = None
     """Timeout before the first round-trip sample."""
     rto_min: Time | None = None
@@ -334,134 +335,132 @@ class Endpoint:
     rto_max: Time | None = None
     """Upper bound of the timeout."""
     tick: Time | None = None
-    """Clock granularity; under `ns2` the tick in which round trips are counted."""
+    """Clock granularity; with `ns2` the tick of RTT measurements."""
     syn_backoff_lasts: bool | None = None
-    """What lost SYNs have made of the timeout holds until a valid round-trip sample.
+    """Timeout backoff of lost SYNs until a valid RTT sample, as in ns-2.
 
-    As in ns-2; otherwise data begins with a timeout of its own (RFC 6298 §5.7).
+    Otherwise data begins with a separate timeout (RFC 6298 §5.7).
     """
     syn_loss_lowers_ssthresh: bool | None = None
-    """A lost SYN lowers the slow-start threshold to two segments, as any timeout does in ns-2."""
+    """Slow-start threshold of two segments after a lost SYN, as after any timeout in ns-2."""
     tick_phase: float | None = None
-    """Where in a tick an ns-2 host's clock starts, as a share of a tick.
+    """Phase of an ns-2 host's clock, as a share of a tick.
 
-    A flow may have its own (`flows.tick_phase`).
+    A flow can override it (`flows.tick_phase`).
     """
     pacing: str | None = None
-    """How packets are spaced out where a startup does not: `none`, `internal` or `rfc9002`.
+    """Pacing of packets that the startup does not pace: `none`, `internal` or `rfc9002`.
 
-    `internal` as Linux does under its fq discipline, `rfc9002` by so many windows a round trip.
+    `internal` as in Linux with its fq discipline, `rfc9002` with `pacing_gain` windows per round
+    trip.
     """
     pacing_gain: float | None = None
-    """How many windows that are under `rfc9002`.
+    """Windows per round trip with `rfc9002` pacing.
 
     Unless given: 1.25.
     """
     tso: bool | None = None
-    """Whether new data leaves in bursts as segmentation offload takes it.
+    """Bursts of new data as with segmentation offload.
 
-    As in Linux: what would be too small a burst waits for an acknowledgement that is a millisecond
+    As in Linux: a burst that would be too small waits for an acknowledgement that is a millisecond
     away at most (`tcp_tso_should_defer`), and the last segment of several carries PSH.
     """
     frto: bool | None = None
-    """Whether a timeout may turn out to have been for nothing (F-RTO, RFC 5682)."""
+    """Detection of spurious timeouts (F-RTO, RFC 5682)."""
     undo: str | None = None
-    """What happens where a loss turns out to have been none: `none`, `set-empties` or `full`.
+    """Undo of the response to a spurious loss: `none`, `set-empties` or `full`.
 
-    Under `full` window and threshold come back, and what there is to learn of the path's reordering
-    is learned: as in Linux under `rack`, by timestamps under `sack`, and under `quic` as packets
-    that counted as lost are acknowledged. `set-empties`, of `quic`, has only the window come back,
-    once all of them are.
+    `full` restores window and threshold, and adapts to the path's reordering: as in Linux with
+    `rack`, by timestamps with `sack`, and with `quic` as packets that counted as lost are
+    acknowledged. `set-empties`, of `quic`, restores only the window, once all of them are
+    acknowledged.
     """
     dsack: bool | None = None
-    """Whether the receiver reports what arrives twice (DSACK, RFC 2883)."""
+    """Reports of duplicate segments by the receiver (DSACK, RFC 2883)."""
     comp_sack_delay: Time | None = None
-    """For how long the answer to what comes above a hole may wait for more of it.
+    """Maximum delay of compressed selective acknowledgements; `0s` for none.
 
-    As Linux has it (`tcp_comp_sack_delay_ns`), from the fourth answer on that tells of one hole,
-    and for a twentieth of a round trip at most; `0s` for not at all.
+    As in Linux (`tcp_comp_sack_delay_ns`): from the fourth acknowledgement of a hole, and for a
+    twentieth of a round trip at most.
     """
     paws: bool | None = None
-    """Whether the receiver discards what left before that which it has heard of last (PAWS).
+    """Discard of segments with an older timestamp than the last at the receiver (PAWS).
 
-    RFC 7323 §5, by timestamps of a millisecond. What a path has delayed is lost to it where a
-    retransmission that left later has come before.
+    RFC 7323 §5, with timestamps of a millisecond. A delayed segment is discarded if a
+    retransmission that left later has arrived before it.
     """
     sack: bool | None = None
-    """Whether the receiver reports what has arrived above a hole (RFC 2018); without, `rack` counts
-    duplicates as Linux does.
-    """
+    """Selective acknowledgements (RFC 2018); without them `rack` counts duplicates."""
     ecn: str | bool | None = None
-    """What both ends make of congestion marks (ECN): `off`, `classic` or `l4s`.
+    """Response of both ends to congestion marks (ECN): `off`, `classic` or `l4s`.
 
-    Queues with `ecn=true` mark instead of dropping where the ends speak ECN. `classic`, or `true`,
-    answers as to a loss (RFC 3168). Under `l4s` flows whose congestion avoidance scales its answer
-    (`prague`) send ECT(1) and have marks counted (RFC 9331, RFC 9768); others do as under
-    `classic`.
+    Queues with `ecn=true` mark instead of drop if both ends support ECN. `classic`, or `true`,
+    responds as to a loss (RFC 3168). With `l4s` flows with a scalable congestion control (`prague`)
+    send ECT(1) and count marks (RFC 9331, RFC 9768); others respond as with `classic`.
     """
     coarse_pacing: bool | None = None
-    """Pace by the round trip in whole ticks, as ns-2 does."""
+    """Pacing by the RTT in whole ticks, as in ns-2."""
     window: str | None = None
-    """The largest window that the receiver advertises, in bytes or packets."""
+    """Maximum window that the receiver advertises, in bytes or packets."""
     window_growth: str | None = None
-    """How the advertised window gets there: `none` or `linux`.
+    """Growth of the advertised window: `none` or `linux`.
 
-    `none` has all of it from the beginning, `linux` grows with what arrives and with the receive
-    buffer.
+    `none` is the full window from the beginning. `linux` grows with received data and with the
+    receive buffer.
     """
     receive_buffer: Size | None = None
-    """With growth: the receive buffer at the opening in bytes (`tcp_rmem[1]`).
+    """Initial receive buffer of a growing window (`tcp_rmem[1]`).
 
-    Headers and bookkeeping included: 32 MiB under `linux`, as servers on fast paths have it;
-    131072B in a stock kernel.
+    It includes headers and bookkeeping: 32 MiB with `linux`, as on servers on fast paths; 131072B
+    in a stock kernel.
     """
     receive_buffer_max: Size | None = None
-    """And what it may grow to (`tcp_rmem[2]`).
+    """Maximum receive buffer of a growing window (`tcp_rmem[2]`).
 
-    128 MiB under `linux`, 32 MiB in a stock kernel.
+    128 MiB with `linux`, 32 MiB in a stock kernel.
     """
     receive_share: float | None = None
-    """With growth: the share of a full segment's memory that is payload.
+    """Payload's share of a full segment's memory, for a growing window.
 
-    The kernel measures it on the first.
+    The kernel measures it on the first segment.
 
     Unless given: that of a device that hands over packets one by one (160 in 256 of 1448 bytes).
     """
     send_buffer: Size | None = None
-    """How many bytes the sender holds until they are acknowledged (`tcp_wmem[2]`).
+    """Send buffer for unacknowledged data (`tcp_wmem[2]`).
 
-    Payload alone counts. An application that has more is woken when a third is free.
+    Only payload counts. An application with more data resumes when a third is free.
 
     Unless given: without limit.
     """
     window_scaling: bool | None = None
-    """Whether windows are scaled."""
+    """Window scaling."""
     restart: str | None = None
-    """What happens to the window after an idle time."""
+    """Window after an idle time."""
     grow_when_app_limited: bool | None = None
-    """Let the window grow although the application limits the flight."""
+    """Growth of the window also while the application limits the flight."""
     max_timeouts: int | None = None
-    """Timeouts in a row after which a connection is given up; `0` for never."""
+    """Number of consecutive timeouts after which a connection is aborted; `0` for no limit."""
     interrupt_min: Time | None = None
-    """Hosts see packets only at interrupts, at least so far apart.
+    """Minimum time between a host's interrupts, at which it processes packets.
 
     Unless given: 60us where `interrupt_max` is, else every packet is seen at once.
     """
     interrupt_max: Time | None = None
-    """And at most so far.
+    """Maximum time between a host's interrupts.
 
     Unless given: 100us where `interrupt_min` is, else every packet is seen at once.
     """
     sack_cost: Time | None = None
-    """What it takes a host to read one SACK block."""
+    """Time that a host needs for one SACK block."""
     rate_codes: str | None = None
-    """How Quick-Start's rates are coded: `powers` (RFC 4782) or `linear` (ns-2's function 1)."""
+    """Coding of Quick-Start's rates: `powers` (RFC 4782) or `linear` (ns-2's function 1)."""
     sharing: str | None = None
-    """What connections between the same hosts leave behind for each other (RFC 9040)."""
+    """State that connections between the same hosts share (RFC 9040)."""
     sharing_lifetime: Time | None = None
-    """How long a memory stays good."""
+    """Lifetime of shared state."""
     sharing_cap: int | None = None
-    """The largest window that a memory opens, in segments.
+    """Maximum window from shared state, in segments.
 
     Unless given: no limit.
     """
@@ -472,22 +471,22 @@ class Flow:
     """A connection, or `count` of them one `stagger` after the other."""
 
     startup: StartupLike | None = None
-    """The startup, with parameters: `limited-slow-start:max_ssthresh=50`.
+    """Startup, with parameters: `limited-slow-start:max_ssthresh=50`.
 
-    Under comparison it is left out where it is what is compared.
+    A comparison sets the startup of flows without one.
 
     Unless given: slow-start.
     """
     cc: str | None = None
-    """The congestion avoidance.
+    """Congestion control after startup.
 
     Unless given: the stack's.
     """
     stack: Endpoint | Mapping[str, Any] | None = None
-    """Fields of the stack that are these flows' own, in place of the scenario's.
+    """Fields of the stack that override the scenario's for these flows.
 
-    With a `preset` among them it is a stack by itself. What stands around the endpoints, such as
-    `interrupt_min`, is the scenario's alone.
+    A `preset` among them replaces the whole stack. Fields of the hosts, such as `interrupt_min`,
+    exist only for the scenario.
 
     Unless given: the scenario's.
     """
@@ -502,18 +501,17 @@ class Flow:
     Unless given: the stack's.
     """
     start: Time | None = None
-    """When the first opens.
+    """Time at which the first connection opens.
 
     Unless given: 0s.
     """
     start_after: AfterFlow | Mapping[str, Any] | None = None
-    """The flow whose startup it waits for, instead of `start`: it opens `pause` after that has
-    ended.
+    """Flow whose startup must end first, instead of `start`; this flow opens `pause` later.
 
-    It never opens where the startup does not end before the run.
+    Without an end of that startup it never opens.
     """
     count: int | None = None
-    """How many flows of this kind.
+    """Number of flows of this kind.
 
     Unless given: 1.
     """
@@ -523,29 +521,29 @@ class Flow:
     Unless given: 0s.
     """
     jitter: Time | None = None
-    """Each opening is moved by a uniform draw from zero to this.
+    """Upper bound of a uniform random delay of each opening.
 
     Unless given: 0s.
     """
     direction: str | None = None
-    """Which way the data goes: `forward`, `reverse` or `alternate`.
+    """Direction of the data: `forward`, `reverse` or `alternate`.
 
     Unless given: forward.
     """
     rtt: Time | None = None
-    """This flow's own two-way propagation; what exceeds the path's lies on its access.
+    """Two-way propagation delay of this flow; its access link adds the excess over the path's.
 
     Unless given: the path's.
     """
     handshake: bool | None = None
-    """Whether a handshake opens the connection.
+    """Handshake before data.
 
-    `false` starts with data on a connection whose round trip is known.
+    `false` starts with data on a connection whose RTT is known.
 
     Unless given: true.
     """
     opener: str | None = None
-    """Which end opens the connection: `sender` or `receiver` of the data.
+    """End that opens the connection: `sender` or `receiver` of the data.
 
     A server's data goes to a client that has opened: the client's window is known whole when data
     leaves, and the handshake takes half a round trip more.
@@ -553,83 +551,80 @@ class Flow:
     Unless given: sender.
     """
     cached_cwnd: str | None = None
-    """The window that an earlier connection left behind, such as `1bdp` or `40pkt`.
+    """Congestion window cached from an earlier connection, such as `1bdp` or `40pkt`.
 
-    For startups that use a memory.
+    For startups that use cached state.
     """
     interface_rate: Rate | None = None
-    """The rate at which a startup takes its host's interface to send, such as `1Gbps`.
+    """Interface rate that a startup assumes for its host, such as `1Gbps`.
 
-    It is told, where `path.nic_rate` is a link.
+    It is information for the startup only; `path.nic_rate` is a link.
 
     Unless given: that of the first link on the way.
     """
     available_rate: Rate | None = None
-    """The rate that is there for these flows, such as `10Mbps`.
+    """Available rate for these flows, such as `10Mbps`.
 
-    It changes nothing in the run. With it the table `startups` tells how soon they reached it, and
-    what that took.
+    It does not change the run. The table `startups` then shows when they reached the rate, and at
+    which cost.
     """
     writes: Sequence[Write] | None = None
-    """What the application writes on one connection, instead of `size`."""
+    """Writes of the application on one connection, instead of `size`."""
     from_hop: int | None = None
-    """Enter the chain at this hop, counted from 0.
+    """First hop of the flow, counted from 0.
 
     Unless given: 0.
     """
     to_hop: int | None = None
-    """Leave the chain after this hop.
+    """Last hop of the flow.
 
     Unless given: the last.
     """
     tick_phase: float | None = None
-    """Where in a tick the clocks of these flows' hosts start, as a share of a tick.
+    """Phase of the clocks of these flows' hosts, as a share of a tick.
 
     Only ns-2's hosts count in ticks.
 
     Unless given: the stack's.
     """
     forced_drops: Sequence[int] | None = None
-    """Lose these packets at the bottleneck, the SYN being number 0."""
+    """Packets to drop at the bottleneck; the SYN is number 0."""
     delays: Mapping[int, Time] | None = None
-    """Delay these packets behind the bottleneck, such as `{ 50 = "4ms" }`.
+    """Packets to delay behind the bottleneck, such as `{ 50 = "4ms" }`.
 
-    By their positions, as for `forced_drops`, and on top of what the path takes: others overtake
-    them.
+    Positions as for `forced_drops`. Other packets overtake a delayed one.
     """
     def __post_init__(self) -> None: ...
 
 @dataclass(frozen=True, kw_only=True)
 class Write:
-    """Bytes that the application hands to its connection, at a time of its own or once it has what
-    it waits for.
-    """
+    """Bytes that the application writes to its connection, at a given time or after a write."""
 
     size: Size
-    """How much."""
+    """Size of the write."""
     at: Time | None = None
-    """When, counted from the flow's start."""
+    """Time of the write after the flow's start."""
     after: After | Mapping[str, Any] | None = None
-    """The write of another flow whose delivery it waits for, instead of `at`.
+    """Write of another flow that must be delivered first, instead of `at`.
 
-    That flow's data goes the other way, to the end that sends this. Where the first write of a flow
-    waits, the flow opens then; behind a write that waits all others do.
+    That flow's data goes in the opposite direction, to the end that sends this write. If the first
+    write of a flow waits, the flow opens then. Later writes wait as well.
     """
     def __post_init__(self) -> None: ...
 
 @dataclass(frozen=True, kw_only=True)
 class After:
-    """What a write waits for: data that its end receives on another flow, all of it."""
+    """Dependency of a write: all data of a write that its end receives on another flow."""
 
     flow: int
     """The place of that flow among `flows`, from 0."""
     write: int | None = None
-    """Which of its `writes`, from 0.
+    """Position of the write among its `writes`, from 0.
 
     Unless given: 0.
     """
     pause: Time | None = None
-    """How long the application takes to answer.
+    """Time that the application needs before its write.
 
     Unless given: 0s.
     """
@@ -637,12 +632,12 @@ class After:
 
 @dataclass(frozen=True, kw_only=True)
 class AfterFlow:
-    """A moment after something of another flow."""
+    """Time after an event of another flow."""
 
     flow: int
     """The place of that flow among `flows`, from 0."""
     pause: Time | None = None
-    """How long after.
+    """Time after the event.
 
     Unless given: 0s.
     """
@@ -652,54 +647,54 @@ class AfterFlow:
 class WebTraffic:
     """Web sessions as ns-2 generates them.
 
-    A session reads page after page, a page is a number of objects that are asked for one after the
-    other without waiting, and an object is a request that a response answers. Variables are
-    distributions, such as `exponential:mean=0.5s` or `pareto2:mean=4,shape=1.2`, or plain values.
+    A session reads pages in sequence. A page has a number of objects, whose requests do not wait
+    for each other. An object is a request and its response. Variables are distributions, such as
+    `exponential:mean=0.5s` or `pareto2:mean=4,shape=1.2`, or plain values.
     """
 
     startup: StartupLike | None = None
-    """The responses' startup, with parameters; requests always use slow start.
+    """Startup of responses, with parameters; requests always use slow start.
 
-    Under comparison it is left out where it is what is compared.
+    A comparison sets the startup of entries without one.
 
     Unless given: slow-start.
     """
     cc: str | None = None
-    """The responses' congestion avoidance.
+    """Congestion control of responses after startup.
 
     Unless given: the stack's.
     """
     stack: Endpoint | Mapping[str, Any] | None = None
-    """Fields of the stack that are the responses' own, in place of the scenario's.
+    """Fields of the stack that override the scenario's for responses.
 
     As for `flows.stack`.
 
     Unless given: the scenario's.
     """
     interface_rate: Rate | None = None
-    """The rate at which the responses' startup takes its host's interface to send: `1Gbps`.
+    """Interface rate that the responses' startup assumes for its host, such as `1Gbps`.
 
-    It is told, where `path.nic_rate` is a link.
+    It is information for the startup only; `path.nic_rate` is a link.
 
     Unless given: that of the first link on the way.
     """
     sessions: int | None = None
-    """How many sessions.
+    """Number of sessions.
 
     Unless given: 1.
     """
     start: Time | None = None
-    """When the first begins.
+    """Start of the first session.
 
     Unless given: 0s.
     """
     interval: str | float | None = None
-    """Time from one session's beginning to the next one's; a distribution.
+    """Time between the starts of sessions; a distribution.
 
     Unless given: 0s.
     """
     pages: str | float | None = None
-    """Pages of a session; a distribution.
+    """Number of pages of a session; a distribution.
 
     Unless given: 1.
     """
@@ -709,69 +704,68 @@ class WebTraffic:
     Unless given: 0s.
     """
     page_pause_from: str | None = None
-    """Whether that is counted from the `end` of a page, or from its `start`.
+    """Start of `page_pause`: the `end` of a page, or its `start`.
 
     A page ends when its last object is done.
 
     Unless given: end.
     """
     objects: str | float | None = None
-    """Objects of a page; a distribution.
+    """Number of objects of a page; a distribution.
 
     Unless given: 1.
     """
     object_pause: str | float | None = None
-    """Time from one request of a page to the next; a distribution.
+    """Time between the requests of a page; a distribution.
 
     Unless given: 0s.
     """
     size: str | float | None = None
-    """Packets of an object; a distribution."""
+    """Size of an object in packets; a distribution."""
     max_size: int | None = None
-    """Packets that no object exceeds; larger ones are cut, and marked so.
+    """Maximum size of an object in packets; larger ones are truncated, and marked so.
 
     Unless given: no limit.
     """
     request: str | None = None
-    """What a request takes, such as `1pkt` or `300B`.
+    """Size of a request, such as `1pkt` or `300B`.
 
     Unless given: 1pkt.
     """
     single_connection: bool | None = None
-    """Whether the response comes on the request's connection, as soon as the server has the
-    request.
+    """Response on the request's connection, as soon as the server has the request.
 
-    Otherwise, as in ns-2, the server opens a connection of its own when the request has been
+    Otherwise, as in ns-2, the server opens a separate connection when the request has been
     acknowledged.
 
     Unless given: false.
     """
     direction: str | None = None
-    """Which way responses go: `forward` has the servers on the left.
+    """Direction of responses: `forward` has the servers on the left.
 
-    Sessions of an entry take turns under `alternate`.
+    Sessions of an entry take turns with `alternate`.
 
     Unless given: forward.
     """
     clients: int | None = None
-    """Hosts that read; each session is at one of them.
+    """Number of clients; each session is at one of them.
 
-    With `path.hosts` they are the first of those, otherwise hosts of their own.
+    With `path.hosts` they are the first of those, otherwise separate hosts.
 
     Unless given: 1.
     """
     servers: int | None = None
-    """Hosts that answer; each page comes from one of them.
+    """Number of servers; each page comes from one of them.
 
     Unless given: 1.
     """
     from_hop: int | None = None
-    """Responses enter the chain at this hop, counted from 0.
+    """First hop of responses, counted from 0.
 
     Unless given: 0.
     """
     to_hop: int | None = None
-    """And leave it after this one.
+    """Last hop of responses.
 
     Unless given: the last.
     """

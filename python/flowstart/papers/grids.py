@@ -85,6 +85,13 @@ def why(one: Judged) -> str:
     return " ".join(filter(None, reasons)) or text.ABSENT
 
 
+def papers(known: Iterable[Paper]) -> Grid:
+    """The papers and studies, with the number of published targets."""
+    grid = Grid([Column("paper", number=False), Column("targets"), Column("title", number=False)])
+    grid.rows = [[paper.name, str(len(paper.targets) or ""), paper.title] for paper in known]
+    return grid
+
+
 def overview(paper: Paper) -> Grid:
     """All experiments of a paper."""
     columns = [

@@ -11,15 +11,29 @@ BESIDE = ("about", "rate", "rtt", "buffer")
 """What has a column of its own in the table of paths."""
 
 
-def paths(known: Mapping[str, Mapping[str, Any]]) -> Grid:
-    """The paths known by name: their line, and what else they are made of."""
-    titles = ["name", "rate", "RTT", "buffer", "what it is made of besides"]
+PARTS = ("reverse_", "_every", "_burst", "_period")
+"""What field names begin or end with that belong to a field with a row of its own."""
+
+
+def paths(known: Mapping[str, Mapping[str, Any]], *, whole: bool = True) -> Grid:
+    """The paths known by name: their line, and what else they are made of.
+
+    `whole` is whether fields that only qualify others are named too.
+    """
+    titles = ["name", "rate", "RTT", "buffer", "further fields"]
     grid = Grid([Column(title, number=False) for title in titles])
     for name, fields in known.items():
         line = [str(fields.get(field, text.ABSENT)) for field in BESIDE[1:]]
-        others = ", ".join(field for field in fields if field not in BESIDE)
+        further = [field for field in fields if field not in BESIDE]
+        if not whole:
+            further = [field for field in further if not _qualifies(field)]
+        others = ", ".join(further)
         grid.rows.append([name, *line, others or text.ABSENT])
     return grid
+
+
+def _qualifies(field: str) -> bool:
+    return field.startswith(PARTS[0]) or field.endswith(PARTS[1:])
 
 
 def fields(given: Mapping[str, Any], defined: Sequence[Field]) -> Grid:

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from flowstart._native import Outcome
 
 
+SPARE = {"retrans.": 1, "opened": 2, "duration": 3}
+"""Columns of flows that a narrow terminal leaves out, the largest numbers first."""
+
+
 def of_run(outcome: "Outcome") -> list[Grid]:
     """The tables of one run that have rows: flows, their writes, objects, links."""
     found = [flows(outcome), transfers(outcome), objects(outcome), links(outcome)]
@@ -23,9 +27,9 @@ def flows(outcome: "Outcome", most: int = 50) -> Grid:
         [
             Column("flow"),
             Column("startup", number=False),
-            *(Column(title) for title in titles),
+            *(Column(title, spare=SPARE.get(title, 0)) for title in titles),
             Column("exit reason", number=False),
-            Column("exit cwnd"),
+            Column("exit cwnd", spare=1),
         ]
     )
     rows = frames.rows(outcome["flows"])

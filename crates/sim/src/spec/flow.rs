@@ -77,17 +77,17 @@ fields! {
     /// A connection, or `count` of them one `stagger` after the other.
     #[derive(Clone, Debug, Default)]
     pub struct FlowSpec beside FlowSpec {
-        /// The startup, with parameters: `limited-slow-start:max_ssthresh=50`.
+        /// Startup, with parameters: `limited-slow-start:max_ssthresh=50`.
         ///
-        /// Under comparison it is left out where it is what is compared.
+        /// A comparison sets the startup of flows without one.
         pub startup: Option<Startup> = "slow-start",
-        /// The congestion avoidance.
+        /// Congestion control after startup.
         #[usual("the stack's")]
         pub cc: Option<String>,
-        /// Fields of the stack that are these flows' own, in place of the scenario's.
+        /// Fields of the stack that override the scenario's for these flows.
         ///
-        /// With a `preset` among them it is a stack by itself. What stands around the endpoints, such
-        /// as `interrupt_min`, is the scenario's alone.
+        /// A `preset` among them replaces the whole stack. Fields of the hosts, such as
+        /// `interrupt_min`, exist only for the scenario.
         #[usual("the scenario's")]
         pub stack: Option<StackSpec>,
         /// Bytes to transfer, such as `100kB` or `64pkt`.
@@ -97,147 +97,144 @@ fields! {
         #[usual("the stack's")]
         #[check(segment_size)]
         pub mss: Option<Bytes>,
-        /// When the first opens.
+        /// Time at which the first connection opens.
         #[needs(OPENS_AT_A_TIME, WRITES_AT_A_TIME)]
         pub start: Option<Time> = Time::ZERO,
-        /// The flow whose startup it waits for, instead of `start`: it opens `pause` after that has
-        /// ended.
+        /// Flow whose startup must end first, instead of `start`; this flow opens `pause` later.
         ///
-        /// It never opens where the startup does not end before the run.
+        /// Without an end of that startup it never opens.
         pub start_after: Option<AfterFlowSpec>,
-        /// How many flows of this kind.
+        /// Number of flows of this kind.
         #[check(within(1..=1_000_000, "1 to 1 000 000 flows"))]
         pub count: Option<u32> = 1u32,
         /// Time from one opening to the next.
         #[needs(OPENS_AT_A_TIME, WRITES_AT_A_TIME)]
         pub stagger: Option<Time> = Time::ZERO,
-        /// Each opening is moved by a uniform draw from zero to this.
+        /// Upper bound of a uniform random delay of each opening.
         #[needs(OPENS_AT_A_TIME, WRITES_AT_A_TIME)]
         pub jitter: Option<Time> = Time::ZERO,
-        /// Which way the data goes: `forward`, `reverse` or `alternate`.
+        /// Direction of the data: `forward`, `reverse` or `alternate`.
         pub direction: Option<Direction> = Direction::Forward,
-        /// This flow's own two-way propagation; what exceeds the path's lies on its access.
+        /// Two-way propagation delay of this flow; its access link adds the excess over the path's.
         #[usual("the path's")]
         #[check(time)]
         pub rtt: Option<Time>,
-        /// Whether a handshake opens the connection.
+        /// Handshake before data.
         ///
-        /// `false` starts with data on a connection whose round trip is known.
+        /// `false` starts with data on a connection whose RTT is known.
         pub handshake: Option<bool> = true,
-        /// Which end opens the connection: `sender` or `receiver` of the data.
+        /// End that opens the connection: `sender` or `receiver` of the data.
         ///
         /// A server's data goes to a client that has opened: the client's window is known whole
         /// when data leaves, and the handshake takes half a round trip more.
         pub opener: Option<Opener> = Opener::Sender,
-        /// The window that an earlier connection left behind, such as `1bdp` or `40pkt`.
+        /// Congestion window cached from an earlier connection, such as `1bdp` or `40pkt`.
         ///
-        /// For startups that use a memory.
+        /// For startups that use cached state.
         pub cached_cwnd: Option<Amount>,
-        /// The rate at which a startup takes its host's interface to send, such as `1Gbps`.
+        /// Interface rate that a startup assumes for its host, such as `1Gbps`.
         ///
-        /// It is told, where `path.nic_rate` is a link.
+        /// It is information for the startup only; `path.nic_rate` is a link.
         #[usual("that of the first link on the way")]
         #[check(rate)]
         pub interface_rate: Option<Rate>,
-        /// The rate that is there for these flows, such as `10Mbps`.
+        /// Available rate for these flows, such as `10Mbps`.
         ///
-        /// It changes nothing in the run. With it the table `startups` tells how soon they reached
-        /// it, and what that took.
+        /// It does not change the run. The table `startups` then shows when they reached the rate,
+        /// and at which cost.
         #[check(rate)]
         pub available_rate: Option<Rate>,
-        /// What the application writes on one connection, instead of `size`.
+        /// Writes of the application on one connection, instead of `size`.
         pub writes: Vec<WriteSpec>,
-        /// Enter the chain at this hop, counted from 0.
+        /// First hop of the flow, counted from 0.
         pub from_hop: Option<u32> = 0u32,
-        /// Leave the chain after this hop.
+        /// Last hop of the flow.
         #[usual("the last")]
         pub to_hop: Option<u32>,
-        /// Where in a tick the clocks of these flows' hosts start, as a share of a tick.
+        /// Phase of the clocks of these flows' hosts, as a share of a tick.
         ///
         /// Only ns-2's hosts count in ticks.
         #[usual("the stack's")]
         #[check(phase)]
         pub tick_phase: Option<f64>,
-        /// Lose these packets at the bottleneck, the SYN being number 0.
+        /// Packets to drop at the bottleneck; the SYN is number 0.
         pub forced_drops: Vec<u64>,
-        /// Delay these packets behind the bottleneck, such as `{ 50 = "4ms" }`.
+        /// Packets to delay behind the bottleneck, such as `{ 50 = "4ms" }`.
         ///
-        /// By their positions, as for `forced_drops`, and on top of what the path takes: others
-        /// overtake them.
+        /// Positions as for `forced_drops`. Other packets overtake a delayed one.
         #[check(delays)]
         pub delays: Option<Delays>,
     }
 }
 
 fields! {
-    /// Bytes that the application hands to its connection, at a time of its own or once it has what
-    /// it waits for.
+    /// Bytes that the application writes to its connection, at a given time or after a write.
     #[derive(Clone, Debug)]
     pub struct WriteSpec {
         required {
-            /// How much.
+            /// Size of the write.
             pub size: Amount,
         }
-        /// When, counted from the flow's start.
+        /// Time of the write after the flow's start.
         pub at: Option<Time>,
-        /// The write of another flow whose delivery it waits for, instead of `at`.
+        /// Write of another flow that must be delivered first, instead of `at`.
         ///
-        /// That flow's data goes the other way, to the end that sends this. Where the first write of
-        /// a flow waits, the flow opens then; behind a write that waits all others do.
+        /// That flow's data goes in the opposite direction, to the end that sends this write. If
+        /// the first write of a flow waits, the flow opens then. Later writes wait as well.
         pub after: Option<AfterSpec>,
     }
 }
 
 fields! {
-    /// What a write waits for: data that its end receives on another flow, all of it.
+    /// Dependency of a write: all data of a write that its end receives on another flow.
     #[derive(Clone, Debug)]
     pub struct AfterSpec {
         required {
             /// The place of that flow among `flows`, from 0.
             pub flow: u32,
         }
-        /// Which of its `writes`, from 0.
+        /// Position of the write among its `writes`, from 0.
         pub write: Option<u32> = 0u32,
-        /// How long the application takes to answer.
+        /// Time that the application needs before its write.
         #[check(time)]
         pub pause: Option<Time> = Time::ZERO,
     }
 }
 
 fields! {
-    /// A moment after something of another flow.
+    /// Time after an event of another flow.
     #[derive(Clone, Debug)]
     pub struct AfterFlowSpec {
         required {
             /// The place of that flow among `flows`, from 0.
             pub flow: u32,
         }
-        /// How long after.
+        /// Time after the event.
         #[check(time)]
         pub pause: Option<Time> = Time::ZERO,
     }
 }
 
-/// Which way a flow's data goes.
+/// Direction of a flow's data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
-    /// With the path.
+    /// On the forward path.
     #[default]
     Forward,
-    /// Against it.
+    /// On the reverse path.
     Reverse,
-    /// Flows of an entry take turns, the first forward.
+    /// Flows of an entry alternate, the first forward.
     Alternate,
 }
 
-/// Which end opens a connection.
+/// End that opens a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Opener {
-    /// The end that sends data.
+    /// Sender of the data.
     #[default]
     Sender,
-    /// The end that receives it.
+    /// Receiver of the data.
     Receiver,
 }

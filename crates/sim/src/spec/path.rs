@@ -63,9 +63,9 @@ fields! {
         #[check(rate)]
         #[needs(PER_HOP)]
         pub rate: Option<Rate>,
-        /// Two-way propagation without serialisation, such as `64ms`.
+        /// Two-way propagation delay without serialisation, such as `64ms`.
         ///
-        /// Half of it lies each way on the bottleneck.
+        /// Half of it is added in each direction at the bottleneck.
         #[flag("TIME")]
         #[check(time)]
         #[needs(PER_HOP)]
@@ -74,38 +74,40 @@ fields! {
         #[flag("SIZE")]
         #[usual("1bdp, at least 40pkt")]
         pub buffer: Option<Amount>,
-        /// Discipline of the queue, with parameters: `codel`, `red:th_min=5,th_max=15`.
+        /// Queue discipline, with parameters: `codel`, `red:th_min=5,th_max=15`.
         ///
-        /// There are `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie`, `xcp`
-        /// and `dualpi2`.
+        /// Disciplines: `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie`,
+        /// `xcp` and `dualpi2`.
         #[flag("NAME")]
-        #[usual("drop-tail, but xcp where a startup is")]
+        #[usual("drop-tail; xcp with the startup xcp")]
         pub queue: Option<String>,
-        /// Random loss on the way forward, such as `1%`: each packet by itself, before the queue.
+        /// Random, independent loss on the forward path before the queue, such as `1%`.
         #[flag("SHARE")]
         #[needs(PER_HOP)]
         pub loss: Option<Probability> = Probability(0.0),
-        /// Rate of the way back.
+        /// Rate of the reverse path.
         #[flag("RATE")]
         #[usual("as forward")]
         #[check(rate)]
         #[needs(PER_HOP)]
         pub reverse_rate: Option<Rate>,
-        /// Buffer of the way back.
+        /// Buffer of the reverse path.
         #[flag("SIZE")]
         #[usual("as forward")]
         #[needs(PER_HOP)]
         pub reverse_buffer: Option<Amount>,
-        /// Discipline of the way back.
+        /// Queue discipline of the reverse path.
         #[flag("NAME")]
         #[usual("as forward")]
         #[needs(PER_HOP)]
         pub reverse_queue: Option<String>,
-        /// Random loss on the way back.
+        /// Random, independent loss on the reverse path.
         #[flag("SHARE")]
         #[needs(PER_HOP)]
         pub reverse_loss: Option<Probability> = Probability(0.0),
-        /// Rate of an access link of each host, which has one where this or its delay is given.
+        /// Rate of each host's access link.
+        ///
+        /// Hosts have access links where this or `access_delay` is given.
         #[flag("RATE")]
         #[usual("unlimited")]
         #[check(rate)]
@@ -115,34 +117,34 @@ fields! {
         #[check(time)]
         #[needs(ACCESS)]
         pub access_delay: Option<Time> = Time::ZERO,
-        /// Which hosts have access links: `both` sides, `left` or `right`.
+        /// Hosts with access links: `both` sides, `left` or `right`.
         #[flag("SIDE")]
         #[needs(ACCESS)]
         pub access_at: Option<Side> = Side::Both,
-        /// Rate of each host's own interface, before its access link.
+        /// Rate of each host's network interface, before its access link.
         #[flag("RATE")]
         #[usual("unlimited")]
         #[check(rate)]
         pub nic_rate: Option<Rate>,
-        /// Packets per second that each router forwards, both directions together.
+        /// Forwarding rate of each router in packets per second, both directions together.
         ///
         /// A chain has a router before every hop and one after the last.
         #[flag("NUMBER")]
         #[usual("unlimited")]
         #[check(within(1..=1_000_000_000, "1 to 1 000 000 000 packets per second"))]
         pub router_pps: Option<u64>,
-        /// File of delivery opportunities instead of `rate`, as Mahimahi has them.
+        /// Mahimahi trace of delivery opportunities, instead of `rate`.
         ///
-        /// On each line a time in whole milliseconds at which 1500 bytes can be delivered; at the
-        /// last it begins anew.
+        /// Each line is a time in whole milliseconds at which 1500 bytes can be delivered. After
+        /// the last line the trace repeats.
         #[flag("FILE")]
         #[needs(ONE_BOTTLENECK)]
         pub rate_trace: Option<String>,
-        /// The same for the way back, instead of `reverse_rate`.
+        /// Mahimahi trace of the reverse path, instead of `reverse_rate`.
         #[flag("FILE")]
         #[needs(ONE_BOTTLENECK)]
         pub reverse_rate_trace: Option<String>,
-        /// Rates one after the other, over and over, instead of `rate`.
+        /// Cycle of rates with their durations, instead of `rate`.
         ///
         /// In a file `[{ rate = "50Mbps", lasts = "10s" }, { rate = "0bps", lasts = "100ms" }]`, on
         /// the command line `50Mbps:10s,0bps:100ms`.
@@ -150,56 +152,56 @@ fields! {
         #[check(each_step)]
         #[needs(ONE_BOTTLENECK)]
         pub rate_steps: Vec<RateStep>,
-        /// How the rate varies about `rate`: `steps:every=15s,spread=0.5`, `wander:sigma=0.4`.
+        /// Model of rate variation around `rate`: `steps:every=15s,spread=0.5`, `wander:sigma=0.4`.
         ///
-        /// `steps` is another rate at fixed intervals, `wander` a radio channel; both are drawn
-        /// from the seed.
+        /// `steps` changes the rate at fixed intervals, `wander` models a radio channel. Both use
+        /// the seed.
         #[flag("MODEL")]
         #[needs(ONE_BOTTLENECK)]
         pub rate_variation: Option<String>,
-        /// Rate of a token-bucket policer before the bottleneck, forward.
+        /// Rate of a token-bucket policer before the bottleneck, on the forward path.
         ///
-        /// What exceeds `policer_burst` and what the rate gives is dropped, nothing is delayed.
+        /// Packets in excess of the rate and `policer_burst` are dropped; none is delayed.
         #[flag("RATE")]
         #[usual("no policer")]
         #[check(rate)]
         #[needs(ONE_BOTTLENECK)]
         pub policer_rate: Option<Rate>,
-        /// What the policer lets pass at once, such as `100kB`.
+        /// Burst size of the policer, such as `100kB`.
         #[flag("SIZE")]
         #[needs(ONE_BOTTLENECK, POLICER)]
         pub policer_burst: Option<Amount>,
-        /// Packets that `loss` strikes in a row, on average.
+        /// Mean loss-burst length of `loss`, in packets.
         ///
-        /// The model of Gilbert and Elliott, with `loss` as the mean share: everything is lost in
-        /// its bad state and nothing in its good one. No burst outlasts a pause of 100 ms.
+        /// The model of Gilbert and Elliott, with `loss` as the mean share: all packets are lost
+        /// in its bad state and none in its good one. No burst outlasts a pause of 100 ms.
         #[flag("NUMBER")]
-        #[usual("each packet is lost by itself")]
+        #[usual("independent losses")]
         #[needs(ONE_BOTTLENECK, LOSS)]
         pub loss_burst: Option<BurstLength>,
-        /// The same of `reverse_loss`.
+        /// Mean loss-burst length of `reverse_loss`, in packets.
         #[flag("NUMBER")]
-        #[usual("each packet is lost by itself")]
+        #[usual("independent losses")]
         #[needs(ONE_BOTTLENECK, REVERSE_LOSS)]
         pub reverse_loss_burst: Option<BurstLength>,
-        /// Time from one access to a shared medium to the next: `4ms`, `exponential:mean=4ms`.
+        /// Time between accesses to a shared medium: `4ms`, `exponential:mean=4ms`.
         ///
-        /// What came since leaves at once, as on Wi-Fi, each direction by itself. A value or a
-        /// distribution.
+        /// All packets that arrived since the last access leave together, as on Wi-Fi. The two
+        /// directions are independent. A value or a distribution.
         #[flag("TIME")]
         #[needs(ONE_BOTTLENECK)]
         pub aggregation: Option<String>,
-        /// Delay on top of the path's, forward: `uniform:most=5ms`, `exponential:mean=2ms`.
+        /// Extra delay on the forward path: `uniform:most=5ms`, `exponential:mean=2ms`.
         ///
         /// A value or a distribution.
         #[flag("TIME")]
         #[needs(ONE_BOTTLENECK)]
         pub jitter: Option<String>,
-        /// The same on the way back.
+        /// Extra delay on the reverse path: a value or a distribution.
         #[flag("TIME")]
         #[needs(ONE_BOTTLENECK)]
         pub reverse_jitter: Option<String>,
-        /// For how long a draw of jitter holds.
+        /// Duration of a draw of jitter.
         ///
         /// `15s` for a route that changes, `10ms` for a scheduler's frame.
         #[flag("TIME")]
@@ -207,44 +209,44 @@ fields! {
         #[check(holding)]
         #[needs(ONE_BOTTLENECK, JITTER)]
         pub jitter_every: Option<Time>,
-        /// Whether jitter lets packets overtake others that drew more; otherwise they wait.
+        /// Reordering by jitter: packets with less delay overtake others.
         #[flag("")]
         #[needs(ONE_BOTTLENECK, JITTER)]
         pub reordering: Option<bool> = false,
-        /// How far the round trip swings, on top of `rtt`: a sine from zero to this.
+        /// Peak-to-peak RTT variation: a sine from zero to this value on top of `rtt`.
         #[flag("TIME")]
         #[check(time)]
         #[needs(ONE_BOTTLENECK)]
         pub ripple: Option<Time>,
-        /// How long a swing takes, there and back.
+        /// Period of the RTT variation.
         #[flag("TIME")]
         #[check(period)]
         #[needs(ONE_BOTTLENECK, RIPPLE)]
         pub ripple_period: Option<Time>,
-        /// Acknowledgements reach the data's sender together, at multiples of this time.
+        /// Interval at which acknowledgements reach the data sender in batches.
         #[flag("TIME")]
         #[check(period)]
         pub ack_batch: Option<Time>,
-        /// Of a flow's plain acknowledgements in one batch only the newest goes on.
+        /// Removal of all but the newest of a flow's plain acknowledgements in a batch.
         ///
-        /// So a modem's filter makes stretch acknowledgements.
+        /// The filter of a modem produces such stretch acknowledgements.
         #[flag("")]
         #[needs(ACK_BATCH)]
         pub ack_thinning: Option<bool> = false,
-        /// Whether the packet in transmission takes a place in the buffer: `ns2` yes, `linux` no.
+        /// Buffer accounting: with (`ns2`) or without (`linux`) the packet in transmission.
         #[flag("NAME")]
-        #[usual("as the stack has it")]
+        #[usual("the stack's")]
         pub buffer_accounting: Option<BufferAccounting>,
-        /// Pairs of hosts on a dumbbell, used in turn.
+        /// Number of host pairs on a dumbbell, used in turn.
         #[flag("NUMBER")]
         #[usual("one for each flow")]
         #[check(pairs)]
         pub hosts: Option<u32>,
-        /// How routers decide on rate requests: `none`, `rfc`, `target:threshold=90%`.
+        /// Admission of rate requests by routers: `none`, `rfc`, `target:threshold=90%`.
         ///
         /// A table with `admission` in a scenario file.
         #[flag("RULE")]
-        #[usual("as the stack has it")]
+        #[usual("the stack's")]
         #[check(quick_start)]
         pub quick_start: Option<QuickStartSpec>,
         /// A chain of routers, instead of `rate` and `rtt`.
@@ -258,10 +260,10 @@ fields! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct RateStep {
         required {
-            /// The rate; `0bps` for an outage.
+            /// Rate of the step; `0bps` for an outage.
             #[check(rate_or_outage)]
             pub rate: Rate,
-            /// For how long.
+            /// Duration of the step.
             #[check(holding)]
             pub lasts: Time,
         }
@@ -273,43 +275,43 @@ fields! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct HopSpec {
         required {
-            /// Its rate.
+            /// Rate of the link.
             #[check(rate)]
             pub rate: Rate,
-            /// Its one-way delay.
+            /// One-way delay of the link.
             #[check(time)]
             pub delay: Time,
         }
-        /// Its buffer.
+        /// Buffer of the link.
         #[usual("1bdp of the whole chain, at least 40pkt")]
         pub buffer: Option<Amount>,
-        /// Discipline of its queues, as in `path.queue`.
+        /// Queue discipline of the link, as in `path.queue`.
         #[usual("the path's")]
         pub queue: Option<String>,
-        /// Random loss, forward.
+        /// Random, independent loss on the forward path.
         pub loss: Option<Probability> = Probability(0.0),
-        /// Whether the routers at its ends know Quick-Start's option.
-        #[usual("they do")]
+        /// Support of Quick-Start's option by the routers at both ends of the link.
+        #[usual("supported")]
         pub quick_start: Option<bool>,
     }
 }
 
 fields! {
-    /// Routers that decide on rate requests (RFC 4782); what is left out is the stack's.
+    /// Routers that decide on rate requests (RFC 4782); absent fields are the stack's.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct QuickStartSpec {
-        /// By which rule.
+        /// Rule of admission.
         pub admission: Option<Admission>,
-        /// Nothing is approved above this utilisation, such as `90%`.
+        /// Utilisation above which no request is approved, such as `90%`.
         #[check(share)]
         pub threshold: Option<Probability>,
-        /// The share of a link that may be allocated.
+        /// Share of a link that may be allocated.
         #[check(share)]
         pub allocation: Option<Probability>,
-        /// For how long an approval counts, at least; the length over which use is measured.
+        /// Minimum lifetime of an approval, and the interval over which utilisation is measured.
         #[check(state_delay)]
         pub state_delay: Option<Time>,
-        /// The most for one request under `share`.
+        /// Maximum rate of one request under `share`.
         pub max_rate: Option<Rate>,
     }
 }

@@ -95,86 +95,87 @@ fields! {
     /// A preset and what departs from it.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct StackSpec beside Stack {
-        /// `rfc`, `ns2`, `opnet`, `linux`, `quic`, `quinn`, `noq` or `s2n`.
+        /// Name of the preset: `rfc`, `ns2`, `opnet`, `linux`, `quic`, `quinn`, `noq` or `s2n`.
         #[usual("rfc")]
         pub preset: Option<String>,
         /// Maximum segment size, payload bytes, such as `1460B`.
         #[check(segment_size)]
         pub mss: Option<Bytes>,
-        /// Bytes of a data segment beside its payload, such as `40B`.
+        /// Header size of a data segment, such as `40B`.
         #[check(header_size)]
         pub header: Option<Bytes>,
-        /// Initial window: `3`, `rfc6928`.
+        /// Initial window: segments (`3`) or a rule (`rfc6928`).
         ///
-        /// A number of segments, or a rule: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002`.
+        /// Rules: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002`.
         #[flag("WINDOW")]
         #[sets(iw)]
         pub iw: Option<InitialWindow>,
-        /// What is said before data leaves: `1-rtt`, `0-rtt` or `tcp+tls13`.
+        /// Handshake before data: `1-rtt`, `0-rtt` or `tcp+tls13`.
         ///
-        /// `1-rtt` is an exchange, TCP's or QUIC's; under `0-rtt` data leaves right behind the
-        /// first packet; `tcp+tls13` are two exchanges.
+        /// `1-rtt` is one exchange, TCP's or QUIC's. With `0-rtt` data leaves directly after the
+        /// first packet. `tcp+tls13` are two exchanges.
         #[sets(handshake)]
         pub handshake: Option<Handshake>,
-        /// Bytes of what a server says first, its certificates among it.
+        /// Size of the server's first flight, including its certificates.
         ///
-        /// Beyond three times the client's 1200 bytes, or under `tcp+tls13` the initial window,
-        /// they take another round trip.
+        /// Above three times the client's 1200 bytes, or with `tcp+tls13` above the initial window,
+        /// the flight takes another round trip.
         #[usual("no more than one round trip takes")]
         #[check(within(Bytes(1)..=Bytes(1_000_000), "1B to 1MB"))]
         #[needs(WAITS)]
         pub server_flight: Option<Bytes>,
-        /// When the receiver acknowledges: `every`, `delayed` or `quick-then-delayed`.
+        /// Acknowledgement policy of the receiver: `every`, `delayed` or `quick-then-delayed`.
         #[flag("WHEN")]
         pub ack: Option<AckName>,
-        /// How long a delayed acknowledgement may wait.
+        /// Maximum delay of a delayed acknowledgement.
         #[needs(DELAYS_ACKS)]
         pub ack_timer: Option<Time>,
         /// Segments per delayed acknowledgement.
         #[check(within(1..=1000, "1 to 1000 segments"))]
         #[needs(DELAYS_ACKS)]
         pub ack_every: Option<u32>,
-        /// By how many packets a missing one may be overtaken until that is acknowledged at once.
+        /// Reordering threshold in packets, above which a gap is acknowledged immediately.
         ///
         /// `0` for any number; with numbered packets only.
         #[check(within(0..=1000, "0 to 1000 packets"))]
         #[needs(NUMBERS)]
         #[sets(ack_reordering)]
         pub ack_reordering: Option<u32>,
-        /// Bytes with which the server confirms the handshake, where acknowledgements wait until its
-        /// pacer has earned them again; `0B` for a pacer that lets acknowledgements pass.
+        /// Size of the server's handshake confirmation, if its pacer delays acknowledgements.
         ///
-        /// As in noq, whose bucket holds a packet or ten milliseconds' worth at the beginning, and
-        /// earns 15 000 bytes a round trip; with numbered packets only.
+        /// `0B` for a pacer that does not delay acknowledgements. As in noq, whose bucket holds a
+        /// packet or ten milliseconds' worth at the beginning, and earns 15 000 bytes a round trip;
+        /// with numbered packets only.
         #[check(within(Bytes(0)..=Bytes(15_000), "0B to 15kB"))]
         #[needs(NUMBERS)]
         pub ack_pacer: Option<Bytes>,
-        /// Bytes of a packet without data by which the sender answers the first acknowledgement, unless
-        /// it has data to send then; `0B` for none.
+        /// Size of the dataless packet after the first acknowledgement, if the sender has no data.
         ///
-        /// As in quinn, which gives a new connection ID then. Its acknowledgement shows what was lost at
-        /// the end of the first flight; with numbered packets only.
+        /// `0B` for none. As in quinn, which then issues a new connection ID. The packet's
+        /// acknowledgement reveals losses at the end of the first flight; with numbered packets
+        /// only.
         #[check(within(Bytes(0)..=Bytes(1_500), "0B to 1500B"))]
         #[needs(NUMBERS)]
         pub id_update: Option<Bytes>,
-        /// Segments acknowledged at once before delaying begins.
+        /// Number of segments that are acknowledged immediately before delays begin.
         #[needs(QUICK_AT_FIRST)]
         pub ack_quick: Option<u32>,
-        /// What arrives when the flow has finished is still acknowledged, as in ns-2.
+        /// Acknowledgement of packets that arrive after the end of the flow, as in ns-2.
         ///
-        /// Such acknowledgements load the way back.
+        /// Such acknowledgements load the reverse path.
         #[sets(acks_when_over)]
         pub acks_when_over: Option<bool>,
-        /// The SYN's acknowledgement too may wait for the timer (ns-2's `SYN_immediate_ack_` off).
+        /// Delay also of the SYN's acknowledgement (ns-2's `SYN_immediate_ack_` off).
         #[needs(DELAYS_ACKS)]
         #[sets(delays_syn_ack)]
         pub delays_syn_ack: Option<bool>,
-        /// On a connection without handshake the first data packet stands in for the SYN, as in ns-2.
-        /// It has no header, nothing but the timer finds that it was lost, and its acknowledgement
-        /// waits only where the SYN's does.
+        /// First data packet in place of the SYN on a connection without handshake, as in ns-2.
+        ///
+        /// The packet has no header, and only the timer detects its loss. Its acknowledgement is
+        /// delayed only where the SYN's is.
         #[sets(headerless_first)]
         pub headerless_first: Option<bool>,
-        /// How loss is repaired.
+        /// Loss recovery algorithm.
         #[sets(recovery)]
         pub recovery: Option<RecoveryKind>,
         /// NextSeg rule 3 of RFC 6675.
@@ -189,11 +190,11 @@ fields! {
         #[needs(BY_DUPLICATES)]
         #[sets(limited_transmit)]
         pub limited_transmit: Option<bool>,
-        /// NewReno: restart the timer on the first partial acknowledgement only.
+        /// NewReno timer restart on the first partial acknowledgement only.
         #[needs(BY_NEWRENO)]
         #[sets(newreno.impatient)]
         pub newreno_impatient: Option<bool>,
-        /// NewReno: deflate by what a partial acknowledgement covers.
+        /// NewReno window deflation by the amount that a partial acknowledgement covers.
         #[needs(BY_NEWRENO)]
         #[sets(newreno.partial_deflation)]
         pub newreno_partial_deflation: Option<bool>,
@@ -208,157 +209,156 @@ fields! {
         #[check(at_least_1ms)]
         #[sets(timer().max)]
         pub rto_max: Option<Time>,
-        /// Clock granularity; under `ns2` the tick in which round trips are counted.
+        /// Clock granularity; with `ns2` the tick of RTT measurements.
         #[check(ticking)]
         #[sets(timer().granularity)]
         pub tick: Option<Time>,
-        /// What lost SYNs have made of the timeout holds until a valid round-trip sample.
+        /// Timeout backoff of lost SYNs until a valid RTT sample, as in ns-2.
         ///
-        /// As in ns-2; otherwise data begins with a timeout of its own (RFC 6298 §5.7).
+        /// Otherwise data begins with a separate timeout (RFC 6298 §5.7).
         #[sets(syn_backoff_lasts)]
         pub syn_backoff_lasts: Option<bool>,
-        /// A lost SYN lowers the slow-start threshold to two segments, as any timeout does in ns-2.
+        /// Slow-start threshold of two segments after a lost SYN, as after any timeout in ns-2.
         #[sets(syn_loss_lowers_ssthresh)]
         pub syn_loss_lowers_ssthresh: Option<bool>,
-        /// Where in a tick an ns-2 host's clock starts, as a share of a tick.
+        /// Phase of an ns-2 host's clock, as a share of a tick.
         ///
-        /// A flow may have its own (`flows.tick_phase`).
+        /// A flow can override it (`flows.tick_phase`).
         #[check(phase)]
         #[needs(TICKS)]
         pub tick_phase: Option<f64>,
-        /// How packets are spaced out where a startup does not: `none`, `internal` or `rfc9002`.
+        /// Pacing of packets that the startup does not pace: `none`, `internal` or `rfc9002`.
         ///
-        /// `internal` as Linux does under its fq discipline, `rfc9002` by so many windows a round
-        /// trip.
+        /// `internal` as in Linux with its fq discipline, `rfc9002` with `pacing_gain` windows per
+        /// round trip.
         pub pacing: Option<PacingName>,
-        /// How many windows that are under `rfc9002`.
+        /// Windows per round trip with `rfc9002` pacing.
         #[usual("1.25")]
         #[check(within(1.0..=100.0, "1 to 100"))]
         #[needs(PACES_BY_RFC9002)]
         pub pacing_gain: Option<f64>,
-        /// Whether new data leaves in bursts as segmentation offload takes it.
+        /// Bursts of new data as with segmentation offload.
         ///
-        /// As in Linux: what would be too small a burst waits for an acknowledgement that is a
+        /// As in Linux: a burst that would be too small waits for an acknowledgement that is a
         /// millisecond away at most (`tcp_tso_should_defer`), and the last segment of several carries
         /// PSH.
         #[needs(BY_RACK)]
         #[sets(tso)]
         pub tso: Option<bool>,
-        /// Whether a timeout may turn out to have been for nothing (F-RTO, RFC 5682).
+        /// Detection of spurious timeouts (F-RTO, RFC 5682).
         #[needs(BY_RACK)]
         #[sets(frto)]
         pub frto: Option<bool>,
-        /// What happens where a loss turns out to have been none: `none`, `set-empties` or `full`.
+        /// Undo of the response to a spurious loss: `none`, `set-empties` or `full`.
         ///
-        /// Under `full` window and threshold come back, and what there is to learn of the path's
-        /// reordering is learned: as in Linux under `rack`, by timestamps under `sack`, and under
-        /// `quic` as packets that counted as lost are acknowledged. `set-empties`, of `quic`, has
-        /// only the window come back, once all of them are.
+        /// `full` restores window and threshold, and adapts to the path's reordering: as in Linux
+        /// with `rack`, by timestamps with `sack`, and with `quic` as packets that counted as lost
+        /// are acknowledged. `set-empties`, of `quic`, restores only the window, once all of them
+        /// are acknowledged.
         #[needs(UNDOES)]
         #[sets(undo)]
         pub undo: Option<Undo>,
-        /// Whether the receiver reports what arrives twice (DSACK, RFC 2883).
+        /// Reports of duplicate segments by the receiver (DSACK, RFC 2883).
         #[needs(BY_RACK)]
         #[sets(dsack)]
         pub dsack: Option<bool>,
-        /// For how long the answer to what comes above a hole may wait for more of it.
+        /// Maximum delay of compressed selective acknowledgements; `0s` for none.
         ///
-        /// As Linux has it (`tcp_comp_sack_delay_ns`), from the fourth answer on that tells of one
-        /// hole, and for a twentieth of a round trip at most; `0s` for not at all.
+        /// As in Linux (`tcp_comp_sack_delay_ns`): from the fourth acknowledgement of a hole, and
+        /// for a twentieth of a round trip at most.
         #[needs(WINDOW_GROWS)]
         #[sets(comp_sack_delay)]
         pub comp_sack_delay: Option<Time>,
-        /// Whether the receiver discards what left before that which it has heard of last (PAWS).
+        /// Discard of segments with an older timestamp than the last at the receiver (PAWS).
         ///
-        /// RFC 7323 §5, by timestamps of a millisecond. What a path has delayed is lost to it where
-        /// a retransmission that left later has come before.
+        /// RFC 7323 §5, with timestamps of a millisecond. A delayed segment is discarded if a
+        /// retransmission that left later has arrived before it.
         #[needs(WINDOW_GROWS)]
         #[sets(paws)]
         pub paws: Option<bool>,
-        /// Whether the receiver reports what has arrived above a hole (RFC 2018); without, `rack`
-        /// counts duplicates as Linux does.
+        /// Selective acknowledgements (RFC 2018); without them `rack` counts duplicates.
         #[needs(BY_COUNTS)]
         #[sets(sack)]
         pub sack: Option<bool>,
-        /// What both ends make of congestion marks (ECN): `off`, `classic` or `l4s`.
+        /// Response of both ends to congestion marks (ECN): `off`, `classic` or `l4s`.
         ///
-        /// Queues with `ecn=true` mark instead of dropping where the ends speak ECN. `classic`, or
-        /// `true`, answers as to a loss (RFC 3168). Under `l4s` flows whose congestion avoidance
-        /// scales its answer (`prague`) send ECT(1) and have marks counted (RFC 9331, RFC 9768);
-        /// others do as under `classic`.
+        /// Queues with `ecn=true` mark instead of drop if both ends support ECN. `classic`, or
+        /// `true`, responds as to a loss (RFC 3168). With `l4s` flows with a scalable congestion
+        /// control (`prague`) send ECT(1) and count marks (RFC 9331, RFC 9768); others respond as
+        /// with `classic`.
         #[sets(ecn)]
         pub ecn: Option<EcnMode>,
-        /// Pace by the round trip in whole ticks, as ns-2 does.
+        /// Pacing by the RTT in whole ticks, as in ns-2.
         #[needs(TICKS)]
         #[sets(coarse_pacing)]
         pub coarse_pacing: Option<bool>,
-        /// The largest window that the receiver advertises, in bytes or packets.
+        /// Maximum window that the receiver advertises, in bytes or packets.
         pub window: Option<Amount>,
-        /// How the advertised window gets there: `none` or `linux`.
+        /// Growth of the advertised window: `none` or `linux`.
         ///
-        /// `none` has all of it from the beginning, `linux` grows with what arrives and with the
-        /// receive buffer.
+        /// `none` is the full window from the beginning. `linux` grows with received data and with
+        /// the receive buffer.
         pub window_growth: Option<GrowthName>,
-        /// With growth: the receive buffer at the opening in bytes (`tcp_rmem[1]`).
+        /// Initial receive buffer of a growing window (`tcp_rmem[1]`).
         ///
-        /// Headers and bookkeeping included: 32 MiB under `linux`, as servers on fast paths have
-        /// it; 131072B in a stock kernel.
+        /// It includes headers and bookkeeping: 32 MiB with `linux`, as on servers on fast paths;
+        /// 131072B in a stock kernel.
         #[needs(WINDOW_GROWS)]
         pub receive_buffer: Option<Bytes>,
-        /// And what it may grow to (`tcp_rmem[2]`).
+        /// Maximum receive buffer of a growing window (`tcp_rmem[2]`).
         ///
-        /// 128 MiB under `linux`, 32 MiB in a stock kernel.
+        /// 128 MiB with `linux`, 32 MiB in a stock kernel.
         #[needs(WINDOW_GROWS)]
         pub receive_buffer_max: Option<Bytes>,
-        /// With growth: the share of a full segment's memory that is payload.
+        /// Payload's share of a full segment's memory, for a growing window.
         ///
-        /// The kernel measures it on the first.
+        /// The kernel measures it on the first segment.
         #[usual(
             "that of a device that hands over packets one by one (160 in 256 of 1448 bytes)"
         )]
         #[check(share_of_buffer)]
         #[needs(WINDOW_GROWS)]
         pub receive_share: Option<f64>,
-        /// How many bytes the sender holds until they are acknowledged (`tcp_wmem[2]`).
+        /// Send buffer for unacknowledged data (`tcp_wmem[2]`).
         ///
-        /// Payload alone counts. An application that has more is woken when a third is free.
+        /// Only payload counts. An application with more data resumes when a third is free.
         #[usual("without limit")]
         #[check(send_buffer)]
         pub send_buffer: Option<Bytes>,
-        /// Whether windows are scaled.
+        /// Window scaling.
         #[needs(WINDOW_IS_SCALED)]
         #[sets(window_scaling)]
         pub window_scaling: Option<bool>,
-        /// What happens to the window after an idle time.
+        /// Window after an idle time.
         #[sets(restart)]
         pub restart: Option<Restart>,
-        /// Let the window grow although the application limits the flight.
+        /// Growth of the window also while the application limits the flight.
         #[sets(grow_when_app_limited)]
         pub grow_when_app_limited: Option<bool>,
-        /// Timeouts in a row after which a connection is given up; `0` for never.
+        /// Number of consecutive timeouts after which a connection is aborted; `0` for no limit.
         pub max_timeouts: Option<u32>,
-        /// Hosts see packets only at interrupts, at least so far apart.
+        /// Minimum time between a host's interrupts, at which it processes packets.
         #[usual("60us where `interrupt_max` is, else every packet is seen at once")]
         pub interrupt_min: Option<Time>,
-        /// And at most so far.
+        /// Maximum time between a host's interrupts.
         #[usual("100us where `interrupt_min` is, else every packet is seen at once")]
         #[check(time)]
         pub interrupt_max: Option<Time>,
-        /// What it takes a host to read one SACK block.
+        /// Time that a host needs for one SACK block.
         #[check(time)]
         #[needs(BLOCKS)]
         pub sack_cost: Option<Time>,
-        /// How Quick-Start's rates are coded: `powers` (RFC 4782) or `linear` (ns-2's function 1).
+        /// Coding of Quick-Start's rates: `powers` (RFC 4782) or `linear` (ns-2's function 1).
         #[sets(rate_codes)]
         pub rate_codes: Option<RateCodes>,
-        /// What connections between the same hosts leave behind for each other (RFC 9040).
+        /// State that connections between the same hosts share (RFC 9040).
         #[sets(sharing)]
         pub sharing: Option<Sharing>,
-        /// How long a memory stays good.
+        /// Lifetime of shared state.
         #[needs(SHARES)]
         #[sets(sharing_lifetime)]
         pub sharing_lifetime: Option<Time>,
-        /// The largest window that a memory opens, in segments.
+        /// Maximum window from shared state, in segments.
         #[usual("no limit")]
         #[check(within(1..=u32::MAX, "at least 1 segment"))]
         #[needs(OPENS_WINDOWS)]
@@ -420,9 +420,9 @@ pub enum AckName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GrowthName {
-    /// Not at all.
+    /// No growth: the full window from the beginning.
     None,
-    /// As in Linux.
+    /// Growth as in Linux.
     Linux,
 }
 
@@ -430,10 +430,10 @@ pub enum GrowthName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PacingName {
-    /// At once.
+    /// No pacing.
     None,
-    /// By the window and the round trip.
+    /// Pacing by the window and the RTT, as in Linux.
     Internal,
-    /// By RFC 9002.
+    /// Pacing by RFC 9002.
     Rfc9002,
 }

@@ -17,75 +17,73 @@ plain!(PauseFrom);
 fields! {
     /// Web sessions as ns-2 generates them.
     ///
-    /// A session reads page after page, a page is a number of objects that are asked for one after
-    /// the other without waiting, and an object is a request that a response answers. Variables
-    /// are distributions, such as `exponential:mean=0.5s` or `pareto2:mean=4,shape=1.2`, or plain
-    /// values.
+    /// A session reads pages in sequence. A page has a number of objects, whose requests do not
+    /// wait for each other. An object is a request and its response. Variables are distributions,
+    /// such as `exponential:mean=0.5s` or `pareto2:mean=4,shape=1.2`, or plain values.
     #[derive(Clone, Debug, Default)]
     pub struct WebSpec {
-        /// The responses' startup, with parameters; requests always use slow start.
+        /// Startup of responses, with parameters; requests always use slow start.
         ///
-        /// Under comparison it is left out where it is what is compared.
+        /// A comparison sets the startup of entries without one.
         pub startup: Option<Startup> = "slow-start",
-        /// The responses' congestion avoidance.
+        /// Congestion control of responses after startup.
         #[usual("the stack's")]
         pub cc: Option<String>,
-        /// Fields of the stack that are the responses' own, in place of the scenario's.
+        /// Fields of the stack that override the scenario's for responses.
         ///
         /// As for `flows.stack`.
         #[usual("the scenario's")]
         pub stack: Option<StackSpec>,
-        /// The rate at which the responses' startup takes its host's interface to send: `1Gbps`.
+        /// Interface rate that the responses' startup assumes for its host, such as `1Gbps`.
         ///
-        /// It is told, where `path.nic_rate` is a link.
+        /// It is information for the startup only; `path.nic_rate` is a link.
         #[usual("that of the first link on the way")]
         #[check(rate)]
         pub interface_rate: Option<Rate>,
-        /// How many sessions.
+        /// Number of sessions.
         #[check(within(1..=1_000_000, "1 to 1 000 000 sessions"))]
         pub sessions: Option<u32> = 1u32,
-        /// When the first begins.
+        /// Start of the first session.
         pub start: Option<Time> = Time::ZERO,
-        /// Time from one session's beginning to the next one's; a distribution.
+        /// Time between the starts of sessions; a distribution.
         pub interval: Option<DrawnText> = "0s",
-        /// Pages of a session; a distribution.
+        /// Number of pages of a session; a distribution.
         pub pages: Option<DrawnText> = "1",
         /// Time between pages; a distribution.
         pub page_pause: Option<DrawnText> = "0s",
-        /// Whether that is counted from the `end` of a page, or from its `start`.
+        /// Start of `page_pause`: the `end` of a page, or its `start`.
         ///
         /// A page ends when its last object is done.
         pub page_pause_from: Option<PauseFrom> = PauseFrom::End,
-        /// Objects of a page; a distribution.
+        /// Number of objects of a page; a distribution.
         pub objects: Option<DrawnText> = "1",
-        /// Time from one request of a page to the next; a distribution.
+        /// Time between the requests of a page; a distribution.
         pub object_pause: Option<DrawnText> = "0s",
-        /// Packets of an object; a distribution.
+        /// Size of an object in packets; a distribution.
         pub size: Option<DrawnText>,
-        /// Packets that no object exceeds; larger ones are cut, and marked so.
+        /// Maximum size of an object in packets; larger ones are truncated, and marked so.
         #[usual("no limit")]
         pub max_size: Option<u64>,
-        /// What a request takes, such as `1pkt` or `300B`.
+        /// Size of a request, such as `1pkt` or `300B`.
         pub request: Option<Amount> = Amount::Packets(1),
-        /// Whether the response comes on the request's connection, as soon as the server has the
-        /// request.
+        /// Response on the request's connection, as soon as the server has the request.
         ///
-        /// Otherwise, as in ns-2, the server opens a connection of its own when the request has
-        /// been acknowledged.
+        /// Otherwise, as in ns-2, the server opens a separate connection when the request has been
+        /// acknowledged.
         pub single_connection: Option<bool> = false,
-        /// Which way responses go: `forward` has the servers on the left.
+        /// Direction of responses: `forward` has the servers on the left.
         ///
-        /// Sessions of an entry take turns under `alternate`.
+        /// Sessions of an entry take turns with `alternate`.
         pub direction: Option<Direction> = Direction::Forward,
-        /// Hosts that read; each session is at one of them.
+        /// Number of clients; each session is at one of them.
         ///
-        /// With `path.hosts` they are the first of those, otherwise hosts of their own.
+        /// With `path.hosts` they are the first of those, otherwise separate hosts.
         pub clients: Option<u32> = 1u32,
-        /// Hosts that answer; each page comes from one of them.
+        /// Number of servers; each page comes from one of them.
         pub servers: Option<u32> = 1u32,
-        /// Responses enter the chain at this hop, counted from 0.
+        /// First hop of responses, counted from 0.
         pub from_hop: Option<u32> = 0u32,
-        /// And leave it after this one.
+        /// Last hop of responses.
         #[usual("the last")]
         pub to_hop: Option<u32>,
     }
@@ -120,7 +118,7 @@ impl Serialize for DrawnText {
     }
 }
 
-/// From when the pause between pages is counted.
+/// Start of the pause between pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PauseFrom {

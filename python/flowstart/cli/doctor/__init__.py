@@ -6,6 +6,8 @@ import typer
 
 from flowstart.cli import console, options
 
+_SHORT = ("flowstart", "built", "Python", "live stacks", "does not permit", "self-check")
+"""Parts that are listed without `--details`, next to those that are missing."""
 _PERMITS = {
     "processes_for_startups_in_python": "processes for startups in Python",
     "temporary_files": "temporary files",
@@ -15,10 +17,10 @@ _PERMITS = {
 }
 
 
-def doctor(json: options.Json = False) -> None:
-    """Say what is installed, whether it works, and what this machine permits.
+def doctor(details: options.Details = False, json: options.Json = False) -> None:
+    """Check the installation and what this machine permits.
 
-    Exit status 0 where everything that a comparison needs works, otherwise 1 with what to do.
+    Exit status: 0 if everything that a comparison needs works, otherwise 1 with a remedy.
     """
     from flowstart.cli.doctor import installed, machine, self_check
 
@@ -36,7 +38,7 @@ def doctor(json: options.Json = False) -> None:
     if json:
         console.show_json(found)
     else:
-        _show(found)
+        _show(found, details=details)
     raise typer.Exit(1 if found["problems"] else 0)
 
 
@@ -53,16 +55,24 @@ def _problems(found: dict[str, Any]) -> list[str]:
     return problems
 
 
-def _show(found: dict[str, Any]) -> None:
+def _show(found: dict[str, Any], *, details: bool) -> None:
     from flowstart.render.grid import Column, Grid
 
-    grid = Grid([Column("what", number=False), Column("found", number=False)])
-    grid.rows = [[name, value] for name, value in _rows(found)]
-    console.show_grid(grid)
     for problem in found["problems"]:
-        console.say(f"To do: {problem}")
+        console.show_text(f"To do: {problem}", console.PLAIN_LINE)
     if not found["problems"]:
         console.say("Everything that a comparison needs works.")
+    grid = Grid([Column("part", number=False), Column("found", number=False)])
+    rows = [[name, value] for name, value in _rows(found)]
+    grid.rows = rows if details else [row for row in rows if row[0] in _SHORT or _lacks(row[1])]
+    console.show_grid(grid, console.PLAIN_LINE)
+    if not details:
+        console.say("All parts: --details")
+
+
+def _lacks(value: str) -> bool:
+    """Whether a part is missing."""
+    return value.startswith(("missing", "not built", "none"))
 
 
 def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:

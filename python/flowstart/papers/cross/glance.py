@@ -67,6 +67,18 @@ def grid(table: CrossTable) -> Grid:
     return found
 
 
+def means(table: CrossTable) -> Grid:
+    """The mean change in completion time and in that of bystanders, the largest gain first."""
+    columns = [Column("startup", number=False), Column("mean change"), Column("bystanders")]
+    found = Grid(columns)
+    for startup in in_order(table):
+        harm = table.harm(startup)
+        mean = text.short_percent(verdicts.mean(table, startup).value - 1)
+        change = text.short_percent(harm.value - 1) if harm else text.ABSENT
+        found.rows.append([startup.label, mean, change])
+    return found
+
+
 def _places(table: CrossTable) -> dict[Place, list[Scenario]]:
     """The scenarios of every column."""
     found: dict[Place, list[Scenario]] = {}

@@ -1,0 +1,152 @@
+"""What `--help` and `--help-all` print: plain text of at most 80 columns.
+
+`--help` lists the options without a panel, `--help-all` all of them.
+"""
+
+import shutil
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from typer._coercion import bool_flag_type_descriptor
+from typer.core import TyperGroup, TyperOption
+
+from flowstart.cli import console
+from flowstart.cli.examples import EXAMPLES
+
+WIDTH = 80
+NAMES_WIDTH = 24
+"""Columns of an option's names; the text of a longer one begins on the next line."""
+
+
+def _show_all(context: Any, _: Any, is_given: bool) -> None:
+    if is_given and not context.resilient_parsing:
+        console.say(page(context, complete=True))
+        context.exit()
+
+
+HELP_ALL = TyperOption(
+    param_decls=["--help-all"],
+    type_descriptor=bool_flag_type_descriptor(),
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_all,
+    help="Help with all options.",
+)
+
+
+class WithHelp:
+    """A command or group with `--help` in the form of this module, and `--help-all`."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """All parameters, with those for help last."""
+        *own, help_ = super().get_params(ctx)  # type: ignore[misc]
+        help_.help = "Help with common options."
+        return [*own, HELP_ALL, help_]
+
+    def get_help(self, ctx: Any) -> str:
+        """What `--help` prints."""
+        return page(ctx, complete=False)
+
+
+class Group(WithHelp, TyperGroup):
+    """A group of commands."""
+
+
+def page(context: Any, *, complete: bool) -> str:
+    """The help of a context's command; `complete` with every paragraph and option."""
+    command = context.command
+    panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+    for one in command.get_params(context):
+        if is_option(one):
+            panels.setdefault(one.rich_help_panel or "Options", []).append(row(one))
+        elif one.help:
+            panels["Arguments"].append(row(one))
+    if isinstance(command, TyperGroup):
+        panels["Commands"] = [(name, paragraphs(c)[0]) for name, c in command.commands.items()]
+    usual = {name: panels.pop(name, []) for name in ("Arguments", "Commands", "Options")}
+    further = sum(map(len, panels.values()))
+    if further and not complete:
+        usual["Options"] = usual["Options"][:-2]  # those for help
+        panels = {}
+        said = paragraphs(command)[:1]
+    else:
+        said = paragraphs(command)
+    return "\n\n".join(
+        [
+            f"Usage: {context.command_path} {' '.join(usage(command))}",
+            *(_filled(words) for words in said),
+            _lines("Examples", (f"  {line}" for line in examples(context.command_path))),
+            *(_lines(name, _entries(rows)) for name, rows in (usual | panels).items() if rows),
+            *([] if complete or not further else [f"{further} further options: --help-all"]),
+        ]
+    )
+
+
+def usage(command: Any) -> Iterator[str]:
+    """What follows a command's name."""
+    yield "[OPTIONS]"
+    for one in command.params:
+        if not is_option(one) and one.help:
+            yield value(one) if one.required else f"[{value(one)}]"
+    if isinstance(command, TyperGroup):
+        yield "COMMAND"
+
+
+def is_option(one: Any) -> bool:
+    """Whether a parameter is an option, not an argument."""
+    return bool(one.param_type_name == "option")
+
+
+def paragraphs(command: Any) -> list[str]:
+    """What a command does, each paragraph on one line."""
+    return [" ".join(words.split()) for words in (command.help or "").split("\n\n")]
+
+
+def examples(path: str) -> tuple[str, ...]:
+    """The examples of a command, such as `flowstart papers run`."""
+    return EXAMPLES[path.removeprefix("flowstart").strip()]
+
+
+def value(one: Any) -> str:
+    """What stands for a parameter's value; empty for a switch."""
+    if is_option(one):
+        return "" if one.is_flag else one.metavar or "NUMBER"
+    return one.metavar or str(one.name).upper()
+
+
+def meaning(one: Any) -> str:
+    """A parameter's help, with its default in brackets."""
+    return f"{one.help} [{one.default}]" if one.default else str(one.help)
+
+
+def row(one: Any) -> tuple[str, str]:
+    """How a parameter is written, and what it is."""
+    names = ", ".join(sorted(one.opts, key=len)) if is_option(one) else ""
+    return f"{names} {value(one)}".strip(), meaning(one)
+
+
+def _lines(heading: str, lines: Iterable[str]) -> str:
+    return "\n".join([f"{heading}:", *lines])
+
+
+def _entries(rows: list[tuple[str, str]]) -> Iterator[str]:
+    """Names on the left, their texts on the right."""
+    column = min(max(len(names) for names, _ in rows), NAMES_WIDTH)
+    for names, words in rows:
+        if len(names) > column:
+            yield f"  {names}"
+            names = ""
+        yield _filled(words, f"  {names:{column}}  ")
+
+
+def _filled(words: str, first: str = "") -> str:
+    return textwrap.fill(
+        words,
+        min(shutil.get_terminal_size().columns, WIDTH),
+        initial_indent=first,
+        subsequent_indent=" " * len(first),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

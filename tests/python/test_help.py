@@ -1,0 +1,147 @@
+"""`--help` and `--help-all` of every command."""
+
+import dataclasses
+import pathlib
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import typer
+
+import flowstart as fs
+from flowstart.cli import help_page
+from flowstart.cli.app import app
+from flowstart.cli.examples import EXAMPLES
+from flowstart.model import stack
+
+Cli = Callable[..., Any]
+ROOT = pathlib.Path(__file__).parent.parent.parent
+FEWER_EXAMPLES = {"check": 2, "man": 1}
+"""Commands with fewer than three uses."""
+OF_TYPER = ("--install-completion", "--show-completion")
+
+
+def commands() -> dict[str, Any]:
+    """All commands and groups by name; the empty name is `flowstart` alone."""
+    root: Any = typer.main.get_command(app)
+
+    def below(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+        yield " ".join(path), command
+        for name, one in getattr(command, "commands", {}).items():
+            yield from below(one, (*path, name))
+
+    return dict(below(root, ()))
+
+
+COMMANDS = commands()
+
+
+def in_one_line(page: str) -> str:
+    return " ".join(page.split())
+
+
+def options(command: Any) -> list[Any]:
+    return [one for one in command.params if help_page.is_option(one)]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_fits_on_a_screen(cli: Cli, name: str) -> None:
+    answer = cli(*name.split(), "--help")
+    assert (answer.status, answer.err) == (0, "")
+    lines = answer.out.rstrip("\n").splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    assert lines[2], "what the command does, in one line"
+    assert lines[3] == ""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_lists_at_most_ten_options_and_counts_the_others(cli: Cli, name: str) -> None:
+    given = options(COMMANDS[name])
+    usual = [one for one in given if not one.rich_help_panel]
+    assert len(usual) <= 10
+    out = cli(*name.split(), "--help").out
+    shown = re.findall(r"^  (?:-\w, )?(--[\w-]+)", out, re.MULTILINE)
+    assert [one for one in shown if not one.startswith("--help")] == [
+        max(one.opts, key=len) for one in usual
+    ]
+    further = len(given) - len(usual)
+    last = out.rstrip("\n").splitlines()[-1]
+    assert not further or last == f"{further} further options: --help-all"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_all_has_every_option_in_its_panel(cli: Cli, name: str) -> None:
+    answer = cli(*name.split(), "--help-all")
+    assert (answer.status, answer.err) == (0, "")
+    assert max(map(len, answer.out.splitlines())) <= 80
+    words = in_one_line(answer.out)
+    for one in options(COMMANDS[name]):
+        assert help_page.row(one)[0] in words
+        assert one.help in words
+        assert f"\n\n{one.rich_help_panel or 'Options'}:\n" in answer.out
+    assert all(paragraph in words for paragraph in help_page.paragraphs(COMMANDS[name]))
+
+
+def test_every_command_has_examples() -> None:
+    assert {*EXAMPLES} == {*COMMANDS}
+    for name, lines in EXAMPLES.items():
+        assert len(lines) == FEWER_EXAMPLES.get(name, 3)
+
+
+@pytest.mark.parametrize("line", [line for lines in EXAMPLES.values() for line in lines])
+def test_an_example_is_a_command_with_options_that_exist(line: str) -> None:
+    program, *words = shlex.split(line)
+    ends = [words.index(one) for one in (">", ">>", "|") if one in words]
+    words = words[: min(ends, default=len(words))]
+    command: Any = COMMANDS[""]
+    context: Any = command.context_class(command, info_name=program)
+    while words and hasattr(command, "commands"):
+        command = command.commands[words.pop(0)]
+        context = command.context_class(command, parent=context)
+    command.make_parser(context).parse_args(words)
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "replay"])
+def test_the_help_of_an_option_is_a_noun_phrase(name: str) -> None:
+    others = {"As", "How", "Of", "Only", "What", "When", "Which", "Who", "Whether"}
+    verbs = {"Keep", "Leave", "Open", "Print", "Record", "Run", "Show", "Switch", "Take", "Write"}
+    for one in options(COMMANDS[name]):
+        first = one.help.split()[0]
+        assert one.opts[0] in OF_TYPER or first not in others | verbs, one.opts[0]
+        assert one.help[0].isupper()
+
+
+def test_an_unknown_option_names_the_help_with_all_options(cli: Cli) -> None:
+    answer = cli("compare", "--zzz")
+    assert (answer.status, answer.out) == (2, "")
+    assert "flowstart compare --help-all" in answer.err
+
+
+def test_the_ten_common_options_of_compare_come_first() -> None:
+    usual = [one.opts[0] for one in options(COMMANDS["compare"]) if not one.rich_help_panel]
+    assert usual == [
+        *("--startup", "--size", "--path", "--rate", "--rtt", "--buffer", "--stack"),
+        *("--details", "--json", "--output"),
+    ]
+
+
+def test_every_stack_is_named_where_stacks_are_listed(cli: Cli) -> None:
+    shown = in_one_line(cli("compare", "--help").out)
+    assert f"Preset of both endpoints: {', '.join(stack.PRESETS)};" in shown
+    glossary = (ROOT / "docs" / "glossary.md").read_text()
+    assert f"| preset | {', '.join(f'`{name}`' for name in stack.PRESETS)} |" in glossary
+
+
+def test_defaults_are_shown_in_brackets(cli: Cli) -> None:
+    assert "Transfer sizes. [10kB,100kB,1MB,10MB]" in in_one_line(cli("compare", "--help").out)
+    assert "Vertical axis of the map. [rtt]" in in_one_line(cli("map", "--help").out)
+
+
+def test_every_simple_field_of_a_path_is_an_option(cli: Cli) -> None:
+    shown = cli("compare", "--help-all").out
+    for field in dataclasses.fields(fs.NetworkPath):
+        if field.name != "hops":  # a table of its own
+            assert f"--{field.name.replace('_', '-')} " in shown
