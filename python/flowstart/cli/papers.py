@@ -150,7 +150,7 @@ def run(
     )
     if stopped:
         raise bounds.current().stopped(
-            f" after {len(done)} of {len(chosen)} experiments; the same command goes on from here"
+            f" after {len(done)} of {len(chosen)} experiments; the same command resumes here"
         )
 
 
@@ -181,7 +181,7 @@ def cross(
         with _laboratory(crossing.WHOLE, kept, workers, "all of it") as lab:
             table = crossing.table(lab)
     except KeyboardInterrupt:
-        raise bounds.current().stopped("; the same command goes on from here") from None
+        raise bounds.current().stopped("; the same command resumes here") from None
     findings = crossing.findings(table)
     done = [runner.Done(PAPER, crossing.WHOLE, findings, [], lab.seconds)]
 
