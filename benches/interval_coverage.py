@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from flowstart.inference.data import HURT, Group, Row, Statistic
+from flowstart.inference.data import HARM_THRESHOLD, Group, Row, Statistic
 from flowstart.inference.intervals import intervals
 from flowstart.inference.recommendation import Rule, recommend
 
@@ -158,12 +158,12 @@ def truth(design: Design, clusters: int = POPULATION) -> dict[Key, float]:
                 found[group.name, name, statistic] = float(new / old - 1)
             both = np.isfinite(base) & np.isfinite(times)
             logs = np.log(times[both]) - np.log(base[both])
-            found[group.name, name, Statistic.TYPICAL] = float(np.exp(logs.mean()) - 1)
+            found[group.name, name, Statistic.GEOMEAN_RATIO] = float(np.exp(logs.mean()) - 1)
             known = np.isfinite(base)
             own = times[known] / base[known] - 1
             middle = np.quantile(own, 0.5, method="inverted_cdf")
-            found[group.name, name, Statistic.OWN] = float(middle)
-            found[group.name, name, Statistic.HURT] = float(np.mean(own > HURT))
+            found[group.name, name, Statistic.MEDIAN_RATIO] = float(middle)
+            found[group.name, name, Statistic.HARMED_SHARE] = float(np.mean(own > HARM_THRESHOLD))
     return found
 
 

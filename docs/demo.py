@@ -20,7 +20,7 @@ CAPTURE = pathlib.Path(__file__).parent.parent / "tests/data/captures/web-mix.pc
 PICTURE, NUMBERS = "demo.png", "demo.csv"
 KEY = "Shows"
 """The field of the picture's text that has the digest of its numbers."""
-COLUMNS = ("size_class", "variant", "transfers", "slowdown_median", "slowdown_p95", "hurt_share")
+COLUMNS = ("size_class", "variant", "transfers", "slowdown_median", "slowdown_p95", "harmed")
 """Everything that the picture shows."""
 
 

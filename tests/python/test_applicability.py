@@ -31,7 +31,7 @@ class Asking(fs.Startup):
         ("--hosts 3", "--hosts: `3` changes nothing: a flow uses one pair of hosts"),
         ("--hosts 3 --flows 2", "give as many flows as hosts, or more"),
         ("--cached-cwnd 3pkt", "no startup here uses a memory; add one that does, such as careful"),
-        ("--quick-start none", "--quick-start: `none` changes nothing: no startup here asks"),
+        ("--quick-start none", "--quick-start: `none` changes nothing: no startup here uses"),
         ("--quick-start rfc --startup xcp", "add quick-start"),
     ],
 )

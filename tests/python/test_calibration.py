@@ -145,4 +145,4 @@ def test_a_log_without_round_trips_cannot_be_calibrated(cli: Cli, tmp_path: path
     log.write_text(json.dumps(LOG_ROW))
     answer = cli("capture", log, "--calibrate")
     assert answer.status == 2
-    assert "it tells no round trips" in answer.err
+    assert "it has no round-trip times" in answer.err

@@ -384,7 +384,7 @@ def test_what_an_interrupted_comparison_lacks_is_said_wherever_it_is_shown() -> 
     assert "seeds that both" not in whole.legend
     finished = [row for row in whole.records if (row["startup"], row["seed"]) != ("hystart", 3)]
     cut = dataclasses.replace(whole, records=finished, interrupted=True, finished=5)
-    note = "stopped by Ctrl-C, 5 of 6 runs are finished: a row with fewer seeds"
+    note = "stopped by Ctrl-C, 5 of 6 runs are finished: rows with fewer seeds"
     page = report.pictures(cut)["report.html"].decode()
     for told in (cut.legend, page, *cut.to_dict()["notes"][:1]):
         assert note in told

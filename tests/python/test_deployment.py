@@ -113,10 +113,10 @@ def test_notes_tell_knobs_test_and_thresholds_from_the_same_rows() -> None:
     told = "\n".join(found.lines)
     assert "ip route change default via GATEWAY dev DEVICE initcwnd 30" in told
     assert "/sys/module/tcp_cubic/parameters/hystart" in told
-    typical = next(row for row in rows if row.statistic == "typical")
+    geomean = next(row for row in rows if row.statistic == "geomean_ratio")
     assert found.test
-    assert found.test.effect == pytest.approx(typical.estimate)
-    assert f"a change of {text.percent(typical.estimate)} in the geometric mean" in told
+    assert found.test.effect == pytest.approx(geomean.estimate)
+    assert f"a change of {text.percent(geomean.estimate)} in the geometric mean" in told
     assert found.test.sizes[0].text in told
     first = found.rollback[0]
     assert (first.measure, first.above) == ("the change of the geometric mean", 0.0)

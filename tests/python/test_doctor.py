@@ -17,7 +17,7 @@ Cli = Callable[..., Any]
 
 
 def test_where_all_is_well_the_status_is_0_and_it_says_so(cli: Cli) -> None:
-    answer = cli("doctor")
+    answer = cli("doctor", "--details")
     assert (answer.status, answer.err) == (0, "")
     assert answer.out.startswith("Everything that a comparison needs works.")
     for word in ("flowstart", "Python", "polars", "extra dask", "cores", "terminal", "self-check"):
@@ -38,7 +38,7 @@ def test_the_result_of_the_self_check_is_the_known_one() -> None:
 
 def test_a_build_with_other_results_is_a_problem(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "KNOWN", "0" * 64)
-    answer = cli("doctor")
+    answer = cli("doctor", "--details")
     assert answer.status == 1
     assert "this build gives wrong results" in " ".join(answer.out.split())
     assert "To do: self-check: a run came to" in answer.out

@@ -197,7 +197,7 @@ def test_a_cell_with_competing_says_why_no_options_open_it(tmp_path: pathlib.Pat
     found = swept.Folders([str(folder)]).map(0, ["rate", "rtt"])
     opened = swept.cell(found, 0)
     assert opened["given"] is None
-    assert "others are on the path" in opened["why"]
+    assert "other flows are on the path" in opened["why"]
     assert len(opened["scenario"]["flows"]) == 2
 
 

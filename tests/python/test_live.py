@@ -287,3 +287,16 @@ def test_differences_without_both_values_are_none_and_do_not_count() -> None:
     assert tables.said(tables.agreement([near, pair])) == (
         "Difference of FCT: median 1.00 %, 1 of 1 rows within 1 %; exit cwnd within 5 % in 0 of 1."
     )
+
+
+@pytest.mark.parametrize(
+    ("on", "message"),
+    [
+        ("rfc", "on: `rfc`: a live run is in one of noq, quinn, s2n, linux"),
+        ("noq:iw=20", "on: `iw=20`: noq has its own; of a live run ecn can be set"),
+    ],
+)
+def test_an_invalid_stack_of_a_comparison_is_reported_as_on(on: str, message: str) -> None:
+    with pytest.raises(fs.RequestError) as refused:
+        fs.compare(fs.NetworkPath(rate="20Mbps", rtt="60ms"), on=on)
+    assert str(refused.value) == message

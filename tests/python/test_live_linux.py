@@ -69,7 +69,7 @@ def test_several_runs_are_a_row_with_the_median_and_how_far_they_are_apart(
         *("kernel-cubic", "jump-start", "quick-start"),
     ]
     assert result.table.rows[2][2] == "cannot"
-    assert "which the kernel's TCP has not" in result.legend
+    assert "which the kernel's TCP lacks" in result.legend
     assert "Events answered within " in result.verdict
     assert result.agreement.pairs == 2
 

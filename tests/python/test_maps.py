@@ -217,7 +217,7 @@ def test_who_harms_one_kind_of_competing_more_does_not_dominate(tmp_path: Folder
 def test_a_case_is_judged_by_its_mean_time_over_companies(tmp_path: Folder) -> None:
     rows = cell(0, {"a": 0.5, "b": 1.0}) + cell(1, {"a": 2.2, "b": 1.0}, competing="long")
     assert pairs(write(tmp_path / "sweep", rows)) == {("a", "b"): 0, ("b", "a"): 0}
-    found = fs.SweepResult.read(tmp_path / "sweep").map(companies=["alone"]).dominance
+    found = fs.SweepResult.read(tmp_path / "sweep").map(competing=["alone"]).dominance
     assert found.filter(pl.col("startup") == "a")["share"].to_list() == [1]
 
 
@@ -350,11 +350,11 @@ def test_a_map_of_some_startups_is_as_if_there_were_no_others(tmp_path: Folder) 
     assert overall(found.regret, "c")["mean"] == pytest.approx(2)
 
 
-def test_sizes_and_companies_can_be_chosen(tmp_path: Folder) -> None:
+def test_sizes_and_competing_flows_can_be_chosen(tmp_path: Folder) -> None:
     rows = cell(0, {"a": 1.0}) + cell(1, {"a": 1.0}, size_bytes=1_000_000)
     rows += cell(2, {"a": 1.0}, competing="long", size_bytes=1_000_000)
     folder = write(tmp_path / "sweep", rows)
-    found = fs.SweepResult.read(folder).map(sizes=["1MB"], companies=["long"]).outcomes
+    found = fs.SweepResult.read(folder).map(sizes=["1MB"], competing=["long"]).outcomes
     assert found.cells["cell"].to_list() == [2]
 
 

@@ -270,9 +270,9 @@ def name(number: int) -> str:
     return f"slow-start:iw={number}" if number else "slow-start"
 
 
-def hurt(size_class: str, variant: str, share: float) -> Row:
-    """So many transfers are hurt."""
-    return Row(size_class, variant, Statistic.HURT, share, 0.0, 1.0, 40, 40.0)
+def harmed(size_class: str, variant: str, share: float) -> Row:
+    """So many transfers are harmed."""
+    return Row(size_class, variant, Statistic.HARMED_SHARE, share, 0.0, 1.0, 40, 40.0)
 
 
 def summaries(startups: int) -> list[ClassSummary]:
@@ -292,12 +292,12 @@ def summaries(startups: int) -> list[ClassSummary]:
             slowdown_p95=2.0 + n,
             loss=0.0,
             timeouts=0,
-            hurt=hurt(size_class, name(n), n / 100) if n else None,
-            typical=None,
+            harmed_share=harmed(size_class, name(n), n / 100) if n else None,
+            geomean_ratio=None,
             p50=None,
             p95=None,
             p99=None,
-            own=None,
+            median_ratio=None,
             worst_network=None,
             worst_share=None,
         )
@@ -323,7 +323,7 @@ def test_more_startups_than_markers_have_a_panel_each_in_a_replay() -> None:
 
 def test_a_replay_of_which_nothing_is_known_is_drawn_too() -> None:
     unknown = [
-        dataclasses.replace(s, slowdown_median=None, slowdown_p95=None, hurt=None)
+        dataclasses.replace(s, slowdown_median=None, slowdown_p95=None, harmed_share=None)
         for s in summaries(25)
     ]
     figure = by_class(unknown, "slow-start")

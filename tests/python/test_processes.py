@@ -139,7 +139,7 @@ def test_what_is_raised_there_only_is_raised_as_it_can_be(
     with pytest.raises(raised, match="only there") as caught:
         compare(There)
     notes = "".join(traceback.format_exception(caught.value))
-    assert "in a process of its own:" in notes
+    assert "in a separate process:" in notes
     assert "in on_ack" in notes
 
 

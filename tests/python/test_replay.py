@@ -136,7 +136,7 @@ def test_the_classes_add_up(replayed: Replay) -> None:
         assert sum(s.transfers for s in mine) == 2 * whole.transfers
 
 
-def test_hurt_counts_transfers_a_tenth_slower_than_under_slow_start(replayed: Replay) -> None:
+def test_harmed_counts_transfers_a_tenth_slower_than_under_slow_start(replayed: Replay) -> None:
     together = replayed.frame.filter(pl.col("mode") == "together")
     base, jump = (
         together.filter(pl.col("variant") == name).sort("transfer")["fct_s"] for name in STARTUPS
@@ -144,7 +144,7 @@ def test_hurt_counts_transfers_a_tenth_slower_than_under_slow_start(replayed: Re
     whole = next(
         s for s in replayed.summaries if (s.size_class, s.variant) == (EVERYTHING, "jump-start")
     )
-    assert whole.hurt_share == pytest.approx((jump > 1.1 * base).mean())
+    assert whole.harmed == pytest.approx((jump > 1.1 * base).mean())
 
 
 def test_a_startup_that_is_not_in_the_catalog_is_refused(small: Capture) -> None:
@@ -156,7 +156,7 @@ def test_the_command_prints_a_table_to_decide_from(cli: Cli) -> None:
     words = ("--startup", ",".join(STARTUPS))
     answer = cli("replay", CAPTURES / "small.pcap", *words, "--details")
     assert answer.status == 0
-    for expected in ("below 10 kB", "all sizes", "hurt", "alone", "from…to", "below 10 kB: "):
+    for expected in ("below 10 kB", "all sizes", "harmed", "alone", "from…to", "below 10 kB: "):
         assert expected in answer.out
     assert answer.out.strip().splitlines()[-1].startswith("Reproduce: flowstart replay")
 

@@ -31,7 +31,9 @@ EXACT = drawn(0.9, seed=1)
 REPEATS = [drawn(effect, seed) for effect, seed in ((0.6, 2), (0.9, 3), (1.4, 4))]
 
 
-@pytest.mark.parametrize("statistic", [Statistic.TYPICAL, Statistic.P50, Statistic.OWN])
+@pytest.mark.parametrize(
+    "statistic", [Statistic.GEOMEAN_RATIO, Statistic.P50, Statistic.MEDIAN_RATIO]
+)
 def test_an_interval_reaches_as_far_as_its_repeats(statistic: Statistic) -> None:
     alone, widened = found(EXACT), found(EXACT, *REPEATS)
     narrow, wide = (a.row(CLASS, "first", statistic) for a in (alone, widened))
@@ -46,7 +48,7 @@ def test_an_interval_reaches_as_far_as_its_repeats(statistic: Statistic) -> None
 
 
 def test_a_share_that_is_hurt_stays_one_however_far_repeats_lie() -> None:
-    row = found(drawn(0.5, seed=1), drawn(2.0, seed=2)).row(CLASS, "first", Statistic.HURT)
+    row = found(drawn(0.5, seed=1), drawn(2.0, seed=2)).row(CLASS, "first", Statistic.HARMED_SHARE)
     assert row and row.low is not None and row.high is not None
     assert row.low >= 0
     assert 0.9 < row.high <= 1
@@ -81,7 +83,7 @@ def test_what_is_recommended_gains_and_passes_every_gate() -> None:
 def test_changes_are_against_the_baselines_times_of_another_pass_where_there_are_some() -> None:
     slower = times([2.0] * 200, [1.0] * 200)
     one = answer(facts(200), slower, NAMES, NAMES[0], base_times=times([1.0] * 200))
-    row = one.row(CLASS, "first", Statistic.TYPICAL)
+    row = one.row(CLASS, "first", Statistic.GEOMEAN_RATIO)
     assert row and row.estimate == 0
 
 

@@ -106,6 +106,6 @@ def test_shares_and_competing_have_tables_of_their_own(cli: Cli) -> None:
         *QUICK, "--rollout", "50%", "--competing", "probe,cubic", "--cross-traffic", "20%"
     ).out
     assert "50% of the connections switched" in out
-    assert "Beside the transfers" in out
+    assert "Competing flows, on all paths" in out
     for word in ("--rollout 50%", "--competing probe,cubic", "--cross-traffic 20%"):
         assert word in out

@@ -48,7 +48,7 @@ def test_the_rest_of_a_share_is_compared_with_itself_without_the_share() -> None
     base, meanwhile = times(everybody, everybody), times(everybody, later)
     settings = Settings(("slow-start", "first"))
     found = shared(facts(200), meanwhile, base, one, settings)
-    row = found.rest.row(EVERYTHING, "first", Statistic.TYPICAL)
+    row = found.rest.row(EVERYTHING, "first", Statistic.GEOMEAN_RATIO)
     assert row and row.estimate == pytest.approx(0.2)
     assert row.transfers == 200 - found.connections
 
@@ -57,8 +57,8 @@ def test_on_a_path_with_room_a_share_changes_nothing_for_the_rest(small: Capture
     settings = Settings(STARTUPS, direction="both", **ROOM)  # type: ignore[arg-type]
     found = study(small, settings, dataclasses.replace(ONCE, rollout=0.5)).rollout
     assert found
-    rest = found.rest.row(EVERYTHING, "jump-start", Statistic.TYPICAL)
-    switched = found.switched.row(EVERYTHING, "jump-start", Statistic.TYPICAL)
+    rest = found.rest.row(EVERYTHING, "jump-start", Statistic.GEOMEAN_RATIO)
+    switched = found.switched.row(EVERYTHING, "jump-start", Statistic.GEOMEAN_RATIO)
     assert rest and rest.estimate == pytest.approx(0, abs=1e-3)
     assert switched and switched.estimate is not None and abs(switched.estimate) > 0.02
 

@@ -50,7 +50,7 @@ def test_a_mark_stands_in_the_row_of_the_variant() -> None:
 def test_a_transfer_that_never_ends_is_hurt_and_not_complete() -> None:
     _, first = of_class(replayed([1.0] * 40, [0.5] * 39 + [None]))
     assert (first.transfers, first.complete) == (40, 39)
-    assert first.hurt_share == 1 / 40
+    assert first.harmed == 1 / 40
 
 
 def test_a_change_is_that_of_the_transfers_themselves_and_not_of_their_median() -> None:
@@ -61,7 +61,7 @@ def test_a_change_is_that_of_the_transfers_themselves_and_not_of_their_median() 
 
 def test_the_baseline_is_not_compared_with_itself() -> None:
     slow, _ = of_class(replayed([1.0] * 30, [0.5] * 30))
-    assert (slow.change, slow.hurt_share, slow.typical, slow.p95) == (None, None, None, None)
+    assert (slow.change, slow.harmed, slow.geomean_ratio, slow.p95) == (None, None, None, None)
 
 
 def test_where_only_transfers_of_a_small_network_are_hurt_that_is_named() -> None:

@@ -109,8 +109,8 @@ def test_bad_rows_are_counted_by_reason(cli: Cli, log: Log) -> None:
 def test_what_is_not_told_is_assumed_and_said(cli: Cli, log: Log) -> None:
     file = log("ts,bytes\n1,5000\n2,6000\n")
     answer = cli("capture", file)
-    assert "no column tells the peer: all transfers share one path" in answer.out
-    assert "no column tells round trips: a replay needs --rtt" in answer.out
+    assert "no column has the peer: all transfers share one path" in answer.out
+    assert "no column has round-trip times: a replay needs --rtt" in answer.out
     answer = cli("replay", file)
     assert answer.status == 2
     assert "give --rtt and --rate" in answer.err

@@ -409,8 +409,8 @@ def test_a_startup_may_put_numbers_of_its_own_into_the_trace() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ({"cwnd": 1.0}, '"cwnd" is no name for a column of its own beside time_ns, flow, event'),
-        ({"": 1.0}, '"" is no name for a column of its own'),
+        ({"cwnd": 1.0}, '"cwnd" is no name for a separate column next to time_ns, flow, event'),
+        ({"": 1.0}, '"" is no name for a separate column'),
         ({"one": "1"}, "trace returned {'one': '1'}; a dictionary of numbers by name is needed"),
         (None, "trace returned None; a dictionary of numbers by name is needed"),
     ],
@@ -834,7 +834,7 @@ def test_a_hook_that_raises_is_shown_with_its_line(cli: Cli, kind: str, message:
     ],
 )
 def test_a_value_in_the_place_of_a_hook_is_refused(attribute: str, value: Any, hook: str) -> None:
-    message = f"`{attribute}` is a value, which nobody would ask; write a method `{hook}`"
+    message = f"`{attribute}` is a value, and is never called; write a method `{hook}`"
     with pytest.raises(fs.RequestError, match=message):
         type("Mine", (Doubling,), {attribute: value})
 

@@ -5,12 +5,16 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 import made_up_map
+from flowstart import _native
 from flowstart.render.grid import Column, Grid
 from flowstart.render.summary import Summary, command
 from screen import on_one_screen
 
 Cli = Callable[..., Any]
+CAPTURES = pathlib.Path(__file__).parent.parent / "data/captures"
 
 
 # What summaries have in common.
@@ -80,3 +84,77 @@ def test_the_worst_paths(cli: Cli) -> None:
 def test_a_startup_that_is_nowhere_worse(cli: Cli) -> None:
     over = "rate=1Gbps,rtt=40ms,size=1kB,buffer=1000pkt,competing=alone"
     on_one_screen(cli(*SEARCH, over), "jump-start is nowhere worse than the best of the others")
+
+
+LISTS = {
+    ("algorithms",): "33 startup algorithms: slow-start, ",
+    ("doctor",): "Everything that a comparison needs works",
+    ("papers",): "quick-start-low-latency",
+    ("paths",): "jump-start-2007",
+    ("stacks",): "linux: a current Linux kernel",
+}
+LINE = ("--rate", "10Mbps", "--rtt", "100ms")
+
+
+@pytest.mark.parametrize(("words", "first"), LISTS.items(), ids=lambda words: words[0])
+def test_a_list(cli: Cli, words: tuple[str, ...], first: str) -> None:
+    on_one_screen(cli(*words), first)
+
+
+@pytest.mark.parametrize("names", ["slow-start,hystart", "all"])
+def test_a_comparison(cli: Cli, names: str) -> None:
+    words = ("compare", *LINE, "--size", "100kB,1MB", "--startup", names, "--no-uncertainty")
+    lines = on_one_screen(cli(*words), r"Fastest for 1 MB: [\w-]+, \d+ % faster than slow-start")
+    assert any(line.startswith("Reproduce: flowstart compare ") for line in lines[-2:])
+    assert "dropped retrans." in " ".join(cli(*words, "--details").out.split())
+
+
+def test_a_comparison_names_the_fastest_startup_without_support(cli: Cli) -> None:
+    words = ("--size", "1MB", "--startup", "slow-start,hystart,quick-start", "--no-uncertainty")
+    answer = cli("compare", *LINE, *words).out.replace("\n", " ")
+    assert "It needs router, peer or cache support; without: hystart, 13 % faster." in answer
+
+
+def test_a_comparison_of_one_startup(cli: Cli) -> None:
+    words = ("--size", "1MB", "--startup", "slow-start", "--no-uncertainty")
+    on_one_screen(cli("compare", *LINE, *words), "1 MB: slow-start completes in 1.38 s")
+
+
+def test_a_comparison_shows_losses_of_the_fastest(cli: Cli) -> None:
+    words = ("--size", "1MB", "--startup", "slow-start,jump-start", "--no-uncertainty")
+    on_one_screen(cli("compare", *LINE, *words), "It drops 200 packets, slow-start 183")
+
+
+def test_a_replay(cli: Cli) -> None:
+    answer = cli("replay", CAPTURES / "web-mix.pcap.gz", "--no-uncertainty")
+    lines = on_one_screen(answer, "Recommendation: keep the current setting")
+    assert any(line.startswith("Reproduce: flowstart replay ") for line in lines[-2:])
+
+
+def test_a_capture(cli: Cli) -> None:
+    lines = on_one_screen(cli("capture", CAPTURES / "web-mix.pcap.gz"), "Median RTT 60.21 ms")
+    assert any(line.startswith("Next: flowstart replay ") for line in lines[-2:])
+
+
+def test_a_run(cli: Cli, tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "many.toml"
+    file.write_text('path = {rate = "5Mbps", rtt = "9ms"}\nflows = [{size = "9kB", count = 40}]\n')
+    on_one_screen(cli("run", file), "40 of 40 flows completed")
+
+
+def test_a_sweep_and_what_checks_it(
+    cli: Cli, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "sweep.toml"
+    file.write_text(
+        'startups = ["slow-start"]\npath = {rate = "5Mbps", rtt = "20ms"}\nflow = {size = "9kB"}\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    on_one_screen(cli("sweep", file, "-o", "out"), "1 rows in ")
+    on_one_screen(cli("check", "out"), "intact")
+
+
+@pytest.mark.skipif("noq" not in _native.BUILT_LIVE_STACKS, reason="make live builds it")
+def test_a_live_comparison(cli: Cli) -> None:
+    words = ("--startup", "slow-start,jump-start", "--size", "100kB,1MB")
+    on_one_screen(cli("live", "--stack", "noq", *LINE, *words), "Difference of FCT: median")

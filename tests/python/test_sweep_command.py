@@ -167,7 +167,7 @@ def test_scenarios_that_fail_are_counted_and_the_command_fails(
     assert answer.status == 1
     assert answer.out.startswith("8 rows")
     assert answer.err == (
-        "flowstart: 1 of 8 runs failed; the column `error` says why, first of cell 2 with "
+        "flowstart: 1 of 8 runs failed; the column `error` has the reason, first of cell 2 with "
         "jump-start: no way\n"
     )
 
@@ -216,7 +216,7 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(
     cli: Cli, tmp_path: pathlib.Path
 ) -> None:
     message = (
-        "no sweep is called `smal-one`, and a file of one's own ends with .toml; did you mean "
+        "no sweep is called `smal-one`, and the name of a sweep file ends with .toml; did you mean "
         "`small-one`?"
     )
     assert cli("sweep", "smal-one", "-o", tmp_path / "out") == (2, "", f"flowstart: {message}\n")
@@ -265,7 +265,7 @@ def test_ctrl_c_ends_the_command_and_the_same_one_goes_on(tmp_path: pathlib.Path
     assert process.returncode == 130
     assert said.splitlines()[-1] == (
         f"flowstart: stopped by Ctrl-C: {kept:,} rows are kept in {out}, and the same command "
-        "goes on from there"
+        "resumes the sweep"
     )
     again = fs.sweep(file, out, workers=2)
     assert again.height == kept + again.ran

@@ -80,7 +80,7 @@ def test_an_expression_has_a_dimension_and_a_value(text: str, kind: Kind, value:
         ("max 10pkt", "a `(` is missing"),
         ("bdp/", "something is missing at the end"),
         ("*2", "something is missing before `*`"),
-        ("bdp 2", "`2` stands where nothing may follow"),
+        ("bdp 2", "`2` follows a complete expression"),
         ("bdp $ 2", "`$` has no meaning here"),
         ("1+0.5bpd", "`bpd` is no unit"),
         ("1ms+2rtt", "`rtt` is no unit; write `2*rtt`"),

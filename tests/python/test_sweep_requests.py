@@ -234,7 +234,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: pathlib.Path) -> None:
         ({"split": {"train": 1}}, "split.train: `1` is not right; a share between 0 and 1"),
         (
             {"split": {"train": 0.5}, "seeds": [1, 1000001]},
-            "seeds: `1000001` beside `1`: paths of the test set have seeds that are",
+            "seeds: `1000001` with `1`: paths of the test set have seeds that are",
         ),
         ({"paths": []}, "paths: `[[paths]]` tables are needed, one for each family of paths"),
         ({"paths": [{"weight": -1}]}, "paths[0].weight: `-1` is not right; a number from 0"),
@@ -245,7 +245,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: pathlib.Path) -> None:
         ),
         (
             {"path": {"named": "leo"}, "paths": [{}]},
-            "path.named: beside `[[paths]]` it belongs into one of those",
+            "path.named: with `[[paths]]` it belongs into one of those",
         ),
         ({"path": {"named": "lo"}}, "no path is called `lo`"),
         ({"path": {"named": ["leo", "leo"]}}, "path.named: `leo` is given twice"),
@@ -260,7 +260,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: pathlib.Path) -> None:
         ),
         (
             {"path": {"named": "leo", "rate": "5Mbps", "perturb": {"rate": [1, 2]}}},
-            "path.perturb.rate: `rate` is given beside it (leo)",
+            "path.perturb.rate: `rate` is given as well (leo)",
         ),
         (
             {"path": {"named": "leo", "perturb": {"rate": ["5Mbps", 2]}}},

@@ -229,7 +229,7 @@ def test_rows_of_another_version_are_refused(
     monkeypatch.setattr(_native, "version", lambda: "9.9.9")
     assert refused(out) == (
         f"{out}: flowstart {was} wrote it, and this is 9.9.9; rows of two versions are not mixed: "
-        "name another folder, or go on with that version"
+        "name another folder, or resume with that version"
     )
 
 
@@ -307,7 +307,7 @@ def test_cells_that_have_changed_under_the_same_question_are_refused(
 
     found = swept(tmp_path / "out", Changed())
     found.store.parts()[-1].unlink()
-    with pytest.raises(RequestError, match=r"part 00000000-.* answers other cells"):
+    with pytest.raises(RequestError, match=r"part 00000000-.* has other cells"):
         swept(tmp_path / "out", Changed(path={"loss": "1%"}))
 
 
@@ -349,8 +349,8 @@ def full(*_: object) -> None:
 
 
 FULL = (
-    "{}: cannot be written: No space left on device; what is finished is kept, and the same "
-    "command goes on from there"
+    "{}: cannot be written: No space left on device; finished runs are kept, and the same "
+    "command resumes the sweep"
 )
 
 
@@ -418,6 +418,6 @@ def test_a_limit_of_file_sizes_is_said_in_one_line(tmp_path: pathlib.Path) -> No
     )
     last = done.stderr.strip().splitlines()[-1]
     assert last.endswith(
-        f"SimulationError: {tmp_path}/out: cannot be written: File too large; what is finished is "
-        "kept, and the same command goes on from there"
+        f"SimulationError: {tmp_path}/out: cannot be written: File too large; finished runs are "
+        "kept, and the same command resumes the sweep"
     )

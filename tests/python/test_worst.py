@@ -230,7 +230,7 @@ def test_a_finding_with_competing_is_repeated_by_its_scenario(
         (("hystart", "--seed", "-1"), "--seed = -1: 0 to 18446744073709551612 are possible"),
         (
             ("hystart", "--measure", "harm", "--search-space", "competing=alone"),
-            "search_space.competing: `alone` has nobody to harm",
+            "search_space.competing: `alone` has no competing flows",
         ),
         (("hystart", "--against", "hystart"), "startup"),
     ],

@@ -146,7 +146,7 @@ test("papers say what is in them, and a quick figure shows what is measured when
   await at(page, `papers?${STATE}&view.figure=JS-F1`, "article table");
   await page.waitForSelector("figure img", { timeout: 60_000 });
   const headings = await page.$$eval("article h2", (found) => found.map((one) => one.textContent));
-  assert.deepEqual(headings.slice(1), ["Its set-ups", "Published beside measured"]);
+  assert.deepEqual(headings.slice(1), ["Its set-ups", "Published and simulated"]);
   await press(page, "Open in Explore");
   await goes(page, "explore");
   assert.match(hash(page), /rate=5Mbps/);

@@ -30,9 +30,9 @@ test("a change is sure where its interval leaves out that nothing changes", () =
   assert.ok(!isSure(whisker(0.3, null, null)));
 });
 
-test("a change is told with its interval, or that there is not enough for one", () => {
+test("a change is shown with its interval, or that the sample is too small for one", () => {
   assert.equal(words(whisker(-0.199, -0.455, 0.094)), "−19.9 %, from −45.5 % to +9.4 %");
-  assert.equal(words(whisker(0, null, null, "7 clusters")), "0 % (not enough)");
+  assert.equal(words(whisker(0, null, null, "7 clusters")), "0 % (sample too small)");
   assert.equal(words(whisker(0, null, null, "no transfer differs")), "0 % (the same)");
   assert.equal(words(whisker(0.5, 0.1, null)), "+50.0 %, from +10.0 % to ∞");
   assert.equal(words(whisker(null, null, null)), "–");

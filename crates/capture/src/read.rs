@@ -165,7 +165,8 @@ impl Attempt<'_> {
         }
         if !in_order {
             self.gathered.warnings.push(
-                "time runs backwards, and what cannot be read twice cannot be sorted: the answers are not certain"
+                "time runs backwards, and what cannot be read twice cannot be sorted: the answers \
+                 are not certain"
                     .into(),
             );
         }
@@ -289,7 +290,8 @@ fn doubts(listeners: &Listeners, options: &Options) -> Vec<String> {
         (
             sink.twice,
             format!(
-                "{} of {} connections were captured twice: copies are left out, retransmissions are not to be believed",
+                "{} of {} connections were captured twice: copies are left out, retransmissions \
+                 are not to be believed",
                 sink.twice, sink.connections
             ),
         ),
@@ -298,14 +300,18 @@ fn doubts(listeners: &Listeners, options: &Options) -> Vec<String> {
     counted.map(|(_, what)| what).collect()
 }
 
-const QUIC: &str = "QUIC: bytes are those of UDP datagrams, headers and repetitions included; what is in them is \
-                    encrypted, so transfers, windows and losses are not known, and replays leave QUIC out (a qlog of an \
-                    endpoint tells them)";
+const QUIC: &str = "QUIC: bytes are those of UDP datagrams, headers and repetitions included; \
+                    what is in them is encrypted, so transfers, windows and losses are not known, \
+                    and replays leave QUIC out (a qlog of an endpoint has them)";
 
 const NOTES: [&str; 4] = [
-    "RTT: the client's first ACK after the SYN-ACK, less the last SYN not later than the last SYN-ACK before it",
-    "transfers: one direction's data until the other side answers having heard all of it and is itself heard",
-    "of a connection's two networks (/24, /48) the local one takes part in more connections; at a tie, the nearer",
-    "rates of paths are those of IP packets, seen in the spacing of data from the remote side and of \
-     acknowledgements of data to it; they are of the bottleneck only where senders kept it busy",
+    "RTT: the client's first ACK after the SYN-ACK, less the last SYN not later than the last \
+     SYN-ACK before it",
+    "transfers: one direction's data until the other side answers having heard all of it and is \
+     itself heard",
+    "of a connection's two networks (/24, /48) the local one takes part in more connections; at a \
+     tie, the nearer",
+    "rates of paths are those of IP packets, seen in the spacing of data from the remote side and \
+     of acknowledgements of data to it; they are of the bottleneck only where senders kept it \
+     busy",
 ];

@@ -114,8 +114,8 @@ impl Pieces {
                 self.starts.len()
             ),
             true => format!(
-                "time runs backwards more than {MOST_PIECES} times: the last piece is out of order, and what is \
-                 told of connections there is not certain"
+                "time runs backwards more than {MOST_PIECES} times: the last piece is out of \
+                 order, and results for connections there are uncertain"
             ),
         }
     }

@@ -376,12 +376,13 @@ fn handshake(history: Option<&str>, state: Option<&str>) -> Handshake {
 /// What a log cannot tell.
 pub(crate) fn notes(listeners: &Listeners) -> [String; 2] {
     [
-        "a conn.log tells bytes, times and states; it does not tell RTT, windows, MSS, retransmissions, or the turns of \
-         a conversation: rates and reductions are not known, and each direction counts as one transfer"
+        "a conn.log has bytes, times and states; it lacks RTT, windows, MSS, retransmissions, and \
+         the turns of a conversation: rates and reductions are not known, and each direction \
+         counts as one transfer"
             .into(),
         format!(
-            "{} of {} TCP connections are not valid for the computation: bytes missed, or a history that does \
-             not begin with Sh",
+            "{} of {} TCP connections are not valid for the computation: bytes missed, or a \
+             history that does not begin with Sh",
             listeners.sink.not_valid, listeners.sink.connections
         ),
     ]
@@ -394,8 +395,8 @@ mod tests {
     use crate::results::Options;
     use crate::ticker::still;
 
-    const HEADER: &str = "#separator \\x09\n#set_separator\t,\n#empty_field\t(empty)\n#unset_field\t-\n#path\tconn\n\
-        #fields\tts\tid.orig_h\tid.orig_p\tid.resp_h\tid.resp_p\tproto\tduration\torig_bytes\tresp_bytes\tconn_state\tmissed_bytes\thistory\n";
+    const HEADER: &str = "#separator \
+                          \\x09\n#set_separator\t,\n#empty_field\t(empty)\n#unset_field\t-\n#path\tconn\n#fields\tts\tid.orig_h\tid.orig_p\tid.resp_h\tid.resp_p\tproto\tduration\torig_bytes\tresp_bytes\tconn_state\tmissed_bytes\thistory\n";
 
     /// A log's rows, its warnings and its notes.
     fn log(format: Format, text: &str) -> Result<(Collected, Vec<String>, [String; 2]), Error> {
@@ -468,7 +469,11 @@ mod tests {
     fn a_masked_time_is_named_with_its_field_line_and_value() {
         let row = "XXXXXXXXXX.XXXXXX\t10.0.0.1\t1\t10.0.1.1\t2\ttcp\t-\t-\t-\tS0\t0\tS\n";
         let error = refusal(&format!("{HEADER}{row}"));
-        assert_eq!(error, "conn.log, line 7: field ts is `XXXXXXXXXX.XXXXXX`, which is no time (seconds since 1970)");
+        assert_eq!(
+            error,
+            "conn.log, line 7: field ts is `XXXXXXXXXX.XXXXXX`, which is no time \
+                           (seconds since 1970)"
+        );
     }
 
     #[test]

@@ -271,7 +271,7 @@ impl Params {
 
     fn set(&mut self, item: &str) -> Result<(), SpecError> {
         if item.is_empty() {
-            let problem = "nothing stands at a comma; leave the comma out";
+            let problem = "empty at a comma; leave the comma out";
             return Err(SpecError::at(self, problem.into()));
         }
         let Some((name, value)) = item.split_once('=') else {
@@ -534,6 +534,6 @@ mod tests {
     fn malformed_and_repeated_parameters_are_refused() {
         assert!(complaint("max_ssthresh").ends_with("of the form `name=value`"));
         assert!(complaint("tick=1ms,tick=2ms").ends_with("parameter `tick` is given twice"));
-        assert!(complaint("tick=1ms,,").ends_with("nothing stands at a comma; leave the comma out"));
+        assert!(complaint("tick=1ms,,").ends_with("empty at a comma; leave the comma out"));
     }
 }

@@ -26,7 +26,7 @@ pub const LIMIT: ParamSpec = ParamSpec {
     name: "limit",
     unit: Unit::Segments,
     default: "2",
-    meaning: "growth=abc: the most that one ACK may add, RFC 3465's L",
+    meaning: "growth=abc: maximum that one ACK may add, RFC 3465's L",
 };
 
 /// The first window.

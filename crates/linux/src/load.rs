@@ -110,7 +110,7 @@ fn check(stacks: &[Arc<Stack>]) -> Result<(), RequestError> {
     match differ {
         true => Err(RequestError::new(
             "stack",
-            "flows with stacks of their own: the hosts of a load have one kernel each",
+            "flows with separate stacks: the hosts of a load have one kernel each",
         )),
         false => Ok(()),
     }

@@ -18,7 +18,10 @@ pub fn refusal(drives: bool) -> Option<String> {
     } else if let Err(e) = Host::new(Ipv4Addr::new(10, 9, 0, 1), &[]) {
         match e.kind() {
             io::ErrorKind::PermissionDenied => {
-                format!("network namespaces of its own need root, or CAP_SYS_ADMIN and CAP_NET_ADMIN ({e})")
+                format!(
+                    "separate network namespaces need root, or CAP_SYS_ADMIN and \
+                         CAP_NET_ADMIN ({e})"
+                )
             }
             _ => format!("no network namespace with a TUN device can be made ({e})"),
         }

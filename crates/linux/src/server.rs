@@ -106,7 +106,7 @@ impl<'a> Server<'a> {
         let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
         let order = orders.remove(&asked.number);
         drop(orders);
-        let order = order.ok_or_else(|| http::bad("a request that nobody has"))?;
+        let order = order.ok_or_else(|| http::bad("an unknown request"))?;
         let Some(agent) = self.agent else {
             return Ok(None);
         };

@@ -25,8 +25,8 @@ pub struct Startup {
 pub enum StartupError {
     /// The catalog has none such.
     Spec(SpecError),
-    /// It needs what no QUIC stack gives: routers that take part, or a peer that answers in a way of
-    /// its own.
+    /// It needs what no QUIC stack gives: routers that take part, or a peer that answers in another
+    /// way.
     Needs {
         /// The startup.
         startup: String,
@@ -40,7 +40,7 @@ impl fmt::Display for StartupError {
         match self {
             StartupError::Spec(e) => e.fmt(f),
             StartupError::Needs { startup, what } => {
-                write!(f, "startup `{startup}`: needs {what}, which QUIC has not")
+                write!(f, "startup `{startup}`: needs {what}, which QUIC lacks")
             }
         }
     }
@@ -59,7 +59,7 @@ impl Startup {
     pub fn of(recipe: Arc<Recipe>) -> Result<Startup, StartupError> {
         let lacks = |need: &Need| match need {
             Need::Routers => Some("routers that take part"),
-            Need::Peer => Some("a peer that answers in a way of its own"),
+            Need::Peer => Some("a peer that answers in another way"),
             Need::Pacing | Need::Cache | Need::Interface | Need::L4s => None,
         };
         let l4s = recipe.needs_l4s().then_some("marks to be counted");
@@ -123,12 +123,12 @@ mod tests {
         let refused = |startup| Startup::parse(startup, "cubic").unwrap_err().to_string();
         assert_eq!(
             refused("quick-start"),
-            "startup `quick-start`: needs routers that take part, which QUIC has not"
+            "startup `quick-start`: needs routers that take part, which QUIC lacks"
         );
         assert_eq!(
             refused("modified-swift-start"),
-            "startup `modified-swift-start`: needs a peer that answers in a way of its own, which \
-             QUIC has not"
+            "startup `modified-swift-start`: needs a peer that answers in another way, which \
+             QUIC lacks"
         );
         assert_eq!(
             refused("halfback"),

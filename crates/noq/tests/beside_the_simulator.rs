@@ -225,7 +225,7 @@ fn what_noq_cannot_give_is_refused_by_name() {
     };
     assert_eq!(
         refused("quick-start"),
-        "flows[0].startup: startup `quick-start`: needs routers that take part, which QUIC has not"
+        "flows[0].startup: startup `quick-start`: needs routers that take part, which QUIC lacks"
     );
 }
 

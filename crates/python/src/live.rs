@@ -93,12 +93,14 @@ impl Stack {
     /// Why the stack cannot do what a scenario asks for, if it cannot. An error where no stack could.
     pub fn refusal(self, prepared: &Prepared) -> PyResult<Option<String>> {
         let flow = prepared.lone_flow().map_err(request)?;
-        let who = match self.run {
+        let transport = match self.run {
             Run::Quic(_) => "QUIC",
             Run::Kernel(..) => "the kernel's TCP",
         };
         Ok(Startup::of(flow.recipe).err().map(|refused| match refused {
-            StartupError::Needs { what, .. } => format!("it needs {what}, which {who} has not"),
+            StartupError::Needs { what, .. } => {
+                format!("it needs {what}, which {transport} lacks")
+            }
             StartupError::Spec(e) => e.to_string(),
         }))
     }

@@ -100,6 +100,6 @@ fn what_s2n_cannot_give_is_refused_by_name() {
     let refused = flowstart_s2n::lab::run(flow).unwrap_err().to_string();
     assert_eq!(
         refused,
-        "flows[0].startup: startup `quick-start`: needs routers that take part, which QUIC has not"
+        "flows[0].startup: startup `quick-start`: needs routers that take part, which QUIC lacks"
     );
 }

@@ -35,6 +35,6 @@ fn a_startup_that_quic_cannot_give_is_refused_by_name() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         errors,
-        "transfer: startup `quick-start`: needs routers that take part, which QUIC has not\n"
+        "transfer: startup `quick-start`: needs routers that take part, which QUIC lacks\n"
     );
 }

@@ -24,7 +24,7 @@ MOST_JSON = 256 << 20
 """JSON in one piece is held in memory: a longer file is refused. Bytes"""
 MOST_RECORD = 1 << 20
 """A longer record of JSON-SEQ is damage. Bytes"""
-NOT_TOLD = "not estimated: a qlog tells its own endpoint's view only"
+NOT_TOLD = "not estimated: a qlog has only its endpoint's view"
 
 
 def is_qlog(file: str) -> bool:

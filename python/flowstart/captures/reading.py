@@ -92,7 +92,7 @@ def _read(
     qlogs = [path for path in paths if path != "-" and qlog.is_qlog(path)]
     logs = [path for path in paths if path != "-" and server_log.is_table(path)]
     if qlogs and len(qlogs) < len(paths):
-        raise RequestError(f"{qlogs[0]} is a qlog: qlogs are read by themselves, not beside others")
+        raise RequestError(f"{qlogs[0]} is a qlog: qlogs cannot be combined with other files")
     if not logs:
         if columns is not None:
             raise RequestError(f"--columns: {paths[0]} is no table of transfers")

@@ -289,9 +289,9 @@ def _notes(columns: Columns) -> list[str]:
     if columns.has("duration") and not columns.has("rate"):
         notes.append(NO_RATES)
     missing = {
-        "peer": "no column tells the peer: all transfers share one path",
-        "rtt": "no column tells round trips: a replay needs --rtt",
-        "duration": "no column tells durations: transfers count as over at once",
-        "connection": "no column tells connections: each row has one of its own",
+        "peer": "no column has the peer: all transfers share one path",
+        "rtt": "no column has round-trip times: a replay needs --rtt",
+        "duration": "no column has durations: transfers count as completed at once",
+        "connection": "no column has connections: each row is a separate connection",
     }
     return notes + [text for what, text in missing.items() if not columns.has(what)]

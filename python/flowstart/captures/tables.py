@@ -149,7 +149,7 @@ def networks(found: Contents, most: int = 20) -> Grid:
         for group in groups[:most]
     ]
     if len(groups) > most:
-        grid.title = f"The {most} networks with the most data, of {len(groups)}"
+        grid.title = f"The {most} networks with most data, of {len(groups)}"
     return grid
 
 
@@ -164,7 +164,7 @@ def _path(path: PathEstimate) -> list[str]:
 
 
 def connections(found: Contents, most: int = 20) -> Grid:
-    """The connections with the most data."""
+    """The connections with the largest amount of data."""
     import polars as pl
 
     columns = [Column("client", number=False), Column("server", number=False)]
@@ -177,7 +177,7 @@ def connections(found: Contents, most: int = 20) -> Grid:
     largest = found.connections[order.head(most)]
     grid.rows = [_connection(row) for row in largest.iter_rows(named=True)]
     if len(found.connections) > most:
-        grid.title = f"The {most} connections with the most data, of {len(found.connections)}"
+        grid.title = f"The {most} largest connections, of {len(found.connections)}"
     return grid
 
 

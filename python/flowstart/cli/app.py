@@ -32,7 +32,7 @@ from flowstart.cli.once import Command
 app = typer.Typer(
     name="flowstart",
     cls=Group,
-    help="A laboratory for flow startup: the best startup algorithm for your traffic.",
+    help="Compare TCP and QUIC startup algorithms on any path or with recorded traffic.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

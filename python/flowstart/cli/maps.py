@@ -87,7 +87,7 @@ def map_(
             col=col,
             row=row,
             sizes=listed("size", size),
-            companies=listed("competing", competing),
+            competing=listed("competing", competing),
             startups=listed("startup", startup),
             margin=share("margin", margin),
         )

@@ -15,9 +15,11 @@ from flowstart.cli.once import Command
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
+    from flowstart.papers.cross.table import CrossTable
     from flowstart.papers.experiment import Experiment
     from flowstart.papers.lab import Lab
     from flowstart.papers.runner import Done, Judged
+    from flowstart.render.summary import Summary
 
 app = typer.Typer(
     cls=Group,
@@ -148,7 +150,7 @@ def run(
     )
     if stopped:
         raise bounds.current().stopped(
-            f" after {len(done)} of {len(chosen)} experiments; the same command goes on from here"
+            f" after {len(done)} of {len(chosen)} experiments; the same command resumes here"
         )
 
 
@@ -158,6 +160,7 @@ def cross(
     workers: options.Workers = None,
     cache: Cache = None,
     fresh: Fresh = False,
+    details: options.Details = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
@@ -178,7 +181,7 @@ def cross(
         with _laboratory(crossing.WHOLE, kept, workers, "all of it") as lab:
             table = crossing.table(lab)
     except KeyboardInterrupt:
-        raise bounds.current().stopped("; the same command goes on from here") from None
+        raise bounds.current().stopped("; the same command resumes here") from None
     findings = crossing.findings(table)
     done = [runner.Done(PAPER, crossing.WHOLE, findings, [], lab.seconds)]
 
@@ -186,11 +189,24 @@ def cross(
         if json:
             console.show_json(runner.result(done))
             return
+        if not details:
+            console.show_summary(_crossed(table, findings.answers))
+            return
         console.show_grid(glance.grid(table))
         for said in (glance.legend(table), *findings.answers):
             console.show_text(said)
 
     console.deliver(display, output, _files(done, [], whole=True))
+
+
+def _crossed(table: "CrossTable", answers: Sequence[str]) -> "Summary":
+    """The first answer and the mean changes, on one screen."""
+    from flowstart.papers.cross import glance
+    from flowstart.render.summary import Summary
+
+    ran = f"{len(table.startups)} startups in {len(table.scenarios)} scenarios of five papers."
+    notes = ["bystanders: flows in slow start next to those under test.", "All: --details"]
+    return Summary(ran, answers[:1], glance.means(table), notes, console.command_line())
 
 
 def _kept(cache: pathlib.Path | None, *, fresh: bool) -> pathlib.Path | None:

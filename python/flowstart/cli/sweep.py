@@ -162,14 +162,14 @@ def _say_what_is_missing(found: "Swept") -> None:
     place = found.store.place
     if found.interrupted:
         raise bounds.current().stopped(
-            f": {found.height:,} rows are kept in {place}, and the same command goes on from there"
+            f": {found.height:,} rows are kept in {place}, and the same command resumes the sweep"
         )
     errors = found.errors
     if errors.height:
         first = errors.row(0, named=True)
         raise SimulationError(
-            f"{errors.height:,} of {found.height:,} runs failed; the column `error` says why, "
-            f"first of cell {first['cell']} with {first['startup']}: {first['error']}"
+            f"{errors.height:,} of {found.height:,} runs failed; the column `error` has the "
+            f"reason, first of cell {first['cell']} with {first['startup']}: {first['error']}"
         )
     if found.failures:
         raise SimulationError(

@@ -76,7 +76,7 @@ _OPTIONS = (
     _Option(
         "quick_start",
         _Asked.some_ask_routers,
-        f"no startup here asks routers; add {', '.join(ASKERS)}",
+        f"no startup here uses rate requests; add {', '.join(ASKERS)}",
     ),
 )
 

@@ -108,7 +108,7 @@ def _slowdowns(found: Sequence[Summary], startups: Sequence[str], about: str) ->
     for size, slowdown in sorted(point for line in lines.values() for point in line):
         known.setdefault(size, []).append(slowdown)
     low, high = ([pick(values) for values in known.values()] for pick in (min, max))
-    y = logarithmic("completion time / ideal; pale: from the least to the most of all", low + high)
+    y = logarithmic("completion time / ideal; pale: from minimum to maximum of all", low + high)
     chart, axes = panels(titles, _sizes(found), y, about)
     for panel, own in zip(axes, lines.values(), strict=True):
         panel.fill_between(list(known), low, high, color=RANGE, linewidth=0, zorder=0)

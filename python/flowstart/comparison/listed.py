@@ -39,7 +39,7 @@ def rows(result: Comparison) -> Rows:
     if shown.height < frame.height:
         left_out = (
             f"These are {shown.height:,} of {frame.height:,} rows, those of the lowest seeds; "
-            "rows.parquet and rows.csv beside this page have all."
+            "rows.parquet and rows.csv next to this page have all."
         )
     y = ("slowdown", "fct_s", "packets_retransmitted", "packets_dropped", "max_queue_pkts")
     chart = Chart(

@@ -42,7 +42,7 @@ def legend(
     columns = (
         f"{order}{best}change: against {custom.short(baseline)}; {ends}{sender}"
         "exit cwnd: the window just before startup ended, packets; "
-        "queue: the most at the bottleneck, packets."
+        "queue: maximum at the bottleneck, packets."
     )
     return "\n".join([columns, *notes])
 

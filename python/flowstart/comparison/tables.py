@@ -60,14 +60,14 @@ def _columns(several: bool, background: bool, acked: bool, intervals: bool) -> l
         Column("dropped", of="mean of packets_dropped"),
         Column("retrans.", spare=3, of="mean of packets_retransmitted"),
         Column("RTOs", of="mean of timeouts"),
-        Column("exit reason", number=False, of="the most frequent startup_exit_reason"),
+        Column("exit reason", number=False, of="most frequent startup_exit_reason"),
         Column("exit cwnd", spare=1, of="mean of startup_exit_cwnd_segments with this exit reason"),
         Column("÷ BDP", spare=4, of="mean of startup_exit_cwnd_segments, divided by bdp_pkts"),
         Column("queue", spare=5, of="greatest max_queue_pkts"),
     ]
     if background:
         others = {"tested": False, "size_bytes": None, "web": None}
-        of = "mean of fct_s of the background flows, against those beside the baseline"
+        of = "mean of fct_s of the background flows, against those under the baseline"
         columns += [Column("others", of=of, where=others, compares=True)]
     return columns
 

@@ -39,7 +39,7 @@ class Rollback:
 
 
 NAMES = {
-    Statistic.TYPICAL: "the geometric mean",
+    Statistic.GEOMEAN_RATIO: "the geometric mean",
     Statistic.MEAN: "the mean",
     Statistic.P95: "p95",
 }
@@ -104,7 +104,7 @@ def _rollback(rows: Sequence[Row], group: str, variant: str) -> list[Rollback]:
     """Thresholds: a loss, or more than the predicted interval has, refutes the prediction."""
     found = of_group(rows, group)
     thresholds = []
-    for statistic in (Statistic.TYPICAL, Statistic.MEAN, Statistic.P95):
+    for statistic in (Statistic.GEOMEAN_RATIO, Statistic.MEAN, Statistic.P95):
         row = found.get((variant, statistic))
         if row and row.high is not None:
             reason = f"predicted: {text.percent(row.low)} to {text.percent(row.high)}"

@@ -19,7 +19,7 @@ Ends: TypeAlias = tuple[float, float] | None
 """The ends of an interval; None where the data ends before it does."""
 
 ANGLES = np.linspace(0, 2 * np.pi, 144, endpoint=False)
-FEW_HURT = 10
+FEW_HARMED = 10
 """With fewer clusters that have one, it is not known how much hurt transfers stand together."""
 
 
@@ -108,12 +108,12 @@ class QuantileChange:
 
 
 @dataclass(frozen=True)
-class OwnChange:
+class MedianRatio:
     """The median over transfers of their own changes."""
 
     changes: Ranked
     columns: tuple[int]
-    statistic = Statistic.OWN
+    statistic = Statistic.MEDIAN_RATIO
 
     @property
     def transfers(self) -> int:
@@ -139,13 +139,13 @@ class OwnChange:
 
 
 @dataclass(frozen=True)
-class TypicalChange:
+class GeomeanRatio:
     """The geometric mean of transfers' times against those under the baseline, less one."""
 
     mean_log: float
     transfers: int
     columns: tuple[int]
-    statistic = Statistic.TYPICAL
+    statistic = Statistic.GEOMEAN_RATIO
 
     @property
     def estimate(self) -> float:
@@ -164,15 +164,15 @@ class TypicalChange:
 
 
 @dataclass(frozen=True)
-class HurtShare:
+class HarmedShare:
     """The share of transfers that are hurt."""
 
     estimate: float
     transfers: int
-    hurt_clusters: int
+    harmed_clusters: int
     """In how many clusters there is one."""
     columns: tuple[int]
-    statistic = Statistic.HURT
+    statistic = Statistic.HARMED_SHARE
 
     def slopes(self, spread: Spread) -> Floats:
         """One component alone has nothing to be weighed against."""
@@ -187,7 +187,7 @@ class HurtShare:
         """
         variance, h, reach = spread.covariance[0, 0], self.estimate, spread.reach
         worth = min(h * (1 - h) / variance, self.transfers) if variance > 0 else self.transfers
-        if self.hurt_clusters < FEW_HURT or variance == 0:
+        if self.harmed_clusters < FEW_HARMED or variance == 0:
             worth, reach = min(worth, spread.clusters), spread.normal
         square = reach**2
         middle = (h + square / (2 * worth)) / (1 + square / worth)
@@ -196,7 +196,7 @@ class HurtShare:
         return max(float(middle - half), 0.0), min(float(middle + half), 1.0)
 
 
-Change: TypeAlias = QuantileChange | TypicalChange | OwnChange | HurtShare
+Change: TypeAlias = QuantileChange | GeomeanRatio | MedianRatio | HarmedShare
 _ZERO = np.zeros(1)
 
 

@@ -11,42 +11,42 @@ from numpy.typing import ArrayLike, NDArray
 from flowstart.errors import RequestError
 from flowstart.render import marks
 
-HURT = 0.1
-"""A transfer is hurt where it takes this much longer than under the baseline."""
+HARM_THRESHOLD = 0.1
+"""A transfer is harmed where it takes this much longer than under the baseline."""
 LEVEL = 0.95
 """The share of tables whose intervals are to hold all at once."""
 
 
 class Statistic(StrEnum):
-    """What a row tells of a variant beside the baseline."""
+    """A statistic of a variant against the baseline."""
 
     MEAN = "mean"
-    """The relative change of the mean completion time: −0.1 is 10 % sooner."""
+    """The relative change of the mean completion time: −0.1 is 10 % faster."""
     P50 = "p50"
     """The relative change of the median completion time."""
     P95 = "p95"
     """That of the 95th percentile."""
     P99 = "p99"
     """That of the 99th percentile."""
-    TYPICAL = "typical"
-    """The geometric mean over transfers of their own time against that under the baseline, less
-    one; of those that are done both ways."""
-    OWN = "own"
-    """The median over transfers of their own relative changes."""
-    HURT = "hurt"
-    """The share of transfers that take more than `HURT` longer, or are never done."""
+    GEOMEAN_RATIO = "geomean_ratio"
+    """The geometric mean over transfers of the ratio of their times, less one; of those that are
+    completed under both variants."""
+    MEDIAN_RATIO = "median_ratio"
+    """The median over transfers of the ratio of their times, less one."""
+    HARMED_SHARE = "harmed_share"
+    """The share of transfers that take more than `HARM_THRESHOLD` longer, or are never done."""
 
     @property
     def quantile(self) -> float | None:
-        """Of which quantile of completion times it tells the change."""
+        """The quantile of completion times of which it is the change."""
         return {"p50": 0.5, "p95": 0.95, "p99": 0.99}.get(self.value)
 
 
 OF_TRANSFERS = (
-    *(Statistic.TYPICAL, Statistic.P50, Statistic.P95, Statistic.P99, Statistic.OWN),
-    Statistic.HURT,
+    *(Statistic.GEOMEAN_RATIO, Statistic.P50, Statistic.P95, Statistic.P99, Statistic.MEDIAN_RATIO),
+    Statistic.HARMED_SHARE,
 )
-"""What is told of groups of transfers."""
+"""The statistics of groups of transfers."""
 
 
 @dataclass(frozen=True)
@@ -110,12 +110,12 @@ class Row:
 
     @property
     def gains(self) -> bool:
-        """Whether the whole interval is on the side of the sooner, as tables show its end."""
+        """Whether the whole interval is on the side of the faster, as tables show its end."""
         return self.enough and marks.gains(self.high)
 
     @property
     def loses(self) -> bool:
-        """Whether the whole interval is on the side of the later, as tables show its end."""
+        """Whether the whole interval is on the side of the slower, as tables show its end."""
         return self.enough and marks.loses(self.low)
 
 

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from flowstart.errors import RequestError
 from flowstart.inference import clusters, critical
 from flowstart.inference.beta import beta_quantile
-from flowstart.inference.changes import FEW_HURT
+from flowstart.inference.changes import FEW_HARMED
 from flowstart.inference.clusters import Floats
-from flowstart.inference.data import HURT
+from flowstart.inference.data import HARM_THRESHOLD
 from flowstart.inference.intervals import FEW_CLUSTERS
 
 FEWEST_TRANSFERS = 30
@@ -209,11 +209,11 @@ class _Harm:
         Its worth is what its variance over clusters shows (Korn and Graubard 1998), less as that
         is itself uncertain; with few clusters harmed, no more than the number of clusters.
         """
-        harmed = (variant.times > (1 + HURT) * base.times).mean(axis=0)
+        harmed = (variant.times > (1 + HARM_THRESHOLD) * base.times).mean(axis=0)
         share, transfers = float(harmed.mean()), len(harmed)
         _, numbers = np.unique(cluster_of, return_inverse=True)
         squares = np.bincount(numbers, harmed - share) ** 2
-        if np.count_nonzero(np.bincount(numbers, harmed)) < FEW_HURT or not squares.any():
+        if np.count_nonzero(np.bincount(numbers, harmed)) < FEW_HARMED or not squares.any():
             return cls(share, clusters.effective(cluster_of), transfers, few=True)
         binomial, seen = share * (1 - share) / transfers, squares.sum() / transfers**2
         tail = (squares**2).sum() / squares.sum() ** 2 - 1 / len(squares)

@@ -134,7 +134,9 @@ class _Measured:
     @property
     def varies(self) -> bool:
         """Whether it takes part in what must hold at once."""
-        return self.change is not None and not (self.same and self.statistic != Statistic.HURT)
+        return self.change is not None and not (
+            self.same and self.statistic != Statistic.HARMED_SHARE
+        )
 
 
 class _Table:
@@ -213,7 +215,7 @@ class _Table:
 
 
 def _few(number: float) -> str:
-    return f"the transfers tell as much as {number:.1f} clusters; {FEW_CLUSTERS} are needed"
+    return f"effective sample size: {number:.1f} clusters; {FEW_CLUSTERS} are needed"
 
 
 def _beyond(change: Change) -> str:

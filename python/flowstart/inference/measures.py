@@ -1,11 +1,17 @@
-"""From the times of a group to the statistics of one variant beside another."""
+"""From the times of a group to the statistics of one variant against another."""
 
 import numpy as np
 
-from flowstart.inference.changes import Change, HurtShare, OwnChange, QuantileChange, TypicalChange
+from flowstart.inference.changes import (
+    Change,
+    GeomeanRatio,
+    HarmedShare,
+    MedianRatio,
+    QuantileChange,
+)
 from flowstart.inference.clusters import Floats
 from flowstart.inference.components import Chosen, Components
-from flowstart.inference.data import HURT, Statistic
+from flowstart.inference.data import HARM_THRESHOLD, Statistic
 
 
 def measure(
@@ -22,24 +28,22 @@ def measure(
     same = bool(np.array_equal(new[compared], old[compared]))
     if statistic.quantile:
         return _quantile(components, (variant, base), statistic, compared), same
-    if statistic == Statistic.TYPICAL:
-        return _typical(components, new, old, compared & np.isfinite(new)), same
+    if statistic == Statistic.GEOMEAN_RATIO:
+        return _geomean(components, new, old, compared & np.isfinite(new)), same
     changes = new / np.where(compared, old, 1) - 1
-    if statistic == Statistic.HURT:
-        return _hurt(components, changes > HURT, compared), same
-    key = ("own", variant, base)
+    if statistic == Statistic.HARMED_SHARE:
+        return _harmed(components, changes > HARM_THRESHOLD, compared), same
+    key = ("median_ratio", variant, base)
     ranked = components.ranked(key, changes, compared)
-    return OwnChange(ranked, (components.below(key, 0.5),)), same
+    return MedianRatio(ranked, (components.below(key, 0.5),)), same
 
 
-def _typical(
-    components: Components, new: Floats, old: Floats, done: Chosen
-) -> TypicalChange | None:
+def _geomean(components: Components, new: Floats, old: Floats, done: Chosen) -> GeomeanRatio | None:
     if not done.any():
         return None
     logs = np.log(np.where(done, new, 1.0) / np.where(done, old, 1.0))
     column = components.values(logs, done)
-    return TypicalChange(float(logs[done].mean()), int(done.sum()), (column,))
+    return GeomeanRatio(float(logs[done].mean()), int(done.sum()), (column,))
 
 
 def _quantile(
@@ -55,11 +59,11 @@ def _quantile(
     return QuantileChange(statistic, ranked[0], ranked[1], columns)
 
 
-def _hurt(components: Components, hurt: Chosen, compared: Chosen) -> HurtShare:
-    hurt = hurt & compared
-    return HurtShare(
-        estimate=float(hurt.sum() / compared.sum()),
+def _harmed(components: Components, harmed: Chosen, compared: Chosen) -> HarmedShare:
+    harmed = harmed & compared
+    return HarmedShare(
+        estimate=float(harmed.sum() / compared.sum()),
         transfers=int(compared.sum()),
-        hurt_clusters=len(np.unique(components.group.clusters[hurt])),
-        columns=(components.where(hurt, compared),),
+        harmed_clusters=len(np.unique(components.group.clusters[harmed])),
+        columns=(components.where(harmed, compared),),
     )

@@ -139,6 +139,6 @@ def _recommendation(
         if row.variant == first or group.changes(place[row.variant], place[first]).min() <= 0
     ]
     told = ", ".join(f"{row.variant} ({interval(row)})" for row in best)
-    tie = "; they cannot be told apart" if len(best) > 1 else ""
+    tie = "; their difference is inconclusive" if len(best) > 1 else ""
     reason = f"faster than {baseline} in each of {group.repeats} repeats: {told}{tie}"
     return Recommendation(group.name, baseline, tuple(row.variant for row in best), reason)

@@ -15,15 +15,15 @@ from flowstart.render import text
 class Rule:
     """What a variant must do to be recommended."""
 
-    statistic: Statistic = Statistic.TYPICAL
+    statistic: Statistic = Statistic.GEOMEAN_RATIO
     """What it must improve."""
     max_harm: float = Limits.harmed
-    """The share of transfers that it may hurt."""
+    """The share of transfers that it may harm."""
 
     def __post_init__(self) -> None:
         Limits(harmed=self.max_harm)  # refuses what is no share
-        if self.statistic == Statistic.HURT:
-            raise RequestError("statistic = hurt: a time is needed, such as p50")
+        if self.statistic == Statistic.HARMED_SHARE:
+            raise RequestError(f"statistic = {self.statistic}: a time is needed, such as p50")
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Recommendation:
     group: str
     baseline: str
     best: tuple[str, ...]
-    """The variants recommended, the largest gain first; several cannot be told apart. Empty: keep
+    """The variants recommended, the largest gain first; several tie. Empty: keep
     the baseline."""
     reason: str
     """What it rests on, in a sentence."""
@@ -45,7 +45,7 @@ class Recommendation:
 
     @property
     def tie(self) -> bool:
-        """Whether several cannot be told apart."""
+        """Whether the difference between several is inconclusive."""
         return len(self.best) > 1
 
 
@@ -66,7 +66,7 @@ def recommend(
     """
     rule = rule or Rule()
     able = {group.name: candidates(group.name, rows, rule) for group in groups}
-    apart = _told_apart(groups, variants, able, rule, level, seed)
+    apart = _apart(groups, variants, able, rule, level, seed)
     return [
         _recommendation(group.name, baseline, able[group.name], apart, rows, rule)
         for group in groups
@@ -74,7 +74,7 @@ def recommend(
 
 
 def candidates(group: str, rows: Sequence[Row], rule: Rule) -> list[str]:
-    """The variants that surely gain, hurt few and do not surely worsen p95; largest gain first."""
+    """Variants with a significant gain, within the limits of harm and p95; largest gain first."""
     found = of_group(rows, group)
     gains = [row for row in found.values() if row.statistic == rule.statistic and row.gains]
     gains.sort(key=lambda row: (row.estimate, row.variant))
@@ -89,18 +89,16 @@ def of_group(rows: Sequence[Row], group: str) -> dict[tuple[str, Statistic], Row
 def objections(found: dict[tuple[str, Statistic], Row], variant: str, rule: Rule) -> list[str]:
     """Why a variant that gains is not recommended."""
     said = []
-    harm = found.get((variant, Statistic.HURT))
+    harm = found.get((variant, Statistic.HARMED_SHARE))
     if harm and (harm.estimate or 0.0) > rule.max_harm:
-        said.append(
-            f"it hurts {harm.estimate:.1%} of the transfers ({rule.max_harm:.0%} are allowed)"
-        )
+        said.append(f"it harms {harm.estimate:.1%} of the transfers (limit {rule.max_harm:.0%})")
     late = found.get((variant, Statistic.P95))
     if late and late.loses:
-        said.append(f"its p95 is later ({interval(late)})")
+        said.append(f"its p95 is slower ({interval(late)})")
     return said
 
 
-def _told_apart(
+def _apart(
     groups: Sequence[Group],
     variants: Sequence[str],
     able: dict[str, list[str]],
@@ -108,7 +106,7 @@ def _told_apart(
     level: float,
     seed: int,
 ) -> set[tuple[str, str, str]]:
-    """Group, a variant, and another that is surely later than it."""
+    """Group, a variant, and another that is significantly slower."""
     place = {name: index for index, name in enumerate(variants)}
     contrasts = [
         Contrast(number, place[later], place[sooner])
@@ -151,35 +149,35 @@ def _why(
     """What a recommendation rests on."""
     parts = []
     for name in best:
-        harm = found.get((name, Statistic.HURT))
-        hurts = f", {_harm(harm)} hurt" if harm and harm.estimate is not None else ""
-        parts.append(f"{name} ({interval(found[name, rule.statistic])}{hurts})")
-    tie = "; they cannot be told apart" if len(best) > 1 else ""
+        harm = found.get((name, Statistic.HARMED_SHARE))
+        harmed = f", {_harm(harm)} harmed" if harm and harm.estimate is not None else ""
+        parts.append(f"{name} ({interval(found[name, rule.statistic])}{harmed})")
+    tie = "; their difference is inconclusive" if len(best) > 1 else ""
     return f"{', '.join(parts)}: {rule.statistic} against {baseline}{tie}"
 
 
 def _harm(row: Row) -> str:
-    """A share that is hurt, with the upper end of its interval."""
+    """A share that is harmed, with the upper end of its interval."""
     most = "" if row.high is None else f" (at most {row.high:.1%})"
     return f"{row.estimate:.1%}{most}"
 
 
 def _why_not(baseline: str, found: dict[tuple[str, Statistic], Row], rule: Rule) -> str:
     """Why to keep the baseline."""
-    told = [row for row in found.values() if row.statistic == rule.statistic]
-    gains = sorted((row for row in told if row.gains), key=lambda row: row.estimate or 0.0)
+    of_statistic = [row for row in found.values() if row.statistic == rule.statistic]
+    gains = sorted((row for row in of_statistic if row.gains), key=lambda row: row.estimate or 0.0)
     if gains:
         row = gains[0]
         why = "; ".join(objections(found, row.variant, rule))
         return f"keep {baseline}: {row.variant} gains ({interval(row)}), but {why}"
-    if told and not any(row.enough for row in told):
-        return f"keep {baseline}: not enough to tell, {told[0].reason}"
-    return f"keep {baseline}: no gain in {rule.statistic} is sure"
+    if of_statistic and not any(row.enough for row in of_statistic):
+        return f"keep {baseline}: sample too small, {of_statistic[0].reason}"
+    return f"keep {baseline}: no significant gain in {rule.statistic}"
 
 
 def interval(row: Row) -> str:
     """An estimate with its interval, in words; a share has no sign."""
-    if row.statistic == Statistic.HURT and row.estimate is not None:
+    if row.statistic == Statistic.HARMED_SHARE and row.estimate is not None:
         share = f"{row.estimate:.1%}"
         if row.low is None or row.high is None:
             return share

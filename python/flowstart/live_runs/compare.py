@@ -1,6 +1,8 @@
 """The same traffic under one startup algorithm after another, simulated or also in a real stack."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Unpack, overload
 
 from flowstart.comparison import applicability
@@ -153,8 +155,8 @@ def compare(
             raise RequestError(f"on = {on!r}: a real stack needs a NetworkPath, and not a scenario")
         common |= {"cc": cc, "cached_cwnd": cached_cwnd, "repeat": repeat}
         common |= {"sizes": DEFAULT_SIZES if texts is None else texts}
-        plan = LivePlan.of_path(setting, stack=on, clock=clock, kernel=kernel, **common)
-        with bounds.bounded(time_limit, **limits):
+        with _as_on(), bounds.bounded(time_limit, **limits):
+            plan = LivePlan.of_path(setting, stack=on, clock=clock, kernel=kernel, **common)
             return live.execute(plan, workers=workers, progress=progress)
     common |= {"baseline": baseline, "repeat": 1 if repeat is None else repeat}
     of_path: dict[str, Any] = {"flows": flows, "stagger": time_text("stagger", stagger)}
@@ -164,6 +166,18 @@ def compare(
         return simulated.execute(
             planned, uncertainty=uncertainty, workers=workers, progress=progress
         )
+
+
+@contextmanager
+def _as_on() -> Iterator[None]:
+    """Refusals of a real stack under the argument's name, `on`; the command's is `--stack`."""
+    try:
+        yield
+    except RequestError as error:
+        text = (
+            str(error).replace("--stack noq", '`on="noq"`').replace("--stack linux", '`on="linux"`')
+        )
+        raise RequestError(re.sub(r"^stack: ", "on: ", text)) from None
 
 
 def _plan(

@@ -9,8 +9,8 @@ from flowstart.render import footnotes, text
 from flowstart.render.grid import Column, Grid
 
 COLUMNS = (
-    "Medians of all runs; in {stack}: the same of the live runs, and the least and the most of "
-    "them; difference: of the medians of FCT; exit cwnd: the window just before startup ended, "
+    "Medians of all runs; in {stack}: medians, minima and maxima of the live "
+    "runs; difference: of the medians of FCT; exit cwnd: the window just before startup ended, "
     "packets; dropped: by the path, packets."
 )
 """What the columns of `table` mean."""

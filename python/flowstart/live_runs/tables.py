@@ -68,7 +68,7 @@ def late(lateness: "Lateness") -> str:
 
 
 COLUMNS = (
-    "in {stack}: the same of the live run; difference: of its FCT from the simulated one; "
+    "in {stack}: of the live run; difference: of its FCT from the simulated one; "
     "exit cwnd: the window just before startup ended, packets; dropped: by the path, packets."
 )
 """What the columns of `table` mean."""

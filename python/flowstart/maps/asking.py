@@ -20,7 +20,7 @@ def read_map(
     col: str = "queue",
     row: str = "size",
     sizes: Sequence[str] | None = None,
-    companies: Sequence[str] | None = None,
+    competing: Sequence[str] | None = None,
     startups: Sequence[str] | None = None,
     margin: float = MARGIN,
 ) -> SweepMap:
@@ -31,7 +31,7 @@ def read_map(
     `startups` the map is made as if the sweep had no others. Raises RequestError where the folder
     holds no sweep, or the sweep has not got what is wanted.
     """
-    for name, given in (("sizes", sizes), ("companies", companies)):
+    for name, given in (("sizes", sizes), ("competing", competing)):
         if given is not None:
             texts(name, given)
     if not 0 <= margin < 1:
@@ -39,5 +39,5 @@ def read_map(
             f"margin: `{100 * margin:g}%` is out of range; 0% to below 100% is needed"
         )
     outcomes = read(folder, None if startups is None else texts("startups", startups))
-    outcomes = selected(outcomes, sizes, companies)
+    outcomes = selected(outcomes, sizes, competing)
     return SweepMap(folder, outcomes, plane(outcomes.cells, x, y, col, row), margin)

@@ -25,7 +25,9 @@ CELL = (
 )
 """What a report lists of a cell."""
 MORE = (
-    Column("regret", "number", "Completion time over the least of its cell.", "ratio", "not done"),
+    Column(
+        "regret", "number", "Completion time over the minimum of its cell.", "ratio", "not done"
+    ),
     Column("tile", "string", "The tile of the map: column and row of the panel, x and y in it."),
 )
 DIGITS = 4

@@ -87,7 +87,7 @@ def _ends(outcomes: Outcomes, dimension: Dimension) -> dict[str, Floats]:
         Group.of(kind, regret[cells[first]], lines[cells[first]]) for kind, cells in dimension
     ]
     rows = intervals(
-        groups, [*outcomes.startups, BEST], BEST, statistics=[Statistic.TYPICAL], seed=SEED
+        groups, [*outcomes.startups, BEST], BEST, statistics=[Statistic.GEOMEAN_RATIO], seed=SEED
     )
     found = {group.name: np.full((len(outcomes.startups), 2), np.nan) for group in groups}
     for row in rows:

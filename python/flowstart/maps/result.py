@@ -143,7 +143,7 @@ class SweepMap:
         """What a reader of the tables has to know."""
         found = tables.notes(self.outcomes, self.margin)
         if unfinished(self.folder):
-            found.append("The sweep is not finished; its own command goes on with it.")
+            found.append("The sweep is not finished; its command resumes it.")
         return found
 
     def to_dict(self) -> dict[str, Any]:

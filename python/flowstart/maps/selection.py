@@ -10,13 +10,13 @@ from flowstart.maps.outcomes import Flags, Outcomes
 
 
 def selected(
-    outcomes: Outcomes, sizes: Sequence[str] | None, companies: Sequence[str] | None
+    outcomes: Outcomes, sizes: Sequence[str] | None, competing: Sequence[str] | None
 ) -> Outcomes:
     """The cells with some sizes and kinds of competing flows; all of them where nothing is wanted.
 
     Raises RequestError where the sweep has no such cells.
     """
-    for name, wanted in (("size", sizes), ("competing", companies)):
+    for name, wanted in (("size", sizes), ("competing", competing)):
         if wanted is not None:
             dimension = DIMENSIONS[name](outcomes.cells)
             outcomes = outcomes.where(_of(dimension, wanted))

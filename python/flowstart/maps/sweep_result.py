@@ -68,7 +68,7 @@ class SweepResult(Swept):
         col: str = "queue",
         row: str = "size",
         sizes: Sequence[str] | None = None,
-        companies: Sequence[str] | None = None,
+        competing: Sequence[str] | None = None,
         startups: Sequence[str] | None = None,
         margin: float = MARGIN,
     ) -> SweepMap:
@@ -80,7 +80,7 @@ class SweepResult(Swept):
             col: The dimension that has a column of panels for each kind.
             row: The dimension that has a row of panels for each kind.
             sizes: Sizes to keep; all unless given.
-            companies: Kinds of competing flows to keep; all unless given.
+            competing: Kinds of competing flows to keep; all unless given.
             startups: Startup algorithms to compare, as if the sweep had no others.
             margin: Share of the fastest completion time within which others tie with it.
 
@@ -107,7 +107,7 @@ class SweepResult(Swept):
             col=col,
             row=row,
             sizes=sizes,
-            companies=companies,
+            competing=competing,
             startups=startups,
             margin=margin,
         )

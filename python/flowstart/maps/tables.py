@@ -165,9 +165,9 @@ def badness(one: WorstCell) -> float:
 def notes(outcomes: Outcomes, margin: float) -> list[str]:
     """What a reader of the tables has to know."""
     legend = (
-        "regret: completion time over the least of the cell, geometric mean, with an interval that "
-        f"holds with all others in 95 % of tables; won: alone within {100 * margin:g} % of the "
-        "least, tied: with others; dominated: share of cases in which another is more than 5 % "
+        "regret: completion time over the minimum of the cell, geometric mean, with "
+        f"simultaneous 95 % confidence intervals; won: alone within {100 * margin:g} % of the "
+        "minimum, tied: with others; dominated: share of cases in which another is more than 5 % "
         "faster with no more retransmissions or harm; marked: on the Pareto front."
     )
     found = [legend]

@@ -59,7 +59,7 @@ def winners(outcomes: Outcomes, plane: Plane, margin: float, about: str) -> Figu
 
 def _explained(margin: float) -> str:
     return (
-        "Colour and number: the startup with the least mean regret; where several are within "
+        "Colour and number: the startup with the lowest mean regret; where several are within "
         f"{100 * margin:g} % of it, the one of them that is so in most tiles, in a smaller square."
     )
 
@@ -140,7 +140,7 @@ def _others(
     near = sorted((s for s in others if s in shares), key=lambda s: (-shares[s], s))
     never = [custom.short(outcomes.startups[s]) for s in others if s not in shares]
     beside = [_with_share(outcomes, shares, startup) for startup in near]
-    words = f"Among the best only beside those above: {', '.join(beside)}. " if beside else ""
+    words = f"Among the best only with those above: {', '.join(beside)}. " if beside else ""
     words += f"Among the best in no tile: {', '.join(never)}." if never else ""
     width = chart.get_figwidth()
     chart.supxlabel("\n".join(lines(words, width)), x=LINE / width, ha="left", fontsize=SMALL)

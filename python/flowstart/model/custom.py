@@ -189,7 +189,7 @@ def _arguments(spec: str, text: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for piece in (p.strip() for p in text.split(",")) if text.strip() else ():
         if not piece:
-            raise RequestError(f"startup `{spec}`: nothing stands at a comma; leave the comma out")
+            raise RequestError(f"startup `{spec}`: empty at a comma; leave the comma out")
         name, equals, value = (part.strip() for part in piece.partition("="))
         if not equals:
             raise RequestError(f"startup `{spec}`: `{piece}` should be written name=value")

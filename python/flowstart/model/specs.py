@@ -130,7 +130,7 @@ def _pieces(option: str, text: str, listed: str) -> list[str]:
     """What stands between the commas of `listed`, a part of `text`; nothing may be missing."""
     pieces = [piece.strip() for piece in listed.split(",")]
     if len(pieces) > 1 and not all(pieces):
-        raise RequestError(f"{option} `{text}`: nothing stands at a comma; leave the comma out")
+        raise RequestError(f"{option} `{text}`: empty at a comma; leave the comma out")
     return [piece for piece in pieces if piece]
 
 

@@ -121,7 +121,7 @@ class Startup(Events, abc.ABC):
             hook = attribute if attribute in HOOKS else _answer_meant(attribute)
             if hook is not None:
                 raise RequestError(
-                    f"startup `{cls.__name__}`: `{attribute}` is a value, which nobody would ask; "
+                    f"startup `{cls.__name__}`: `{attribute}` is a value, and is never called; "
                     f"write a method `{hook}`"
                 )
 

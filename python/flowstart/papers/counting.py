@@ -68,7 +68,7 @@ def _beside(checked: list[Counted], not_checkable: int) -> str:
         said.append(f"statements refuted {refuted} of {len(against)}")
     if not_checkable:
         said.append(f"not checkable {not_checkable}")
-    return f"Beside these: {', '.join(said)}." if said else ""
+    return f"Besides these: {', '.join(said)}." if said else ""
 
 
 def _of(counted: Iterable[Counted], kind: TargetClass) -> list[Counted]:

@@ -79,7 +79,7 @@ def _missing(missing: str) -> list[str]:
     """What it means for the rows that runs are missing."""
     if not missing:
         return []
-    what = "a row with fewer seeds than asked for says so, a change counts only the seeds that both"
+    what = "rows with fewer seeds than requested show their number; changes count seeds that both"
     return [f"{missing}: {what} startups have, and sizes with missing runs have no mark."]
 
 

@@ -118,7 +118,7 @@ def _widened(row: Row, estimates: Sequence[float | None]) -> Row:
     known = [e - row.estimate for e in estimates if e is not None and isfinite(e - row.estimate)]
     below, above = min([0.0, *known]), max([0.0, *known])
     low, high = row.low + below, row.high + above
-    if row.statistic == Statistic.HURT:
+    if row.statistic == Statistic.HARMED_SHARE:
         low, high = max(low, 0.0), min(high, 1.0)
     return replace(row, low=low, high=high)
 

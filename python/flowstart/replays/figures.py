@@ -29,7 +29,7 @@ OVER_A_CLASS: Any = {
 
 
 def by_class(found: Sequence[ClassSummary], reference: str, about: str = "") -> Figure:
-    """Slowdown by size class (median and 95th percentile), and the share that is hurt.
+    """Slowdown by size class (median and 95th percentile), and the share that is harmed.
 
     With more variants than markers, a panel for each. `reference` is the baseline, `about` what was
     replayed.
@@ -73,7 +73,7 @@ def changes(found: Sequence[ClassSummary], reference: str, about: str = "") -> F
 
 
 def _change(axes: "Axes", place: int, s: ClassSummary) -> None:
-    row = s.typical
+    row = s.geomean_ratio
     if row is None or s.change is None:
         return
     colour = "black" if s.best else "0.6"
@@ -85,7 +85,7 @@ def _change(axes: "Axes", place: int, s: ClassSummary) -> None:
 
 
 def _rows(found: Sequence[ClassSummary], variants: Sequence[str]) -> Chart:
-    """Slowdown above, the share that is hurt below; the variants side by side in each class."""
+    """Slowdown above, the share that is harmed below; the variants side by side in each class."""
     classes = list(dict.fromkeys(s.size_class for s in found))
     chart = Chart(figsize=(9, 5.8))
     above, below = chart.subplots(2, 1, sharex=True, height_ratios=[2, 1])
@@ -100,11 +100,11 @@ def _rows(found: Sequence[ClassSummary], variants: Sequence[str]) -> Chart:
         above.plot(
             x, middle, marker=look["marker"], color=look["color"], linestyle="", label=short(name)
         )
-        hurt = [100 * (s.hurt_share or 0) if s else 0 for s in mine]
-        below.bar(x, hurt, width=0.9 * width, color=look["color"])
+        harmed = [100 * (s.harmed or 0) if s else 0 for s in mine]
+        below.bar(x, harmed, width=0.9 * width, color=look["color"])
     _slowdown_axis(above)
     above.set_ylabel("completion time / ideal\n(mark: median, line: to p95)")
-    below.set_ylabel("hurt (% of transfers)")
+    below.set_ylabel("harmed (% of transfers)")
     below.set_ylim(bottom=0)
     counts = {s.size_class: s.transfers for s in found}
     below.set_xticks(range(len(classes)), [f"{c}\n{counts[c]} transfers" for c in classes])
@@ -121,7 +121,7 @@ def _panels(
 ) -> Figure:
     """A panel per variant with its slowdown, that of the baseline pale behind.
 
-    Over each class stands the share that is hurt.
+    Over each class is the share that is harmed.
     """
     classes = list(dict.fromkeys(s.size_class for s in found))
     known = [v for s in found for v in (s.slowdown_median, s.slowdown_p95) if v is not None]
@@ -138,9 +138,9 @@ def _panels(
             high_end = _values(s.slowdown_p95 for s in mine)
             axes.vlines(x, middle, high_end, color=colour, linewidth=1.2)
             axes.plot(x, middle, marker="o", markersize=4, linestyle="", color=colour)
-        hurt = {s.size_class: s.hurt_share for s in found if s.variant == name}
+        harmed = {s.size_class: s.harmed for s in found if s.variant == name}
         for place, size_class in enumerate(classes):
-            axes.annotate(_share(hurt.get(size_class)), (place, 0.97), **OVER_A_CLASS)
+            axes.annotate(_share(harmed.get(size_class)), (place, 0.97), **OVER_A_CLASS)
     return chart
 
 
@@ -148,7 +148,7 @@ def _classes(found: Sequence[ClassSummary], classes: Sequence[str], reference: s
     """The size classes as the scale of panels."""
     counts = {s.size_class: s.transfers for s in found}
     return Scale(
-        f"size class (transfers); pale: {short(reference)}; numbers on top: share that is hurt",
+        f"size class (transfers); pale: {short(reference)}; numbers on top: share that is harmed",
         limits=(-0.6, len(classes) - 0.4),
         ticks=range(len(classes)),
         words=[f"{c} ({counts[c]})" for c in classes],
@@ -161,8 +161,8 @@ def _values(values: Iterable[float | None]) -> "NDArray[Any]":
     return np.array([value or np.nan for value in values])
 
 
-def _share(hurt: float | None) -> str:
-    return text.ABSENT if hurt is None else f"{100 * hurt:.0f}%"
+def _share(harmed: float | None) -> str:
+    return text.ABSENT if harmed is None else f"{100 * harmed:.0f}%"
 
 
 def _slowdown_axis(axes: "Axes") -> None:

@@ -42,7 +42,7 @@ def rows(replay: Replay) -> Rows | None:
         found = found.filter(pl.col("transfer").is_in(kept.implode()))
         left_out = (
             f"These are the rows of {len(kept):,} of {len(transfers):,} transfers, one in {step}; "
-            f"rows.parquet and rows.csv beside this page have all {height:,}."
+            f"rows.parquet and rows.csv next to this page have all {height:,}."
         )
     frame = found.select(COLUMNS).collect()
     y = ("slowdown", "fct_s", "packets_retransmitted", "packets_dropped", "timeouts")
@@ -70,7 +70,7 @@ def traced_times(replay: Replay) -> Grid:
 
 def traced_changes(replay: Replay) -> Grid:
     """The same of the changes."""
-    sources = [_source(s, replay) for s in replay.summaries if s.typical]
+    sources = [_source(s, replay) for s in replay.summaries if s.geomean_ratio]
     return dataclasses.replace(tables.changes(replay.summaries), sources=sources)
 
 

@@ -76,7 +76,7 @@ def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> lis
 def _nothing_to_replay(settings: Settings, left_out: dict[str, int]) -> str:
     if WITHOUT_RTT in left_out:
         missing = "--rtt" if settings.rate else "--rtt and --rate"
-        return f"it tells no round trips, and a replay needs them; give {missing}"
+        return f"it has no round-trip times, and a replay needs them; give {missing}"
     return "there is no transfer to replay"
 
 

@@ -326,14 +326,14 @@ class Replay:
 
     @extras.needing("plot", "a figure")
     def plot(self) -> "Figure":
-        """Completion times by size class, and how many transfers are hurt."""
+        """Completion times by size class, and how many transfers are harmed."""
         from flowstart.replays.figures import by_class  # loads matplotlib
 
         return by_class(self.summaries, self.settings.reference.name, self._about())
 
     @extras.needing("plot", "a figure")
     def plot_changes(self) -> "Figure":
-        """The typical change of every variant by size class, with its interval."""
+        """The geometric mean of ratios of every variant by size class, with its interval."""
         from flowstart.replays.figures import changes  # loads matplotlib
 
         return changes(self.summaries, self.settings.reference.name, self._about())

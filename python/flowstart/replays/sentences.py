@@ -60,7 +60,7 @@ def _assumed(replay: Replay) -> list[str]:
     log = server_log.is_log(replay.capture)
     seen = ", what was seen to wait and the largest flight of which nothing was lost" * (not log)
     buffers = [buffer + seen] * bool(names & {*BUFFERS})
-    return [f"≈: assumed, since the capture does not tell: {', '.join(rate + buffers)}."]
+    return [f"≈: assumed, since the capture does not show it: {', '.join(rate + buffers)}."]
 
 
 def details(replay: Replay) -> list[str]:
@@ -87,13 +87,13 @@ def legend(replay: Replay) -> str:
     answer = replay.answer
     repeats = f", and by {answer.repeats} perturbed repeats" if answer.repeats else ""
     columns = (
-        "All connections of a path run together at the times of the capture; alone: each by "
-        "itself. p50, p95, p99: percentiles of completion times, and their changes against "
-        f"{base}; typical: the geometric mean of the transfers' own changes; from…to: intervals in "
-        f"% that hold all at once in 95 of 100 such tables, by connections{repeats}. hurt: "
-        f"transfers that take more than a tenth longer than under {base}; most "
-        f"hurt: where the largest share of them is (on a network of fewer than {ENOUGH} transfers "
-        "only if no other has any)."
+        "All connections of a path run together at the times of the capture; alone: each "
+        "connection separately. p50, p95, p99: percentiles of completion times, and their changes "
+        f"against {base}; geomean: the geometric mean of the ratios of their times, less 1; "
+        "from…to: simultaneous 95 % confidence intervals in %, clustered by "
+        f"connection{repeats}. harmed: transfers more than a tenth slower than under {base}; most "
+        "harmed: the network with the largest share of them (one of fewer than "
+        f"{ENOUGH} transfers only if no other has any)."
     )
     marked = [f"{marks.MARK}: recommended."] * any(s.best for s in replay.summaries)
     return "\n".join([" ".join([columns, *marked]), *replay.notes, *without_syn(replay)])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flowstart.inference import Row, Statistic
-from flowstart.inference.data import HURT, OF_TRANSFERS, finite
+from flowstart.inference.data import HARM_THRESHOLD, OF_TRANSFERS, finite
 from flowstart.render.size_classes import CLASSES
 from flowstart.replays.answer import Answer
 from flowstart.replays.times import EVERYTHING, Floats, Numbers, Times, classes
@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
     from flowstart.replays.store import Rows
 
-__all__ = ["CLASSES", "ENOUGH", "EVERYTHING", "HURT", "ClassSummary", "percentile", "summarise"]
+__all__ = [
+    "CLASSES",
+    "ENOUGH",
+    "EVERYTHING",
+    "HARM_THRESHOLD",
+    "ClassSummary",
+    "percentile",
+    "summarise",
+]
 
 ENOUGH = 10
 """Transfers that a network needs to be singled out among others."""
@@ -35,7 +43,7 @@ class ClassSummary:
     fct_median_s: float | None
     fct_p95_s: float | None
     fct_p99_s: float | None
-    typical: Row | None
+    geomean_ratio: Row | None
     """The geometric mean of the transfers' times against those under the baseline, less one, with
     its interval; None for the baseline."""
     p50: Row | None
@@ -44,9 +52,9 @@ class ClassSummary:
     """That of the 95th percentile."""
     p99: Row | None
     """That of the 99th."""
-    own: Row | None
+    median_ratio: Row | None
     """The median of the transfers' own changes."""
-    hurt: Row | None
+    harmed_share: Row | None
     """The share of transfers that take more than a tenth longer than under the baseline."""
     alone_median_s: float | None
     """The median completion time of the same transfers, each connection alone on its path."""
@@ -56,9 +64,9 @@ class ClassSummary:
     """Share of their packets that were lost."""
     timeouts: int
     worst_network: str | None
-    """Where the largest share of transfers is hurt; None where none is.
+    """Where the largest share of transfers is harmed; None where none is.
 
-    A network with fewer than `ENOUGH` transfers is named only where no other has one that is hurt.
+    A network with fewer than `ENOUGH` transfers is named only where no other has harmed ones.
     """
     worst_share: float | None
     """That share."""
@@ -67,20 +75,20 @@ class ClassSummary:
 
     @property
     def change(self) -> float | None:
-        """The typical change against the baseline: −0.1 is 10 % sooner; None for the baseline."""
-        return estimate(self.typical)
+        """The geometric mean of ratios, less 1: −0.1 is 10 % faster; None for the baseline."""
+        return estimate(self.geomean_ratio)
 
     @property
-    def hurt_share(self) -> float | None:
-        """The share of transfers that are hurt; None for the baseline."""
-        return estimate(self.hurt)
+    def harmed(self) -> float | None:
+        """The share of transfers that are harmed; None for the baseline."""
+        return estimate(self.harmed_share)
 
     @property
     def numbers(self) -> dict[str, Any]:
         """The summary as JSON has it; intervals are a table of their own."""
         rows = {name: getattr(self, name) for name in map(str, OF_TRANSFERS)}
         estimates = {
-            name if name == Statistic.HURT else f"{name}_change": estimate(row)
+            name if name == Statistic.HARMED_SHARE else f"{name}_change": estimate(row)
             for name, row in rows.items()
         }
         return {k: v for k, v in vars(self).items() if k not in rows} | estimates
@@ -124,12 +132,12 @@ def summarise(
                 worst_network=worst[0],
                 worst_share=worst[1],
                 best=variant == answer.verdict.recommended,
-                typical=answer.row(name, variant, Statistic.TYPICAL),
+                geomean_ratio=answer.row(name, variant, Statistic.GEOMEAN_RATIO),
                 p50=answer.row(name, variant, Statistic.P50),
                 p95=answer.row(name, variant, Statistic.P95),
                 p99=answer.row(name, variant, Statistic.P99),
-                own=answer.row(name, variant, Statistic.OWN),
-                hurt=answer.row(name, variant, Statistic.HURT),
+                median_ratio=answer.row(name, variant, Statistic.MEDIAN_RATIO),
+                harmed_share=answer.row(name, variant, Statistic.HARMED_SHARE),
                 **counts.within(transfers),
             )
     return [by[name, variant] for name, _, _ in parts for variant in startups]
@@ -170,15 +178,15 @@ class _Counts:
 def _worst_network(
     mine: Floats, base: Floats, networks: Numbers, names: Sequence[str]
 ) -> tuple[str | None, float | None]:
-    """The network with the largest share of transfers that are hurt, and that share.
+    """The network with the largest share of transfers that are harmed, and that share.
 
     `networks` has the place of each transfer's network among the `names`.
     """
     known = np.isfinite(base) & ~np.isnan(mine)
-    hurt = mine[known] / base[known] - 1 > HURT
+    harmed = mine[known] / base[known] - 1 > HARM_THRESHOLD
     counts = np.bincount(networks[known], minlength=len(names))
-    hurts = np.bincount(networks[known], weights=hurt, minlength=len(names))
-    shares = hurts / np.maximum(counts, 1)
+    harms = np.bincount(networks[known], weights=harmed, minlength=len(names))
+    shares = harms / np.maximum(counts, 1)
     able = shares > 0
     # A share of very few says little of their path.
     enough = able & (counts >= ENOUGH)

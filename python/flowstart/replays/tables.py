@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 TOGETHER, ALONE = {"mode": "together"}, {"mode": "alone"}
 """The rows of the replay with all connections, and of each connection on its own."""
 CHANGES = (
-    ("typical", 0, "geometric mean of each transfer's fct_s over that under the baseline, less 1"),
+    ("geomean", 0, "geometric mean of each transfer's fct_s over that under the baseline, less 1"),
     ("p50", 1, "median of fct_s over the baseline's, less 1"),
     ("p95", 3, "95th percentile of fct_s over the baseline's, less 1"),
     ("p99", 5, "99th percentile of fct_s over the baseline's, less 1"),
-    ("hurt", 0, "share of transfers whose fct_s is more than a tenth above the baseline's"),
+    ("harmed", 0, "share of transfers whose fct_s is more than a tenth above the baseline's"),
 )
 """The columns of changes: title, what a narrow terminal leaves out, and what they are made of."""
 
 
 def paths(built: Sequence[ReplayPath], most: int = 20) -> Grid:
     """The paths that the transfers were replayed on."""
-    titles = ["rate there", "back", "RTT", "buffer there", "back", "transfers"]
+    titles = ["rate forward", "reverse", "RTT", "buffer forward", "reverse", "transfers"]
     grid = Grid([Column("network", number=False), *(Column(title) for title in titles)])
     largest = sorted(built, key=lambda replayed: -replayed.transfers)
     for replayed in largest[:most]:
@@ -56,7 +56,7 @@ def paths(built: Sequence[ReplayPath], most: int = 20) -> Grid:
             ]
         )
     if len(built) > most:
-        grid.title = f"The {most} paths with the most transfers, of {len(built)}"
+        grid.title = f"The {most} paths with most transfers, of {len(built)}"
     return grid
 
 
@@ -80,8 +80,8 @@ def times(found: Sequence[ClassSummary]) -> Grid:
     columns += [Column("× ideal", spare=2, of="median of slowdown where complete"), alone]
     columns.append(Column("loss", of="packets_dropped, divided by packets_sent"))
     columns.append(Column("RTOs", of="sum of timeouts"))
-    hurt = "network with the largest share of transfers that are hurt"
-    columns.append(Column("most hurt", number=False, spare=1, of=hurt, compares=True))
+    harmed = "network with the largest share of transfers that are harmed"
+    columns.append(Column("most harmed", number=False, spare=1, of=harmed, compares=True))
     grid = Grid(columns)
     for s in _by_class(grid, found):
         done = "" if s.complete == s.transfers else f" ({s.complete} done)"
@@ -108,11 +108,11 @@ def changes(found: Sequence[ClassSummary]) -> Grid:
         interval = f"interval of: {of}"
         spare = spare and spare + 1
         grid.columns.append(Column("from…to", spare=spare, of=interval, compares=True))
-    for s in _by_class(grid, [s for s in found if s.typical]):
+    for s in _by_class(grid, [s for s in found if s.geomean_ratio]):
         cells = [_named(s)]
-        for row in (s.typical, s.p50, s.p95, s.p99):
+        for row in (s.geomean_ratio, s.p50, s.p95, s.p99):
             cells += [text.percent(estimate(row)), ends(row)]
-        grid.rows.append([*cells, _share(s.hurt_share), _shares(s.hurt)])
+        grid.rows.append([*cells, _share(s.harmed), _shares(s.harmed_share)])
     return grid
 
 
@@ -135,7 +135,7 @@ def _named(s: ClassSummary) -> str:
 def _shares(row: Row | None) -> str:
     """The ends of a share's interval."""
     if row is None or row.low is None or row.high is None:
-        return "not enough"
+        return "sample too small"
     return f"{100 * row.low:.1f}…{100 * row.high:.1f}"
 
 
@@ -144,7 +144,7 @@ def ends(row: Row | None) -> str:
     if row is None:
         return text.ABSENT
     if row.low is None or row.high is None:
-        return "the same" if row.reason == NO_DIFFERENCE else "not enough"
+        return "the same" if row.reason == NO_DIFFERENCE else "sample too small"
     if text.too_wide(row.low, row.high):
         return "inconclusive"
     return f"{_end(row.low)}…{_end(row.high)}"
@@ -162,10 +162,10 @@ def rollout(found: Rollout) -> Grid:
     titles = [
         "switched",
         "from…to",
-        "hurt",
+        "harmed",
         "others",
         "from…to",
-        "hurt",
+        "harmed",
         "at most",
     ]
     grid = Grid([Column("variant", number=False), *(Column(title) for title in titles)])
@@ -177,10 +177,10 @@ def rollout(found: Rollout) -> Grid:
             grid.groups[len(grid.rows)] = name
         cells = [custom.short(variant)]
         for one in (found.switched, found.rest):
-            change = one.row(name, variant, Statistic.TYPICAL)
-            hurt = one.row(name, variant, Statistic.HURT)
-            cells += [text.percent(estimate(change)), ends(change), _share(estimate(hurt))]
-        grid.rows.append([*cells, _share(hurt.high if hurt else None)])
+            change = one.row(name, variant, Statistic.GEOMEAN_RATIO)
+            harmed = one.row(name, variant, Statistic.HARMED_SHARE)
+            cells += [text.percent(estimate(change)), ends(change), _share(estimate(harmed))]
+        grid.rows.append([*cells, _share(harmed.high if harmed else None)])
     return grid
 
 
@@ -249,7 +249,7 @@ def competing(found: "pl.DataFrame", baseline: str) -> Grid:
     titles = ["delivered", "change", "delay p50", "p95", "p99", "change of p95"]
     grid = Grid([Column("competing", number=False), Column("variant", number=False)])
     grid.columns += [Column(title) for title in titles]
-    grid.title = "Beside the transfers, on all paths together; delays: medians over paths"
+    grid.title = "Competing flows, on all paths together; delays: medians over paths"
     base = found.filter(pl.col("variant") == baseline).drop("variant", "run", "flow")
     place = ["name", "network"]
     both = found.with_columns(part=pl.int_range(pl.len()).over("name", "network", "variant"))

@@ -21,7 +21,7 @@ GATE_RUNS = 5
 """How many runs gates rest on: the exact one and four repeats. More would settle nothing that the
 few clusters of small parts leave open, and cost memory."""
 
-FOR_A_VERDICT = (Statistic.TYPICAL,)
+FOR_A_VERDICT = (Statistic.GEOMEAN_RATIO,)
 """The statistics of which it needs intervals."""
 
 
@@ -59,7 +59,7 @@ def verdict(
         name: gates(base, _runs(runs, name, transfers), split, clusters, criteria.limits, seed=seed)
         for name in variants
     }
-    gains = {name: rows[EVERYTHING, name, Statistic.TYPICAL] for name in variants}
+    gains = {name: rows[EVERYTHING, name, Statistic.GEOMEAN_RATIO] for name in variants}
     offered = variants if criteria.offered is None else criteria.offered
     slower = _slower(found, order, [name for name in variants if gains[name].gains], seed)
     return judge(baseline, gains, gated, offered, slower)

@@ -293,7 +293,7 @@ def _portable(error: BaseException) -> BaseException:
         pickle.loads(pickle.dumps(error))
     except Exception:  # noqa: BLE001 # whatever makes it impossible
         error = SimulationError(f"{type(error).__name__}: {error}")
-    error.add_note(f"in a process of its own:\n{there}")
+    error.add_note(f"in a separate process:\n{there}")
     return error
 
 

@@ -99,7 +99,7 @@ def transfers(outcome: "Outcome", most: int = 50) -> Grid:
 
 def objects(outcome: "Outcome", most: int = 50) -> Grid:
     """The objects of one run's web sessions."""
-    titles = ["web", "session", "page", "object", "packets", "asked for", "response", "done"]
+    titles = ["web", "session", "page", "object", "packets", "requested", "response", "done"]
     grid = Grid([Column(title) for title in [*titles, "dropped", "retrans.", "RTOs"]])
     rows = frames.rows(outcome["objects"])
     responses = frames.rows(outcome["flows"])

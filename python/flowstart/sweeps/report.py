@@ -29,8 +29,8 @@ FEW = 6
 """So many sizes are groups of their own."""
 LEGEND = (
     "× ideal: completion time as a multiple of an unhindered transfer on an empty path, of the "
-    "transfers that were completed; harm: to whoever is beside it. A cell counts once. "
-    "`flowstart map` weighs them, and judges."
+    "transfers that were completed; harm: to the competing flows. A cell counts once; "
+    "`flowstart map` applies weights."
 )
 
 
@@ -159,7 +159,7 @@ def rows(found: Swept, sizes: "pl.Expr") -> listed.Rows:
         left_out = (
             f"These are the rows of {len(kept):,} of {len(cells):,} cells, one in {step}, with all "
             f"startups; the table is made of all {total:,} rows, which are in the folder `parts` "
-            "beside this page."
+            "next to this page."
         )
     frame = told.select(*COLUMNS, sizes).collect()
     frame = frame.select(name for name in frame.columns if frame[name].null_count() < frame.height)

@@ -88,7 +88,7 @@ def find_worst_paths(
     space = Space.parse(search_space, ends, HARMED if measure == "harm" else ())
     if measure == "harm" and "alone" in space.competing:
         raise RequestError(
-            "search_space.competing: `alone` has nobody to harm; name `long`, `short`"
+            "search_space.competing: `alone` has no competing flows; name `long`, `short`"
         )
     evaluator = Evaluator(variants, measure, ends.document, cc, seed, seeds, workers, custom)
     with bounds.bounded(time_limit, **limits):

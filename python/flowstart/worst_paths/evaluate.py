@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from flowstart.simulation.series import Series
 
 MEASURES = {
-    "regret": "completion time over the least of the others",
-    "loss": "share of retransmitted packets, beyond the least of the others",
-    "harm": "harm to the competing flows, beyond the least of the others",
+    "regret": "completion time over the minimum of the others",
+    "loss": "share of retransmitted packets, beyond the minimum of the others",
+    "harm": "harm to the competing flows, beyond the minimum of the others",
 }
 """What a search can look for, in words."""
 NOTHING = {"regret": 1.0, "loss": 0.0, "harm": 0.0}

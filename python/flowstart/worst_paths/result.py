@@ -164,7 +164,7 @@ class WorstPaths:
     def __str__(self) -> str:
         from flowstart.render.terminal import screen  # loads rich
 
-        return screen(self.headline, self.table, "`.failings` says why")
+        return screen(self.headline, self.table, "`.failings` has the reasons")
 
     def __repr__(self) -> str:
         return f"<WorstPaths of {self.startup}: {len(self.failings)} findings of {self.measure}>"

@@ -29,7 +29,7 @@ def test_only_what_is_printed_and_could_fail_counts_first() -> None:
     ]
     assert headline(found) == (
         "Printed, and could have come out otherwise: 2 of 3 hold (numbers 1 of 2, statements "
-        "1 of 1); 1 of them with an input fitted to them. Beside these: our predictions 1 of 1, "
+        "1 of 1); 1 of them with an input fitted to them. Besides these: our predictions 1 of 1, "
         "identities 1 of 1, repeats 1 of 1, statements refuted 1 of 1, not checkable 1."
     )
 

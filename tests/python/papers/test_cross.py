@@ -184,14 +184,15 @@ def test_words_say_what_the_rows_say() -> None:
     assert jump.endswith("single: jump-start −40 %.")
     away = next(each for each in said if each.startswith("jump-start, in its own"))
     assert "−40 % alone and ×2.1 (1.9 to 2.4) with competing flows" in away
-    assert "of 2 others it is sooner than slow start in 1 and later in 1" in away
+    assert "of 2 others it is faster than slow start in 1 and slower in 1" in away
     assert "(mix.half: +40 % (+17 to +67))" in away
-    beside = next(each for each in said if each.startswith("Bystanders are somewhere later"))
-    assert "beside 1 startups, most beside jump-start (mix.half, bystanders': +50 %" in beside
-    assert "sooner beside suss" in beside
+    start = "Bystanders are slower in some scenario"
+    beside = next(each for each in said if each.startswith(start))
+    assert "next to 1 startups, most next to jump-start (mix.half, bystanders': +50 %" in beside
+    assert "faster next to suss" in beside
     competing = next(each for each in said if each.startswith("Means, beyond doubt"))
-    assert "Sooner alone and later among their like: jump-start (−45 %; +71 %" in competing
-    assert competing.endswith("Later alone and sooner among their like: nobody.")
+    assert "Faster alone and slower among their like: jump-start (−45 %; +71 %" in competing
+    assert competing.endswith("Slower alone and faster among their like: none.")
 
 
 def test_nobody_wins_where_the_best_is_in_doubt_or_many_are_alike() -> None:
@@ -456,7 +457,7 @@ def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.usefixtures("toy")
 def test_the_command_prints_one_table_and_what_it_shows(cli: Cli) -> None:
-    answer = cli("papers", "cross")
+    answer = cli("papers", "cross", "--details")
     assert answer.status == 0
     assert answer.err == ""
     assert answer.out.count("startup  ") == 1
@@ -518,7 +519,7 @@ def test_ctrl_c_says_how_it_goes_on(cli: Cli, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(crossing, "table", stopped)
     answer = cli("papers", "cross", "--fresh")
     assert answer.status == 130
-    assert answer.err == ("flowstart: stopped by Ctrl-C; the same command goes on from here\n")
+    assert answer.err == ("flowstart: stopped by Ctrl-C; the same command resumes here\n")
 
 
 def test_hystart_has_a_home() -> None:

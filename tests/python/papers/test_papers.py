@@ -118,7 +118,7 @@ def test_run_shows_published_beside_measured(cli: Cli) -> None:
     assert "toy.lost: not checkable. The data are gone." in answer.out
     assert answer.out.endswith(
         "Printed, and could have come out otherwise: 1 of 2 hold (numbers 1 of 1, statements "
-        "0 of 1); 1 of them with an input fitted to them. Beside these: not checkable 1.\n"
+        "0 of 1); 1 of them with an input fitted to them. Besides these: not checkable 1.\n"
     )
 
 
@@ -246,7 +246,6 @@ def test_ctrl_c_keeps_what_is_done(
     answer = cli("papers", "run", "--all", "-o", str(tmp_path / "out"))
     assert answer.status == 130
     assert answer.err == (
-        "flowstart: stopped by Ctrl-C after 1 of 2 experiments; "
-        "the same command goes on from here\n"
+        "flowstart: stopped by Ctrl-C after 1 of 2 experiments; the same command resumes here\n"
     )
     assert json.loads((tmp_path / "out" / "result.json").read_text())["verdicts"]["met"] == 1

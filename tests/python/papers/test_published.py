@@ -125,7 +125,7 @@ def test_what_the_page_says_of_the_cross_table_is_what_it_says() -> None:
         "halfback (−25 %; +14 % (+6 to +23))",
         "−14 % alone and +47 % (+44 to +49) with competing flows",
         "hystart, in its own paper's scenarios −39 % alone",
-        "of 26 others it is sooner than slow start in 2 and",
+        "of 26 others it is faster than slow start in 2 and",
     ):
         assert words in said
 

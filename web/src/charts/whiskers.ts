@@ -76,7 +76,7 @@ export function isSure({ low, high }: Whisker): boolean {
 /** `−19.9 %, from −45.5 % to +9.4 %`; without the reason where there is no interval. */
 export function words(one: Whisker): string {
   if (one.estimate === null) return ABSENT;
-  if (one.low === null && one.high === null) return `${percent(one.estimate)} (${one.reason === SAME ? "the same" : "not enough"})`;
+  if (one.low === null && one.high === null) return `${percent(one.estimate)} (${one.reason === SAME ? "the same" : "sample too small"})`;
   const ends = [one.low, one.high].map((end) => (end === null ? "∞" : percent(end)));
   return `${percent(one.estimate)}, from ${ends[0]} to ${ends[1]}`;
 }

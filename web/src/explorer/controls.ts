@@ -88,7 +88,7 @@ export class Controls {
   }
 
   private path(): Control {
-    const help = "A path known by name; rate, RTT and the others below override what it says.";
+    const help = "A path known by name; rate, RTT and the others below override its fields.";
     return choice("path", "Named path", help, this.about.paths, "own path", (name) => {
       this.changed(this.onPath(name), "done");
     });

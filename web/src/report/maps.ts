@@ -10,7 +10,7 @@ import type { HeatMaps, Panel } from "../tables/columns.ts";
 import type { Kept } from "../tables/summary.ts";
 import { el, fill, id } from "../ui/dom.ts";
 
-const BEST = "who is best";
+const BEST = "fastest startup";
 /** Values from 1 to this one have all the colours: a regret of 4 is as dark as can be. */
 const DARKEST = 4;
 /** So many are named in a tile, the best first. */
@@ -100,7 +100,7 @@ export class Maps {
   private showKey(): void {
     const best = this.tied.map((within) => this.shown(within));
     const seen = [...new Set(best)].sort((a, b) => a - b);
-    const ties = `≈ several within ${Math.round(100 * this.asked.margin)} %: the colour of the one that is so in most tiles`;
+    const ties = `≈ several within ${Math.round(100 * this.asked.margin)} %: the colour of the one that is best in most tiles`;
     if (this.select.value) fill(this.key, `The darker, the greater; from ${DARKEST} on all are alike.`);
     else fill(this.key, ...seen.map((at) => el("span", {}, swatch(this.colour(at)), `${this.marks[at]}: ${this.asked.names[at]}`)), el("span", {}, ties));
   }

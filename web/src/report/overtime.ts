@@ -15,7 +15,7 @@ import { el, id } from "../ui/dom.ts";
 const NONE: Steps = { bins: new Uint16Array(), values: new Float32Array() };
 const HINT =
   "A drag or a pinch zooms, a double click shows all. Keys in a panel: ← → move the cursor, + and − zoom, Page Up and Page Down move " +
-  "the part that is shown, Escape shows all. A name below stands out while it is pointed at.";
+  "the part that is shown, Escape shows all. A name below is highlighted while it is pointed at.";
 
 export class Flows {
   private readonly timeline: Timeline;

@@ -54,7 +54,7 @@ export class List {
     const { count, total, left_out } = this.rows.document;
     const words = left_out || `All ${count.toLocaleString("en-US")} rows.`;
     const note = total > count ? "note" : "";
-    return el("p", { class: note }, `${words} Numbers are rounded to four digits; the files beside this page have all of them.`);
+    return el("p", { class: note }, `${words} Numbers are rounded to four digits; the files next to this page have all of them.`);
   }
 
   private bar(): HTMLElement {

@@ -139,7 +139,7 @@ export class StartupPicker {
       return el("div", { class: "control", title: param.meaning }, label, input);
     });
     const twice = el("button", { type: "button" }, "Add once more");
-    twice.title = "Compare it with other parameters beside itself";
+    twice.title = "Compare it with other parameters";
     twice.addEventListener("click", () => this.twice(entry, at));
     return [...fields, twice];
   }

@@ -151,7 +151,7 @@ impl Trains {
         let least = BYTES.max(SHARE * all).max(OF_HIGHEST * highest);
         let believed = peaks().rfind(|peak| peak.0 >= least);
         let (bytes, rate) =
-            believed.ok_or("no rate stands out; senders never kept the path busy")?;
+            believed.ok_or("no rate is distinct; senders never kept the path busy")?;
         Ok(Mode {
             rate,
             share: bytes / all,

@@ -59,10 +59,11 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
              Control, ACM Queue 14(5), 2016; Linux tcp_bbr.c; draft-ietf-ccwg-bbr-06; google/bbr, \
              branch v3",
     year: 2016,
-    opened: "text: draft-ietf-ccwg-bbr, editor's copy of 3 August 2026; code: google/bbr branch v3, tcp_bbr.c 001a430b",
+    opened: "text: draft-ietf-ccwg-bbr, editor's copy of 3 August 2026; code: google/bbr branch \
+             v3, tcp_bbr.c 001a430b",
     compared: "states, cycle, bounds, round-trip probing",
-    summary: "Paces at the rate that is delivered, looks from time to time for more, and for the \
-              least round trip with an almost empty path.",
+    summary: "Paces at the rate that is delivered, probes for more from time to time, and for the \
+              minimum round-trip time with an almost empty path.",
     params: &[VERSION],
     needs: &[Need::Pacing],
     certainty: Certainty::Code,

@@ -58,7 +58,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     year: 1995,
     opened: "code: ns-2.35 VegasTcpAgent, Linux 2.6.22 tcp_vegas.c",
     compared: "increase, decrease, samples",
-    summary: "Keeps one to three segments of its own in the queue, judged by round-trip times.",
+    summary: "Keeps one to three of the flow's segments in the queue, judged by round-trip times.",
     params: &[READING, ALPHA, BETA, reno::BASE],
     needs: &[],
     certainty: Certainty::Code,
@@ -71,7 +71,7 @@ pub(crate) const READING: ParamSpec = ParamSpec {
     unit: Unit::Choice(&["ns2", "linux", "paper"]),
     default: "by stack: linux under linux, otherwise ns2",
     meaning: "whose measurement: ns2, the mean of a round against what is out at its end; \
-              linux, the least of a round against what was out at its beginning; paper, the \
+              linux, the minimum of a round against what was out at its beginning; paper, the \
               mean against what was out at its beginning",
 };
 

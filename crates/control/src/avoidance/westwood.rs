@@ -52,7 +52,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     year: 2001,
     opened: "code: UCLA's TCPW-NR 1.3 for ns-2, Linux 2.6.22 tcp_westwood.c",
     compared: "filters, threshold after loss and timeout",
-    summary: "Reno that falls back to the measured rate times the least round-trip time on loss.",
+    summary: "Reno that falls back to the measured rate times the minimum round-trip time on loss.",
     params: &[READING, FILTER, TAU, reno::GROWTH, reno::BASE],
     needs: &[],
     certainty: Certainty::Code,

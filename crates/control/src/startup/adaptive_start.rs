@@ -67,7 +67,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
              Delay Networks, INFOCOM 2004",
     year: 2004,
     opened:
-        "code: a public port to ns-3, whose errors are not followed; what a paper says of the rule",
+        "code: a public port to ns-3, whose errors are not followed; the description in a paper",
     compared: "estimate, threshold, growth",
     summary: "Slow start whose threshold follows the eligible rate estimate upwards until the \
               first loss.",

@@ -76,7 +76,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     opened:
         "text: the editor's copy of November 2025, after draft-huitema-ccwg-c4-spec-00, from its \
              section on pace, window and quantum to the end, and that after -04 (July 2026), whole; code: \
-             private-octopus/picoquic picoquic/c4.c at 0a82f5f, for the least increase",
+             private-octopus/picoquic picoquic/c4.c at 0a82f5f, for the minimum increase",
     compared: "rate samples, pace, window, quantum, eras, ends by plateau, delay and loss, \
                sensitivity, Recovery's gain",
     summary:

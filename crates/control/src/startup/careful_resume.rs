@@ -61,8 +61,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2026,
     opened: "text: draft-ietf-tsvwg-careful-resume-24, all of it, and the examples of RFC 9959",
     compared: "phases, jump, validation, retreat, saved values",
-    summary: "Jumps, after one round trip, to half of what the path is remembered to have \
-              carried, and retreats to half of what is confirmed if that was too much.",
+    summary: "Jumps, after one round trip, to half of the saved congestion \
+              window, and retreats to half of what is confirmed if that was too much.",
     params: with_slow_start![MAX_JUMP, BETA, FLOOR, PIPESIZE],
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Text,
@@ -88,7 +88,7 @@ const FLOOR: ParamSpec = ParamSpec {
     name: "floor",
     unit: Unit::Choice(&["two-segments", "iw"]),
     default: "two-segments",
-    meaning: "the least window of a retreat: two segments, so that it is half the PipeSize as \
+    meaning: "minimum window of a retreat: two segments, so that it is half the PipeSize as \
               the rule has it; or the initial window, as the example has it",
 };
 

@@ -129,7 +129,7 @@ const RESPONSE: ParamSpec = ParamSpec {
     unit: Unit::Choice(&["standard", "none"]),
     default: "standard",
     meaning: "what a loss during the startup does: standard, the avoidance's reduction; none, it \
-              ends the startup and leaves the window as it is",
+              ends the startup and leaves the window unchanged",
 };
 
 const IW: ParamSpec = ParamSpec {

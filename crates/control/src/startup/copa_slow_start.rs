@@ -121,14 +121,14 @@ const STANDING: ParamSpec = ParamSpec {
     name: "standing",
     unit: Unit::Ratio,
     default: "by reading: 0.5; 1 for mvfst with delay=standing",
-    meaning: "the standing round-trip time is the least in so much of a smoothed one",
+    meaning: "the standing round-trip time is the minimum over this share of a smoothed one",
 };
 
 const DELAY: ParamSpec = ParamSpec {
     name: "delay",
     unit: Unit::Choice(&["standing", "latest"]),
     default: "by reading: latest for mvfst, standing for generic",
-    meaning: "which round-trip time is compared with the least to have the queueing delay",
+    meaning: "which round-trip time is compared with the minimum to have the queueing delay",
 };
 
 const PACING: ParamSpec = ParamSpec {

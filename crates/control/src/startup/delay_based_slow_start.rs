@@ -64,7 +64,7 @@ const SAMPLES: ParamSpec = ParamSpec {
     name: "samples",
     unit: Unit::Number,
     default: "2",
-    meaning: "so many round-trip times in a row must show that delay",
+    meaning: "number of consecutive round-trip times that must show that delay",
 };
 
 /// Delay-based slow start.

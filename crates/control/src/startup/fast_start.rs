@@ -17,7 +17,7 @@
 //! | `fast_reset_timer` | true | a timeout of its own while the flight is out |
 //! | `fast_loss_recov` | true | give up at a second loss of the flight |
 //! | `ack_delay` | 200 ms, 0 under ns2 | how long the receiver may keep back an ACK |
-//! | `paced` | true, false under ns2 | spread the flight over the remembered round trip |
+//! | `paced` | true, false under ns2 | spread the flight over the cached round trip |
 //! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
 //!
 //! # State
@@ -49,8 +49,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Padmanabhan, Katz: TCP Fast Start, GLOBECOM 1998; ns-2 tcp-fs.cc",
     year: 1998,
     opened: "abstract; code: ns-2.35 tcp-fs.cc, the author's",
-    compared: "remembered window, pace, tags, reset timer, answer to loss",
-    summary: "Sends the remembered window of the path, paced and tagged to be dropped first, \
+    compared: "cached window, pace, tags, reset timer, answer to loss",
+    summary: "Sends the cached window of the path, paced and tagged to be dropped first, \
               and gives up early.",
     params: with_slow_start![FAST_RESET_TIMER, FAST_LOSS_RECOV, ACK_DELAY, PACED],
     needs: &[Need::Pacing, Need::Cache],
@@ -77,7 +77,7 @@ const ACK_DELAY: ParamSpec = ParamSpec {
     name: "ack_delay",
     unit: Unit::Time,
     default: "by stack: 0s under ns2, otherwise 200ms",
-    meaning: "how much later the timeout of its own is, for a receiver that delays the ACK of \
+    meaning: "how much later its separate timeout is, for a receiver that delays the ACK of \
               an odd last segment",
 };
 
@@ -85,7 +85,7 @@ const PACED: ParamSpec = ParamSpec {
     name: "paced",
     unit: Unit::Bool,
     default: "by stack: false under ns2, otherwise true",
-    meaning: "whether the flight is spread over the remembered round trip or leaves at once",
+    meaning: "whether the flight is spread over the cached round trip or leaves at once",
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@
 //! | `n_rtt_sample` | 8 | samples that a round needs before it is judged |
 //! | `css_growth_divisor` | 4 | how much slower CSS grows; at least 2 |
 //! | `css_rounds` | 5 | rounds of CSS |
-//! | `l` | 8 segments, unlimited if paced | the most that one ACK may add |
+//! | `l` | 8 segments, unlimited if paced | maximum that one ACK may add |
 //! | `paced` | by window | whether the sender paces |
 //! | `low_cwnd` | 0 segments | no CSS below this window (drafts up to -04: 16) |
 //! | `speed` | slow-start | what the increase is multiplied by: 1, or Rapid Start's 2 while there is no queue |
@@ -124,7 +124,7 @@ const L: ParamSpec = ParamSpec {
     name: "l",
     unit: Unit::Segments,
     default: "by window: 8, or unlimited if paced",
-    meaning: "the most that one ACK may add",
+    meaning: "maximum that one ACK may add",
 };
 
 const LOW_CWND: ParamSpec = ParamSpec {

@@ -158,7 +158,7 @@ const LOWEST_GAP: ParamSpec = ParamSpec {
     unit: Unit::Time,
     default: "40us",
     meaning:
-        "form=pc2020: a load gap below this cannot be paced, and slow start goes on; 20us with \
+        "form=pc2020: a load gap below this cannot be paced, and slow start continues; 20us with \
               Linux's fq",
 };
 
@@ -166,7 +166,7 @@ const MAXIMUM_CHIRPS: ParamSpec = ParamSpec {
     name: "maximum_chirps",
     unit: Unit::Number,
     default: "200",
-    meaning: "form=pc2020: with the chirp of this number it gives up, and slow start goes on",
+    meaning: "form=pc2020: with the chirp of this number it gives up, and slow start continues",
 };
 
 const L: ParamSpec = ParamSpec {

@@ -62,7 +62,7 @@ const LOW: ParamSpec = ParamSpec {
     name: "low",
     unit: Unit::Time,
     default: "4ms",
-    meaning: "up to this queueing delay of a round, its least round-trip time above the least \
+    meaning: "up to this queueing delay of a round, its minimum round-trip time above the minimum \
               ever, the window doubles",
 };
 

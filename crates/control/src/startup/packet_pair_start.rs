@@ -69,7 +69,7 @@ const READING: ParamSpec = ParamSpec {
     unit: Unit::Choice(&["robust", "closest", "ns2"]),
     default: "by stack: ns2 under ns2, otherwise robust",
     meaning: "how ACKs become a window: robust, by the segments they cover, within one flight; \
-              closest, by the two ACKs in a row that were closest together for what they cover; \
+              closest, by the two consecutive ACKs that were closest together for what they cover; \
               ns2, the time between the first two ACKs, whatever they cover",
 };
 

@@ -53,8 +53,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2007,
     opened: "text: RFC 4782 §2-4.9, 8, 9.7, App. A, D, E; code: ns-2.35 QSAgent and TcpAgent",
     compared: "request, approval, window and pace, loss after it, routers' four algorithms",
-    summary: "Asks all routers on the path for a rate on the SYN and starts at what they approve, \
-              paced.",
+    summary: "Requests a rate of all routers on the path with the SYN, and starts at the approved \
+              rate, paced.",
     params: with_slow_start![
         REQUEST,
         SIZING,
@@ -74,14 +74,14 @@ const REQUEST: ParamSpec = ParamSpec {
     name: "request",
     unit: Unit::Rate,
     default: "1.31072Gbps",
-    meaning: "the rate that is asked for, headers included; as given, the largest code",
+    meaning: "the requested rate, headers included; as given, the largest code",
 };
 
 const SIZING: ParamSpec = ParamSpec {
     name: "sizing",
     unit: Unit::Choice(&["data", "fixed"]),
     default: "data",
-    meaning: "whether no more is asked for than carries what is queued within qs_rtt, or always \
+    meaning: "whether no more is requested than carries what is queued within qs_rtt, or always \
               the whole request (ns-2's qs_request_mode_ 1 and 0)",
 };
 
@@ -89,14 +89,14 @@ const QS_RTT: ParamSpec = ParamSpec {
     name: "qs_rtt",
     unit: Unit::Time,
     default: "by stack: 50ms under ns2, otherwise 100ms",
-    meaning: "no more is asked for than carries what is queued within this time",
+    meaning: "no more is requested than carries what is queued within this time",
 };
 
 const QS_THRESH: ParamSpec = ParamSpec {
     name: "qs_thresh",
     unit: Unit::Segments,
     default: "by sizing: 4 under data, 0 under fixed",
-    meaning: "with fewer segments queued nothing is asked for",
+    meaning: "with fewer segments queued nothing is requested",
 };
 
 const MIN_WINDOW: ParamSpec = ParamSpec {

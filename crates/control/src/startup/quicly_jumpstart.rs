@@ -85,7 +85,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2026,
     opened: "code: h2o/quicly b11d3634, quicly.c, cc.h, cc-reno.c, cc-pico.c, cc-cubic.c, pacer.h",
     compared: "entry, size, pace, validation, loss before and in the jump, lift, with Rapid Start",
-    summary: "Paces one round trip at a preset or remembered window as soon as the window is \
+    summary: "Paces one round trip at a preset or cached window as soon as the window is \
               what holds it back, and keeps what gets through.",
     params: with_slow_start![JUMP_MODE, DEFAULT_PACKETS, MAX_PACKETS, BETA, RAPID_START],
     needs: &[Need::Pacing, Need::Cache],
@@ -97,7 +97,7 @@ const JUMP_MODE: ParamSpec = ParamSpec {
     name: "jump_mode",
     unit: Unit::Choice(&["quicly", "rfc9959"]),
     default: "quicly",
-    meaning: "how much of what is remembered the jump takes: all of it as quicly does, or half",
+    meaning: "share of the cached window that the jump takes: all of it as quicly does, or half",
 };
 
 const DEFAULT_PACKETS: ParamSpec = ParamSpec {
@@ -105,7 +105,7 @@ const DEFAULT_PACKETS: ParamSpec = ParamSpec {
     unit: Unit::Segments,
     default: "64",
     meaning:
-        "the window of the jump where nothing is remembered, or what is does not count; 0 for \
+        "the window of the jump without a cached window, or with one that does not count; 0 for \
               none",
 };
 

@@ -84,7 +84,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Rapid Start",
     source: "draft-kazuho-ccwg-rapid-start-02, and -00; h2o/quicly, cc.h and cc-pico.c, April 2026",
     year: 2026,
-    opened: "text: the draft -00 (3d0bd41), -02 and the editor's copy 00e5ea1; code: h2o/quicly b11d3634",
+    opened: "text: the draft -00 (3d0bd41), -02 and the editor's copy 00e5ea1; code: h2o/quicly \
+             b11d3634",
     compared: "growth, threshold of delay, silence and factors, floor, pace",
     summary: "Paced, threefold growth while there is no queue; after the first loss a short \
               silence and a window that shrinks by what is delivered and lost.",
@@ -106,7 +107,7 @@ const THRESHOLD: ParamSpec = ParamSpec {
     unit: Unit::Choice(&["draft", "quicly"]),
     default: "by version: draft, but quicly under quicly",
     meaning: "the round-trip time above which there is a queue: the lesser of 4 ms and a tenth \
-              above the least one (draft), or the greater of 4 ms and 3/32 above it (quicly)",
+              above the minimum (draft), or the greater of 4 ms and 3/32 above it (quicly)",
 };
 
 const BETA: ParamSpec = ParamSpec {

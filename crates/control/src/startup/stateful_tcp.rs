@@ -12,7 +12,7 @@
 //!
 //! | name | default | meaning |
 //! | --- | --- | --- |
-//! | `factor` | 0.5 | how much of the remembered bandwidth is used |
+//! | `factor` | 0.5 | share of the cached bandwidth that is used |
 //! | `response` | `safe-retreat` | what a loss of the first window does |
 //! | `beta` | 0.5 | `safe-retreat` only: as [`super::careful_resume`] |
 //! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | without a memory |
@@ -58,8 +58,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Guo, Lee: Stateful-TCP, IEEE Access 8, 2020; draft-lee-tcpm-stateful-tcp-00",
     year: 2020,
     opened: "abstracts of the paper and of draft-lee-tcpm-stateful-tcp-00",
-    compared: "what is remembered, first window and pace, what happens without a memory",
-    summary: "Sends the remembered bandwidth times the round trip, paced, and goes on with \
+    compared: "cached state, first window and pace, behaviour without cached state",
+    summary: "Sends the cached bandwidth times the round trip, paced, and continues with \
               congestion avoidance.",
     params: with_slow_start![FACTOR, RESPONSE, BETA],
     needs: &[Need::Pacing, Need::Cache],
@@ -71,7 +71,7 @@ const FACTOR: ParamSpec = ParamSpec {
     name: "factor",
     unit: Unit::Ratio,
     default: "0.5",
-    meaning: "how much of the remembered bandwidth is used; the authors use all of it",
+    meaning: "share of the cached bandwidth that is used; the authors use all of it",
 };
 
 const RESPONSE: ParamSpec = ParamSpec {

@@ -54,7 +54,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     opened: "code: the authors' CUBIC for Linux 6.8, SUSSdeveloper/SUSSprg; slides of the paper",
     compared: "two conditions, rounds, paced part, guard, HyStart's part",
     summary: "Slow start with HyStart that quadruples the window in a round, half of it paced, \
-              where growth is predicted to go on.",
+              where growth is predicted to continue.",
     params: with_slow_start![SUSS_MAX, LEAST_RTT, hystart::LOW_WINDOW],
     needs: &[Need::Pacing],
     certainty: Certainty::Code,

@@ -35,7 +35,7 @@ const STEPS: Entry<Maker> = Entry {
             name: "spread",
             unit: Unit::Ratio,
             default: "0.5",
-            meaning: "how far a rate lies from the mean at most, as a share of it",
+            meaning: "maximum distance of a rate from the mean, as a share of it",
         },
         ParamSpec {
             name: "outage",

@@ -63,7 +63,7 @@ impl Flows<'_> {
                 let right = format!("write 0 to {}", writes - 1);
                 return Err(out_of_range(&format!("{field}.write"), cause.write, &right));
             }
-            (count, _) => format!("`{flow}` stands for {count} flows; give one by itself"),
+            (count, _) => format!("`{flow}` is {count} flows; give a single one"),
         };
         Err(RequestError::new(format!("{field}.flow"), problem))
     }

@@ -59,8 +59,8 @@ pub(super) fn entries(
         let problem = match &scenario.end_after {
             None => "missing; a flow without `size` ends only with the run's `duration`",
             Some(_) => {
-                "missing; a flow without `size` needs it beside `end_after` too, for what is waited \
-                 for there may never be done"
+                "missing; a flow without `size` needs it with `end_after` too, for that event may \
+                 never come"
             }
         };
         return Err(RequestError::new("duration", problem));
@@ -236,8 +236,8 @@ impl FlowReader<'_> {
                 "`receiver` opens TCP's connections only, with `stack.handshake = \"1-rtt\"`"
             }
             Opener::Receiver if stack.exchanges() > 1 => {
-                "`receiver` contradicts a `stack.server_flight` that takes another round trip; give \
-                 one of the two"
+                "`receiver` contradicts a `stack.server_flight` that takes another round trip; \
+                 give one of the two"
             }
             Opener::Receiver => return Ok(true),
         };

@@ -14,8 +14,7 @@ pub(super) fn check(entries: &[FlowEntry], kinds: &mut [FlowKind]) -> Result<(),
         let field = format!("flows[{number}]");
         let count = entries[number].count;
         if count != 1 {
-            let problem =
-                format!("`{count}` flows would open at once; give 1 beside `start_after`");
+            let problem = format!("`{count}` flows would open at once; give 1 with `start_after`");
             return Err(RequestError::new(format!("{field}.count"), problem));
         }
         check_flow(&format!("{field}.start_after.flow"), after.flow, entries)?;
@@ -55,7 +54,7 @@ fn check_flow(field: &str, flow: u32, entries: &[FlowEntry]) -> Result<(), Reque
         (Some(entry), _) if entry.count == 1 => Ok(()),
         (Some(entry), _) => {
             let count = entry.count;
-            let problem = format!("`{flow}` stands for {count} flows; give one by itself");
+            let problem = format!("`{flow}` is {count} flows; give a single one");
             Err(RequestError::new(field, problem))
         }
         (None, 0) => {

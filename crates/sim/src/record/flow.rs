@@ -83,7 +83,7 @@ pub struct FlowRow {
     /// The largest window, in segments.
     #[schemars(extend("unit" = "segments"))]
     pub max_cwnd_segments: f64,
-    /// The most the bottleneck's queue held in this flow's direction, over the run, as
+    /// Maximum length of the bottleneck's queue in this flow's direction, over the run, as
     /// its limit counts it.
     #[schemars(extend("unit" = "packets"))]
     pub max_queue_pkts: u64,
@@ -97,7 +97,7 @@ pub struct FlowRow {
     pub buffer_accounting: &'static str,
     /// Whether everything was acknowledged.
     pub complete: bool,
-    /// Whether the sender gave the connection up after timeouts in a row.
+    /// Whether the sender gave the connection up after consecutive timeouts.
     pub reset: bool,
 }
 
@@ -114,7 +114,7 @@ pub struct TransferRow {
     /// How much it was.
     #[schemars(extend("unit" = "bytes"))]
     pub bytes: u64,
-    /// The least time from there to its delivery: one-way delay + wire bytes / bottleneck rate, and
+    /// Minimum time from there to its delivery: one-way delay + wire bytes / bottleneck rate, and
     /// the handshake's round trips where it opens the connection.
     pub ideal_fct_s: f64,
     /// When its first byte left.

@@ -24,15 +24,15 @@ pub struct LinkRow {
     #[schemars(extend("unit" = "packets"))]
     pub marked: u64,
     /// The queue's limit in packets, where it has one.
-    #[schemars(extend("unit" = "packets", "null" = "the queue is limited in bytes, or not at all"))]
+    #[schemars(extend("unit" = "packets", "null" = "the queue is limited in bytes, or has no limit"))]
     pub limit_pkts: Option<u64>,
     /// The queue's limit in bytes, where it has one.
-    #[schemars(extend("unit" = "bytes", "null" = "the queue is limited in packets, or not at all"))]
+    #[schemars(extend("unit" = "bytes", "null" = "the queue is limited in packets, or has no limit"))]
     pub limit_bytes: Option<u64>,
-    /// The most the queue held, packets, as its limit counts them.
+    /// Maximum length of the queue in packets, as its limit counts them.
     #[schemars(extend("unit" = "packets"))]
     pub max_queue_pkts: u64,
-    /// The most the queue held, bytes.
+    /// Maximum length of the queue in bytes.
     #[schemars(extend("unit" = "bytes"))]
     pub max_queue_bytes: u64,
     /// Share of the run spent transmitting.

@@ -19,7 +19,7 @@ pub struct StartupRow {
     /// The same at 90 % of it.
     #[schemars(extend("unit" = "seconds", "null" = "data never came so fast"))]
     pub ramp_90_s: Option<f64>,
-    /// The most that the sender had in flight beyond the product of available rate and propagation,
+    /// Maximum that the sender had in flight beyond the product of available rate and propagation,
     /// while overshoot may come.
     #[schemars(extend("unit" = "packets", "null" = "the flow did not open"))]
     pub overshoot_pkts: Option<f64>,

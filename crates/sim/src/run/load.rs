@@ -126,7 +126,7 @@ fn check_flow(number: usize, plan: &FlowPlan, kind: &FlowKind) -> Result<(), Req
     if kind.start_after.is_some() {
         return refused(
             "start_after",
-            "a load's transfers begin at times of their own",
+            "a load's transfers have separate start times",
         );
     }
     Ok(())
@@ -136,7 +136,7 @@ fn check_flow(number: usize, plan: &FlowPlan, kind: &FlowKind) -> Result<(), Req
 fn check_web(number: usize, entry: &WebEntry) -> Result<(), RequestError> {
     let field = |name: &str| format!("web[{number}].{name}");
     if !entry.single_connection {
-        let problem = "`false`: a real server answers on the connection on which it is asked";
+        let problem = "`false`: a real server answers on the connection of the request";
         return Err(RequestError::new(field("single_connection"), problem));
     }
     if entry.direction == Direction::Alternate {

@@ -228,8 +228,9 @@ def transfer(replay: Replay, number: int) -> dict[str, Any]:
         "given": given,
         "words": (
             "Opens the path of its network, in the direction of its data, with the round trip of "
-            "its connection: this size alone on a new connection. In the replay it came after the "
-            "turns before it, on a window that these had left, beside the other connections."
+            "its connection: this size alone on a new connection. In the replay it follows earlier "
+            "turns of its connection, with the window that they left, next to the other "
+            "connections."
         ),
     }
 

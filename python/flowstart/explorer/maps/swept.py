@@ -142,8 +142,8 @@ def _why(competing: str | None, names: Sequence[str]) -> str:
     if not names:
         return "the sweep compares combinations that are more than startups"
     if competing not in (None, "alone"):
-        return f"others are on the path beside the flow under test ({competing})"
-    return "its scenario has what no option of flowstart compare says"
+        return f"other flows are on the path with the flow under test ({competing})"
+    return "its scenario has settings without an option of flowstart compare"
 
 
 def options(command: str) -> dict[str, str | list[str]]:

@@ -108,7 +108,7 @@ def state(
         seed=document.get("seed"),
     ).command
     if command is None:
-        raise RequestError("No option of flowstart compare says what it says.")
+        raise RequestError("No option of flowstart compare has this setting.")
     return options(command), until_s
 
 

@@ -30,4 +30,4 @@ class Stop:
     def check(self) -> None:
         """Raises Cancelled where the work is to end."""
         if self.told:
-            raise Cancelled("stopped: nobody waits for the answer")
+            raise Cancelled("stopped: the request was cancelled")

@@ -15,8 +15,7 @@ PAPER = Paper(
     name="coping",
     title="Living with a fast start, and its abuse",
     source="What Jump Start (2007) lists in its section on coping and leaves to future work, and "
-    "what the paper on Quick-Start in low-latency networks says of denial of service; nobody "
-    "published numbers",
+    "denial of service in the paper on Quick-Start in low-latency networks; no published numbers",
     package=__name__,
     targets=(),
     experiments=(

@@ -93,7 +93,7 @@ def run(lab: Lab) -> Findings:
             ),
             Picture(
                 "pulses_short",
-                "The same for the 95th percentile of short bystanders' durations.",
+                "The 95th percentile of short bystanders' durations.",
                 functools.partial(_draw, swept, SHORT, lambda damage: damage.short_tail),
             ),
         ],

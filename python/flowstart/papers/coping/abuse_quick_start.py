@@ -60,9 +60,11 @@ def run(lab: Lab) -> Findings:
         answers=[_says_rules(found), _says_by_rule(found)],
         tables=[
             _table("requests_unused", found, swept, "Requests that are not used, by rule."),
-            _table("requests_asked", found, asked, "The same by what is asked for."),
+            _table("requests_asked", found, asked, "The same by the requested rate."),
             _table("requests_guards", found, guards, "What a rule's settings change."),
-            _table("requests_neighbours", found, beside, "Beside others who send, or only ask."),
+            _table(
+                "requests_neighbours", found, beside, "Next to others that send, or only request."
+            ),
         ],
         pictures=[
             Picture(
@@ -89,7 +91,7 @@ def _says_rules(found: Found) -> str:
     free, often = found[Requests()], found[Requests(RFC, OFTEN_S)]
     kbps = PACKET_KBIT / OFTEN_S
     return (
-        f"A host that asks for {spelled(FULL_RATE)} every {OFTEN_S:g} s and sends one packet "
+        f"A host that requests {spelled(FULL_RATE)} every {OFTEN_S:g} s and sends one packet "
         f"each time, {kbps:.0f} kbit/s, lowers the honest requests granted under "
         f"RFC 4782 from {free.granted.text()} to {often.granted.text()} %, the mean window "
         f"granted from {free.window.text()} to {often.window.text()} packets, and the gain over "
@@ -104,7 +106,7 @@ def _says_by_rule(found: Found) -> str:
         f"{round(found[Requests(rule)].gain.mean)} %"
         for rule in RULES
     ]
-    return f"Gain over slow start that is left beside that host, by rule: {'; '.join(parts)}."
+    return f"Gain over slow start that is left next to that host, by rule: {'; '.join(parts)}."
 
 
 def _table(name: str, found: Found, cases: Sequence[Requests], caption: str) -> Table:
@@ -141,7 +143,7 @@ def _draw(found: Found) -> "Figure":
     gain = lines(lambda service: service.gain)
     return panels(
         panel(x, Axis("honest requests granted, %"), granted),
-        panel(x, Axis("honest ones sooner by, %"), gain),
+        panel(x, Axis("honest ones faster by, %"), gain),
     )
 
 
@@ -149,8 +151,8 @@ EXPERIMENTS = (
     Experiment(
         id="ABUSE-QS",
         figure="study",
-        question="What is left for honest Quick-Start hosts beside one that asks and does not "
-        "send?",
+        question="What is left for honest Quick-Start hosts next to one that requests and does "
+        "not send?",
         run=run,
     ),
 )

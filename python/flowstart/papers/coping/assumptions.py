@@ -28,7 +28,7 @@ ASSUMPTIONS = (
     Assumption(
         "when transfers open",
         "at random, moved by up to 20 intervals",
-        "no fixed pattern of who meets whom",
+        "no fixed pattern of meetings",
         "Beyond 20 intervals nothing changes; with one, starters and bystanders meet in pairs and "
         "gain and harm are both larger.",
         "COPE-MOVED",
@@ -43,7 +43,7 @@ ASSUMPTIONS = (
     Assumption(
         "thresholds of RED and CHOKe",
         "5 and 15 packets of 60",
-        "what ns-2 works out by itself for 5 Mbit/s",
+        "the default of ns-2 for 5 Mbit/s",
         "From 20 to 50 packets starters lose less; bystanders are still harmed.",
         "COPE-MOVED",
     ),
@@ -51,11 +51,11 @@ ASSUMPTIONS = (
         "the client's pulses",
         "60 packets from 8 servers every 2 s",
         "29 % of the link's rate on average",
-        "Period, size and number are swept; so are the least timeout and the client's own line.",
+        "Period, size and number are swept; so are the minimum timeout and the client's own line.",
         "ABUSE-JS",
     ),
     Assumption(
-        "what is asked for and not used",
+        "requested rate that is not used",
         "5.12 Mbit/s of 10 Mbit/s",
         "all that an idle link approves",
         "Less books less; more is not approved and changes nothing.",

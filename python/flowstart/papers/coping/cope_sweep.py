@@ -145,7 +145,7 @@ def _says(knob: Knob, found: Mapping[str, Sweep]) -> str:
     return (
         f"{name}: settings that gain on every load and, with 95 % confidence, make bystanders at "
         f"most {HARDLY:g} % later: "
-        f"{', '.join(f'{setting:g}' for setting in fit)}; the most is gained at {best:g}: {gains}."
+        f"{', '.join(f'{setting:g}' for setting in fit)}; the maximum gain is at {best:g}: {gains}."
     )
 
 
@@ -174,7 +174,7 @@ def _draw(knob: Knob, found: Mapping[str, Sweep]) -> "Figure":
 
     x = Axis(knob.axis, "log", ticks=knob.settings[::2])
     return panels(
-        panel(x, Axis("gain: starters sooner by, %"), lines(lambda effect: effect.gain)),
+        panel(x, Axis("gain: starters faster by, %"), lines(lambda effect: effect.gain)),
         panel(x, Axis("harm: bystanders later by, %"), lines(lambda effect: effect.harm)),
     )
 

@@ -81,8 +81,8 @@ def table(name: str, load: str, found: Mapping[str, Outcome]) -> Table:
         for key, outcome in found.items()
     ]
     caption = (
-        f"{load[0].upper()}{load[1:]} under each measure. {COLUMNS} Cost: how much later "
-        "everybody is under the measure when nobody starts fast. Net: how much later bystanders "
+        f"{load[0].upper()}{load[1:]} under each measure. {COLUMNS} Cost: how much slower "
+        "all transfers are under the measure without fast starters. Net: how much later bystanders "
         "are than with neither fast starters nor the measure."
     )
     return Table(name, caption, rows)

@@ -179,8 +179,8 @@ def cells(effect: Effect, case: Mapping[str, Cell]) -> dict[str, Cell]:
 
 
 COLUMNS = (
-    "Gain: how much sooner starters are done than in the same run in which they use slow start; "
-    "harm: how much later the others are than in that run. Durations of the same transfers, by "
+    "Gain: how much faster starters are than in the same run in which they use slow start; "
+    "harm: how much slower the others are than in that run. Durations of the same transfers, by "
     "the geometric mean of their ratios; means over seeds with 95 % intervals."
 )
 """What the headings of `cells` mean."""

@@ -62,10 +62,10 @@ def run(lab: Lab) -> Findings:
             ),
             Table(
                 "lies_nonce",
-                f"A transfer of {GUESS_PACKETS} packets alone on 100 Mbit/s and 100 ms that asks "
-                f"for {ASKED_KBPS / 1000:g} Mbit/s. With what a router left, and when refused, "
-                "durations are measured; what a liar may expect is computed from them and from "
-                "the odds of a guess.",
+                f"A transfer of {GUESS_PACKETS} packets alone on 100 Mbit/s and 100 ms that "
+                f"requests {ASKED_KBPS / 1000:g} Mbit/s. With what a router left, and when "
+                "refused, durations are measured; what a liar may expect is computed from them and "
+                "from the odds of a guess.",
                 guesses,
             ),
         ],
@@ -160,7 +160,7 @@ def _says_guesses(guesses: list[dict[str, Cell]]) -> str:
     steps = len(lowered)
     return (
         f"Guessing the nonce of a lowered rate is worth it in {len(pays)} of {steps} cases: a "
-        f"liar who is found out starts slowly."
+        f"detected liar starts slowly."
     )
 
 
@@ -168,7 +168,7 @@ EXPERIMENTS = (
     Experiment(
         id="ABUSE-LIES",
         figure="study",
-        question="What are lies about rate requests worth?",
+        question="What do false rate requests gain?",
         run=run,
     ),
 )

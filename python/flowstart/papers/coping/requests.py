@@ -58,7 +58,7 @@ class Neighbour:
 def asks_only(rate: str = FULL_RATE) -> Neighbour:
     """Asks for a rate and sends one packet."""
     startup = f"quick-start:request={rate},sizing=fixed,qs_thresh=1"
-    return Neighbour(f"asks for {spelled(rate)}, sends 1 packet", startup, 1)
+    return Neighbour(f"requests {spelled(rate)}, sends 1 packet", startup, 1)
 
 
 def spelled(quantity: str) -> str:
@@ -67,7 +67,7 @@ def spelled(quantity: str) -> str:
 
 
 ASKS_ONLY = asks_only()
-ASKS_AND_USES = Neighbour("asks and sends 60 packets", "quick-start", HONEST_PACKETS)
+ASKS_AND_USES = Neighbour("requests and sends 60 packets", "quick-start", HONEST_PACKETS)
 TAKES = Neighbour("does not ask, sends 60 packets at once", "jump-start", HONEST_PACKETS)
 SLOW_START = Neighbour("sends 60 packets with slow start", "slow-start", HONEST_PACKETS)
 

@@ -8,7 +8,7 @@ PAPER = Paper(
     name="cross",
     title="Every startup on every paper's ground",
     source="The headline scenarios of the five papers, their web and contention loads, and "
-    "networks where half have switched; nobody published these numbers",
+    "networks where half have switched; without published numbers",
     package=__name__,
     targets=(),
     experiments=(*crossing.EXPERIMENTS, *chosen.EXPERIMENTS),

@@ -6,13 +6,13 @@ ASSUMPTIONS = (
     Assumption(
         "what startups with a memory remember",
         "one bandwidth-delay product of the idle path",
-        "the right window, which a comparison gives unless told otherwise",
+        "the right window, which a comparison gives by default",
         "with half as much stateful-tcp loses alone; with twice as much and more all gain alone, "
         "and some lose among others, up to three times slow start's time with four times as much",
         "CROSS-CHOSEN",
     ),
     Assumption(
-        "the interface that QS-app knows where the scenario has no host's line",
+        "the interface of QS-app where the scenario has no host's line",
         "50 Mbit/s in Jump Start's scenarios, 1 Gbit/s in HyStart's",
         "the hosts' lines of Jump Start's second set-up, and a testbed's Ethernet",
         "64 packets alone gain up to 10 Mbit/s and lose from 50 Mbit/s on, where they overflow the "
@@ -24,7 +24,7 @@ ASSUMPTIONS = (
         "the ends of its tables and figures: 1 and 100 ms, 0.01 and 0.3 s, 4 to 128 packets, "
         "0.2 and 1.5 s",
         "short and long, close and far apart",
-        "the table has both ends; each paper's own experiments have what lies between",
+        "the table has both ends; each paper's own experiments have the values between",
         "CROSS",
     ),
     Assumption(
@@ -36,10 +36,10 @@ ASSUMPTIONS = (
     ),
     Assumption(
         "growth of the window and routers",
-        "the paper's growth per ACK for all startups that can be told so; routers that decide "
-        "on rate requests, or XCP's, wherever a startup asks for them",
+        "the paper's growth per ACK for all startups with that parameter; routers that decide "
+        "on rate requests, or XCP's, wherever a startup has such requests",
         "only the startup is to differ",
-        "an XCP router's queue is another one for those beside, too",
+        "an XCP router's queue is another one for the competing flows, too",
         "CROSS",
     ),
     Assumption(

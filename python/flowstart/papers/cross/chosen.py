@@ -39,7 +39,7 @@ def run(lab: Lab) -> Findings:
             ),
             Table(
                 "interfaces",
-                f"{TOLD} by the interface that it is told: change against slow start.",
+                f"{TOLD} by its interface rate: change against slow start.",
                 [row for found in interfaces for row in _rows(found)],
             ),
             Table(
@@ -132,7 +132,7 @@ def _says_shares(tables: Sequence[CrossTable]) -> str:
         ]
         harm, startup = max(entries, key=lambda pair: pair[0].value)
         said.append(f"{spelled(harm)} at {scenario.share} % ({startup.name})")
-    return f"The most that a paper's scheme costs slow start's camp in {CROWD}: {', '.join(said)}."
+    return f"Maximum cost of a paper's scheme for slow start's camp in {CROWD}: {', '.join(said)}."
 
 
 EXPERIMENTS = (

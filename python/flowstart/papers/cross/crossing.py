@@ -64,8 +64,8 @@ WHOLE = Experiment(
     id="CROSS",
     figure="study",
     question="Every startup on the headline scenarios of every paper, and on their web and "
-    "contention loads: who is never badly wrong, who wins where, and whose scheme loses on "
-    "another's ground?",
+    "contention loads: which is never badly wrong, which wins where, and which scheme loses in "
+    "another paper's scenarios?",
     run=run,
 )
 EXPERIMENTS = (

@@ -67,6 +67,18 @@ def grid(table: CrossTable) -> Grid:
     return found
 
 
+def means(table: CrossTable) -> Grid:
+    """The mean change in completion time and in that of bystanders, the largest gain first."""
+    columns = [Column("startup", number=False), Column("mean change"), Column("bystanders")]
+    found = Grid(columns)
+    for startup in in_order(table):
+        harm = table.harm(startup)
+        mean = text.short_percent(verdicts.mean(table, startup).value - 1)
+        change = text.short_percent(harm.value - 1) if harm else text.ABSENT
+        found.rows.append([startup.label, mean, change])
+    return found
+
+
 def _places(table: CrossTable) -> dict[Place, list[Scenario]]:
     """The scenarios of every column."""
     found: dict[Place, list[Scenario]] = {}
@@ -96,7 +108,7 @@ def legend(table: CrossTable) -> str:
         "end the time of what they deliver; columns of several scenarios have their mean. ±: half "
         f"the 95 % interval, where it is not nothing; {IN_DOUBT}: in doubt. {MARK}: best of its "
         f"column, {UNAIDED}: best of those that are given nothing; no mark where more than "
-        f"{CROWDED} are alike, or in doubt. harm: the bystanders' median against what it is beside "
-        f"slow start, mean of all scenarios that have any. {names}. Given: {given}. {text.ABSENT}: "
-        f"it cannot be given. One seed where nothing is drawn, otherwise: {seeds}."
+        f"{CROWDED} are alike, or in doubt. harm: the bystanders' median against what it is next "
+        f"to slow start, mean of all scenarios that have any. {names}. Given: {given}. "
+        f"{text.ABSENT}: it cannot be given. One seed where nothing is drawn, otherwise: {seeds}."
     )

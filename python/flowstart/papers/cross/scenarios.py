@@ -191,7 +191,7 @@ def _quick_start() -> list[Scenario]:
         key="qs.web",
         paper=QUICK_START,
         ground="web",
-        what=f"40 transfers of 120 kB over 100 Mbit/s at 50 ms beside {WEB_SESSIONS} web sessions",
+        what=f"40 transfers of 120 kB over 100 Mbit/s at 50 ms next to {WEB_SESSIONS} web sessions",
         base=partial(_everybody, load),
         competing="others",
         seeds=8,
@@ -416,7 +416,7 @@ def _mixed() -> list[Scenario]:
     """Half of the users have switched, the others are still in slow start."""
     shared: dict[str, Any] = {
         "paper": MIXED,
-        "drawn": "who switches, starts, sizes",
+        "drawn": "switchers, starts, sizes",
         "bystanders": "the other half",
         "interface": JUMP_START_INTERFACE,
     }
@@ -457,7 +457,7 @@ def _mixed() -> list[Scenario]:
         Scenario(
             key="mix.load",
             ground="load",
-            what="half of the 40 transfers beside web sessions",
+            what="half of the 40 transfers next to web sessions",
             competing="others",
             base=partial(_everybody, load),
             users=load.users,

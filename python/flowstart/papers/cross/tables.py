@@ -69,7 +69,7 @@ def _agreement(table: CrossTable) -> Table:
         rows.append(row)
     caption = (
         "How far the papers' grounds rank all startups alike: Spearman's rank correlation, with "
-        "95 % intervals by the seeds. 1: alike, 0: the one says nothing of the other."
+        "95 % intervals by the seeds. 1: alike, 0: no relation."
     )
     return Table("agreement", caption, rows)
 
@@ -81,8 +81,8 @@ def _harm(table: CrossTable) -> Table:
         return f"{_maybe(entry.harm)}; {_maybe(entry.harm_late)}"
 
     caption = (
-        "Bystanders, who are in slow start: by how much their median, and their 90th percentile, "
-        "changes against what it is beside slow start."
+        "Bystanders, which are in slow start: change of their median and 90th percentile against "
+        "those next to slow start."
     )
     return Table("bystanders", caption, _by_startup(table, scenarios, both))
 
@@ -160,7 +160,7 @@ def _given(table: CrossTable) -> Table:
         for each in table.startups
     ]
     caption = (
-        "What startups are given beside a sender that can pace. A paper's own scheme has the "
+        "What startups are given besides a sender that can pace. A paper's own scheme has the "
         "paper's parameters in its scenarios, and all have the paper's growth per ACK where it "
         "names one."
     )

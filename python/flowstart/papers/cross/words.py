@@ -37,7 +37,7 @@ def _never_badly_wrong(table: CrossTable) -> str:
         "themselves nor their bystanders"
     )
     if not sound:
-        return f"Never badly wrong in {len(table.scenarios)} scenarios ({meaning}): nobody."
+        return f"Never badly wrong in {len(table.scenarios)} scenarios ({meaning}): none."
     named = listed([f"{each.label} (mean {spelled(verdicts.mean(table, each))})" for each in sound])
     doubtful = [_doubt(table, each) for each in sound if verdicts.doubts(table, each)]
     return (
@@ -95,7 +95,7 @@ def _away(away: Away) -> str:
     where = f" ({listed(later + more)})" if later else ""
     return (
         f"{away.startup.label}, in its own paper's scenarios {home}; of {away.of} others it is "
-        f"sooner than slow start in {away.sooner} and later in {len(away.later)}, beyond doubt"
+        f"faster than slow start in {away.sooner} and slower in {len(away.later)}, beyond doubt"
         f"{where}."
     )
 
@@ -103,10 +103,10 @@ def _away(away: Away) -> str:
 def _bystanders(table: CrossTable) -> str:
     harmful, helpful = verdicts.harmful(table), verdicts.helpful(table)
     unharmed = len(verdicts.others(table)) - len(harmful)
-    hurt = f"Bystanders are somewhere later beside {len(harmful)} startups"
-    hurt += f", most beside {_first(harmful)}." if harmful else "."
-    helped = f" Beside {unharmed} they are nowhere later beyond doubt"
-    return hurt + helped + (f", and sooner beside {_first(helpful)}." if helpful else ".")
+    harmed = f"Bystanders are slower in some scenario next to {len(harmful)} startups"
+    harmed += f", most next to {_first(harmful)}." if harmful else "."
+    helped = f" Next to {unharmed} they are nowhere slower beyond doubt"
+    return harmed + helped + (f", and faster next to {_first(helpful)}." if helpful else ".")
 
 
 def _competing(table: CrossTable) -> list[str]:
@@ -117,8 +117,8 @@ def _competing(table: CrossTable) -> list[str]:
     if not (alone and alike):
         return []
     turned = (
-        "Means, beyond doubt. Sooner alone and later among their like: "
-        f"{_turns(verdicts.turning(table))}. Later alone and sooner among their like: "
+        "Means, beyond doubt. Faster alone and slower among their like: "
+        f"{_turns(verdicts.turning(table))}. Slower alone and faster among their like: "
         f"{_turns(verdicts.patient(table))}."
     )
     order = (
@@ -127,10 +127,10 @@ def _competing(table: CrossTable) -> list[str]:
     )
     if others:
         order += (
-            "; between transfers alone and transfers beside web or other traffic: "
+            "; between transfers alone and transfers next to web or other traffic: "
             f"{ranks.agreement(table, alone, others)}"
         )
-    return [turned, f"{order}. 1: the same order; 0: the one says nothing of the other."]
+    return [turned, f"{order}. 1: the same order; 0: no relation."]
 
 
 def _grounds(table: CrossTable) -> list[str]:
@@ -160,7 +160,7 @@ def _level(table: CrossTable) -> list[str]:
 def _turns(turns: Sequence[Turn]) -> str:
     named = [f"{each.startup.label} ({spelled(each.alone)}; {spelled(each.alike)})"
              for each in turns]  # fmt: skip
-    return listed(named) if named else "nobody"
+    return listed(named) if named else "none"
 
 
 def _first(faults: Sequence[Fault]) -> str:

@@ -17,7 +17,7 @@ ASSUMPTIONS = (
         what="ACKs of a Linux receiver",
         value="16 at once, then every second packet or after 40 ms",
         why="The footnote has the 16; 40 ms is the kernel's shortest delay. The sender grows by "
-        "one packet per ACK, as that kernel does unless told otherwise.",
+        "one packet per ACK, as that kernel does by default.",
         sensitivity="An ACK for each packet gives a peak of 49 335.",
         shown_by="HY-F1",
     ),
@@ -90,7 +90,7 @@ ASSUMPTIONS = (
         "which Hybrid Slow Start works as the paper says.",
         sensitivity="With FreeBSD's 100 ms the ACKs spread over the round trip as the paper says, "
         "but the first flow leaves above the BDP, and some second flows lose packets before the "
-        "delay tells. No timer makes both true.",
+        "delay shows it. No timer makes both true.",
         shown_by=GRID,
         fitted_to=("hy.f3.works",),
     ),

@@ -1,4 +1,4 @@
-"""Study: the authors' open point, asymmetric links and congestion on the way back."""
+"""Study: the authors' open point, asymmetric links and congestion on the reverse path."""
 
 from collections.abc import Sequence
 from statistics import mean
@@ -27,7 +27,7 @@ EARLY, LATE = 0.75, 1.5
 """Below and above what an ACK train can do on an empty path, in BDP."""
 
 Case = tuple[str, dict[str, Any], float]
-"""Its name, fields of the path, and the load of the way back."""
+"""Its name, fields of the path, and the load of the reverse path."""
 
 CASES: list[tuple[str, Case]] = [
     *(
@@ -35,7 +35,7 @@ CASES: list[tuple[str, Case]] = [
         for rate in REVERSE_MBPS
     ),
     *(
-        ("traffic on the way back", (f"{100 * load:.0f} %", {"reverse_rate": "10Mbps"}, load))
+        ("traffic on the reverse path", (f"{100 * load:.0f} %", {"reverse_rate": "10Mbps"}, load))
         for load in LOADS
     ),
     *(
@@ -80,15 +80,15 @@ def run(lab: Lab) -> Findings:
         tables=[
             Table(
                 "asymmetry",
-                f"Hybrid Slow Start at 100 Mbit/s and 106 ms by its way back; {SEEDS} seeds where "
-                f"other traffic is on it (10 Mbit/s); goodput over {END - BEFORE_S:.0f} s.",
+                f"Hybrid Slow Start at 100 Mbit/s and 106 ms by its reverse path; {SEEDS} seeds "
+                f"where other traffic is on it (10 Mbit/s); goodput over {END - BEFORE_S:.0f} s.",
                 rows,
             )
         ],
         pictures=[
             Picture(
                 "asymmetry",
-                "Exit window over the rate of the way back, over the load on it, and over the "
+                "Exit window over the rate of the reverse path, over the load on it, and over the "
                 "length of ACK batches. Below 0.75 BDP an exit is earlier than any on an empty "
                 "symmetric path, above 1.5 later.",
                 lambda: draw(rows),
@@ -129,7 +129,7 @@ def _says(rows: Sequence[dict[str, Any]]) -> list[str]:
 
     rates = of("reverse rate (Mbit/s)")
     early = [row for row in rates if row["leaves at (BDP)"] < EARLY]
-    loaded = [row for row in of("traffic on the way back") if row["is"] != "0 %"]
+    loaded = [row for row in of("traffic on the reverse path") if row["is"] != "0 %"]
     batches = of("ACKs in batches") + of("batches, newest ACK only")
     ended = [row for row in batches if row["leaves at (BDP)"]]
     late = [row for row in ended if row["leaves at (BDP)"] > LATE]
@@ -139,8 +139,8 @@ def _says(rows: Sequence[dict[str, Any]]) -> list[str]:
             f"at {_span(rates)}, {len(early)} of {len(rates)} below {EARLY:g} BDP."
         ),
         (
-            f"Traffic on the way back moves the mean exit to {_span(loaded)}, single runs down to "
-            f"{min(row['least'] for row in loaded):.3f} BDP."
+            f"Traffic on the reverse path moves the mean exit to {_span(loaded)}, single runs down "
+            f"to {min(row['least'] for row in loaded):.3f} BDP."
         ),
         (
             f"ACKs that come in batches move it to {_span(ended)}; {len(late)} of {len(ended)} "
@@ -166,7 +166,7 @@ def draw(rows: Sequence[dict[str, Any]]) -> "Figure":
     rates = drawing.Axis("reverse rate (Mbit/s)", "log", ticks=REVERSE_MBPS)
     return drawing.panels(
         panel("reverse rate (Mbit/s)", rates, ""),
-        panel("traffic on the way back", drawing.Axis("load of the way back (%)"), " %"),
+        panel("traffic on the reverse path", drawing.Axis("load of the reverse path (%)"), " %"),
         panel("ACKs in batches", drawing.Axis("batches of ACKs (ms)"), "ms", 4.4),
     )
 
@@ -175,7 +175,7 @@ EXPERIMENTS = (
     Experiment(
         id="HY-ASYM",
         figure="study",
-        question="Do a slow, used or batching way back end it early or late?",
+        question="Do a slow, used or batching reverse path end it early or late?",
         run=run,
     ),
 )

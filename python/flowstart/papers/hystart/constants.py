@@ -91,21 +91,21 @@ def run(lab: Lab) -> Findings:
             (
                 f"No exit comes below {lowest:.0f} packets, trains break at gaps above {spacing:g} "
                 f"ms, a train ends slow start at {min(halves):.3f} to {max(halves):.3f} of the "
-                f"least round-trip time, and delay does with ACK {', '.join(map(str, samples))} of "
-                "a round."
+                f"minimum round-trip time, and delay does with ACK {', '.join(map(str, samples))} "
+                "of a round."
             ),
         ],
         tables=[
             Table(
                 "rise",
-                "The least rise of a round's delay that ends slow start, in ticks of 1 ms.",
+                "The minimum rise of a round's delay that ends slow start, in ticks of 1 ms.",
                 rises,
             )
         ],
         pictures=[
             Picture(
                 "rise",
-                "The least rise that ends slow start, and max(2, lastRTT/16).",
+                "The minimum rise that ends slow start, and max(2, lastRTT/16).",
                 lambda: draw(rises),
             )
         ],
@@ -122,7 +122,7 @@ def _ticks(seconds: float) -> int:
 
 
 def _rise(rtt: float, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The least rise that counted, the largest that did not."""
+    """The minimum rise that counted, the largest that did not."""
     rises: dict[bool, list[int]] = {True: [], False: []}
     for one in found:
         before, after = one["rounds"][0], one["rounds"][1]
@@ -161,7 +161,7 @@ def _words(
 
 
 def draw(rises: Sequence[dict[str, Any]]) -> "Figure":
-    """The least rises over the round-trip time."""
+    """The minimum rises over the round-trip time."""
     from flowstart.papers import drawing
 
     last = [row["lastRTT (ticks)"] for row in rises]

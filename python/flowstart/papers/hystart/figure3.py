@@ -171,7 +171,7 @@ def _works(by_scheme: Exits) -> Measured:
         because=f"{100 * lost:.0f} % of the second flows leave by a loss (ACKs: "
         f"{', '.join(late) or 'none'}), {100 * second:.0f} % by delay: where the first flow leaves "
         "above the BDP it keeps much of the buffer, and what is left overflows before the delay "
-        "of a round tells; where a burst ends it early, there is no delay to be told.",
+        "of a round shows it; where a burst ends it early, there is no delay to detect.",
         shown_by="HY-F3",
         seeds=SEEDS,
     )
@@ -287,7 +287,7 @@ def _timers_say(timers: dict[int, dict[str, Any]]) -> str:
     works = [ms for ms in TIMERS_MS if not late(ms)]
     both = sorted(set(spread) & set(works))
     return (
-        f"What the paper says of (c) needs two things at once: with ACK timers of "
+        f"The paper's statement on (c) needs two things at once: with ACK timers of "
         f"{', '.join(map(str, spread))} ms a round's ACKs spread over the round trip of "
         f"{setups.FIG3[1]:.0f} ms, with {', '.join(map(str, works))} ms no second flow leaves by "
         f"a loss; {f'with {both} ms both' if both else 'with none of these both'}."

@@ -193,8 +193,8 @@ def run(lab: Lab) -> Findings:
             Picture(
                 "figure4",
                 "Utilisation by two CUBIC flows. What is not swept: 400 Mbit/s, 160 ms, 1 BDP. The "
-                "paper's own curves are not in its text, so none are drawn; it says that Hybrid "
-                "Slow Start is above both others everywhere",
+                "paper's own curves are not in its text, so none are drawn; its statement is that "
+                "Hybrid Slow Start is above both others everywhere",
                 lambda: draw(rows),
             )
         ],

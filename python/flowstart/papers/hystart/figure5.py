@@ -136,7 +136,7 @@ def run(lab: Lab) -> Findings:
             Picture(
                 f"figure5-{rate:.0f}-{_word(sack)}",
                 f"Throughput by receiver at {rate:.0f} Mbit/s, SACK of FreeBSD and Windows: "
-                f"{_word(sack)}; lines on the bars are the least and the largest of {SEEDS} seeds",
+                f"{_word(sack)}; lines on the bars are minimum and maximum of {SEEDS} seeds",
                 lambda case=(rate, sack): draw(found[case]),  # type: ignore[misc]
             )
             for rate, sack in drawn

@@ -129,7 +129,7 @@ INPUTS = (
         },
     ),
     OpenInput(
-        name="flows beside Fig. 3",
+        name="flows next to Fig. 3",
         says="Mid-sized, 50 Mbit/s each way.",
         readings={
             "100 packets": "a page with its pictures",
@@ -150,12 +150,12 @@ INPUTS = (
         says="The abstract has a realistic mix; the section has none.",
         readings={
             "none": "the section has two CUBIC flows",
-            "10 %": "both ways, flows as beside Fig. 3",
+            "10 %": "both ways, flows as next to Fig. 3",
         },
     ),
     OpenInput(
         name="others' SACK",
-        says="Asks whether that of FreeBSD and Windows is buggy.",
+        says="Question whether that of FreeBSD and Windows is buggy.",
         readings={"works": "their documentation", "none": "the worst that it can be"},
     ),
 )
@@ -183,8 +183,8 @@ MEANS: dict[tuple[str, str], dict[str, Any]] = {
     ("receiver of Fig. 3 (c)", "FreeBSD"): {"fig3_delayed": setups.FREEBSD},
     ("starts of Fig. 3", "0 and 3 s"): {"fig3_starts": (0.0, 3.0)},
     ("starts of Fig. 3", "0 and 10 s"): {"fig3_starts": (0.0, 10.0)},
-    ("flows beside Fig. 3", "30 packets"): {"fig3_packets": 30},
-    ("flows beside Fig. 3", "300 packets"): {"fig3_packets": 300},
+    ("flows next to Fig. 3", "30 packets"): {"fig3_packets": 30},
+    ("flows next to Fig. 3", "300 packets"): {"fig3_packets": 300},
     ("fixed in Fig. 4", "Fig. 2's path"): {"fig4_fixed": setups.FIG2},
     ("traffic in Fig. 4 and 5", "10 %"): {"traffic": 0.1},
     ("others' SACK", "none"): {"fig5_sack": False},

@@ -158,7 +158,7 @@ def _judged(found: Found) -> Measured:
     return Measured(
         {"cases with less": sum(surely.values()), "of": len(surely)},
         holds=all(surely.values()),
-        because=f"Not surely less with {', '.join(doubtful)}: where the flows that are there keep "
+        because=f"Not significantly less with {', '.join(doubtful)}: where the older flows keep "
         "the queue nearly full, the newcomer loses before the delay of a round has risen.",
         shown_by="HY-SYNC",
         seeds=SEEDS,

@@ -252,8 +252,8 @@ def _says(
     ahead = [s for s in SHARES if min(ends[s][0], by_row[s]["above, low"]) > 0]
     behind = [s for s in SHARES if max(ends[s][1], by_row[s]["above, high"]) < 0]
     said.append(
-        f"Surely ahead of slow start it is {_listed(ahead)}, surely behind {_listed(behind)}. "
-        "Early exits: "
+        f"Significantly ahead of slow start it is {_listed(ahead)}, significantly behind "
+        f"{_listed(behind)}. Early exits: "
         + ", ".join(f"{r['left early (%)']:g} % at {r['others (%)']:g} %" for r in rows)
         + "."
     )

@@ -15,7 +15,7 @@ ASSUMPTIONS = (
         "starts of figure 2",
         "at the interval exactly",
         "the paper says periodic",
-        "up to 10 ms late the gain moves by 26 points at 0.1 s and not at all from 1 s on; Reno "
+        "up to 10 ms late the gain moves by 26 points at 0.1 s and by nothing from 1 s on; Reno "
         "then meets all that is printed of figure 2",
         "JS-READINGS",
     ),
@@ -111,7 +111,7 @@ ASSUMPTIONS = (
     ),
     Assumption(
         "request for an object",
-        "a packet on a connection of its own",
+        "a packet on a separate connection",
         "ns-2's generator",
         "with the response on the same connection the ratio at the 25th percentile is 1.14 "
         "instead of 1.11, and the share above 1 s is no longer similar",
@@ -119,9 +119,9 @@ ASSUMPTIONS = (
     ),
     Assumption(
         "bystanders of Sec. IV.B and IV.E",
-        "connections of 20 packets, alone or beside two long transfers",
+        "connections of 20 packets, alone or next to two long transfers",
         "the paper measures none",
-        "beside long transfers RED adds more harm and CHOKe less",
+        "next to long transfers RED adds more harm and CHOKe less",
         "JS-AQM",
     ),
 )

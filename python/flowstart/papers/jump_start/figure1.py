@@ -59,7 +59,7 @@ def run(lab: Lab) -> Findings:
         answers=[
             (
                 f"From 4 to 64 packets Jump Start is done {min(larger):.1f} to {max(larger):.1f} % "
-                f"sooner, with {drops} packets dropped; at two packets pacing costs "
+                f"faster, with {drops} packets dropped; at two packets pacing costs "
                 f"{-gains[2]:.1f} %."
             ),
             (
@@ -127,7 +127,7 @@ def run_fine(lab: Lab) -> Findings:
         pictures=[
             Picture(
                 "figure1_sizes",
-                "The same for every size: teeth where slow start needs a round more, and the fall "
+                "By size: teeth where slow start needs a round more, and the fall "
                 f"at {first} packets, where Jump Start begins to lose",
                 lambda: _draw(FINE, [gains[size] for size in FINE], marks=False),
             )
@@ -152,7 +152,7 @@ EXPERIMENTS = (
     Experiment(
         id="JS-F1",
         figure="Fig. 1",
-        question="How much sooner is one transfer done if it leaves whole in the first round trip?",
+        question="How much faster is a transfer that is sent whole in the first round trip?",
         run=run,
         quick=True,
     ),

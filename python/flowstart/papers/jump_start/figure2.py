@@ -94,7 +94,7 @@ def judged_durations(found: Mapping[float, Pairs]) -> dict[str, Measured]:
         "js.f2.free.time": Measured(
             float(np.mean([_gains(found[s]) for s in FREE])),
             because="the tail of every first flight is lost, and ns-2's Sack1, which the paper "
-            "names, finds it by the timer alone and goes on from one packet; slow start needs "
+            "names, finds it by the timer alone and continues from one packet; slow start needs "
             "no timer here",
             shown_by="JS-RECOVERY",
         ),

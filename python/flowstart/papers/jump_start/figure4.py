@@ -70,7 +70,7 @@ def judged_durations(pairs: Pairs) -> dict[str, Measured]:
             holds=1 / 1.3 <= tail <= 1.3,
             interval=measures.sums_interval(longer, lambda sums: sums[1] / sums[0]),
             seeds=len(pairs),
-            because="a lost SYN waits three seconds, and more are lost beside Jump Start",
+            because="a lost SYN waits three seconds, and more are lost next to Jump Start",
             shown_by="JS-F4a",
         ),
     }
@@ -161,7 +161,7 @@ def run_losses(lab: Lab) -> Findings:
                 f"{number('js.f4.lossfree'):+g}."
             ),
             (
-                f"Connections that lose at all lose {lossy[0]:.0f} % of their packets under slow "
+                f"Connections with losses lose {lossy[0]:.0f} % of their packets under slow "
                 f"start and {lossy[1]:.0f} % under Jump Start."
             ),
             (
@@ -172,7 +172,7 @@ def run_losses(lab: Lab) -> Findings:
         ],
         tables=[
             Table("figure4b", "Loss rates, all draws together", _loss_rows(together, lossy)),
-            Table("figure4b_sizes", "Who loses: connections by size", _size_rows(pairs)),
+            Table("figure4b_sizes", "Losses: connections by size", _size_rows(pairs)),
         ],
         pictures=[
             Picture(

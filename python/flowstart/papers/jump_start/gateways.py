@@ -151,7 +151,7 @@ def _say(found: Mapping[Cell, Pairs]) -> list[str]:
         (
             f"Losses do not add up: of {large} packets Jump Start loses {losses[0]:.0f} % with one "
             f"gateway and {losses[1]:.0f} % with {many}. The first gateway takes the burst and "
-            f"sends it on at its rate: it adds {where[0]:.1f} points to the loss of those who "
+            f"sends it on at its rate: it adds {where[0]:.1f} points to the loss of those that "
             f"cross there, the last one {where[1]:.1f}."
         ),
     ]
@@ -205,7 +205,7 @@ EXPERIMENTS = (
     Experiment(
         id="JS-GATEWAYS",
         figure="study",
-        question="What do several congested gateways in a row change?",
+        question="What do several consecutive congested gateways change?",
         run=run,
     ),
 )

@@ -152,7 +152,7 @@ def _say(found: Found, turns: Turns) -> list[str]:
         ),
         (
             f"{large} packets take slow start {times(setups.SLOW_START, large)}, Jump Start "
-            f"{times(setups.JUMP_START, large)}. Each takes the rate of its own part, so the load "
+            f"{times(setups.JUMP_START, large)}. Each takes the rate of its part, so the load "
             f"is the same however the object is split: {lost(setups.JUMP_START)} packets lost, in "
             f"slow start {lost(setups.SLOW_START)}."
         ),
@@ -213,7 +213,7 @@ EXPERIMENTS = (
     Experiment(
         id="JS-PARALLEL",
         figure="Sec. I",
-        question="What is a jump beside parallel connections, and beside those that share?",
+        question="How does a jump compare with parallel connections, and with those that share?",
         run=run,
     ),
 )

@@ -151,7 +151,7 @@ EXPERIMENTS = (
     Experiment(
         id="JS-PATHS",
         figure="study",
-        question="At which rates, round trips and queues does a jump help, and where does it hurt?",
+        question="At which rates, round trips and queues does a jump help, and where does it harm?",
         run=run,
     ),
 )

@@ -33,7 +33,7 @@ INPUTS = (
             "SACK without rules 3, 4": "senders that send again only what is reported lost",
             "NewReno": "an agent of ns-2 that is as easily set, and the usual one then",
             "Reno": "the same",
-            "Tahoe": "the same, and the agent that ns-2 takes unless told",
+            "Tahoe": "the same, and the agent that ns-2 takes by default",
         },
     ),
     OpenInput(
@@ -49,7 +49,7 @@ INPUTS = (
         name=STARTS,
         says="started at varying periodic intervals",
         readings={
-            "periodic": "the words; ns-2 has no chance of its own here",
+            "periodic": "the words; ns-2 has no separate chance here",
             "up to 10 ms late": "less than what one window takes, so that no beat decides",
             "up to 50 ms late": "most of a round trip",
         },
@@ -75,7 +75,7 @@ INPUTS = (
         says="a queue size of 60 packets",
         readings={
             "the one in service counts": "as ns-2's drop-tail counts",
-            "60 wait beside it": "as routers count",
+            "60 wait next to it": "as routers count",
         },
     ),
     OpenInput(
@@ -132,7 +132,7 @@ INPUTS = (
         name=REQUEST,
         says="typical HTTP 1.0 transactions",
         readings={
-            "a connection of its own": "ns-2's generator",
+            "a separate connection": "ns-2's generator",
             "the response's": "HTTP 1.0",
         },
     ),
@@ -166,7 +166,7 @@ EVERYWHERE: Mapping[tuple[str, str], Moved] = {
     (WINDOW, "4"): Moved(stack={"iw": "4"}),
     (ACKS, "delayed"): Moved(stack={"ack": "delayed"}),
     (TIMER, "1 s"): Moved(stack={"rto_min": "1s"}),
-    (QUEUE, "60 wait beside it"): Moved(path={"buffer_accounting": "linux"}),
+    (QUEUE, "60 wait next to it"): Moved(path={"buffer_accounting": "linux"}),
     (GAP, "RTT/(D-1)"): Moved(jump=":gap=rtt/(d-1)"),
     (CLOCK, "10 ms"): Moved(stack={"coarse_pacing": True}),
 }

@@ -32,7 +32,7 @@ QUEUES = {
 three times as high."""
 NAMED = ("RED", "CHOKe", "FQ-CoDel")
 """What Sec. IV.B speaks of, with flow queueing for the fairness that it asks for."""
-LOADS = {"short connections alone": 0, "beside two long ones": 2}
+LOADS = {"short connections alone": 0, "next to two long ones": 2}
 HINTED = {
     "drop-tail": ("drop-tail", ""),
     "marked-first, all marked": ("marked-first", ""),
@@ -77,7 +77,7 @@ Found = Sequence[dict[str, float]]
 
 
 def _added(slow: Found, jump: Found) -> list[float]:
-    """The bystanders' loss beside jumps, less that beside newcomers in slow start, by seed."""
+    """The bystanders' loss next to jumps, less that beside newcomers in slow start, by seed."""
     return [b["bystanders_loss"] - a["bystanders_loss"] for a, b in zip(slow, jump, strict=True)]
 
 
@@ -136,12 +136,12 @@ def _say_queues(
         ),
         (
             f"With a quick average and thresholds of 15 and 45 packets it is {short['RED, quick']} "
-            f"behind RED and {short['CHOKe, quick']} behind CHOKe; beside two long transfers "
+            f"behind RED and {short['CHOKe, quick']} behind CHOKe; next to two long transfers "
             f"{long['RED, quick']} and {long['CHOKe, quick']}, against {long['drop-tail']} behind "
             "drop-tail."
         ),
         (
-            f"Beside the long transfers bystanders take {jump['drop-tail']} behind drop-tail and "
+            f"Next to the long transfers bystanders take {jump['drop-tail']} behind drop-tail and "
             f"{jump['RED']} behind RED while others jump, and {slow['drop-tail']} and "
             f"{slow['RED']} while those are in slow start."
         ),
@@ -170,13 +170,13 @@ def _row(load: str, queue: str, slow: Found, jump: Found) -> dict[str, str | flo
     return {
         "load": load,
         "queue": queue,
-        "loss beside slow start, %": round(mean_of(slow, "bystanders_loss"), 2),
-        "loss beside jumps, %": round(mean_of(jump, "bystanders_loss"), 2),
+        "loss next to slow start, %": round(mean_of(slow, "bystanders_loss"), 2),
+        "loss next to jumps, %": round(mean_of(jump, "bystanders_loss"), 2),
         "added, points": round(float(np.mean(added)), 2),
         "from": round(low, 2),
         "to": round(high, 2),
-        "duration beside slow start, s": round(mean_of(slow, "bystanders_s"), 3),
-        "duration beside jumps, s": round(mean_of(jump, "bystanders_s"), 3),
+        "duration next to slow start, s": round(mean_of(slow, "bystanders_s"), 3),
+        "duration next to jumps, s": round(mean_of(jump, "bystanders_s"), 3),
     }
 
 
@@ -241,10 +241,10 @@ def _say_hints(plain: Found, marked: Found) -> list[str]:
     return [
         (
             f"Dropping marked packets first takes the bystanders' loss from {others[0]} to "
-            f"{others[1]} %, and that of those who jump from {own[0]} to {own[1]} %."
+            f"{others[1]} %, and that of those that jump from {own[0]} to {own[1]} %."
         ),
         (
-            f"Bystanders then take {late[1]} s instead of {late[0]} s, and those who jump "
+            f"Bystanders then take {late[1]} s instead of {late[0]} s, and those that jump "
             f"{long[1]} s instead of {long[0]} s."
         ),
     ]

@@ -13,7 +13,7 @@ ASSUMPTIONS = (
         shown_by="MIX-CHOSEN",
     ),
     Assumption(
-        what="interface that QS-app knows",
+        what="interface of QS-app",
         value="50 Mbit/s",
         why="the hosts' own lines in Jump Start's second set-up",
         sensitivity="harm to slow start's camp grows with it, and is gone where it is the "
@@ -24,7 +24,7 @@ ASSUMPTIONS = (
     Assumption(
         what="when connections open",
         value="up to 10 ms after a multiple of the interval",
-        why="as for Jump Start's figure 2, whose text says no more than the interval",
+        why="as for Jump Start's figure 2, whose text has no more than the interval",
         sensitivity="at random moments Modified Swift Start harms slow start where it seemed to "
         "help it",
         shown_by="MIX-ARRIVALS",
@@ -34,7 +34,7 @@ ASSUMPTIONS = (
         "line needs for all ten",
         value="100 kB, 1 MB",
         why="long enough to leave the startup behind, short enough for it to matter",
-        sensitivity="beside Modified Swift Start slow start's camp loses about as much with 50 kB "
+        sensitivity="next to Modified Swift Start slow start's camp loses about as much with 50 kB "
         "and "
         "less with 400 kB",
         shown_by="MIX-CHOSEN",

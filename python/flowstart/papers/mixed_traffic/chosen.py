@@ -31,7 +31,7 @@ def run(lab: Lab) -> Findings:
     stayed = sentences.sorted_out(tables.half(crowd), sentences.median_of_slow_start, "beside")
     memories = f"One connection every 0.5 s, half switched: slow start's median is {stayed}."
     sizes = (
-        "On T1 at 0.3 s with a buffer of 50 packets, slow start's median changes beside Modified "
+        "On T1 at 0.3 s with a buffer of 50 packets, slow start's median changes next to Modified "
         f"Swift Start by {by_size}."
     )
     return Findings(

@@ -90,7 +90,7 @@ def _harmless(mixtures: Sequence[Mixture]) -> str:
     others = [name for name in startups if name not in harmful]
     return (
         "With 95 % confidence the median of slow start's camp gets longer at some interval and "
-        f"share beside {listed(harmful)}, and at none beside {listed(others)}."
+        f"share next to {listed(harmful)}, and at none next to {listed(others)}."
     )
 
 
@@ -117,7 +117,7 @@ def _first_and_all(mixtures: Sequence[Mixture]) -> str:
         )
 
     return (
-        f"At {BUSY:g} s the first {SHARES[0]} % who switch gain, and all together lose, with "
+        f"At {BUSY:g} s the first {SHARES[0]} % that switch gain, and all together lose, with "
         f"{both(tempting)}; the first lose, and all together gain, with {both(generous)}."
     )
 
@@ -130,7 +130,7 @@ EXPERIMENTS = (
     Experiment(
         id="MIX-HALF",
         figure="study",
-        question="Half of Jump Start's connections switch to one of three startups: who gains?",
+        question="Half of Jump Start's connections switch to one of three startups: which gain?",
         run=run_half,
         quick=True,
     ),
@@ -139,7 +139,7 @@ EXPERIMENTS = (
         figure="study",
         question="Jump Start's 200 connections at regular intervals: what does each startup "
         "bring to "
-        "those who switch, and cost those who do not, by their share?",
+        "those that switch, and cost those that do not, by their share?",
         run=run,
     ),
     Experiment(

@@ -37,7 +37,7 @@ def of_camps(
     return [
         Picture(
             f"{name}-switched",
-            "Median duration of the connections that switched. On the left, where nobody has, "
+            "Median duration of the connections that switched. On the left, where none has, "
             "it is slow start's.",
             lambda: draw(_switched, "median of the switched (s)"),
         ),

@@ -52,8 +52,8 @@ def _at(load: int, mixtures: Sequence[Mixture]) -> str:
         ]
     )
     return (
-        f"Beside {load} sessions of load, half of the transfers with another startup: the routers "
-        f"approve {approved} of the requests; the median of those who switched is "
+        f"Next to {load} sessions of load, half of the transfers with another startup: the routers "
+        f"approve {approved} of the requests; the median of those that switched is "
         f"{sentences.sorted_out(half, sentences.median_of_switched)}; that of slow start's camp is "
         f"{sentences.sorted_out(half, sentences.median_of_slow_start, 'beside')}."
     )

@@ -22,12 +22,12 @@ def all_three(name: str, mixtures: Sequence[Mixture]) -> list[Table]:
     return [
         Table(
             f"{name}-switched",
-            f"Those who switched: {_CHANGES}.",
+            f"Flows that switched: {_CHANGES}.",
             [{**_case(each), **_changes(each.switched)} for each in mixtures if each.switched],
         ),
         Table(
             f"{name}-harm",
-            f"Those who stayed with slow start: {_CHANGES}; harm, the part of their median that "
+            f"Flows that stayed with slow start: {_CHANGES}; harm, the part of their median that "
             "is due to the others, and what it is when the others use slow start too.",
             [
                 {
@@ -55,7 +55,7 @@ def approvals(name: str, mixtures: Sequence[Mixture]) -> Table:
         for each in mixtures
         if each.switched
     ]
-    return Table(name, "How many of those who asked were given a rate.", rows)
+    return Table(name, "Requests with an approved rate.", rows)
 
 
 def glance(name: str, mixtures: Sequence[Mixture]) -> Table:

@@ -57,7 +57,7 @@ EXPERIMENTS = (
     Experiment(
         id="MIX-WEB",
         figure="study",
-        question="The same for web sessions, most of whose transfers are short.",
+        question="What does each startup bring and cost in web sessions of mostly short transfers?",
         run=run,
     ),
 )

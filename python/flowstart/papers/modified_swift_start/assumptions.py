@@ -5,7 +5,7 @@ from flowstart.papers.experiment import Assumption
 ASSUMPTIONS = (
     Assumption(
         what="base round trip",
-        value="0.11281 s over T1 and 0.07307 s over OC-1 beside twice the delay, on the line",
+        value="0.11281 s over T1 and 0.07307 s over OC-1 besides twice the delay, on the line",
         why="26 of the 28 printed round trips; the packets' own way explains 0.017 and 0.001 s, "
         "and the paper controls the delay on the line",
         sensitivity="without it windows shrink with the round trip; the jump stays",

@@ -68,7 +68,7 @@ def _run(lab: "Lab") -> Findings:
         tables=[
             Table(
                 "figure4",
-                "What the two pairs tell the sender.",
+                "Information of the sender from the two pairs.",
                 [
                     {
                         "frame (bytes)": frame,

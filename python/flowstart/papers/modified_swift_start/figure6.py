@@ -58,8 +58,8 @@ def _run(lab: "Lab") -> Findings:
         measured=found,
         answers=[
             (
-                "The most segments of the second round trip that ever wait before the line are "
-                f"{waiting['modified Swift Start']} under modified Swift Start and "
+                "Maximum numbers of segments of the second round trip that wait before the line "
+                f"are {waiting['modified Swift Start']} under modified Swift Start and "
                 f"{waiting['slow start']} under slow start."
             ),
             (

@@ -87,8 +87,8 @@ CASES = {
     "OC-1, endless buffer": Case(OC1, "5MB", NO_PROCESSORS),
     "T1, buffer of 10 packets": Case(T1, "200kB", {"buffer": "10pkt"}),
     "OC-1, buffer of 0.1 BDP": Case(OC1, "5MB", NO_PROCESSORS | {"buffer": "0.1bdp"}),
-    "T1, beside a long transfer": Case(T1, "200kB", {"buffer": "1bdp"}, {}, LONG),
-    "T1, beside short transfers": Case(T1, "200kB", {"buffer": "1bdp"}, {}, SHORT),
+    "T1, next to a long transfer": Case(T1, "200kB", {"buffer": "1bdp"}, {}, LONG),
+    "T1, next to short transfers": Case(T1, "200kB", {"buffer": "1bdp"}, {}, SHORT),
 }
 
 Found = Mapping[tuple[str, str], Sequence[Mapping[str, float]]]
@@ -175,13 +175,13 @@ def _says(found: Found) -> list[str]:
         (
             f"Alone, whatever α is, at most {paced:.0f} packets wait in the paced round trip: "
             "pacing keeps the whole estimate out of the queue. What is lost is lost by the slow "
-            "start that goes on from it."
+            "start that continues from it."
         ),
-        *(f"{case}: soonest is {fastest(case)}." for case in CASES),
+        *(f"{case}: fastest is {fastest(case)}." for case in CASES),
         *(
             f"{case} the first window is {first(case):.0f} % of the whole path with α = 1, and "
             f"the others take {mean(case, 'α = 1', 'other_s'):.2f} s instead of "
-            f"{mean(case, SLOW_START, 'other_s'):.2f} s beside slow start."
+            f"{mean(case, SLOW_START, 'other_s'):.2f} s next to slow start."
             for case in CASES
             if CASES[case].others
         ),
@@ -230,7 +230,7 @@ EXPERIMENTS = (
         id="MSS-ALPHA",
         figure="study",
         question="What does each fraction of the estimate give, alone, with short buffers and "
-        "beside another transfer?",
+        "next to another transfer?",
         run=_run,
     ),
 )

@@ -205,11 +205,11 @@ def _shared(lab: "Lab") -> list[dict[str, Any]]:
             {
                 "buffer": buffer,
                 "four flows": scheme,
-                "four beside them": other,
+                "four next to them": other,
                 "time of the four (s)": round(mean_of(seeds, "scheme_s"), 1),
                 "95 % from": round(low, 1),
                 "to": round(high, 1),
-                "time of those beside (s)": round(mean_of(seeds, "beside_s"), 1),
+                "time of those next to them (s)": round(mean_of(seeds, "beside_s"), 1),
                 "dropped": round(mean_of(seeds, "dropped"), 1),
             }
         )
@@ -253,10 +253,10 @@ def _says(
         (row,) = (
             row
             for row in shared
-            if (row["buffer"], row["four flows"], row["four beside them"])
+            if (row["buffer"], row["four flows"], row["four next to them"])
             == (ENDLESS, scheme, other)
         )
-        return row["time of the four (s)"], row["time of those beside (s)"]
+        return row["time of the four (s)"], row["time of those next to them (s)"]
 
     usual, mixed, all_modified = (
         eight(*pair)
@@ -279,7 +279,7 @@ def _says(
         ),
         (
             f"Of eight flows over T1, four with modified Swift Start take {mixed[0]:.1f} s "
-            f"instead of {usual[0]:.1f} s and the four beside them {mixed[1]:.1f} s instead of "
+            f"instead of {usual[0]:.1f} s and the four next to them {mixed[1]:.1f} s instead of "
             f"{usual[1]:.1f} s; if all eight use it they take {all_modified[0]:.1f} and "
             f"{all_modified[1]:.1f} s."
         ),
@@ -307,8 +307,8 @@ EXPERIMENTS = (
     Experiment(
         id="MSS-PROMISED",
         figure="study",
-        question="How does it do beside Swift Start, Quick-Start, Jump Start and BIC, and in "
-        "competing?",
+        question="How does it compare with Swift Start, Quick-Start, Jump Start and BIC, and with "
+        "competing flows?",
         run=_run,
     ),
 )

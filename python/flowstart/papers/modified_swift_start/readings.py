@@ -101,7 +101,7 @@ INPUTS = (
         name="cc",
         says="equation 3 for each ACK (Sec. III); about one packet in a round trip (Sec. II)",
         readings={
-            "equation 3": "it stands there as a formula; with delayed ACKs half a segment",
+            "equation 3": "it is there as a formula; with delayed ACKs half a segment",
             "1 segment per RTT": "Sec. II, and RFC 3465",
         },
     ),
@@ -111,7 +111,7 @@ INPUTS = (
         readings={
             "0.2 s": "a timer that begins with the segment",
             "0.1 s": "what a clock that ticks every 0.2 s takes on average",
-            "0.001 s": "the least that such a clock takes",
+            "0.001 s": "the minimum that such a clock takes",
         },
     ),
     OpenInput(
@@ -145,7 +145,7 @@ INPUTS = (
         readings={
             "on the line": "the paper controls the delay by the line's",
             "on the access links": "in hosts or their links; the sender's where it alone has one",
-            "none": "the set-up as it is printed has none",
+            "none": "the printed setup has none",
         },
     ),
     OpenInput(

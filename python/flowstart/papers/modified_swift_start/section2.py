@@ -81,7 +81,7 @@ def _run(lab: "Lab") -> Findings:
         answers=[
             *_says(found["delayed"], queued, long),
             (
-                "Without the routers' processors its largest error beside other data is "
+                "Without the routers' processors its largest error next to other data is "
                 f"{_largest([found[case.name] for case in unbound]):.1f} %."
             ),
         ],

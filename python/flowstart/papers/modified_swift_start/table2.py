@@ -140,7 +140,7 @@ def _run(line: Line, name: str, lab: "Lab") -> Findings:
         pictures=[
             Picture(
                 f"{name}_difference",
-                f"How much sooner modified Swift Start is done over {line.name}, in seconds and in "
+                f"How much faster modified Swift Start is over {line.name}, in seconds and in "
                 "round trips.",
                 lambda: _draw(line, found),
             )
@@ -269,15 +269,14 @@ EXPERIMENTS = (
     Experiment(
         id="MSS-T2",
         figure="Table 2",
-        question="Over T1 and 14 delays: which windows, and how much sooner is the transfer done?",
+        question="Over T1 and 14 delays: which windows, and how much faster is the transfer?",
         run=functools.partial(_run, T1, "table2"),
         quick=True,
     ),
     Experiment(
         id="MSS-T3",
         figure="Table 3",
-        question="Over OC-1 and 14 delays: which windows, and how much sooner is the transfer "
-        "done?",
+        question="Over OC-1 and 14 delays: which windows, and how much faster is the transfer?",
         run=functools.partial(_run, OC1, "table3"),
         quick=True,
     ),

@@ -80,7 +80,7 @@ def _run(lab: "Lab") -> Findings:
             (
                 "Modified Swift Start itself loses at most "
                 f"{_own_loss(lab):.2f} round trips to the timeout, because its estimate "
-                "overwrites the window; so by which rule it goes on after one matters little."
+                "overwrites the window; so by which rule it continues after one matters little."
             ),
         ],
         tables=[

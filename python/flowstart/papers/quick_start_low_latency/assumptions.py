@@ -77,7 +77,7 @@ LITERAL = (
         shown_by=GRID,
     ),
     Assumption(
-        what="initial window of a connection that asks and is refused",
+        what="initial window of a connection whose request is refused",
         value="3 packets, as the paper prints for all connections",
         why="ns-2's default would be 2",
         sensitivity="2 packets: no difference in the decoded Table I, but 3 packets at 384 kbit/s "
@@ -85,7 +85,7 @@ LITERAL = (
         shown_by=STUDY,
     ),
     Assumption(
-        what="smallest transfer that asks",
+        what="smallest transfer with a request",
         value="1 packet",
         why="the paper names no limit; ns-2 has one of 4 packets where requests follow the size",
         sensitivity="4 packets: 2 and 3 packets are left to slow start, and the -24 % of 3 packets "

@@ -111,7 +111,7 @@ def _sentence(case: Case, tables: Tables) -> str:
     errors = [cells.rms(cells.improvements(table)) for table in tables]
     close = sum(abs(error) <= CLOSE for error in cells.errors(_medians(tables)))
     return (
-        f"Among {case[1]} web sessions, {case[0]}, a table of one run per cell lies "
+        f"Among {case[1]} web sessions, {case[0]}, a table of one run per cell is "
         f"{min(errors):.0f} to "
         f"{max(errors):.0f} points (rms) from the published one; the medians of {len(tables)} "
         f"seeds are within {CLOSE} points in {close} of {len(cells.PLACES)} cells."

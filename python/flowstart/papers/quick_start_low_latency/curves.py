@@ -87,7 +87,7 @@ def about_losses(found: Sweep) -> str:
                  for at in apart)  # fmt: skip
     return (
         f"{len(apart)} of {len(found.pairs)} cells lose packets at the queue of 150 and are shown "
-        f"apart: there the improvement lies between {min(apart.values()):.0f} and "
+        f"apart: there the improvement is between {min(apart.values()):.0f} and "
         f"{max(apart.values()):.0f} %; in {uneven} of them one startup meets more timeouts than "
         f"the other."
     )

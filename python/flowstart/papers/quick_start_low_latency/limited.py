@@ -136,7 +136,7 @@ class Both:
 
 @dataclass(frozen=True)
 class Service:
-    """What the transfers beside unused requests come to, by seed."""
+    """What the transfers next to unused requests come to, by seed."""
 
     slow: Sequence[Served]
     quick: Sequence[Served]
@@ -167,7 +167,7 @@ Services = Mapping[float | None, Service]
 
 
 def run(lab: Lab) -> Findings:
-    """Runs senders that wait, senders that stream, and transfers beside unused requests."""
+    """Runs senders that wait, senders that stream, and transfers next to unused requests."""
     waits = _pairs(lab, WAITS, waiting, last_write)
     streams = _pairs(lab, STREAMS, streaming, lateness)
     services = _services(lab)
@@ -180,8 +180,8 @@ def run(lab: Lab) -> Findings:
                 "limited",
                 f"Grants that are not used, {RATES[RATE]} and {DELAY} ms. Left: what an "
                 f"application gains whose rest comes later. Right: what a transfer of "
-                f"{TABLE1_KB} kB gains beside a host that asks and sends a packet, with the 95 % "
-                f"interval",
+                f"{TABLE1_KB} kB gains next to a host that requests and sends a packet, with the "
+                f"95 % interval",
                 lambda: _draw(waits, services),
             )
         ],
@@ -245,7 +245,7 @@ def _say_services(services: Services) -> str:
     nobody, often = services[None], services[OFTEN]
     low, high = interval(often.improvements)
     return (
-        f"Beside a host that asks for everything every {OFTEN:g} s and sends a packet, "
+        f"Next to a host that requests everything every {OFTEN:g} s and sends a packet, "
         f"{often.refused} % of the requests of others are refused and they gain {often.mean:.1f} % "
         f"({low:.1f} to {high:.1f}), where they gain {nobody.mean:.1f} % alone."
     )
@@ -283,7 +283,7 @@ def _services_table(services: Services) -> Table:
         low, high = interval(service.improvements)
         rows.append(
             {
-                "asks every (s)": every if every else "nobody asks",
+                "request every (s)": every if every else "no requests",
                 "refused (% of seeds)": service.refused,
                 "window, median (packets)": float(np.median([q["window"] for q in service.quick])),
                 "improvement, mean (%)": round(service.mean, 1),
@@ -291,13 +291,13 @@ def _services_table(services: Services) -> Table:
                 "95 % to (%)": round(high, 1),
             }
         )
-    return Table("limited-beside", "A transfer beside requests that are not used", rows)
+    return Table("limited-beside", "A transfer next to requests that are not used", rows)
 
 
 def _draw(waits: Waits, services: Services) -> "Figure":
     from flowstart.papers import drawing
 
-    name = f"beside unused requests, {len(SEEDS)} seeds"
+    name = f"next to unused requests, {len(SEEDS)} seeds"
     return drawing.panels(
         drawing.Panel(
             drawing.Axis("rest of the data comes after (round trips)"),
@@ -305,11 +305,11 @@ def _draw(waits: Waits, services: Services) -> "Figure":
             {"time for the rest": (WAITS, [both.improvement for both in waits.values()])},
         ),
         drawing.Panel(
-            drawing.Axis("a host asks every (s)", "log", ticks=ASKS),
+            drawing.Axis("a host requests every (s)", "log", ticks=ASKS),
             drawing.Axis("improvement (%)", limits=(-5, 80)),
             {name: (ASKS, [services[every].mean for every in ASKS])},
             bands={name: drawing.band(ASKS, [interval(services[e].improvements) for e in ASKS])},
-            level={"nobody asks": services[None].mean},
+            level={"no requests": services[None].mean},
         ),
     )
 

@@ -123,7 +123,7 @@ def run(lab: Lab) -> Findings:
         answers=[_sentence(found)],
         tables=[_table(found)],
         pictures=[
-            Picture("loaded", "What is approved, and gained, beside a load", lambda: _draw(found))
+            Picture("loaded", "What is approved, and gained, next to a load", lambda: _draw(found))
         ],
     )
 
@@ -132,8 +132,8 @@ def _sentence(found: Sequence[Beside]) -> str:
     last = max((each for each in found if each.approved), key=lambda each: each.load)
     first = min((each for each in found if not each.approved), key=lambda each: each.load)
     return (
-        f"The router approves {found[0].approved:.0f} Mbit/s of its {RATES[RATE]} when nobody else "
-        f"uses them and {last.approved:.2f} Mbit/s at a load of {last.load:.1f} %, with a gain of "
+        f"The router approves {found[0].approved:.0f} Mbit/s of its {RATES[RATE]} without other "
+        f"users and {last.approved:.2f} Mbit/s at a load of {last.load:.1f} %, with a gain of "
         f"{found[0].improvement:.0f} and {last.improvement:.0f} %; from {first.load:.1f} % on it "
         f"approves nothing."
     )
@@ -151,7 +151,7 @@ def _table(found: Sequence[Beside]) -> Table:
         }
         for each in found
     ]
-    return Table("loaded", f"{TABLE1_KB} kB over {RATES[RATE]} at {DELAY} ms beside a load", rows)
+    return Table("loaded", f"{TABLE1_KB} kB over {RATES[RATE]} at {DELAY} ms next to a load", rows)
 
 
 def _draw(found: Sequence[Beside]) -> "Figure":

@@ -174,7 +174,7 @@ def _say(kilobytes: int, found: Found) -> str:
     low, high = interval(at.improvements, np.median)
     return (
         f"With {kilobytes} kB Quick-Start saves {alone:.1f} % undisturbed, and loses nothing "
-        f"beside bursts of up to {held} packets. Beside one of 300 it loses packets in "
+        f"next to bursts of up to {held} packets. Next to one of 300 it loses packets in "
         f"{_percent([each['dropped'] > 0 for each in at.quick])} % of the seeds (slow start in "
         f"{_percent([each['dropped'] > 0 for each in at.slow])} %), meets a timeout in "
         f"{_percent([each['timeouts'] > 0 for each in at.quick])} %, and its improvement is "
@@ -204,7 +204,7 @@ def _table(found: Found) -> Table:
                 sum(o["burst_dropped"] for o in each) / len(each), 1
             )
         rows.append(row)
-    return Table("lost", f"Transfers beside a burst, {len(SEEDS)} seeds", rows)
+    return Table("lost", f"Transfers next to a burst, {len(SEEDS)} seeds", rows)
 
 
 def _draw(found: Found) -> "Figure":

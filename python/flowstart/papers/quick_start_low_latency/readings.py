@@ -64,7 +64,7 @@ REQUEST = OpenInput(
     readings={
         "open": "the routers' 90 % are the only limit that is printed",
         "what is queued": "ns-2's default is to ask for no more than carries the queued data "
-        "within 50 ms; but by itself, without a rate that is set, it asks for nothing",
+        "within 50 ms; but without a rate that is set, it requests nothing",
         "163.84 Mbit/s": "decoded from Table I's column of 1 Gbit/s: ns-2's code for 20 MB/s",
     },
 )
@@ -81,7 +81,7 @@ CLOCK = OpenInput(
     says="nothing; ns-2 is the tool",
     readings={
         "ticks of 10 ms": "ns-2 paces by round trips in whole ticks, of 10 ms by default",
-        "exact": "Quick-Start's text knows no ticks",
+        "exact": "Quick-Start's text has no ticks",
     },
 )
 QUEUE = OpenInput(

@@ -171,7 +171,7 @@ def _beyond(unseen: Mapping[str, cells.Improvements], witnesses: Sequence[Pair])
         for (rate, delay, packets), pair in zip(WITNESSES, own, strict=True):
             row[f"{packets} packets, {rate}, {delay} ms (%)"] = round(pair.improvement, 1)
         rows.append(row)
-    return Table("unseen", "What Table I cannot tell, with transfers that can", rows)
+    return Table("unseen", "What Table I cannot show, with transfers that can", rows)
 
 
 def _draw(tables: Tables) -> "Figure":

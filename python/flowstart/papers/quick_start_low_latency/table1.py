@@ -167,7 +167,7 @@ EXPERIMENTS = (
     Experiment(
         id="QS-T1",
         figure="Table I",
-        question="How much sooner is a transfer of 120 kB done with Quick-Start, over nine delays "
+        question="How much faster is a transfer of 120 kB with Quick-Start, over nine delays "
         "and three rates?",
         run=run,
         quick=True,

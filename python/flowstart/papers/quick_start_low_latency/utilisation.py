@@ -247,7 +247,7 @@ def _say_web(sessions: Web) -> list[str]:
         shares = [share for use in at.values() if (share := use.approved) is not None]
         said.append(
             f"{PRINTED_SESSIONS} web sessions use {RATES[rate]} by {at[best].relative:.0f} % more "
-            f"with Quick-Start at {best} ms, the most; the interval excludes no change at "
+            f"with Quick-Start at {best} ms, the maximum; the interval excludes no change at "
             f"{', '.join(f'{delay} ms' for delay in sure) or 'no delay'}. The "
             f"routers approve {min(shares):.0f} to {max(shares):.0f} % of the requests."
         )
@@ -261,7 +261,7 @@ def _say_requests(requests: Requests) -> list[str]:
         for (at, name), use in requests.items()
         if at == place
     )
-    return [f"On {RATES[place[0]]} at {place[1]} ms it depends on what is asked for: {said}."]
+    return [f"On {RATES[place[0]]} at {place[1]} ms it depends on the requested rate: {said}."]
 
 
 def _requests_table(requests: Requests) -> Table:
@@ -280,7 +280,7 @@ def _requests_table(requests: Requests) -> Table:
             }
         )
     return Table(
-        "utilisation-requests", f"{PRINTED_SESSIONS} web sessions, by what is asked for", rows
+        "utilisation-requests", f"{PRINTED_SESSIONS} web sessions, by the requested rate", rows
     )
 
 

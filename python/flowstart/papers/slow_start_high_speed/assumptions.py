@@ -64,7 +64,7 @@ ASSUMPTIONS = (
         "CAV-READINGS",
     ),
     Assumption(
-        "The rate that paced Quick Start asks for",
+        "The rate that paced Quick Start requests",
         "the interface's",
         "The one window that the slides give a formula for; no router on these paths answered.",
         "For the narrowest link's rate it loses nothing.",
@@ -79,16 +79,16 @@ ASSUMPTIONS = (
     ),
     Assumption(
         "When a transfer is reset",
-        "after 15 timeouts in a row",
+        "after 15 consecutive timeouts",
         "Linux's tcp_retries2: TCP's own rule.",
-        "It never happens. Whoever gives up after 0.3 to 4 s of silence resets QS-app alone.",
+        "It never happens. A host that gives up after 0.3 to 4 s of silence resets QS-app alone.",
         "CAV-RESET",
     ),
     Assumption(
         "Gap between the starts of simultaneous sessions",
         "1 s",
         "The slides say that one starts first.",
-        "Who retransmits the least on 10G-1G does not change.",
+        "The startup with fewest retransmissions on 10G-1G does not change.",
         "CAV-6",
     ),
     Assumption(

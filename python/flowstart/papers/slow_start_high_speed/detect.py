@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 TELLING = f"{pathlib.Path(telling_start.__file__)}:TellingStart"
 """The startup, as a scenario names it."""
 VARIANTS = {
-    "telling, opens with the window": "opening=window",
-    "telling, opens with the window, paced": "opening=window,paced=true",
-    "telling, opens by slow start": "opening=slow-start",
-    "telling, opens by slow start, paced": "opening=slow-start,paced=true",
-    "telling, opens by slow start, paced, else Reno": (
+    "detecting, opens with the window": "opening=window",
+    "detecting, opens with the window, paced": "opening=window,paced=true",
+    "detecting, opens by slow start": "opening=slow-start",
+    "detecting, opens by slow start, paced": "opening=slow-start,paced=true",
+    "detecting, opens by slow start, paced, else Reno": (
         "opening=slow-start,paced=true,fallback=slow-start"
     ),
 }
@@ -44,7 +44,7 @@ VARIANTS = {
 COMPARED = (*SCHEMES, PACED)
 PATHS = (Path(100, 1000), statements.EXPANSION, Path(10_000, 10_000), *statements.REDUCTIONS)
 
-BUSY = ("telling, opens with the window, paced", "telling, opens by slow start, paced")
+BUSY = ("detecting, opens with the window, paced", "detecting, opens by slow start, paced")
 """Those that are tried with other traffic."""
 AMID = (*SCHEMES, *BUSY)
 SEEDS = range(1, 6)
@@ -127,8 +127,8 @@ def _with_others(case: Case) -> Document:
 
 
 def _on_alone(alone: Alone) -> list[str]:
-    best = "telling, opens by slow start, paced"
-    wide = "telling, opens with the window"
+    best = "detecting, opens by slow start, paced"
+    wide = "detecting, opens with the window"
     right = sum(
         (one["told"] == EXPANDS) is path.expands
         for (path, name), one in alone.items()
@@ -142,11 +142,11 @@ def _on_alone(alone: Alone) -> list[str]:
     judged = statements.REDUCTION
     repair, lost = alone[judged, wide], alone[judged, "QS-app"]
     return [
-        f"Alone on the slides' paths {right} of {of} starts are told rightly.",
+        f"Alone on the slides' paths {right} of {of} starts are classified correctly.",
         f"{best}: {times}; the better of Reno and LSS takes {least} s.",
         (
             f"On {judged.name} a window that is sent at once and then repaired at the rate that the"
-            f" ACKs tell takes {repair['seconds']:.1f} s and {repair['again']} retransmissions;"
+            f" ACKs show takes {repair['seconds']:.1f} s and {repair['again']} retransmissions;"
             f" QS-app takes {lost['seconds']:.1f} s and {lost['again']}."
         ),
     ]
@@ -210,15 +210,15 @@ def _alarm_table(busy: Busy) -> Table:
             "startup": variant,
             "narrowest / interface": narrowest / INTERFACE,
             "load": load,
-            "told expansion": _said(busy, variant, narrowest, load, EXPANDS),
-            "told reduction": _said(busy, variant, narrowest, load, SHRINKS),
-            "told nothing": _said(busy, variant, narrowest, load, 0.0),
+            "detected expansion": _said(busy, variant, narrowest, load, EXPANDS),
+            "detected reduction": _said(busy, variant, narrowest, load, SHRINKS),
+            "detected nothing": _said(busy, variant, narrowest, load, 0.0),
         }
         for variant in BUSY
         for narrowest in NARROWEST
         for load in LOADS
     ]
-    return Table("detect-alarms", f"What it told, of {len(SEEDS)} seeds.", rows)
+    return Table("detect-alarms", f"What it detected, of {len(SEEDS)} seeds.", rows)
 
 
 def _said(busy: Busy, variant: str, narrowest: int, load: float, what: float) -> int:
@@ -306,7 +306,7 @@ EXPERIMENTS = (
     Experiment(
         id="CAV-DETECT",
         figure="study",
-        question="What does a startup gain that tells expansion from reduction, and how often does"
+        question="What does a startup gain by detecting expansion and reduction, and how often does"
         " it err?",
         run=run,
     ),

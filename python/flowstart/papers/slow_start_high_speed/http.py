@@ -48,7 +48,7 @@ def run(lab: Lab) -> Findings:
         }
         for path, way, scheme in cases
     ]
-    caption = f"{OBJECTS} objects of 1 GB, each on a connection of its own."
+    caption = f"{OBJECTS} objects of 1 GB, each on a separate connection."
     return Findings(
         answers=[
             _says(path, {k[1:]: v for k, v in found.items() if k[0] == path}) for path in PATHS
@@ -105,7 +105,7 @@ EXPERIMENTS = (
     Experiment(
         id="CAV-HTTP",
         figure="httperf runs",
-        question="How long do objects take that are asked for in turn and at the same time?",
+        question="How long do objects take that are requested in turn and at the same time?",
         run=run,
     ),
 )

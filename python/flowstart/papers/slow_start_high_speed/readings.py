@@ -111,7 +111,7 @@ INPUTS = (
         },
     ),
     OpenInput(
-        name="paced QS asks for",
+        name="paced QS requests",
         says="A specific rate that is appropriate; no rate is printed.",
         readings={
             "the interface": "the one window that the slides give a formula for; no router on these"
@@ -136,7 +136,7 @@ INPUTS = (
         readings={
             "without limit": "large",
             "32 MB": "two BDP of the 1-Gbit/s path",
-            "16 MB": "the most that tuning guides of 2008 set; less than its BDP",
+            "16 MB": "the maximum that tuning guides of 2008 set; less than its BDP",
         },
     ),
     OpenInput(
@@ -148,8 +148,8 @@ INPUTS = (
         name=PATIENCE,
         says="TCP sometimes does not recover; it resets.",
         readings={
-            "15 timeouts": "in a row: Linux's tcp_retries2, TCP's own rule",
-            "5 timeouts": "in a row: Windows' TcpMaxDataRetransmissions",
+            "15 timeouts": "consecutive: Linux's tcp_retries2, TCP's own rule",
+            "5 timeouts": "consecutive: Windows' TcpMaxDataRetransmissions",
             "1 s": "of silence: a time-out of the client, as httperf --timeout sets it",
             "3 s": "the same",
             "5 s": "the same, the value in httperf's manual",
@@ -191,7 +191,7 @@ MEANT: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "1000": {"max_ssthresh": 1000},
     },
     "after the window": {"avoidance": {}, "slow start": {"after": "slow-start"}},
-    "paced QS asks for": {
+    "paced QS requests": {
         "the interface": {},
         "the narrowest link": {"asks": "narrowest"},
         "200 Mbit/s": {"asks": 200},

@@ -1,7 +1,7 @@
 """CAV-RESET: what would have to be true for some of QS-app's transfers to be reset.
 
-Nothing in the network resets a connection; somebody gives it up. TCP does after so many timeouts
-in a row, an application or what stands before it after so long without progress. So what each
+Nothing in the network resets a connection; somebody gives it up. TCP does after so many consecutive
+timeouts, an application or what stands before it after so long without progress. So what each
 scheme is silent for, at most, says which rules reset whom.
 """
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 ALL = (*SCHEMES, PACED)
 PATHS = (*REDUCTIONS, CAROLINA_REDUCTION)
 RULES = {
-    "15 timeouts in a row (Linux)": Patience(),
-    "5 timeouts in a row (Windows)": Patience(timeouts=5),
+    "15 consecutive timeouts (Linux)": Patience(),
+    "5 consecutive timeouts (Windows)": Patience(timeouts=5),
     "0.5 s of silence": Patience(silence_s=0.5),
     "1 s of silence": Patience(silence_s=1),
     "3 s of silence": Patience(silence_s=3),
@@ -122,9 +122,9 @@ def _window(literal: Silences) -> str:
     others = max(max(shown["Reno"]), max(shown["LSS"]))
     return (
         f"Where capacity shrinks QS-app is silent for {max(shown['QS-app']):.1f} s at most, Reno"
-        f" and LSS for {others:.2f} s. Whoever gives up after more"
-        f" than {others:.2f} s and at most {max(shown['QS-app']):.1f} s without progress resets"
-        f" QS-app and neither of the others."
+        f" and LSS for {others:.2f} s. A host that gives up"
+        f" after more than {others:.2f} s and at most {max(shown['QS-app']):.1f} s without progress"
+        " resets QS-app and neither of the others."
     )
 
 
@@ -151,7 +151,7 @@ def _path_table(literal: Silences) -> Table:
             "interface - path": path.name,
             "RTT": path.rtt,
             **{f"{s}, silent s": round(_silent(literal[s, path]), 2) for s in ALL},
-            **{f"{s}, timeouts in a row": _in_a_row(literal[s, path]) for s in ALL},
+            **{f"{s}, consecutive timeouts": _in_a_row(literal[s, path]) for s in ALL},
         }
         for path in PATHS
     ]
@@ -181,7 +181,7 @@ def _moved_table(moved: Mapping[str, Mapping[str, list[Watched]]]) -> Table:
         {
             "input": name,
             **{f"{scheme}, silent s": round(_silent(of[scheme]), 2) for scheme in ALL},
-            "QS-app, timeouts in a row": _in_a_row(of["QS-app"]),
+            "QS-app, consecutive timeouts": _in_a_row(of["QS-app"]),
         }
         for name, of in moved.items()
     ]
@@ -214,8 +214,8 @@ def _picture(reading: Reading) -> Picture:
 
     return Picture(
         "silence",
-        f"{REDUCTION.name}, 180 ms: the longest time without progress. Whoever gives up sooner"
-        " (dashed: some such times) resets the transfer.",
+        f"{REDUCTION.name}, 180 ms: the longest time without progress. A host that gives"
+        " up earlier (dashed: some such times) resets the transfer.",
         draw,
     )
 

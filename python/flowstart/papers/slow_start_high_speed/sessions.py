@@ -61,7 +61,7 @@ def chicago(lab: Lab) -> Findings:
                 f" {max(ends):.0f} s."
             ),
             (
-                f"On 10G-1G LSS sends the least again at {len(least)} of {len(GAPS)} gaps between"
+                f"On 10G-1G LSS retransmits fewest at {len(least)} of {len(GAPS)} gaps between"
                 f" two starts."
             ),
         ],
@@ -206,7 +206,7 @@ EXPERIMENTS = (
     Experiment(
         id="CAV-9",
         figure="North Carolina, retransmissions",
-        question="Who sends how much again with 1 to 8 sessions?",
+        question="How much does each startup retransmit with 1 to 8 sessions?",
         run=carolina,
     ),
 )

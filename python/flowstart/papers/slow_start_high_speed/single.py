@@ -94,7 +94,7 @@ def again_expansion(lab: Lab) -> Findings:
                 most,
                 because="QS-app's window overflows the queue at its own interface, which it enters"
                 " at once. Where it leaves no faster than the interface sends, QS-app loses nothing"
-                " and Reno the most.",
+                " and Reno most.",
                 shown_by="CAV-BUFFER",
             )
         },
@@ -258,13 +258,13 @@ EXPERIMENTS = (
     Experiment(
         id="CAV-4",
         figure="Chicago, retransmissions, expansion",
-        question="Who sends how much again where capacity expands?",
+        question="How much does each startup retransmit where capacity expands?",
         run=again_expansion,
     ),
     Experiment(
         id="CAV-5",
         figure="Chicago, retransmissions, reduction",
-        question="Who sends how much again where capacity shrinks?",
+        question="How much does each startup retransmit where capacity shrinks?",
         run=again_reduction,
     ),
     Experiment(

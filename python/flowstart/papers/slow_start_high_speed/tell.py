@@ -299,7 +299,7 @@ EXPERIMENTS = (
     Experiment(
         id="CAV-TELL",
         figure="study",
-        question="What tells a sender early whether capacity expands or shrinks?",
+        question="Which signals show a sender early whether capacity expands or shrinks?",
         run=run,
     ),
 )

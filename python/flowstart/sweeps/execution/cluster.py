@@ -72,8 +72,8 @@ class Cluster(Executor):
             raise
         except Exception as error:  # noqa: BLE001 # the scheduler is lost, or a worker lacks something
             raise SimulationError(
-                f"dask = {self._address}: {type(error).__name__}: {error}; what is finished is "
-                "kept, and the same command goes on from there"
+                f"dask = {self._address}: {type(error).__name__}: {error}; finished runs are kept, "
+                "and the same command resumes the sweep"
             ) from None
 
     def close(self) -> None:

@@ -224,7 +224,7 @@ class Store:
             raise RequestError(
                 f"{self.place}: flowstart {there.get('flowstart')} wrote it, and this is "
                 f"{_native.version()}; rows of two versions are not mixed: name another folder, "
-                "or go on with that version"
+                "or resume with that version"
             )
         raise RequestError(
             f"{self.place}: it holds another sweep ({_difference(there, asked.said)}); "
@@ -279,7 +279,7 @@ class Store:
         known = self._there.get(batch.name[:8], batch.name)
         if known != batch.name:
             raise RequestError(
-                f"{self.place}: part {known} answers other cells than are asked now, so something "
+                f"{self.place}: part {known} has other cells than requested now, so a file "
                 "that the sweep reads has changed since; name another folder"
             )
         return sealed.is_intact(self._part(batch))
@@ -331,8 +331,8 @@ class Store:
             yield
         except OSError as error:
             raise SimulationError(
-                f"{self.place}: cannot be written: {error.strerror}; what is finished is kept, "
-                "and the same command goes on from there"
+                f"{self.place}: cannot be written: {error.strerror}; finished runs are kept, and "
+                "the same command resumes the sweep"
             ) from None
 
 

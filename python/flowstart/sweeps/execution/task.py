@@ -87,7 +87,7 @@ class Task:
         if self.version != _native.version():
             raise RequestError(
                 f"a worker has flowstart {_native.version()}, and the sweep is run by "
-                f"{self.version}; install the same on all machines"
+                f"{self.version}; install one version on all machines"
             )
         self.prepare()
         return self.answer(batch)
@@ -139,6 +139,6 @@ def _text(name: str, startup: Startup) -> str:
         return f"{inspect.getsource(type(startup))}\n{startup._arguments!r}"
     except (OSError, TypeError):
         raise SimulationError(
-            f"startup `{name}`: Python has not kept its text, without which a store cannot tell "
-            "whether it has changed; put it into a file, as `./mine.py:Mine`"
+            f"startup `{name}`: Python has not kept its source, which a store needs to detect "
+            "changes; put it into a file, as `./mine.py:Mine`"
         ) from None

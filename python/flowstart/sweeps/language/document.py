@@ -230,7 +230,7 @@ def _split(given: Any, seed: int, seeds: Seeds) -> Split | None:
     shared = next((one for one in listed if one + APART in listed), None)
     if shared is not None:
         right = f"paths of the test set have seeds that are {APART} larger"
-        raise RequestError(f"seeds: `{shared + APART}` beside `{shared}`: {right}")
+        raise RequestError(f"seeds: `{shared + APART}` with `{shared}`: {right}")
     return Split(float(share), seed)
 
 

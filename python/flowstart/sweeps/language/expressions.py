@@ -104,7 +104,7 @@ class _Parser:
     def whole(self) -> Expression:
         found = self.sum()
         if self.tokens:
-            raise self.wrong(f"`{self.tokens[-1][0].strip()}` stands where nothing may follow")
+            raise self.wrong(f"`{self.tokens[-1][0].strip()}` follows a complete expression")
         return found
 
     def takes(self, signs: str) -> str | None:

@@ -58,7 +58,7 @@ class Family:
         path = {**base, **self.given}
         for name in self.perturb:
             if name in self.given or name not in path:
-                why = "is given beside it" if name in self.given else "is no field of this path"
+                why = "is given as well" if name in self.given else "is no field of this path"
                 raise RequestError(f"{self.place}.perturb.{name}: `{name}` {why} ({source.origin})")
         return tuple(parameters.build(path, self.flow, self.perturb))
 
@@ -75,7 +75,7 @@ def read(document: Mapping[str, Any], folder: pathlib.Path) -> tuple[Family, ...
         raise RequestError("paths: `[[paths]]` tables are needed, one for each family of paths")
     unshared = [name for name in OWN if name in common]
     if unshared:
-        raise RequestError(f"path.{unshared[0]}: beside `[[paths]]` it belongs into one of those")
+        raise RequestError(f"path.{unshared[0]}: with `[[paths]]` it belongs into one of those")
     found = tuple(
         _weighted(_table(table, f"paths[{i}]"), common, f"paths[{i}]", flow, folder)
         for i, table in enumerate(several)

@@ -128,7 +128,7 @@ class _Reader:
         if self.kind or self.is_template:
             raise RequestError(f"{self.place}.as: the field takes {_of(self.kind)}, not text")
         if not isinstance(text, str) or "{}" not in text:
-            raise self.within("as").wrong(text, "text with `{}` where the value stands")
+            raise self.within("as").wrong(text, "text with `{}` in the place of the value")
         rest = {key: value for key, value in given.items() if key != "as"}
         return Template(dataclasses.replace(self, is_template=True).law(rest), text)
 

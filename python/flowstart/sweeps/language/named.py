@@ -25,7 +25,7 @@ def file(setting: str) -> pathlib.Path:
     if not found.is_file():
         hint = suggest(setting, list(names()))
         raise RequestError(
-            f"no sweep is called `{setting}`, and a file of one's own ends with .toml{hint}"
+            f"no sweep is called `{setting}`, and the name of a sweep file ends with .toml{hint}"
         )
     return found
 

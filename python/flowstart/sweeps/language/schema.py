@@ -33,15 +33,15 @@ def schema() -> Document:
         "paths": {
             "type": "array",
             "minItems": 1,
-            "description": "Families of paths by weight, beside what `path` says for all of them.",
+            "description": "Families of paths by weight, all with the fields of `path`.",
             "items": _table("A family of paths.", path | _sources() | weighted),
         },
-        "flow": _table("The flow under test, beside its startup.", flow),
+        "flow": _table("The flow under test, without its startup.", flow),
     }
     return {
         "$schema": scenario.get("$schema", "https://json-schema.org/draft/2020-12/schema"),
         "title": "Sweep",
-        **_table("Startups, and the cells on which each of them is asked for.", properties),
+        **_table("Startups, and the cells of each.", properties),
         "required": ["flow"],
         "$defs": definitions | {"Law": _law()},
     }
@@ -114,8 +114,8 @@ def _top() -> Document:
             "description": "The stack, or several.",
             "anyOf": [*stack["anyOf"], {"type": "array", "items": stack, "minItems": 1}],
         },
-        "cc": _texts("The congestion avoidance, or several."),
-        "competing": _table("Who is beside the flow.", {"kinds": kinds}),
+        "cc": _texts("The congestion control, or several."),
+        "competing": _table("Competing flows.", {"kinds": kinds}),
         "sample": _table("Paths are drawn; without it, the whole grid.", sample)
         | {"required": ["paths"]},
         "split": _table("Training and test set.", {"train": share}) | {"required": ["train"]},

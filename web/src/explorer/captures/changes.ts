@@ -10,12 +10,12 @@ import type { App } from "../view.ts";
 
 /** What a person chooses from, and what it is of. */
 const STATISTICS: Record<string, string> = {
-  typical: "typical transfer (geometric mean of the transfers' own changes)",
+  geomean_ratio: "completion times (geometric mean of the transfers' ratios)",
   p50: "median of completion times",
   p95: "95th percentile of completion times",
   p99: "99th percentile of completion times",
 };
-const HINT = "Left of the middle is sooner. A whole dot: the interval leaves no change out; a hollow one: it does not, or there are too few transfers for one.";
+const HINT = "Left of the middle is faster. A whole dot: the interval leaves no change out; a hollow one: it does not, or there are too few transfers for one.";
 
 export class Changes {
   readonly element = el("section");
@@ -38,7 +38,7 @@ export class Changes {
   /** Draws the statistic that the state names. */
   update(): void {
     const asked = this.app.state.own["statistic"] ?? "";
-    this.statistic.value = asked in STATISTICS ? asked : "typical";
+    this.statistic.value = asked in STATISTICS ? asked : "geomean_ratio";
     const { value } = this.statistic;
     if (!this.found.changes || this.drawn === value + this.app.dark) return;
     this.drawn = value + this.app.dark;

@@ -89,7 +89,7 @@ export class ReplayView {
       button.addEventListener("click", () => this.put({ network: name }));
       return button;
     });
-    return [el("h2", {}, "Networks and their paths"), shown, el("p", { class: "hint" }, `${this.found.sources} Behind a buffer that is assumed: the least and the most that were taken for it.`)];
+    return [el("h2", {}, "Networks and their paths"), shown, el("p", { class: "hint" }, `${this.found.sources} Behind a buffer that is assumed: its minimum and maximum.`)];
   }
 
   private transfers(): Node[] {

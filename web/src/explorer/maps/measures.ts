@@ -8,7 +8,7 @@ import { MEASURES, type Measure, type Showing } from "./plane.ts";
 import type { App } from "../view.ts";
 
 const TITLES: Record<Measure, string> = {
-  winner: "who is first",
+  winner: "fastest startup",
   regret: "regret of",
   change: "change against the baseline of",
 };

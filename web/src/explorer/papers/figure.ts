@@ -92,7 +92,7 @@ export class FigureView {
       answers,
       found.readings ? el("p", {}, found.readings) : null,
       ...this.setups(found),
-      ...(found.targets ? [el("h2", {}, "Published beside measured"), grid(found.targets)] : []),
+      ...(found.targets ? [el("h2", {}, "Published and simulated"), grid(found.targets)] : []),
       ...misses,
       ...found.tables.map(table),
       el("h3", {}, "Again"),

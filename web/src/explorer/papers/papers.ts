@@ -72,7 +72,7 @@ class Papers {
 
   private introduction(name: string): HTMLElement[] {
     const unknown = name ? el("p", { class: "refusal", role: "alert" }, `There is no figure ${name}; choose one of the list.`) : null;
-    const words = el("p", {}, "Every figure and table of five papers on how a connection starts, published values beside what the simulator measures on the same path. Quick ones run when they are opened; each one's set-ups open in the explore view.");
+    const words = el("p", {}, "Every figure and table of five papers on how a connection starts, published and simulated values on the same path. Short experiments run when they are opened; each setup opens in the explore view.");
     return [unknown, words, ...this.papers.map((paper) => this.summary(paper))].filter((one) => one !== null);
   }
 

@@ -33,7 +33,7 @@ export class Actions {
   set(taken: Takeaway): void {
     this.taken = taken;
     for (const [at, button] of this.buttons.entries()) button.disabled = !at && !taken.command;
-    if (this.buttons[0]) this.buttons[0].title = taken.command ?? "No single command says this.";
+    if (this.buttons[0]) this.buttons[0].title = taken.command ?? "No single command has this request.";
   }
 
   private button(label: string, act: (taken: Takeaway) => void): HTMLButtonElement {

@@ -178,7 +178,7 @@ function sentence(all: PacketsAnswer, now_s: number): string {
   const cut = all.cut ? ` The first ${all.kind.length} packets are shown.` : "";
   return (
     `${seconds(now_s)}: data before the queue ${found.before}, in it ${found.queue}, behind it ${found.behind}; ` +
-    `ACKs on the way back ${found.acks}; sent so far ${found.sent}, of which retransmitted ` +
+    `ACKs on the reverse path ${found.acks}; sent so far ${found.sent}, of which retransmitted ` +
     `${found.retransmitted}; dropped ${found.dropped}.${cut}`
   );
 }

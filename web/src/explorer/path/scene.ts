@@ -19,7 +19,7 @@ export class Scene {
   constructor() {
     this.canvas.className = "scene";
     this.canvas.setAttribute("role", "img");
-    this.canvas.setAttribute("aria-label", "Packets on the path; the sentence below says the same");
+    this.canvas.setAttribute("aria-label", "Packets on the path, as in the sentence below");
   }
 
   draw(all: PacketsAnswer, now_s: number, look: Look, dark: boolean): void {

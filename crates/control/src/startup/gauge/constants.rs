@@ -84,7 +84,7 @@ pub(super) const LATE: ParamSpec = constant(
     "late",
     Unit::Ratio,
     "0.125",
-    "round trips longer than the least by more than this share of it, and by more than `noise`, \
+    "round trips longer than the minimum by more than this share of it, and by more than `noise`, \
      show a queue",
 );
 pub(super) const FULL: ParamSpec = constant(
@@ -103,14 +103,14 @@ pub(super) const YIELD: ParamSpec = constant(
     "yield",
     Unit::Ratio,
     "0.8",
-    "beside others the window left is the share of the path's rate that was got, times what it \
+    "with competing flows the window left is the achieved share of the path's rate, times what it \
      holds; at least this share",
 );
 pub(super) const REST: ParamSpec = constant(
     "rest",
     Unit::Segments,
     "0",
-    "the application says how much there is: where at most so many packets follow the initial \
+    "the application reports how much there is: where at most so many packets follow the initial \
      window, all of them go with the blind ones",
 );
 pub(super) const MEMORY: ParamSpec = constant(

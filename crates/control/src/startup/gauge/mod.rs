@@ -111,8 +111,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     opened: "text: its own page",
     compared: "first flight, estimate, growth, end, repair, hand-over",
     summary: "Paces a little behind the initial window, takes the rate of the path from that \
-              window's ACKs where they come evenly, and grows by what is delivered until a queue of \
-              its own or losses show that the pipe is full.",
+              window's ACKs where they come evenly, and grows by what is delivered until its queue or \
+              losses show that the pipe is full.",
     params: with_slow_start![
         constants::BLIND_RATE,
         constants::BLIND_PACKETS,

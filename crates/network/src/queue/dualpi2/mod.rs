@@ -81,7 +81,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     opened: "code: Linux 6.18 net/sched/sch_dualpi2.c; RFC 9332's pseudo-code as ns-3's \
              dual-pi2-queue-disc.cc quotes it",
     compared: "classes, PI update, scheduler, coupling, step, overload",
-    summary: "A low-latency queue for ECT(1) beside a classic one, marked together so that both \
+    summary: "A low-latency queue for ECT(1) next to a classic one, marked together so that both \
               kinds of flows share the link.",
     params: PARAMS,
     needs: &[],

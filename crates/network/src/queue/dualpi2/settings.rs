@@ -60,8 +60,8 @@ pub(super) const PARAMS: &[ParamSpec] = &[
         name: "drop_on_overload",
         unit: Unit::Bool,
         default: "true",
-        meaning: "preset=linux: where marking all low-latency packets is not enough, both queues \
-                  drop; otherwise the buffer fills",
+        meaning: "preset=linux: where marking all low-latency packets does not suffice, both \
+                  queues drop; otherwise the buffer fills",
     },
     ParamSpec {
         name: "min_th",

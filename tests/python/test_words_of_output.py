@@ -1,0 +1,53 @@
+"""The words of messages, notes, headings, columns and the catalog: terms of the field."""
+
+from collections.abc import Callable, Iterable
+
+import pytest
+
+import shown_texts
+from banned import banned
+from shown_texts import Text
+
+PERMITTED = {
+    "Start-up Behavior": "the title of Hoe's paper",
+    "paper says": "a paper is written by people, and has statements",
+    "slide says": "as a paper",
+    "congestion avoidance": "the phase of RFC 5681 §3.1, which some startups enter or skip",
+}
+"""Phrases with banned words that are right nevertheless, with the reason."""
+SOURCES = (
+    *(shown_texts.of_python, shown_texts.of_rust, shown_texts.of_pages, shown_texts.of_files),
+    *(shown_texts.of_columns, shown_texts.of_catalog),
+)
+
+
+@pytest.mark.parametrize("texts", SOURCES, ids=lambda texts: str(texts.__name__))
+def test_texts_have_no_banned_word(texts: Callable[[], Iterable[Text]]) -> None:
+    found = {place: (text, words) for place, text in texts() if (words := of(text))}
+    assert found == {}
+
+
+@pytest.mark.parametrize("texts", SOURCES, ids=lambda texts: str(texts.__name__))
+def test_texts_are_found(texts: Callable[[], Iterable[Text]]) -> None:
+    assert len(list(texts())) > 100
+
+
+@pytest.mark.parametrize("phrase", PERMITTED)
+def test_a_permitted_phrase_is_used(phrase: str) -> None:
+    assert any(phrase in text for texts in SOURCES for _, text in texts())
+
+
+def of(text: str) -> list[str]:
+    return banned(text, tuple(PERMITTED))
+
+
+def test_a_banned_word_is_found_whatever_its_case_and_line() -> None:
+    assert of("Who is told\nat\n  all?") == ["Who", "told", "at all"]
+
+
+def test_a_part_of_a_longer_word_is_not_banned() -> None:
+    assert of("whole, accompany, besides, start-up-free, understands") == []
+
+
+def test_permitted_phrases_are_left_out() -> None:
+    assert of("rounds before congestion avoidance") == []
