@@ -71,7 +71,7 @@ def texts_of_help(name: str) -> Iterator[str]:
             yield getattr(one, "rich_help_panel", None) or ""
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "replay"])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_help_has_no_banned_word(name: str) -> None:
     assert {text: found for text in texts_of_help(name) if (found := banned(text))} == {}
 

@@ -18,8 +18,8 @@ SCENARIO_FILE = Annotated[
     str | None,
     typer.Argument(
         metavar="SCENARIO.toml",
-        help="A scenario instead of path options: its flows that name no startup are "
-        "under test, the others are background.",
+        help="Scenario file instead of path options; its flows without a startup are under test, "
+        "the others are background traffic.",
         show_default=False,
     ),
 ]
@@ -41,9 +41,9 @@ def compare(
 ) -> None:
     """Compare startups on a path or in a scenario.
 
-    Every size is transferred under every startup, all else being equal. The table shows
-    how long it took, against slow start and against the ideal, and how the startup ended.
-    Quantities are written with their unit: 5Mbps, 64ms, 100kB, 60pkt, 1bdp.
+    Every size is transferred with every startup under the same conditions. The table shows
+    completion times, their change against the baseline, losses and the end of each startup.
+    Quantities have a unit: 5Mbps, 64ms, 100kB, 60pkt, 1bdp.
     """
     from flowstart.cli import output as folders
 

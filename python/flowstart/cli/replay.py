@@ -24,7 +24,7 @@ FILES = Annotated[
     list[pathlib.Path],
     typer.Argument(
         metavar="FILE...",
-        help="pcap, pcapng, conn.log, qlog or server's log, or a folder of them.",
+        help="Captures (pcap, pcapng), Zeek conn.log, qlog or server logs, or folders of them.",
         show_default=False,
     ),
 ]
@@ -35,75 +35,66 @@ class Replayed:
     """What of a capture is replayed, and whose data is under test."""
 
     direction: str | None = flag(
-        "Whose data in the capture is under test: server, client or both. [server]",
-        "SIDE",
-        panel="Captures",
+        "Side whose data is under test: server, client or both. [server]", "SIDE", panel="Captures"
     )
     network: list[str] | None = flag(
-        "Rate and buffer of single networks of a capture, as often as needed: "
-        "10.9.3.0/24:rate=20Mbps,buffer=60pkt; * stands for all.",
+        "Rate and buffer of a network, such as 10.9.3.0/24:rate=20Mbps,buffer=60pkt; * for all "
+        "networks. Repeatable.",
         "PREFIX:KEY=VALUE,...",
-        panel="Captures",
     )
     rollout: str | None = flag(
-        "Switch only a share of the connections in a pass of its own, such as 10%: what they gain "
-        "and the others lose.",
+        "Share of the connections that switch in a separate pass, such as 10%, with the harm to "
+        "the others.",
         "SHARE",
         panel="Captures",
     )
     cross_traffic: str | None = flag(
-        "Traffic of others on each path of a capture, as a share of its rate, such as 40%.",
+        "Cross traffic on each path, as a share of its rate, such as 40%.",
         "SHARE",
         panel="Captures",
     )
     competing: str | None = flag(
-        "Who else is on each path of a capture: a long cubic or bbr transfer, a call's probe.",
+        "Competing flows on each path: a long cubic or bbr transfer, or the probe of a call.",
         "A,B,...",
         panel="Captures",
     )
     max_harm: str | None = flag(
-        "Most transfers that a recommended variant may harm in any size class or network. [5%]",
+        "Harm limit of a recommendation: share of harmed transfers in any size class or network. "
+        "[5%]",
         "SHARE",
         panel="Captures",
     )
     max_p99: str | None = flag(
-        "Most that it may lengthen p99 there. [25%]",
+        "Limit of a recommendation on the increase of p99 in any size class or network. [25%]",
         "SHARE",
         panel="Captures",
     )
     max_loss: str | None = flag(
-        "Most that it may add to the share of packets lost or retransmitted there; half of the "
-        "baseline's where that is more. [1%]",
+        "Limit of a recommendation on additional loss or retransmission in any size class or "
+        "network; half of the baseline's where that is more. [1%]",
         "SHARE",
         panel="Captures",
     )
     when: list[str] | None = flag(
-        "A verdict for one network, on settings that can be limited to it, as often as needed: "
-        "network=10.9.3.0/24.",
+        "Network with a separate recommendation, on settings that can be limited to it: "
+        "network=10.9.3.0/24. Repeatable.",
         "network=PREFIX",
         panel="Captures",
     )
     no_uncertainty: bool | None = flag(
-        "The replay of a capture alone, without repeats, other buffers and calibration.",
-        panel="Captures",
+        "One replay, without repeats, other buffers and calibration.", panel="Captures"
     )
-    details: bool | None = flag(
-        "Show all tables of a replay: size classes, paths, limits, other buffers, options.",
-        panel="Captures",
-    )
+    details: bool | None = flag("All tables and notes instead of the summary.")
     full_json: bool | None = flag(
-        "Keep all rows in result.json too, not only as Parquet and CSV.",
-        panel="Captures",
+        "All rows in result.json, in addition to Parquet and CSV.", panel="Captures"
     )
     recorded: str | None = flag(
-        "What the hosts of a capture run: linux, freebsd, quic, quinn, s2n, quiche, msquic or "
+        "Stack of the recorded hosts: linux, freebsd, quic, quinn, s2n, quiche, msquic or "
         "haproxy. [linux; quic for a qlog]",
         "STACK",
-        panel="Captures",
     )
     ignore: str | None = flag(
-        "Leave parts of the capture out of its replay: turns, page, pauses, warm, handshake, "
-        "windows.",
+        "Parts of the capture to ignore: turns, page, pauses, warm, handshake, windows.",
         "A,B,...",
         panel="Captures",
     )
@@ -122,9 +113,9 @@ def replay(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Replay the transfers of captures and logs under each startup.
+    """Replay the transfers of captures and logs with each startup.
 
-    Path options override what the capture has of its paths.
+    Path options override the estimates of the capture.
     """
     from flowstart.cli import output as folders
     from flowstart.replays.asked import questions_of
