@@ -267,7 +267,7 @@ fn a_file_in_more_pieces_than_can_be_merged_is_read_with_a_warning() {
     let capture = support::try_read(&file.0).unwrap();
     assert_eq!(capture.packets, 42_886);
     assert!(
-        capture.warnings[0].contains("not certain"),
+        capture.warnings[0].contains("uncertain"),
         "{:?}",
         capture.warnings
     );

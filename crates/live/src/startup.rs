@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(
             refused("halfback"),
             "startup `halfback`: needs a transport that sends again what is not lost, which QUIC \
-             has not"
+             lacks"
         );
         assert!(refused("hystrat").contains("did you mean `hystart`?"));
     }

@@ -394,7 +394,7 @@ fn what_no_flow_can_wait_for() {
             ),
             (
                 "start_after = { flow = 2 }",
-                "flows[1].start_after.flow: `2` stands for 3 flows; give one by itself",
+                "flows[1].start_after.flow: `2` is 3 flows; give a single one",
             ),
             (
                 "start_after = { flow = 1 }",
@@ -406,7 +406,7 @@ fn what_no_flow_can_wait_for() {
             ),
             (
                 &twice("count = 2"),
-                "flows[1].count: `2` flows would open at once; give 1 beside `start_after`",
+                "flows[1].count: `2` flows would open at once; give 1 with `start_after`",
             ),
             (
                 &twice("start = \"1s\""),
@@ -458,7 +458,7 @@ fn after_what_no_run_ends() {
         ends,
         &[
             ("flow = 5", "end_after.flow: `5` is out of range; flow 0 to 1 is needed"),
-            ("flow = 1", "end_after.flow: `1` stands for 2 flows; give one by itself"),
+            ("flow = 1", "end_after.flow: `1` is 2 flows; give a single one"),
             ("flow = 0", "end_after.flow: `0` has no end; give it a `size`"),
             ("flow = 0, pause = 5", "end_after.pause: `5` is not a time with a unit, such as `64ms`, `1.5s`, `200us` or `0s`"),
         ],
@@ -470,8 +470,8 @@ fn after_what_no_run_ends() {
         endless,
         &[(
             "",
-            "duration: missing; a flow without `size` needs it beside `end_after` too, for what is \
-             waited for there may never be done",
+            "duration: missing; a flow without `size` needs it with `end_after` too, for that event \
+             may never come",
         )],
     );
     let web = |given: &str| {
@@ -1146,7 +1146,7 @@ fn what_no_write_can_wait_for() {
             (&waits("flow = 7"), &expected("flow", "`7` is out of range; flow 0 to 3 is needed")),
             (&waits("flow = 0, write = 1"), &expected("write", "`1` is out of range; write 0 to 0 is needed")),
             (&waits("flow = 2"), &expected("flow", "`2` has no `writes`; give its data as one")),
-            (&waits("flow = 3"), &expected("flow", "`3` stands for 3 flows; give one by itself")),
+            (&waits("flow = 3"), &expected("flow", "`3` is 3 flows; give a single one")),
             (
                 &waits("flow = 1"),
                 &expected(
