@@ -29,6 +29,8 @@ BANNED = {
     r"(of|on) (its|one's|their|your) own": "separate, custom",
     r"(by|in) (itself|themselves)": "usually nothing",
     r"as it is": "unchanged",
+    r"as often as needed": "repeatable",
+    r"what is asked": "the request",
     r"at all": "usually nothing",
     r"is none that": "is not",
     r"(is|are|was) (not )?to be had": "available, unavailable",
