@@ -25,12 +25,13 @@ def overview(found: "Capture") -> screen.Summary:
     shown = tables.networks(found) if found.groups else tables.connections(found)
     notes = list(found.notes) if server_log.is_log(found) else []
     directions = ["sent: by the local side; rate and buffer: estimates of that direction."]
-    more = "Connections, the other direction and notes: --details. Tables: -o DIR"
+    hint = "Connections, the other direction and notes: --details. Tables: -o DIR"
     command = f"flowstart replay {found.file}" if " and " not in found.file else ""
     return screen.Summary(
         f"{tables.headline(found)}.",
         answer,
         shown,
-        [*notes, *directions * bool(found.groups), more],
+        [*notes, *directions * bool(found.groups)],
         next=command,
+        hint=hint,
     )

@@ -205,8 +205,10 @@ def _crossed(table: "CrossTable", answers: Sequence[str]) -> "Summary":
     from flowstart.render.summary import Summary
 
     ran = f"{len(table.startups)} startups in {len(table.scenarios)} scenarios of five papers."
-    notes = ["bystanders: flows in slow start next to those under test.", "All: --details"]
-    return Summary(ran, answers[:1], glance.means(table), notes, console.command_line())
+    notes = ["bystanders: flows in slow start next to those under test."]
+    hint = "All: --details"
+    command = console.command_line()
+    return Summary(ran, answers[:1], glance.means(table), notes, command, hint=hint)
 
 
 def _kept(cache: pathlib.Path | None, *, fresh: bool) -> pathlib.Path | None:

@@ -32,6 +32,7 @@ def overview(found: "Comparison", command: str = "") -> summary.Summary:
         _table(found, first),
         [*others[:SIZES], *more, *_help(first), *found.cautions, *_closing(found)],
         command,
+        hint="All columns and notes: --details. Figures and a report: -o DIR",
     )
 
 
@@ -164,4 +165,4 @@ def _closing(found: "Comparison") -> list[str]:
         lines.append(
             f"range: of the change over {repeats} repeats; exit: cwnd at the end of startup."
         )
-    return [*lines, "All columns and notes: --details. Figures and a report: -o DIR"]
+    return lines

@@ -104,8 +104,8 @@ class LiveComparison:
         """How far stack and simulator agree, and the table, on one screen."""
         answer = self.verdict.splitlines() if self.paired else []
         notes = [f"in {self.plan.stack}: live run. exit cwnd, dropped: packets.", *self._refusals]
-        more = "All rows and notes: --details. qlog and figures: -o DIR"
-        return Summary(f"{self.headline}.", answer, self.table, [*notes, more], command)
+        hint = "All rows and notes: --details. qlog and figures: -o DIR"
+        return Summary(f"{self.headline}.", answer, self.table, notes, command, hint=hint)
 
     @property
     def _refusals(self) -> list[str]:

@@ -22,7 +22,8 @@ COUNTED = {"size": "sizes", "queue": "queues", "competing": "kinds of competing 
 
 def summary(found: "SweepMap", command: str = "") -> Summary:
     """What was swept, which startup is best, and how the others compare."""
-    return Summary(_ran(found), _answer(found), _table(found), _notes(found), command)
+    hint = "By size, queue and rate: --details. Figures and worst cells: -o DIR"
+    return Summary(_ran(found), _answer(found), _table(found), _notes(found), command, hint=hint)
 
 
 def _ran(found: "SweepMap") -> str:
@@ -118,4 +119,4 @@ def _notes(found: "SweepMap") -> list[str]:
         lines.append("The sweep is not finished: run its command again to resume it.")
     slowest = NEVER if worst.regret is None else text.excess(worst.regret)
     lines.append(f"Slowest for {custom.short(best)}: {slowest} at {worst.where}.")
-    return [*lines, "Next: by size, queue and rate: --details. Figures and worst cells: -o DIR"]
+    return lines

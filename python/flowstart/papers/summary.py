@@ -27,8 +27,8 @@ def summary(done: Sequence[Done], others: Sequence[Judged], command: str = "") -
     answer = [_counts(judged, others)] if judged else []
     if len(done) == 1:
         answer += _answers(done[0], len(judged) > 0)
-    notes = ["Next: all tables and the reason of each verdict: --details. Figures: -o DIR"]
-    return Summary(_ran(done), answer, _table(done), notes, command)
+    hint = "All tables and the reason of each verdict: --details. Figures: -o DIR"
+    return Summary(_ran(done), answer, _table(done), command=command, hint=hint)
 
 
 def _ran(done: Sequence[Done]) -> str:

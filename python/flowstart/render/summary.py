@@ -31,6 +31,8 @@ class Summary:
     """What reproduces it."""
     next: str = ""
     """The command to run next, where there is one."""
+    hint: str = ""
+    """Options that show more; only a terminal has it."""
 
     @property
     def opening(self) -> list[str]:
@@ -65,7 +67,8 @@ class Summary:
     def _below(self, shown: Grid | None) -> list[str]:
         left = _left_out(self.table, shown)
         lines = [f"{left} more: --details"] if left else []
-        lines += [one for note in self.notes for one in folded(note)]
+        notes = [*self.notes, self.hint] if self.hint else self.notes
+        lines += [one for note in notes for one in folded(note)]
         commands = {"Next: ": self.next, "Reproduce: ": self.command}
         return lines + [
             one for label, words in commands.items() if words for one in command(label, words)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def summary(run: "Run", command: str = "") -> screen.Summary:
     """What was simulated, how many flows completed, and what was lost."""
     shown = next((replace(grid, title="") for grid in tables.of_run(run.outcome)), None)
-    more = "All flows, links and notes: --details. Figures and traces: -o DIR"
+    hint = "All flows, links and notes: --details. Figures and traces: -o DIR"
     return screen.Summary(
-        f"{run.headline}.", [_flows(run), _loss(run)], shown, [*run.notes, more], command
+        f"{run.headline}.", [_flows(run), _loss(run)], shown, run.notes, command, hint=hint
     )
 
 

@@ -39,10 +39,10 @@ def summary(found: "WorstPaths", command: str = "", scenario: str = "") -> Summa
     first = found.failings[0]
     worst = MEASURED[found.measure].format(_score(found, first))
     notes = ["A transfer that never completes counts as 1,000 times."] * _never_done(found)
-    notes.append("Why on each path, and its command: --details. Figures: -o DIR")
+    hint = "Why on each path, and its command: --details. Figures: -o DIR"
     again = first.again(scenario) if first.command or scenario else ""
     answer = [f"{found.startup} {worst}: {first.where}.", f"{first.why}."]
-    return Summary(ran, answer, _table(found), notes, command, again)
+    return Summary(ran, answer, _table(found), notes, command, again, hint)
 
 
 def _never_done(found: "WorstPaths") -> bool:
