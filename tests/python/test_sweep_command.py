@@ -50,7 +50,7 @@ def test_a_sweep_says_where_its_rows_are_and_what_comes_next(
     words = ("sweep", file, "-o", out, "--workers", "1")
     next_line = f"Next: flowstart map {out}\n"
     assert cli(*words) == (0, f"8 rows in {out}/parts: 8 run now\n{next_line}", "")
-    again = f"8 rows in {out}/parts: 0 run now, 8 there already\n{next_line}"
+    again = f"8 rows in {out}/parts: 0 run now, 8 from earlier\n{next_line}"
     assert cli(*words) == (0, again, "")
     assert pl.read_parquet(f"{out}/parts/*.parquet")["fct_s"].null_count() == 0
 

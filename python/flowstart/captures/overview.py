@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 def overview(found: "Capture") -> screen.Summary:
     """What was read, typical sizes and RTTs, and the path to each network."""
     s = found.summary
-    answer = [f"Median RTT {text.seconds(s['rtt_s']['p50'])}."] if s["rtt_s"].get("p50") else []
+    answer = (
+        [f"Median RTT {text.short_seconds(s['rtt_s']['p50'])}."] if s["rtt_s"].get("p50") else []
+    )
     if s["bytes"].get("p50") is not None:
         large = f"{s['over_4380_bytes']} of {s['directions_with_data']}"
         answer.append(

@@ -144,8 +144,9 @@ def _approval(folder: pathlib.Path, *, yes: bool) -> "Approve":
 def _show(found: "Swept", variants: int) -> None:
     place = found.store.place
     there = found.height - found.ran
-    others = f", {there:,} there already" if there else ""
-    console.say(f"{found.height:,} rows in {place / 'parts'}: {found.ran:,} run now{others}")
+    others = f", {there:,} from earlier" if there else ""
+    rows = f"{found.height:,} {'row' if found.height == 1 else 'rows'}"
+    console.say(f"{rows} in {place / 'parts'}: {found.ran:,} run now{others}")
     for parameter, count in found.collapsed.items():
         console.say(
             f"{parameter} made no difference to {count:,} of {found.cells:,} cells: not run again"

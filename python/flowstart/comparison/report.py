@@ -46,7 +46,8 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
         return {}
     found: dict[str, bytes] = {}
     parts = [html.first_page(overview(result).html())]
-    parts += [html.paragraph(result.headline), html.table(listed.traced(result))]
+    parts += [html.heading("All columns"), html.paragraph(result.headline)]
+    parts += [html.table(listed.traced(result))]
     parts += [html.paragraph(line) for line in (result.legend, *result.verdict)]
     rows = _rows(result)
     parts.append(interactive.CHARTS)

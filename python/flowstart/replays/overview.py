@@ -147,9 +147,9 @@ def _fact(gate: Gate) -> str:
         Quantity.LOSS: "loss",
         Quantity.RETRANSMITTED: "retransmissions",
     }[gate.quantity]
-    return (
-        f"{what} {shown(gate.estimate)} of {part_in_words(gate)} (limit {text.share(gate.limit)})"
-    )
+    of = "in" if gate.kind == "network" else "of"
+    limit = f"(limit {text.share(gate.limit)})"
+    return f"{what} {shown(gate.estimate)} {of} {part_in_words(gate)} {limit}"
 
 
 def sensitivity(replay: Replay) -> list[str]:
