@@ -161,7 +161,7 @@ def test_algorithms_lists_and_shows(cli: Cli) -> None:
     assert "cubic" in listed
     assert "bic†" in listed
     assert "cubic†" not in listed
-    shown = cli("algorithms", "limited-slow-start").out
+    shown = cli("algorithms", "limited-slow-start", "--details").out
     assert "RFC 3742" in shown
     assert "max_ssthresh  (segments; default 100)" in shown
     assert "a public implementation was at hand" in shown
@@ -178,7 +178,7 @@ def test_algorithms_lists_and_shows(cli: Cli) -> None:
 
 
 def test_a_way_for_a_rate_to_vary_is_shown_too(cli: Cli) -> None:
-    assert "sigma  (number; default 0.4)" in cli("algorithms", "wander").out
+    assert "sigma  (number; default 0.4)" in cli("algorithms", "wander", "--details").out
     assert "rate variations" in cli("algorithms").out
 
 

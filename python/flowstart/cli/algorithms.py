@@ -37,7 +37,7 @@ def algorithms(
         for i, algorithm in enumerate([] if json else found):
             if i:
                 console.say()
-            _show(algorithm)
+            _show(algorithm, details=details)
     elif json:
         console.show_json([dataclasses.asdict(a) for a in catalog.list_algorithms()])
     elif details:
@@ -62,7 +62,7 @@ def _named(name: str) -> "list[Algorithm]":
     return catalog.named(name)
 
 
-def _show(found: "Algorithm") -> None:
+def _show(found: "Algorithm", *, details: bool) -> None:
     _print(f"{found.name}: {found.title}")
     _print(found.summary, before="\n", after="\n")
     _print(found.dated_source, first="source     ", rest=11)
@@ -75,6 +75,10 @@ def _show(found: "Algorithm") -> None:
         _print("It has no parameters.", before="\n")
         return
     _print(f"parameters, given as {found.name}:NAME=VALUE,...", before="\n")
+    if not details:
+        _print(", ".join(param.name for param in found.params), first="  ", rest=2)
+        _print("Defaults and meanings: --details")
+        return
     for param in found.params:
         _print(f"{param.name}  ({param.unit}; default {param.default})", "\n", first="  ", rest=6)
         _print(param.meaning, first="      ", rest=6)

@@ -1,5 +1,6 @@
 """`flowstart compare`: the same traffic under one startup after another."""
 
+import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,6 +84,10 @@ def _of_scenario(scenario: str, given: Given, *, allow_python: bool) -> "Plan":
     from flowstart.comparison.plan import Plan
 
     for name in (name for name in given if name not in BESIDE_A_SCENARIO):
+        if not pathlib.Path(scenario).exists():
+            raise RequestError(
+                f"{scenario}: no such scenario file; values have no spaces, such as 1MB"
+            )
         raise RequestError(
             f"{option(name)} and {scenario}: the scenario describes path and flows; "
             f"write `{name}` into it, or leave one of the two out"
@@ -139,9 +144,8 @@ def _show_details(result: "Comparison") -> None:
     console.say(result.headline)
     if result.records:
         console.show_grid(result.table)
-        console.say(result.legend)
-        for line in result.verdict:
-            console.say(line)
+        for line in [*result.legend.splitlines(), *result.verdict]:
+            console.show_text(line)
     if result.command:
         console.say(f"Reproduce: {result.command}")
 

@@ -142,7 +142,8 @@ def _show_details(result: "LiveComparison") -> None:
     console.say(result.headline)
     if result.paired:
         console.show_grid(result.table)
-        console.say(result.legend)
+        for line in result.legend.splitlines():
+            console.show_text(line)
     if result.plan.command:
         console.say(f"Reproduce: {result.plan.command}")
     if result.paired:

@@ -62,7 +62,9 @@ class Progress:
             self._bar.start()
             self._bar.add_task(self._what, total=total, rate="")
         elapsed = time.monotonic() - self._began
-        self._bar.update(self._bar.task_ids[0], completed=done, rate=f"{done / elapsed:.3g}/s")
+        # A comparison has a batch of runs for each size, with a total of its own.
+        rate = f"{done / elapsed:.3g}/s"
+        self._bar.update(self._bar.task_ids[0], completed=done, total=total, rate=rate)
 
 
 def _bar(what: str) -> "Bar":

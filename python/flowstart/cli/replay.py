@@ -187,13 +187,12 @@ def _show_details(result: "Replay") -> None:
 
     console.say(sentences.headline(result))
     console.show_grid(tables.paths(result.paths))
-    console.say(" ".join([sentences.sources(result), *sentences.details(result)]))
+    console.show_text(" ".join([sentences.sources(result), *sentences.details(result)]))
     console.show_grid(tables.times(result.summaries))
     if len(result.settings.names) > 1:
         console.show_grid(tables.changes(result.summaries))
-    console.say(sentences.legend(result))
-    for line in sentences.verdict(result):
-        console.say(line)
+    for line in [*sentences.legend(result).splitlines(), *sentences.verdict(result)]:
+        console.show_text(line)
     for grid in further(result):
         console.show_grid(grid)
     for notes in result.notes_to_deploy:

@@ -24,7 +24,7 @@ def overview(found: "Comparison", command: str = "") -> summary.Summary:
         return summary.Summary(f"{found.headline}.", [], command=command)
     groups = [list(group) for _, group in groupby(found.summaries, key=lambda s: s.group)]
     first = max(groups, key=_spread)
-    others = [_answer(found, group) for group in groups if group is not first]
+    others = [_line(found, group) for group in groups if group is not first]
     more = [f"{len(others) - SIZES} more sizes: --details"] if len(others) > SIZES else []
     return summary.Summary(
         _ran(found),
@@ -48,25 +48,16 @@ def _ran(found: "Comparison") -> str:
 
 
 def _answer(found: "Comparison", group: Sequence[Summary]) -> str:
-    """The fastest startup of a size and its change, or why to keep the baseline."""
-    name, baseline = tables.group_name(group[0]), custom.short(found.baseline)
-    if not any(s.complete for s in group):
-        return f"{name}: no transfer was completed."
-    if len(group) == 1:
-        return f"{name}: {baseline} completes in {text.short_seconds(group[0].fct_s)}."
-    intervals = found.intervals
-    chosen = intervals.recommendation(group[0]) if intervals else None
-    if intervals and chosen and not chosen.best:
-        return f"{name}: {chosen.reason}."
-    best = [s for s in group if s.best]
-    if not best or (not chosen and any(s.startup == found.baseline for s in best)):
-        return f"{name}: no startup is faster than {baseline}."
-    first = min(best, key=_time)
-    also = text.listed([custom.short(s.startup) for s in best if s is not first])
-    tied = f" ({also} not significantly slower)" if len(best) > 1 else ""
+    """The fastest startup of a size with its cost, or why to keep the baseline."""
+    first = _fastest(found, group)
+    if first is None:
+        return _line(found, group)
+    baseline, intervals = custom.short(found.baseline), found.intervals
+    ties = [custom.short(s.startup) for s in group if s.best and s is not first]
+    tied = f" ({text.listed(ties)} not significantly slower)" if ties else ""
     repeats = intervals.repeats(first) if intervals else 0
     times = f" in each of {repeats} repeats" if repeats else " (one run)"
-    answer = f"Fastest for {name}: {_gain(first)} than {baseline}{times}{tied}."
+    answer = f"{_line(found, group).removesuffix('.')} than {baseline}{times}{tied}."
     base = next((s for s in group if s.startup == found.baseline), first)
     if first.dropped > base.dropped:
         answer += (
@@ -75,11 +66,49 @@ def _answer(found: "Comparison", group: Sequence[Summary]) -> str:
     return answer + _without_support(group) * _needs_support(first)
 
 
+def _line(found: "Comparison", group: Sequence[Summary]) -> str:
+    """The fastest startup of a size, or why to keep the baseline."""
+    name, baseline = tables.group_name(group[0]), custom.short(found.baseline)
+    if first := _fastest(found, group):
+        return f"Fastest for {name}: {_gain(first)}."
+    if not any(s.complete for s in group):
+        return f"{name}: no transfer was completed."
+    if len(group) == 1:
+        return f"{name}: {baseline} completes in {text.short_seconds(group[0].fct_s)}."
+    if not found.intervals:
+        return f"{name}: no startup is faster than {baseline}."
+    others = [s for s in group if s.startup != found.baseline and s.complete == s.flows]
+    return f"{name}: keep {baseline}; {_nearest(others, found.intervals.repeats(group[0]))}."
+
+
+def _fastest(found: "Comparison", group: Sequence[Summary]) -> Summary | None:
+    """The fastest startup of a size; None where the baseline is, or nothing else suffices."""
+    best = [s for s in group if s.best and s.complete]
+    if len(group) == 1 or any(s.startup == found.baseline for s in best):
+        return None
+    return min(best, key=_time, default=None)
+
+
+def _nearest(others: Sequence[Summary], repeats: int) -> str:
+    """The fastest of the other startups, which is not faster in each repeat."""
+    if not others:
+        return "no other startup completed"
+    best = min(others, key=_time)
+    name = custom.short(best.startup)
+    if not round(best.change or 0.0, 3):
+        return f"{name} is as fast"
+    doubt = f", but not in each of {repeats} repeats" if (best.change or 0.0) < 0 else ""
+    return f"{name} is {_change(best)}{doubt}"
+
+
 def _gain(s: Summary) -> str:
+    return f"{custom.short(s.startup)}, {_change(s)}"
+
+
+def _change(s: Summary) -> str:
+    """`12 % faster`."""
     change = s.change or 0.0
-    return f"{custom.short(s.startup)}, {text.short_share(abs(change))} " + (
-        "faster" if change <= 0 else "slower"
-    )
+    return f"{text.short_share(abs(change))} {'faster' if change <= 0 else 'slower'}"
 
 
 def _without_support(group: Sequence[Summary]) -> str:
@@ -107,14 +136,15 @@ def _lower_bound(group: Sequence[Summary]) -> str:
 
 
 def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
-    """A row per startup, the fastest first."""
+    """A row per startup: the baseline, then the fastest first."""
     several = any(s.flows > s.seeds for s in group)
-    titles = ["completion", *(["worst"] if several else []), "change"]
+    titles = [*(["worst"] if several else []), "change"]
     titles += ["range, %"] if found.intervals else []
     titles += ["lost", "RTOs", "background"]
-    grid = Grid([Column("startup", number=False), *map(Column, titles)])
+    time = Column("completion", is_kept=True)
+    grid = Grid([Column("startup", number=False), time, *map(Column, titles)])
     grid.columns.append(Column("exit", number=False))
-    for s in sorted(group, key=lambda s: (s.complete < s.flows, s.fct_s or 0.0)):
+    for s in sorted(group, key=lambda s: _place(s, found.baseline)):
         if s.best:
             grid.marked.add(len(grid.rows))
         is_base = s.startup == found.baseline
@@ -126,6 +156,10 @@ def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
         cells.append(text.short_percent(s.background_change) if s.background_change else "")
         grid.rows.append([*cells, _exit(s)])
     return grid
+
+
+def _place(s: Summary, baseline: str) -> tuple[bool, bool, float]:
+    return (s.startup != baseline, s.complete < s.flows, _time(s))
 
 
 def _completion(s: Summary) -> str:

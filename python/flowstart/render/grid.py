@@ -23,6 +23,8 @@ class Column:
     """What its numbers are made of, in the columns of the result's rows: `mean of fct_s`."""
     where: Where | None = None
     """Rows of the result that they are made of in place of those that the table's row names."""
+    is_kept: bool = False
+    """Whether a summary has it although all rows have the same value."""
     compares: bool = False
     """Whether the rows that the table's row is compared with are among them."""
 
@@ -60,6 +62,8 @@ class Grid:
         """The same table without columns that are empty; of several rows, or the same in each."""
         found = self
         for place in range(len(self.columns) - 1, 0, -1):
+            if self.columns[place].is_kept:
+                continue
             values = {row[place] for row in self.rows}
             if values <= {"", ABSENT} or (len(self.rows) > 1 and len(values) == 1):
                 found = found.without(place)
