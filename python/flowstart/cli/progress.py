@@ -62,7 +62,7 @@ class Progress:
             self._bar.start()
             self._bar.add_task(self._what, total=total, rate="")
         elapsed = time.monotonic() - self._began
-        # A comparison has a batch of runs for each size, with a total of its own.
+        # A comparison runs a batch for each size, and each batch has another total.
         rate = f"{done / elapsed:.3g}/s"
         self._bar.update(self._bar.task_ids[0], completed=done, total=total, rate=rate)
 
