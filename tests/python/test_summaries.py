@@ -29,18 +29,23 @@ def test_a_table_has_at_most_ten_rows_and_the_number_of_the_others() -> None:
     found = Summary("What was run.", ["The answer."], grid(33))
     assert found.shown is not None
     assert len(found.shown.rows) == 10
-    assert found.closing == ["23 more: --details"]
+    assert found.closing == ["23 more: --details", "In all rows: same 1."]
 
 
 def test_a_table_makes_room_for_the_lines_around_it() -> None:
     found = Summary("What was run.", ["The answer."], grid(33), [f"note {i}" for i in range(12)])
     assert found.shown is not None
-    assert len(found.shown.rows) == 6
+    assert len(found.shown.rows) == 5
 
 
 def test_columns_that_are_empty_or_constant_are_left_out() -> None:
     assert [column.title for column in grid(2).informative().columns] == ["name", "number"]
     assert [column.title for column in grid(1).informative().columns] == ["name", "same", "number"]
+
+
+def test_the_value_of_a_constant_column_is_a_note() -> None:
+    assert grid(2).constants() == ["same 1"]
+    assert grid(1).constants() == []
 
 
 def test_a_long_command_goes_on_in_lines_that_a_shell_reads_as_one() -> None:

@@ -6,6 +6,8 @@ from typing import TypeAlias
 
 from flowstart.render.text import ABSENT
 
+NOTHING = ("", ABSENT, "0", "0 %", "none")
+"""Values that a table need not have."""
 Where: TypeAlias = Mapping[str, object]
 """Which rows of a result: what their columns are to hold. One of several values in a list; None
 where a column may hold anything, though something else names it."""
@@ -68,6 +70,19 @@ class Grid:
             if values <= {"", ABSENT} or (len(self.rows) > 1 and len(values) == 1):
                 found = found.without(place)
         return found
+
+    def constants(self) -> list[str]:
+        """The columns that `informative` leaves out although their value is not nothing."""
+        if len(self.rows) < 2:
+            return []
+        first = zip(self.columns[1:], self.rows[0][1:], strict=True)
+        return [
+            f"{column.title} {value}"
+            for place, (column, value) in enumerate(first, 1)
+            if value not in NOTHING
+            and not column.is_kept
+            and all(row[place] == value for row in self.rows)
+        ]
 
     def without(self, index: int) -> "Grid":
         """The same table without the column at `index`."""

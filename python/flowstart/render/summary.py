@@ -48,6 +48,12 @@ class Summary:
         return next((cut for cut in _cuts(whole) if self._fits(cut)), whole.first(1))
 
     @property
+    def _all_notes(self) -> list[str]:
+        """The notes, after the columns that are left out since all rows have one value."""
+        constants = self.table.constants() if self.table else []
+        return [f"In all rows: {'; '.join(constants)}."] * bool(constants) + list(self.notes)
+
+    @property
     def closing(self) -> list[str]:
         """The lines below the table."""
         return self._below(self.shown)
@@ -61,14 +67,13 @@ class Summary:
         return (
             parts
             + [html.paragraph(f"{left} more below.")] * bool(left)
-            + [html.paragraph(note) for note in self.notes]
+            + [html.paragraph(note) for note in self._all_notes]
         )
 
     def _below(self, shown: Grid | None) -> list[str]:
         left = _left_out(self.table, shown)
         lines = [f"{left} more: --details"] if left else []
-        notes = [*self.notes, self.hint] if self.hint else self.notes
-        lines += [one for note in notes for one in folded(note)]
+        lines += [one for note in [*self._all_notes, self.hint] for one in folded(note)]
         commands = {"Next: ": self.next, "Reproduce: ": self.command}
         return lines + [
             one for label, words in commands.items() if words for one in command(label, words)
