@@ -17,7 +17,8 @@ class Compared:
     startup: str | None = flag(
         "Startups, with parameters as name:key=value; all; unaided (no router, peer or cache "
         "support); -NAME to exclude one; FILE.py:CLASS for a custom one. "
-        "[slow-start, limited-slow-start, hystart, hystart-plus-plus, jump-start]",
+        "[slow-start, limited-slow-start, hystart, hystart-plus-plus, jump-start; in a replay, "
+        "what the recorded stack offers]",
         "A,B,...",
     )
     variant: list[str] | None = flag(
@@ -27,7 +28,7 @@ class Compared:
         panel="Traffic",
     )
     baseline: str | None = flag(
-        "Reference for all changes. [slow-start, or the first]",
+        "Reference for all changes. [slow-start, or the first; in a replay, the recorded setting]",
         "NAME",
         panel="Traffic",
     )
