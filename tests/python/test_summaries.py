@@ -60,7 +60,8 @@ def test_a_long_command_goes_on_in_lines_that_a_shell_reads_as_one() -> None:
 # Commands.
 
 
-def test_a_map(tmp_path: pathlib.Path, cli: Cli) -> None:
+def test_a_map(tmp_path: pathlib.Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     names = ["slow-start", "jump-start", *(f"slow-start:iw={i}pkt" for i in range(20, 32))]
     rows = [
         row
@@ -69,7 +70,7 @@ def test_a_map(tmp_path: pathlib.Path, cli: Cli) -> None:
             number, {name: 1.0 + place * (number % 7 + 1) for place, name in enumerate(names)}
         )
     ]
-    sweep = made_up_map.write(tmp_path / "sweep", rows)
+    sweep = made_up_map.write(pathlib.Path("sweep"), rows)
     lines = on_one_screen(cli("map", sweep), "slow-start has the smallest mean regret, 0 %")
     assert any(line.startswith("Reproduce: flowstart map ") for line in lines[-2:])
     assert re.search(r"^\d+ more: --details$", "\n".join(lines), re.MULTILINE)
@@ -132,19 +133,22 @@ def test_a_comparison_shows_losses_of_the_fastest(cli: Cli) -> None:
     on_one_screen(cli("compare", *LINE, *words), "It drops 200 packets, slow-start 183")
 
 
-def test_a_replay(cli: Cli) -> None:
-    answer = cli("replay", CAPTURES / "web-mix.pcap.gz", "--no-uncertainty")
+def test_a_replay(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(CAPTURES)
+    answer = cli("replay", "web-mix.pcap.gz", "--no-uncertainty")
     lines = on_one_screen(answer, "Recommendation: keep the current setting")
     assert any(line.startswith("Reproduce: flowstart replay ") for line in lines[-2:])
 
 
-def test_a_capture(cli: Cli) -> None:
-    lines = on_one_screen(cli("capture", CAPTURES / "web-mix.pcap.gz"), "Median RTT 60.2 ms")
+def test_a_capture(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(CAPTURES)
+    lines = on_one_screen(cli("capture", "web-mix.pcap.gz"), "Median RTT 60.2 ms")
     assert any(line.startswith("Next: flowstart replay ") for line in lines[-2:])
 
 
-def test_a_run(cli: Cli, tmp_path: pathlib.Path) -> None:
-    file = tmp_path / "many.toml"
+def test_a_run(cli: Cli, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = pathlib.Path("many.toml")
     file.write_text('path = {rate = "5Mbps", rtt = "9ms"}\nflows = [{size = "9kB", count = 40}]\n')
     on_one_screen(cli("run", file), "40 of 40 flows completed")
 
@@ -152,11 +156,11 @@ def test_a_run(cli: Cli, tmp_path: pathlib.Path) -> None:
 def test_a_sweep_and_what_checks_it(
     cli: Cli, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "sweep.toml"
+    monkeypatch.chdir(tmp_path)
+    file = pathlib.Path("sweep.toml")
     file.write_text(
         'startups = ["slow-start"]\npath = {rate = "5Mbps", rtt = "20ms"}\nflow = {size = "9kB"}\n'
     )
-    monkeypatch.chdir(tmp_path)
     on_one_screen(cli("sweep", file, "-o", "out"), "1 row in ")
     on_one_screen(cli("check", "out"), "intact")
 
