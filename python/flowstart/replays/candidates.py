@@ -1,5 +1,6 @@
 """What a replay compares: what was recorded, and the settings that the recorded stack offers."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -45,6 +46,8 @@ def compared(
         variants = (*hosts.candidates, *hosts.research)
         if not variants:
             startups = ("hystart", "hystart-plus-plus", "jump-start")
+    elif variants:
+        variants = [_of_recording(one, hosts) for one in variants]
     found = named.settled(variants, startups or (), custom)
     usual = cc or hosts.recorded.cc
     if baseline is not None:
@@ -59,6 +62,14 @@ def compared(
         if same == (str(now.begins), now.cc, now.fields):
             return found, variant.name
     return (now, *found), CURRENT
+
+
+def _of_recording(given: VariantLike, hosts: HostStack) -> Variant:
+    """A variant with the recorded startup, where it names neither one nor what implies one."""
+    variant = Variant.parse(given) if isinstance(given, str) else given
+    if variant.startup or variant.cc or "preset" in variant.fields:
+        return variant
+    return dataclasses.replace(variant, startup=hosts.recorded.startup)
 
 
 def _current(hosts: HostStack, cc: str | None) -> Variant:
