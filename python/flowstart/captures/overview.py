@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from flowstart.captures.contents import Capture
 
 
-def overview(found: "Capture") -> screen.Summary:
+def overview(found: "Capture", next_command: str = "") -> screen.Summary:
     """What was read, typical sizes and RTTs, and the path to each network."""
     s = found.summary
     answer = (
@@ -28,12 +28,11 @@ def overview(found: "Capture") -> screen.Summary:
     notes = list(found.notes) if server_log.is_log(found) else []
     directions = ["sent: by the local side; rate and buffer: estimates of that direction."]
     hint = "Connections, the other direction and notes: --details. Tables: -o DIR"
-    command = f"flowstart replay {found.file}" if " and " not in found.file else ""
     return screen.Summary(
         f"{tables.headline(found)}.",
         answer,
         shown,
         [*notes, *directions * bool(found.groups)],
-        next=command,
+        next=next_command,
         hint=hint,
     )

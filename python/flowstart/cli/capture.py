@@ -1,6 +1,7 @@
 """`flowstart capture`: what is in packet captures and logs."""
 
 import pathlib
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
@@ -63,17 +64,8 @@ def capture(
     if calibrate:
         calibration.show(found, workers, json)
         return
-
-    def show() -> None:
-        if json:
-            console.show_json(found.to_dict())
-        elif details:
-            _show_details(found)
-        else:
-            _show(found)
-
     console.deliver(
-        show,
+        console.view(found, _show, _show_details, json=json, details=details),
         output,
         _files(found, full_json),
     )
@@ -92,7 +84,9 @@ def _show(found: "Capture") -> None:
     """What was read, and the networks, on one screen."""
     from flowstart.captures.overview import overview
 
-    console.show_summary(overview(found))
+    files = [] if "-" in found.files else found.files
+    replay = shlex.join(["flowstart", "replay", *files]) if files else ""
+    console.show_summary(overview(found, replay))
 
 
 def _show_details(found: "Capture") -> None:

@@ -58,18 +58,9 @@ def compare(
         result = _execute(plan, workers, uncertainty="no_uncertainty" not in given)
     for warning in result.warnings:
         console.note(f"warning: {warning}")
-
-    def show() -> None:
-        if json:
-            console.show_json(result.to_dict())
-        elif details:
-            _show_details(result)
-        else:
-            _show(result)
-
     with console.attending():  # the figures run startups again, with a trace
         console.deliver(
-            show,
+            console.view(result, _show, _show_details, json=json, details=details),
             output,
             _files(result),
             seed=result.plan.seeds[0],
@@ -83,11 +74,10 @@ def _of_scenario(scenario: str, given: Given, *, allow_python: bool) -> "Plan":
     """What is compared in a scenario, which describes path, endpoints and flows itself."""
     from flowstart.comparison.plan import Plan
 
-    for name in (name for name in given if name not in BESIDE_A_SCENARIO):
-        if not pathlib.Path(scenario).exists():
-            raise RequestError(
-                f"{scenario}: no such scenario file; values have no spaces, such as 1MB"
-            )
+    contradicting = [name for name in given if name not in BESIDE_A_SCENARIO]
+    if contradicting and not pathlib.Path(scenario).exists():
+        raise RequestError(f"{scenario}: no such scenario file; values have no spaces, such as 1MB")
+    for name in contradicting:
         raise RequestError(
             f"{option(name)} and {scenario}: the scenario describes path and flows; "
             f"write `{name}` into it, or leave one of the two out"

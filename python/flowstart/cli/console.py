@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from flowstart.errors import FlowstartError, RequestError, SimulationError
 from flowstart.interrupts import uninterrupted
@@ -24,6 +24,15 @@ if TYPE_CHECKING:
     from flowstart.render.grid import Grid
     from flowstart.render.summary import Summary
 
+
+class Result(Protocol):
+    """A result that has a document."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as one JSON document."""
+
+
+R = TypeVar("R", bound=Result)
 COMMAND = "flowstart.command"
 """Where a command's context has its words."""
 PLAIN_LINE = 80
@@ -117,6 +126,20 @@ def deliver(
                 "figures and report.html are missing"
             ) from None
         results.put("complete")
+
+
+def view(
+    result: R,
+    summary: Callable[[R], None],
+    tables: Callable[[R], None],
+    *,
+    json: bool,
+    details: bool,
+) -> Callable[[], None]:
+    """The function that shows a result as JSON, with all tables, or as a summary."""
+    if json:
+        return lambda: show_json(result.to_dict())
+    return lambda: (tables if details else summary)(result)
 
 
 def _write_tables(results: "Results", tables: "dict[str, Content]", folder: pathlib.Path) -> None:

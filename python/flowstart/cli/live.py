@@ -77,18 +77,9 @@ def live(
     with console.speaking_of(None):
         plan = _planned(given)
         result = _execute(plan, workers)
-
-    def show() -> None:
-        if json:
-            console.show_json(result.to_dict())
-        elif details:
-            _show_details(result)
-        else:
-            console.show_summary(result.summary(console.command_line(plan.comparison.seeds[0])))
-
     with console.attending():
         console.deliver(
-            show,
+            console.view(result, _show, _show_details, json=json, details=details),
             output,
             _files(result),
             seed=result.simulated.plan.seeds[0],
@@ -135,6 +126,12 @@ def _execute(plan: "LivePlan", workers: int | None) -> "LiveComparison":
 
     with console.attending(), Progress() as progress:
         return execute(plan, workers=workers, progress=progress)
+
+
+def _show(result: "LiveComparison") -> None:
+    """How far stack and simulator agree, on one screen."""
+    seed = result.plan.comparison.seeds[0]
+    console.show_summary(result.summary(console.command_line(seed)))
 
 
 def _show_details(result: "LiveComparison") -> None:

@@ -91,17 +91,14 @@ def map_(
             startups=listed("startup", startup),
             margin=share("margin", margin),
         )
-
-    def show() -> None:
-        if json:
-            console.show_json(found.to_dict())
-        elif details:
-            _show(found, output)
-        else:
-            console.show_summary(summary(found, console.command_line()))
-
     console.deliver(
-        show,
+        console.view(
+            found,
+            lambda found: console.show_summary(summary(found, console.command_line())),
+            lambda found: _show(found, output),
+            json=json,
+            details=details,
+        ),
         output,
         _files(found),
     )

@@ -3,7 +3,7 @@
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +16,7 @@ from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
     from flowstart.papers.cross.table import CrossTable
-    from flowstart.papers.experiment import Experiment
+    from flowstart.papers.experiment import Experiment, Paper
     from flowstart.papers.lab import Lab
     from flowstart.papers.runner import Done, Judged
     from flowstart.render.summary import Summary
@@ -58,31 +58,29 @@ def show(details: options.Details = False, json: options.Json = False) -> None:
     from flowstart.papers import grids
 
     known = package.load()
-    if not json and not details:
-        console.show_grid(grids.papers(known), console.PLAIN_LINE)
-        console.say("All experiments: flowstart papers list --details")
-        console.say("Run one, or all of a paper: flowstart papers run QS-T1")
-        return
-    if not json:
+    if json:
+        console.show_json([_listed(paper, one) for paper in known for one in paper.experiments])
+    elif details:
         for paper in known:
             # Not a heading within one table, whose first column would be as wide as a title.
             console.show_text(f"{paper.name}: {paper.title}")
             console.show_grid(grids.overview(paper))
-        return
-    console.show_json(
-        [
-            {
-                "id": experiment.id,
-                "paper": paper.name,
-                "figure": experiment.figure,
-                "question": experiment.question,
-                "quick": experiment.quick,
-                "targets": [t.id for t in paper.targets if t.experiment == experiment.id],
-            }
-            for paper in known
-            for experiment in paper.experiments
-        ]
-    )
+    else:
+        console.show_grid(grids.papers(known), console.PLAIN_LINE)
+        console.say("All experiments: flowstart papers list --details")
+        console.say("Run one, or all of a paper: flowstart papers run QS-T1")
+
+
+def _listed(paper: "Paper", experiment: "Experiment") -> dict[str, Any]:
+    """An experiment as the JSON list has it."""
+    return {
+        "id": experiment.id,
+        "paper": paper.name,
+        "figure": experiment.figure,
+        "question": experiment.question,
+        "quick": experiment.quick,
+        "targets": [t.id for t in paper.targets if t.experiment == experiment.id],
+    }
 
 
 @app.command(cls=Command)

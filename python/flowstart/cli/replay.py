@@ -132,9 +132,9 @@ def replay(
         result = _replay(found, settings, questions, workers)
     for warning in result.warnings:
         console.note(f"warning: {warning}")
-    show = _show_details if given.get("details") else _show
+    details = bool(given.get("details"))
     console.deliver(
-        lambda: console.show_json(result.to_dict()) if json else show(result),
+        console.view(result, _show, _show_details, json=json, details=details),
         output,
         _files(result, rows=bool(given.get("full_json"))),
         interrupted=result.interrupted,

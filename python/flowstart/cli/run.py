@@ -69,17 +69,8 @@ def run(
         result = simulated(
             scenario, trace=trace or None, packets=recorded.flows, allow_python=allow_python
         )
-
-    def show() -> None:
-        if json:
-            console.show_json(result.to_dict())
-        elif details:
-            _show_details(result)
-        else:
-            _show(result)
-
     console.deliver(
-        show,
+        console.view(result, _show, _show_details, json=json, details=details),
         output,
         _files(result, recorded, title=scenario),
         seed=result.resolved["seed"],
@@ -129,8 +120,11 @@ def _show(result: "Run") -> None:
 
 
 def _show_details(result: "Run") -> None:
+    from flowstart.simulation.summary import summary
     from flowstart.simulation.tables import of_run
 
+    for line in summary(result).answer:
+        console.say(line)
     for grid in of_run(result.outcome):
         console.show_grid(grid)
     for note in result.notes:

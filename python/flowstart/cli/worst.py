@@ -102,18 +102,15 @@ def worst(
             workers=workers,
             progress=progress,
         )
-
-    def show() -> None:
-        if json:
-            console.show_json(found.to_dict())
-        elif details:
-            _show(found, output)
-        else:
-            scenario = str(output / scenario_file(1)) if output else ""
-            console.show_summary(summary(found, console.command_line(), scenario))
-
+    scenario = str(output / scenario_file(1)) if output else ""
     console.deliver(
-        show,
+        console.view(
+            found,
+            lambda found: console.show_summary(summary(found, console.command_line(), scenario)),
+            lambda found: _show(found, output),
+            json=json,
+            details=details,
+        ),
         output,
         _files(found),
         seed=seed,

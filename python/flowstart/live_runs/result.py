@@ -103,14 +103,10 @@ class LiveComparison:
     def summary(self, command: str = "") -> Summary:
         """How far stack and simulator agree, and the table, on one screen."""
         answer = self.verdict.splitlines() if self.paired else []
-        notes = [f"in {self.plan.stack}: live run. exit cwnd, dropped: packets.", *self._refusals]
+        columns = f"in {self.plan.stack}: live run. exit cwnd, dropped: packets."
+        notes = [columns, *tables.refusals(self.paired, self.plan.stack)]
         hint = "All rows and notes: --details. qlog and figures: -o DIR"
         return Summary(f"{self.headline}.", answer, self.table, notes, command, hint=hint)
-
-    @property
-    def _refusals(self) -> list[str]:
-        """The startups that the stack could not run."""
-        return tables.refusals(self.paired, self.plan.stack)
 
     @property
     def legend(self) -> str:

@@ -63,26 +63,27 @@ class Grid:
     def informative(self) -> "Grid":
         """The same table without columns that are empty; of several rows, or the same in each."""
         found = self
-        for place in range(len(self.columns) - 1, 0, -1):
-            if self.columns[place].is_kept:
-                continue
-            values = {row[place] for row in self.rows}
-            if values <= {"", ABSENT} or (len(self.rows) > 1 and len(values) == 1):
-                found = found.without(place)
+        for place in reversed(self._uninformative()):
+            found = found.without(place)
         return found
 
     def constants(self) -> list[str]:
         """The columns that `informative` leaves out although their value is not nothing."""
-        if len(self.rows) < 2:
-            return []
-        first = zip(self.columns[1:], self.rows[0][1:], strict=True)
         return [
-            f"{column.title} {value}"
-            for place, (column, value) in enumerate(first, 1)
-            if value not in NOTHING
-            and not column.is_kept
-            and all(row[place] == value for row in self.rows)
+            f"{self.columns[place].title} {self.rows[0][place]}"
+            for place in self._uninformative()
+            if not {row[place] for row in self.rows} <= {*NOTHING}
         ]
+
+    def _uninformative(self) -> list[int]:
+        """The places of columns that are empty, or the same in each of several rows."""
+        found = []
+        for place, column in enumerate(self.columns[1:], 1):
+            values = {row[place] for row in self.rows}
+            is_same = len(self.rows) > 1 and len(values) == 1
+            if (values <= {"", ABSENT} or is_same) and not column.is_kept:
+                found.append(place)
+        return found
 
     def without(self, index: int) -> "Grid":
         """The same table without the column at `index`."""

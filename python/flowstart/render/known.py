@@ -11,8 +11,8 @@ BESIDE = ("about", "rate", "rtt", "buffer")
 """What has a column of its own in the table of paths."""
 
 
-PARTS = ("reverse_", "_every", "_burst", "_period")
-"""What field names begin or end with that belong to a field with a row of its own."""
+QUALIFYING = ("_every", "_burst", "_period")
+"""Endings of fields that only qualify another field."""
 
 
 def paths(known: Mapping[str, Mapping[str, Any]], *, whole: bool = True) -> Grid:
@@ -33,7 +33,7 @@ def paths(known: Mapping[str, Mapping[str, Any]], *, whole: bool = True) -> Grid
 
 
 def _qualifies(field: str) -> bool:
-    return field.startswith(PARTS[0]) or field.endswith(PARTS[1:])
+    return field.startswith("reverse_") or field.endswith(QUALIFYING)
 
 
 def fields(given: Mapping[str, Any], defined: Sequence[Field]) -> Grid:

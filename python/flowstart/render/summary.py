@@ -1,5 +1,6 @@
 """The answer to a command on one screen, 25 lines of 80 columns; a report begins with it."""
 
+import functools
 import re
 import shlex
 import textwrap
@@ -39,7 +40,7 @@ class Summary:
         """The lines above the table."""
         return [one for line in (self.ran, *self.answer) for one in folded(line)]
 
-    @property
+    @functools.cached_property
     def shown(self) -> Grid | None:
         """The table as far as the screen has room for it, without columns that say nothing."""
         if self.table is None or not self.table.rows:

@@ -64,15 +64,12 @@ def _show(found: dict[str, Any], *, details: bool) -> None:
         console.say("Everything that a comparison needs works.")
     grid = Grid([Column("part", number=False), Column("found", number=False)])
     rows = [[name, value] for name, value in _rows(found)]
-    grid.rows = rows if details else [row for row in rows if row[0] in _SHORT or _lacks(row[1])]
+    missing = [f"extra {name}" for name, one in found["extras"].items() if one["missing"]]
+    missing += [] if found["page"] else ["page"]
+    grid.rows = rows if details else [row for row in rows if row[0] in (*_SHORT, *missing)]
     console.show_grid(grid, console.PLAIN_LINE)
     if not details:
         console.say("All parts: --details")
-
-
-def _lacks(value: str) -> bool:
-    """Whether a part is missing."""
-    return value.startswith(("missing", "not built", "none"))
 
 
 def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
