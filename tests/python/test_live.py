@@ -144,7 +144,7 @@ def test_in_real_time_each_repeat_is_run_and_the_relay_says_how_late_it_was() ->
     assert found.lateness["median_s"] <= found.lateness["most_s"]
     assert found.verdict.startswith("Relay late by ")
     assert "it was simulated once" in found.legend
-    assert found.headline.endswith("beside noq, in real time")
+    assert found.headline.endswith("next to noq, in real time")
     assert b"noq in real time" in found.qlog("hystart")
     assert "--clock real" in str(found.plan.command)
     assert found.plot("20kB").axes
@@ -199,7 +199,7 @@ def test_the_command_shows_both_and_ends_with_how_far_they_agree(cli: Cli) -> No
     assert (answer.status, answer.err) == (0, "")
     first, *_, again, last = answer.out.strip().splitlines()
     assert first.startswith("20Mbps, 60ms")
-    assert first.endswith("beside noq, in virtual time")
+    assert first.endswith("next to noq, in virtual time")
     row = next(line for line in answer.out.splitlines() if line.strip().startswith("jump-start"))
     assert row.count("all-sent") == 1
     assert row.count(" %") == 1

@@ -98,7 +98,7 @@ class LiveComparison:
     @property
     def headline(self) -> str:
         """One line on what was run: path, capacity, buffer, endpoints, seeds."""
-        return f"{self.simulated.headline}; beside {self.plan.stack}, in {self.plan.clock} time"
+        return f"{self.simulated.headline}; next to {self.plan.stack}, in {self.plan.clock} time"
 
     def summary(self, command: str = "") -> Summary:
         """How far stack and simulator agree, and the table, on one screen."""
