@@ -104,9 +104,23 @@ def end_all(seconds: float) -> None:
         time.sleep(LOOK_EVERY)
 
 
+def ended(running: Running[Any]) -> "asyncio.Future[None]":
+    """Done when the work is.
+
+    It does not have the work's exception: asyncio would log one that was not read because the
+    server ended first.
+    """
+    over: futures.Future[None] = futures.Future()
+    over.set_running_or_notify_cancel()
+    running.result.add_done_callback(lambda _: over.set_result(None))
+    return asyncio.wrap_future(over)
+
+
 async def in_thread(work: Callable[[], T]) -> T:
     """What work returns that ends by itself."""
-    return await asyncio.wrap_future(Running(work).result)
+    running = Running(work)
+    await ended(running)
+    return running.result.result()
 
 
 _alive: set[Running[Any]] = set()

@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from flowstart.errors import LimitExceeded, RequestError
 from flowstart.explorer.running.stopping import MOST_BYTES, Stop
-from flowstart.explorer.running.threads import Running
+from flowstart.explorer.running.threads import Running, ended
 from flowstart.simulation import bounds
 from flowstart.simulation.estimate import stated
 from flowstart.simulation.trajectories import Cancelled
@@ -40,7 +40,7 @@ async def done(
     _refuse_where_many_are_stuck()
     stop = Stop()
     running = Running(lambda: _within_limits(work, stop))
-    working = asyncio.wrap_future(running.result)
+    working = ended(running)
     leaving = asyncio.ensure_future(_gone(request))
     try:
         either: set[asyncio.Future[Any]] = {working, leaving}
@@ -72,7 +72,7 @@ def _within_limits(work: Callable[[Stop], T], stop: Stop) -> T:
             ) from None
 
 
-async def _result(running: Running[T], working: "asyncio.Future[T]", lasted: float | None) -> T:
+async def _result(running: Running[T], working: "asyncio.Future[None]", lasted: float | None) -> T:
     """What work came to that is over or was stopped, the latter after it had lasted so long."""
     await asyncio.wait({working}, timeout=SECONDS_TO_END)
     if not working.done():
@@ -82,7 +82,7 @@ async def _result(running: Running[T], working: "asyncio.Future[T]", lasted: flo
             "the simulation was stopped and has not ended: a hook of a startup in Python waits"
         )
     try:
-        return working.result()
+        return running.result.result()
     except Cancelled:
         if lasted is None:
             raise
