@@ -135,6 +135,14 @@ def test_every_stack_is_named_where_stacks_are_listed(cli: Cli) -> None:
     assert f"| preset | {', '.join(f'`{name}`' for name in stack.PRESETS)} |" in glossary
 
 
+def test_the_congestion_control_of_each_stack_is_in_the_help_of_stack(cli: Cli) -> None:
+    used = {name: stack.usual_cc(name) for name in stack.PRESETS}
+    assert used == {name: "cubic" if name == "linux" else "reno" for name in used}
+    shown = in_one_line(cli("compare", "--help").out)
+    assert "Usual --cc: cubic for linux, else reno." in shown
+    assert "Congestion control unless --cc names another: reno." in cli("stacks", "quic").out
+
+
 def test_defaults_are_shown_in_brackets(cli: Cli) -> None:
     assert "Transfer sizes. [10kB,100kB,1MB,10MB]" in in_one_line(cli("compare", "--help").out)
     assert "Vertical axis of the map. [rtt]" in in_one_line(cli("map", "--help").out)
