@@ -11,7 +11,7 @@ import pytest
 import typer
 
 import flowstart as fs
-from flowstart.cli import help_page
+from flowstart.cli import help_page, renamed
 from flowstart.cli.app import app
 from flowstart.cli.examples import EXAMPLES
 from flowstart.model import stack
@@ -118,6 +118,36 @@ def test_an_unknown_option_names_the_help_with_all_options(cli: Cli) -> None:
     answer = cli("compare", "--zzz")
     assert (answer.status, answer.out) == (2, "")
     assert "flowstart compare --help-all" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("--bandwidth", "--rate"),
+        ("--bw", "--rate"),
+        ("--latency", "--rtt"),
+        ("--delay", "--rtt"),
+        ("--loss-rate", "--loss"),
+        ("--algorithm", "--startup"),
+        ("--congestion-control", "--cc"),
+        ("--initcwnd", "--iw"),
+    ],
+)
+def test_the_name_of_an_option_in_other_tools_is_met_with_the_one_here(
+    cli: Cli, written: str, meant: str
+) -> None:
+    said = f"flowstart: {written}: there is no such option; did you mean `{meant}`?\n"
+    assert cli("compare", written, "1").err == said
+
+
+def test_a_name_from_elsewhere_is_met_only_with_an_option_that_the_command_has(cli: Cli) -> None:
+    assert "`--rtt`" not in cli("run", "scenario.toml", "--latency", "9ms").err
+
+
+def test_every_option_that_other_tools_call_otherwise_exists() -> None:
+    known = {name for one in options(COMMANDS["compare"]) for name in one.opts}
+    assert set(renamed.ELSEWHERE) <= known
+    assert not known & {name for names in renamed.ELSEWHERE.values() for name in names}
 
 
 def test_the_ten_common_options_of_compare_come_first() -> None:

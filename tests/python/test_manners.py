@@ -65,7 +65,7 @@ def test_stacks_stand_beside_each_other_and_one_is_shown_in_full(cli: Cli) -> No
         ),
         (
             ("compare", "--rate", "1Mbps", "--rtt", "9ms", "--stack", "neqo"),
-            "no stack is called `neqo`; did you mean `noq`? (all: flowstart stacks)",
+            "--stack: `neqo` is unknown; did you mean `noq`? (all: flowstart stacks)",
         ),
         (("algorithms", "pcc"), "no algorithm is called `pcc`; did you mean `pcc-start`?"),
         (

@@ -37,21 +37,22 @@ def usual_cc(name: str) -> str:
 
 def _resolved(name: str) -> dict[str, Any]:
     """A scenario with a preset, on a path that no field of a stack depends on."""
-    _check(name)
+    _check(name, f"no stack is called `{name}`")
     path = {"rate": "1Mbps", "rtt": "100ms"}
     return resolve({"path": path, "stack": {"preset": name}, "flows": [{"size": "1kB"}]})
 
 
-def _check(name: str) -> None:
+def _check(name: str, problem: str) -> None:
     if name not in PRESETS:
         near = suggest(name, list(PRESETS))
-        raise RequestError(f"no stack is called `{name}`{near} (all: flowstart stacks)")
+        raise RequestError(f"{problem}{near} (all: flowstart stacks)")
 
 
 def parse(text: str) -> dict[str, Any]:
     """`ns2:recovery=newreno,iw=3` as the fields of a scenario's stack."""
     fields = specs.table("stack", "preset", text)
-    _check(fields["preset"])
+    name = fields["preset"]
+    _check(name, f"stack.preset: `{name}` is unknown")
     return {name: typed(name, value) for name, value in fields.items()}
 
 
