@@ -18,8 +18,6 @@ from flowstart.model import stack
 
 Cli = Callable[..., Any]
 ROOT = pathlib.Path(__file__).parent.parent.parent
-FEWER_EXAMPLES = {"check": 2, "man": 1}
-"""Commands with fewer than three uses."""
 OF_TYPER = ("--install-completion", "--show-completion")
 
 
@@ -85,16 +83,15 @@ def test_help_all_has_every_option_in_its_panel(cli: Cli, name: str) -> None:
     assert all(paragraph in words for paragraph in help_page.paragraphs(COMMANDS[name]))
 
 
-def test_every_command_has_examples() -> None:
+def test_every_command_has_three_examples() -> None:
     assert {*EXAMPLES} == {*COMMANDS}
-    for name, lines in EXAMPLES.items():
-        assert len(lines) == FEWER_EXAMPLES.get(name, 3)
+    assert {len(lines) for lines in EXAMPLES.values()} == {3}
 
 
 @pytest.mark.parametrize("line", [line for lines in EXAMPLES.values() for line in lines])
 def test_an_example_is_a_command_with_options_that_exist(line: str) -> None:
     program, *words = shlex.split(line)
-    ends = [words.index(one) for one in (">", ">>", "|") if one in words]
+    ends = [words.index(one) for one in (">", ">>", "|", "&&") if one in words]
     words = words[: min(ends, default=len(words))]
     command: Any = COMMANDS[""]
     context: Any = command.context_class(command, info_name=program)
@@ -176,6 +173,13 @@ def test_the_congestion_control_of_each_stack_is_in_the_help_of_stack(cli: Cli) 
 def test_defaults_are_shown_in_brackets(cli: Cli) -> None:
     assert "Transfer sizes. [10kB,100kB,1MB,10MB]" in in_one_line(cli("compare", "--help").out)
     assert "Vertical axis of the map. [rtt]" in in_one_line(cli("map", "--help").out)
+
+
+def test_the_help_of_explore_has_what_its_page_shows_first(cli: Cli) -> None:
+    shown = in_one_line(cli("explore", "--help").out)
+    assert "[slow-start, limited-slow-start, hystart, hystart-plus-plus, search, jump-st" in shown
+    assert "Transfer sizes. [1MB]" in shown
+    assert "such as 5Mbps. [50Mbps]" in shown
 
 
 def test_every_simple_field_of_a_path_is_an_option(cli: Cli) -> None:
