@@ -22,15 +22,7 @@ class Command(WithHelp, TyperCommand):
         try:
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         except NoSuchOption as error:
-            from flowstart.cli.renamed import renamed
-            from flowstart.model.catalog import suggest  # loads the simulator
-
-            command = ctx.command_path.removeprefix("flowstart ")
-            if new := renamed(command, error.option_name):
-                raise RequestError(f"{error.option_name}: now {new}") from None
-            known = [name for param in self.get_params(ctx) for name in param.opts]
-            near = suggest(error.option_name, known, f"{ctx.command_path} --help-all")
-            raise RequestError(f"{error.option_name}: there is no such option{near}") from None
+            raise _unknown(error.option_name, ctx, self.get_params(ctx)) from None
         single = [
             option
             for option in order
@@ -40,6 +32,21 @@ class Command(WithHelp, TyperCommand):
             if option in single[:i]:
                 raise RequestError(f"{option.opts[0]} is given twice; {_remedy(option)}")
         return super().parse_args(ctx, args)
+
+
+def _unknown(option: str, ctx: Any, params: list[Any]) -> RequestError:
+    """What is said of an option that a command does not have: the one that is meant."""
+    from flowstart.cli.renamed import called_elsewhere, renamed
+    from flowstart.model.catalog import suggest  # loads the simulator
+
+    if new := renamed(ctx.command_path.removeprefix("flowstart "), option):
+        return RequestError(f"{option}: now {new}")
+    known = [name for param in params for name in param.opts]
+    if here := called_elsewhere(option, known):
+        near = f"; did you mean `{here}`?"
+    else:
+        near = suggest(option, known, f"{ctx.command_path} --help-all")
+    return RequestError(f"{option}: there is no such option{near}")
 
 
 def _remedy(option: TyperOption) -> str:

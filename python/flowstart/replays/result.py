@@ -36,6 +36,7 @@ from flowstart.replays.when import WHEN, Partial
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MORE_LOST = (2, 0.01)
@@ -327,10 +328,27 @@ class Replay:
         }
 
     @extras.needing("plot", "a figure")
-    def plot(self) -> "Figure":
-        """Completion times by size class, and how many transfers are harmed."""
-        from flowstart.replays.figures import by_class  # loads matplotlib
+    def plot(self, ax: "Axes | None" = None) -> "Figure":
+        """Completion times by size class, and how many transfers are harmed.
 
+        Args:
+            ax: The axes to draw completion times into, in the place of a new figure.
+
+        Returns:
+            The figure.
+
+        Example:
+            >>> import flowstart as fs
+            >>> from matplotlib import pyplot as plt  # doctest: +SKIP
+            >>> figure, axes = plt.subplots()  # doctest: +SKIP
+            >>> fs.replay("capture.pcap").plot(axes)  # doctest: +SKIP
+        """
+        from flowstart.render.charts import figure_of  # loads matplotlib
+        from flowstart.replays.figures import by_class, draw_slowdowns
+
+        if ax is not None:
+            draw_slowdowns(ax, self.summaries)
+            return figure_of(ax)
         return by_class(self.summaries, self.settings.reference.name, self._about())
 
     @extras.needing("plot", "a figure")
