@@ -5,8 +5,8 @@ Of several values the last would hold, and the others would be ignored without a
 
 from typing import Any
 
-from typer._click.exceptions import NoSuchOption
 from typer.core import TyperCommand, TyperOption
+from typer.exceptions import TyperException
 
 from flowstart.cli.console import COMMAND
 from flowstart.cli.help_page import WithHelp
@@ -18,11 +18,15 @@ class Command(WithHelp, TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Looks at the options in the order of the command line before any is taken."""
-        ctx.meta[COMMAND] = [*ctx.command_path.split(), *args]
+        COMMAND.set([*ctx.command_path.split(), *args])
         try:
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))
-        except NoSuchOption as error:
-            raise _unknown(error.option_name, ctx, self.get_params(ctx)) from None
+        except TyperException as error:
+            known = [name for param in self.get_params(ctx) for name in param.opts]
+            option = getattr(error, "option_name", None)
+            if option is None or option in known:
+                raise
+            raise _unknown(option, ctx, known) from None
         single = [
             option
             for option in order
@@ -34,14 +38,13 @@ class Command(WithHelp, TyperCommand):
         return super().parse_args(ctx, args)
 
 
-def _unknown(option: str, ctx: Any, params: list[Any]) -> RequestError:
+def _unknown(option: str, ctx: Any, known: list[str]) -> RequestError:
     """What is said of an option that a command does not have: the one that is meant."""
     from flowstart.cli.renamed import called_elsewhere, renamed
     from flowstart.model.catalog import suggest  # loads the simulator
 
     if new := renamed(ctx.command_path.removeprefix("flowstart "), option):
         return RequestError(f"{option}: now {new}")
-    known = [name for param in params for name in param.opts]
     if here := called_elsewhere(option, known):
         near = f"; did you mean `{here}`?"
     else:
