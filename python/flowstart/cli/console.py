@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -209,7 +210,8 @@ def command_line(seed: int | None = None) -> str:
 def _stdout(width: int | None = None) -> "Console":
     from rich.console import Console
 
-    most = None if sys.stdout.isatty() else PLAIN_WIDTH
+    is_known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    most = None if is_known else PLAIN_WIDTH
     console = Console(width=most, highlight=False)
     if width is not None:
         console.width = min(width, console.width)
