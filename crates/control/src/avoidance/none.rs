@@ -24,7 +24,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     opened: "text: RFC 5681 §3.2",
     compared: "decrease",
     summary: "Holds the window where the startup left it; halves it on loss.",
-    params: &[reno::BASE, reno::PRECISE],
+    params: &[reno::Settings::base.spec, reno::Settings::precise.spec],
     needs: &[],
     certainty: Certainty::Text,
     build: |params, convention| {

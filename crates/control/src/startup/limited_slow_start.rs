@@ -34,10 +34,10 @@
 
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Loss, Timeout};
 use crate::slow_start::{peer_window, SlowStart};
-use crate::{with_slow_start, Convention, Reason, Segments, Window};
+use crate::{params, with_slow_start, Convention, Reason, Segments, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -49,35 +49,27 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "growth above max_ssthresh, threshold",
     summary: "Slow start that adds at most max_ssthresh/2 segments per round trip once the \
               window exceeds max_ssthresh.",
-    params: with_slow_start![MAX_SSTHRESH, READING, ARITHMETIC],
+    params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Code,
     build: |params, convention| Ok(Box::new(LimitedSlowStart::new(params, convention)?)),
 };
 
-const MAX_SSTHRESH: ParamSpec = ParamSpec {
-    name: "max_ssthresh",
-    unit: Unit::Segments,
-    default: "100",
-    meaning: "the window above which growth is limited; 0 for never",
-};
+params! {
+    struct Settings {
+        /// the window above which growth is limited; 0 for never
+        max_ssthresh: Segments = "100",
+        /// whose rule: RFC 3742's, ns-2's (max_ssthresh is the ordinary threshold too, and limited
+        /// growth ends with the first fast retransmit) or Linux 2.6-3.x's (a credit per ACK)
+        #[usual("by stack: rfc, ns2 or linux")]
+        reading: Option<Rule>,
+        /// reading=rfc: increments in whole bytes, at least one, or exact fractions of a segment
+        arithmetic: Arithmetic = "bytes",
+    }
 
-const READING: ParamSpec = ParamSpec {
-    name: "reading",
-    unit: Unit::Choice(&["rfc", "ns2", "linux"]),
-    default: "by stack: rfc, ns2 or linux",
-    meaning: "whose rule: RFC 3742's, ns-2's (max_ssthresh is the ordinary threshold too, and \
-              limited growth ends with the first fast retransmit) or Linux 2.6-3.x's (a \
-              credit per ACK)",
-};
-
-const ARITHMETIC: ParamSpec = ParamSpec {
-    name: "arithmetic",
-    unit: Unit::Choice(&["bytes", "exact"]),
-    default: "bytes",
-    meaning: "reading=rfc: increments in whole bytes, at least one, or exact fractions of a \
-              segment",
-};
+    enum Rule { Rfc = "rfc", Ns2 = "ns2", Linux = "linux" }
+    enum Arithmetic { Bytes = "bytes", Exact = "exact" }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reading {
@@ -99,21 +91,22 @@ struct LimitedSlowStart {
 
 impl LimitedSlowStart {
     fn new(params: &Params, convention: Convention) -> Result<LimitedSlowStart, SpecError> {
+        let settings = Settings::read(params)?;
         let by_stack = match convention {
-            Convention::Rfc | Convention::Quic => "rfc",
-            Convention::Ns2 => "ns2",
-            Convention::Linux => "linux",
+            Convention::Rfc | Convention::Quic => Rule::Rfc,
+            Convention::Ns2 => Rule::Ns2,
+            Convention::Linux => Rule::Linux,
         };
-        let reading = match params.choice_given("reading").unwrap_or(by_stack) {
-            "ns2" => Reading::Ns2,
-            "linux" => Reading::Linux,
-            _ if params.choice("arithmetic") == "exact" => Reading::Exact,
-            _ => Reading::Bytes,
+        let reading = match settings.reading.unwrap_or(by_stack) {
+            Rule::Ns2 => Reading::Ns2,
+            Rule::Linux => Reading::Linux,
+            Rule::Rfc if settings.arithmetic == Arithmetic::Exact => Reading::Exact,
+            Rule::Rfc => Reading::Bytes,
         };
         let rfc = matches!(reading, Reading::Bytes | Reading::Exact);
-        params.effective("arithmetic", rfc, "`reading=rfc`")?;
+        params.effective(Settings::arithmetic, rfc, "`reading=rfc`")?;
         Ok(LimitedSlowStart {
-            max_ssthresh: params.segments("max_ssthresh"),
+            max_ssthresh: settings.max_ssthresh,
             reading,
             credit: 0.0,
             unreduced: true,

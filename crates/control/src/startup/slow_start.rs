@@ -36,8 +36,8 @@
 use super::Startup;
 use crate::entry::{Certainty, Entry};
 use crate::signals::Ack;
-use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Window};
+use crate::slow_start::{self, SlowStart};
+use crate::{Reason, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -48,7 +48,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     opened: "text: RFC 5681, RFC 6928 and RFC 3465; code: ns-2.35 tcp.cc, Linux tcp_slow_start",
     compared: "first window, growth, threshold, restart, timeout",
     summary: "Doubles the window every round trip until a loss or the threshold.",
-    params: with_slow_start![],
+    params: slow_start::Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Text,
     build: |_, _| Ok(Box::new(Plain)),

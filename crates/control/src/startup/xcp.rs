@@ -41,8 +41,8 @@ use super::Startup;
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Feedback, Timeout};
-use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Time, Window};
+use crate::slow_start::{self, SlowStart};
+use crate::{Reason, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -55,7 +55,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "header, change of the window, routers' two controllers",
     summary: "Changes the window by what the routers write into the congestion header of every \
               data segment, for the whole connection; slow start where none does.",
-    params: with_slow_start![],
+    params: slow_start::Settings::PARAMS,
     needs: &[Need::Peer, Need::Routers],
     certainty: Certainty::Code,
     build: |params, _| Ok(Box::new(Xcp::new(params)?)),

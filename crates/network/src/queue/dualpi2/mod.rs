@@ -70,7 +70,7 @@ use flowstart_control::Time;
 use flowstart_wire::Packet;
 use pi2::Pi2;
 use picks::Picks;
-use settings::{Native, Settings, PARAMS};
+use settings::{Given, Native, Settings};
 
 /// The catalog entry.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -83,7 +83,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     compared: "classes, PI update, scheduler, coupling, step, overload",
     summary: "A low-latency queue for ECT(1) next to a classic one, marked together so that both \
               kinds of flows share the link.",
-    params: PARAMS,
+    params: Given::PARAMS,
     needs: &[],
     certainty: Certainty::Code,
     build: |params, _| {
