@@ -16,7 +16,9 @@ params! {
         /// (RFC 5681 eq. 2); abc: what it covers, at most `limit` segments, and one after a timeout
         /// (RFC 3465); packets: every packet that it reports, up to the threshold (Linux); bytes:
         /// all that it covers (RFC 9002 section 7.3.1)
-        #[usual("by stack: abc under rfc, per-ack under ns2, packets under linux, bytes under quic")]
+        #[usual(
+            "by stack: abc under rfc, per-ack under ns2, packets under linux, bytes under quic"
+        )]
         growth: Option<Growth>,
         /// growth=abc: maximum that one ACK may add, RFC 3465's L
         limit: Segments = "2",

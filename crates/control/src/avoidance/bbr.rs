@@ -14,12 +14,6 @@
 //! any other it has measured meanwhile; when that startup is over, for whatever reason, it
 //! drains what the startup has queued, and is in charge for good.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `version` | the startup's, else v1 | v1: Linux's `tcp_bbr.c`; v3: the draft; v3-linux: google/bbr, branch v3 |
-//!
 //! # State
 //!
 //! The model ([`crate::model::bbr`]); v1: where in the cycle, and a policer's rate if one is taken to

@@ -12,17 +12,6 @@
 //! This is a reconstruction: the published description of the algorithm, not its text, was at
 //! hand.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `low_window` | 14 segments | Reno below this |
-//! | `s_max` | 32 segments | the largest step per round trip |
-//! | `s_min` | 0.01 segments | the smallest |
-//! | `beta` | 0.875 | what a loss leaves of the window |
-//! | `fast_convergence` | true | give way to new flows |
-//! | `base` | as [`super::reno`] | what a loss multiplies |
-//!
 //! # State
 //!
 //! `W_max`, unknown until the first loss; the step of probing and where it doubles.

@@ -13,17 +13,6 @@
 //! is the CUBIC of Linux 2.6.22 with its constants, for experiments of that year
 //! (`cubic_2008.rs`).
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `linux` under linux, else `rfc9438` | `rfc9438`, `linux` or `2008` |
-//! | `beta` | 0.7; 717/1024 in `linux`, 819/1024 in `2008` | what a loss leaves of the window, `beta_cubic` |
-//! | `c` | 0.4; 410/1024 in the others | the scale of the curve, segments per second cubed |
-//! | `fast_convergence` | true | give way to new flows |
-//! | `friendly` | true | keep step with Reno |
-//! | `base` | `flight` (rfc), `window` (ns2), `cwnd` (linux) | what a loss multiplies |
-//!
 //! # State
 //!
 //! The RFC's: `W_max`, `K`, `cwnd_prior`, `W_est`, the beginning of the epoch, and a

@@ -11,18 +11,6 @@
 //! `rfc` takes the loss rate at a window as the RFC's table does, `p(w) = 0.078/w^1.2` (§5).
 //! `ns2` takes it from the line itself, which makes `a(w)` three percent larger.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `ns2` under ns2, else `rfc` | the loss rate at a window |
-//! | `low_window` | 38 segments | Reno's rules up to here |
-//! | `high_window` | 83000 segments | the other end of the line |
-//! | `high_p` | 1e-7 | the loss rate there, reading `ns2` |
-//! | `high_decrease` | 0.1 | the share that a loss takes there |
-//! | `growth` | `per-ack` under ns2, else `per-segment` | what adds `a(w)/w` |
-//! | `base` | as [`super::reno`] | what a loss reduces |
-//!
 //! # State
 //!
 //! The increase at the current window, computed anew when its whole part changes.

@@ -5,10 +5,6 @@
 //! falls to one segment on a timeout, by the rules of RFC 5681; a sender that answered a
 //! loss with an unchanged window would have no room to recover in, and its retransmissions
 //! would be lost in the same full queue. It is no model of any deployed sender.
-//!
-//! # Parameters
-//!
-//! Those of [`super::reno`] that concern the decrease: `base` and `precise`.
 
 use super::{reno, Avoidance};
 use crate::entry::{Certainty, Entry};

@@ -16,15 +16,6 @@
 //! once some rounds have passed since slow start. Losses halve the window. Where the peer does not
 //! count marks it is Reno.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `alpha_init` | 1 | the share of marks before any has come; the first cut is half of it |
-//! | `rtt_target` | 25 ms | the round trip that shorter ones are made equal to |
-//! | `rtt_transition` | 4 rounds | rounds after slow start until they are; 500 in v0.6 |
-//! | `rate_offset` | 0.03125 | by how much the pace is above, then below the window's rate |
-//!
 //! # State
 //!
 //! alpha; the fractional window; what was delivered and marked since the round began; when alpha and

@@ -12,14 +12,6 @@
 //! delays its ACKs. *Decrease*: the RFC halves what was in flight; ns-2 halves the
 //! usable window; Linux halves the congestion window, and so does QUIC (RFC 9002 §7.3.2),
 //! which counts it in bytes and not in whole packets.
-//!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `growth` | `per-ack` under ns2, else `counting` | how the window opens |
-//! | `base` | `window` under ns2, `cwnd` under linux, `cwnd-bytes` under quic, else `flight` | what is halved |
-//! | `precise` | true | `window` only: halve the fraction too |
 
 use super::Avoidance;
 use crate::entry::{Certainty, Entry};
@@ -58,14 +50,22 @@ params! {
         /// what a loss halves: flight, the data outstanding (RFC 5681 eq. 4); window, the usable
         /// window min(cwnd, peer's) (ns-2); cwnd, the congestion window in whole packets (Linux);
         /// cwnd-bytes, the congestion window (RFC 9002 section 7.3.2)
-        #[usual("by stack: flight under rfc, window under ns2, cwnd under linux, cwnd-bytes under quic")]
+        #[usual(
+            "by stack: flight under rfc, window under ns2, cwnd under linux, cwnd-bytes under \
+             quic"
+        )]
         base: Option<Base>,
         /// base=window: whether half of an odd window keeps its fraction (ns-2 precisionReduce_)
         precise: bool = "true",
     }
 
     pub(crate) enum Growth { PerAck = "per-ack", Counting = "counting" }
-    pub(crate) enum Base { Flight = "flight", Window = "window", Cwnd = "cwnd", CwndBytes = "cwnd-bytes" }
+    pub(crate) enum Base {
+        Flight = "flight",
+        Window = "window",
+        Cwnd = "cwnd",
+        CwndBytes = "cwnd-bytes",
+    }
 }
 
 /// The growth rule with its counter.

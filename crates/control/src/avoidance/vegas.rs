@@ -21,15 +21,6 @@
 //! ns-2 rounds `diff` to whole segments, the kernel counts half ones. A round in which the
 //! kernel has fewer than three samples is Reno's.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `linux` under linux, else `ns2` | whose measurement |
-//! | `alpha` | 1 segment, 2 for `linux` | grow below it |
-//! | `beta` | 3 segments, 4 for `linux` | shrink above it |
-//! | `base` | as [`super::reno`] | what a timeout halves |
-//!
 //! # State
 //!
 //! The measurement that `Rounds` keeps, which begins with the connection so that the least

@@ -12,16 +12,6 @@
 //! Mascolo, 2004, and Linux) counts the bytes of a whole round trip first, which squeezing
 //! does not change.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `plus` under linux, else `westwood` | how the rate is measured |
-//! | `filter` | `tustin` | `westwood`: `tustin`, over `tau`, or `fixed` coefficients |
-//! | `tau` | 1 s | `tustin`: the time constant |
-//! | `growth` | as [`super::reno`] | how the window opens |
-//! | `base` | as [`super::reno`] | what is halved: `plus` on loss, or where nothing is measured |
-//!
 //! # State
 //!
 //! `RTTmin`; the estimate, and the last sample of the filter; segments that duplicate ACKs

@@ -14,15 +14,6 @@
 //! more the samples vary: its time constant grows with `U`, their variation, against `Umax`, the
 //! largest that there was.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `ssthresh` | 22 segments; unlimited under linux | the threshold at first |
-//! | `u_max` | `ever` | the largest variation of all samples, or of the last ten |
-//! | `response` | `standard` | what the loss that ends it leaves |
-//! | `growth`, `limit`, `iw`, `growth_gate` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! `RTTmin`, `ERE`, the last sample, the variation `U` and the largest of it, for which the last

@@ -34,14 +34,6 @@
 //! v1's constants are those that later code quotes. Of v3, the editor's copy of draft-ietf-ccwg-bbr of 3 August 2026 (commit 4ce5e87) and
 //! `net/ipv4/tcp_bbr.c` of google/bbr, branch v3, commit 001a430b, were read.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `version` | v1 | v1: Linux's `tcp_bbr.c`; v3: the draft; v3-linux: google/bbr, branch v3 |
-//! | `plateau` | `max` in v1, `sample` in v3, `every-sample` in v3-linux | the rate that has to grow |
-//! | `iw` | the stack's rule | the first window |
-//!
 //! # State
 //!
 //! The model ([`crate::model::bbr`]): the largest delivery rate of ten rounds (v3: of two cycles), the

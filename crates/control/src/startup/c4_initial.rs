@@ -23,14 +23,6 @@
 //! | an era has raised the rate | by a byte per second | by a quarter, as in picoquic |
 //! | marks | not yet written | as long round trips: after two eras without increase |
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `2025-11` | which copy of the draft |
-//! | `increase` | 0; 0.25 in after-04 | by what share an era has to raise the rate, a byte per second at least |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth only after a timeout |
-//!
 //! # State
 //!
 //! `nominal_rate`, `nominal_max_rtt`, where the era began, eras without increase, the smoothed loss
@@ -89,6 +81,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply after a timeout.
     struct Settings {
         /// which copy of the draft: of November 2025, or after draft -04 of July 2026, whose window
         /// grows as slow start's does

@@ -13,16 +13,6 @@
 //! Retreat*); that sum gives the threshold. Half is less than Jump Start or Fast start dare, and
 //! waiting a round trip costs more, but a wrong memory harms nobody for longer than one.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `max_jump` | unlimited | the jump's window is at most this |
-//! | `beta` | 0.5 | the threshold after a retreat, as a share of the PipeSize |
-//! | `floor` | `two-segments` | the least window of a retreat |
-//! | `pipesize` | `rule` | what a retreat's PipeSize comes to |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth before and after |
-//!
 //! # State
 //!
 //! The phase; the saved window and round-trip time; the PipeSize with the range of unvalidated
@@ -70,6 +60,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply before and after the jump.
     pub(super) struct Settings {
         /// the window that the jump opens is at most this
         max_jump: Segments = "unlimited",

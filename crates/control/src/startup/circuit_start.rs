@@ -14,18 +14,6 @@
 //!
 //! Here a hop is a connection's path, a segment is a cell and its acknowledgement the feedback.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `gamma` | 2 segments | leave when more than these wait in queues |
-//! | `sample` | `percentile` | which round-trip time of a round is its currentRtt |
-//! | `percentile` | 90 | `sample=percentile` only: which percentile of the round's samples |
-//! | `burst_rate` | none | the window is at most this times the baseRtt; reaching that ends the startup |
-//! | `response` | `standard` | what a loss does to the window |
-//! | `iw` | 2 | the first window |
-//! | `growth`, `limit`, `ssthresh`, `growth_gate` | as [`super::slow_start`] | growth after a timeout; the threshold |
-//!
 //! # State
 //!
 //! `baseRtt`; the samples of the round, in order; where the round ends (`beg_seq`), and what had
@@ -94,6 +82,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply after a timeout.
     struct Settings {
         /// the startup ends when more segments than these wait in queues
         gamma: Segments = "2",

@@ -26,19 +26,6 @@
 //! | the ACK that ends it | takes `acked / (delta * cwnd)` off the window | is the last to add its packet |
 //! | a loss | changes nothing | changes nothing; losses of more than 30 % in two round trips leave 0.7 of the window |
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `mvfst` | whose rules |
-//! | `delta` | 0.05; 0.5 in generic | how much a packet's delay weighs; `1/delta` packets may wait |
-//! | `delay` | `latest`; `standing` in generic | which round-trip time's delay counts |
-//! | `standing` | 0.5; 1 in mvfst with `delay=standing` | the standing round trip is the least of so much of a smoothed one |
-//! | `pacing` | true | whether it paces |
-//! | `loss_rate` | 0.3 | `generic` only: the share of losses in two round trips that is answered; 0 answers each loss, once per window |
-//! | `beta` | 0.7 | `generic` only: what the answer leaves of the window |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth only after a timeout |
-//!
 //! # State
 //!
 //! mvfst's: the least round trip of ten seconds, the standing one, the smoothed one, `slow_start`,
@@ -102,6 +89,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply after a timeout.
     struct Settings {
         /// mvfst: doubles at one ACK per round trip; generic: the authors' genericCC, which grows
         /// by a packet for each one acknowledged

@@ -12,14 +12,6 @@
 //!
 //! The rule beyond that summary is a reconstruction.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `tau0` | 20 ms | the queueing delay that counts |
-//! | `samples` | 2 | so many samples in a row must show it |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! The least round-trip time; samples in a row above it; `max_ssthresh` once it is armed.

@@ -10,16 +10,6 @@
 //! as more than one segment of the flight proves lost. Then slow start begins as if nothing
 //! had been sent.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `fast_reset_timer` | true | a timeout of its own while the flight is out |
-//! | `fast_loss_recov` | true | give up at a second loss of the flight |
-//! | `ack_delay` | 200 ms, 0 under ns2 | how long the receiver may keep back an ACK |
-//! | `paced` | true, false under ns2 | spread the flight over the cached round trip |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! Whether the flight is out, `fs_mode`, and its range; a round-trip time and its variation

@@ -9,13 +9,6 @@
 //! than data reaches the receiver, so they go into a path that is draining. A flow that loses
 //! nothing is sent one and a half times.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `threshold` | 141000 bytes | at most so much is paced; no larger flow is sent twice |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth afterwards |
-//!
 //! # State
 //!
 //! What is to be paced and what has left of it; how far they are, `ropr_ptr`, is in the
@@ -55,6 +48,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply after the proactive retransmissions.
     struct Settings {
         /// at most so many bytes are paced, the default window in the authors' setting; only flows
         /// that are no larger are sent again

@@ -25,17 +25,6 @@
 //! leave back to back. `2011` is S. Ha and I. Rhee, "Taming the Elephants: New TCP Slow
 //! Start", Computer Networks 55(9), as it is remembered.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `linux-5.6` under linux, else `2008` | whose rules |
-//! | `detect` | `both` | `both`, `train` or `delay` |
-//! | `low_window` | 16 segments | no exit below this window |
-//! | `tick` | 1 ms, 1 us for `linux-5.6` | clock resolution; 0s is exact |
-//! | `paced` | by window | `linux-5.6`: whether the sender paces |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! The paper's: `roundStart`, `lastAckTime`, `lastRTT`, `curRTT`, `samplingCnt`, `dMin`,

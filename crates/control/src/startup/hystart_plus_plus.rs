@@ -10,22 +10,6 @@
 //! congestion avoidance begins. The ACK train of the original is dropped: ACK compression
 //! defeats it (§4.1).
 //!
-//! # Parameters
-//!
-//! | name | default | meaning (§4.3) |
-//! | --- | --- | --- |
-//! | `min_rtt_thresh` | 4 ms | the least rise that counts |
-//! | `max_rtt_thresh` | 16 ms | the rise that counts in any case |
-//! | `min_rtt_divisor` | 8 | between them, this share of the last round's RTT |
-//! | `n_rtt_sample` | 8 | samples that a round needs before it is judged |
-//! | `css_growth_divisor` | 4 | how much slower CSS grows; at least 2 |
-//! | `css_rounds` | 5 | rounds of CSS |
-//! | `l` | 8 segments, unlimited if paced | maximum that one ACK may add |
-//! | `paced` | by window | whether the sender paces |
-//! | `low_cwnd` | 0 segments | no CSS below this window (drafts up to -04: 16) |
-//! | `speed` | slow-start | what the increase is multiplied by: 1, or Rapid Start's 2 while there is no queue |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | after a timeout |
-//!
 //! # State
 //!
 //! The RFC's: the phase, `windowEnd`, `lastRoundMinRTT`, `currentRoundMinRTT`,
@@ -66,7 +50,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
-    /// §4.3's tuning.
+    /// §4.3's tuning; slow start's parameters apply after a timeout.
     struct Settings {
         /// no smaller rise of the round-trip time counts
         min_rtt_thresh: Time = "4ms",

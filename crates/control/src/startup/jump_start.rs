@@ -8,18 +8,6 @@
 //! flight, the window after the recovery is set to half of what the path did deliver,
 //! `(D - R)/2` with `R` the retransmissions (§II): a rule that RFC 7661 §4.4.1 took over.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `max_d` | 10000 segments | at most so many in the flight |
-//! | `cap_rate` | none | at most this rate, headers included (§IV.D, a policy) |
-//! | `target_time` | none | no faster than delivers the data within this time (§IV.D) |
-//! | `iw_refinement` | false | send at once what the initial window allows anyway |
-//! | `flag` | `all` | which packets of an oversized flight carry the tag |
-//! | `gap` | `rtt/d` | time between packets, or `rtt/(d-1)` |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | afterwards |
-//!
 //! # State
 //!
 //! The paper's `D`; what has been sent of it; whether it is being sent, watched for
@@ -63,6 +51,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply after the first flight.
     struct Settings {
         /// at most so many segments in the first flight, the receiver's window in the paper;
         /// without it the flight of an endless source would have no size

@@ -12,15 +12,6 @@
 //! until the first fast retransmit. `linux` is that of kernels up to 3.x: a credit of
 //! `max_ssthresh/2` per ACK, without the RFC's rounding down to `1/K`.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `max_ssthresh` | 100 segments | where growth turns linear; 0 never |
-//! | `reading` | by stack | `rfc`, `ns2` or `linux` |
-//! | `arithmetic` | `bytes` | reading `rfc`: `bytes`, or `exact` without rounding |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | below `max_ssthresh` |
-//!
 //! # State
 //!
 //! The `linux` reading's credit; for `ns2` whether a fast retransmit has ended it.
@@ -56,6 +47,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply below `max_ssthresh`.
     struct Settings {
         /// the window above which growth is limited; 0 for never
         max_ssthresh: Segments = "100",

@@ -10,13 +10,6 @@
 //! over the second round trip; with the first ACK of the paced segments slow start goes on.
 //! No safety factor is left, since the way back cannot spoil the measure any more.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `updates` | 2 | so many measurements set the window |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | afterwards |
-//!
 //! # State
 //!
 //! Whether it probes, paces or is done; segments sent; measurements still to use; where the
@@ -61,6 +54,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply after the paced flight.
     struct Settings {
         /// so many of the receiver's measurements set the window, one or both
         #[check(|updates| updates == 1.0 || updates == 2.0, "1 or 2")]

@@ -16,21 +16,6 @@
 //! | `pc2018` | `latest/module/paced_chirping.c` in JoakimMisund/PacedChirping, commit 1071592 | `M` a round trip, twice as many from round to round | when a round's chirps are as long as the round trip; then one more, paced at the average gap |
 //! | `pc-split` | `net/ipv4/paced_chirping.c` in ij1/linux-flowstartup, commit 0113153, and its header | as `pc2018` | at once when chirps and the gaps between them are as long as the round trip |
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `form` | `pc2020` | which form of the code |
-//! | `gap` | 200 us | `pc2018` and `pc-split`: the first average gap |
-//! | `chirps` | 2 | the same: chirps in the first round trips, `M` |
-//! | `gain` | 2 | the same: by how much there are more from then on, each round trip |
-//! | `geometry` | 2 | the same: a chirp's first gap, in average gaps |
-//! | `lowest_gap` | 40 us | `pc2020`: a load gap that is too short to be paced |
-//! | `maximum_chirps` | 200 | `pc2020`: with the chirp of this number it gives up |
-//! | `l` | 5 | packets that a rise of the delay must last, `L` |
-//! | `delayed_acks` | `share` | what an acknowledgement of several packets does |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | after chirping without an estimate |
-//!
 //! # State
 //!
 //! The average gap, and in `pc2020` the load gap; the chirp that is leaving and those that are out,
@@ -108,6 +93,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply after chirping without an estimate.
     struct Settings {
         /// which form of the code: that of 2020, that of 2018, or the one split from DCTCP
         form: FormName = "pc2020",

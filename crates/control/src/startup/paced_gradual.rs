@@ -14,15 +14,6 @@
 //! byte after a loss; and the `linux` stack paces at 120 % instead of 200 % from half the
 //! threshold on.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `low` | 4 ms | up to this queueing delay the window doubles |
-//! | `high` | 16 ms | from this one on avoidance begins |
-//! | `pacing` | true | whether it paces |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | |
-//!
 //! # State
 //!
 //! The least round-trip time, that of the round and its samples, the round's end, the factor.

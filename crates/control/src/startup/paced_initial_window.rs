@@ -13,13 +13,6 @@
 //! ten packets at once and everything after them paced, is no startup but the stack's
 //! `pacing = "internal"`.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `spread` | 1 | the share of the first round trip over which the window is spread |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! How much of the window has left.

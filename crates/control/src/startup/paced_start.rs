@@ -19,14 +19,6 @@
 //! - It is over where a train comes back as it left, or the two bounds are within a tenth of `gap`.
 //! - The window is then `rtt / gap`, paced for its first round trip.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `epsilon` | 0.1 | the share of `gap` within which spacings are the same |
-//! | `longest` | 32 | packets of the longest train |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth only after a loss or a timeout |
-//!
 //! # State
 //!
 //! The length of the train and where it ends, `gap` and its bounds, the first ACK of the train and what
@@ -79,6 +71,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply after a loss or a timeout.
     struct Settings {
         /// spacings that differ by less than this share are the same
         epsilon: Ratio = "0.1",

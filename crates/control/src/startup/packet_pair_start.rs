@@ -15,14 +15,6 @@
 //! large where hosts narrow them; `ns2` is what ns-2's NewReno agent does with `newreno_changes_`: the first
 //! two ACKs of data, whatever they cover.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `ns2` under ns2, else `robust` | how ACKs become a window |
-//! | `acks` | 3 | `robust`: so many ACKs of one flight, fewer if it is shorter |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! The round-trip time of the handshake; when the first ACK of a flight came and what it

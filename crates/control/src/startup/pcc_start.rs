@@ -23,16 +23,6 @@
 //! of losses L and the slope of the round-trip times, Allegro's `x (1 - L) s(L - 0.05) - x L` with a
 //! sigmoid s that falls from one to zero.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `master` | whose rules |
-//! | `utility` | `vivace`; `allegro` in nsdi18 | what an interval is worth |
-//! | `rate0` | by reading, as above | the first rate |
-//! | `loss_allowance` | 0; 50 in nsdi18 | lost packets that do not count |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth only after a timeout |
-//!
 //! # State
 //!
 //! The rate, the intervals that are not judged yet (rate, bytes, losses, sums for the slope of
@@ -108,6 +98,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply after a timeout.
     struct Settings {
         /// master: PCC-Uspace's master, one interval at a time; nsdi18: its branch NSDI-2018, whose
         /// intervals follow without a gap
@@ -117,7 +108,10 @@ params! {
         #[usual("by reading: vivace for master, allegro for nsdi18")]
         utility: Option<Utility>,
         /// the first sending rate
-        #[usual("by reading: the first window over 100 ms or a shorter round trip for master, 700kbps for nsdi18")]
+        #[usual(
+            "by reading: the first window over 100 ms or a shorter round trip for master, 700kbps \
+             for nsdi18"
+        )]
         #[check(|rate| rate >= MIN_RATE, "100kbps or more")]
         rate0: Option<Rate>,
         /// so many lost packets do not count

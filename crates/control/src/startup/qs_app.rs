@@ -10,17 +10,6 @@
 //!
 //! Its paced twin spreads the same window over the first round trip.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `interface_rate` | the sender's interface | in place of it |
-//! | `paced` | false | spread the window over the first round trip |
-//! | `after` | `avoidance` | what follows: congestion avoidance, or slow start |
-//! | `wire_size` | false | count headers, so that the interface is not exceeded |
-//! | `sessions` | 1 | so many share the interface |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | `after=slow-start` |
-//!
 //! # State
 //!
 //! The rate of the interface; whether the first flight still leaves.
@@ -54,6 +43,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply with `after=slow-start`.
     struct Settings {
         /// the rate that the window is made for
         #[usual("by path: the rate of the sender's interface")]

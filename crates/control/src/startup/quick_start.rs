@@ -11,20 +11,6 @@
 //!
 //! Rates are coded in four bits, `40 kbit/s * 2^N`, so the largest is 1.31 Gbit/s.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `request` | 1.31072 Gbit/s | the rate that is asked for |
-//! | `sizing` | `data` | whether the request is for no more than is queued |
-//! | `qs_rtt` | 50 ms under ns2, else 100 ms | no more than is queued in so long |
-//! | `qs_thresh` | 4 segments, none with `sizing=fixed` | nothing is asked for with less queued |
-//! | `min_window` | above the initial window | a smaller approved window is not used |
-//! | `pacing` | `window` under ns2, else `rate` | over the rounded round trip, or at the rate |
-//! | `max_ssthresh` | unlimited under ns2, else 100 | limited slow start afterwards |
-//! | `loss` | `ns2` under ns2, else `rfc` | the threshold after a loss of the first flight |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | afterwards |
-//!
 //! # State
 //!
 //! The approved rate; whether the flight leaves, is watched for loss or was lost; how far it
@@ -62,6 +48,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply after the first flight.
     struct Settings {
         /// the requested rate, headers included; as given, the largest code
         request: Rate = "1.31072Gbps",

@@ -19,17 +19,6 @@
 //! it: the jump's window is not lowered to what was acknowledged, but shrinks by what is delivered and
 //! lost, to half of what was acknowledged of the jump at least.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `jump_mode` | `quicly` | how much of what is remembered, all or half |
-//! | `default_packets` | 64 | the jump without a memory that counts; 0 for none |
-//! | `max_packets` | 1000 | the jump with a memory is at most this; 0 to take no memory into account |
-//! | `beta` | 0.5 | the first reduction |
-//! | `rapid_start` | false | whether it grows and recovers as Rapid Start does |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth besides |
-//!
 //! # State
 //!
 //! The jump's first position and the one after its last, `enter_pn` and `exit_pn`; the bytes of

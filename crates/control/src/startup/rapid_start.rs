@@ -24,19 +24,6 @@
 //! | the least that is left | beta times a third of the window | the same | or half the initial window, if that is more |
 //! | pacing of the first window | one a round trip | the same | two a round trip |
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `version` | draft02 | the draft's -02, its -00, or quicly |
-//! | `threshold` | by version | the round-trip time above which there is a queue |
-//! | `beta` | 0.7 | the share of what path and queue hold that is left |
-//! | `k` | by version | how the reduction is shared between silence and bytes |
-//! | `initial_factor` | 1 | the first window in the stack's, 1 to 2 |
-//! | `pacing` | true | whether it paces |
-//! | `w_max` | 2 | what the avoidance takes for the window at the loss, in what path and queue hold |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | after the first loss |
-//!
 //! # State
 //!
 //! The least round-trip time ever and in the last four quarters of one; `pre_cwnd` and what of
@@ -96,6 +83,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply after the first loss.
     struct Settings {
         /// whose K, threshold and floor: those of the draft's -02 or -00, or quicly's
         version: Version = "draft02",

@@ -10,20 +10,6 @@
 //! trips because the delays of such links were found to swing with periods of about three.
 //! SEARCH decides the exit only, so any growth goes with it.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | by stack | whose rules |
-//! | `thresh` | by reading | THRESH: the share that must be missing |
-//! | `extra_bins` | by reading | EXTRA_BINS: how far back it remembers beyond the window |
-//! | `look_back` | by reading | by which round trip it looks back |
-//! | `interpolation` | by reading | which neighbour a look-back between two bins leans on |
-//! | `reset` | by reading | whether bins without an ACK start it anew |
-//! | `exit` | by reading | what happens to the window |
-//! | `speed` | slow-start | how fast it grows until then |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | |
-//!
 //! # State
 //!
 //! Bytes sent and acknowledged, and both at the end of each bin of 0.35 initial round trips;

@@ -13,16 +13,6 @@
 //! one segment (eq. 2 of the RFC), up to `L` segments (appropriate byte counting,
 //! RFC 3465), every packet (Linux), or every byte (QUIC, RFC 9002 §7.3.1).
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `growth` | `abc` (rfc), `per-ack` (ns2), `packets` (linux), `bytes` (quic) | what an ACK adds |
-//! | `limit` | 2 segments | `abc` only: the most one ACK may add |
-//! | `iw` | the stack's rule | the first window |
-//! | `ssthresh` | unlimited; under ns2 the peer's window | the first threshold |
-//! | `growth_gate` | the stack's rule | which ACKs a window grows with that is not used, in slow start and after it ([`crate::growth_gate`]) |
-//!
 //! # State
 //!
 //! Whether a timeout came last, and what the last ACK had to spare at the threshold

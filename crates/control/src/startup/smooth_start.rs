@@ -11,14 +11,6 @@
 //! The rule is a reconstruction: of the paper its idea and the names of its phases and
 //! parameters were known, not its text. No comparison should rest on its numbers.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `start_frac` | 0.5 | probing begins at this part of the threshold |
-//! | `depth` | 2 | so many steps, each at half the speed of the one before |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! None of its own. The paper's *grain*, how many ACKs an increment takes, is two to the

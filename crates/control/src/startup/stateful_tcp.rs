@@ -8,15 +8,6 @@
 //! trip, paced at that bandwidth, and when that is acknowledged the congestion avoidance is in
 //! charge of it.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `factor` | 0.5 | share of the cached bandwidth that is used |
-//! | `response` | `safe-retreat` | what a loss of the first window does |
-//! | `beta` | 0.5 | `safe-retreat` only: as [`super::careful_resume`] |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | without a memory |
-//!
 //! # State
 //!
 //! The remembered bandwidth; the range of the first window, and what is known to have passed of
@@ -68,6 +59,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply without cached state.
     struct Settings {
         /// share of the cached bandwidth that is used; the authors use all of it
         factor: Ratio = "0.5",

@@ -9,15 +9,6 @@
 //! on measuring the train; the rest, *red*, is paced over what remains of the round trip, between
 //! two guards.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `suss_max` | 3 | accelerated rounds at most |
-//! | `least_rtt` | 10 ms | shorter paths are not accelerated |
-//! | `low_window` | 16 segments | HyStart's tests are skipped below this window |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | |
-//!
 //! # State
 //!
 //! The code's: `round`, `blue_head` and `blue_tail`, the blue segments acknowledged and since

@@ -14,16 +14,6 @@
 //! that acknowledges a pair with one ACK gives none. `per-segment` divides any time between
 //! ACKs by the segments that the later one covers, and so survives delayed ACKs.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `ack_spacing` | `pair` | what makes a sample |
-//! | `alpha` | 2 | one such part of the estimate is used, 1 to 8 |
-//! | `policy` | `all` | the median when all four are acknowledged, or the first sample |
-//! | `after` | `unlimited` | the threshold afterwards, or the full `estimate` |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | without an estimate |
-//!
 //! # State
 //!
 //! Whether it probes, paces or is done; the last ACK; up to four samples; where the paced
@@ -61,6 +51,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 };
 
 params! {
+    /// Parameters; those of slow start apply without an estimate.
     struct Settings {
         /// what makes a sample: the ACKs of the two segments of a pair, one each; or any two ACKs,
         /// divided by the segments that the later one covers

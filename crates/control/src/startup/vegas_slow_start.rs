@@ -13,15 +13,6 @@
 //! every round, and drops to the window that would have had no queue. The measurement is that
 //! of [`crate::avoidance::vegas`], where the readings are compared.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `linux` under linux, else `ns2` | whose rules |
-//! | `gamma` | 1 segment | leave when more than this waits in queues |
-//! | `first` | `window` | what leaves first: the initial window, or two segments one by one |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! The measurement of rounds; whether this one grows, `incr`, and whether the last one did,

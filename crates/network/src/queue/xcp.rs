@@ -12,14 +12,6 @@
 //! Packets that do not fit are refused, as by drop-tail. Those without a congestion header
 //! count as input and are otherwise left alone.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `alpha` | 0.4 | the part of the spare rate that is handed out |
-//! | `beta` | 0.226 | the part of the standing queue that is taken back |
-//! | `gamma` | 0.1 | the part of the traffic that is moved between flows |
-//!
 //! # Contested
 //!
 //! - Feedback is a change of throughput, as in ns-2; the paper's is a change of the window.

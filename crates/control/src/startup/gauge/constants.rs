@@ -4,7 +4,7 @@ use crate::params::{Number, Params, Ratio, SpecError};
 use crate::{params, Rate, Segments, Time};
 
 params! {
-    /// The constants as they are given.
+    /// The constants as they are given; slow start's parameters apply after a timeout.
     pub(super) struct Settings {
         /// behind the initial window, until the first ACK: packets at this rate, headers included
         blind_rate: Rate = "3Mbps",

@@ -168,7 +168,10 @@ params! {
         thresh: Option<Ratio>,
         /// EXTRA_BINS: it looks back by fewer bins than this, so it sees nothing while a round trip
         /// is 0.35 times as many initial ones or more
-        #[usual("by reading: 39 for linux40 and freebsd40, 34, 14 and 16 for freebsd32, linux31 and linux30, otherwise 15")]
+        #[usual(
+            "by reading: 39 for linux40 and freebsd40, 34, 14 and 16 for freebsd32, linux31 and \
+             linux30, otherwise 15"
+        )]
         #[within(1..=1000)]
         extra_bins: Option<u32>,
         /// the round trip by which it looks back: the latest sample, which sees past a queue that
@@ -187,7 +190,10 @@ params! {
         /// three delivered until the window is what an initial round trip delivered (drain), for
         /// two round trips at most (short-drain); the window falls by what two round trips
         /// delivered (roll-back)
-        #[usual("by reading: drain for draft09, linux40 and freebsd40, roll-back for freebsd32, otherwise at-once")]
+        #[usual(
+            "by reading: drain for draft09, linux40 and freebsd40, roll-back for freebsd32, \
+             otherwise at-once"
+        )]
         exit: Option<ExitRule>,
     }
 
@@ -203,7 +209,12 @@ params! {
     }
     pub(super) enum LookBack { Latest = "latest", Initial = "initial" }
     pub(super) enum Interpolation { Backward = "backward", Forward = "forward", None = "none" }
-    pub(super) enum ExitRule { AtOnce = "at-once", Drain = "drain", ShortDrain = "short-drain", RollBack = "roll-back" }
+    pub(super) enum ExitRule {
+        AtOnce = "at-once",
+        Drain = "drain",
+        ShortDrain = "short-drain",
+        RollBack = "roll-back",
+    }
 }
 
 impl Rules {

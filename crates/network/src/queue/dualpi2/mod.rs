@@ -14,21 +14,6 @@
 //! queues, so each call first makes up for the updates that were due since the last, each with the
 //! delay at its own time.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `preset` | `linux` | whose rules: Linux 6.18's or RFC 9332's, appendix A |
-//! | `target` | 15 ms | the delay of C that is aimed at |
-//! | `tupdate` | 16 ms (linux), 15 ms (rfc9332) | how often p changes |
-//! | `alpha`, `beta` | 41/256 and 819/256 Hz (linux), 0.15 and 3 Hz (rfc9332) | the controller's weights |
-//! | `coupling_factor` | 2 | k |
-//! | `classic_protection` | 10 | percent of the link that are C's |
-//! | `step_thresh` | 1 ms | linux: L's own marking, a step |
-//! | `drop_on_overload` | true | linux: both queues drop once k p is above 1 |
-//! | `min_th`, `range` | 800 µs, 400 µs | rfc9332: L's own marking, a ramp |
-//! | `recur` | false (linux), true (rfc9332) | picks at even distances instead of draws |
-//!
 //! # State
 //!
 //! p and the delay at the last update; the scheduler's credit; two queues with the time at which
