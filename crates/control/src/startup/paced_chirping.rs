@@ -98,7 +98,7 @@ params! {
         /// which form of the code: that of 2020, that of 2018, or the one split from DCTCP
         form: FormName = "pc2020",
         /// form=pc2018 and pc-split: the first average gap between packets
-        #[check(|gap| (1_000..=WIDEST).contains(&gap.nanos()), "a time from 1us to 5ms")]
+        #[within(Time::from_micros(1)..=Time(WIDEST))]
         gap: Time = "200us",
         /// form=pc2018 and pc-split: chirps in each of the first round trips, the code's M
         #[within(1.0..=100.0)]
