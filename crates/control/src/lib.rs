@@ -18,6 +18,7 @@ mod nearest;
 mod one_line;
 pub mod params;
 mod rate_codes;
+pub mod session;
 pub mod signals;
 pub mod slow_start;
 pub mod startup;

@@ -1,0 +1,3 @@
+//! What every transport that drives a startup and a congestion control has in common.
+
+pub mod delivery;
