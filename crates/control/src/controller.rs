@@ -7,7 +7,7 @@
 
 use crate::avoidance::Avoidance;
 use crate::exit::{Exit, Reason};
-use crate::growth_gate::GrowthGate;
+use crate::session::limited::GrowthGate;
 use crate::signals::{
     Ack, Established, Feedback, Idle, Known, Loss, Marked, PeerGap, Recovered, Sent, Syn, Timeout,
 };

@@ -9,7 +9,6 @@ mod convention;
 pub mod custom;
 pub mod entry;
 mod exit;
-pub mod growth_gate;
 mod initial_window;
 pub mod model;
 pub mod named;

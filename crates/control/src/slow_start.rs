@@ -4,9 +4,9 @@
 //! A [`Controller`](crate::Controller) keeps one [`SlowStart`] beside its startup: it opens the
 //! window, hands the rules to the startup with each ACK, and tells them of losses and timeouts.
 
-use crate::growth_gate::GateRule;
 use crate::named::Named;
 use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::session::limited::GateRule;
 use crate::signals::{Ack, Established};
 use crate::{Convention, InitialWindow, Segments, Window};
 

@@ -5,6 +5,7 @@
 //! acknowledgement waits until something else happens, or somebody asks for the window.
 
 use crate::ledger::{Ledger, News};
+use flowstart_control::session::limited::CwndLimited;
 use flowstart_control::signals::{Ack, Established, Known, Loss, Marked, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Exit, InitialWindow, Segments, Time, Window};
 use flowstart_transport::pacer::{Pacer, Release, ONE_BY_ONE};
@@ -86,8 +87,7 @@ pub struct Adapter {
     begun: bool,
     /// Bytes that the application has handed over, if that is known.
     queued: Option<u64>,
-    /// The window was what stopped sending when the position was here.
-    limited_until: u64,
+    limited: CwndLimited,
     /// The oldest position of which nothing was known at the last acknowledgement that was told.
     told_una: u64,
     recovering: bool,
@@ -138,7 +138,7 @@ impl Adapter {
             ledger: Ledger::default(),
             begun: false,
             queued: None,
-            limited_until: 0,
+            limited: CwndLimited::default(),
             told_una: 0,
             recovering: false,
             repaired: [0; 2],
@@ -432,7 +432,7 @@ impl Adapter {
     /// Whether a full datagram has room in the window.
     pub fn has_room(&mut self) -> bool {
         self.settle();
-        self.ledger.in_flight + self.mss() <= self.window.cwnd_bytes()
+        self.window.has_room(self.ledger.in_flight)
     }
 
     /// Whether the pacer lets a datagram leave now; if not, [`paced_until`](Self::paced_until) says
@@ -514,8 +514,8 @@ impl Adapter {
 
     /// Whether the window is what stops sending (RFC 7661 §1).
     fn note_limit(&mut self) {
-        if self.ledger.in_flight + self.mss() > self.window.cwnd_bytes() {
-            self.limited_until = self.ledger.nxt;
+        if !self.window.has_room(self.ledger.in_flight) {
+            self.limited.note(self.ledger.nxt);
         } else if self.queued.is_some() && self.left() == 0 {
             self.ledger.application_limits();
         }
@@ -618,7 +618,7 @@ impl Adapter {
             una,
             nxt: self.ledger.nxt,
             flight: self.ledger.in_flight,
-            cwnd_limited: una <= self.limited_until,
+            cwnd_limited: self.limited.covers(una),
             queued: self.left(),
             peer_window: u64::MAX,
             marked: 0,

@@ -10,6 +10,7 @@ use super::throughput::Throughput;
 use super::timer::Timer;
 use super::timestamps::tsval;
 use crate::narrow::{length, saturated, wrapped};
+use flowstart_control::session::limited::CwndLimited;
 use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Segments, Tags, Time, Window};
 use flowstart_wire as wire;
@@ -115,8 +116,7 @@ pub struct Connection {
     /// The one segment being timed, where only one is.
     timed: Timed,
     delivered_total: u64,
-    /// The window was what stopped sending when `high` was here.
-    limited_until: u64,
+    limited: CwndLimited,
     retransmitted_in_recovery: u64,
     last_sent: Time,
     last_acked: Time,
@@ -158,7 +158,7 @@ impl Connection {
             }),
             timed: Timed::default(),
             delivered_total: 0,
-            limited_until: 0,
+            limited: CwndLimited::default(),
             retransmitted_in_recovery: 0,
             last_sent: Time::ZERO,
             last_acked: Time::ZERO,
@@ -233,7 +233,7 @@ impl Connection {
     /// Remembers whether the window is what stops sending, with `pipe` bytes in flight:
     /// only then may it grow (RFC 7661 §1).
     pub fn note_limit(&mut self, pipe: u64, now: Time) {
-        if pipe + self.mss() > self.window.cwnd_bytes() {
+        if !self.window.has_room(pipe) {
             self.note_limited();
         } else if let Some(throughput) =
             self.throughput.as_mut().filter(|_| self.nxt >= self.queued)
@@ -245,7 +245,7 @@ impl Connection {
     /// What has been sent so far used the window, or would have but for the pacer (RFC 9002 §7.8).
     pub fn note_limited(&mut self) {
         // While going back, an acknowledgement may pass `nxt` by far.
-        self.limited_until = self.high();
+        self.limited.note(self.high());
     }
 
     /// Sends `plan`: the segment for the wire, with every account updated. `pipe` is what was in
@@ -628,7 +628,7 @@ impl Connection {
             una: self.una(),
             nxt: self.high(),
             flight,
-            cwnd_limited: self.stack.grow_when_app_limited || self.una() <= self.limited_until,
+            cwnd_limited: self.stack.grow_when_app_limited || self.limited.covers(self.una()),
             queued: self.queued - self.nxt.min(self.queued),
             peer_window: self.peer_window,
             marked,

@@ -386,7 +386,7 @@ impl Sender {
     /// (draft-cheng-iccrg-delivery-rate-estimation §3.4).
     fn is_left_idle(&self) -> bool {
         let c = &self.connection;
-        let room = self.flight() + c.mss() <= c.window.cwnd_bytes();
+        let room = c.window.has_room(self.flight());
         c.is_drained() && room && self.recovery.plan(c).is_none()
     }
 

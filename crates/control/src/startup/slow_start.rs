@@ -21,7 +21,7 @@
 //! | `limit` | 2 segments | `abc` only: the most one ACK may add |
 //! | `iw` | the stack's rule | the first window |
 //! | `ssthresh` | unlimited; under ns2 the peer's window | the first threshold |
-//! | `growth_gate` | the stack's rule | which ACKs a window grows with that is not used, in slow start and after it ([`crate::growth_gate`]) |
+//! | `growth_gate` | the stack's rule | which ACKs a window grows with that is not used, in slow start and after it ([`crate::session::limited`]) |
 //!
 //! # State
 //!

@@ -368,7 +368,7 @@ impl Rfc9002 {
     /// The packet without data, where one is due and the window has room.
     pub fn answer(&mut self, c: &mut Connection, now: Time) -> Option<wire::Packet> {
         let waits = !self.answers || c.sent.acknowledged() == 0;
-        if waits || self.pipe(c) + c.mss() > c.window.cwnd_bytes() {
+        if waits || !c.window.has_room(self.pipe(c)) {
             return None;
         }
         self.answers = false;
