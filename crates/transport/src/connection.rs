@@ -9,9 +9,11 @@ use super::stack::{EcnMode, RecoveryKind, Sharing, Stack};
 use super::throughput::Throughput;
 use super::timer::Timer;
 use super::timestamps::tsval;
+use super::undo;
 use crate::narrow::{length, saturated, wrapped};
 use flowstart_control::session::limited::CwndLimited;
-use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
+use flowstart_control::session::Session;
+use flowstart_control::signals::{Ack, Feedback, PeerGap, Sent};
 use flowstart_control::{Controller, Segments, Tags, Time, Window};
 use flowstart_wire as wire;
 use flowstart_wire::{
@@ -87,10 +89,8 @@ pub struct Connection {
     pub stack: Arc<Stack>,
     /// Which flow this is.
     pub flow: u32,
-    /// The window it obeys.
-    pub window: Window,
-    /// Who sets the window.
-    pub controller: Controller,
+    /// The window it obeys, and what sets that.
+    pub session: Session,
     /// What is out.
     pub sent: Ledger,
     /// The next position to send: behind `high` while going back.
@@ -137,10 +137,9 @@ impl Connection {
             EcnMode::L4s => Some(EcnSender::new(controller.is_scalable())),
         };
         Connection {
-            window: Window::new(stack.mss),
             rtt: RttEstimator::new(&stack.rto),
             sent: ledger(&stack, controller.wants_delivery()),
-            controller,
+            session: Session::new(controller, Window::new(stack.mss), undo::rule(&stack)),
             flow,
             nxt: 0,
             new_from: 0,
@@ -199,8 +198,7 @@ impl Connection {
 
     /// `min(cwnd, peer's window)` in segments: what ns-2 calls `windowd()`.
     pub fn usable(&self) -> Segments {
-        let peer = self.window.segments(self.peer_window);
-        self.window.cwnd.min(peer)
+        self.session.usable(self.peer_window)
     }
 
     /// The segment at `nxt`, if the application has data there and the peer room for it.
@@ -233,7 +231,7 @@ impl Connection {
     /// Remembers whether the window is what stops sending, with `pipe` bytes in flight:
     /// only then may it grow (RFC 7661 §1).
     pub fn note_limit(&mut self, pipe: u64, now: Time) {
-        if !self.window.has_room(pipe) {
+        if !self.session.window.has_room(pipe) {
             self.note_limited();
         } else if let Some(throughput) =
             self.throughput.as_mut().filter(|_| self.nxt >= self.queued)
@@ -279,7 +277,7 @@ impl Connection {
         let tags = if again {
             Tags::default()
         } else {
-            self.window.tags
+            self.session.window.tags
         };
         let mut data = Data::new(plan.start, len, number.map_or(0, wrapped));
         if again {
@@ -293,7 +291,7 @@ impl Connection {
             tags,
             body: Body::Data(data),
         };
-        let ordinary = self.cold.is_none() && self.window.congestion_header.is_none();
+        let ordinary = self.cold.is_none() && self.session.window.congestion_header.is_none();
         if !ordinary || self.stack.buffer.is_some() {
             packet = self.carry(packet, again, now);
         }
@@ -304,7 +302,7 @@ impl Connection {
             retransmission: again,
             flight: self.outstanding(),
         };
-        self.controller.on_sent(&mut self.window, &sent);
+        self.session.on_sent(&sent);
         packet
     }
 
@@ -340,7 +338,7 @@ impl Connection {
         }
         if let Some(report) = report {
             packet.wire += data.set_report(report, option_bytes);
-        } else if let Some(rtt) = self.window.congestion_header {
+        } else if let Some(rtt) = self.session.window.congestion_header {
             data.set_congestion(self.congestion_header(rtt));
             packet.wire += Data::congestion_bytes(option_bytes);
         }
@@ -478,11 +476,13 @@ impl Connection {
 
     /// The last reduction was spurious.
     pub fn undo(&mut self) {
-        self.repairing_until = self.una();
-        if let Some(ecn) = self.ecn_mut() {
-            ecn.withdraw();
+        let burst = self.stack.iw.segments(self.stack.mss);
+        if self.session.undo(self.outstanding(), burst) {
+            self.repairing_until = self.una();
+            if let Some(ecn) = self.ecn_mut() {
+                ecn.withdraw();
+            }
         }
-        self.controller.on_spurious(&mut self.window);
     }
 
     /// Takes in an acknowledgement of all below `una` and of `blocks` above it.
@@ -579,7 +579,11 @@ impl Connection {
 
     /// Starts the retransmission timer anew.
     pub fn restart_timer(&mut self, now: Time) {
-        let timeout = self.window.timeout.unwrap_or_else(|| self.rtt.rto());
+        let timeout = self
+            .session
+            .window
+            .timeout
+            .unwrap_or_else(|| self.rtt.rto());
         self.timer.set(now + timeout, now);
     }
 
@@ -644,7 +648,7 @@ impl Connection {
         if carried.ece && self.on_ece(ack) {
             return;
         }
-        self.controller.on_ack(&mut self.window, ack);
+        self.session.on_ack(ack);
         self.note_cwnd();
     }
 
@@ -657,19 +661,14 @@ impl Connection {
     #[cold]
     fn on_ece(&mut self, ack: &Ack) -> bool {
         let news = self.mark_is_news();
-        if !news && self.window.in_slow_start() {
+        if !news && self.session.window.in_slow_start() {
             return false;
         }
         if news {
             self.answer_mark(ack.now);
-            let recovered = Recovered {
-                now: ack.now,
-                retransmitted: 0,
-                flight: self.outstanding(),
-            };
-            self.controller.on_recovered(&mut self.window, &recovered);
+            self.session.on_recovered(ack.now, 0, self.outstanding());
         }
-        self.controller.on_recovery_ack(&mut self.window, ack);
+        self.session.on_recovery_ack(ack);
         self.note_cwnd();
         true
     }
@@ -681,12 +680,8 @@ impl Connection {
 
     /// Tells the controller of a mark.
     pub fn answer_mark(&mut self, now: Time) {
-        let marked = Marked {
-            now,
-            flight: self.outstanding().min(self.window.cwnd_bytes()),
-            usable: self.usable(),
-        };
-        self.controller.on_marked(&mut self.window, &marked);
+        let flight = self.outstanding();
+        self.session.on_marked(now, flight, self.peer_window);
         self.note_reduction();
     }
 
@@ -716,7 +711,9 @@ impl Connection {
             nxt: ack.nxt,
             peer_window: ack.peer_window,
         };
-        self.controller.on_peer_gap(&mut self.window, &gap);
+        self.session
+            .controller
+            .on_peer_gap(&mut self.session.window, &gap);
     }
 
     fn take_feedback(&mut self, change: f64, option: AckOption, ack: &Ack) {
@@ -727,12 +724,14 @@ impl Connection {
             wire: self.stack.packet() + option.wire(self.stack.option_bytes),
             cwnd_limited: ack.cwnd_limited,
         };
-        self.controller.on_feedback(&mut self.window, &feedback);
+        self.session
+            .controller
+            .on_feedback(&mut self.session.window, &feedback);
     }
 
     /// Tells the controller of an acknowledgement during recovery.
     pub fn recovery_ack(&mut self, ack: &Ack) {
-        self.controller.on_recovery_ack(&mut self.window, ack);
+        self.session.on_recovery_ack(ack);
         if self.controller_owns_cwnd() {
             self.note_cwnd();
         }
@@ -740,7 +739,7 @@ impl Connection {
 
     /// Whether the controller sets the window at every acknowledgement, in a recovery too.
     pub fn controller_owns_cwnd(&self) -> bool {
-        self.controller.owns_cwnd()
+        self.session.controller.owns_cwnd()
     }
 
     /// Recovery begins without an answer of the controller's, who has given one to this window.
@@ -764,38 +763,21 @@ impl Connection {
         if self.has_answered_mark() {
             return;
         }
-        // Right after a recovery what is outstanding may be twice the window. RFC 5681's eq. 4
-        // is "no more than", and a loss raises no window.
-        let flight = (self.outstanding() - added).min(self.window.cwnd_bytes());
-        let loss = Loss {
-            now,
-            flight,
-            usable: self.usable(),
-        };
-        self.controller.on_loss(&mut self.window, &loss);
+        let flight = self.outstanding() - added;
+        self.session.on_loss(now, flight, self.peer_window);
         self.note_reduction();
     }
 
     /// Tells the controller that a long time's packets were lost, with `flight` bytes left in
     /// flight. The loss itself has lowered the threshold.
     pub fn on_persistent_congestion(&mut self, now: Time, flight: u64) {
-        let timeout = Timeout {
-            now,
-            flight,
-            usable: self.usable(),
-            repeated: true,
-        };
-        self.controller.on_timeout(&mut self.window, &timeout);
+        self.session.on_timeout(now, flight, self.peer_window, true);
     }
 
     /// Tells the controller that recovery is over.
     pub fn recovered(&mut self, now: Time) {
-        let recovered = Recovered {
-            now,
-            retransmitted: self.retransmitted_in_recovery,
-            flight: self.outstanding(),
-        };
-        self.controller.on_recovered(&mut self.window, &recovered);
+        let (again, flight) = (self.retransmitted_in_recovery, self.outstanding());
+        self.session.on_recovered(now, again, flight);
         self.note_cwnd();
     }
 
@@ -810,14 +792,11 @@ impl Connection {
         self.counters.timeouts += 1;
         self.timeouts_in_a_row += 1;
         self.repairing_until = self.high();
-        let timeout = Timeout {
-            now,
-            flight: pipe.min(self.outstanding()),
-            usable: self.usable(),
-            repeated: self.timeouts_in_a_row > 1 || reduced,
-        };
-        let own = self.window.timeout.is_some();
-        self.controller.on_timeout(&mut self.window, &timeout);
+        let flight = pipe.min(self.outstanding());
+        let repeated = self.timeouts_in_a_row > 1 || reduced;
+        let own = self.session.window.timeout.is_some();
+        self.session
+            .on_timeout(now, flight, self.peer_window, repeated);
         self.note_reduction();
         if !own {
             self.rtt.back_off();
@@ -847,7 +826,7 @@ impl Connection {
     /// but no less than the initial window (`tcp_cwnd_restart`).
     pub fn restart_window(&self, idle: Time) -> Segments {
         let (least, rto) = (self.stack.iw.segments(self.stack.mss), self.rtt.rto());
-        let (mut cwnd, mut left) = (self.window.cwnd, idle.since(rto));
+        let (mut cwnd, mut left) = (self.session.window.cwnd, idle.since(rto));
         while left > Time::ZERO && cwnd > least {
             cwnd = (cwnd / 2.0).floor();
             left = left.since(rto);
@@ -857,7 +836,7 @@ impl Connection {
 
     /// Keeps the largest window.
     pub fn note_cwnd(&mut self) {
-        self.counters.max_cwnd = self.counters.max_cwnd.max(self.window.cwnd);
+        self.counters.max_cwnd = self.counters.max_cwnd.max(self.session.window.cwnd);
     }
 }
 

@@ -3,7 +3,7 @@
 //! answered, the window takes a step down, and the controller hears of the acknowledgement.
 //!
 //! The detector finds and plans ([`loss`](super::loss)), the reduction brings the window down
-//! ([`reduction`](super::reduction)), [`undo`](super::undo) restores it.
+//! ([`reduction`](super::reduction)), the session restores it.
 
 use super::connection::{Carried, Connection};
 use super::info::Info;
@@ -12,7 +12,6 @@ use super::loss::Loss;
 use super::plan::Plan;
 use super::reduction::Reduction;
 use super::stack::Stack;
-use super::undo::Prior;
 use flowstart_control::signals::Ack as Signal;
 use flowstart_control::Time;
 use flowstart_wire::{Ack, Packet};
@@ -21,7 +20,6 @@ use flowstart_wire::{Ack, Packet};
 pub struct Recovery {
     loss: Loss,
     reduction: Reduction,
-    prior: Prior,
 }
 
 impl Recovery {
@@ -30,7 +28,6 @@ impl Recovery {
         Recovery {
             loss: Loss::new(stack),
             reduction: Reduction::new(stack),
-            prior: Prior::new(stack),
         }
     }
 
@@ -94,7 +91,7 @@ impl Recovery {
         let marked = carried.is_some_and(|carried| carried.ece) && self.loss.on_mark(c, found);
         if marked {
             self.reduction.begin_for_mark(c, now);
-            self.prior.forget();
+            c.session.forget();
         }
         if let Some(step) = found.events.as_ref().and_then(|events| events.step) {
             self.reduction.step(c, step);
@@ -118,7 +115,7 @@ impl Recovery {
     fn change_state(&mut self, c: &mut Connection, events: &Events, now: Time) {
         if events.undone {
             self.reduction.stop();
-            self.prior.restore(c);
+            c.undo();
             if c.controller_owns_cwnd() {
                 c.recovered(now);
             }
@@ -132,18 +129,20 @@ impl Recovery {
         }
         if let Some(began) = events.began {
             match began {
-                Began::Repair => self.prior.forget(),
+                Began::Repair => c.session.forget(),
                 Began::Repaired => {}
                 Began::Reduction { .. } | Began::SlowStart { .. } if c.has_answered_mark() => {
-                    self.prior.forget();
+                    c.session.forget();
                 }
-                Began::Reduction { .. } | Began::SlowStart { .. } => self.prior.note(c),
+                Began::Reduction { .. } | Began::SlowStart { .. } => {
+                    c.session.save(c.outstanding())
+                }
             }
             self.reduction.begin(c, began, now);
         }
         if events.persistent {
             self.reduction.on_persistent_congestion(c, now);
-            self.prior.forget();
+            c.session.forget();
         }
     }
 
@@ -153,7 +152,7 @@ impl Recovery {
         let pipe = self.loss.pipe(c);
         let (again, reduced) = (c.has_timed_out(), self.loss.has_reduced(c));
         if !again && !reduced {
-            self.prior.note(c);
+            c.session.save(c.outstanding());
         }
         let goes_on = c.time_out(now, pipe, reduced);
         self.loss.on_timeout(c, again);

@@ -211,7 +211,7 @@ impl DupAck {
         let plan = c.next_segment()?;
         let room = match self.gate {
             Gate::Closed | Gate::Burst(0) => return None,
-            Gate::One => c.window.cwnd_bytes() + self.dup_acks.min(2) * c.mss(),
+            Gate::One => c.session.window.cwnd_bytes() + self.dup_acks.min(2) * c.mss(),
             Gate::Open | Gate::Burst(_) => self.window_bytes(c),
         };
         (plan.end <= c.una() + room).then_some(plan)
@@ -219,8 +219,8 @@ impl DupAck {
 
     fn window_bytes(&self, c: &Connection) -> u64 {
         let window = match c.stack.whole_window {
-            true => c.window.cwnd_segments() * c.mss(),
-            false => c.window.cwnd_bytes(),
+            true => c.session.window.cwnd_segments() * c.mss(),
+            false => c.session.window.cwnd_bytes(),
         };
         window + self.inflation * c.mss()
     }

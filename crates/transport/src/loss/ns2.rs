@@ -232,19 +232,19 @@ impl Ns2 {
         match self.gate {
             Gate::Closed => None,
             Gate::One => c.next_segment().filter(|plan| {
-                let beyond = c.window.cwnd + self.dup_acks as f64;
+                let beyond = c.session.window.cwnd + self.dup_acks as f64;
                 (plan.end - c.una()) as f64 <= beyond * c.mss() as f64
             }),
             Gate::Open if self.in_recovery => self.plan_in_recovery(c),
             Gate::Open => {
                 let plan = c.next_segment()?;
-                (plan.end <= c.una() + c.window.cwnd_segments() * c.mss()).then_some(plan)
+                (plan.end <= c.una() + c.session.window.cwnd_segments() * c.mss()).then_some(plan)
             }
         }
     }
 
     fn plan_in_recovery(&self, c: &Connection) -> Option<Plan> {
-        if self.pipe >= c.window.cwnd_segments() as i64 {
+        if self.pipe >= c.session.window.cwnd_segments() as i64 {
             return None;
         }
         match self

@@ -49,7 +49,7 @@ impl Reduction {
             Began::SlowStart { added } => {
                 c.lose(now, added);
                 c.restart_timer(now);
-                c.window.cwnd = 1.0;
+                c.session.window.cwnd = 1.0;
             }
         }
     }
@@ -63,23 +63,23 @@ impl Reduction {
     pub fn on_persistent_congestion(&mut self, c: &mut Connection, now: Time) {
         c.on_persistent_congestion(now, c.sent.in_flight());
         if let Reduction::Instant(instant) = self {
-            instant.bound(&mut c.window);
+            instant.bound(&mut c.session.window);
         }
     }
 
     /// `ask` has the controller set the window that is to be. One that comes down by and by does not
     /// before the first step.
     fn reduce(&mut self, c: &mut Connection, ask: impl FnOnce(&mut Connection)) {
-        let prior = c.window.cwnd;
+        let prior = c.session.window.cwnd;
         ask(c);
         match self {
-            Reduction::Instant(instant) => instant.bound(&mut c.window),
+            Reduction::Instant(instant) => instant.bound(&mut c.session.window),
             Reduction::Prr(prr) => {
-                let target = c.window.cwnd_segments();
-                if !c.controller.recovery_is_self_managed() {
-                    c.window.cwnd = prior;
+                let target = c.session.window.cwnd_segments();
+                if !c.session.controller.recovery_is_self_managed() {
+                    c.session.window.cwnd = prior;
                 }
-                **prr = Prr::new(whole(prior), target, &c.window);
+                **prr = Prr::new(whole(prior), target, &c.session.window);
             }
         }
     }
@@ -124,5 +124,5 @@ impl Reduction {
 
 /// The window, where the controller does not own it.
 fn window(c: &mut Connection) -> Option<&mut Window> {
-    (!c.controller_owns_cwnd()).then_some(&mut c.window)
+    (!c.controller_owns_cwnd()).then_some(&mut c.session.window)
 }
