@@ -12,7 +12,7 @@ use crate::signals::{
     Ack, Established, Feedback, Idle, Known, Loss, Marked, PeerGap, Recovered, Sent, Syn, Timeout,
 };
 use crate::slow_start::SlowStart;
-use crate::startup::{LossResponse, Startup};
+use crate::startup::{Congestion, LossResponse, Startup};
 use crate::{Rate, Segments, Time, Window};
 
 /// A startup and an avoidance working on one window.
@@ -30,8 +30,6 @@ pub struct Controller {
     exit: Option<Box<Exit>>,
     /// The loss that ended the startup was none.
     exit_undone: bool,
-    /// The startup has columns of its own for a trace.
-    has_columns: bool,
 }
 
 impl Controller {
@@ -42,7 +40,6 @@ impl Controller {
         avoidance: Box<dyn Avoidance>,
     ) -> Controller {
         Controller {
-            has_columns: startup.has_columns(),
             startup,
             growth_gate: slow_start.growth_gate().map(GrowthGate::of),
             slow_start,
@@ -61,8 +58,8 @@ impl Controller {
     }
 
     /// A SYN is about to leave: the rate for which routers are to be asked, if any.
-    pub fn rate_request(&self, s: &Syn) -> Option<Rate> {
-        self.startup.rate_request(s)
+    pub fn rate_request(&mut self, s: &Syn) -> Option<Rate> {
+        self.startup.assisted()?.rate_request(s)
     }
 
     /// What is known of the path besides the handshake; before
@@ -78,8 +75,8 @@ impl Controller {
 
     /// Names `column` the startup's own numbers, for a trace.
     pub fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
-        if self.has_columns {
-            self.startup.trace(column);
+        if let Some(columns) = self.startup.columns() {
+            columns.trace(column);
         }
     }
 
@@ -87,7 +84,8 @@ impl Controller {
     /// so.
     pub fn on_peer_gap(&mut self, w: &mut Window, g: &PeerGap) {
         let before = w.cwnd;
-        if let Some(reason) = self.startup.on_peer_gap(w, g) {
+        let startup = self.startup.assisted();
+        if let Some(reason) = startup.and_then(|startup| startup.on_peer_gap(w, g)) {
             self.record(reason, g.now, before, 0);
         }
     }
@@ -95,7 +93,9 @@ impl Controller {
     /// Congestion headers have come back; before the [`on_ack`](Self::on_ack) of the ACK that
     /// brings them.
     pub fn on_feedback(&mut self, w: &mut Window, f: &Feedback) {
-        self.startup.on_feedback(w, f);
+        if let Some(startup) = self.startup.assisted() {
+            startup.on_feedback(w, f);
+        }
     }
 
     /// Whether anybody here wants to be told of delivery ([`Ack::delivery`]).
@@ -200,7 +200,7 @@ impl Controller {
 
     /// An ACK during recovery: measured, but no growth.
     pub fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
-        if self.owns_cwnd() || self.goes_on && self.startup.survives_mark() {
+        if self.owns_cwnd() || self.goes_on && self.startup.survives(Congestion::Mark) {
             return self.on_ack(w, a);
         }
         if let Some(gate) = &mut self.growth_gate {
@@ -212,7 +212,7 @@ impl Controller {
 
     /// Loss was found: the window shrinks, once per window of data.
     pub fn on_loss(&mut self, w: &mut Window, l: &Loss) {
-        if !self.startup.survives_loss() {
+        if !self.startup.survives(Congestion::Loss) {
             self.record(Reason::Loss, l.now, w.cwnd, l.flight);
         }
         self.slow_start.on_loss();
@@ -227,7 +227,7 @@ impl Controller {
 
     /// A mark has come back: the window shrinks as for a loss, once per window of data.
     pub fn on_marked(&mut self, w: &mut Window, m: &Marked) {
-        let survives = self.startup.survives_mark();
+        let survives = self.startup.survives(Congestion::Mark);
         if !survives {
             self.record(Reason::Ecn, m.now, w.cwnd, m.flight);
         }
@@ -272,11 +272,11 @@ impl Controller {
 
     /// The retransmission timer expired: back to one segment.
     pub fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
-        let (before, survives) = (w.cwnd, self.startup.survives_loss());
+        let (before, survives) = (w.cwnd, self.startup.survives(Congestion::Loss));
         (self.self_managed, self.goes_on) = (false, false);
         let reason = self.startup.on_timeout(w, t);
         // One that goes on after losses may end here all the same.
-        if !survives || reason.is_some() || !self.startup.survives_loss() {
+        if !survives || reason.is_some() || !self.startup.survives(Congestion::Loss) {
             let reason = reason.unwrap_or(Reason::Timeout);
             self.record(reason, t.now, before, t.flight);
         }
@@ -295,8 +295,7 @@ impl Controller {
         let in_charge = self.startup.in_charge(w);
         self.self_managed = false;
         self.slow_start.on_spurious();
-        self.startup.on_spurious(w);
-        self.exit_undone |= in_charge && self.startup.has_resumed();
+        self.exit_undone |= self.startup.on_spurious(w) && in_charge;
         self.avoidance.on_spurious(w);
     }
 
@@ -544,8 +543,8 @@ mod tests {
         fn on_marked(&mut self, _: &mut Window, _: &Marked) -> LossResponse {
             LossResponse::Done
         }
-        fn survives_mark(&self) -> bool {
-            true
+        fn survives(&self, congestion: Congestion) -> bool {
+            congestion == Congestion::Mark
         }
     }
 
@@ -595,7 +594,7 @@ mod tests {
         fn on_timeout(&mut self, _: &mut Window, _: &Timeout) -> Option<Reason> {
             Some(Reason::FullPipe)
         }
-        fn survives_loss(&self) -> bool {
+        fn survives(&self, _: Congestion) -> bool {
             true
         }
     }

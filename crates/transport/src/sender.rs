@@ -577,7 +577,7 @@ impl Sender {
     /// What the SYN asks the routers for: only the first one asks, since an option may be
     /// why it was lost (RFC 4782 §4.7.1), and none whose answer would come late.
     fn request(&mut self, tries: u32) -> Option<RateRequest> {
-        let c = &self.connection;
+        let c = &mut self.connection;
         let syn = Syn {
             queued: c.queued,
             mss: c.stack.mss,
