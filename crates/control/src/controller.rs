@@ -15,6 +15,26 @@ use crate::slow_start::SlowStart;
 use crate::startup::{Congestion, LossResponse, Startup};
 use crate::{Rate, Segments, Time, Window};
 
+/// The algorithm whose growth rule applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The startup. The next ACK may find that it is over.
+    Startup,
+    /// The avoidance, which has been started.
+    Avoidance,
+}
+
+/// What sets the window in the recovery under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recovery {
+    /// The transport's reduction, or there is no recovery.
+    Reduced,
+    /// The startup.
+    SelfManaged,
+    /// The startup, which grows as before: the mark has changed nothing.
+    Continues,
+}
+
 /// A startup and an avoidance working on one window.
 pub struct Controller {
     startup: Box<dyn Startup>,
@@ -22,11 +42,8 @@ pub struct Controller {
     avoidance: Box<dyn Avoidance>,
     /// Where another rule than the stack's says whether an unused window grows.
     growth_gate: Option<Box<GrowthGate>>,
-    in_avoidance: bool,
-    /// The startup sets the window during the recovery under way.
-    self_managed: bool,
-    /// The mark that is being answered changed nothing, and the startup goes on meanwhile.
-    goes_on: bool,
+    phase: Phase,
+    recovery: Recovery,
     exit: Option<Box<Exit>>,
     /// The loss that ended the startup was none.
     exit_undone: bool,
@@ -44,9 +61,8 @@ impl Controller {
             growth_gate: slow_start.growth_gate().map(GrowthGate::of),
             slow_start,
             avoidance,
-            in_avoidance: false,
-            self_managed: false,
-            goes_on: false,
+            phase: Phase::Startup,
+            recovery: Recovery::Reduced,
             exit: None,
             exit_undone: false,
         }
@@ -116,7 +132,7 @@ impl Controller {
     }
 
     fn avoidance_owns_cwnd(&self) -> bool {
-        self.in_avoidance && self.avoidance.owns_cwnd()
+        self.phase == Phase::Avoidance && self.avoidance.owns_cwnd()
     }
 
     /// The handshake is complete: sets the first window.
@@ -176,7 +192,7 @@ impl Controller {
             self.enter_avoidance(w, a.now, w.cwnd, a.flight);
             return self.avoidance.on_ack(w, a);
         }
-        self.in_avoidance = false;
+        self.phase = Phase::Startup;
         let before = w.cwnd;
         if let Some(reason) = self.startup.on_ack(w, a, &mut self.slow_start) {
             self.record(reason, a.now, before, a.flight);
@@ -200,7 +216,8 @@ impl Controller {
 
     /// An ACK during recovery: measured, but no growth.
     pub fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
-        if self.owns_cwnd() || self.goes_on && self.startup.survives(Congestion::Mark) {
+        let continues = || self.startup.survives(Congestion::Mark);
+        if self.owns_cwnd() || self.recovery == Recovery::Continues && continues() {
             return self.on_ack(w, a);
         }
         if let Some(gate) = &mut self.growth_gate {
@@ -220,9 +237,7 @@ impl Controller {
         if response == LossResponse::Standard {
             self.avoidance.on_loss(w, l);
         }
-        self.self_managed = response == LossResponse::SelfManaged;
-        self.goes_on = false;
-        self.in_avoidance = !self.startup.owns_cwnd();
+        self.begin_recovery(response, false);
     }
 
     /// A mark has come back: the window shrinks as for a loss, once per window of data.
@@ -236,15 +251,25 @@ impl Controller {
         if response == LossResponse::Standard {
             self.avoidance.on_marked(w, m);
         }
-        self.self_managed = response == LossResponse::SelfManaged;
-        self.goes_on = survives && response == LossResponse::Done;
-        self.in_avoidance = !self.startup.owns_cwnd() && !self.goes_on;
+        self.begin_recovery(response, survives && response == LossResponse::Done);
+    }
+
+    fn begin_recovery(&mut self, response: LossResponse, continues: bool) {
+        self.recovery = match response {
+            LossResponse::SelfManaged => Recovery::SelfManaged,
+            _ if continues => Recovery::Continues,
+            _ => Recovery::Reduced,
+        };
+        self.phase = match continues || self.startup.owns_cwnd() {
+            true => Phase::Startup,
+            false => Phase::Avoidance,
+        };
     }
 
     /// Everything outstanding at the loss is acknowledged.
     pub fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
         let before = w.cwnd;
-        (self.self_managed, self.goes_on) = (false, false);
+        self.recovery = Recovery::Reduced;
         if let Some(reason) = self.startup.on_recovered(w, r) {
             self.record(reason, r.now, before, r.flight);
         }
@@ -267,13 +292,13 @@ impl Controller {
 
     /// Whether the window is set here all through the recovery under way.
     pub fn recovery_is_self_managed(&self) -> bool {
-        self.self_managed || self.owns_cwnd()
+        self.recovery == Recovery::SelfManaged || self.owns_cwnd()
     }
 
     /// The retransmission timer expired: back to one segment.
     pub fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
         let (before, survives) = (w.cwnd, self.startup.survives(Congestion::Loss));
-        (self.self_managed, self.goes_on) = (false, false);
+        self.recovery = Recovery::Reduced;
         let reason = self.startup.on_timeout(w, t);
         // One that goes on after losses may end here all the same.
         if !survives || reason.is_some() || !self.startup.survives(Congestion::Loss) {
@@ -287,13 +312,16 @@ impl Controller {
         if !self.startup.after_timeout(w, t) {
             self.slow_start.on_timeout();
         }
-        self.in_avoidance = self.avoidance.owns_cwnd();
+        self.phase = match self.avoidance.owns_cwnd() {
+            true => Phase::Avoidance,
+            false => Phase::Startup,
+        };
     }
 
     /// The last reduction was spurious; the transport has restored the window.
     pub fn on_spurious(&mut self, w: &mut Window) {
         let in_charge = self.startup.in_charge(w);
-        self.self_managed = false;
+        self.recovery = Recovery::Reduced;
         self.slow_start.on_spurious();
         self.exit_undone |= self.startup.on_spurious(w) && in_charge;
         self.avoidance.on_spurious(w);
@@ -308,7 +336,7 @@ impl Controller {
         }
         self.avoidance.on_idle(w, i);
         if self.startup.on_idle(w, &before, i) {
-            self.in_avoidance = false;
+            self.phase = Phase::Startup;
         }
     }
 
@@ -318,14 +346,14 @@ impl Controller {
     }
 
     fn enter_avoidance(&mut self, w: &mut Window, now: Time, before: Segments, flight: u64) {
-        if !self.in_avoidance {
+        if self.phase == Phase::Startup {
             self.record(Reason::Ssthresh, now, before, flight);
             let model = self.startup.export_model();
             if let Some(model) = model.and_then(|m| self.avoidance.adopt_model(m)) {
                 model.release_cwnd(w);
             }
             self.avoidance.on_start(w, now);
-            self.in_avoidance = true;
+            self.phase = Phase::Avoidance;
         }
     }
 
