@@ -2,6 +2,7 @@
 //! the byte stream, the window and its controller, round-trip timing and the timer.
 
 use super::ecn::EcnSender;
+use super::loss::findings::AckReport;
 use super::plan::Plan;
 use super::rtt::RttEstimator;
 use super::sent::{Detail, Ledger, NewlyAcked, NewlyAckedPackets};
@@ -9,10 +10,9 @@ use super::stack::{EcnMode, RecoveryKind, Sharing, Stack};
 use super::throughput::Throughput;
 use super::timer::Timer;
 use super::timestamps::tsval;
-use super::undo;
 use crate::narrow::{length, saturated, wrapped};
 use flowstart_control::session::limited::CwndLimited;
-use flowstart_control::session::Session;
+use flowstart_control::session::{Session, UndoRule};
 use flowstart_control::signals::{Ack, Feedback, PeerGap, Sent};
 use flowstart_control::{Controller, Segments, Tags, Time, Window};
 use flowstart_wire as wire;
@@ -139,7 +139,7 @@ impl Connection {
         Connection {
             rtt: RttEstimator::new(&stack.rto),
             sent: ledger(&stack, controller.wants_delivery()),
-            session: Session::new(controller, Window::new(stack.mss), undo::rule(&stack)),
+            session: Session::new(controller, Window::new(stack.mss), undo_rule(&stack)),
             flow,
             nxt: 0,
             new_from: 0,
@@ -603,16 +603,9 @@ impl Connection {
     }
 
     /// What an acknowledgement tells the controller.
-    pub fn ack_signal(
-        &mut self,
-        now: Time,
-        acked: u64,
-        delivered: u64,
-        credit: u64,
-        rtt: Option<Time>,
-        flight: u64,
-    ) -> Ack {
-        self.delivered_total += delivered;
+    #[inline]
+    pub fn ack_signal(&mut self, report: &AckReport, now: Time) -> Ack {
+        self.delivered_total += report.delivered;
         if let Some(throughput) = &mut self.throughput {
             throughput.on_ack(now, self.sent.una(), self.sent.high(), self.delivered_total);
         }
@@ -620,19 +613,21 @@ impl Connection {
         let repairing = self.una() < self.repairing_until;
         let least = self.rtt.min_rtt();
         let delivery = self.sent.delivery();
-        let delivery = delivery.map(|rate| rate.conclude(flight, repairing, least));
+        let delivery = delivery.map(|rate| rate.conclude(report.flight, repairing, least));
         Ack {
             now,
-            acked,
-            delivered,
-            credit,
+            acked: report.acked,
+            delivered: report.delivered,
+            credit: report.credit,
             delivered_total: self.delivered_total,
-            rtt,
+            rtt: report.rtt,
             srtt: self.rtt.srtt(),
             una: self.una(),
             nxt: self.high(),
-            flight,
-            cwnd_limited: self.stack.grow_when_app_limited || self.limited.covers(self.una()),
+            flight: report.flight,
+            cwnd_limited: report.cwnd_limited.unwrap_or_else(|| {
+                self.stack.grow_when_app_limited || self.limited.covers(self.una())
+            }),
             queued: self.queued - self.nxt.min(self.queued),
             peer_window: self.peer_window,
             marked,
@@ -768,12 +763,6 @@ impl Connection {
         self.note_reduction();
     }
 
-    /// Tells the controller that a long time's packets were lost, with `flight` bytes left in
-    /// flight. The loss itself has lowered the threshold.
-    pub fn on_persistent_congestion(&mut self, now: Time, flight: u64) {
-        self.session.on_timeout(now, flight, self.peer_window, true);
-    }
-
     /// Tells the controller that recovery is over.
     pub fn recovered(&mut self, now: Time) {
         let (again, flight) = (self.retransmitted_in_recovery, self.outstanding());
@@ -846,5 +835,14 @@ fn ledger(stack: &Stack, measured: bool) -> Ledger {
         RecoveryKind::Rack => Ledger::new(Detail::Times, measured).of_packets(stack.mss.into()),
         RecoveryKind::Quic => Ledger::new(Detail::Numbers, measured),
         _ => Ledger::new(Detail::Positions, measured),
+    }
+}
+
+/// How a stack's reductions are undone.
+fn undo_rule(stack: &Stack) -> UndoRule {
+    match stack.recovery {
+        RecoveryKind::Rack => UndoRule::Linux,
+        RecoveryKind::Quic => UndoRule::Quic,
+        _ => UndoRule::Eifel,
     }
 }

@@ -7,7 +7,7 @@
 
 use super::connection::{Carried, Connection};
 use super::info::Info;
-use super::loss::findings::{Audience, Began, Events, Findings};
+use super::loss::findings::{AckReport, Audience, Began, Events, Findings};
 use super::loss::Loss;
 use super::plan::Plan;
 use super::reduction::Reduction;
@@ -48,7 +48,7 @@ impl Recovery {
             // Nearly always.
             Some(report) if found.events.is_none() && !carried.ece => {
                 if report.audience != Audience::OwnerOnly || c.controller_owns_cwnd() {
-                    let signal = report.signal(c, now);
+                    let signal = c.ack_signal(report, now);
                     tell(c, &signal, report.audience, carried);
                 }
             }
@@ -66,25 +66,10 @@ impl Recovery {
         carried: Option<Carried>,
         now: Time,
     ) {
-        match found.report {
-            Some(report) if report.audience != Audience::OwnerOnly => {
-                let mut signal = report.signal(c, now);
-                self.respond(c, found, Some(&mut signal), carried, now);
-            }
-            _ => self.respond(c, found, None, carried, now),
-        }
-    }
-
-    /// The same with the controller's signal, where every controller counts what was delivered.
-    #[inline]
-    fn respond(
-        &mut self,
-        c: &mut Connection,
-        found: &mut Findings,
-        signal: Option<&mut Signal>,
-        carried: Option<Carried>,
-        now: Time,
-    ) {
+        // Every controller counts what was delivered.
+        let counted = |report: &&AckReport| report.audience != Audience::OwnerOnly;
+        let counted = found.report.as_ref().filter(counted);
+        let mut signal = counted.map(|report| c.ack_signal(report, now));
         if let Some(events) = &found.events {
             self.change_state(c, events, now);
         }
@@ -97,16 +82,12 @@ impl Recovery {
             self.reduction.step(c, step);
         }
         if let (Some(report), Some(carried)) = (&found.report, carried) {
-            match signal {
-                Some(signal) => {
-                    signal.credit = report.credit;
-                    tell(c, signal, report.audience, carried);
-                }
-                None if c.controller_owns_cwnd() => {
-                    let signal = report.signal(c, now);
-                    tell(c, &signal, report.audience, carried);
-                }
-                None => {}
+            if signal.is_none() && c.controller_owns_cwnd() {
+                signal = Some(c.ack_signal(report, now));
+            }
+            if let Some(signal) = &mut signal {
+                signal.credit = report.credit;
+                tell(c, signal, report.audience, carried);
             }
         }
     }

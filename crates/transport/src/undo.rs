@@ -7,19 +7,8 @@
 
 use super::connection::Connection;
 use super::sent::NewlyAcked;
-use super::stack::{RecoveryKind, Stack};
 use super::timestamps::tsval;
-use flowstart_control::session::UndoRule;
 use flowstart_control::Time;
-
-/// How a stack's reductions are undone.
-pub fn rule(stack: &Stack) -> UndoRule {
-    match stack.recovery {
-        RecoveryKind::Rack => UndoRule::Linux,
-        RecoveryKind::Quic => UndoRule::Quic,
-        _ => UndoRule::Eifel,
-    }
-}
 
 /// What Linux remembers of a recovery or of what a timeout began, to tell whether it was for
 /// nothing.

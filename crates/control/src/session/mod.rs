@@ -5,16 +5,23 @@
 
 pub mod delivery;
 pub mod limited;
-mod undo;
-
-pub use undo::UndoRule;
 
 use crate::signals::{Ack, Established, Known, Loss, Marked, Recovered, Sent, Timeout};
 use crate::{Controller, Segments, Time, Window};
-use undo::SavedCwnd;
 
 /// kMinimumWindow (RFC 9002 §7.2).
 pub const MINIMUM_WINDOW: Segments = 2.0;
+
+/// How much of the window and the threshold is restored where a reduction was for nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UndoRule {
+    /// Both, the threshold at three quarters of the window at least (`tcp_current_ssthresh`).
+    Linux,
+    /// The threshold at no less than what was out, and a window that sends no burst (RFC 4015 §3).
+    Eifel,
+    /// Both, where the window has not grown beyond (quinn, neqo).
+    Quic,
+}
 
 /// A controller, and the window that it sets.
 pub struct Session {
@@ -22,16 +29,19 @@ pub struct Session {
     pub controller: Controller,
     /// The window. The transport obeys it, and leads it to where the controller wants it.
     pub window: Window,
-    saved: SavedCwnd,
+    undo_rule: UndoRule,
+    /// Window and threshold before the last reduction, where that can be undone.
+    saved: Option<(Segments, Segments)>,
 }
 
 impl Session {
     /// A session before the handshake.
-    pub fn new(controller: Controller, window: Window, undo: UndoRule) -> Session {
+    pub fn new(controller: Controller, window: Window, undo_rule: UndoRule) -> Session {
         Session {
             controller,
             window,
-            saved: SavedCwnd::new(undo),
+            undo_rule,
+            saved: None,
         }
     }
 
@@ -111,12 +121,18 @@ impl Session {
 
     /// Saves the window before a reduction, with so many bytes outstanding.
     pub fn save(&mut self, outstanding: u64) {
-        self.saved.save(&self.window, outstanding);
+        let w = &self.window;
+        let least = match self.undo_rule {
+            UndoRule::Linux => 0.75 * w.cwnd,
+            UndoRule::Eifel => w.segments(outstanding),
+            UndoRule::Quic => 0.0,
+        };
+        self.saved = Some((w.cwnd, w.ssthresh.max(least)));
     }
 
     /// Forgets the saved window: nothing takes the reduction back.
     pub fn forget(&mut self) {
-        self.saved.forget();
+        self.saved = None;
     }
 
     /// Whether the last reduction can be taken back.
@@ -124,13 +140,21 @@ impl Session {
         self.saved.is_some()
     }
 
-    /// Takes the last reduction back, which was for nothing. Whether there was anything to restore;
+    /// Takes the last reduction back, which was for nothing. Whether there was anything to restore.
     /// RFC 4015 lets `burst` leave at once.
     pub fn undo(&mut self, outstanding: u64, burst: Segments) -> bool {
-        let undone = self.saved.restore(&mut self.window, outstanding, burst);
-        if undone {
-            self.controller.on_spurious(&mut self.window);
-        }
-        undone
+        let Some((cwnd, ssthresh)) = self.saved.take() else {
+            return false;
+        };
+        let w = &mut self.window;
+        let cwnd = match self.undo_rule {
+            UndoRule::Quic if w.cwnd >= cwnd => return false,
+            UndoRule::Linux | UndoRule::Quic => cwnd,
+            UndoRule::Eifel => cwnd.min(w.segments(outstanding) + burst),
+        };
+        w.cwnd = w.cwnd.max(cwnd);
+        w.ssthresh = w.ssthresh.max(ssthresh);
+        self.controller.on_spurious(w);
+        true
     }
 }

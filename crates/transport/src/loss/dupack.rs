@@ -100,7 +100,7 @@ impl DupAck {
             false => Audience::Growth,
         };
         Findings {
-            report: Some(AckReport::of(c, newly.acked, rtt, audience)),
+            report: Some(AckReport::of(c.outstanding(), newly.acked, rtt, audience)),
             events: ended.then(Events::end),
         }
     }
@@ -120,7 +120,12 @@ impl DupAck {
         self.forced = Some(c.segment_at(c.una()));
         self.gate = c.stack.newreno.max_burst.map_or(Gate::Open, Gate::Burst);
         Findings {
-            report: Some(AckReport::of(c, newly.acked, None, Audience::Recovery)),
+            report: Some(AckReport::of(
+                c.outstanding(),
+                newly.acked,
+                None,
+                Audience::Recovery,
+            )),
             events: deflation.map(|_| Events {
                 deflation,
                 ..Events::default()

@@ -85,7 +85,12 @@ impl Ns2 {
         let rtt = self.acknowledge(c, newly, now);
         self.gate = Gate::Open;
         Findings {
-            report: Some(AckReport::of(c, newly.acked, rtt, Audience::Growth)),
+            report: Some(AckReport::of(
+                c.outstanding(),
+                newly.acked,
+                rtt,
+                Audience::Growth,
+            )),
             events: None,
         }
     }
@@ -119,7 +124,7 @@ impl Ns2 {
     fn report_to_owner(&self, c: &Connection) -> AckReport {
         AckReport {
             flight: self.pipe(c),
-            ..AckReport::of(c, 0, None, Audience::OwnerOnly)
+            ..AckReport::of(c.outstanding(), 0, None, Audience::OwnerOnly)
         }
     }
 
@@ -174,7 +179,7 @@ impl Ns2 {
         Findings {
             report: Some(match newly.acked {
                 0 => self.report_to_owner(c),
-                acked => AckReport::of(c, acked, None, audience),
+                acked => AckReport::of(c.outstanding(), acked, None, audience),
             }),
             events: ended.then(Events::end),
         }

@@ -61,7 +61,9 @@ impl Reduction {
 
     /// All that left over a long time was lost.
     pub fn on_persistent_congestion(&mut self, c: &mut Connection, now: Time) {
-        c.on_persistent_congestion(now, c.sent.in_flight());
+        // The loss itself has lowered the threshold.
+        let (flight, peer_window) = (c.sent.in_flight(), c.peer_window);
+        c.session.on_timeout(now, flight, peer_window, true);
         if let Reduction::Instant(instant) = self {
             instant.bound(&mut c.session.window);
         }
