@@ -482,7 +482,7 @@ impl Adapter {
 
     /// Bytes that the application has handed over and that wait to be sent.
     fn left(&self) -> u64 {
-        let sent = self.ledger.nxt - self.ledger.lost();
+        let sent = self.ledger.nxt - self.ledger.sampler.lost();
         self.queued
             .map_or(u64::MAX, |queued| queued.saturating_sub(sent))
     }
@@ -583,7 +583,7 @@ impl Adapter {
             acked: una.saturating_sub(before),
             delivered: news.delivered,
             credit: if grows { news.in_epoch } else { 0 },
-            delivered_total: self.ledger.delivered(),
+            delivered_total: self.ledger.sampler.delivered(),
             rtt: news.newest.map(|sent| now.since(sent)),
             srtt: self.rtt.srtt(),
             una,

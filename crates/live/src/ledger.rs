@@ -65,7 +65,8 @@ pub(crate) struct Ledger {
     pub nxt: u64,
     /// Bytes in flight.
     pub in_flight: u64,
-    sampler: RateSampler,
+    /// What an acknowledgement says of delivery.
+    pub sampler: RateSampler,
     /// Where the newest packet stands that is acknowledged.
     newest_acked: Option<u64>,
     /// Packets from this position on were sent in this recovery, or after the last.
@@ -234,15 +235,5 @@ impl Ledger {
             repairing: false,
             sample,
         }
-    }
-
-    /// Bytes acknowledged so far.
-    pub fn delivered(&self) -> u64 {
-        self.sampler.delivered()
-    }
-
-    /// Bytes found lost so far.
-    pub fn lost(&self) -> u64 {
-        self.sampler.lost()
     }
 }

@@ -445,18 +445,6 @@ impl Connection {
         self.take_window(self.stack.open_window());
     }
 
-    /// Whether samples of the delivery rate are wanted.
-    pub fn measures_delivery(&self) -> bool {
-        self.sent.measures_delivery()
-    }
-
-    /// The application has left room in the window, `pipe` being in flight.
-    pub fn application_limits(&mut self, pipe: u64) {
-        if let Some(delivery) = self.sent.delivery() {
-            delivery.application_limits(pipe);
-        }
-    }
-
     /// Whether there is nothing more to send.
     pub fn is_drained(&self) -> bool {
         self.high() >= self.queued

@@ -222,9 +222,11 @@ impl Sender {
     /// The application hands over `bytes` more.
     pub fn push(&mut self, bytes: u64, now: Time) {
         self.restart_after_idle(now);
-        if self.connection.measures_delivery() && self.is_left_idle() {
+        if self.connection.sent.measures_delivery() && self.is_left_idle() {
             let pipe = self.flight();
-            self.connection.application_limits(pipe);
+            if let Some(delivery) = self.connection.sent.delivery() {
+                delivery.application_limits(pipe);
+            }
         }
         let mss = self.connection.mss();
         let whole = if self.connection.stack.whole_segments {
@@ -357,7 +359,7 @@ impl Sender {
         if self.spreading != Spreading::Nothing && self.acknowledges_data(ack) {
             self.on_first_ack();
         }
-        if self.connection.measures_delivery() {
+        if self.connection.sent.measures_delivery() {
             self.note_pipe();
         }
         self.recovery
@@ -378,10 +380,13 @@ impl Sender {
     /// For samples of the delivery rate.
     fn note_pipe(&mut self) {
         let pipe = self.flight();
-        if self.connection.stack.app_limited_at_acks && self.is_left_idle() {
-            self.connection.application_limits(pipe);
+        let idle = self.connection.stack.app_limited_at_acks && self.is_left_idle();
+        if let Some(delivery) = self.connection.sent.delivery() {
+            if idle {
+                delivery.application_limits(pipe);
+            }
+            delivery.note_pipe(pipe);
         }
-        self.connection.sent.note_pipe(pipe);
     }
 
     /// Whether all that the application has handed over is on its way, with room for more
@@ -690,7 +695,7 @@ impl Sender {
 
     /// What is in flight, where samples of the delivery rate need it.
     fn measured_pipe(&self) -> u64 {
-        match self.connection.measures_delivery() {
+        match self.connection.sent.measures_delivery() {
             true => self.recovery.pipe(&self.connection),
             false => 0,
         }

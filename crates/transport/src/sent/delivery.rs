@@ -255,7 +255,8 @@ mod tests {
         /// All below number `n` are acknowledged, and those of `sacked`; `gone` more are lost.
         fn ack(&mut self, n: u64, sacked: &[(u64, u64)], gone: u64, ms: u64) -> Delivery {
             let blocks = sacked.iter().map(|(a, b)| (a * SIZE, b * SIZE));
-            self.sent.note_pipe(self.pipe);
+            let pipe = self.pipe;
+            self.rate().note_pipe(pipe);
             let newly = self
                 .sent
                 .acknowledge(n * SIZE, blocks, Time::from_millis(ms));
@@ -365,7 +366,7 @@ mod tests {
     fn what_came_back_sooner_than_any_round_trip_is_no_sample() {
         let mut s = Measured::new();
         s.send(0, 0);
-        s.sent.note_pipe(SIZE);
+        s.rate().note_pipe(SIZE);
         let none = std::iter::empty();
         s.sent.acknowledge(SIZE, none, Time::from_millis(20));
         let least = Some(Time::from_millis(50));
