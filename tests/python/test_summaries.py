@@ -133,6 +133,12 @@ def test_a_comparison_shows_losses_of_the_fastest(cli: Cli) -> None:
     on_one_screen(cli("compare", *LINE, *words), "It drops 200 packets, slow-start 183")
 
 
+def test_a_comparison_that_keeps_the_baseline_shows_fewer_losses(cli: Cli) -> None:
+    words = ("--path", "leo", "--size", "10MB", "--startup", "hystart-plus-plus,slow-start")
+    answer = cli("compare", *words).out.replace("\n", " ")
+    assert "fewer losses: hystart-plus-plus (398 packets, not 1,620)" in answer
+
+
 def test_a_replay(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(CAPTURES)
     answer = cli("replay", "web-mix.pcap.gz", "--no-uncertainty")

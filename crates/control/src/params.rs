@@ -171,9 +171,10 @@ impl SpecError {
     pub(crate) fn unknown_algorithm<'a>(
         kind: AlgorithmKind,
         name: &str,
+        meant: Option<String>,
         known: impl Iterator<Item = &'a str> + Clone,
     ) -> SpecError {
-        let problem = match nearest(name, known.clone()) {
+        let problem = match meant.or_else(|| nearest(name, known.clone()).map(str::to_owned)) {
             Some(meant) => format!("unknown; did you mean `{meant}`?"),
             None => format!("unknown; known are {}", quoted(known)),
         };

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -9,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from flowstart.errors import FlowstartError, RequestError, SimulationError
@@ -33,8 +35,8 @@ class Result(Protocol):
 
 
 R = TypeVar("R", bound=Result)
-COMMAND = "flowstart.command"
-"""Where a command's context has its words."""
+COMMAND: ContextVar[list[str]] = ContextVar("command")
+"""The words of the command that is running."""
 PLAIN_LINE = 80
 """Columns of a sentence."""
 PLAIN_WIDTH = 132
@@ -200,9 +202,7 @@ def show_summary(found: "Summary") -> None:
 
 def command_line(seed: int | None = None) -> str:
     """The command that is running, as it was given, and its seed where one is given here."""
-    from typer._click.globals import get_current_context
-
-    words: list[str] = get_current_context().meta[COMMAND]
+    words = COMMAND.get()
     is_seeded = seed is None or any(word.split("=")[0] == "--seed" for word in words)
     return shlex.join(words if is_seeded else [*words, "--seed", str(seed)])
 
@@ -210,7 +210,8 @@ def command_line(seed: int | None = None) -> str:
 def _stdout(width: int | None = None) -> "Console":
     from rich.console import Console
 
-    most = None if sys.stdout.isatty() else PLAIN_WIDTH
+    is_known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    most = None if is_known else PLAIN_WIDTH
     console = Console(width=most, highlight=False)
     if width is not None:
         console.width = min(width, console.width)

@@ -54,6 +54,7 @@ EXAMPLES = {
     "check": (
         "flowstart check out",
         "flowstart check out --json",
+        "flowstart check out && flowstart map out",
     ),
     "algorithms": (
         "flowstart algorithms",
@@ -105,6 +106,10 @@ EXAMPLES = {
         'flowstart completion zsh > "${fpath[1]}/_flowstart"',
         "flowstart completion fish > ~/.config/fish/completions/flowstart.fish",
     ),
-    "man": ("flowstart man | man -l -",),
+    "man": (
+        "flowstart man | man -l -",
+        "flowstart man > flowstart.1",
+        "flowstart man | groff -man -T ps > flowstart.ps",
+    ),
 }
 """Command lines by command; the empty name is `flowstart` without one."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from flowstart.comparison import tables
 from flowstart.comparison.summary import Summary
+from flowstart.inference import Row
 from flowstart.model import custom
 from flowstart.model.catalog import listed
 from flowstart.render import summary, text
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 SIZES = 5
 """The most further sizes that have a line each."""
+
+FEWER = 0.5
+"""Of the baseline's losses: at most so many are worth a sentence."""
 
 
 def overview(found: "Comparison", command: str = "") -> summary.Summary:
@@ -28,7 +32,7 @@ def overview(found: "Comparison", command: str = "") -> summary.Summary:
     more = [f"{len(others) - SIZES} more sizes: --details"] if len(others) > SIZES else []
     return summary.Summary(
         _ran(found),
-        [_answer(found, first) + _lower_bound(first)],
+        [_answer(found, first) + _fewer_losses(found, first) + _lower_bound(first)],
         _table(found, first),
         [*others[:SIZES], *more, *_help(first), *found.cautions, *_closing(found)],
         command,
@@ -109,6 +113,28 @@ def _change(s: Summary) -> str:
     """`12 % faster`."""
     change = s.change or 0.0
     return f"{text.short_share(abs(change))} {'faster' if change <= 0 else 'slower'}"
+
+
+def _fewer_losses(found: "Comparison", group: Sequence[Summary]) -> str:
+    """The fewest losses of those not significantly slower, where the baseline is kept."""
+    base = next((s for s in group if s.startup == found.baseline), None)
+    if base is None or not found.intervals or _fastest(found, group):
+        return ""
+    others = [s for s in group if s is not base and s.complete == s.flows]
+    equal = [s for s in others if _is_as_fast(found.intervals.row(s))]
+    best = min(equal, key=lambda s: s.dropped, default=base)
+    if best.dropped > base.dropped * FEWER:
+        return ""
+    name, lost = custom.short(best.startup), text.count(best.dropped)
+    was = text.count(base.dropped)
+    return f" Not significantly slower, with fewer losses: {name} ({lost} packets, not {was})."
+
+
+def _is_as_fast(row: Row | None) -> bool:
+    """Whether an interval that decides anything does not show that it is slower."""
+    if row is None or row.low is None or row.high is None:
+        return False
+    return not row.loses and not text.too_wide(row.low, row.high)
 
 
 def _without_support(group: Sequence[Summary]) -> str:

@@ -180,8 +180,7 @@ class Comparison:
     def headline(self) -> str:
         """One line on what was compared: path, capacity, buffer, endpoints, seeds."""
         tested = [row for row in self.records if row["tested"]]
-        path, reading = self.resolved["path"], self.buffer_accounting
-        return headline(path, tested, self.plan.seeds, self.buffer, reading)
+        return headline(self.resolved["path"], tested, self.plan.seeds, self.buffer)
 
     @property
     def legend(self) -> str:

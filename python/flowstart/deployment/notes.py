@@ -63,11 +63,19 @@ class Notes:
     test: TestPlan | None
     watch: tuple[str, ...]
     rollback: tuple[Rollback, ...]
+    is_test: bool = False
+    """Whether it is inconclusive, so that only a test is advised."""
+
+    @property
+    def title(self) -> str:
+        """What the notes are for."""
+        purpose = "To test, not to deploy" if self.is_test else "To deploy"
+        return f"{purpose}: {self.variant.name}, {self.group}"
 
     @property
     def lines(self) -> list[str]:
         """The notes in words."""
-        lines = [f"{self.variant.name}, {self.group}:"]
+        lines = [self.title]
         for part, found in self.offers:
             lines.append(f"  {part}:")
             told = self._told(found) if found else ["nothing is known of stacks that offer it"]
@@ -87,6 +95,8 @@ def notes(
     variant: Variant,
     rows: Sequence[Row],
     test: TestPlan | None = None,
+    *,
+    is_test: bool = False,
 ) -> Notes:
     """The notes of one recommended variant, from the rows that the recommendation rests on."""
     offers: list[tuple[str, Offer | None]] = [(variant.startup, offer("startup", variant.startup))]
@@ -97,7 +107,8 @@ def notes(
     if variant.pacing:
         offers.append(("pacing", offer("setting", "pacing")))
     thresholds = tuple(_rollback(rows, recommendation.group, variant.name))
-    return Notes(recommendation.group, variant, tuple(offers), test, WATCH, thresholds)
+    group = recommendation.group
+    return Notes(group, variant, tuple(offers), test, WATCH, thresholds, is_test)
 
 
 def _rollback(rows: Sequence[Row], group: str, variant: str) -> list[Rollback]:

@@ -10,7 +10,7 @@ from flowstart.captures.contents import Capture
 from flowstart.deployment import Notes, notes
 from flowstart.deployment import Variant as DeployedVariant
 from flowstart.deployment import stacks as hosts
-from flowstart.inference import Status, Verdict
+from flowstart.inference import Judgement, Status, Verdict
 from flowstart.inference.recommendation import Recommendation
 from flowstart.model import buffers, custom, randomness, stack
 from flowstart.model.document import Document, queues, resolve
@@ -36,6 +36,7 @@ from flowstart.replays.when import WHEN, Partial
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MORE_LOST = (2, 0.01)
@@ -121,21 +122,23 @@ class Replay:
 
     @functools.cached_property
     def notes_to_deploy(self) -> list[Notes]:
-        """What to do with each recommended variant."""
-        return [
-            self._notes(one.setting, one.reason)
-            for one in self.verdict.judgements
-            if one.status == Status.RECOMMENDED
-        ]
+        """What to do with each recommended variant, or else with the one that a test can decide."""
+        chosen = [one for one in self.verdict.judgements if one.status == Status.RECOMMENDED]
+        nearest = self.verdict.candidate
+        if nearest and nearest.status == Status.INCONCLUSIVE:
+            chosen = [nearest]
+        return [self._notes(one) for one in chosen]
 
-    def _notes(self, name: str, reason: str) -> Notes:
-        chosen = Recommendation(EVERYTHING, self.answer.baseline, (name,), reason)
+    def _notes(self, one: Judgement) -> Notes:
+        name = one.setting
+        chosen = Recommendation(EVERYTHING, self.answer.baseline, (name,), one.reason)
         group = next(g for g in self.answer.groups if g.name == EVERYTHING)
         column = self.answer.variants.index(name)
         variant = self.settings.variant(name)
         rows = list(self.answer.rows.values())
         test = ab_test.test_plan(self.facts, group, column, self.settings.seed)
-        return notes(chosen, _deployed(variant), rows, test)
+        is_test = one.status == Status.INCONCLUSIVE
+        return notes(chosen, _deployed(variant), rows, test, is_test=is_test)
 
     @property
     def command(self) -> str:
@@ -325,10 +328,27 @@ class Replay:
         }
 
     @extras.needing("plot", "a figure")
-    def plot(self) -> "Figure":
-        """Completion times by size class, and how many transfers are harmed."""
-        from flowstart.replays.figures import by_class  # loads matplotlib
+    def plot(self, ax: "Axes | None" = None) -> "Figure":
+        """Completion times by size class, and how many transfers are harmed.
 
+        Args:
+            ax: The axes to draw completion times into, in the place of a new figure.
+
+        Returns:
+            The figure.
+
+        Example:
+            >>> import flowstart as fs
+            >>> from matplotlib import pyplot as plt  # doctest: +SKIP
+            >>> figure, axes = plt.subplots()  # doctest: +SKIP
+            >>> fs.replay("capture.pcap").plot(axes)  # doctest: +SKIP
+        """
+        from flowstart.render.charts import figure_of  # loads matplotlib
+        from flowstart.replays.figures import by_class, draw_slowdowns
+
+        if ax is not None:
+            draw_slowdowns(ax, self.summaries)
+            return figure_of(ax)
         return by_class(self.summaries, self.settings.reference.name, self._about())
 
     @extras.needing("plot", "a figure")

@@ -28,7 +28,8 @@ def headline(replay: Replay) -> str:
         replay.settings.cross_traffic
     )
     more += [f"{name} {value}" for name, value in replay.settings.impairments.items()]
-    parts = [f"{count} transfers{out} over {paths}", *more, f"stack {stack}"]
+    tested = f", {replay.facts.height} of them under test" * (count != replay.facts.height)
+    parts = [f"{count} transfers{out} over {paths}{tested}", *more, f"stack {stack}"]
     return f"{replay.capture.file}: {', '.join(parts)}, seed {replay.settings.seed}"
 
 
