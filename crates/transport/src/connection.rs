@@ -54,7 +54,7 @@ impl Timed {
 
 /// What only some connections need.
 #[derive(Clone, Copy, Debug, Default)]
-struct ColdState {
+struct Extensions {
     /// What the next data packet is to report.
     report: Option<RateReport>,
     /// Where the stack speaks ECN.
@@ -63,9 +63,9 @@ struct ColdState {
     headerless_first: bool,
 }
 
-impl ColdState {
+impl Extensions {
     /// A data packet is leaving: its ECN bits, and what it is to report.
-    fn attend(&mut self, again: bool) -> (Ecn, Option<RateReport>) {
+    fn mark_ecn(&mut self, again: bool) -> (Ecn, Option<RateReport>) {
         let ecn = match &mut self.ecn {
             Some(ecn) => ecn.bits(again),
             None => Ecn::default(),
@@ -76,14 +76,14 @@ impl ColdState {
 
 /// What an acknowledgement carries beside what it acknowledges.
 #[derive(Clone, Copy, Debug)]
-pub struct Carried {
+pub struct AckMeta {
     /// Its option.
     pub option: AckOption,
     /// Whether it echoes a congestion mark, or counts new ones.
     pub ece: bool,
 }
 
-/// The state of a sending endpoint, recovery cold.
+/// The state of a sending endpoint, without its recovery.
 pub struct Connection {
     /// The endpoint's behaviours.
     pub stack: Arc<Stack>,
@@ -96,7 +96,7 @@ pub struct Connection {
     /// The next position to send: behind `high` while going back.
     pub nxt: u64,
     /// Where `high` was before the last segment left.
-    pub new_from: u64,
+    pub prev_high: u64,
     /// One past the last byte the application has handed over.
     pub queued: u64,
     /// The peer's window in bytes.
@@ -112,7 +112,7 @@ pub struct Connection {
     /// How fast its data arrives, where others are told.
     pub throughput: Option<Box<Throughput>>,
     /// What only some connections need.
-    cold: Option<Box<ColdState>>,
+    extensions: Option<Box<Extensions>>,
     /// The one segment being timed, where only one is.
     timed: Timed,
     delivered_total: u64,
@@ -142,17 +142,17 @@ impl Connection {
             session: Session::new(controller, Window::new(stack.mss), undo_rule(&stack)),
             flow,
             nxt: 0,
-            new_from: 0,
+            prev_high: 0,
             queued: 0,
             peer_window: u64::MAX,
             timer: Timer::default(),
             counters: Counters::default(),
             pushes: false,
             throughput: (stack.sharing != Sharing::None).then(Box::default),
-            cold: ecn.map(|ecn| {
-                Box::new(ColdState {
+            extensions: ecn.map(|ecn| {
+                Box::new(Extensions {
                     ecn: Some(ecn),
-                    ..ColdState::default()
+                    ..Extensions::default()
                 })
             }),
             timed: Timed::default(),
@@ -250,7 +250,7 @@ impl Connection {
     /// flight before, where the delivery rate is measured.
     #[inline(always)]
     pub fn transmit(&mut self, plan: Plan, pipe: u64, now: Time) -> Packet {
-        self.new_from = self.high();
+        self.prev_high = self.high();
         if let Some(throughput) = &mut self.throughput {
             throughput.feed(now);
         }
@@ -291,7 +291,7 @@ impl Connection {
             tags,
             body: Body::Data(data),
         };
-        let ordinary = self.cold.is_none() && self.session.window.congestion_header.is_none();
+        let ordinary = self.extensions.is_none() && self.session.window.congestion_header.is_none();
         if !ordinary || self.stack.buffer.is_some() {
             packet = self.carry(packet, again, now);
         }
@@ -330,9 +330,9 @@ impl Connection {
         };
         let option_bytes = self.stack.option_bytes;
         let mut report = None;
-        if let Some(cold) = &mut self.cold {
-            (packet.ecn, report) = cold.attend(again);
-            if cold.headerless_first && data.start() == 0 {
+        if let Some(extensions) = &mut self.extensions {
+            (packet.ecn, report) = extensions.mark_ecn(again);
+            if extensions.headerless_first && data.start() == 0 {
                 packet.wire -= self.stack.header;
             }
         }
@@ -355,7 +355,7 @@ impl Connection {
     /// The connection is open without a handshake.
     pub fn skip_handshake(&mut self) {
         if self.stack.headerless_first {
-            self.cold.get_or_insert_default().headerless_first = true;
+            self.extensions.get_or_insert_default().headerless_first = true;
         }
     }
 
@@ -363,25 +363,23 @@ impl Connection {
     /// been sent when the window was last reduced, or no data is. Where packet 0 is the first data
     /// packet instead of the SYN, ns-2 has it that packet 0 alone is (`highest_ack_ == 0`).
     pub fn is_beyond(&self, recover: u64) -> bool {
-        let stands_in = |cold: &ColdState| cold.headerless_first;
-        let packet_0 = match self.cold.as_deref().is_some_and(stands_in) {
-            true => self.mss(),
-            false => 0,
-        };
+        let stands_in = |extensions: &Extensions| extensions.headerless_first;
+        let stands_in = self.extensions.as_deref().is_some_and(stands_in);
+        let packet_0 = if stands_in { self.mss() } else { 0 };
         self.una() > recover || self.una() == packet_0
     }
 
     /// The next data packet is to carry this.
     pub fn report(&mut self, report: RateReport) {
-        self.cold.get_or_insert_default().report = Some(report);
+        self.extensions.get_or_insert_default().report = Some(report);
     }
 
     fn ecn_mut(&mut self) -> Option<&mut EcnSender> {
-        self.cold.as_mut().and_then(|cold| cold.ecn.as_mut())
+        self.extensions.as_mut()?.ecn.as_mut()
     }
 
     fn ecn(&self) -> Option<&EcnSender> {
-        self.cold.as_ref().and_then(|cold| cold.ecn.as_ref())
+        self.extensions.as_ref()?.ecn.as_ref()
     }
 
     /// Whether data is sent as ECT(1), and the peer counts marks.
@@ -397,10 +395,7 @@ impl Connection {
 
     /// Marked packets that the controller is to be told of.
     fn untold_marks(&mut self) -> u32 {
-        match &mut self.cold {
-            None => 0,
-            Some(cold) => cold.ecn.as_mut().map_or(0, EcnSender::take_untold),
-        }
+        self.ecn_mut().map_or(0, EcnSender::take_untold)
     }
 
     /// The `number`-th SYN, which carries this request.
@@ -624,11 +619,11 @@ impl Connection {
     }
 
     /// The window may grow.
-    pub fn grow(&mut self, ack: &Ack, carried: Carried) {
-        if carried.option != AckOption::None {
-            self.on_option(carried.option, ack);
+    pub fn grow(&mut self, ack: &Ack, meta: AckMeta) {
+        if meta.option != AckOption::None {
+            self.on_option(meta.option, ack);
         }
-        if carried.ece && self.on_ece(ack) {
+        if meta.ece && self.on_ece(ack) {
             return;
         }
         self.session.on_ack(ack);
@@ -726,7 +721,7 @@ impl Connection {
     }
 
     /// Recovery begins without an answer of the controller's, who has given one to this window.
-    pub fn repair(&mut self) {
+    pub fn begin_repair(&mut self) {
         self.counters.fast_retransmits += 1;
         self.retransmitted_in_recovery = 0;
     }
@@ -741,8 +736,8 @@ impl Connection {
     /// Tells the controller that recovery begins, with `added` bytes of the flight due
     /// to limited transmit. A window that a mark has brought down is not brought down again for
     /// what was lost of it (RFC 3168 §6.1.2).
-    pub fn lose(&mut self, now: Time, added: u64) {
-        self.repair();
+    pub fn on_congestion_event(&mut self, now: Time, added: u64) {
+        self.begin_repair();
         if self.has_answered_mark() {
             return;
         }

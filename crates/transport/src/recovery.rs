@@ -5,7 +5,7 @@
 //! The detector finds and plans ([`loss`](super::loss)), the reduction brings the window down
 //! ([`reduction`](super::reduction)), the session restores it.
 
-use super::connection::{Carried, Connection};
+use super::connection::{AckMeta, Connection};
 use super::info::Info;
 use super::loss::findings::{AckReport, Audience, Began, Events, Findings};
 use super::loss::Loss;
@@ -40,30 +40,30 @@ impl Recovery {
 
     /// An acknowledgement has arrived. Out of the line of whoever delivers packets.
     #[inline(never)]
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, carried: Carried, now: Time) {
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Time) {
         let una = c.una();
         let mut found = self.loss.on_ack(c, ack, now);
         let Some(found) = &mut found else { return };
         match &found.report {
             // Nearly always.
-            Some(report) if found.events.is_none() && !carried.ece => {
+            Some(report) if found.events.is_none() && !meta.ece => {
                 if report.audience != Audience::OwnerOnly || c.controller_owns_cwnd() {
                     let signal = c.ack_signal(report, now);
-                    tell(c, &signal, report.audience, carried);
+                    notify_controller(c, &signal, report.audience, meta);
                 }
             }
-            _ => self.answer(c, found, Some(carried), now),
+            _ => self.answer(c, found, Some(meta), now),
         }
         self.loss.after_ack(c, c.una() > una, now);
     }
 
-    /// Answers what was found from an acknowledgement that carried this, or from something else.
+    /// Answers what was found from an acknowledgement with this meta data, or from something else.
     #[inline(never)]
     fn answer(
         &mut self,
         c: &mut Connection,
         found: &mut Findings,
-        carried: Option<Carried>,
+        meta: Option<AckMeta>,
         now: Time,
     ) {
         // Every controller counts what was delivered.
@@ -73,7 +73,7 @@ impl Recovery {
         if let Some(events) = &found.events {
             self.change_state(c, events, now);
         }
-        let marked = carried.is_some_and(|carried| carried.ece) && self.loss.on_mark(c, found);
+        let marked = meta.is_some_and(|meta| meta.ece) && self.loss.on_mark(c, found);
         if marked {
             self.reduction.begin_for_mark(c, now);
             c.session.forget();
@@ -81,13 +81,13 @@ impl Recovery {
         if let Some(step) = found.events.as_ref().and_then(|events| events.step) {
             self.reduction.step(c, step);
         }
-        if let (Some(report), Some(carried)) = (&found.report, carried) {
+        if let (Some(report), Some(meta)) = (&found.report, meta) {
             if signal.is_none() && c.controller_owns_cwnd() {
                 signal = Some(c.ack_signal(report, now));
             }
             if let Some(signal) = &mut signal {
                 signal.credit = report.credit;
-                tell(c, signal, report.audience, carried);
+                notify_controller(c, signal, report.audience, meta);
             }
         }
     }
@@ -147,7 +147,7 @@ impl Recovery {
         self.loss.on_data();
     }
 
-    /// The segment that may leave next, the pacer's consent cold.
+    /// Returns the segment that may leave next, if the pacer consents.
     #[inline]
     pub fn plan(&self, c: &Connection) -> Option<Plan> {
         self.loss.plan(c)
@@ -215,12 +215,12 @@ impl Recovery {
     }
 }
 
-fn tell(c: &mut Connection, signal: &Signal, audience: Audience, carried: Carried) {
+fn notify_controller(c: &mut Connection, signal: &Signal, audience: Audience, meta: AckMeta) {
     if audience == Audience::Growth {
-        return c.grow(signal, carried);
+        return c.grow(signal, meta);
     }
     match (audience, c.controller_owns_cwnd()) {
-        (Audience::Held | Audience::OwnerGrowth, true) => c.grow(signal, carried),
+        (Audience::Held | Audience::OwnerGrowth, true) => c.grow(signal, meta),
         (Audience::OwnerGrowth | Audience::OwnerRecovery | Audience::OwnerOnly, false) => {}
         _ => c.recovery_ack(signal),
     }

@@ -4,7 +4,7 @@
 //! It is driven from outside: every entry point takes the time, and what it wants to
 //! send is fetched with [`Sender::poll_transmit`] until nothing is left.
 
-use super::connection::{Carried, Connection, Counters};
+use super::connection::{AckMeta, Connection, Counters};
 use super::handshake::Handshake;
 use super::info::Info;
 use super::pacer::{Pacer, Release, ONE_BY_ONE};
@@ -322,8 +322,8 @@ impl Sender {
                     AckOption::Marks(total) => self.connection.count_marks(total),
                     _ => packet.ecn.has(Ecn::ECE),
                 };
-                let carried = Carried { option, ece };
-                self.on_ack(ack, carried, now);
+                let meta = AckMeta { option, ece };
+                self.on_ack(ack, meta, now);
             }
             _ => {}
         }
@@ -347,7 +347,7 @@ impl Sender {
         self.end_exchange(now, fair.then(|| now.since(at)));
     }
 
-    fn on_ack(&mut self, ack: &Ack, carried: Carried, now: Time) {
+    fn on_ack(&mut self, ack: &Ack, meta: AckMeta, now: Time) {
         if !self.connection.has_sent(ack) {
             return;
         }
@@ -362,8 +362,7 @@ impl Sender {
         if self.connection.sent.measures_delivery() {
             self.note_pipe();
         }
-        self.recovery
-            .on_ack(&mut self.connection, ack, carried, now);
+        self.recovery.on_ack(&mut self.connection, ack, meta, now);
         if self.send_buffer.is_some() {
             self.refill();
         }
@@ -727,7 +726,7 @@ impl Sender {
         }
         let Some(plan) = part(c) else {
             let probe = probe(c);
-            c.new_from = probe.start();
+            c.prev_high = probe.start();
             c.counters.packets_sent += 1;
             return Some(probe);
         };
@@ -923,7 +922,7 @@ impl Sender {
 
     /// Whether `segment`, just sent, had been sent before.
     pub fn is_retransmission(&self, segment: &Packet) -> bool {
-        segment.start() < self.connection.new_from
+        segment.start() < self.connection.prev_high
     }
 
     /// What it did.

@@ -35,19 +35,19 @@ impl Reduction {
     /// A recovery begins.
     pub fn begin(&mut self, c: &mut Connection, began: Began, now: Time) {
         match began {
-            Began::Repair => c.repair(),
+            Began::Repair => c.begin_repair(),
             Began::Repaired => {
-                c.lose(now, 0);
+                c.on_congestion_event(now, 0);
                 c.recovered(now);
             }
             Began::Reduction { added, timed } => {
-                self.reduce(c, |c| c.lose(now, added));
+                self.reduce(c, |c| c.on_congestion_event(now, added));
                 if timed {
                     c.restart_timer(now);
                 }
             }
             Began::SlowStart { added } => {
-                c.lose(now, added);
+                c.on_congestion_event(now, added);
                 c.restart_timer(now);
                 c.session.window.cwnd = 1.0;
             }

@@ -1,7 +1,7 @@
 //! RFC 6675's definitions taken literally, segment by segment.
 
 use super::*;
-use crate::connection::Carried;
+use crate::connection::AckMeta;
 use crate::recovery::Recovery;
 use crate::stack::{EcnMode, Stack, Undo};
 use flowstart_control::{catalog, Convention};
@@ -234,8 +234,8 @@ fn hear(
     if repetition {
         ack.set_answers_repetition();
     }
-    let carried = Carried { option, ece: false };
-    recovery.on_ack(c, &Ack::Bytes(ack), carried, Time::from_millis(100));
+    let meta = AckMeta { option, ece: false };
+    recovery.on_ack(c, &Ack::Bytes(ack), meta, Time::from_millis(100));
 }
 
 #[test]

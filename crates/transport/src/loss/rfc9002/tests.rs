@@ -3,7 +3,7 @@
 
 use super::super::Loss;
 use super::*;
-use crate::connection::Carried;
+use crate::connection::AckMeta;
 use crate::recovery::Recovery;
 use crate::rtt::RttEstimator;
 use crate::stack::Stack;
@@ -82,9 +82,9 @@ impl Bench {
             assert!(room.is_some());
             below = *first;
         }
-        let carried = Carried { option, ece: false };
+        let meta = AckMeta { option, ece: false };
         let ack = Ack::Numbers(ack);
-        self.recovery.on_ack(&mut self.c, &ack, carried, now);
+        self.recovery.on_ack(&mut self.c, &ack, meta, now);
     }
 
     fn lost(&self) -> Vec<u64> {
