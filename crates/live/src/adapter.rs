@@ -63,6 +63,19 @@ pub struct Sample {
     pub srtt: Time,
 }
 
+impl Sample {
+    /// The window now.
+    pub fn of(w: &Window, flight: u64, srtt: Time, now: Time) -> Sample {
+        Sample {
+            at: now,
+            cwnd: w.cwnd,
+            ssthresh: w.ssthresh,
+            flight,
+            srtt,
+        }
+    }
+}
+
 /// Counts of what a connection did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counters {
@@ -482,7 +495,7 @@ impl Adapter {
 
     /// Bytes that the application has handed over and that wait to be sent.
     fn left(&self) -> u64 {
-        let sent = self.ledger.nxt - self.ledger.sampler.lost();
+        let sent = self.ledger.nxt - self.ledger.sampler.lost;
         self.queued
             .map_or(u64::MAX, |queued| queued.saturating_sub(sent))
     }
@@ -583,7 +596,7 @@ impl Adapter {
             acked: una.saturating_sub(before),
             delivered: news.delivered,
             credit: if grows { news.in_epoch } else { 0 },
-            delivered_total: self.ledger.sampler.delivered(),
+            delivered_total: self.ledger.sampler.delivered,
             rtt: news.newest.map(|sent| now.since(sent)),
             srtt: self.rtt.srtt(),
             una,
@@ -599,15 +612,9 @@ impl Adapter {
 
     fn note(&mut self, now: Time) {
         self.counters.max_cwnd = self.counters.max_cwnd.max(self.session.window.cwnd);
-        let sample = Sample {
-            at: now,
-            cwnd: self.session.window.cwnd,
-            ssthresh: self.session.window.ssthresh,
-            flight: self.ledger.in_flight,
-            srtt: self.rtt.srtt(),
-        };
+        let (flight, srtt) = (self.ledger.in_flight, self.rtt.srtt());
         if let Some(trace) = &mut self.trace {
-            trace.push(sample);
+            trace.push(Sample::of(&self.session.window, flight, srtt, now));
         }
     }
 }

@@ -132,7 +132,7 @@ impl Ledger {
             news.in_flight_before = self.in_flight;
         }
         self.in_flight -= bytes;
-        self.sampler.on_delivered(bytes);
+        self.sampler.delivered += bytes;
         self.newest_acked = self.newest_acked.max(Some(packet.start));
         news.delivered += bytes;
         if packet.start >= self.epoch {
@@ -180,7 +180,7 @@ impl Ledger {
         packet.fate = Fate::Lost;
         let (start, bytes) = (packet.start, u64::from(packet.bytes));
         self.in_flight -= bytes;
-        self.sampler.on_lost(bytes);
+        self.sampler.lost += bytes;
         (start, bytes)
     }
 
@@ -228,7 +228,7 @@ impl Ledger {
         let sample = news.sample.and_then(sample);
         sampler.on_acked(news.newest, now);
         Delivery {
-            total: sampler.delivered(),
+            total: sampler.delivered,
             newly: news.delivered,
             lost,
             in_flight_before: news.in_flight_before,

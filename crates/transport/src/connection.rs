@@ -562,11 +562,8 @@ impl Connection {
 
     /// Starts the retransmission timer anew.
     pub fn restart_timer(&mut self, now: Time) {
-        let timeout = self
-            .session
-            .window
-            .timeout
-            .unwrap_or_else(|| self.rtt.rto());
+        let own = self.session.window.timeout;
+        let timeout = own.unwrap_or_else(|| self.rtt.rto());
         self.timer.set(now + timeout, now);
     }
 

@@ -24,27 +24,17 @@ pub struct Snapshot {
 /// The sampler of one connection.
 #[derive(Debug, Default)]
 pub struct RateSampler {
-    /// `C.delivered`.
-    delivered: u64,
+    /// Bytes delivered so far (`C.delivered`), to which the transport adds.
+    pub delivered: u64,
     delivered_at: Time,
     first_sent: Time,
     /// `C.app_limited`: until so much is delivered, the application is the limit.
     limited_until: Option<u64>,
-    /// `C.lost`.
-    lost: u64,
+    /// Bytes found lost so far (`C.lost`), to which the transport adds.
+    pub lost: u64,
 }
 
 impl RateSampler {
-    /// Bytes delivered so far.
-    pub fn delivered(&self) -> u64 {
-        self.delivered
-    }
-
-    /// Bytes found lost so far.
-    pub fn lost(&self) -> u64 {
-        self.lost
-    }
-
     /// A packet leaves; `idle` where nothing is in flight before it.
     pub fn on_sent(&mut self, idle: bool, now: Time) -> Snapshot {
         if idle {
@@ -63,16 +53,6 @@ impl RateSampler {
     /// The application has left room in the window, with so many bytes in flight.
     pub fn on_app_limited(&mut self, in_flight: u64) {
         self.limited_until = Some((self.delivered + in_flight).max(1));
-    }
-
-    /// So many bytes have arrived.
-    pub fn on_delivered(&mut self, bytes: u64) {
-        self.delivered += bytes;
-    }
-
-    /// So many bytes are lost.
-    pub fn on_lost(&mut self, bytes: u64) {
-        self.lost += bytes;
     }
 
     /// All that an acknowledgement delivers is counted. `newest` is when the packet left that left

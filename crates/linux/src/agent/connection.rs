@@ -171,13 +171,10 @@ impl Connection {
 
     /// While a startup paces.
     fn next_look(&self) -> Option<Time> {
-        let own = self
-            .session
-            .window
-            .pacing
-            .filter(|rate| self.usual != Some(*rate));
+        let w = &self.session.window;
+        let own = w.pacing.filter(|rate| self.usual != Some(*rate));
         let rate = own.filter(|_| self.is_open && self.nxt < self.size)?;
-        let together = self.session.window.wire() * self.session.window.quantum.max(1);
+        let together = w.wire() * w.quantum.max(1);
         Some(self.looked + rate.time_for(together.into()).max(LOOK_EVERY))
     }
 
@@ -187,9 +184,8 @@ impl Connection {
     }
 
     fn is_held(&self, from: Time) -> bool {
-        self.session.window.pacing.is_some()
-            && from > Time::ZERO
-            && !self.session.controller.owns_cwnd()
+        let (w, c) = (&self.session.window, &self.session.controller);
+        w.pacing.is_some() && from > Time::ZERO && !c.owns_cwnd()
     }
 
     fn mss(&self) -> u64 {
@@ -220,12 +216,9 @@ impl Connection {
         self.delivered.begin(event.delivered);
         self.retransmitted = event.total_retrans;
         // The kernel paces no more than what leaves behind the first segments.
-        let own = self
-            .session
-            .window
-            .pacing
-            .filter(|_| !self.session.controller.owns_cwnd());
-        self.opening = own.map(|_| Opening::new(&self.session.window, now));
+        let (w, c) = (&self.session.window, &self.session.controller);
+        let own = w.pacing.filter(|_| !c.owns_cwnd());
+        self.opening = own.map(|_| Opening::new(w, now));
     }
 
     /// What has left since the last event.
@@ -369,12 +362,8 @@ impl Connection {
         if own || srtt == Time::ZERO {
             return;
         }
-        let rate = pacing_rate::rate(
-            &self.session.window,
-            self.outstanding(),
-            self.session.window.wire(),
-            srtt,
-        );
+        let w = &self.session.window;
+        let rate = pacing_rate::rate(w, self.outstanding(), w.wire(), srtt);
         self.usual = Some(rate).filter(|rate| rate.bps() > 0);
         self.session.window.pacing = self.usual.filter(|_| self.stack.pacing == Pacing::Internal);
     }
@@ -424,13 +413,10 @@ impl Connection {
 
     fn note(&mut self, now: Time) {
         self.max_cwnd = self.max_cwnd.max(self.session.window.cwnd);
-        self.trace.push(Sample {
-            at: now,
-            cwnd: self.session.window.cwnd,
-            ssthresh: self.session.window.ssthresh,
-            flight: self.bytes(self.last.in_flight),
-            srtt: Time::from_micros(self.last.srtt_us.into()),
-        });
+        let flight = self.bytes(self.last.in_flight);
+        let srtt = Time::from_micros(self.last.srtt_us.into());
+        let sample = Sample::of(&self.session.window, flight, srtt, now);
+        self.trace.push(sample);
     }
 }
 

@@ -137,7 +137,7 @@ impl DeliveryRate {
     /// `[start, end)` has arrived. Of what it may have been, the newest counts.
     fn arrived(&mut self, start: u64, end: u64) {
         self.fresh += end - start;
-        self.sampler.on_delivered(end - start);
+        self.sampler.delivered += end - start;
         if start < self.again_end && self.arrived_again(start, end) {
             return;
         }
@@ -181,9 +181,9 @@ impl DeliveryRate {
         // What neither arrived nor is in flight any more has been found lost.
         let newly = std::mem::take(&mut self.fresh);
         let lost = self.pipe_before.saturating_sub(pipe + newly);
-        self.sampler.on_lost(lost);
+        self.sampler.lost += lost;
         Delivery {
-            total: self.sampler.delivered(),
+            total: self.sampler.delivered,
             newly,
             lost,
             in_flight_before: self.pipe_before,
