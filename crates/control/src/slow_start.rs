@@ -4,8 +4,8 @@
 //! A [`Controller`](crate::Controller) keeps one [`SlowStart`] beside its startup: it opens the
 //! window, hands the rules to the startup with each ACK, and tells them of losses and timeouts.
 
-use crate::growth_gate::GateRule;
 use crate::params::{Params, SpecError};
+use crate::session::limited::GateRule;
 use crate::signals::{Ack, Established};
 use crate::{params, Convention, InitialWindow, Segments, Window};
 

@@ -161,15 +161,12 @@ impl Startup for BbrStartup {
         None
     }
 
-    fn on_spurious(&mut self, w: &mut Window) {
-        if let Some(model) = &mut self.model {
-            model.on_spurious(w);
-        }
-    }
-
     /// In Drain it has ended already, unless what ended it is taken back.
-    fn has_resumed(&self) -> bool {
-        self.model.as_ref().is_some_and(|model| model.is_filling())
+    fn on_spurious(&mut self, w: &mut Window) -> bool {
+        self.model.as_mut().is_some_and(|model| {
+            model.on_spurious(w);
+            model.is_filling()
+        })
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, i: &Idle) -> bool {

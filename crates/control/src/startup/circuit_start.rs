@@ -279,8 +279,9 @@ impl Startup for CircuitStart {
     }
 
     /// The loss or timeout that ended it was none.
-    fn on_spurious(&mut self, _w: &mut Window) {
+    fn on_spurious(&mut self, _w: &mut Window) -> bool {
         self.over = false;
+        true
     }
 
     fn on_idle(&mut self, _w: &mut Window, _before: &Window, _i: &Idle) -> bool {

@@ -28,7 +28,7 @@
 //!   tables.
 //! - The paced flight keeps the spacing of the first measurement.
 
-use super::Startup;
+use super::{Assisted, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
 use crate::signals::{Ack, Established, PeerGap, Sent, Timeout};
@@ -125,29 +125,6 @@ impl Startup for ModifiedSwiftStart {
         None
     }
 
-    /// The first measurement begins pacing, the second only corrects the window.
-    fn on_peer_gap(&mut self, w: &mut Window, g: &PeerGap) -> Option<Reason> {
-        let rtt = g.rtt.filter(|rtt| *rtt > Time::ZERO)?;
-        if self.phase == Phase::Off || self.updates_left == 0 || g.gap == Time::ZERO {
-            return None;
-        }
-        self.updates_left -= 1;
-        self.set = true;
-        let volley = VOLLEY * u64::from(w.mss);
-        // The peer's window bounds what is sent, not the estimate, as the tables show. No
-        // path holds a petabyte.
-        let bytes = window(rtt, w.mss, g.gap).min(1 << 50);
-        w.cwnd = w.segments(bytes.max(volley));
-        if self.phase == Phase::Pacing {
-            return None;
-        }
-        w.pacing = Some(Rate::of(u64::from(w.wire()), g.gap).max(Rate(1)));
-        w.tags.pair = Pair::None;
-        self.phase = Phase::Pacing;
-        (self.paced_from, self.pace_end) = (g.nxt, g.now + rtt);
-        Some(Reason::Estimate)
-    }
-
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         let set = std::mem::take(&mut self.set);
         let paced_acked = a.una > self.paced_from || a.now >= self.pace_end;
@@ -180,8 +157,37 @@ impl Startup for ModifiedSwiftStart {
         None
     }
 
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+
     fn in_charge(&self, w: &Window) -> bool {
         self.phase != Phase::Off || w.in_slow_start()
+    }
+}
+
+impl Assisted for ModifiedSwiftStart {
+    /// The first measurement begins pacing, the second only corrects the window.
+    fn on_peer_gap(&mut self, w: &mut Window, g: &PeerGap) -> Option<Reason> {
+        let rtt = g.rtt.filter(|rtt| *rtt > Time::ZERO)?;
+        if self.phase == Phase::Off || self.updates_left == 0 || g.gap == Time::ZERO {
+            return None;
+        }
+        self.updates_left -= 1;
+        self.set = true;
+        let volley = VOLLEY * u64::from(w.mss);
+        // The peer's window bounds what is sent, not the estimate, as the tables show. No
+        // path holds a petabyte.
+        let bytes = window(rtt, w.mss, g.gap).min(1 << 50);
+        w.cwnd = w.segments(bytes.max(volley));
+        if self.phase == Phase::Pacing {
+            return None;
+        }
+        w.pacing = Some(Rate::of(u64::from(w.wire()), g.gap).max(Rate(1)));
+        w.tags.pair = Pair::None;
+        self.phase = Phase::Pacing;
+        (self.paced_from, self.pace_end) = (g.nxt, g.now + rtt);
+        Some(Reason::Estimate)
     }
 }
 

@@ -60,7 +60,7 @@ mod pc_split;
 mod rounds;
 mod train;
 
-use super::{LossResponse, Startup};
+use super::{Congestion, LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Number, Params, SpecError};
@@ -331,8 +331,8 @@ impl<F: Form> Startup for PacedChirping<F> {
         self.on_loss(w, &m.into())
     }
 
-    fn survives_mark(&self) -> bool {
-        self.phase != Phase::Over
+    fn survives(&self, congestion: Congestion) -> bool {
+        congestion == Congestion::Mark && self.phase != Phase::Over
     }
 
     fn cancel(&mut self, w: &mut Window) {

@@ -24,7 +24,7 @@
 //!   one published table needs.
 //! - A second request within a connection is not made.
 
-use super::{LossResponse, Startup};
+use super::{Assisted, LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Known, Loss, Recovered, Sent, Syn, Timeout};
@@ -204,27 +204,6 @@ impl QuickStart {
 }
 
 impl Startup for QuickStart {
-    /// §4.1: as much as can be used, and nothing where slow start is as quick.
-    fn rate_request(&self, s: &Syn) -> Option<Rate> {
-        let segments = s.queued.div_ceil(u64::from(s.mss.max(1)));
-        if (segments as f64) < self.qs_thresh {
-            return None;
-        }
-        let wire = u64::from(s.mss + s.header);
-        let useful = Rate::of(segments.saturating_mul(wire), self.qs_rtt);
-        let want = if self.sized {
-            self.request.min(useful)
-        } else {
-            self.request
-        };
-        let code = if self.round_up {
-            s.codes.encode_up(want)
-        } else {
-            s.codes.encode_down(want)
-        };
-        (code > 0).then(|| s.codes.decode(code))
-    }
-
     fn on_known(&mut self, k: &Known) {
         self.known = *k;
     }
@@ -297,9 +276,36 @@ impl Startup for QuickStart {
         None
     }
 
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+
     /// While the flight leaves it is this startup's whatever the threshold says.
     fn in_charge(&self, w: &Window) -> bool {
         self.qs == Qs::Approved || w.in_slow_start()
+    }
+}
+
+impl Assisted for QuickStart {
+    /// §4.1: as much as can be used, and nothing where slow start is as quick.
+    fn rate_request(&self, s: &Syn) -> Option<Rate> {
+        let segments = s.queued.div_ceil(u64::from(s.mss.max(1)));
+        if (segments as f64) < self.qs_thresh {
+            return None;
+        }
+        let wire = u64::from(s.mss + s.header);
+        let useful = Rate::of(segments.saturating_mul(wire), self.qs_rtt);
+        let want = if self.sized {
+            self.request.min(useful)
+        } else {
+            self.request
+        };
+        let code = if self.round_up {
+            s.codes.encode_up(want)
+        } else {
+            s.codes.encode_down(want)
+        };
+        (code > 0).then(|| s.codes.decode(code))
     }
 }
 
@@ -482,7 +488,7 @@ mod tests {
     #[test]
     fn no_more_is_asked_for_than_can_be_used() {
         let request = |spec: &str, convention, segments: u64| {
-            let c = with_reno(&ENTRY, spec, convention).unwrap();
+            let mut c = with_reno(&ENTRY, spec, convention).unwrap();
             c.rate_request(&Syn {
                 queued: segments * MSS,
                 mss: MSS as u32,

@@ -31,7 +31,7 @@
 //! - If routers answered once and do so no longer, the window they gave becomes the threshold:
 //!   doubling it would be blind.
 
-use super::Startup;
+use super::{Assisted, Congestion, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Feedback, Timeout};
 use crate::slow_start::{self, SlowStart};
@@ -91,20 +91,6 @@ impl Startup for Xcp {
         self.sample(w, e.rtt);
     }
 
-    fn on_feedback(&mut self, w: &mut Window, f: &Feedback) {
-        self.sample(w, f.rtt);
-        let Some(change) = f.change else {
-            return self.lose_control(w);
-        };
-        (self.controlled, self.answered) = (true, true);
-        if change > 0.0 && !f.cwnd_limited {
-            return;
-        }
-        let srtt = self.srtt.unwrap_or(Time::ZERO);
-        let segments = change * srtt.secs() / f64::from(f.wire);
-        w.cwnd = (w.cwnd + segments).max(1.0);
-    }
-
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         if !self.controlled {
             slow_start.grow(w, a);
@@ -122,12 +108,32 @@ impl Startup for Xcp {
         None
     }
 
-    fn survives_loss(&self) -> bool {
+    fn survives(&self, _: Congestion) -> bool {
         self.answered
+    }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
     }
 
     fn in_charge(&self, w: &Window) -> bool {
         self.controlled || w.in_slow_start()
+    }
+}
+
+impl Assisted for Xcp {
+    fn on_feedback(&mut self, w: &mut Window, f: &Feedback) {
+        self.sample(w, f.rtt);
+        let Some(change) = f.change else {
+            return self.lose_control(w);
+        };
+        (self.controlled, self.answered) = (true, true);
+        if change > 0.0 && !f.cwnd_limited {
+            return;
+        }
+        let srtt = self.srtt.unwrap_or(Time::ZERO);
+        let segments = change * srtt.secs() / f64::from(f.wire);
+        w.cwnd = (w.cwnd + segments).max(1.0);
     }
 }
 

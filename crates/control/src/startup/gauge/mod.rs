@@ -66,7 +66,7 @@ mod delay;
 mod delivery;
 mod dispersion;
 
-use super::{LossResponse, Startup};
+use super::{Congestion, LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
@@ -442,12 +442,13 @@ impl Startup for Gauge {
     }
 
     /// The pipe was full, whatever became of the loss.
-    fn has_resumed(&self) -> bool {
+    fn on_spurious(&mut self, _w: &mut Window) -> bool {
         !matches!(self.phase, Phase::Settle(_))
     }
 
-    fn survives_mark(&self) -> bool {
+    fn survives(&self, congestion: Congestion) -> bool {
         match self.phase {
+            _ if congestion == Congestion::Loss => self.owns_cwnd(),
             Phase::Settle(_) => true,
             Phase::Open | Phase::Measure => self.counts_marks,
             _ => false,
