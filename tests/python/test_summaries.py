@@ -87,6 +87,12 @@ def test_the_worst_paths(cli: Cli) -> None:
     assert "Again: flowstart compare" in cli(*SEARCH, OVER, "--details").out
 
 
+def test_a_startup_by_its_usual_name_is_not_compared_with_itself(cli: Cli) -> None:
+    answer = cli("worst", "hystart++", "--runs", "20", "--seed", "3")
+    assert answer.status == 0, answer.err
+    assert answer.out.startswith("hystart-plus-plus against ")
+
+
 def test_a_startup_that_is_nowhere_worse(cli: Cli) -> None:
     over = "rate=1Gbps,rtt=40ms,size=1kB,buffer=1000pkt,competing=alone"
     on_one_screen(cli(*SEARCH, over), "jump-start is nowhere worse than the best of the others")
@@ -153,7 +159,7 @@ def test_no_losses_are_not_fewer_than_none(cli: Cli) -> None:
 def test_a_comparison_that_keeps_the_baseline_shows_fewer_losses(cli: Cli) -> None:
     words = ("--path", "leo", "--size", "10MB", "--startup", "hystart-plus-plus,slow-start")
     answer = cli("compare", *words).out.replace("\n", " ")
-    assert "fewer losses: hystart-plus-plus (398 packets, not 1,620)" in answer
+    assert "With fewer losses: hystart-plus-plus, 3.7 % slower (398 lost, not 1,620)" in answer
 
 
 def test_a_replay(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

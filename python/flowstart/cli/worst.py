@@ -106,7 +106,9 @@ def worst(
     console.deliver(
         console.view(
             found,
-            lambda found: console.show_summary(summary(found, console.command_line(), scenario)),
+            lambda found: console.show_summary(
+                summary(found, console.command_line(found.evaluator.seed), scenario)
+            ),
             lambda found: _show(found, output),
             json=json,
             details=details,

@@ -28,7 +28,9 @@ def overview(found: "Comparison", command: str = "") -> summary.Summary:
         return summary.Summary(f"{found.headline}.", [], command=command)
     groups = [list(group) for _, group in groupby(found.summaries, key=lambda s: s.group)]
     first = max(groups, key=_spread)
-    others = [_line(found, group) for group in groups if group is not first]
+    others = [
+        _line(found, group) + _fewer_losses(found, group) for group in groups if group is not first
+    ]
     more = [f"{len(others) - SIZES} more sizes: --details"] if len(others) > SIZES else []
     table = _table(found, first)
     return summary.Summary(
@@ -138,9 +140,8 @@ def _fewer_losses(found: "Comparison", group: Sequence[Summary]) -> str:
     best = min(equal, key=lambda s: s.dropped, default=base)
     if base.dropped < 1 or best.dropped > base.dropped * FEWER:
         return ""
-    name, lost = custom.short(best.startup), text.count(best.dropped)
     was = text.count(base.dropped)
-    return f" Not significantly slower, with fewer losses: {name} ({lost} packets, not {was})."
+    return f" With fewer losses: {_gain(best)} ({text.count(best.dropped)} lost, not {was})."
 
 
 def _is_as_fast(row: Row | None) -> bool:
@@ -179,10 +180,10 @@ def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
     several = any(s.flows > s.seeds for s in group)
     titles = [*(["worst"] if several else []), "change"]
     titles += ["range, %"] if found.intervals else []
-    titles += ["lost", "RTOs", "background"]
     time = Column("completion", is_kept=True)
     grid = Grid([Column("startup", number=False), time, *map(Column, titles)])
-    grid.columns.append(Column("exit", number=False))
+    grid.columns += [Column("lost", spare=1), Column("RTOs", spare=3)]
+    grid.columns += [Column("background", spare=2), Column("exit", number=False)]
     for s in sorted(group, key=lambda s: _place(s, found.baseline)):
         if s.best:
             grid.marked.add(len(grid.rows))
@@ -238,4 +239,6 @@ def _closing(found: "Comparison", table: Grid) -> list[str]:
     if found.intervals and len(found.plan.startups) > 1:
         repeats = max(group.repeats for group in found.intervals.groups.values())
         lines.insert(0, f"range: of the change over {repeats} repeats")
+    if len({s.group for s in found.summaries}) > 1:
+        lines.insert(0, "table: the size with the largest change")
     return ["; ".join(lines)] * bool(lines)

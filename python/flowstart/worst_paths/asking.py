@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 from flowstart.comparison.plan import chosen
 from flowstart.errors import RequestError, SimulationError
-from flowstart.model.catalog import list_algorithms, suggest
+from flowstart.model.catalog import canonical, list_algorithms, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, resolve
 from flowstart.model.quantities import Time
@@ -80,7 +80,8 @@ def find_worst_paths(
         'hystart'
     """
     custom = CustomStartups()
-    others = [a.name for a in list_algorithms("startup") if not a.needs_help and a.name != startup]
+    own = canonical(startup) if isinstance(startup, str) else ""
+    others = [a.name for a in list_algorithms("startup") if not a.needs_help and a.name != own]
     variants = chosen((), [startup, *(others if against is None else against)], custom)
     _check(measure, runs, distinct, seed, seeds, len(variants))
     ends = endpoints(stack)
