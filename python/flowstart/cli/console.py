@@ -1,6 +1,8 @@
 """What the commands say: results on stdout, everything else on stderr."""
 
 import contextlib
+import dataclasses
+import itertools
 import json
 import os
 import pathlib
@@ -191,6 +193,8 @@ def show_grid(grid: "Grid", width: int | None = None) -> None:
 
 def show_summary(found: "Summary") -> None:
     """What was run, the answer, a table, and what to do next, on one screen."""
+    if folder := _output():
+        found = dataclasses.replace(found, hint=found.hint.replace("-o DIR", folder))
     say("\n".join(found.opening))
     if found.shown:
         show_grid(found.shown, PLAIN_LINE)
@@ -198,6 +202,17 @@ def show_summary(found: "Summary") -> None:
         say()
     for line in found.closing:
         say(line)
+
+
+def _output() -> str | None:
+    """The folder that the running command writes, as it was given."""
+    words = COMMAND.get([])
+    for option, value in itertools.pairwise([*words, ""]):
+        if option in ("-o", "--output"):
+            return value
+        if option.startswith(("-o=", "--output=")):
+            return option.partition("=")[2]
+    return None
 
 
 def command_line(seed: int | None = None) -> str:

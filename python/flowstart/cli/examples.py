@@ -9,7 +9,7 @@ EXAMPLES = {
     "compare": (
         "flowstart compare --rate 10Mbps --rtt 100ms --size 100kB,1MB",
         "flowstart compare --path leo --startup all -o out",
-        "flowstart compare scenario.toml --startup slow-start,hystart-plus-plus",
+        "flowstart compare --path lte --variant 'iw10: iw=10' --variant 'iw30: iw=30'",
     ),
     "replay": (
         "flowstart replay capture.pcap",

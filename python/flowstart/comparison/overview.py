@@ -30,11 +30,12 @@ def overview(found: "Comparison", command: str = "") -> summary.Summary:
     first = max(groups, key=_spread)
     others = [_line(found, group) for group in groups if group is not first]
     more = [f"{len(others) - SIZES} more sizes: --details"] if len(others) > SIZES else []
+    table = _table(found, first)
     return summary.Summary(
         _ran(found),
         [_answer(found, first) + _fewer_losses(found, first) + _lower_bound(first)],
-        _table(found, first),
-        [*others[:SIZES], *more, *_help(first), *found.cautions, *_closing(found)],
+        table,
+        [*others[:SIZES], *more, *_help(first), *found.cautions, *_closing(found, table)],
         command,
         hint="All columns and notes: --details. Figures and a report: -o DIR",
     )
@@ -67,6 +68,7 @@ def _answer(found: "Comparison", group: Sequence[Summary]) -> str:
         answer += (
             f" It drops {text.count(first.dropped)} packets, {baseline} {text.count(base.dropped)}."
         )
+    answer += _over_limit(found, group, first)
     return answer + _without_support(group) * _needs_support(first)
 
 
@@ -115,6 +117,17 @@ def _change(s: Summary) -> str:
     return f"{text.short_share(abs(change))} {'faster' if change <= 0 else 'slower'}"
 
 
+def _over_limit(found: "Comparison", group: Sequence[Summary], first: Summary) -> str:
+    """Faster startups that lose more packets than the limit."""
+    chosen = found.intervals.recommendation(first) if found.intervals else None
+    names = chosen.over_limit if chosen else ()
+    faster = [s for s in group if s.startup in names and _time(s) < _time(first)]
+    if not faster:
+        return ""
+    said = [f"{_gain(s)}, {text.short_share(s.loss)} lost" for s in faster]
+    return f" Over the loss limit: {text.first_of(said)}."
+
+
 def _fewer_losses(found: "Comparison", group: Sequence[Summary]) -> str:
     """The fewest losses of those not significantly slower, where the baseline is kept."""
     base = next((s for s in group if s.startup == found.baseline), None)
@@ -123,7 +136,7 @@ def _fewer_losses(found: "Comparison", group: Sequence[Summary]) -> str:
     others = [s for s in group if s is not base and s.complete == s.flows]
     equal = [s for s in others if _is_as_fast(found.intervals.row(s))]
     best = min(equal, key=lambda s: s.dropped, default=base)
-    if best.dropped > base.dropped * FEWER:
+    if base.dropped < 1 or best.dropped > base.dropped * FEWER:
         return ""
     name, lost = custom.short(best.startup), text.count(best.dropped)
     was = text.count(base.dropped)
@@ -218,11 +231,11 @@ def _help(group: Sequence[Summary]) -> list[str]:
     return [f"Needs router, peer or cache support: {text.first_of(helped)}."] if helped else []
 
 
-def _closing(found: "Comparison") -> list[str]:
-    lines = []
+def _closing(found: "Comparison", table: Grid) -> list[str]:
+    """What the columns are that the table shows."""
+    shown = {column.title for column in table.informative().columns}
+    lines = ["exit: cwnd at the end of startup."] * ("exit" in shown)
     if found.intervals and len(found.plan.startups) > 1:
         repeats = max(group.repeats for group in found.intervals.groups.values())
-        lines.append(
-            f"range: of the change over {repeats} repeats; exit: cwnd at the end of startup."
-        )
-    return lines
+        lines.insert(0, f"range: of the change over {repeats} repeats")
+    return ["; ".join(lines)] * bool(lines)

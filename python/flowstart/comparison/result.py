@@ -180,7 +180,9 @@ class Comparison:
     def headline(self) -> str:
         """One line on what was compared: path, capacity, buffer, endpoints, seeds."""
         tested = [row for row in self.records if row["tested"]]
-        return headline(self.resolved["path"], tested, self.plan.seeds, self.buffer)
+        is_common = not any("iw" in variant.fields for variant in self.plan.variants)
+        iw = buffers.initial_window(self.resolved["stack"]) if is_common else None
+        return headline(self.resolved["path"], tested, self.plan.seeds, self.buffer, iw)
 
     @property
     def legend(self) -> str:

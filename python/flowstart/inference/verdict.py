@@ -199,7 +199,9 @@ def faster(gain: Row) -> str:
 def exceeding(gate: Gate) -> str:
     """What is beyond its limit, and where."""
     part = part_in_words(gate)
-    limit = f"(limit {text.share(gate.limit)})"
+    shown = text.percent if gate.quantity == Quantity.P99 else text.share
+    ends = f"CI {shown(gate.low)} to {shown(gate.high)}, "
+    limit = f"({ends * (gate.outcome == Outcome.INCONCLUSIVE)}limit {text.share(gate.limit)})"
     if gate.quantity == Quantity.HARMED:
         return f"harm to {part} is beyond its limit: {text.share(gate.estimate)} are harmed {limit}"
     if gate.quantity == Quantity.P99:

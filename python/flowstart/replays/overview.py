@@ -13,6 +13,7 @@ from flowstart.replays.result import Replay
 from flowstart.replays.scenario import usual_stack
 from flowstart.replays.times import EVERYTHING
 
+NO_CHANGE = "Next: no change."
 SIDES = {
     "server": "from servers",
     "client": "from clients",
@@ -171,12 +172,12 @@ def partial(replay: Replay) -> list[str]:
 def next_steps(replay: Replay) -> list[str]:
     """How hosts are set to what is recommended and back, and the test that would confirm it."""
     one, plan = replay.verdict.candidate, _test_plan(replay)
-    size = plan.sizes[-1] if plan else None
-    if one is None or size is None or one.setting != replay.verdict.recommended:
-        test = f", or an A/B test of {custom.short(one.setting)}" if one and size else ""
-        needed = f" ({size.transfers:,} transfers in each arm)" if size else ""
-        return [f"Next: no change{test}{needed}."]
-    return [*commands(replay), f"A/B test: {size.text}"]
+    sizes = plan.sizes if plan else ()
+    if one is None or one.setting != replay.verdict.recommended:
+        needed = " or ".join(f"{size.transfers:,} (by {size.unit})" for size in sizes)
+        test = f", or an A/B test of {custom.short(one.setting)}" if one and sizes else ""
+        return [f"Next: no change{test}; transfers in each arm: {needed}." if test else NO_CHANGE]
+    return [*commands(replay), *(f"A/B test. {size.text}" for size in sizes)]
 
 
 def commands(replay: Replay) -> list[str]:

@@ -138,7 +138,9 @@ class Replay:
         rows = list(self.answer.rows.values())
         test = ab_test.test_plan(self.facts, group, column, self.settings.seed)
         is_test = one.status == Status.INCONCLUSIVE
-        return notes(chosen, _deployed(variant), rows, test, is_test=is_test)
+        deployed = _deployed(variant, self.settings.reference)
+        limits = self.questions.limits
+        return notes(chosen, deployed, rows, test, limits=limits, is_test=is_test)
 
     @property
     def command(self) -> str:
@@ -371,10 +373,12 @@ class Replay:
         return "".join(map(html.table, found)) + figure
 
 
-def _deployed(variant: Variant) -> DeployedVariant:
-    """A variant as far as stacks have options for it."""
+def _deployed(variant: Variant, base: Variant) -> DeployedVariant:
+    """What differs from the baseline, as far as stacks have options for it."""
     name, _, arguments = str(variant.begins).partition(":")
+    startup = name if str(variant.begins) != str(base.begins) else None
+    cc = variant.cc if variant.cc != base.cc else None
     own = dict(piece.partition("=")[::2] for piece in arguments.split(",") if piece)
     iw = own.get("iw") or variant.fields.get("iw")
     pacing = variant.fields.get("pacing", "none") != "none"
-    return DeployedVariant(variant.name, name, variant.cc, iw and str(iw), pacing)
+    return DeployedVariant(variant.name, startup, cc, iw and str(iw), pacing)

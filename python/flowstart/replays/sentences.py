@@ -10,7 +10,7 @@ from flowstart.replays.summary import ENOUGH
 
 LIMITS = (
     "Connections are replayed as conversations: a turn begins once the one before it has arrived.",
-    "Receivers that stopped reading and applications that wrote bit by bit are not replayed.",
+    "Receivers that stopped reading and applications that wrote in small pieces are not replayed.",
 )
 """What a replay does not show."""
 GIVEN = "as given"
