@@ -11,16 +11,11 @@ mod log;
 mod lone;
 mod meter;
 mod metering;
-mod observers;
-mod observing;
 mod opening;
 mod outcome;
-mod packets;
-mod recorder;
+mod recording;
 mod routers;
-mod sampling;
 mod simulation;
-mod startup_measures;
 mod turns;
 mod web;
 

@@ -4,6 +4,7 @@ use super::flows::Endpoints;
 use super::log::{next_due, Stage};
 use super::simulation::Simulation;
 use crate::flow_plan::Opening;
+use crate::record::recorder::{RunEvent, PROGRESS};
 use crate::workload::Arrival;
 use flowstart_control::signals::{Known, PathMemory};
 use flowstart_control::Rate;
@@ -18,8 +19,8 @@ impl Simulation<'_> {
     pub(super) fn open(&mut self, arrival: Arrival, opening: Opening) {
         let preparation = self.prepare(arrival.flow);
         self.meter.count_opening(opening);
-        if self.is_observed() {
-            self.observe_opening(arrival.flow);
+        if self.is_recorded(PROGRESS) {
+            self.record_flow(arrival.flow, RunEvent::Opened);
         }
         let (plan, kind) = self.flow(arrival.flow);
         let due =
