@@ -4,6 +4,7 @@
 use super::recorder::{
     Kinds, Recorder, RunEvent, Scene, ANSWERED, AT_RECEIVER, IN_NETWORK, PROGRESS, SENT, TIMER,
 };
+use crate::flow_plan::FlowKind;
 use flowstart_control::{Exit, Segments, Time};
 use flowstart_transport::sender::Sender;
 use flowstart_transport::stack::Stack;
@@ -108,15 +109,14 @@ pub struct FlowLog {
 }
 
 impl FlowLog {
-    /// Of a flow that has not begun.
-    pub fn new(flow: u32, names: [&Arc<str>; 2], stack: &Arc<Stack>, by_receiver: bool) -> FlowLog {
-        let [startup, cc] = names.map(Arc::clone);
+    /// That of a flow which has not begun.
+    fn new(flow: u32, kind: &FlowKind) -> FlowLog {
         FlowLog {
             flow,
-            startup,
-            cc,
-            stack: stack.clone(),
-            by_receiver,
+            startup: kind.startup.clone(),
+            cc: kind.cc.clone(),
+            stack: kind.stack.clone(),
+            by_receiver: kind.by_receiver,
             exit: None,
             entries: Vec::new(),
             lost: Vec::new(),
@@ -144,22 +144,7 @@ impl FlowLog {
         }
     }
 
-    /// Puts entries in order of time: what a queue evicted is known when its link is next looked
-    /// at. Entries of the same time stay in order.
-    pub(crate) fn put_in_order(&mut self) {
-        self.entries.sort_by_key(|entry| entry.0);
-    }
-}
-
-impl Recorder for FlowLog {
-    fn takes(&self) -> Kinds {
-        SENT | ANSWERED | TIMER | AT_RECEIVER | IN_NETWORK | PROGRESS
-    }
-
-    fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
-        if scene.flow != self.flow {
-            return;
-        }
+    fn record(&mut self, scene: &Scene<'_>, event: &RunEvent<'_>) {
         let host = match event.is_at_sender() {
             true => Host::Sender,
             false => Host::Receiver,
@@ -181,8 +166,58 @@ impl Recorder for FlowLog {
         }
     }
 
+    /// Puts entries in order of time: what a queue evicted is known when its link is next looked
+    /// at. Entries of the same time stay in order.
+    fn put_in_order(&mut self) {
+        self.entries.sort_by_key(|entry| entry.0);
+    }
+}
+
+/// Records the packets of the flows of these numbers.
+pub(crate) struct PacketRecorder<'a> {
+    flows: &'a [u32],
+    kinds: &'a [FlowKind],
+    /// Those of flows that have opened.
+    logs: Vec<FlowLog>,
+}
+
+impl<'a> PacketRecorder<'a> {
+    /// One for these flows, if there are any.
+    pub(crate) fn new(flows: &'a [u32], kinds: &'a [FlowKind]) -> Option<PacketRecorder<'a>> {
+        (!flows.is_empty()).then_some(PacketRecorder {
+            flows,
+            kinds,
+            logs: Vec::new(),
+        })
+    }
+
+    /// The logs of a run that is over, in the order of flows.
+    pub(crate) fn finish(mut self) -> Vec<FlowLog> {
+        self.logs.iter_mut().for_each(FlowLog::put_in_order);
+        self.logs.sort_by_key(|log| log.flow);
+        self.logs
+    }
+}
+
+impl Recorder for PacketRecorder<'_> {
+    fn takes(&self) -> Kinds {
+        SENT | ANSWERED | TIMER | AT_RECEIVER | IN_NETWORK | PROGRESS
+    }
+
+    fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
+        if matches!(event, RunEvent::Opened) && self.flows.contains(&scene.flow) {
+            let kind = &self.kinds[scene.kind() as usize];
+            self.logs.push(FlowLog::new(scene.flow, kind));
+        }
+        let log = self.logs.iter_mut().find(|log| log.flow == scene.flow);
+        if let Some(log) = log {
+            log.record(scene, event);
+        }
+    }
+
     fn bytes_held(&self) -> usize {
-        size_of_val(self.entries.as_slice())
+        let entries = self.logs.iter().map(|log| size_of_val(&log.entries[..]));
+        entries.sum()
     }
 }
 

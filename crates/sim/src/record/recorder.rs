@@ -1,5 +1,6 @@
 //! The one interface of everything that records what happens in a run. Recording changes nothing.
 
+use super::flow_record::FlowRecord;
 use flowstart_control::{Rate, Time};
 use flowstart_network::graph::LinkId;
 use flowstart_network::link::Link;
@@ -81,14 +82,18 @@ pub(crate) struct Scene<'a> {
     pub(crate) at: Time,
     pub(crate) now: Moment,
     pub(crate) flow: u32,
-    /// The number of the flow's kind.
-    pub(crate) kind: u32,
+    pub(crate) records: &'a [FlowRecord],
     /// The data sender, if the event happens at it and the flow is open.
     pub(crate) sender: Option<&'a Sender>,
     pub(crate) links: &'a mut [Link],
 }
 
 impl Scene<'_> {
+    /// The number of the flow's kind.
+    pub(crate) fn kind(&self) -> u32 {
+        self.records[self.flow as usize].plan.kind
+    }
+
     /// How long packets have waited in a link's queue.
     pub(crate) fn waited(&mut self, link: LinkId) -> Time {
         self.links[link as usize].waited(self.now)

@@ -67,6 +67,9 @@ pub struct Trace {
     pub queue_samples: QueueSamples,
     /// One entry whenever a packet left the bottleneck's queue.
     pub queue_departures: QueueDepartures,
+    /// When packets left, by direction, while the run goes on.
+    #[serde(skip)]
+    departed: [Vec<u64>; 2],
 }
 
 macro_rules! cells {
@@ -117,6 +120,7 @@ macro_rules! columns {
                 $(self.$name.push(row.$name);)*
             }
 
+            #[allow(dead_code)] // departures become columns when the run is over
             fn bytes_held(&self) -> usize {
                 0 $(+ size_of_val(&self.$name[..]))*
             }
@@ -215,14 +219,14 @@ fn pick<T: Copy>(column: &mut Vec<T>, order: &[usize]) {
     *column = order.iter().map(|i| column[*i]).collect();
 }
 
-/// The order of so many rows by their keys, rows of the same key as they are; none where they are in
-/// order already.
-fn order_by<K: Ord>(rows: usize, key: impl Fn(usize) -> K) -> Option<Vec<usize>> {
-    if (1..rows).all(|row| key(row - 1) <= key(row)) {
+/// The order of rows by their times, those of the same time as they are; none where they are in order
+/// already.
+fn order_by(times: &[u64]) -> Option<Vec<usize>> {
+    if times.is_sorted() {
         return None;
     }
-    let mut order: Vec<usize> = (0..rows).collect();
-    order.sort_by_key(|row| key(*row));
+    let mut order: Vec<usize> = (0..times.len()).collect();
+    order.sort_by_key(|row| times[*row]);
     Some(order)
 }
 
@@ -246,7 +250,7 @@ impl FlowSamples {
         for (_, cells) in &mut self.own {
             cells.resize(self.time_ns.len(), f64::NAN);
         }
-        if let Some(order) = order_by(self.time_ns.len(), |row| self.time_ns[row]) {
+        if let Some(order) = order_by(&self.time_ns) {
             self.reorder(&order);
             self.own
                 .iter_mut()
@@ -256,13 +260,19 @@ impl FlowSamples {
 }
 
 impl QueueDepartures {
-    /// Puts departures in order of time: one is recorded when the packet arrives at the far end, and
+    /// Those at these times, by direction. One is recorded when the packet arrives at the far end, and
     /// one that was evicted later still. Of several at once those forward come first.
-    fn put_in_order(&mut self) {
-        let key = |row| (self.time_ns[row], self.direction[row]);
-        if let Some(order) = order_by(self.time_ns.len(), key) {
-            self.reorder(&order);
+    fn at(times: [Vec<u64>; 2]) -> QueueDepartures {
+        let mut departures = QueueDepartures::default();
+        for (direction, times) in (0..).zip(times) {
+            for time_ns in times {
+                departures.push(QueueDeparture { time_ns, direction });
+            }
         }
+        if let Some(order) = order_by(&departures.time_ns) {
+            departures.reorder(&order);
+        }
+        departures
     }
 }
 
@@ -270,7 +280,7 @@ impl Trace {
     /// The trace of a run that is over.
     pub(crate) fn finish(mut self) -> Trace {
         self.flow_samples.put_in_order();
-        self.queue_departures.put_in_order();
+        self.queue_departures = QueueDepartures::at(std::mem::take(&mut self.departed));
         self
     }
 
@@ -328,10 +338,9 @@ impl Recorder for Trace {
                 empty_ns: empty.max(scene.at).0,
                 dropped,
             }),
-            RunEvent::Left { direction, .. } => self.queue_departures.push(QueueDeparture {
-                time_ns: scene.at.0,
-                direction,
-            }),
+            RunEvent::Left { direction, .. } => {
+                self.departed[usize::from(direction)].push(scene.at.0);
+            }
             _ => self.sample(scene, event),
         }
     }
@@ -341,7 +350,11 @@ impl Recorder for Trace {
         self.flow_samples.bytes_held()
             + own.map(|(_, cells)| size_of_val(&cells[..])).sum::<usize>()
             + self.queue_samples.bytes_held()
-            + self.queue_departures.bytes_held()
+            + self
+                .departed
+                .iter()
+                .map(|times| size_of_val(&times[..]))
+                .sum::<usize>()
     }
 }
 

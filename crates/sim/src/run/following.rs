@@ -6,10 +6,10 @@ use crate::workload::scheduled;
 impl Simulation<'_> {
     /// Opens the flows that have waited for the end of this one's startup, if it has ended.
     pub(super) fn release_followers(&mut self, flow: u32) {
-        let ends = self
-            .flows
-            .endpoints(flow)
-            .filter(|_| self.followers.wait_for(flow));
+        if !self.followers.wait_for(flow) {
+            return;
+        }
+        let ends = self.flows.endpoints(flow);
         if ends.is_none_or(|ends| ends.sender.exit().is_none()) {
             return;
         }

@@ -136,14 +136,11 @@ impl<'a> WriteLog<'a> {
 
 impl Recorder for WriteLog<'_> {
     fn takes(&self) -> Kinds {
-        match self.is_empty() {
-            true => 0,
-            false => SENT | TIMER | IN_NETWORK,
-        }
+        SENT | TIMER | IN_NETWORK
     }
 
     fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
-        let Some(mut writes) = self.of(scene.flow, scene.kind) else {
+        let Some(mut writes) = self.of(scene.flow, scene.kind()) else {
             return;
         };
         match (*event, scene.sender) {

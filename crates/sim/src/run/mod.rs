@@ -13,6 +13,7 @@ mod meter;
 mod metering;
 mod opening;
 mod outcome;
+mod recorders;
 mod recording;
 mod routers;
 mod simulation;

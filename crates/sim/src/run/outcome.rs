@@ -7,6 +7,7 @@ use crate::record::journeys::JourneyRecorder;
 use crate::record::link::LinkRow;
 use crate::record::object::ObjectTable;
 use crate::record::outcome::Outcome;
+use crate::record::packets::PacketRecorder;
 use crate::record::recorder::{RunEvent, PROGRESS, QUEUES};
 use crate::record::trace::Trace;
 use flowstart_control::Named;
@@ -24,14 +25,11 @@ impl Simulation<'_> {
         let chain = self.prepared.chain();
         let transfers = self.recorders.writes.rows(&self.records, chain);
         let flows = self.flow_table();
-        let mut packets = self.recorders.logs;
-        // Flows that did not open have no packets.
-        packets.retain_mut(|log| {
-            log.put_in_order();
-            !log.entries.is_empty()
-        });
         Outcome {
-            packets,
+            packets: self
+                .recorders
+                .packets
+                .map_or_else(Vec::new, PacketRecorder::finish),
             startups: self
                 .recorders
                 .startups

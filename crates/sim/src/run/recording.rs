@@ -1,100 +1,11 @@
-//! What a run hands to its recorders, where it has any. Most runs have none, and ask for each event
-//! whether its kind is recorded.
+//! What a run hands to its recorders. It asks for each event whether its kind is recorded.
 
-use super::log::WriteLog;
 use super::simulation::Simulation;
-use crate::compile::{Prepared, Recording};
-use crate::flow_plan::FlowPlan;
 use crate::record::journeys::JourneyRecorder;
-use crate::record::lines::LineRecorder;
-use crate::record::packets::FlowLog;
-use crate::record::recorder::{Kinds, Recorder, RunEvent, Scene, QUEUES};
-use crate::record::startup_measures::StartupMeasures;
-use crate::record::trace::Trace;
+use crate::record::recorder::{Kinds, RunEvent, Scene, QUEUES};
 use flowstart_control::Time;
 use flowstart_network::graph::LinkId;
 use flowstart_wire::Packet;
-
-/// All recorders of a run.
-pub(super) struct Recorders<'a> {
-    pub(super) writes: WriteLog<'a>,
-    pub(super) trace: Option<Trace>,
-    pub(super) lines: Option<LineRecorder>,
-    pub(super) journeys: Option<JourneyRecorder>,
-    pub(super) startups: Option<StartupMeasures>,
-    /// In the order of flows.
-    pub(super) logs: Vec<FlowLog>,
-}
-
-impl<'a> Recorders<'a> {
-    /// The recorders that a run of these flows is to have, with its bottleneck's two directions.
-    pub(super) fn new(
-        prepared: &'a Prepared,
-        plans: &[FlowPlan],
-        bottleneck: [LinkId; 2],
-    ) -> Recorders<'a> {
-        let mut recorders = Recorders {
-            writes: WriteLog::new(prepared),
-            trace: None,
-            lines: None,
-            journeys: None,
-            startups: StartupMeasures::new(&prepared.kinds, plans, bottleneck),
-            logs: logs(prepared, plans),
-        };
-        match &prepared.recording {
-            Recording::Nothing => {}
-            Recording::Trace => recorders.trace = Some(Trace::default()),
-            Recording::Journeys(request) => {
-                recorders.journeys = Some(JourneyRecorder::new(*request));
-            }
-            Recording::Lines(request) => {
-                let direction = |flow: u32| u8::from(plans[flow as usize].reverse);
-                recorders.lines = Some(LineRecorder::new(request, direction));
-            }
-        }
-        recorders
-    }
-
-    fn each(&mut self, mut visit: impl FnMut(&mut dyn Recorder)) {
-        visit(&mut self.writes);
-        self.trace.iter_mut().for_each(|one| visit(one));
-        self.lines.iter_mut().for_each(|one| visit(one));
-        self.journeys.iter_mut().for_each(|one| visit(one));
-        self.startups.iter_mut().for_each(|one| visit(one));
-        self.logs.iter_mut().for_each(|one| visit(one));
-    }
-
-    /// The kinds of events that any of them takes.
-    pub(super) fn takes(&mut self) -> Kinds {
-        let mut kinds = 0;
-        self.each(|recorder| kinds |= recorder.takes());
-        kinds
-    }
-
-    /// Bytes that grow with what is recorded.
-    pub(super) fn bytes_held(&mut self) -> usize {
-        let mut bytes = 0;
-        self.each(|recorder| bytes += recorder.bytes_held());
-        bytes
-    }
-
-    fn record(&mut self, mut scene: Scene<'_>, event: RunEvent<'_>) {
-        self.each(|recorder| recorder.record(&mut scene, &event));
-    }
-}
-
-/// The logs of packets of the flows that are to have one.
-fn logs(prepared: &Prepared, plans: &[FlowPlan]) -> Vec<FlowLog> {
-    let mut logged = prepared.logged.clone();
-    logged.sort_unstable();
-    logged.dedup();
-    let log = |flow: u32| {
-        let kind = &prepared.kinds[plans[flow as usize].kind as usize];
-        let names = [&kind.startup, &kind.cc];
-        FlowLog::new(flow, names, &kind.stack, kind.by_receiver)
-    };
-    logged.into_iter().map(log).collect()
-}
 
 impl Simulation<'_> {
     /// Has links report what recorders take of them.
@@ -119,12 +30,12 @@ impl Simulation<'_> {
     fn record(&mut self, flow: u32, at: Time, event: RunEvent<'_>) {
         let is_at_sender = event.is_at_sender();
         let named = is_at_sender || matches!(event, RunEvent::Closed);
-        let ends = self.flows.endpoints(flow).filter(|_| named);
+        let ends = named.then(|| self.flows.endpoints(flow)).flatten();
         let scene = Scene {
             at,
             now: self.moment(),
             flow,
-            kind: self.records[flow as usize].plan.kind,
+            records: &self.records,
             sender: ends.map(|ends| &ends.sender),
             links: &mut self.links,
         };

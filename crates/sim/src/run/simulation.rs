@@ -8,7 +8,7 @@ use super::flows::{Flows, Life};
 use super::followers::Followers;
 use super::log::{next_due, Stage};
 use super::meter::Meter;
-use super::recording::Recorders;
+use super::recorders::Recorders;
 use super::routers::routers;
 use super::turns::Turns;
 use crate::compile::Prepared;
