@@ -2,7 +2,7 @@
 //! and arrived or was dropped.
 
 use super::recorder::{
-    Kinds, Recorder, RunEvent, Scene, ANSWERED, AT_RECEIVER, IN_NETWORK, QUEUES, SENT,
+    Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, AT_RECEIVER, IN_NETWORK, QUEUES, SENT,
 };
 use flowstart_control::Time;
 use flowstart_wire::{Ack, Body, Packet};
@@ -218,16 +218,18 @@ impl Recorder for JourneyRecorder {
             RunEvent::Sent { packet, again } => self.send(scene.at, packet, again),
             RunEvent::Received(packet) => self.receive(scene.at, packet),
             RunEvent::Dropped(packet) => self.drop(scene.at, packet),
-            RunEvent::Offered {
-                packet, dropped, ..
-            } => self.queue(scene.at, packet, dropped),
-            RunEvent::Left {
-                packet,
-                evicted: true,
-                ..
-            } => self.evict(packet),
-            RunEvent::Left { packet, .. } => self.leave(scene.at, packet),
             _ => {}
+        }
+    }
+
+    fn record_queue(&mut self, at: Time, _direction: usize, packet: &Packet, event: &QueueEvent) {
+        if packet.flow != self.request.flow {
+            return;
+        }
+        match *event {
+            QueueEvent::Offered { dropped, .. } => self.queue(at, packet, dropped),
+            QueueEvent::Left => self.leave(at, packet),
+            QueueEvent::Evicted => self.evict(packet),
         }
     }
 }

@@ -42,22 +42,6 @@ pub(crate) enum RunEvent<'a> {
     Dropped(&'a Packet),
     /// A data packet was marked by a queue.
     Marked(&'a Packet),
-    /// The bottleneck's queue was offered a packet.
-    Offered {
-        direction: u8,
-        packet: &'a Packet,
-        dropped: bool,
-        /// What it holds then.
-        held: Backlog,
-        /// When it would hold nothing if nothing else came.
-        empty: Time,
-    },
-    /// A packet has left the bottleneck's queue, to be transmitted unless `evicted`.
-    Left {
-        direction: u8,
-        packet: &'a Packet,
-        evicted: bool,
-    },
     /// All data of the flow has been delivered.
     Delivered,
     /// The flow, or the run, is over.
@@ -76,9 +60,25 @@ impl RunEvent<'_> {
     }
 }
 
+/// What happened to the bottleneck's queue in a direction.
+pub(crate) enum QueueEvent {
+    /// It was offered a packet, and dropped it or not.
+    Offered {
+        dropped: bool,
+        /// What it holds then.
+        held: Backlog,
+        /// When it would hold nothing if nothing else came.
+        empty: Time,
+    },
+    /// A packet left it to be transmitted.
+    Left,
+    /// A packet was evicted.
+    Evicted,
+}
+
 /// When and where something happened.
 pub(crate) struct Scene<'a> {
-    /// Queue events are found late: they may lie before `now`.
+    /// Before `now` where a queue has dropped or marked a packet since its link was last looked at.
     pub(crate) at: Time,
     pub(crate) now: Moment,
     pub(crate) flow: u32,
@@ -105,13 +105,23 @@ impl Scene<'_> {
     }
 }
 
-/// Records events in the order in which they happen; queue events come when links are looked at.
+/// Records events in the order in which they happen; what leaves a queue is reported late.
 pub(crate) trait Recorder {
     /// The kinds of events that it takes; it may get others.
     fn takes(&self) -> Kinds;
 
     /// Records an event.
     fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>);
+
+    /// Records what a packet did to the bottleneck's queue.
+    fn record_queue(
+        &mut self,
+        _at: Time,
+        _direction: usize,
+        _packet: &Packet,
+        _event: &QueueEvent,
+    ) {
+    }
 
     /// Bytes that grow with what is recorded.
     fn bytes_held(&self) -> usize {

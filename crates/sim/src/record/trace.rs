@@ -1,10 +1,12 @@
 //! Columns over time: what senders and queues did, event by event.
 
 use super::recorder::{
-    bits_per_second, Kinds, Recorder, RunEvent, Scene, ANSWERED, IN_NETWORK, QUEUES, SENT, TIMER,
+    bits_per_second, Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, IN_NETWORK, QUEUES,
+    SENT, TIMER,
 };
+use flowstart_control::Time;
 use flowstart_transport::sender::Sender;
-use flowstart_wire::Body;
+use flowstart_wire::{Body, Packet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -283,9 +285,14 @@ impl Trace {
         self.queue_departures = QueueDepartures::at(std::mem::take(&mut self.departed));
         self
     }
+}
 
-    /// Something happened at a sender, or to a packet of it in the network.
-    fn sample(&mut self, scene: &Scene<'_>, event: &RunEvent<'_>) {
+impl Recorder for Trace {
+    fn takes(&self) -> Kinds {
+        SENT | ANSWERED | TIMER | IN_NETWORK | QUEUES[0] | QUEUES[1]
+    }
+
+    fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
         let Some(kind) = Event::of(event) else { return };
         let (seq_bytes, sack_blocks) = match (event, scene.sender) {
             (RunEvent::Dropped(packet) | RunEvent::Marked(packet), _) => (packet.start(), 0),
@@ -315,33 +322,22 @@ impl Trace {
             sender.trace(&mut |name: &str, value| self.flow_samples.push_own(name, value));
         }
     }
-}
 
-impl Recorder for Trace {
-    fn takes(&self) -> Kinds {
-        SENT | ANSWERED | TIMER | IN_NETWORK | QUEUES[0] | QUEUES[1]
-    }
-
-    fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
+    fn record_queue(&mut self, at: Time, direction: usize, _packet: &Packet, event: &QueueEvent) {
         match *event {
-            RunEvent::Offered {
-                direction,
+            QueueEvent::Offered {
                 dropped,
                 held,
                 empty,
-                ..
             } => self.queue_samples.push(QueueSample {
-                time_ns: scene.at.0,
-                direction,
+                time_ns: at.0,
+                direction: direction as u8,
                 packets: held.packets,
                 bytes: held.bytes,
-                empty_ns: empty.max(scene.at).0,
+                empty_ns: empty.max(at).0,
                 dropped,
             }),
-            RunEvent::Left { direction, .. } => {
-                self.departed[usize::from(direction)].push(scene.at.0);
-            }
-            _ => self.sample(scene, event),
+            QueueEvent::Left | QueueEvent::Evicted => self.departed[direction].push(at.0),
         }
     }
 

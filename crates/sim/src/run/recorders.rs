@@ -6,10 +6,12 @@ use crate::flow_plan::FlowPlan;
 use crate::record::journeys::JourneyRecorder;
 use crate::record::lines::LineRecorder;
 use crate::record::packets::PacketRecorder;
-use crate::record::recorder::{Kinds, Recorder, RunEvent, Scene};
+use crate::record::recorder::{Kinds, QueueEvent, Recorder, RunEvent, Scene};
 use crate::record::startup_measures::StartupMeasures;
 use crate::record::trace::Trace;
+use flowstart_control::Time;
 use flowstart_network::graph::LinkId;
+use flowstart_wire::Packet;
 
 /// All recorders of a run.
 pub(super) struct Recorders<'a> {
@@ -73,6 +75,17 @@ impl<'a> Recorders<'a> {
         let mut bytes = 0;
         self.each(|recorder| bytes += recorder.bytes_held());
         bytes
+    }
+
+    /// Hands what a packet did to the bottleneck's queue to those that may record it.
+    pub(super) fn record_queue(
+        &mut self,
+        at: Time,
+        direction: usize,
+        packet: &Packet,
+        event: &QueueEvent,
+    ) {
+        self.each(|recorder| recorder.record_queue(at, direction, packet, event));
     }
 
     /// Hands an event to each of them.

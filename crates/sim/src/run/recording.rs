@@ -2,7 +2,7 @@
 
 use super::simulation::Simulation;
 use crate::record::journeys::JourneyRecorder;
-use crate::record::recorder::{Kinds, RunEvent, Scene, QUEUES};
+use crate::record::recorder::{Kinds, QueueEvent, RunEvent, Scene, QUEUES};
 use flowstart_control::Time;
 use flowstart_network::graph::LinkId;
 use flowstart_wire::Packet;
@@ -99,14 +99,13 @@ impl Simulation<'_> {
         };
         let moment = self.moment();
         let link = &mut self.links[link as usize];
-        let event = RunEvent::Offered {
-            direction,
-            packet,
+        let event = QueueEvent::Offered {
             dropped,
             held: link.held(moment),
             empty: link.empty_at(),
         };
-        self.record(packet.flow, self.now, event);
+        let recorders = &mut self.recorders;
+        recorders.record_queue(self.now, direction, packet, &event);
     }
 
     /// A packet has left a link's queue, to be transmitted or evicted.
@@ -120,19 +119,18 @@ impl Simulation<'_> {
         evicted: bool,
     ) {
         if let Some(direction) = self.recorded_direction(link) {
-            let event = RunEvent::Left {
-                direction,
-                packet,
-                evicted,
+            let event = match evicted {
+                true => QueueEvent::Evicted,
+                false => QueueEvent::Left,
             };
-            self.record(packet.flow, at, event);
+            let recorders = &mut self.recorders;
+            recorders.record_queue(at, direction, packet, &event);
         }
     }
 
     /// The direction of the bottleneck that a link is, if its queue is recorded.
-    fn recorded_direction(&self, link: LinkId) -> Option<u8> {
+    fn recorded_direction(&self, link: LinkId) -> Option<usize> {
         let direction = self.bottleneck.iter().position(|b| *b == link)?;
-        self.is_recorded(QUEUES[direction])
-            .then_some(direction as u8)
+        self.is_recorded(QUEUES[direction]).then_some(direction)
     }
 }

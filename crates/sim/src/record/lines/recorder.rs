@@ -4,11 +4,13 @@ use super::bins::{Bins, Place};
 use super::queue::QueueOrder;
 use super::{BinnedLine, FlowLines, Lines, LinesRequest, POINTS_PER_COLUMN};
 use crate::record::recorder::{
-    bits_per_second, Kinds, Recorder, RunEvent, Scene, ANSWERED, IN_NETWORK, QUEUES, SENT, TIMER,
+    bits_per_second, Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, IN_NETWORK, QUEUES,
+    SENT, TIMER,
 };
 use crate::record::trace::Event;
 use flowstart_control::Time;
 use flowstart_transport::sender::Sender;
+use flowstart_wire::Packet;
 
 /// Records the lines of chosen flows, and of the bottleneck's directions that they use.
 pub(crate) struct LineRecorder {
@@ -78,26 +80,6 @@ impl LineRecorder {
         self.bins.place(time.0)
     }
 
-    /// Something happened to the bottleneck's queue.
-    fn record_queue(&mut self, at: Time, event: &RunEvent<'_>) {
-        let (RunEvent::Offered { direction, .. } | RunEvent::Left { direction, .. }) = *event
-        else {
-            return;
-        };
-        if !matches!(event, RunEvent::Left { evicted: true, .. }) {
-            self.make_room(at);
-        }
-        let bins = &self.bins;
-        let Some(Queue { order, line }) = &mut self.queues[usize::from(direction)] else {
-            return;
-        };
-        match *event {
-            RunEvent::Offered { held, dropped, .. } => order.offer(at.0, held.packets, dropped),
-            RunEvent::Left { evicted: true, .. } => order.evict(at.0),
-            _ => order.depart(at.0, &mut |at, held| line.push(bins.place(at), held as f64)),
-        }
-    }
-
     /// The lines, now that the run is over.
     pub(crate) fn finish(mut self, end: Time) -> Lines {
         self.make_room(end);
@@ -146,9 +128,7 @@ impl Recorder for LineRecorder {
     }
 
     fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
-        let Some(kind) = Event::of(event) else {
-            return self.record_queue(scene.at, event);
-        };
+        let Some(kind) = Event::of(event) else { return };
         if let Some(sender) = scene.sender {
             self.look_at(scene, sender);
         }
@@ -164,6 +144,23 @@ impl Recorder for LineRecorder {
                 self.add_point(scene, 3, sender.window().cwnd);
             }
             _ => {}
+        }
+    }
+
+    fn record_queue(&mut self, at: Time, direction: usize, _packet: &Packet, event: &QueueEvent) {
+        if !matches!(event, QueueEvent::Evicted) {
+            self.make_room(at);
+        }
+        let bins = &self.bins;
+        let Some(Queue { order, line }) = &mut self.queues[direction] else {
+            return;
+        };
+        match event {
+            QueueEvent::Offered { held, dropped, .. } => order.offer(at.0, held.packets, *dropped),
+            QueueEvent::Evicted => order.evict(at.0),
+            QueueEvent::Left => {
+                order.depart(at.0, &mut |at, held| line.push(bins.place(at), held as f64));
+            }
         }
     }
 }
