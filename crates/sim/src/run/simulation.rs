@@ -93,7 +93,7 @@ impl<'a> Simulation<'a> {
         for route in network.route_of {
             flows.add(route);
         }
-        let links: Vec<Link> = network.links.into_iter().map(Link::new).collect();
+        let links = network.links;
         let mut recorders = Recorders::new(prepared, &plans, network.bottleneck);
         let followers = Followers::new(prepared, &plans);
         let awaited = match followers.is_empty() {
