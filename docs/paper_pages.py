@@ -55,7 +55,12 @@ def page(paper: Paper, kept: dict[str, tuple[Verdict, str]]) -> str:
     parts.append(found.strip())
     if paper.targets:
         judged = [_judged(paper, target, kept) for target in paper.targets]
-        parts += ["## Published beside measured", _said(judged), _LEGEND, *_tables(paper, judged)]
+        parts += [
+            "## Published and measured values",
+            _said(judged),
+            _LEGEND,
+            *_tables(paper, judged),
+        ]
     else:
         parts += ["## Experiments", _experiments(paper)]
     if paper.assumptions:

@@ -19,7 +19,7 @@ STARTUPS = (
     *("hystart-plus-plus", "search", "rapid-start", "suss", "bbr-startup", "halfback"),
     "paced-chirping",
 )
-"""Whose worst is looked for, each beside the others."""
+"""Whose worst is looked for, each compared with the others."""
 RUNS = 400
 DISTINCT = 4
 TOLD = ("score", "where", "why", "best", "command")
@@ -62,8 +62,9 @@ def section(startup: str) -> list[str]:
         for one in found
     ]
     tried = (
-        f"Of {RUNS} paths that `flowstart worst {startup}` tried under `linux`, beside {others} "
-        "other well-known startups; each by other ingredients of the path, median of three seeds:"
+        f"Of {RUNS} paths that `flowstart worst {startup}` tried under `linux`, compared with "
+        f"{others} other well-known startups; each by other ingredients of the path, median of "
+        "three seeds:"
     )
     return [
         "## Where it does worst",

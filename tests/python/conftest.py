@@ -30,6 +30,12 @@ def heeded_ctrl_c() -> None:
 
 
 @pytest.fixture(autouse=True)
+def without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Output is as wide as in a pipe; workers of pytest have the width of its own terminal."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture(autouse=True)
 def without_script(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

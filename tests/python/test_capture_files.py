@@ -87,7 +87,7 @@ def test_captures_are_replayed_as_one(cli: Cli, tmp_path: pathlib.Path) -> None:
     words = ("--startup", "slow-start", "--network", "*:rate=20Mbps,buffer=100pkt")
     answer = cli("replay", first, second, *words)
     assert answer.status == 0, answer.err
-    assert "19 transfers from your servers over 2 networks" in answer.out
+    assert "19 transfers from servers, 2 networks" in answer.out
 
 
 def test_an_empty_folder_is_refused(cli: Cli, tmp_path: pathlib.Path) -> None:

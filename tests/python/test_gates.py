@@ -68,6 +68,13 @@ def test_loss_may_be_a_point_more_or_half_as_much_again() -> None:
     assert gate.outcome == found["all", Quantity.RETRANSMITTED].outcome == Outcome.REJECTED
 
 
+def test_the_interval_of_a_share_begins_at_0_or_above() -> None:
+    times, lost = np.ones(400), np.where(np.arange(400) == 0, 20.0, 0.0)
+    all_ = [Part("all", "all", np.ones(400, dtype=np.bool_))]
+    found = gates(runs(times, 20 * lost), runs(times, 20 * lost), all_, np.arange(400), Limits())
+    assert [gate.low for gate in found if gate.quantity == Quantity.LOSS] == [0.0]
+
+
 def test_a_slower_tail_is_not_hidden_by_a_faster_median() -> None:
     new = np.full(400, 0.5)
     new[::25] = 3.0

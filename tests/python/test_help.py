@@ -11,15 +11,13 @@ import pytest
 import typer
 
 import flowstart as fs
-from flowstart.cli import help_page
+from flowstart.cli import help_page, renamed
 from flowstart.cli.app import app
 from flowstart.cli.examples import EXAMPLES
 from flowstart.model import stack
 
 Cli = Callable[..., Any]
 ROOT = pathlib.Path(__file__).parent.parent.parent
-FEWER_EXAMPLES = {"check": 2, "man": 1}
-"""Commands with fewer than three uses."""
 OF_TYPER = ("--install-completion", "--show-completion")
 
 
@@ -85,16 +83,15 @@ def test_help_all_has_every_option_in_its_panel(cli: Cli, name: str) -> None:
     assert all(paragraph in words for paragraph in help_page.paragraphs(COMMANDS[name]))
 
 
-def test_every_command_has_examples() -> None:
+def test_every_command_has_three_examples() -> None:
     assert {*EXAMPLES} == {*COMMANDS}
-    for name, lines in EXAMPLES.items():
-        assert len(lines) == FEWER_EXAMPLES.get(name, 3)
+    assert {len(lines) for lines in EXAMPLES.values()} == {3}
 
 
 @pytest.mark.parametrize("line", [line for lines in EXAMPLES.values() for line in lines])
 def test_an_example_is_a_command_with_options_that_exist(line: str) -> None:
     program, *words = shlex.split(line)
-    ends = [words.index(one) for one in (">", ">>", "|") if one in words]
+    ends = [words.index(one) for one in (">", ">>", "|", "&&") if one in words]
     words = words[: min(ends, default=len(words))]
     command: Any = COMMANDS[""]
     context: Any = command.context_class(command, info_name=program)
@@ -120,6 +117,36 @@ def test_an_unknown_option_names_the_help_with_all_options(cli: Cli) -> None:
     assert "flowstart compare --help-all" in answer.err
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("--bandwidth", "--rate"),
+        ("--bw", "--rate"),
+        ("--latency", "--rtt"),
+        ("--delay", "--rtt"),
+        ("--loss-rate", "--loss"),
+        ("--algorithm", "--startup"),
+        ("--congestion-control", "--cc"),
+        ("--initcwnd", "--iw"),
+    ],
+)
+def test_the_name_of_an_option_in_other_tools_is_met_with_the_one_here(
+    cli: Cli, written: str, meant: str
+) -> None:
+    said = f"flowstart: {written}: there is no such option; did you mean `{meant}`?\n"
+    assert cli("compare", written, "1").err == said
+
+
+def test_a_name_from_elsewhere_is_met_only_with_an_option_that_the_command_has(cli: Cli) -> None:
+    assert "`--rtt`" not in cli("run", "scenario.toml", "--latency", "9ms").err
+
+
+def test_every_option_that_other_tools_call_otherwise_exists() -> None:
+    known = {name for one in options(COMMANDS["compare"]) for name in one.opts}
+    assert set(renamed.ELSEWHERE) <= known
+    assert not known & {name for names in renamed.ELSEWHERE.values() for name in names}
+
+
 def test_the_ten_common_options_of_compare_come_first() -> None:
     usual = [one.opts[0] for one in options(COMMANDS["compare"]) if not one.rich_help_panel]
     assert usual == [
@@ -135,9 +162,24 @@ def test_every_stack_is_named_where_stacks_are_listed(cli: Cli) -> None:
     assert f"| preset | {', '.join(f'`{name}`' for name in stack.PRESETS)} |" in glossary
 
 
+def test_the_congestion_control_of_each_stack_is_in_the_help_of_stack(cli: Cli) -> None:
+    used = {name: stack.usual_cc(name) for name in stack.PRESETS}
+    assert used == {name: "cubic" if name == "linux" else "reno" for name in used}
+    shown = in_one_line(cli("compare", "--help").out)
+    assert "Usual --cc: cubic for linux, else reno." in shown
+    assert "Congestion control unless --cc names another: reno." in cli("stacks", "quic").out
+
+
 def test_defaults_are_shown_in_brackets(cli: Cli) -> None:
     assert "Transfer sizes. [10kB,100kB,1MB,10MB]" in in_one_line(cli("compare", "--help").out)
     assert "Vertical axis of the map. [rtt]" in in_one_line(cli("map", "--help").out)
+
+
+def test_the_help_of_explore_has_what_its_page_shows_first(cli: Cli) -> None:
+    shown = in_one_line(cli("explore", "--help").out)
+    assert "[slow-start, limited-slow-start, hystart, hystart-plus-plus, search, jump-st" in shown
+    assert "Transfer sizes. [1MB]" in shown
+    assert "such as 5Mbps. [50Mbps]" in shown
 
 
 def test_every_simple_field_of_a_path_is_an_option(cli: Cli) -> None:

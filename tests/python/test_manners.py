@@ -59,7 +59,14 @@ def test_stacks_stand_beside_each_other_and_one_is_shown_in_full(cli: Cli) -> No
     ("words", "message"),
     [
         (("paths", "wfi"), "no path is called `wfi`; did you mean `wifi`?"),
-        (("stacks", "lunix"), "no stack is called `lunix`; did you mean `linux`?"),
+        (
+            ("stacks", "lunix"),
+            "no stack is called `lunix`; did you mean `linux`? (all: flowstart stacks)",
+        ),
+        (
+            ("compare", "--rate", "1Mbps", "--rtt", "9ms", "--stack", "neqo"),
+            "--stack: `neqo` is unknown; did you mean `noq`? (all: flowstart stacks)",
+        ),
         (("algorithms", "pcc"), "no algorithm is called `pcc`; did you mean `pcc-start`?"),
         (
             ("algorithms", "swift"),

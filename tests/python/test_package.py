@@ -1,5 +1,7 @@
 """The package as a whole: what it exports, and that importing it costs little."""
 
+import pathlib
+import re
 import subprocess
 import sys
 
@@ -36,3 +38,9 @@ def test_every_exported_name_is_there() -> None:
 def test_other_names_are_not() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         fs.nonsense  # noqa: B018
+
+
+def test_no_private_module_of_a_library_is_imported() -> None:
+    private = re.compile(r"^\s*(?:from|import) (?!flowstart\b)\w+(?:\.\w+)*\._\w+", re.MULTILINE)
+    sources = pathlib.Path(fs.__file__).parent.rglob("*.py")
+    assert not [file for file in sources if private.search(file.read_text(encoding="utf-8"))]

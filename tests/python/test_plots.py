@@ -1,6 +1,7 @@
 """Figures and pages."""
 
 import dataclasses
+import pathlib
 import xml.etree.ElementTree as ET
 from typing import Any
 
@@ -10,12 +11,17 @@ from matplotlib.lines import Line2D
 
 import flowstart as fs
 from flowstart.comparison import report as comparison_report
+from flowstart.comparison.execute import execute
 from flowstart.inference import Row, Statistic
+from flowstart.live_runs.plan import LivePlan
+from flowstart.live_runs.result import LiveComparison
 from flowstart.render import charts, html
 from flowstart.replays.figures import by_class
 from flowstart.replays.summary import ClassSummary
 from flowstart.simulation import report
 from flowstart.simulation.figures import About, over_time, sequence
+from made_up_map import cell, write
+from made_up_replay import replayed
 
 ABOUT = About("5Mbps × 64ms, stack rfc, seed 1")
 STARTUPS = ["slow-start", "hystart", "jump-start"]
@@ -42,6 +48,71 @@ def test_a_run_draws_its_windows_into_axes_that_are_given() -> None:
     run = fs.run({"path": {"rate": "5Mbps", "rtt": "64ms"}, "flows": [{"size": "10kB"}] * 2})
     assert run.plot(ax=axes) is axes.figure
     assert [line.get_label() for line in axes.lines[:2]] == [s.label for s in run.traced().series()]
+
+
+def test_a_replay_draws_its_slowdowns_into_axes_that_are_given() -> None:
+    axes = charts.Chart(figsize=(6, 4)).subplots()
+    assert replayed([1.0] * 40, [0.9] * 40).plot(ax=axes) is axes.figure
+    assert len(axes.lines) == 2
+    assert axes.get_ylabel().startswith("completion time / ideal")
+    assert axes.get_legend() is not None
+
+
+@pytest.fixture
+def two_queues(tmp_path: pathlib.Path) -> fs.SweepMap:
+    """`a` is best behind the first queue, `b` behind the second."""
+    first = cell(0, {"a": 1.0, "b": 2.0}, queue="drop-tail")
+    second = cell(1, {"a": 3.0, "b": 1.0}, queue="red")
+    return fs.SweepResult.read(write(tmp_path / "sweep", first, second)).map()
+
+
+@pytest.mark.parametrize(
+    ("panel", "numbers"), [(None, ["1.00", "2.00"]), ("red", ["3.00", "1.00"])]
+)
+def test_a_map_draws_one_queue_into_axes_that_are_given(
+    two_queues: fs.SweepMap, panel: str | None, numbers: list[str]
+) -> None:
+    axes = charts.Chart(figsize=(6, 4)).subplots()
+    assert two_queues.plot(ax=axes, panel=panel) is axes.figure
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    drawn = dict(zip(names, [text.get_text() for text in axes.texts[:2]], strict=True))
+    assert [drawn["a"], drawn["b"]] == numbers
+    assert panel or "drop-tail" in [text.get_text() for text in axes.texts]
+
+
+@pytest.fixture
+def live() -> LiveComparison:
+    """A comparison with a stack that could run nothing."""
+    plan = LivePlan.of_path(
+        fs.NetworkPath(rate="20Mbps", rtt="60ms"),
+        startups=["slow-start", "hystart"],
+        sizes=["20kB"],
+    )
+    return LiveComparison(plan, execute(plan.comparison, uncertainty=False), {}, interrupted=False)
+
+
+@pytest.mark.parametrize(("panel", "drawn"), [(None, "slow-start"), ("hystart", "hystart")])
+def test_live_runs_draw_one_startup_into_axes_that_are_given(
+    live: LiveComparison, panel: str | None, drawn: str
+) -> None:
+    axes = charts.Chart(figsize=(6, 4)).subplots()
+    assert live.plot(ax=axes, panel=panel) is axes.figure
+    assert axes.get_title().splitlines()[0] == drawn
+    assert axes.get_ylim()[0] == 0
+    assert axes.get_legend() is not None
+
+
+def test_a_panel_that_is_unknown_or_has_no_axes_is_refused(
+    two_queues: fs.SweepMap, live: LiveComparison
+) -> None:
+    axes = charts.Chart(figsize=(6, 4)).subplots()
+    with pytest.raises(fs.RequestError, match="panel: `rde` is no queue here; did you mean `red`"):
+        two_queues.plot(ax=axes, panel="rde")
+    with pytest.raises(fs.RequestError, match="panel: `suss` is no startup here; there are"):
+        live.plot(ax=axes, panel="suss")
+    for drawn in (two_queues, live):
+        with pytest.raises(fs.RequestError, match="panel: `red` is drawn into axes"):
+            drawn.plot(panel="red")
 
 
 def test_completion_has_a_line_per_startup(result: fs.Comparison) -> None:

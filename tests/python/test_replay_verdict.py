@@ -17,6 +17,7 @@ from flowstart.inference.gates import Outcome, Quantity
 from flowstart.model.variants import Variant
 from flowstart.replays.asked import settings_of
 from flowstart.replays.execute import study
+from flowstart.replays.overview import next_steps
 from flowstart.replays.questions import ONCE, Questions
 from flowstart.replays.result import Replay
 
@@ -57,6 +58,21 @@ def test_a_class_that_is_harmed_vetoes_a_gain_over_all_traffic(web_mix: Replay) 
         "Recommendation: keep the current setting. iw30 is 11."
     )
     assert "transfers below 10 kB" in web_mix.verdict.headline
+
+
+def test_a_setting_is_shown_with_the_quantity_that_decides_against_it(web_mix: Replay) -> None:
+    found = {one.setting: one.cause for one in web_mix.verdict.judgements}
+    assert found == {"iw30": "inconclusive: p99", "jump-start": "research"}
+
+
+def test_an_inconclusive_gain_gets_a_test_and_no_deployment(web_mix: Replay) -> None:
+    (notes,) = web_mix.notes_to_deploy
+    assert notes.lines[0] == "To test, not to deploy: iw30, all sizes"
+    assert notes.test
+    sizes = " or ".join(f"{one.transfers:,} (by {one.unit})" for one in notes.test.sizes)
+    test = f"an A/B test of iw30; transfers in each arm: {sizes}."
+    assert next_steps(web_mix) == [f"Next: no change, or {test}"]
+    assert not any(line.startswith("  hystart:") for line in notes.lines)
 
 
 def test_what_no_stack_offers_is_research_whatever_it_gains(web_mix: Replay) -> None:

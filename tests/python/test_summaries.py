@@ -133,6 +133,29 @@ def test_a_comparison_shows_losses_of_the_fastest(cli: Cli) -> None:
     on_one_screen(cli("compare", *LINE, *words), "It drops 200 packets, slow-start 183")
 
 
+def test_a_comparison_names_what_is_faster_beyond_the_loss_limit(cli: Cli) -> None:
+    words = ("--rate", "50Mbps", "--rtt", "40ms", "--size", "1MB")
+    answer = cli("compare", *words, "--startup", "slow-start,hystart,jump-start").out
+    assert "Over the loss limit: jump-start, 20 % faster, 4.8 % lost." in answer.replace("\n", " ")
+
+
+def test_a_summary_names_the_folder_that_is_written(cli: Cli, tmp_path: pathlib.Path) -> None:
+    words = ("--size", "1MB", "--startup", "slow-start", "--no-uncertainty")
+    answer = cli("compare", *LINE, *words, "-o", tmp_path / "out")
+    assert f"Figures and a report: {tmp_path / 'out'}" in " ".join(answer.out.split())
+
+
+def test_no_losses_are_not_fewer_than_none(cli: Cli) -> None:
+    words = ("--rate", "50Mbps", "--rtt", "40ms", "--iw", "30", "--size", "100kB")
+    assert "fewer losses" not in cli("compare", *words).out
+
+
+def test_a_comparison_that_keeps_the_baseline_shows_fewer_losses(cli: Cli) -> None:
+    words = ("--path", "leo", "--size", "10MB", "--startup", "hystart-plus-plus,slow-start")
+    answer = cli("compare", *words).out.replace("\n", " ")
+    assert "fewer losses: hystart-plus-plus (398 packets, not 1,620)" in answer
+
+
 def test_a_replay(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(CAPTURES)
     answer = cli("replay", "web-mix.pcap.gz", "--no-uncertainty")

@@ -343,10 +343,10 @@ def test_a_wrong_request_is_refused_in_a_line(given: dict[str, Any], message: st
         (
             "rtt",
             {"normal": {"mean": "10ms", "sd": "8ms"}},
-            "path.rtt: `-19750000ns` is not a time with a unit",
+            "path.rtt: `-19750000ns` is negative; 0 or more",
         ),
         ("buffer", "buffer/2", "path.buffer: depends on itself (buffer → buffer)"),
-        ("buffer", "-3pkt", "path.buffer: `-3pkt` is not a size with a unit"),
+        ("buffer", "-3pkt", "path.buffer: `-3pkt` is negative; 0 or more"),
         ("buffer", "1bdp-1bdp", "path.buffer: `0pkt` is out of range; at least `1pkt` is"),
         ("rate", "\u0661Mbps", "path.rate: `\u0661Mbps`: `\u0661` has no meaning here"),
         ("queue", "drop", "path.queue: queue `drop`: unknown; did you mean `drop-tail`?"),

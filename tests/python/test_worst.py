@@ -163,9 +163,14 @@ def test_an_exit_below_the_bdp_is_told_as_too_early() -> None:
     told = explained(ROW, ROW | {"startup": "b", "fct_s": 1.0, "startup_exit_reason": None})
     assert told == (
         "It left its startup by delay at a window of 20 packets, 0.20 BDP: too early, and "
-        "congestion avoidance had to grow the rest; the bottleneck stood idle for 75% of the time. "
-        "It took 2 s, b 1 s"
+        "congestion avoidance had to grow the rest; the bottleneck was idle for 75% of the "
+        "transfer. It took 2 s, b 1 s"
     )
+
+
+def test_a_bottleneck_is_never_idle_for_all_of_a_transfer() -> None:
+    told = explained(ROW | {"idle_s": 53.095, "fct_s": 53.266}, ROW | {"startup": "b"})
+    assert "the bottleneck was idle for more than 99% of the transfer" in told
 
 
 def test_an_exit_beyond_path_and_buffer_is_told_as_too_late() -> None:

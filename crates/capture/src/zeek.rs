@@ -111,6 +111,21 @@ struct Log {
     warnings: Vec<String>,
 }
 
+/// Whether a file that begins so is a log as TSV: other text may begin with `#` too.
+pub(crate) fn begins_header(start: &[u8]) -> bool {
+    const LINES: [&str; 8] = [
+        "#separator",
+        "#set_separator",
+        "#empty_field",
+        "#unset_field",
+        "#path",
+        "#open",
+        "#fields",
+        "#types",
+    ];
+    LINES.iter().any(|line| start.starts_with(line.as_bytes()))
+}
+
 /// What the lines with `#` say.
 struct Header {
     separator: String,

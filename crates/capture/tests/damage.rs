@@ -66,6 +66,9 @@ fn what_is_no_capture_gets_one_clear_line() {
         "noise.bin is no capture: expected pcap, pcapng, a Zeek conn.log",
     );
     fails("text.log", b"hello", "is no capture");
+    for text in ["# Title\n\nWords.\n", "#!/bin/sh\necho\n", "#note\nrow\n"] {
+        fails("readme.md", text.as_bytes(), "is no capture");
+    }
     fails("table.log", b"#fields\tts\n", "holds no connections");
     let gone = try_read(Path::new("gone.pcap")).unwrap_err().to_string();
     assert!(gone.starts_with("cannot open gone.pcap"), "{gone}");

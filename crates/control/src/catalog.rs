@@ -346,6 +346,18 @@ mod tests {
     }
 
     #[test]
+    fn a_parameter_in_the_place_of_a_startup_is_met_with_the_startup_that_has_it() {
+        let meant = |given, right| format!("startup `{given}`: unknown; did you mean `{right}`?");
+        for given in ["iw30", "IW30", "iw=30", "iw-30"] {
+            assert_eq!(complaint(given, "reno"), meant(given, "slow-start:iw=30"));
+        }
+        assert_eq!(
+            complaint("max_ssthresh=100", "reno"),
+            meant("max_ssthresh=100", "limited-slow-start:max_ssthresh=100")
+        );
+    }
+
+    #[test]
     fn an_unknown_algorithm_is_met_with_the_nearest_or_the_list() {
         assert_eq!(
             complaint("slowstart", "reno"),

@@ -7,13 +7,33 @@
 
 use crate::avoidance::Avoidance;
 use crate::exit::{Exit, Reason};
-use crate::growth_gate::GrowthGate;
+use crate::session::limited::GrowthGate;
 use crate::signals::{
     Ack, Established, Feedback, Idle, Known, Loss, Marked, PeerGap, Recovered, Sent, Syn, Timeout,
 };
 use crate::slow_start::SlowStart;
-use crate::startup::{LossResponse, Startup};
+use crate::startup::{Congestion, LossResponse, Startup};
 use crate::{Rate, Segments, Time, Window};
+
+/// The algorithm whose growth rule applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The startup. The next ACK may find that it is over.
+    Startup,
+    /// The avoidance, which has been started.
+    Avoidance,
+}
+
+/// What sets the window in the recovery under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recovery {
+    /// The transport's reduction, or there is no recovery.
+    Reduced,
+    /// The startup.
+    SelfManaged,
+    /// The startup, which grows as before: the mark has changed nothing.
+    Continues,
+}
 
 /// A startup and an avoidance working on one window.
 pub struct Controller {
@@ -22,16 +42,11 @@ pub struct Controller {
     avoidance: Box<dyn Avoidance>,
     /// Where another rule than the stack's says whether an unused window grows.
     growth_gate: Option<Box<GrowthGate>>,
-    in_avoidance: bool,
-    /// The startup sets the window during the recovery under way.
-    self_managed: bool,
-    /// The mark that is being answered changed nothing, and the startup goes on meanwhile.
-    goes_on: bool,
+    phase: Phase,
+    recovery: Recovery,
     exit: Option<Box<Exit>>,
     /// The loss that ended the startup was none.
     exit_undone: bool,
-    /// The startup has columns of its own for a trace.
-    has_columns: bool,
 }
 
 impl Controller {
@@ -42,14 +57,12 @@ impl Controller {
         avoidance: Box<dyn Avoidance>,
     ) -> Controller {
         Controller {
-            has_columns: startup.has_columns(),
             startup,
             growth_gate: slow_start.growth_gate().map(GrowthGate::of),
             slow_start,
             avoidance,
-            in_avoidance: false,
-            self_managed: false,
-            goes_on: false,
+            phase: Phase::Startup,
+            recovery: Recovery::Reduced,
             exit: None,
             exit_undone: false,
         }
@@ -61,8 +74,8 @@ impl Controller {
     }
 
     /// A SYN is about to leave: the rate for which routers are to be asked, if any.
-    pub fn rate_request(&self, s: &Syn) -> Option<Rate> {
-        self.startup.rate_request(s)
+    pub fn rate_request(&mut self, s: &Syn) -> Option<Rate> {
+        self.startup.assisted()?.rate_request(s)
     }
 
     /// What is known of the path besides the handshake; before
@@ -78,8 +91,8 @@ impl Controller {
 
     /// Names `column` the startup's own numbers, for a trace.
     pub fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
-        if self.has_columns {
-            self.startup.trace(column);
+        if let Some(columns) = self.startup.columns() {
+            columns.trace(column);
         }
     }
 
@@ -87,7 +100,8 @@ impl Controller {
     /// so.
     pub fn on_peer_gap(&mut self, w: &mut Window, g: &PeerGap) {
         let before = w.cwnd;
-        if let Some(reason) = self.startup.on_peer_gap(w, g) {
+        let startup = self.startup.assisted();
+        if let Some(reason) = startup.and_then(|startup| startup.on_peer_gap(w, g)) {
             self.record(reason, g.now, before, 0);
         }
     }
@@ -95,7 +109,9 @@ impl Controller {
     /// Congestion headers have come back; before the [`on_ack`](Self::on_ack) of the ACK that
     /// brings them.
     pub fn on_feedback(&mut self, w: &mut Window, f: &Feedback) {
-        self.startup.on_feedback(w, f);
+        if let Some(startup) = self.startup.assisted() {
+            startup.on_feedback(w, f);
+        }
     }
 
     /// Whether anybody here wants to be told of delivery ([`Ack::delivery`]).
@@ -116,7 +132,7 @@ impl Controller {
     }
 
     fn avoidance_owns_cwnd(&self) -> bool {
-        self.in_avoidance && self.avoidance.owns_cwnd()
+        self.phase == Phase::Avoidance && self.avoidance.owns_cwnd()
     }
 
     /// The handshake is complete: sets the first window.
@@ -176,7 +192,7 @@ impl Controller {
             self.enter_avoidance(w, a.now, w.cwnd, a.flight);
             return self.avoidance.on_ack(w, a);
         }
-        self.in_avoidance = false;
+        self.phase = Phase::Startup;
         let before = w.cwnd;
         if let Some(reason) = self.startup.on_ack(w, a, &mut self.slow_start) {
             self.record(reason, a.now, before, a.flight);
@@ -200,7 +216,8 @@ impl Controller {
 
     /// An ACK during recovery: measured, but no growth.
     pub fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
-        if self.owns_cwnd() || self.goes_on && self.startup.survives_mark() {
+        let continues = || self.startup.survives(Congestion::Mark);
+        if self.owns_cwnd() || self.recovery == Recovery::Continues && continues() {
             return self.on_ack(w, a);
         }
         if let Some(gate) = &mut self.growth_gate {
@@ -212,7 +229,7 @@ impl Controller {
 
     /// Loss was found: the window shrinks, once per window of data.
     pub fn on_loss(&mut self, w: &mut Window, l: &Loss) {
-        if !self.startup.survives_loss() {
+        if !self.startup.survives(Congestion::Loss) {
             self.record(Reason::Loss, l.now, w.cwnd, l.flight);
         }
         self.slow_start.on_loss();
@@ -220,14 +237,12 @@ impl Controller {
         if response == LossResponse::Standard {
             self.avoidance.on_loss(w, l);
         }
-        self.self_managed = response == LossResponse::SelfManaged;
-        self.goes_on = false;
-        self.in_avoidance = !self.startup.owns_cwnd();
+        self.begin_recovery(response, false);
     }
 
     /// A mark has come back: the window shrinks as for a loss, once per window of data.
     pub fn on_marked(&mut self, w: &mut Window, m: &Marked) {
-        let survives = self.startup.survives_mark();
+        let survives = self.startup.survives(Congestion::Mark);
         if !survives {
             self.record(Reason::Ecn, m.now, w.cwnd, m.flight);
         }
@@ -236,15 +251,25 @@ impl Controller {
         if response == LossResponse::Standard {
             self.avoidance.on_marked(w, m);
         }
-        self.self_managed = response == LossResponse::SelfManaged;
-        self.goes_on = survives && response == LossResponse::Done;
-        self.in_avoidance = !self.startup.owns_cwnd() && !self.goes_on;
+        self.begin_recovery(response, survives && response == LossResponse::Done);
+    }
+
+    fn begin_recovery(&mut self, response: LossResponse, continues: bool) {
+        self.recovery = match response {
+            LossResponse::SelfManaged => Recovery::SelfManaged,
+            _ if continues => Recovery::Continues,
+            _ => Recovery::Reduced,
+        };
+        self.phase = match continues || self.startup.owns_cwnd() {
+            true => Phase::Startup,
+            false => Phase::Avoidance,
+        };
     }
 
     /// Everything outstanding at the loss is acknowledged.
     pub fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
         let before = w.cwnd;
-        (self.self_managed, self.goes_on) = (false, false);
+        self.recovery = Recovery::Reduced;
         if let Some(reason) = self.startup.on_recovered(w, r) {
             self.record(reason, r.now, before, r.flight);
         }
@@ -267,16 +292,16 @@ impl Controller {
 
     /// Whether the window is set here all through the recovery under way.
     pub fn recovery_is_self_managed(&self) -> bool {
-        self.self_managed || self.owns_cwnd()
+        self.recovery == Recovery::SelfManaged || self.owns_cwnd()
     }
 
     /// The retransmission timer expired: back to one segment.
     pub fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
-        let (before, survives) = (w.cwnd, self.startup.survives_loss());
-        (self.self_managed, self.goes_on) = (false, false);
+        let (before, survives) = (w.cwnd, self.startup.survives(Congestion::Loss));
+        self.recovery = Recovery::Reduced;
         let reason = self.startup.on_timeout(w, t);
         // One that goes on after losses may end here all the same.
-        if !survives || reason.is_some() || !self.startup.survives_loss() {
+        if !survives || reason.is_some() || !self.startup.survives(Congestion::Loss) {
             let reason = reason.unwrap_or(Reason::Timeout);
             self.record(reason, t.now, before, t.flight);
         }
@@ -287,16 +312,18 @@ impl Controller {
         if !self.startup.after_timeout(w, t) {
             self.slow_start.on_timeout();
         }
-        self.in_avoidance = self.avoidance.owns_cwnd();
+        self.phase = match self.avoidance.owns_cwnd() {
+            true => Phase::Avoidance,
+            false => Phase::Startup,
+        };
     }
 
     /// The last reduction was spurious; the transport has restored the window.
     pub fn on_spurious(&mut self, w: &mut Window) {
         let in_charge = self.startup.in_charge(w);
-        self.self_managed = false;
+        self.recovery = Recovery::Reduced;
         self.slow_start.on_spurious();
-        self.startup.on_spurious(w);
-        self.exit_undone |= in_charge && self.startup.has_resumed();
+        self.exit_undone |= self.startup.on_spurious(w) && in_charge;
         self.avoidance.on_spurious(w);
     }
 
@@ -309,7 +336,7 @@ impl Controller {
         }
         self.avoidance.on_idle(w, i);
         if self.startup.on_idle(w, &before, i) {
-            self.in_avoidance = false;
+            self.phase = Phase::Startup;
         }
     }
 
@@ -319,14 +346,14 @@ impl Controller {
     }
 
     fn enter_avoidance(&mut self, w: &mut Window, now: Time, before: Segments, flight: u64) {
-        if !self.in_avoidance {
+        if self.phase == Phase::Startup {
             self.record(Reason::Ssthresh, now, before, flight);
             let model = self.startup.export_model();
             if let Some(model) = model.and_then(|m| self.avoidance.adopt_model(m)) {
                 model.release_cwnd(w);
             }
             self.avoidance.on_start(w, now);
-            self.in_avoidance = true;
+            self.phase = Phase::Avoidance;
         }
     }
 
@@ -544,8 +571,8 @@ mod tests {
         fn on_marked(&mut self, _: &mut Window, _: &Marked) -> LossResponse {
             LossResponse::Done
         }
-        fn survives_mark(&self) -> bool {
-            true
+        fn survives(&self, congestion: Congestion) -> bool {
+            congestion == Congestion::Mark
         }
     }
 
@@ -595,7 +622,7 @@ mod tests {
         fn on_timeout(&mut self, _: &mut Window, _: &Timeout) -> Option<Reason> {
             Some(Reason::FullPipe)
         }
-        fn survives_loss(&self) -> bool {
+        fn survives(&self, _: Congestion) -> bool {
             true
         }
     }

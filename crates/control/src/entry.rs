@@ -88,11 +88,21 @@ pub fn read<T: ?Sized>(
     let name = alias.map_or(name, |(_, ours)| ours);
     let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
         let known = entries.iter().map(|e| e.name);
-        return Err(SpecError::unknown_algorithm(kind, name, known));
+        let meant = as_parameter(name, entries);
+        return Err(SpecError::unknown_algorithm(kind, name, meant, known));
     };
     let params = Params::parse(kind, entry.name, entry.params, rest)?;
     (entry.build)(&params, convention)?;
     Ok((entry, params))
+}
+
+/// `slow-start:iw=30` for `iw30` or `iw=30`: the first algorithm that has this parameter.
+fn as_parameter<T: ?Sized>(text: &str, entries: &[Entry<T>]) -> Option<String> {
+    let (name, value) = text.split_at(text.find(|c: char| c.is_ascii_digit())?);
+    let name = name.trim_end_matches(['=', '-']).to_lowercase();
+    let has = |entry: &&Entry<T>| entry.params.iter().any(|param| param.name == name);
+    let entry = entries.iter().find(has)?;
+    Some(format!("{}:{name}={value}", entry.name))
 }
 
 /// A parameter, described.

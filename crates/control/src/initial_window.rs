@@ -130,6 +130,7 @@ impl FromStr for InitialWindow {
                             value: text.into(),
                             expected: AN_INITIAL_WINDOW,
                             meant: None,
+                            is_negative: false,
                         })
                     }
                 }

@@ -1,12 +1,17 @@
 //! Parameters of algorithms as people write them: `name:key=value,key=value`.
 //!
-//! Each algorithm declares its parameters once, as [`ParamSpec`]s. Parsing, defaults,
+//! Each algorithm defines its parameters once, with [`params!`](crate::params!). Parsing, defaults,
 //! error messages, the command line's help and the documentation all come from that
-//! declaration. Values are read and checked once, when a specification is parsed, so
+//! definition. Values are read and checked once, when a specification is parsed, so
 //! that making a controller for each of many flows costs no parsing.
 
+mod definition;
+
+#[doc(hidden)] // For `joined!`.
+pub use definition::joined;
+pub use definition::{Kind, Number, Param, Ratio};
+
 use std::fmt;
-use std::ops::RangeInclusive;
 
 use crate::{nearest, one_line, InitialWindow, Rate, Segments, Time};
 
@@ -60,14 +65,27 @@ pub struct ParamSpec {
     pub meaning: &'static str,
 }
 
-/// A value that has been read and checked.
+impl ParamSpec {
+    /// Its default, where that is a value.
+    fn value(&self) -> Option<Value> {
+        Value::parse(self.unit, self.default).ok()
+    }
+}
+
+/// A value that has been read: its text is one of its unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Value {
+pub enum Value {
+    /// A number, or a number of segments.
     Real(f64),
+    /// A time.
     Time(Time),
+    /// A rate.
     Rate(Rate),
+    /// True or false.
     Bool(bool),
+    /// One of the declared words.
     Choice(&'static str),
+    /// An initial-window rule.
     InitialWindow(InitialWindow),
 }
 
@@ -171,9 +189,10 @@ impl SpecError {
     pub(crate) fn unknown_algorithm<'a>(
         kind: AlgorithmKind,
         name: &str,
+        meant: Option<String>,
         known: impl Iterator<Item = &'a str> + Clone,
     ) -> SpecError {
-        let problem = match nearest(name, known.clone()) {
+        let problem = match meant.or_else(|| nearest(name, known.clone()).map(str::to_owned)) {
             Some(meant) => format!("unknown; did you mean `{meant}`?"),
             None => format!("unknown; known are {}", quoted(known)),
         };
@@ -200,11 +219,10 @@ impl SpecError {
         }
     }
 
-    /// Parameter `name` has a value that the algorithm cannot work with.
-    pub fn bad_value(params: &Params, name: &str, expected: &str) -> SpecError {
-        let value = params
-            .value(name)
-            .map_or_else(String::new, |v| v.to_string());
+    /// The parameter has a value that the algorithm cannot work with.
+    pub fn bad_value<K: Kind>(params: &Params, param: Param<K>, expected: &str) -> SpecError {
+        let (name, value) = (param.spec.name, params.value(&param.spec));
+        let value = value.map_or_else(String::new, |v| v.to_string());
         SpecError::at(
             params,
             format!("parameter `{name}`: `{value}` is not {expected}"),
@@ -249,10 +267,7 @@ impl Params {
         specs: &'static [ParamSpec],
         text: &str,
     ) -> Result<Params, SpecError> {
-        let values = specs
-            .iter()
-            .map(|s| Value::parse(s.unit, s.default).ok())
-            .collect();
+        let values = specs.iter().map(ParamSpec::value).collect();
         let given = vec![false; specs.len()].into();
         let mut params = Params {
             kind,
@@ -309,16 +324,12 @@ impl Params {
         SpecError::at(self, format!("parameter `{name}` is unknown{hint}"))
     }
 
-    /// Whether the algorithm has a parameter of this name.
-    pub fn declares(&self, name: &str) -> bool {
-        self.specs.iter().any(|s| s.name == name)
-    }
-
-    /// Every algorithm reads only what it declares; a name that it does not is a slip in
-    /// its file, found by the first test that builds it.
-    fn value(&self, name: &str) -> Option<Value> {
-        let index = self.specs.iter().position(|s| s.name == name);
-        self.values[index.unwrap_or_else(|| panic!("{} declares no `{name}`", self.algorithm))]
+    fn value(&self, spec: &ParamSpec) -> Option<Value> {
+        match self.specs.iter().position(|s| s.name == spec.name) {
+            Some(index) => self.values[index],
+            // Not every startup has all of slow start's.
+            None => spec.value(),
+        }
     }
 }
 
@@ -338,160 +349,143 @@ impl fmt::Display for Params {
 }
 
 impl Params {
-    /// A whole number within these bounds.
-    pub fn whole(&self, name: &str, range: RangeInclusive<u32>) -> Result<u32, SpecError> {
-        let (value, least, most) = (self.number(name), *range.start(), *range.end());
-        if value.fract() != 0.0 || !(f64::from(least)..=f64::from(most)).contains(&value) {
-            let expected = format!("a whole number from {least} to {most}");
-            return Err(SpecError::bad_value(self, name, &expected));
+    /// What was given, or the default.
+    pub fn get<K: Kind>(&self, param: Param<K>) -> Result<K::Held, SpecError> {
+        let Some(value) = self.value(&param.spec) else {
+            return Ok(K::held(None));
+        };
+        match K::given(value).filter(|given| (param.holds)(*given)) {
+            given @ Some(_) => Ok(K::held(given)),
+            None => Err(SpecError::bad_value(self, param, &(param.expected)())),
         }
-        Ok(value as u32)
     }
 
     /// Refuses a parameter that was given another value than its default where it has no effect.
-    pub fn effective(&self, name: &str, effective: bool, needs: &str) -> Result<(), SpecError> {
-        let index = self.specs.iter().position(|s| s.name == name);
-        let spec = index.map(|index| &self.specs[index]);
-        let default = spec.and_then(|spec| Value::parse(spec.unit, spec.default).ok());
-        let given = index.is_some_and(|index| self.given[index]);
-        if effective || !given || self.value(name) == default {
+    pub fn effective<K: Kind>(
+        &self,
+        param: Param<K>,
+        effective: bool,
+        needs: &str,
+    ) -> Result<(), SpecError> {
+        let ParamSpec { name, .. } = param.spec;
+        let given = (self.specs.iter().zip(&self.given)).any(|(s, given)| *given && s.name == name);
+        if effective || !given || self.value(&param.spec) == param.spec.value() {
             return Ok(());
         }
         let problem = format!("parameter `{name}` has no effect here; it needs {needs}");
         Err(SpecError::at(self, problem))
     }
-
-    /// A number within these bounds.
-    pub fn within(&self, name: &str, range: RangeInclusive<f64>) -> Result<f64, SpecError> {
-        let value = self.number(name);
-        if !range.contains(&value) {
-            let expected = format!("a number from {} to {}", range.start(), range.end());
-            return Err(SpecError::bad_value(self, name, &expected));
-        }
-        Ok(value)
-    }
-}
-
-macro_rules! getters {
-    ($($(#[$doc:meta])* $name:ident $optional:ident $variant:ident $kind:ty;)*) => {
-        impl Params {$(
-            $(#[$doc])*
-            ///
-            /// For parameters whose declared default is a value.
-            pub fn $name(&self, name: &str) -> $kind {
-                self.$optional(name).unwrap_or_else(|| {
-                    panic!("`{name}` of {} has no {}", self.algorithm, stringify!($name))
-                })
-            }
-
-            /// The same where the default is no single value: `None` if not given.
-            pub fn $optional(&self, name: &str) -> Option<$kind> {
-                match self.value(name) {
-                    Some(Value::$variant(value)) => Some(value),
-                    _ => None,
-                }
-            }
-        )*}
-    };
-}
-
-getters! {
-    /// A number of segments, infinite for `unlimited`.
-    segments segments_given Real Segments;
-    /// A plain number.
-    number number_given Real f64;
-    /// A number from 0 to 1.
-    ratio ratio_given Real f64;
-    /// A time.
-    time time_given Time Time;
-    /// A rate.
-    rate rate_given Rate Rate;
-    /// Yes or no.
-    bool bool_given Bool bool;
-    /// One of the declared words.
-    choice choice_given Choice &'static str;
-    /// An initial-window rule.
-    initial_window initial_window_given InitialWindow InitialWindow;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params;
 
-    const SPECS: &[ParamSpec] = &[
-        ParamSpec {
-            name: "max_ssthresh",
-            unit: Unit::Segments,
-            default: "100",
-            meaning: "where growth turns linear",
-        },
-        ParamSpec {
-            name: "reading",
-            unit: Unit::Choice(&["rfc", "ns2"]),
-            default: "by stack: rfc or ns2",
-            meaning: "whose rule",
-        },
-        ParamSpec {
-            name: "tick",
-            unit: Unit::Time,
-            default: "1ms",
-            meaning: "clock",
-        },
-        ParamSpec {
-            name: "cap",
-            unit: Unit::Rate,
-            default: "none",
-            meaning: "policy",
-        },
-        ParamSpec {
-            name: "ratio",
-            unit: Unit::Ratio,
-            default: "0.5",
-            meaning: "share",
-        },
-        ParamSpec {
-            name: "exact",
-            unit: Unit::Bool,
-            default: "true",
-            meaning: "arithmetic",
-        },
-        ParamSpec {
-            name: "count",
-            unit: Unit::Number,
-            default: "8",
-            meaning: "samples",
-        },
-    ];
+    params! {
+        struct Settings {
+            /// where growth turns linear
+            max_ssthresh: Segments = "100",
+            /// whose rule
+            #[usual("by stack: rfc or ns2")]
+            reading: Option<Reading>,
+            /// clock
+            tick: Time = "1ms",
+            /// policy
+            #[usual("none")]
+            cap: Option<Rate>,
+            /// share
+            ratio: Ratio = "0.5",
+            /// arithmetic
+            exact: bool = "true",
+            /// samples of
+            /// a round
+            #[within(1..=20)]
+            count: u32 = "8",
+            /// what a reserved word names
+            #[name("yield")]
+            #[check(|share| share > 0.0, "above zero")]
+            yield_to: Number = "1",
+        }
+
+        enum Reading { Rfc = "rfc", Ns2 = "ns2" }
+    }
+
+    params! {
+        struct Others {
+            exact: bool as Settings,
+            count: u32 as Settings,
+        }
+    }
 
     fn parse(text: &str) -> Result<Params, SpecError> {
-        Params::parse(AlgorithmKind::STARTUP, "limited-slow-start", SPECS, text)
+        Params::parse(
+            AlgorithmKind::STARTUP,
+            "limited-slow-start",
+            Settings::PARAMS,
+            text,
+        )
+    }
+
+    fn read(text: &str) -> Result<Settings, SpecError> {
+        Settings::read(&parse(text)?)
     }
 
     fn complaint(text: &str) -> String {
-        parse(text).unwrap_err().to_string()
+        read(text).unwrap_err().to_string()
     }
 
     #[test]
     fn defaults_hold_where_nothing_is_given() {
-        let params = parse("").unwrap();
-        assert_eq!(params.segments("max_ssthresh"), 100.0);
-        assert_eq!(params.choice_given("reading"), None);
-        assert_eq!(params.time("tick"), Time::from_millis(1));
-        assert_eq!(params.rate_given("cap"), None);
-        assert_eq!(params.ratio("ratio"), 0.5);
-        assert!(params.bool("exact"));
-        assert_eq!(params.number("count"), 8.0);
-        assert_eq!(params.to_string(), "limited-slow-start");
+        let settings = read("").unwrap();
+        assert_eq!(settings.max_ssthresh, 100.0);
+        assert_eq!(settings.reading, None);
+        assert_eq!(settings.tick, Time::from_millis(1));
+        assert_eq!(settings.cap, None);
+        assert_eq!((settings.ratio, settings.yield_to), (0.5, 1.0));
+        assert!(settings.exact);
+        assert_eq!(settings.count, 8);
+        assert_eq!(parse("").unwrap().to_string(), "limited-slow-start");
     }
 
     #[test]
     fn given_values_are_read_and_written_back_in_declared_order() {
-        let params = parse(" exact=no , cap=500kbps,max_ssthresh=50pkt, reading=ns2 ").unwrap();
-        assert_eq!(params.segments("max_ssthresh"), 50.0);
-        assert_eq!(params.rate("cap"), Rate::from_bps(500_000));
+        let given = " exact=no , cap=500kbps,max_ssthresh=50pkt, reading=ns2 ";
+        let settings = read(given).unwrap();
+        assert_eq!(settings.max_ssthresh, 50.0);
+        assert_eq!(settings.reading, Some(Reading::Ns2));
+        assert_eq!(settings.cap, Some(Rate::from_bps(500_000)));
         let text = "limited-slow-start:max_ssthresh=50,reading=ns2,cap=500kbps,exact=false";
-        assert_eq!(params.to_string(), text);
+        assert_eq!(parse(given).unwrap().to_string(), text);
         assert_eq!(parse(split(text).1).unwrap().to_string(), text);
+    }
+
+    #[test]
+    fn a_definition_has_its_text_in_one_line_and_its_default_in_words() {
+        let [_, reading, .., count, share] = Settings::PARAMS else {
+            unreachable!("there are eight")
+        };
+        assert_eq!(reading.default, "by stack: rfc or ns2");
+        assert_eq!(reading.unit.to_string(), "rfc | ns2");
+        assert_eq!(count.meaning, "samples of a round");
+        assert_eq!(share.name, "yield");
+    }
+
+    #[test]
+    fn a_parameter_of_another_struct_is_the_same_parameter() {
+        let others: Vec<_> = Others::PARAMS.iter().map(|spec| spec.meaning).collect();
+        assert_eq!(others, ["arithmetic", "samples of a round"]);
+        let read = |text| Others::read(&parse(text)?);
+        let others = read("count=3").unwrap();
+        assert_eq!((others.exact, others.count), (true, 3));
+        let right = "`21` is not a whole number from 1 to 20";
+        assert!(read("count=21").unwrap_err().to_string().ends_with(right));
+    }
+
+    #[test]
+    fn what_an_algorithm_does_not_have_is_at_its_default() {
+        let params = Params::parse(AlgorithmKind::STARTUP, "plain", &[], "").unwrap();
+        assert_eq!(Settings::read(&params).unwrap().count, 8);
     }
 
     #[test]
@@ -503,7 +497,7 @@ mod tests {
         );
         assert!(complaint("wobble=3").ends_with(
             "parameter `wobble` is unknown; it has `max_ssthresh`, `reading`, `tick`, `cap`, \
-             `ratio`, `exact`, `count`"
+             `ratio`, `exact`, `count`, `yield`"
         ));
     }
 
@@ -528,6 +522,14 @@ mod tests {
         assert!(complaint("ratio=1.5").contains("`1.5` is not a number from 0 to 1"));
         assert!(complaint("exact=maybe").contains("`maybe` is not `true` or `false`"));
         assert!(complaint("count=-1").contains("`-1` is not a plain number"));
+        for wrong in ["0", "2.5", "1e12"] {
+            let right = "is not a whole number from 1 to 20";
+            assert!(
+                complaint(&format!("count={wrong}")).ends_with(right),
+                "{wrong}"
+            );
+        }
+        assert!(complaint("yield=0").ends_with("parameter `yield`: `0` is not above zero"));
     }
 
     #[test]

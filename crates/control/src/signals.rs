@@ -302,16 +302,25 @@ macro_rules! startup_events {
             on_established(e: Established) -> ();
             /// A data segment has left, `w` already obeyed.
             on_sent(s: Sent) -> Option<Reason>;
-            /// The peer has measured a pair; the ACK that says so follows.
-            on_peer_gap(g: PeerGap) -> Option<Reason>;
-            /// The congestion headers of data that the peer has received have come back; the ACK
-            /// that brings them follows. Data carries them where `w.congestion_header` is set.
-            on_feedback(f: Feedback) -> ();
             /// An ACK during recovery.
             on_recovery_ack(a: Ack) -> ();
             /// The recovery that a loss began has ended: a startup that has survived the loss may end
             /// here.
             on_recovered(r: Recovered) -> Option<Reason>;
+        }
+    };
+}
+
+/// The same for the hooks of [`Assisted`](crate::startup::Assisted).
+#[macro_export]
+macro_rules! assisted_events {
+    ($make:ident) => {
+        $make! {
+            /// The peer has measured a pair; the ACK that says so follows.
+            on_peer_gap(g: PeerGap) -> Option<Reason>;
+            /// The congestion headers of data that the peer has received have come back; the ACK
+            /// that brings them follows. Data carries them where `w.congestion_header` is set.
+            on_feedback(f: Feedback) -> ();
         }
     };
 }

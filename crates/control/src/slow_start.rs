@@ -4,72 +4,62 @@
 //! A [`Controller`](crate::Controller) keeps one [`SlowStart`] beside its startup: it opens the
 //! window, hands the rules to the startup with each ACK, and tells them of losses and timeouts.
 
-use crate::growth_gate::GateRule;
-use crate::named::Named;
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, SpecError};
+use crate::session::limited::GateRule;
 use crate::signals::{Ack, Established};
-use crate::{Convention, InitialWindow, Segments, Window};
+use crate::{params, Convention, InitialWindow, Segments, Window};
 
-/// What an ACK adds.
-pub const GROWTH: ParamSpec = ParamSpec {
-    name: "growth",
-    unit: Unit::Choice(&["per-ack", "per-byte", "abc", "packets", "bytes"]),
-    default: "by stack: abc under rfc, per-ack under ns2, packets under linux, bytes under quic",
-    meaning: "what an ACK adds. per-ack: one segment; per-byte: what it covers, at most one \
-              segment (RFC 5681 eq. 2); abc: what it covers, at most `limit` segments, and \
-              one after a timeout (RFC 3465); packets: every packet that it reports, up to \
-              the threshold (Linux); bytes: all that it covers (RFC 9002 section 7.3.1)",
-};
+params! {
+    /// Parameters of slow start, which other startups have too.
+    pub struct Settings {
+        /// what an ACK adds. per-ack: one segment; per-byte: what it covers, at most one segment
+        /// (RFC 5681 eq. 2); abc: what it covers, at most `limit` segments, and one after a timeout
+        /// (RFC 3465); packets: every packet that it reports, up to the threshold (Linux); bytes:
+        /// all that it covers (RFC 9002 section 7.3.1)
+        #[usual(
+            "by stack: abc under rfc, per-ack under ns2, packets under linux, bytes under quic"
+        )]
+        growth: Option<Growth>,
+        /// growth=abc: maximum that one ACK may add, RFC 3465's L
+        limit: Segments = "2",
+        /// the first window; after a lost SYN at most what the stack's rule allows
+        #[usual("by stack: its initial-window rule")]
+        iw: Option<InitialWindow>,
+        /// the threshold while nothing is known of the path
+        #[usual("by stack: the peer's window under ns2, otherwise unlimited")]
+        ssthresh: Option<Segments>,
+        /// which ACKs the window grows with, in slow start and after it. none: all; cwnd-limited:
+        /// those of data that used the window (RFC 9002 section 7.8); linux: in slow start also
+        /// where more than half of it was out; ratelimited: all, up to twice what was in flight
+        /// since the window last came down, after slow start up to a segment more than that
+        /// (draft-ietf-ccwg-ratelimited-increase)
+        #[usual(
+            "by stack: none under ns2 or with grow_when_app_limited, linux under linux, else \
+             cwnd-limited"
+        )]
+        growth_gate: Option<GateRule>,
+    }
 
-/// RFC 3465's L.
-pub const LIMIT: ParamSpec = ParamSpec {
-    name: "limit",
-    unit: Unit::Segments,
-    default: "2",
-    meaning: "growth=abc: maximum that one ACK may add, RFC 3465's L",
-};
+    /// What an ACK adds.
+    pub enum Growth {
+        /// One segment.
+        PerAck = "per-ack",
+        /// What it covers, at most one segment.
+        PerByte = "per-byte",
+        /// What it covers, at most `limit` segments.
+        Abc = "abc",
+        /// Every packet that it reports.
+        Packets = "packets",
+        /// Every byte that it covers.
+        Bytes = "bytes",
+    }
+}
 
-/// The first window.
-pub const IW: ParamSpec = ParamSpec {
-    name: "iw",
-    unit: Unit::InitialWindow,
-    default: "by stack: its initial-window rule",
-    meaning: "the first window; after a lost SYN at most what the stack's rule allows",
-};
-
-/// The first threshold.
-pub const SSTHRESH: ParamSpec = ParamSpec {
-    name: "ssthresh",
-    unit: Unit::Segments,
-    default: "by stack: the peer's window under ns2, otherwise unlimited",
-    meaning: "the threshold while nothing is known of the path",
-};
-
-/// What lets a window grow that is not used.
-pub const GROWTH_GATE: ParamSpec = ParamSpec {
-    name: "growth_gate",
-    unit: Unit::Choice(GateRule::NAMES),
-    default: "by stack: none under ns2 or with grow_when_app_limited, linux under linux, else \
-              cwnd-limited",
-    meaning: "which ACKs the window grows with, in slow start and after it. none: all; \
-              cwnd-limited: those of data that used the window (RFC 9002 section 7.8); linux: in \
-              slow start also where more than half of it was out; ratelimited: all, up to twice \
-              what was in flight since the window last came down, after slow start up to a \
-              segment more than that (draft-ietf-ccwg-ratelimited-increase)",
-};
-
-/// The parameters of a startup: its own, and then those of slow start.
+/// The parameters of a startup: those of these structs, and then those of slow start.
 #[macro_export]
 macro_rules! with_slow_start {
-    ($($own:expr),* $(,)?) => {
-        &[
-            $($own,)*
-            $crate::slow_start::GROWTH,
-            $crate::slow_start::LIMIT,
-            $crate::slow_start::IW,
-            $crate::slow_start::SSTHRESH,
-            $crate::slow_start::GROWTH_GATE,
-        ]
+    ($($own:ty),+) => {
+        $crate::joined![$(<$own>::PARAMS,)+ $crate::slow_start::Settings::PARAMS]
     };
 }
 
@@ -95,24 +85,22 @@ enum GrowthRule {
 
 impl GrowthRule {
     fn by_stack(convention: Convention) -> GrowthRule {
-        match convention {
-            Convention::Rfc => GrowthRule::Abc(2.0),
-            Convention::Ns2 => GrowthRule::PerAck,
-            Convention::Linux => GrowthRule::Packets,
-            Convention::Quic => GrowthRule::Bytes,
-        }
+        GrowthRule::of(None, 2.0, convention)
     }
 
-    fn read(params: &Params, convention: Convention) -> GrowthRule {
-        let abc = || GrowthRule::Abc(params.segments("limit"));
-        match params.choice_given("growth") {
-            None if convention == Convention::Rfc => abc(),
-            None => GrowthRule::by_stack(convention),
-            Some("per-ack") => GrowthRule::PerAck,
-            Some("per-byte") => GrowthRule::Abc(1.0),
-            Some("abc") => abc(),
-            Some("bytes") => GrowthRule::Bytes,
-            Some(_) => GrowthRule::Packets,
+    fn of(growth: Option<Growth>, limit: Segments, convention: Convention) -> GrowthRule {
+        let by_stack = match convention {
+            Convention::Rfc => Growth::Abc,
+            Convention::Ns2 => Growth::PerAck,
+            Convention::Linux => Growth::Packets,
+            Convention::Quic => Growth::Bytes,
+        };
+        match growth.unwrap_or(by_stack) {
+            Growth::PerAck => GrowthRule::PerAck,
+            Growth::PerByte => GrowthRule::Abc(1.0),
+            Growth::Abc => GrowthRule::Abc(limit),
+            Growth::Packets => GrowthRule::Packets,
+            Growth::Bytes => GrowthRule::Bytes,
         }
     }
 }
@@ -131,26 +119,20 @@ impl SlowStart {
         }
     }
 
-    /// By those of the parameters `growth`, `limit`, `iw`, `ssthresh` and `growth_gate` that are
-    /// declared.
+    /// By those of its parameters that the startup has.
     pub fn read(params: &Params, convention: Convention) -> Result<SlowStart, SpecError> {
-        let mut slow_start = SlowStart::by_stack(convention);
-        if params.declares("growth") {
-            slow_start.growth = GrowthRule::read(params, convention);
-            let counts = matches!(slow_start.growth, GrowthRule::Abc(_));
-            let counts = counts && params.choice_given("growth") != Some("per-byte");
-            params.effective("limit", counts, "`growth=abc`")?;
-        }
-        if params.declares("growth_gate") {
-            slow_start.growth_gate = params.choice_given("growth_gate").and_then(GateRule::named);
-        }
-        if params.declares("iw") {
-            slow_start.iw = params.initial_window_given("iw");
-        }
-        if params.declares("ssthresh") {
-            slow_start.ssthresh = params.segments_given("ssthresh");
-        }
-        Ok(slow_start)
+        let settings = Settings::read(params)?;
+        let growth = GrowthRule::of(settings.growth, settings.limit, convention);
+        let counts = matches!(growth, GrowthRule::Abc(_));
+        let counts = counts && settings.growth != Some(Growth::PerByte);
+        params.effective(Settings::limit, counts, "`growth=abc`")?;
+        Ok(SlowStart {
+            iw: settings.iw,
+            ssthresh: settings.ssthresh,
+            growth,
+            growth_gate: settings.growth_gate,
+            ..SlowStart::by_stack(convention)
+        })
     }
 
     /// What lets an unused window grow, where that is not the stack's rule.

@@ -229,11 +229,14 @@ pub struct ParseError {
     pub expected: &'static str,
     /// What was meant, where its unit is one of those that others write.
     pub meant: Option<String>,
+    /// Whether it is a quantity below zero.
+    pub is_negative: bool,
 }
 
 impl ParseError {
     /// Of a quantity with a unit.
     fn of(value: &str, expected: &'static str, measure: Measure) -> ParseError {
+        let opposite = value.trim().strip_prefix('-').and_then(quantity);
         // A number that is out of range has nothing wrong with its unit.
         let known = quantity(value).filter(|(number, _)| *number < 1e12);
         let meant = known
@@ -244,12 +247,17 @@ impl ParseError {
             value: value.into(),
             expected,
             meant,
+            is_negative: opposite
+                .is_some_and(|(_, unit)| near_units::meant("1", unit, measure).is_some()),
         }
     }
 }
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_negative {
+            return write!(f, "`{}` is negative; 0 or more is needed", self.value);
+        }
         write!(f, "`{}` is not {}", self.value, self.expected)?;
         match &self.meant {
             Some(meant) => write!(f, "; did you mean `{meant}`?"),
@@ -479,10 +487,8 @@ mod tests {
             "5",
             "0",
             "1.5",
-            "-5ms",
-            "-1Mbps",
-            "-1kB",
-            "-1pkt",
+            "-5",
+            "--5ms",
             "NaNms",
             "nans",
             "infs",
@@ -514,6 +520,19 @@ mod tests {
         refused::<Amount>("1.5pkt", AN_AMOUNT);
         refused::<Bytes>("60pkt", A_SIZE);
         refused::<Time>("300000000h", A_TIME);
+    }
+
+    #[test]
+    fn a_negative_quantity_is_refused_as_negative() {
+        fn complaint<T: FromStr<Err = ParseError> + fmt::Debug>(text: &str) -> String {
+            text.parse::<T>().unwrap_err().to_string()
+        }
+        let negative = |text| format!("`{text}` is negative; 0 or more is needed");
+        assert_eq!(complaint::<Time>("-5ms"), negative("-5ms"));
+        assert_eq!(complaint::<Rate>("-0.5Mbps"), negative("-0.5Mbps"));
+        assert_eq!(complaint::<Bytes>("-1kB"), negative("-1kB"));
+        assert_eq!(complaint::<Amount>("-3pkt"), negative("-3pkt"));
+        refused::<Time>("-1kB", A_TIME);
     }
 
     #[test]

@@ -110,6 +110,12 @@ impl Window {
         }
     }
 
+    /// Whether a full-size segment has room beside so many bytes in flight.
+    #[inline]
+    pub fn has_room(&self, in_flight: u64) -> bool {
+        in_flight + u64::from(self.mss) <= self.cwnd_bytes()
+    }
+
     /// Bytes that a full-size segment has on the wire.
     pub fn wire(&self) -> u32 {
         self.mss + self.header

@@ -5,7 +5,9 @@
 //! acknowledgement waits until something else happens, or somebody asks for the window.
 
 use crate::ledger::{Ledger, News};
-use flowstart_control::signals::{Ack, Established, Known, Loss, Marked, Recovered, Sent, Timeout};
+use flowstart_control::session::limited::CwndLimited;
+use flowstart_control::session::{Session, UndoRule, MINIMUM_WINDOW};
+use flowstart_control::signals::{Ack, Established, Known, Sent};
 use flowstart_control::{Controller, Exit, InitialWindow, Segments, Time, Window};
 use flowstart_transport::pacer::{Pacer, Release, ONE_BY_ONE};
 use flowstart_transport::rtt::{RtoParams, RttEstimator};
@@ -22,8 +24,6 @@ const HEADERS_ERR_BY: u64 = 512;
 const UDP_IP: u32 = 20 + 8;
 /// A smaller datagram carries no data: an acknowledgement, which nobody acknowledges.
 const SMALLEST: u32 = 64;
-/// kMinimumWindow (RFC 9002 §7.2).
-const MINIMUM_WINDOW: Segments = 2.0;
 /// What a window is where it limits nothing: beyond what stacks pace by a bucket.
 const OPEN: u64 = 1 << 40;
 /// And where none may leave: stacks take no window of nothing.
@@ -63,6 +63,19 @@ pub struct Sample {
     pub srtt: Time,
 }
 
+impl Sample {
+    /// The window now.
+    pub fn of(w: &Window, flight: u64, srtt: Time, now: Time) -> Sample {
+        Sample {
+            at: now,
+            cwnd: w.cwnd,
+            ssthresh: w.ssthresh,
+            flight,
+            srtt,
+        }
+    }
+}
+
 /// Counts of what a connection did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counters {
@@ -76,8 +89,7 @@ pub struct Counters {
 
 /// The sender's side of one connection over one path.
 pub struct Adapter {
-    controller: Controller,
-    window: Window,
+    session: Session,
     known: Known,
     rtt: RttEstimator,
     pacer: Pacer,
@@ -86,8 +98,7 @@ pub struct Adapter {
     begun: bool,
     /// Bytes that the application has handed over, if that is known.
     queued: Option<u64>,
-    /// The window was what stopped sending when the position was here.
-    limited_until: u64,
+    limited: CwndLimited,
     /// The oldest position of which nothing was known at the last acknowledgement that was told.
     told_una: u64,
     recovering: bool,
@@ -97,8 +108,6 @@ pub struct Adapter {
     lost: u64,
     /// The newest of the packets told lost one by one.
     told_lost: Option<u64>,
-    /// Window and threshold before the last reduction.
-    prior: Option<(Segments, Segments)>,
     /// An acknowledgement of which not all is told.
     waiting: Option<(Time, News)>,
     /// The time, where somebody tells it before each datagram.
@@ -116,7 +125,7 @@ pub struct Adapter {
 impl fmt::Debug for Adapter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Adapter");
-        shown.field("window", &self.window);
+        shown.field("window", &self.session.window);
         shown.field("in_flight", &self.ledger.in_flight);
         shown.finish_non_exhaustive()
     }
@@ -130,21 +139,19 @@ impl Adapter {
         window.header = OVERHEAD + UDP_IP;
         window.cwnd = InitialWindow::Rfc9002.segments(window.mss);
         Adapter {
-            controller,
-            window,
+            session: Session::new(controller, window, UndoRule::Quic),
             known,
             rtt: RttEstimator::new(&params),
             pacer: Pacer::default(),
             ledger: Ledger::default(),
             begun: false,
             queued: None,
-            limited_until: 0,
+            limited: CwndLimited::default(),
             told_una: 0,
             recovering: false,
             repaired: [0; 2],
             lost: 0,
             told_lost: None,
-            prior: None,
             waiting: None,
             clock: None,
             held: false,
@@ -179,16 +186,14 @@ impl Adapter {
         self.queued = bytes;
         let rtt = self.rtt.latest();
         self.known.exact_rtt = rtt;
-        self.controller.on_known(&self.known);
         let established = Established {
-            initial_window: InitialWindow::Rfc9002.segments(self.window.mss),
+            initial_window: InitialWindow::Rfc9002.segments(self.session.window.mss),
             rtt,
-            queued: bytes.unwrap_or_else(|| self.window.cwnd_bytes()),
-            header: self.window.header,
+            queued: bytes.unwrap_or_else(|| self.session.window.cwnd_bytes()),
+            header: self.session.window.header,
             ..Established::at(now)
         };
-        self.controller
-            .on_established(&mut self.window, &established);
+        self.session.on_established(&self.known, &established);
         self.note(now);
     }
 
@@ -226,9 +231,9 @@ impl Adapter {
         self.ledger.send(number, datagram, bytes, now);
         self.counters.sent += 1;
         self.repaired[1] += u64::from(bytes);
-        if let Some(rate) = self.window.pacing {
+        if let Some(rate) = self.session.window.pacing {
             let release = Release {
-                burst: self.window.quantum.max(1),
+                burst: self.session.window.quantum.max(1),
                 ..ONE_BY_ONE
             };
             let scheduled = self.scheduled(now);
@@ -244,7 +249,7 @@ impl Adapter {
             retransmission: false,
             flight: self.outstanding(),
         };
-        self.controller.on_sent(&mut self.window, &sent);
+        self.session.on_sent(&sent);
     }
 
     /// The stack's acknowledgement under way covers a packet of `datagram` bytes that left at `sent`.
@@ -297,28 +302,19 @@ impl Adapter {
         }
         let ended = self.end_recovery(now);
         if newest.is_some_and(|start| start >= self.ledger.epoch) {
-            let loss = Loss {
-                now,
-                flight: outstanding.min(self.window.cwnd_bytes()),
-                usable: self.window.cwnd,
-            };
-            self.prior = Some((self.window.cwnd, self.window.ssthresh));
-            self.controller.on_loss(&mut self.window, &loss);
+            self.session.save(outstanding);
+            self.session.on_loss(now, outstanding, u64::MAX);
             self.begin_recovery();
             self.conclude_held(now);
         } else if ended {
             self.settle();
         }
         if persistent {
-            let timeout = Timeout {
-                now,
-                flight: self.ledger.in_flight,
-                usable: self.window.cwnd,
-                repeated: true,
-            };
-            self.controller.on_timeout(&mut self.window, &timeout);
+            let flight = self.ledger.in_flight;
+            self.session.on_timeout(now, flight, u64::MAX, true);
             self.bound();
-            (self.recovering, self.prior) = (false, None);
+            self.session.forget();
+            self.recovering = false;
             self.ledger.epoch = 0;
         }
         self.note(now);
@@ -331,13 +327,9 @@ impl Adapter {
             return;
         }
         self.end_recovery(now);
-        let marked = Marked {
-            now,
-            flight: self.outstanding().min(self.window.cwnd_bytes()),
-            usable: self.window.cwnd,
-        };
-        self.controller.on_marked(&mut self.window, &marked);
-        self.prior = None;
+        let flight = self.outstanding();
+        self.session.on_marked(now, flight, u64::MAX);
+        self.session.forget();
         self.begin_recovery();
         self.conclude_held(now);
         self.note(now);
@@ -346,26 +338,21 @@ impl Adapter {
     /// All that counted as lost has arrived after all.
     pub fn on_spurious(&mut self) {
         self.settle();
-        let Some((cwnd, ssthresh)) = self.prior.take() else {
-            return;
-        };
-        self.recovering = false;
-        self.ledger.epoch = 0;
-        if self.window.cwnd < cwnd {
-            self.window.cwnd = cwnd;
-            self.window.ssthresh = self.window.ssthresh.max(ssthresh);
-            self.controller.on_spurious(&mut self.window);
+        if self.session.can_undo() {
+            self.recovering = false;
+            self.ledger.epoch = 0;
+            self.session.undo(self.outstanding(), 0.0);
         }
     }
 
     /// Datagrams have so many bytes of UDP payload from now on.
     pub fn on_mtu(&mut self, mtu: u16) {
         self.settle();
-        let bytes = self.window.cwnd * f64::from(self.window.mss);
-        self.window.mss = payload_of(mtu);
-        self.window.cwnd = match self.begun {
-            true => bytes / f64::from(self.window.mss),
-            false => InitialWindow::Rfc9002.segments(self.window.mss),
+        let bytes = self.session.window.cwnd * f64::from(self.session.window.mss);
+        self.session.window.mss = payload_of(mtu);
+        self.session.window.cwnd = match self.begun {
+            true => bytes / f64::from(self.session.window.mss),
+            false => InitialWindow::Rfc9002.segments(self.session.window.mss),
         };
     }
 
@@ -425,21 +412,21 @@ impl Adapter {
     /// The window in bytes of UDP payload, for a stack that has in flight what is in flight here.
     pub fn window_bytes(&mut self) -> u64 {
         self.settle();
-        let mtu = f64::from(self.window.mss + OVERHEAD);
-        (self.window.cwnd * mtu) as u64
+        let mtu = f64::from(self.session.window.mss + OVERHEAD);
+        (self.session.window.cwnd * mtu) as u64
     }
 
     /// Whether a full datagram has room in the window.
     pub fn has_room(&mut self) -> bool {
         self.settle();
-        self.ledger.in_flight + self.mss() <= self.window.cwnd_bytes()
+        self.session.window.has_room(self.ledger.in_flight)
     }
 
     /// Whether the pacer lets a datagram leave now; if not, [`paced_until`](Self::paced_until) says
     /// when.
     pub fn is_due(&mut self, now: Time) -> bool {
         self.settle();
-        let (pacing, from) = (self.window.pacing, self.window.pacing_from);
+        let (pacing, from) = (self.session.window.pacing, self.session.window.pacing_from);
         self.pacer.admits(pacing, from, now)
     }
 
@@ -459,20 +446,21 @@ impl Adapter {
     /// The rate at which datagrams are to leave, bytes a second of UDP payload.
     pub fn pacing(&mut self) -> Option<u64> {
         self.settle();
-        let share = f64::from(self.window.wire() - UDP_IP) / f64::from(self.window.wire());
-        Some((self.window.pacing?.bps() as f64 / 8.0 * share) as u64)
+        let share =
+            f64::from(self.session.window.wire() - UDP_IP) / f64::from(self.session.window.wire());
+        Some((self.session.window.pacing?.bps() as f64 / 8.0 * share) as u64)
     }
 
     /// The window.
     pub fn window(&mut self) -> &Window {
         self.settle();
-        &self.window
+        &self.session.window
     }
 
     /// How the startup ended; `None` while it lasts.
     pub fn exit(&mut self) -> Option<&Exit> {
         self.settle();
-        self.controller.exit()
+        self.session.controller.exit()
     }
 
     /// What it did.
@@ -497,7 +485,7 @@ impl Adapter {
     }
 
     fn mss(&self) -> u64 {
-        u64::from(self.window.mss)
+        u64::from(self.session.window.mss)
     }
 
     /// FlightSize: what was sent since the oldest packet of which nothing is known.
@@ -507,15 +495,15 @@ impl Adapter {
 
     /// Bytes that the application has handed over and that wait to be sent.
     fn left(&self) -> u64 {
-        let sent = self.ledger.nxt - self.ledger.lost;
+        let sent = self.ledger.nxt - self.ledger.sampler.lost;
         self.queued
             .map_or(u64::MAX, |queued| queued.saturating_sub(sent))
     }
 
     /// Whether the window is what stops sending (RFC 7661 §1).
     fn note_limit(&mut self) {
-        if self.ledger.in_flight + self.mss() > self.window.cwnd_bytes() {
-            self.limited_until = self.ledger.nxt;
+        if !self.session.window.has_room(self.ledger.in_flight) {
+            self.limited.note(self.ledger.nxt);
         } else if self.queued.is_some() && self.left() == 0 {
             self.ledger.application_limits();
         }
@@ -557,12 +545,8 @@ impl Adapter {
         if ends {
             self.recovering = false;
             let [lost, sent] = self.repaired;
-            let recovered = Recovered {
-                now,
-                retransmitted: lost.min(sent),
-                flight: self.outstanding(),
-            };
-            self.controller.on_recovered(&mut self.window, &recovered);
+            let (again, flight) = (lost.min(sent), self.outstanding());
+            self.session.on_recovered(now, again, flight);
         }
         ends
     }
@@ -581,8 +565,8 @@ impl Adapter {
     }
 
     fn bound(&mut self) {
-        if !self.controller.owns_cwnd() {
-            self.window.cwnd = self.window.cwnd.max(MINIMUM_WINDOW);
+        if !self.session.controller.owns_cwnd() {
+            self.session.window.cwnd = self.session.window.cwnd.max(MINIMUM_WINDOW);
         }
     }
 
@@ -595,9 +579,9 @@ impl Adapter {
             return;
         }
         let ack = self.signal(news, grows, now);
-        match grows || self.controller.owns_cwnd() {
-            true => self.controller.on_ack(&mut self.window, &ack),
-            false => self.controller.on_recovery_ack(&mut self.window, &ack),
+        match grows || self.session.controller.owns_cwnd() {
+            true => self.session.on_ack(&ack),
+            false => self.session.on_recovery_ack(&ack),
         }
         self.note(now);
     }
@@ -612,13 +596,13 @@ impl Adapter {
             acked: una.saturating_sub(before),
             delivered: news.delivered,
             credit: if grows { news.in_epoch } else { 0 },
-            delivered_total: self.ledger.delivered,
+            delivered_total: self.ledger.sampler.delivered,
             rtt: news.newest.map(|sent| now.since(sent)),
             srtt: self.rtt.srtt(),
             una,
             nxt: self.ledger.nxt,
             flight: self.ledger.in_flight,
-            cwnd_limited: una <= self.limited_until,
+            cwnd_limited: self.limited.covers(una),
             queued: self.left(),
             peer_window: u64::MAX,
             marked: 0,
@@ -627,16 +611,10 @@ impl Adapter {
     }
 
     fn note(&mut self, now: Time) {
-        self.counters.max_cwnd = self.counters.max_cwnd.max(self.window.cwnd);
-        let sample = Sample {
-            at: now,
-            cwnd: self.window.cwnd,
-            ssthresh: self.window.ssthresh,
-            flight: self.ledger.in_flight,
-            srtt: self.rtt.srtt(),
-        };
+        self.counters.max_cwnd = self.counters.max_cwnd.max(self.session.window.cwnd);
+        let (flight, srtt) = (self.ledger.in_flight, self.rtt.srtt());
         if let Some(trace) = &mut self.trace {
-            trace.push(sample);
+            trace.push(Sample::of(&self.session.window, flight, srtt, now));
         }
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! A QUIC packet is sent once: what was lost leaves in another. So each has a position of its own, in
 //! bytes sent before it, and a position is done with once its packet is acknowledged or lost.
-//! Beside that, each notes what a sample of the delivery rate takes
-//! (draft-cheng-iccrg-delivery-rate-estimation).
+//! Beside that, each notes what a sample of the delivery rate takes ([`RateSampler`]).
 
-use flowstart_control::signals::{Delivery, RateSample};
+use flowstart_control::session::delivery::{RateSampler, Snapshot};
+use flowstart_control::signals::Delivery;
 use flowstart_control::Time;
 use std::collections::VecDeque;
 
@@ -23,13 +23,9 @@ pub(crate) struct Packet {
     start: u64,
     /// Bytes that count.
     bytes: u32,
-    sent: Time,
     fate: Fate,
-    first_sent: Time,
-    delivered: u64,
-    delivered_at: Time,
-    app_limited: bool,
-    lost: u64,
+    snapshot: Snapshot,
+    /// When it had left.
     in_flight: u64,
 }
 
@@ -69,16 +65,10 @@ pub(crate) struct Ledger {
     pub nxt: u64,
     /// Bytes in flight.
     pub in_flight: u64,
-    /// `C.delivered`.
-    pub delivered: u64,
-    delivered_at: Time,
-    first_sent: Time,
+    /// What an acknowledgement says of delivery.
+    pub sampler: RateSampler,
     /// Where the newest packet stands that is acknowledged.
     newest_acked: Option<u64>,
-    /// `C.app_limited`.
-    limited_until: Option<u64>,
-    /// `C.lost`.
-    pub lost: u64,
     /// Packets from this position on were sent in this recovery, or after the last.
     pub epoch: u64,
 }
@@ -86,22 +76,15 @@ pub(crate) struct Ledger {
 impl Ledger {
     /// A packet leaves, `bytes` of which count.
     pub fn send(&mut self, number: Option<u64>, datagram: u32, bytes: u32, now: Time) {
-        if self.in_flight == 0 {
-            (self.first_sent, self.delivered_at) = (now, now);
-        }
+        let snapshot = self.sampler.on_sent(self.in_flight == 0, now);
         self.in_flight += u64::from(bytes);
         self.packets.push_back(Packet {
             number,
             datagram,
             start: self.nxt,
             bytes,
-            sent: now,
             fate: Fate::Out,
-            first_sent: self.first_sent,
-            delivered: self.delivered,
-            delivered_at: self.delivered_at,
-            app_limited: self.limited_until.is_some(),
-            lost: self.lost,
+            snapshot,
             in_flight: self.in_flight,
         });
         self.nxt += u64::from(bytes);
@@ -117,8 +100,11 @@ impl Ledger {
     /// A datagram may have been two packets, of a handshake and of data, and the stack tells of each
     /// by itself: the larger stands for both.
     fn find(&self, number: Option<u64>, sent: Time, datagram: u32) -> Option<usize> {
-        let first = self.packets.partition_point(|p| p.sent < sent);
-        let together = self.packets.range(first..).take_while(|p| p.sent == sent);
+        let first = self.packets.partition_point(|p| p.snapshot.sent < sent);
+        let together = self
+            .packets
+            .range(first..)
+            .take_while(|p| p.snapshot.sent == sent);
         let out = || {
             let all = together.clone().enumerate();
             all.filter(|(_, p)| p.fate == Fate::Out && (number.is_none() || p.number == number))
@@ -146,16 +132,16 @@ impl Ledger {
             news.in_flight_before = self.in_flight;
         }
         self.in_flight -= bytes;
-        self.delivered += bytes;
+        self.sampler.delivered += bytes;
         self.newest_acked = self.newest_acked.max(Some(packet.start));
         news.delivered += bytes;
         if packet.start >= self.epoch {
             news.in_epoch += bytes;
         }
-        news.newest = news.newest.max(Some(packet.sent));
+        news.newest = news.newest.max(Some(packet.snapshot.sent));
         if news
             .sample
-            .is_none_or(|s| (s.sent, s.start) <= (packet.sent, packet.start))
+            .is_none_or(|s| (s.snapshot.sent, s.start) <= (packet.snapshot.sent, packet.start))
         {
             news.sample = Some(packet);
         }
@@ -176,7 +162,7 @@ impl Ledger {
         let mut found: Option<(u64, u64)> = None;
         for at in 0..self.packets.len() {
             let packet = &self.packets[at];
-            if packet.sent > newest || datagrams == 0 {
+            if packet.snapshot.sent > newest || datagrams == 0 {
                 break;
             }
             if packet.fate != Fate::Out {
@@ -194,7 +180,7 @@ impl Ledger {
         packet.fate = Fate::Lost;
         let (start, bytes) = (packet.start, u64::from(packet.bytes));
         self.in_flight -= bytes;
-        self.lost += bytes;
+        self.sampler.lost += bytes;
         (start, bytes)
     }
 
@@ -218,14 +204,14 @@ impl Ledger {
 
     /// Whether a packet that left then is of this recovery, or left after the last.
     pub fn is_news(&self, sent: Time) -> bool {
-        let at = self.packets.partition_point(|p| p.sent <= sent);
+        let at = self.packets.partition_point(|p| p.snapshot.sent <= sent);
         at.checked_sub(1)
             .is_none_or(|at| self.packets[at].start >= self.epoch)
     }
 
     /// The application has left room in the window.
     pub fn application_limits(&mut self) {
-        self.limited_until = Some((self.delivered + self.in_flight).max(1));
+        self.sampler.on_app_limited(self.in_flight);
     }
 
     /// What an acknowledgement, of which all has been told, says of delivery; `lost` since the one
@@ -237,42 +223,17 @@ impl Ledger {
         least_rtt: Option<Time>,
         now: Time,
     ) -> Delivery {
-        let sample = news.sample.and_then(|p| self.sample(&p, least_rtt, now));
-        if let Some(newest) = &news.sample {
-            self.first_sent = newest.sent;
-            self.delivered_at = now;
-        }
-        if self
-            .limited_until
-            .is_some_and(|until| self.delivered > until)
-        {
-            self.limited_until = None;
-        }
+        let sampler = &mut self.sampler;
+        let sample = |p: Packet| sampler.sample(&p.snapshot, p.in_flight, least_rtt, now);
+        let sample = news.sample.and_then(sample);
+        sampler.on_acked(news.newest, now);
         Delivery {
-            total: self.delivered,
+            total: sampler.delivered,
             newly: news.delivered,
             lost,
             in_flight_before: news.in_flight_before,
             repairing: false,
             sample,
         }
-    }
-
-    fn sample(&self, packet: &Packet, least_rtt: Option<Time>, now: Time) -> Option<RateSample> {
-        let send_interval = packet.sent.since(packet.first_sent);
-        let ack_interval = now.since(packet.delivered_at);
-        let interval = send_interval.max(ack_interval);
-        let fair = interval > Time::ZERO && least_rtt.is_none_or(|least| interval >= least);
-        fair.then(|| RateSample {
-            prior_delivered: packet.delivered,
-            sent: packet.sent,
-            delivered: self.delivered - packet.delivered,
-            interval,
-            send_interval,
-            ack_interval,
-            app_limited: packet.app_limited,
-            tx_in_flight: packet.in_flight,
-            lost: self.lost - packet.lost,
-        })
     }
 }

@@ -5,22 +5,18 @@
 //! single late packet is enough to end it, which is why the published startups look at
 //! whole rounds.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `rise` | 0.25 | the share by which a round-trip time may exceed the least |
-//!
 //! # State
 //!
 //! The least round-trip time.
 
 use flowstart_control::entry::{Certainty, Entry};
-use flowstart_control::params::{AlgorithmKind, ParamSpec, Params, Unit};
+use flowstart_control::params::{AlgorithmKind, Params, Ratio};
 use flowstart_control::signals::{Ack, Established};
 use flowstart_control::slow_start::SlowStart;
 use flowstart_control::startup::Startup;
-use flowstart_control::{with_slow_start, Convention, CustomStartups, Reason, Time, Window};
+use flowstart_control::{
+    params, with_slow_start, Convention, CustomStartups, Reason, Time, Window,
+};
 use flowstart_sim::{Outcome, Prepared, Scenario};
 
 /// The catalog entry.
@@ -32,28 +28,28 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     opened: "none: it is an example",
     compared: "none",
     summary: "Slow start that ends when a round-trip time exceeds the least one by a share.",
-    params: with_slow_start![RISE],
+    params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Text,
-    build: |params, _convention| Ok(Box::new(CautiousStart::new(params))),
+    build: |params, _convention| Ok(Box::new(CautiousStart::new(Settings::read(params)?))),
 };
 
-const RISE: ParamSpec = ParamSpec {
-    name: "rise",
-    unit: Unit::Ratio,
-    default: "0.25",
-    meaning: "the share by which a round-trip time may exceed the least",
-};
+params! {
+    struct Settings {
+        /// the share by which a round-trip time may exceed the least
+        rise: Ratio = "0.25",
+    }
+}
 
 struct CautiousStart {
-    rise: f64,
+    settings: Settings,
     least: Option<Time>,
 }
 
 impl CautiousStart {
-    fn new(params: &Params) -> CautiousStart {
+    fn new(settings: Settings) -> CautiousStart {
         CautiousStart {
-            rise: params.ratio("rise"),
+            settings,
             least: None,
         }
     }
@@ -62,7 +58,7 @@ impl CautiousStart {
     fn is_late(&mut self, rtt: Time) -> bool {
         let least = self.least.map_or(rtt, |least| least.min(rtt));
         self.least = Some(least);
-        rtt.nanos() as f64 > (1.0 + self.rise) * least.nanos() as f64
+        rtt.nanos() as f64 > (1.0 + self.settings.rise) * least.nanos() as f64
     }
 }
 
@@ -123,8 +119,8 @@ mod tests {
     #[test]
     fn it_grows_until_a_round_trip_is_a_quarter_above_the_least() {
         let mut slow_start = SlowStart::by_stack(Convention::Rfc);
-        let mut start =
-            CautiousStart::new(&Params::parse(AlgorithmKind::STARTUP, "", &[RISE], "").unwrap());
+        let params = Params::parse(AlgorithmKind::STARTUP, "", Settings::PARAMS, "");
+        let mut start = CautiousStart::new(Settings::read(&params.unwrap()).unwrap());
         let mut w = Window::new(1460);
         w.cwnd = 10.0;
         assert_eq!(start.on_ack(&mut w, &ack(100), &mut slow_start), None);

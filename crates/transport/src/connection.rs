@@ -2,6 +2,7 @@
 //! the byte stream, the window and its controller, round-trip timing and the timer.
 
 use super::ecn::EcnSender;
+use super::loss::findings::AckReport;
 use super::plan::Plan;
 use super::rtt::RttEstimator;
 use super::sent::{Detail, Ledger, NewlyAcked, NewlyAckedPackets};
@@ -10,7 +11,9 @@ use super::throughput::Throughput;
 use super::timer::Timer;
 use super::timestamps::tsval;
 use crate::narrow::{length, saturated, wrapped};
-use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
+use flowstart_control::session::limited::CwndLimited;
+use flowstart_control::session::{Session, UndoRule};
+use flowstart_control::signals::{Ack, Feedback, PeerGap, Sent};
 use flowstart_control::{Controller, Segments, Tags, Time, Window};
 use flowstart_wire as wire;
 use flowstart_wire::{
@@ -51,7 +54,7 @@ impl Timed {
 
 /// What only some connections need.
 #[derive(Clone, Copy, Debug, Default)]
-struct ColdState {
+struct Extensions {
     /// What the next data packet is to report.
     report: Option<RateReport>,
     /// Where the stack speaks ECN.
@@ -60,9 +63,9 @@ struct ColdState {
     headerless_first: bool,
 }
 
-impl ColdState {
+impl Extensions {
     /// A data packet is leaving: its ECN bits, and what it is to report.
-    fn attend(&mut self, again: bool) -> (Ecn, Option<RateReport>) {
+    fn mark_ecn(&mut self, again: bool) -> (Ecn, Option<RateReport>) {
         let ecn = match &mut self.ecn {
             Some(ecn) => ecn.bits(again),
             None => Ecn::default(),
@@ -73,29 +76,27 @@ impl ColdState {
 
 /// What an acknowledgement carries beside what it acknowledges.
 #[derive(Clone, Copy, Debug)]
-pub struct Carried {
+pub struct AckMeta {
     /// Its option.
     pub option: AckOption,
     /// Whether it echoes a congestion mark, or counts new ones.
     pub ece: bool,
 }
 
-/// The state of a sending endpoint, recovery cold.
+/// The state of a sending endpoint, without its recovery.
 pub struct Connection {
     /// The endpoint's behaviours.
     pub stack: Arc<Stack>,
     /// Which flow this is.
     pub flow: u32,
-    /// The window it obeys.
-    pub window: Window,
-    /// Who sets the window.
-    pub controller: Controller,
+    /// The window it obeys, and what sets that.
+    pub session: Session,
     /// What is out.
     pub sent: Ledger,
     /// The next position to send: behind `high` while going back.
     pub nxt: u64,
     /// Where `high` was before the last segment left.
-    pub new_from: u64,
+    pub prev_high: u64,
     /// One past the last byte the application has handed over.
     pub queued: u64,
     /// The peer's window in bytes.
@@ -111,12 +112,11 @@ pub struct Connection {
     /// How fast its data arrives, where others are told.
     pub throughput: Option<Box<Throughput>>,
     /// What only some connections need.
-    cold: Option<Box<ColdState>>,
+    extensions: Option<Box<Extensions>>,
     /// The one segment being timed, where only one is.
     timed: Timed,
     delivered_total: u64,
-    /// The window was what stopped sending when `high` was here.
-    limited_until: u64,
+    limited: CwndLimited,
     retransmitted_in_recovery: u64,
     last_sent: Time,
     last_acked: Time,
@@ -137,28 +137,27 @@ impl Connection {
             EcnMode::L4s => Some(EcnSender::new(controller.is_scalable())),
         };
         Connection {
-            window: Window::new(stack.mss),
             rtt: RttEstimator::new(&stack.rto),
             sent: ledger(&stack, controller.wants_delivery()),
-            controller,
+            session: Session::new(controller, Window::new(stack.mss), undo_rule(&stack)),
             flow,
             nxt: 0,
-            new_from: 0,
+            prev_high: 0,
             queued: 0,
             peer_window: u64::MAX,
             timer: Timer::default(),
             counters: Counters::default(),
             pushes: false,
             throughput: (stack.sharing != Sharing::None).then(Box::default),
-            cold: ecn.map(|ecn| {
-                Box::new(ColdState {
+            extensions: ecn.map(|ecn| {
+                Box::new(Extensions {
                     ecn: Some(ecn),
-                    ..ColdState::default()
+                    ..Extensions::default()
                 })
             }),
             timed: Timed::default(),
             delivered_total: 0,
-            limited_until: 0,
+            limited: CwndLimited::default(),
             retransmitted_in_recovery: 0,
             last_sent: Time::ZERO,
             last_acked: Time::ZERO,
@@ -199,8 +198,7 @@ impl Connection {
 
     /// `min(cwnd, peer's window)` in segments: what ns-2 calls `windowd()`.
     pub fn usable(&self) -> Segments {
-        let peer = self.window.segments(self.peer_window);
-        self.window.cwnd.min(peer)
+        self.session.usable(self.peer_window)
     }
 
     /// The segment at `nxt`, if the application has data there and the peer room for it.
@@ -233,7 +231,7 @@ impl Connection {
     /// Remembers whether the window is what stops sending, with `pipe` bytes in flight:
     /// only then may it grow (RFC 7661 §1).
     pub fn note_limit(&mut self, pipe: u64, now: Time) {
-        if pipe + self.mss() > self.window.cwnd_bytes() {
+        if !self.session.window.has_room(pipe) {
             self.note_limited();
         } else if let Some(throughput) =
             self.throughput.as_mut().filter(|_| self.nxt >= self.queued)
@@ -245,14 +243,14 @@ impl Connection {
     /// What has been sent so far used the window, or would have but for the pacer (RFC 9002 §7.8).
     pub fn note_limited(&mut self) {
         // While going back, an acknowledgement may pass `nxt` by far.
-        self.limited_until = self.high();
+        self.limited.note(self.high());
     }
 
     /// Sends `plan`: the segment for the wire, with every account updated. `pipe` is what was in
     /// flight before, where the delivery rate is measured.
     #[inline(always)]
     pub fn transmit(&mut self, plan: Plan, pipe: u64, now: Time) -> Packet {
-        self.new_from = self.high();
+        self.prev_high = self.high();
         if let Some(throughput) = &mut self.throughput {
             throughput.feed(now);
         }
@@ -279,7 +277,7 @@ impl Connection {
         let tags = if again {
             Tags::default()
         } else {
-            self.window.tags
+            self.session.window.tags
         };
         let mut data = Data::new(plan.start, len, number.map_or(0, wrapped));
         if again {
@@ -293,7 +291,7 @@ impl Connection {
             tags,
             body: Body::Data(data),
         };
-        let ordinary = self.cold.is_none() && self.window.congestion_header.is_none();
+        let ordinary = self.extensions.is_none() && self.session.window.congestion_header.is_none();
         if !ordinary || self.stack.buffer.is_some() {
             packet = self.carry(packet, again, now);
         }
@@ -304,7 +302,7 @@ impl Connection {
             retransmission: again,
             flight: self.outstanding(),
         };
-        self.controller.on_sent(&mut self.window, &sent);
+        self.session.on_sent(&sent);
         packet
     }
 
@@ -332,15 +330,15 @@ impl Connection {
         };
         let option_bytes = self.stack.option_bytes;
         let mut report = None;
-        if let Some(cold) = &mut self.cold {
-            (packet.ecn, report) = cold.attend(again);
-            if cold.headerless_first && data.start() == 0 {
+        if let Some(extensions) = &mut self.extensions {
+            (packet.ecn, report) = extensions.mark_ecn(again);
+            if extensions.headerless_first && data.start() == 0 {
                 packet.wire -= self.stack.header;
             }
         }
         if let Some(report) = report {
             packet.wire += data.set_report(report, option_bytes);
-        } else if let Some(rtt) = self.window.congestion_header {
+        } else if let Some(rtt) = self.session.window.congestion_header {
             data.set_congestion(self.congestion_header(rtt));
             packet.wire += Data::congestion_bytes(option_bytes);
         }
@@ -357,7 +355,7 @@ impl Connection {
     /// The connection is open without a handshake.
     pub fn skip_handshake(&mut self) {
         if self.stack.headerless_first {
-            self.cold.get_or_insert_default().headerless_first = true;
+            self.extensions.get_or_insert_default().headerless_first = true;
         }
     }
 
@@ -365,25 +363,23 @@ impl Connection {
     /// been sent when the window was last reduced, or no data is. Where packet 0 is the first data
     /// packet instead of the SYN, ns-2 has it that packet 0 alone is (`highest_ack_ == 0`).
     pub fn is_beyond(&self, recover: u64) -> bool {
-        let stands_in = |cold: &ColdState| cold.headerless_first;
-        let packet_0 = match self.cold.as_deref().is_some_and(stands_in) {
-            true => self.mss(),
-            false => 0,
-        };
+        let stands_in = |extensions: &Extensions| extensions.headerless_first;
+        let stands_in = self.extensions.as_deref().is_some_and(stands_in);
+        let packet_0 = if stands_in { self.mss() } else { 0 };
         self.una() > recover || self.una() == packet_0
     }
 
     /// The next data packet is to carry this.
     pub fn report(&mut self, report: RateReport) {
-        self.cold.get_or_insert_default().report = Some(report);
+        self.extensions.get_or_insert_default().report = Some(report);
     }
 
     fn ecn_mut(&mut self) -> Option<&mut EcnSender> {
-        self.cold.as_mut().and_then(|cold| cold.ecn.as_mut())
+        self.extensions.as_mut()?.ecn.as_mut()
     }
 
     fn ecn(&self) -> Option<&EcnSender> {
-        self.cold.as_ref().and_then(|cold| cold.ecn.as_ref())
+        self.extensions.as_ref()?.ecn.as_ref()
     }
 
     /// Whether data is sent as ECT(1), and the peer counts marks.
@@ -399,10 +395,7 @@ impl Connection {
 
     /// Marked packets that the controller is to be told of.
     fn untold_marks(&mut self) -> u32 {
-        match &mut self.cold {
-            None => 0,
-            Some(cold) => cold.ecn.as_mut().map_or(0, EcnSender::take_untold),
-        }
+        self.ecn_mut().map_or(0, EcnSender::take_untold)
     }
 
     /// The `number`-th SYN, which carries this request.
@@ -447,18 +440,6 @@ impl Connection {
         self.take_window(self.stack.open_window());
     }
 
-    /// Whether samples of the delivery rate are wanted.
-    pub fn measures_delivery(&self) -> bool {
-        self.sent.measures_delivery()
-    }
-
-    /// The application has left room in the window, `pipe` being in flight.
-    pub fn application_limits(&mut self, pipe: u64) {
-        if let Some(delivery) = self.sent.delivery() {
-            delivery.application_limits(pipe);
-        }
-    }
-
     /// Whether there is nothing more to send.
     pub fn is_drained(&self) -> bool {
         self.high() >= self.queued
@@ -478,11 +459,13 @@ impl Connection {
 
     /// The last reduction was spurious.
     pub fn undo(&mut self) {
-        self.repairing_until = self.una();
-        if let Some(ecn) = self.ecn_mut() {
-            ecn.withdraw();
+        let burst = self.stack.iw.segments(self.stack.mss);
+        if self.session.undo(self.outstanding(), burst) {
+            self.repairing_until = self.una();
+            if let Some(ecn) = self.ecn_mut() {
+                ecn.withdraw();
+            }
         }
-        self.controller.on_spurious(&mut self.window);
     }
 
     /// Takes in an acknowledgement of all below `una` and of `blocks` above it.
@@ -579,7 +562,8 @@ impl Connection {
 
     /// Starts the retransmission timer anew.
     pub fn restart_timer(&mut self, now: Time) {
-        let timeout = self.window.timeout.unwrap_or_else(|| self.rtt.rto());
+        let own = self.session.window.timeout;
+        let timeout = own.unwrap_or_else(|| self.rtt.rto());
         self.timer.set(now + timeout, now);
     }
 
@@ -599,16 +583,9 @@ impl Connection {
     }
 
     /// What an acknowledgement tells the controller.
-    pub fn ack_signal(
-        &mut self,
-        now: Time,
-        acked: u64,
-        delivered: u64,
-        credit: u64,
-        rtt: Option<Time>,
-        flight: u64,
-    ) -> Ack {
-        self.delivered_total += delivered;
+    #[inline]
+    pub fn ack_signal(&mut self, report: &AckReport, now: Time) -> Ack {
+        self.delivered_total += report.delivered;
         if let Some(throughput) = &mut self.throughput {
             throughput.on_ack(now, self.sent.una(), self.sent.high(), self.delivered_total);
         }
@@ -616,19 +593,21 @@ impl Connection {
         let repairing = self.una() < self.repairing_until;
         let least = self.rtt.min_rtt();
         let delivery = self.sent.delivery();
-        let delivery = delivery.map(|rate| rate.conclude(flight, repairing, least));
+        let delivery = delivery.map(|rate| rate.conclude(report.flight, repairing, least));
         Ack {
             now,
-            acked,
-            delivered,
-            credit,
+            acked: report.acked,
+            delivered: report.delivered,
+            credit: report.credit,
             delivered_total: self.delivered_total,
-            rtt,
+            rtt: report.rtt,
             srtt: self.rtt.srtt(),
             una: self.una(),
             nxt: self.high(),
-            flight,
-            cwnd_limited: self.stack.grow_when_app_limited || self.una() <= self.limited_until,
+            flight: report.flight,
+            cwnd_limited: report.cwnd_limited.unwrap_or_else(|| {
+                self.stack.grow_when_app_limited || self.limited.covers(self.una())
+            }),
             queued: self.queued - self.nxt.min(self.queued),
             peer_window: self.peer_window,
             marked,
@@ -637,14 +616,14 @@ impl Connection {
     }
 
     /// The window may grow.
-    pub fn grow(&mut self, ack: &Ack, carried: Carried) {
-        if carried.option != AckOption::None {
-            self.on_option(carried.option, ack);
+    pub fn grow(&mut self, ack: &Ack, meta: AckMeta) {
+        if meta.option != AckOption::None {
+            self.on_option(meta.option, ack);
         }
-        if carried.ece && self.on_ece(ack) {
+        if meta.ece && self.on_ece(ack) {
             return;
         }
-        self.controller.on_ack(&mut self.window, ack);
+        self.session.on_ack(ack);
         self.note_cwnd();
     }
 
@@ -657,19 +636,14 @@ impl Connection {
     #[cold]
     fn on_ece(&mut self, ack: &Ack) -> bool {
         let news = self.mark_is_news();
-        if !news && self.window.in_slow_start() {
+        if !news && self.session.window.in_slow_start() {
             return false;
         }
         if news {
             self.answer_mark(ack.now);
-            let recovered = Recovered {
-                now: ack.now,
-                retransmitted: 0,
-                flight: self.outstanding(),
-            };
-            self.controller.on_recovered(&mut self.window, &recovered);
+            self.session.on_recovered(ack.now, 0, self.outstanding());
         }
-        self.controller.on_recovery_ack(&mut self.window, ack);
+        self.session.on_recovery_ack(ack);
         self.note_cwnd();
         true
     }
@@ -681,12 +655,8 @@ impl Connection {
 
     /// Tells the controller of a mark.
     pub fn answer_mark(&mut self, now: Time) {
-        let marked = Marked {
-            now,
-            flight: self.outstanding().min(self.window.cwnd_bytes()),
-            usable: self.usable(),
-        };
-        self.controller.on_marked(&mut self.window, &marked);
+        let flight = self.outstanding();
+        self.session.on_marked(now, flight, self.peer_window);
         self.note_reduction();
     }
 
@@ -716,7 +686,9 @@ impl Connection {
             nxt: ack.nxt,
             peer_window: ack.peer_window,
         };
-        self.controller.on_peer_gap(&mut self.window, &gap);
+        self.session
+            .controller
+            .on_peer_gap(&mut self.session.window, &gap);
     }
 
     fn take_feedback(&mut self, change: f64, option: AckOption, ack: &Ack) {
@@ -727,12 +699,14 @@ impl Connection {
             wire: self.stack.packet() + option.wire(self.stack.option_bytes),
             cwnd_limited: ack.cwnd_limited,
         };
-        self.controller.on_feedback(&mut self.window, &feedback);
+        self.session
+            .controller
+            .on_feedback(&mut self.session.window, &feedback);
     }
 
     /// Tells the controller of an acknowledgement during recovery.
     pub fn recovery_ack(&mut self, ack: &Ack) {
-        self.controller.on_recovery_ack(&mut self.window, ack);
+        self.session.on_recovery_ack(ack);
         if self.controller_owns_cwnd() {
             self.note_cwnd();
         }
@@ -740,11 +714,11 @@ impl Connection {
 
     /// Whether the controller sets the window at every acknowledgement, in a recovery too.
     pub fn controller_owns_cwnd(&self) -> bool {
-        self.controller.owns_cwnd()
+        self.session.controller.owns_cwnd()
     }
 
     /// Recovery begins without an answer of the controller's, who has given one to this window.
-    pub fn repair(&mut self) {
+    pub fn begin_repair(&mut self) {
         self.counters.fast_retransmits += 1;
         self.retransmitted_in_recovery = 0;
     }
@@ -759,43 +733,20 @@ impl Connection {
     /// Tells the controller that recovery begins, with `added` bytes of the flight due
     /// to limited transmit. A window that a mark has brought down is not brought down again for
     /// what was lost of it (RFC 3168 §6.1.2).
-    pub fn lose(&mut self, now: Time, added: u64) {
-        self.repair();
+    pub fn on_congestion_event(&mut self, now: Time, added: u64) {
+        self.begin_repair();
         if self.has_answered_mark() {
             return;
         }
-        // Right after a recovery what is outstanding may be twice the window. RFC 5681's eq. 4
-        // is "no more than", and a loss raises no window.
-        let flight = (self.outstanding() - added).min(self.window.cwnd_bytes());
-        let loss = Loss {
-            now,
-            flight,
-            usable: self.usable(),
-        };
-        self.controller.on_loss(&mut self.window, &loss);
+        let flight = self.outstanding() - added;
+        self.session.on_loss(now, flight, self.peer_window);
         self.note_reduction();
-    }
-
-    /// Tells the controller that a long time's packets were lost, with `flight` bytes left in
-    /// flight. The loss itself has lowered the threshold.
-    pub fn on_persistent_congestion(&mut self, now: Time, flight: u64) {
-        let timeout = Timeout {
-            now,
-            flight,
-            usable: self.usable(),
-            repeated: true,
-        };
-        self.controller.on_timeout(&mut self.window, &timeout);
     }
 
     /// Tells the controller that recovery is over.
     pub fn recovered(&mut self, now: Time) {
-        let recovered = Recovered {
-            now,
-            retransmitted: self.retransmitted_in_recovery,
-            flight: self.outstanding(),
-        };
-        self.controller.on_recovered(&mut self.window, &recovered);
+        let (again, flight) = (self.retransmitted_in_recovery, self.outstanding());
+        self.session.on_recovered(now, again, flight);
         self.note_cwnd();
     }
 
@@ -810,14 +761,11 @@ impl Connection {
         self.counters.timeouts += 1;
         self.timeouts_in_a_row += 1;
         self.repairing_until = self.high();
-        let timeout = Timeout {
-            now,
-            flight: pipe.min(self.outstanding()),
-            usable: self.usable(),
-            repeated: self.timeouts_in_a_row > 1 || reduced,
-        };
-        let own = self.window.timeout.is_some();
-        self.controller.on_timeout(&mut self.window, &timeout);
+        let flight = pipe.min(self.outstanding());
+        let repeated = self.timeouts_in_a_row > 1 || reduced;
+        let own = self.session.window.timeout.is_some();
+        self.session
+            .on_timeout(now, flight, self.peer_window, repeated);
         self.note_reduction();
         if !own {
             self.rtt.back_off();
@@ -847,7 +795,7 @@ impl Connection {
     /// but no less than the initial window (`tcp_cwnd_restart`).
     pub fn restart_window(&self, idle: Time) -> Segments {
         let (least, rto) = (self.stack.iw.segments(self.stack.mss), self.rtt.rto());
-        let (mut cwnd, mut left) = (self.window.cwnd, idle.since(rto));
+        let (mut cwnd, mut left) = (self.session.window.cwnd, idle.since(rto));
         while left > Time::ZERO && cwnd > least {
             cwnd = (cwnd / 2.0).floor();
             left = left.since(rto);
@@ -857,7 +805,7 @@ impl Connection {
 
     /// Keeps the largest window.
     pub fn note_cwnd(&mut self) {
-        self.counters.max_cwnd = self.counters.max_cwnd.max(self.window.cwnd);
+        self.counters.max_cwnd = self.counters.max_cwnd.max(self.session.window.cwnd);
     }
 }
 
@@ -867,5 +815,14 @@ fn ledger(stack: &Stack, measured: bool) -> Ledger {
         RecoveryKind::Rack => Ledger::new(Detail::Times, measured).of_packets(stack.mss.into()),
         RecoveryKind::Quic => Ledger::new(Detail::Numbers, measured),
         _ => Ledger::new(Detail::Positions, measured),
+    }
+}
+
+/// How a stack's reductions are undone.
+fn undo_rule(stack: &Stack) -> UndoRule {
+    match stack.recovery {
+        RecoveryKind::Rack => UndoRule::Linux,
+        RecoveryKind::Quic => UndoRule::Quic,
+        _ => UndoRule::Eifel,
     }
 }

@@ -76,7 +76,7 @@ impl Offload {
         repairs: bool,
         now: Time,
     ) -> Option<Verdict> {
-        let (mss, cwnd) = (c.mss(), c.window.cwnd_segments());
+        let (mss, cwnd) = (c.mss(), c.session.window.cwnd_segments());
         let room = cwnd.saturating_sub(pipe.div_ceil(mss));
         let burst = u64::from(burst(c));
         let packet = self.rest_of_packet(c);
@@ -162,11 +162,11 @@ mod tests {
         c.rtt.sample(Time::ZERO, RTT);
         c.queued = 1000 * c.mss();
         c.peer_window = window;
-        c.window.cwnd = 10.0;
+        c.session.window.cwnd = 10.0;
         send(&mut c, 10, Time::ZERO, offload);
         c.acknowledge(c.mss(), [].into_iter(), RTT);
         c.peer_window = u64::MAX;
-        c.window.cwnd = cwnd;
+        c.session.window.cwnd = cwnd;
         send(&mut c, then, RTT, offload);
         c
     }
@@ -186,7 +186,7 @@ mod tests {
     /// for so many.
     fn verdict(c: &Connection, offload: &mut Offload, room: u64, after: Time) -> Verdict {
         offload.left = 0;
-        let pipe = (c.window.cwnd_segments() - room) * c.mss();
+        let pipe = (c.session.window.cwnd_segments() - room) * c.mss();
         offload.examine(c, pipe, false, RTT + after)
     }
 

@@ -58,14 +58,14 @@ pub fn burst(c: &Connection) -> u32 {
         return u32::MAX;
     };
     let (mss, least) = (c.stack.mss, c.rtt.min_rtt());
-    let release = match c.window.pacing {
-        Some(rate) => release(rate, c.window.quantum, mss, c.stack.packet(), least),
+    let release = match c.session.window.pacing {
+        Some(rate) => release(rate, c.session.window.quantum, mss, c.stack.packet(), least),
         None => {
-            let rate = rate(&c.window, c.outstanding(), mss, srtt);
+            let rate = rate(&c.session.window, c.outstanding(), mss, srtt);
             release(rate, MIN_TSO_SEGMENTS, mss, mss, least)
         }
     };
-    release.at_most(c.window.most_together).burst
+    release.at_most(c.session.window.most_together).burst
 }
 
 #[cfg(test)]

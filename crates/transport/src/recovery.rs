@@ -3,16 +3,15 @@
 //! answered, the window takes a step down, and the controller hears of the acknowledgement.
 //!
 //! The detector finds and plans ([`loss`](super::loss)), the reduction brings the window down
-//! ([`reduction`](super::reduction)), [`undo`](super::undo) restores it.
+//! ([`reduction`](super::reduction)), the session restores it.
 
-use super::connection::{Carried, Connection};
+use super::connection::{AckMeta, Connection};
 use super::info::Info;
-use super::loss::findings::{Audience, Began, Events, Findings};
+use super::loss::findings::{AckReport, Audience, Began, Events, Findings};
 use super::loss::Loss;
 use super::plan::Plan;
 use super::reduction::Reduction;
 use super::stack::Stack;
-use super::undo::Prior;
 use flowstart_control::signals::Ack as Signal;
 use flowstart_control::Time;
 use flowstart_wire::{Ack, Packet};
@@ -21,7 +20,6 @@ use flowstart_wire::{Ack, Packet};
 pub struct Recovery {
     loss: Loss,
     reduction: Reduction,
-    prior: Prior,
 }
 
 impl Recovery {
@@ -30,7 +28,6 @@ impl Recovery {
         Recovery {
             loss: Loss::new(stack),
             reduction: Reduction::new(stack),
-            prior: Prior::new(stack),
         }
     }
 
@@ -43,73 +40,54 @@ impl Recovery {
 
     /// An acknowledgement has arrived. Out of the line of whoever delivers packets.
     #[inline(never)]
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, carried: Carried, now: Time) {
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Time) {
         let una = c.una();
         let mut found = self.loss.on_ack(c, ack, now);
         let Some(found) = &mut found else { return };
         match &found.report {
             // Nearly always.
-            Some(report) if found.events.is_none() && !carried.ece => {
+            Some(report) if found.events.is_none() && !meta.ece => {
                 if report.audience != Audience::OwnerOnly || c.controller_owns_cwnd() {
-                    let signal = report.signal(c, now);
-                    tell(c, &signal, report.audience, carried);
+                    let signal = c.ack_signal(report, now);
+                    notify_controller(c, &signal, report.audience, meta);
                 }
             }
-            _ => self.answer(c, found, Some(carried), now),
+            _ => self.answer(c, found, Some(meta), now),
         }
         self.loss.after_ack(c, c.una() > una, now);
     }
 
-    /// Answers what was found from an acknowledgement that carried this, or from something else.
+    /// Answers what was found from an acknowledgement with this meta data, or from something else.
     #[inline(never)]
     fn answer(
         &mut self,
         c: &mut Connection,
         found: &mut Findings,
-        carried: Option<Carried>,
+        meta: Option<AckMeta>,
         now: Time,
     ) {
-        match found.report {
-            Some(report) if report.audience != Audience::OwnerOnly => {
-                let mut signal = report.signal(c, now);
-                self.respond(c, found, Some(&mut signal), carried, now);
-            }
-            _ => self.respond(c, found, None, carried, now),
-        }
-    }
-
-    /// The same with the controller's signal, where every controller counts what was delivered.
-    #[inline]
-    fn respond(
-        &mut self,
-        c: &mut Connection,
-        found: &mut Findings,
-        signal: Option<&mut Signal>,
-        carried: Option<Carried>,
-        now: Time,
-    ) {
+        // Every controller counts what was delivered.
+        let counted = |report: &&AckReport| report.audience != Audience::OwnerOnly;
+        let counted = found.report.as_ref().filter(counted);
+        let mut signal = counted.map(|report| c.ack_signal(report, now));
         if let Some(events) = &found.events {
             self.change_state(c, events, now);
         }
-        let marked = carried.is_some_and(|carried| carried.ece) && self.loss.on_mark(c, found);
+        let marked = meta.is_some_and(|meta| meta.ece) && self.loss.on_mark(c, found);
         if marked {
             self.reduction.begin_for_mark(c, now);
-            self.prior.forget();
+            c.session.forget();
         }
         if let Some(step) = found.events.as_ref().and_then(|events| events.step) {
             self.reduction.step(c, step);
         }
-        if let (Some(report), Some(carried)) = (&found.report, carried) {
-            match signal {
-                Some(signal) => {
-                    signal.credit = report.credit;
-                    tell(c, signal, report.audience, carried);
-                }
-                None if c.controller_owns_cwnd() => {
-                    let signal = report.signal(c, now);
-                    tell(c, &signal, report.audience, carried);
-                }
-                None => {}
+        if let (Some(report), Some(meta)) = (&found.report, meta) {
+            if signal.is_none() && c.controller_owns_cwnd() {
+                signal = Some(c.ack_signal(report, now));
+            }
+            if let Some(signal) = &mut signal {
+                signal.credit = report.credit;
+                notify_controller(c, signal, report.audience, meta);
             }
         }
     }
@@ -118,7 +96,7 @@ impl Recovery {
     fn change_state(&mut self, c: &mut Connection, events: &Events, now: Time) {
         if events.undone {
             self.reduction.stop();
-            self.prior.restore(c);
+            c.undo();
             if c.controller_owns_cwnd() {
                 c.recovered(now);
             }
@@ -132,18 +110,20 @@ impl Recovery {
         }
         if let Some(began) = events.began {
             match began {
-                Began::Repair => self.prior.forget(),
+                Began::Repair => c.session.forget(),
                 Began::Repaired => {}
                 Began::Reduction { .. } | Began::SlowStart { .. } if c.has_answered_mark() => {
-                    self.prior.forget();
+                    c.session.forget();
                 }
-                Began::Reduction { .. } | Began::SlowStart { .. } => self.prior.note(c),
+                Began::Reduction { .. } | Began::SlowStart { .. } => {
+                    c.session.save(c.outstanding())
+                }
             }
             self.reduction.begin(c, began, now);
         }
         if events.persistent {
             self.reduction.on_persistent_congestion(c, now);
-            self.prior.forget();
+            c.session.forget();
         }
     }
 
@@ -153,7 +133,7 @@ impl Recovery {
         let pipe = self.loss.pipe(c);
         let (again, reduced) = (c.has_timed_out(), self.loss.has_reduced(c));
         if !again && !reduced {
-            self.prior.note(c);
+            c.session.save(c.outstanding());
         }
         let goes_on = c.time_out(now, pipe, reduced);
         self.loss.on_timeout(c, again);
@@ -167,7 +147,7 @@ impl Recovery {
         self.loss.on_data();
     }
 
-    /// The segment that may leave next, the pacer's consent cold.
+    /// Returns the segment that may leave next, if the pacer consents.
     #[inline]
     pub fn plan(&self, c: &Connection) -> Option<Plan> {
         self.loss.plan(c)
@@ -235,12 +215,12 @@ impl Recovery {
     }
 }
 
-fn tell(c: &mut Connection, signal: &Signal, audience: Audience, carried: Carried) {
+fn notify_controller(c: &mut Connection, signal: &Signal, audience: Audience, meta: AckMeta) {
     if audience == Audience::Growth {
-        return c.grow(signal, carried);
+        return c.grow(signal, meta);
     }
     match (audience, c.controller_owns_cwnd()) {
-        (Audience::Held | Audience::OwnerGrowth, true) => c.grow(signal, carried),
+        (Audience::Held | Audience::OwnerGrowth, true) => c.grow(signal, meta),
         (Audience::OwnerGrowth | Audience::OwnerRecovery | Audience::OwnerOnly, false) => {}
         _ => c.recovery_ack(signal),
     }

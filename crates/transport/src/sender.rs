@@ -4,7 +4,7 @@
 //! It is driven from outside: every entry point takes the time, and what it wants to
 //! send is fetched with [`Sender::poll_transmit`] until nothing is left.
 
-use super::connection::{Carried, Connection, Counters};
+use super::connection::{AckMeta, Connection, Counters};
 use super::handshake::Handshake;
 use super::info::Info;
 use super::pacer::{Pacer, Release, ONE_BY_ONE};
@@ -152,7 +152,7 @@ impl Sender {
 
     /// Asks for the memory that an acknowledgement will need beyond the sender's own.
     pub fn prefetch(&self) {
-        let (startup, cc) = self.connection.controller.parts();
+        let (startup, cc) = self.connection.session.controller.parts();
         prefetch(startup);
         prefetch(cc);
         self.connection.sent.prefetch();
@@ -160,7 +160,7 @@ impl Sender {
 
     /// Names `column` the startup's own numbers, for a trace.
     pub fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
-        self.connection.controller.trace(column);
+        self.connection.session.controller.trace(column);
     }
 
     /// Opens the connection.
@@ -222,9 +222,11 @@ impl Sender {
     /// The application hands over `bytes` more.
     pub fn push(&mut self, bytes: u64, now: Time) {
         self.restart_after_idle(now);
-        if self.connection.measures_delivery() && self.is_left_idle() {
+        if self.connection.sent.measures_delivery() && self.is_left_idle() {
             let pipe = self.flight();
-            self.connection.application_limits(pipe);
+            if let Some(delivery) = self.connection.sent.delivery() {
+                delivery.application_limits(pipe);
+            }
         }
         let mss = self.connection.mss();
         let whole = if self.connection.stack.whole_segments {
@@ -262,14 +264,15 @@ impl Sender {
             Restart::Linux => c.restart_window(idle),
         };
         if c.stack.restart == Restart::Linux && !c.controller_owns_cwnd() {
-            c.window.ssthresh = c.window.ssthresh.max((0.75 * c.window.cwnd).floor());
+            let window = &mut c.session.window;
+            window.ssthresh = window.ssthresh.max((0.75 * window.cwnd).floor());
         }
         let idle = Idle {
             now,
             idle,
             restart_window,
         };
-        c.controller.on_idle(&mut c.window, &idle);
+        c.session.controller.on_idle(&mut c.session.window, &idle);
         if c.stack.restart == Restart::Paced {
             self.pace_restart();
         }
@@ -284,14 +287,15 @@ impl Sender {
         /// `RBP_MIN_SEGMENTS`.
         const LEAST: Segments = 2.0;
         let c = &mut self.connection;
-        let usual = c.rtt.smoothed().map(|(srtt, _)| (c.window.cwnd, srtt));
-        let Some((cwnd, rtt)) = c.controller.paced_restart().or(usual) else {
+        let cwnd = c.session.window.cwnd;
+        let usual = c.rtt.smoothed().map(|(srtt, _)| (cwnd, srtt));
+        let Some((cwnd, rtt)) = c.session.controller.paced_restart().or(usual) else {
             return;
         };
         let share = (cwnd * SHARE + 0.5).floor();
-        c.window.cwnd = c.window.cwnd.min(share.max(LEAST));
-        c.window.pacing = c.window.rate_over(c.usable().floor(), rtt);
-        if c.window.pacing.is_some() {
+        c.session.window.cwnd = c.session.window.cwnd.min(share.max(LEAST));
+        c.session.window.pacing = c.session.window.rate_over(c.usable().floor(), rtt);
+        if c.session.window.pacing.is_some() {
             self.spreading = Spreading::Restart;
         }
     }
@@ -318,8 +322,8 @@ impl Sender {
                     AckOption::Marks(total) => self.connection.count_marks(total),
                     _ => packet.ecn.has(Ecn::ECE),
                 };
-                let carried = Carried { option, ece };
-                self.on_ack(ack, carried, now);
+                let meta = AckMeta { option, ece };
+                self.on_ack(ack, meta, now);
             }
             _ => {}
         }
@@ -343,7 +347,7 @@ impl Sender {
         self.end_exchange(now, fair.then(|| now.since(at)));
     }
 
-    fn on_ack(&mut self, ack: &Ack, carried: Carried, now: Time) {
+    fn on_ack(&mut self, ack: &Ack, meta: AckMeta, now: Time) {
         if !self.connection.has_sent(ack) {
             return;
         }
@@ -355,11 +359,10 @@ impl Sender {
         if self.spreading != Spreading::Nothing && self.acknowledges_data(ack) {
             self.on_first_ack();
         }
-        if self.connection.measures_delivery() {
+        if self.connection.sent.measures_delivery() {
             self.note_pipe();
         }
-        self.recovery
-            .on_ack(&mut self.connection, ack, carried, now);
+        self.recovery.on_ack(&mut self.connection, ack, meta, now);
         if self.send_buffer.is_some() {
             self.refill();
         }
@@ -376,17 +379,20 @@ impl Sender {
     /// For samples of the delivery rate.
     fn note_pipe(&mut self) {
         let pipe = self.flight();
-        if self.connection.stack.app_limited_at_acks && self.is_left_idle() {
-            self.connection.application_limits(pipe);
+        let idle = self.connection.stack.app_limited_at_acks && self.is_left_idle();
+        if let Some(delivery) = self.connection.sent.delivery() {
+            if idle {
+                delivery.application_limits(pipe);
+            }
+            delivery.note_pipe(pipe);
         }
-        self.connection.sent.note_pipe(pipe);
     }
 
     /// Whether all that the application has handed over is on its way, with room for more
     /// (draft-cheng-iccrg-delivery-rate-estimation §3.4).
     fn is_left_idle(&self) -> bool {
         let c = &self.connection;
-        let room = self.flight() + c.mss() <= c.window.cwnd_bytes();
+        let room = c.session.window.has_room(self.flight());
         c.is_drained() && room && self.recovery.plan(c).is_none()
     }
 
@@ -453,7 +459,6 @@ impl Sender {
         known.exact_rtt = rtt;
         let c = &mut self.connection;
         c.timer.stop();
-        c.controller.on_known(&known);
         let stack = &c.stack;
         let usual = stack.iw.segments(stack.mss);
         let memory = known.memory.filter(|_| stack.sharing.opens_windows());
@@ -474,12 +479,12 @@ impl Sender {
             clock: coarse,
             counts_marks: c.is_scalable(),
         };
-        c.controller.on_established(&mut c.window, &established);
+        c.session.on_established(&known, &established);
         if tries > 1 && c.stack.syn_loss_lowers_ssthresh {
-            c.window.ssthresh = c.window.ssthresh.min(2.0);
+            c.session.window.ssthresh = c.session.window.ssthresh.min(2.0);
         }
         if let Some(memory) = memory {
-            c.window.ssthresh = c.window.ssthresh.min(memory.ssthresh);
+            c.session.window.ssthresh = c.session.window.ssthresh.min(memory.ssthresh);
             self.spread(usual, memory.srtt);
         }
         self.connection.note_cwnd();
@@ -491,7 +496,7 @@ impl Sender {
     fn set_usual_pacing(&mut self) {
         let c = &mut self.connection;
         // A startup that no longer paces, or an idle time, leaves none.
-        let own = c.window.pacing.is_some() && c.window.pacing != self.usual_pacing;
+        let own = c.session.window.pacing.is_some() && c.session.window.pacing != self.usual_pacing;
         if c.stack.pacing == Pacing::None || own {
             return;
         }
@@ -500,19 +505,19 @@ impl Sender {
         };
         let packet = c.stack.packet();
         let rate = match c.stack.pacing {
-            Pacing::Rfc9002(gain) => pacing_rate::windows(gain, &c.window, packet, srtt),
-            _ => pacing_rate::rate(&c.window, c.outstanding(), packet, srtt),
+            Pacing::Rfc9002(gain) => pacing_rate::windows(gain, &c.session.window, packet, srtt),
+            _ => pacing_rate::rate(&c.session.window, c.outstanding(), packet, srtt),
         };
         self.usual_pacing = Some(rate).filter(|rate| rate.bps() > 0);
-        c.window.pacing = self.usual_pacing;
+        c.session.window.pacing = self.usual_pacing;
     }
 
     /// How the next segments are to leave; `None` for at once.
     fn release(&self) -> Option<(Rate, Release)> {
         let c = &self.connection;
-        let rate = c.window.pacing?;
+        let rate = c.session.window.pacing?;
         let usual = c.stack.pacing != Pacing::None && self.usual_pacing == Some(rate);
-        let quantum = c.window.quantum;
+        let quantum = c.session.window.quantum;
         let by_offload = c.stack.paces_by_offload && c.controller_owns_cwnd();
         if !usual && !by_offload {
             let burst = quantum.max(1);
@@ -539,7 +544,7 @@ impl Sender {
                 pacing_rate::release(rate, least, mss, packet, c.rtt.min_rtt()),
             ),
         };
-        let release = release.at_most(c.window.most_together);
+        let release = release.at_most(c.session.window.most_together);
         (c.counters.packets_sent >= free).then_some((rate, release))
     }
 
@@ -547,11 +552,12 @@ impl Sender {
     /// to clock it: it is spread over the remembered round trip.
     fn spread(&mut self, usual: Segments, srtt: Time) {
         let c = &mut self.connection;
-        if c.window.cwnd <= usual || c.window.pacing.is_some() {
+        let window = &mut c.session.window;
+        if window.cwnd <= usual || window.pacing.is_some() {
             return;
         }
-        c.window.pacing = c.window.rate_over(c.window.cwnd, srtt);
-        if c.window.pacing.is_some() {
+        window.pacing = window.rate_over(window.cwnd, srtt);
+        if window.pacing.is_some() {
             self.spreading = Spreading::Memory;
         }
     }
@@ -562,20 +568,20 @@ impl Sender {
     fn on_first_ack(&mut self) {
         if self.spreading == Spreading::Restart {
             let c = &mut self.connection;
-            c.window.cwnd = c.window.segments(c.outstanding());
+            c.session.window.cwnd = c.session.window.segments(c.outstanding());
         }
         self.stop_spreading();
     }
 
     fn stop_spreading(&mut self) {
         self.spreading = Spreading::Nothing;
-        self.connection.window.pacing = None;
+        self.connection.session.window.pacing = None;
     }
 
     /// What the SYN asks the routers for: only the first one asks, since an option may be
     /// why it was lost (RFC 4782 §4.7.1), and none whose answer would come late.
     fn request(&mut self, tries: u32) -> Option<RateRequest> {
-        let c = &self.connection;
+        let c = &mut self.connection;
         let syn = Syn {
             queued: c.queued,
             mss: c.stack.mss,
@@ -585,7 +591,7 @@ impl Sender {
         let early = matches!(self.state, State::Early { .. });
         let first = |opening: &&mut Box<OpeningState>| tries == 1 && opening.syns == 0 && !early;
         let opening = self.opening.as_mut().filter(first)?;
-        let rate = c.controller.rate_request(&syn)?;
+        let rate = c.session.controller.rate_request(&syn)?;
         let (asked, request) = Asked::new(syn.codes, rate, opening.preparation.secret);
         opening.asked = Some(asked);
         Some(request)
@@ -649,7 +655,7 @@ impl Sender {
                     return Some(packet);
                 }
             }
-            if c.window.proactive.segments > 0 {
+            if c.session.window.proactive.segments > 0 {
                 if let Some(packet) = self.send_proactive(now) {
                     return Some(packet);
                 }
@@ -664,7 +670,7 @@ impl Sender {
         };
         if !self
             .pacer
-            .admits(c.window.pacing, c.window.pacing_from, now)
+            .admits(c.session.window.pacing, c.session.window.pacing_from, now)
         {
             self.note_paced();
             return None;
@@ -688,7 +694,7 @@ impl Sender {
 
     /// What is in flight, where samples of the delivery rate need it.
     fn measured_pipe(&self) -> u64 {
-        match self.connection.measures_delivery() {
+        match self.connection.sent.measures_delivery() {
             true => self.recovery.pipe(&self.connection),
             false => 0,
         }
@@ -720,7 +726,7 @@ impl Sender {
         }
         let Some(plan) = part(c) else {
             let probe = probe(c);
-            c.new_from = probe.start();
+            c.prev_high = probe.start();
             c.counters.packets_sent += 1;
             return Some(probe);
         };
@@ -749,15 +755,15 @@ impl Sender {
     /// send, and is not told: it says nothing of loss.
     fn next_proactive(&mut self) -> Option<Plan> {
         let c = &mut self.connection;
-        while c.window.proactive.segments > 0 {
-            let end = c.window.proactive.below.min(c.high());
+        while c.session.window.proactive.segments > 0 {
+            let end = c.session.window.proactive.below.min(c.high());
             if end <= c.una() {
-                c.window.proactive.segments = 0;
+                c.session.window.proactive.segments = 0;
                 break;
             }
             let start = ((end - 1) / c.mss() * c.mss()).max(c.una());
-            c.window.proactive.segments -= 1;
-            c.window.proactive.below = start;
+            c.session.window.proactive.segments -= 1;
+            c.session.window.proactive.below = start;
             if !self.recovery.has_arrived(c, start, end) {
                 return Some(Plan { start, end });
             }
@@ -867,7 +873,7 @@ impl Sender {
 
     /// The window.
     pub fn window(&self) -> &Window {
-        &self.connection.window
+        &self.connection.session.window
     }
 
     /// Bytes in flight as recovery estimates them.
@@ -889,8 +895,8 @@ impl Sender {
             .as_ref()
             .map_or(Delivered::default(), |d| d.last());
         Some(PathMemory {
-            cwnd: c.window.cwnd,
-            ssthresh: c.window.ssthresh,
+            cwnd: c.session.window.cwnd,
+            ssthresh: c.session.window.ssthresh,
             srtt,
             rttvar,
             min_rtt: c.rtt.min_rtt().unwrap_or(srtt),
@@ -904,19 +910,19 @@ impl Sender {
     /// shared it so far (RFC 9040 §7).
     pub fn make_room(&mut self, others: usize) {
         let n = others as f64;
-        let window = &mut self.connection.window;
+        let window = &mut self.connection.session.window;
         window.cwnd = (window.cwnd * n / (n + 1.0)).max(1.0);
         window.ssthresh = (window.ssthresh * n / (n + 1.0)).max(2.0);
     }
 
     /// How the startup ended.
     pub fn exit(&self) -> Option<&Exit> {
-        self.connection.controller.exit()
+        self.connection.session.controller.exit()
     }
 
     /// Whether `segment`, just sent, had been sent before.
     pub fn is_retransmission(&self, segment: &Packet) -> bool {
-        segment.start() < self.connection.new_from
+        segment.start() < self.connection.prev_high
     }
 
     /// What it did.

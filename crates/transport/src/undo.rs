@@ -1,96 +1,19 @@
-//! When a loss was none: finding out, and going back to what was before.
+//! When a loss was none.
 //!
 //! A timestamp that comes back may be older than the first retransmission (Eifel, RFC 3522);
 //! duplicates may be reported for all that was sent again (DSACK, RFC 3708); and after a timeout
-//! data may arrive that was sent before it and only then (F-RTO, RFC 5682). `Episode` has the first
-//! two as Linux keeps them, [`Frto`] the third. What is gone back to is [`Prior`].
+//! data may arrive that was sent before it and only then (F-RTO, RFC 5682). [`UndoState`] has
+//! the first two as Linux keeps them, [`Frto`] the third. What is restored is the session's.
 
 use super::connection::Connection;
 use super::sent::NewlyAcked;
-use super::stack::{RecoveryKind, Stack};
 use super::timestamps::tsval;
-use flowstart_control::{Segments, Time};
-
-/// The window and threshold before a reduction, and how they come back.
-#[derive(Clone, Copy, Debug)]
-pub struct Prior {
-    response: Response,
-    /// `None` where the reduction is not to be undone.
-    before: Option<Before>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Before {
-    cwnd: Segments,
-    ssthresh: Segments,
-}
-
-/// What is restored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Response {
-    /// Both, the threshold at three quarters of the window at least (`tcp_current_ssthresh`).
-    Linux,
-    /// The threshold at no less than what was out, and a window that sends no burst (RFC 4015 §3).
-    Eifel,
-    /// Both, where the window has not grown beyond (quinn, neqo).
-    Quic,
-}
-
-impl Prior {
-    /// As a stack has it.
-    pub fn new(stack: &Stack) -> Prior {
-        let response = match stack.recovery {
-            RecoveryKind::Rack => Response::Linux,
-            RecoveryKind::Quic => Response::Quic,
-            _ => Response::Eifel,
-        };
-        let before = None;
-        Prior { response, before }
-    }
-
-    /// The window is about to come down.
-    pub fn note(&mut self, c: &Connection) {
-        let (cwnd, ssthresh) = (c.window.cwnd, c.window.ssthresh);
-        let least = match self.response {
-            Response::Linux => 0.75 * cwnd,
-            Response::Eifel => c.window.segments(c.outstanding()),
-            Response::Quic => 0.0,
-        };
-        self.before = Some(Before {
-            cwnd,
-            ssthresh: ssthresh.max(least),
-        });
-    }
-
-    /// It comes down for what nothing takes back.
-    pub fn forget(&mut self) {
-        self.before = None;
-    }
-
-    /// The reduction was for nothing.
-    pub fn restore(&mut self, c: &mut Connection) {
-        let Some(before) = self.before.take() else {
-            return;
-        };
-        let window = &mut c.window;
-        match self.response {
-            Response::Quic if window.cwnd >= before.cwnd => return,
-            Response::Linux | Response::Quic => window.cwnd = window.cwnd.max(before.cwnd),
-            Response::Eifel => {
-                let out = c.window.segments(c.outstanding());
-                let burst = c.stack.iw.segments(c.stack.mss);
-                c.window.cwnd = c.window.cwnd.max(before.cwnd.min(out + burst));
-            }
-        }
-        c.window.ssthresh = c.window.ssthresh.max(before.ssthresh);
-        c.undo();
-    }
-}
+use flowstart_control::Time;
 
 /// What Linux remembers of a recovery or of what a timeout began, to tell whether it was for
 /// nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Episode {
+pub struct UndoState {
     /// What was acknowledged when it began (`undo_marker`); `None` where nothing is to be undone.
     marker: Option<u64>,
     /// Segments sent again and not reported as duplicates (`undo_retrans`); `None` before the
@@ -100,7 +23,7 @@ pub struct Episode {
     first: Option<Time>,
 }
 
-impl Episode {
+impl UndoState {
     /// It begins with all below `una` acknowledged, while `out` segments are on their way a second
     /// time (`tcp_init_undo`).
     pub fn begin(&mut self, una: u64, out: u64) {

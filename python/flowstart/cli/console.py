@@ -1,7 +1,10 @@
 """What the commands say: results on stdout, everything else on stderr."""
 
 import contextlib
+import dataclasses
+import itertools
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -9,6 +12,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from flowstart.errors import FlowstartError, RequestError, SimulationError
@@ -33,8 +37,8 @@ class Result(Protocol):
 
 
 R = TypeVar("R", bound=Result)
-COMMAND = "flowstart.command"
-"""Where a command's context has its words."""
+COMMAND: ContextVar[list[str]] = ContextVar("command")
+"""The words of the command that is running."""
 PLAIN_LINE = 80
 """Columns of a sentence."""
 PLAIN_WIDTH = 132
@@ -189,6 +193,8 @@ def show_grid(grid: "Grid", width: int | None = None) -> None:
 
 def show_summary(found: "Summary") -> None:
     """What was run, the answer, a table, and what to do next, on one screen."""
+    if folder := _output():
+        found = dataclasses.replace(found, hint=found.hint.replace("-o DIR", folder))
     say("\n".join(found.opening))
     if found.shown:
         show_grid(found.shown, PLAIN_LINE)
@@ -198,11 +204,20 @@ def show_summary(found: "Summary") -> None:
         say(line)
 
 
+def _output() -> str | None:
+    """The folder that the running command writes, as it was given."""
+    words = COMMAND.get([])
+    for option, value in itertools.pairwise([*words, ""]):
+        if option in ("-o", "--output"):
+            return value
+        if option.startswith(("-o=", "--output=")):
+            return option.partition("=")[2]
+    return None
+
+
 def command_line(seed: int | None = None) -> str:
     """The command that is running, as it was given, and its seed where one is given here."""
-    from typer._click.globals import get_current_context
-
-    words: list[str] = get_current_context().meta[COMMAND]
+    words = COMMAND.get()
     is_seeded = seed is None or any(word.split("=")[0] == "--seed" for word in words)
     return shlex.join(words if is_seeded else [*words, "--seed", str(seed)])
 
@@ -210,7 +225,8 @@ def command_line(seed: int | None = None) -> str:
 def _stdout(width: int | None = None) -> "Console":
     from rich.console import Console
 
-    most = None if sys.stdout.isatty() else PLAIN_WIDTH
+    is_known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    most = None if is_known else PLAIN_WIDTH
     console = Console(width=most, highlight=False)
     if width is not None:
         console.width = min(width, console.width)

@@ -12,11 +12,13 @@ class Endpoints:
 
     stack: str | None = flag(
         f"Preset of both endpoints: {', '.join(STACKS)}; with overrides: quic:handshake=0-rtt. "
-        "[linux]",
+        "Usual --cc: cubic for linux, else reno. [linux]",
         "NAME",
     )
     cc: str | None = flag(
-        "Congestion control after startup. [the stack's]", "NAME", panel="Endpoints"
+        "Congestion control after startup. [the stack's; in a replay, the recorded one]",
+        "NAME",
+        panel="Endpoints",
     )
     cached_cwnd: str | None = flag(
         "Congestion window cached from an earlier connection. [1bdp; in a replay, that of "

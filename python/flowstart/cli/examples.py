@@ -9,7 +9,7 @@ EXAMPLES = {
     "compare": (
         "flowstart compare --rate 10Mbps --rtt 100ms --size 100kB,1MB",
         "flowstart compare --path leo --startup all -o out",
-        "flowstart compare scenario.toml --startup slow-start,hystart-plus-plus",
+        "flowstart compare --path lte --variant 'iw10: iw=10' --variant 'iw30: iw=30'",
     ),
     "replay": (
         "flowstart replay capture.pcap",
@@ -54,6 +54,7 @@ EXAMPLES = {
     "check": (
         "flowstart check out",
         "flowstart check out --json",
+        "flowstart check out && flowstart map out",
     ),
     "algorithms": (
         "flowstart algorithms",
@@ -105,6 +106,10 @@ EXAMPLES = {
         'flowstart completion zsh > "${fpath[1]}/_flowstart"',
         "flowstart completion fish > ~/.config/fish/completions/flowstart.fish",
     ),
-    "man": ("flowstart man | man -l -",),
+    "man": (
+        "flowstart man | man -l -",
+        "flowstart man > flowstart.1",
+        "flowstart man | groff -man -T ps > flowstart.ps",
+    ),
 }
 """Command lines by command; the empty name is `flowstart` without one."""

@@ -1,5 +1,6 @@
 """`flowstart explore`: a page on one's own machine that shows startups over time."""
 
+import dataclasses
 import pathlib
 import re
 from collections.abc import Sequence
@@ -31,6 +32,8 @@ FIRST = {
     "size": "1MB",
 }
 """What the page shows first where nothing else is said."""
+_USUAL = re.compile(r" \[[^\[\]]*\]$")
+"""The end of a help text: what holds where the option is not given."""
 _INSTEAD = {"path": ("rate", "rtt"), "rate_trace": ("rate",), "rate_steps": ("rate",)}
 """What stands for fields of the usual path."""
 _FILES = ("rate_trace", "reverse_rate_trace")
@@ -52,7 +55,15 @@ MAPS = Annotated[
 ]
 
 
-@taking(FLAGS)
+def _opening(flag: Flag) -> Flag:
+    """A flag with what the page shows first in the place of a comparison's default."""
+    if flag.name not in FIRST:
+        return flag
+    first = FIRST[flag.name].replace(",", ", ")
+    return dataclasses.replace(flag, help=f"{_USUAL.sub('', flag.help)} [{first}]")
+
+
+@taking([_opening(flag) for flag in FLAGS])
 def explore(
     *,
     given: Given,

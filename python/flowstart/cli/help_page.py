@@ -6,10 +6,11 @@
 import shutil
 import textwrap
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Annotated, Any
 
-from typer._coercion import bool_flag_type_descriptor
-from typer.core import TyperGroup, TyperOption
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
 from flowstart.cli import console
 from flowstart.cli.examples import EXAMPLES
@@ -19,21 +20,32 @@ NAMES_WIDTH = 24
 """Columns of an option's names; the text of a longer one begins on the next line."""
 
 
-def _show_all(context: Any, _: Any, is_given: bool) -> None:
+def _show_all(context: typer.Context, is_given: bool) -> None:
     if is_given and not context.resilient_parsing:
         console.say(page(context, complete=True))
         context.exit()
 
 
-HELP_ALL = TyperOption(
-    param_decls=["--help-all"],
-    type_descriptor=bool_flag_type_descriptor(),
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_show_all,
-    help="Help with all options.",
-)
+_OF_HELP = typer.Typer(add_completion=False)
+
+
+@_OF_HELP.command()
+def _with_help_all(
+    help_all: Annotated[
+        bool,
+        typer.Option(
+            "--help-all",
+            is_eager=True,
+            expose_value=False,
+            callback=_show_all,
+            help="Help with all options.",
+        ),
+    ] = False,
+) -> None:
+    """A command with the option that all have."""
+
+
+HELP_ALL = get_command(_OF_HELP).params[0]
 
 
 class WithHelp:

@@ -59,6 +59,7 @@ def stacks(
             return
         console.show_text(f"{name}: {stack.PRESETS[name]}.")
         console.show_grid(known.fields(found, parts()["Endpoint"].fields))
+        console.say(f"Congestion control unless --cc names another: {stack.usual_cc(name)}.")
         console.say(f"With it: --stack {name}; with another value: --stack {name}:FIELD=VALUE")
         return
     presets = {name: stack.preset(name) for name in stack.PRESETS}

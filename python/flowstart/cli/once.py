@@ -5,8 +5,8 @@ Of several values the last would hold, and the others would be ignored without a
 
 from typing import Any
 
-from typer._click.exceptions import NoSuchOption
 from typer.core import TyperCommand, TyperOption
+from typer.exceptions import TyperException
 
 from flowstart.cli.console import COMMAND
 from flowstart.cli.help_page import WithHelp
@@ -18,19 +18,15 @@ class Command(WithHelp, TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Looks at the options in the order of the command line before any is taken."""
-        ctx.meta[COMMAND] = [*ctx.command_path.split(), *args]
+        COMMAND.set([*ctx.command_path.split(), *args])
         try:
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))
-        except NoSuchOption as error:
-            from flowstart.cli.renamed import renamed
-            from flowstart.model.catalog import suggest  # loads the simulator
-
-            command = ctx.command_path.removeprefix("flowstart ")
-            if new := renamed(command, error.option_name):
-                raise RequestError(f"{error.option_name}: now {new}") from None
+        except TyperException as error:
             known = [name for param in self.get_params(ctx) for name in param.opts]
-            near = suggest(error.option_name, known, f"{ctx.command_path} --help-all")
-            raise RequestError(f"{error.option_name}: there is no such option{near}") from None
+            option = getattr(error, "option_name", None)
+            if option is None or option in known:
+                raise
+            raise _unknown(option, ctx, known) from None
         single = [
             option
             for option in order
@@ -40,6 +36,20 @@ class Command(WithHelp, TyperCommand):
             if option in single[:i]:
                 raise RequestError(f"{option.opts[0]} is given twice; {_remedy(option)}")
         return super().parse_args(ctx, args)
+
+
+def _unknown(option: str, ctx: Any, known: list[str]) -> RequestError:
+    """What is said of an option that a command does not have: the one that is meant."""
+    from flowstart.cli.renamed import called_elsewhere, renamed
+    from flowstart.model.catalog import suggest  # loads the simulator
+
+    if new := renamed(ctx.command_path.removeprefix("flowstart "), option):
+        return RequestError(f"{option}: now {new}")
+    if here := called_elsewhere(option, known):
+        near = f"; did you mean `{here}`?"
+    else:
+        near = suggest(option, known, f"{ctx.command_path} --help-all")
+    return RequestError(f"{option}: there is no such option{near}")
 
 
 def _remedy(option: TyperOption) -> str:

@@ -1,4 +1,4 @@
-"""`flowstart papers`: the figures and tables of five papers, published beside measured."""
+"""`flowstart papers`: the figures and tables of five papers, published next to measured."""
 
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,9 @@
-"""What options were called before: a request with an old name is refused with the new one."""
+"""What options were called before, and what other tools call them.
+
+A request with such a name is refused with the name that the option has here.
+"""
+
+from collections.abc import Container
 
 _NEW = {
     "--capture": "`flowstart replay FILE`",
@@ -27,3 +32,28 @@ _NEW = {
 def renamed(command: str, option: str) -> str | None:
     """What `command` now has in the place of an option that it does not have; None if nothing."""
     return _NEW.get(f"{command} {option}", _NEW.get(option))
+
+
+ELSEWHERE = {
+    "--rate": ("--bandwidth", "--bw", "--bitrate", "--capacity", "--link-rate", "--throughput"),
+    "--rtt": ("--latency", "--delay", "--base-rtt", "--min-rtt", "--propagation-delay", "--ping"),
+    "--loss": ("--loss-rate", "--loss-probability", "--packet-loss", "--plr", "--drop-rate"),
+    "--buffer": ("--buffer-size", "--queue-size", "--queue-length", "--queue-limit"),
+    "--queue": ("--aqm", "--qdisc", "--queue-discipline"),
+    "--startup": ("--algorithm", "--algorithms", "--startups", "--startup-algorithm"),
+    "--cc": ("--congestion-control", "--congestion", "--cca", "--tcp-congestion-control"),
+    "--iw": ("--initial-window", "--init-cwnd", "--initcwnd", "--initial-cwnd"),
+    "--size": ("--bytes", "--file-size", "--flow-size", "--transfer-size", "--length"),
+    "--flows": ("--connections", "--parallel", "--streams"),
+    "--workers": ("--jobs", "--threads", "--processes"),
+    "--output": ("--out", "--out-dir", "--output-dir"),
+    "--time-limit": ("--timeout",),
+}
+"""Names in other tools, by the option here."""
+
+
+def called_elsewhere(option: str, known: Container[str]) -> str | None:
+    """The option among `known` that other tools call `option`; None if there is none."""
+    return next(
+        (here for here, others in ELSEWHERE.items() if option in others and here in known), None
+    )

@@ -182,19 +182,22 @@ def _show(result: "Replay") -> None:
 
 def _show_details(result: "Replay") -> None:
     """All tables."""
-    from flowstart.replays import sentences, tables
+    from flowstart.replays import calibration_table, sentences, tables
     from flowstart.replays.further import further
 
-    console.say(sentences.headline(result))
+    for line in [sentences.headline(result), *sentences.verdict(result)]:
+        console.show_text(line)
     console.show_grid(tables.paths(result.paths))
     console.show_text(" ".join([sentences.sources(result), *sentences.details(result)]))
     console.show_grid(tables.times(result.summaries))
     if len(result.settings.names) > 1:
         console.show_grid(tables.changes(result.summaries))
-    for line in [*sentences.legend(result).splitlines(), *sentences.verdict(result)]:
+    for line in sentences.legend(result).splitlines():
         console.show_text(line)
     for grid in further(result):
         console.show_grid(grid)
+    if result.calibration:
+        console.show_text("\n".join(calibration_table.legend(result.calibration)))
     for notes in result.notes_to_deploy:
         console.say("\n".join(notes.lines))
     for line in sentences.LIMITS:

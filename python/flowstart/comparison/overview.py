@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from flowstart.comparison import tables
 from flowstart.comparison.summary import Summary
+from flowstart.inference import Row
 from flowstart.model import custom
 from flowstart.model.catalog import listed
 from flowstart.render import summary, text
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 SIZES = 5
 """The most further sizes that have a line each."""
 
+FEWER = 0.5
+"""Of the baseline's losses: at most so many are worth a sentence."""
+
 
 def overview(found: "Comparison", command: str = "") -> summary.Summary:
     """The path, the fastest startup, a table of one size, and a line for each other size."""
@@ -26,11 +30,12 @@ def overview(found: "Comparison", command: str = "") -> summary.Summary:
     first = max(groups, key=_spread)
     others = [_line(found, group) for group in groups if group is not first]
     more = [f"{len(others) - SIZES} more sizes: --details"] if len(others) > SIZES else []
+    table = _table(found, first)
     return summary.Summary(
         _ran(found),
-        [_answer(found, first) + _lower_bound(first)],
-        _table(found, first),
-        [*others[:SIZES], *more, *_help(first), *found.cautions, *_closing(found)],
+        [_answer(found, first) + _fewer_losses(found, first) + _lower_bound(first)],
+        table,
+        [*others[:SIZES], *more, *_help(first), *found.cautions, *_closing(found, table)],
         command,
         hint="All columns and notes: --details. Figures and a report: -o DIR",
     )
@@ -63,6 +68,7 @@ def _answer(found: "Comparison", group: Sequence[Summary]) -> str:
         answer += (
             f" It drops {text.count(first.dropped)} packets, {baseline} {text.count(base.dropped)}."
         )
+    answer += _over_limit(found, group, first)
     return answer + _without_support(group) * _needs_support(first)
 
 
@@ -109,6 +115,39 @@ def _change(s: Summary) -> str:
     """`12 % faster`."""
     change = s.change or 0.0
     return f"{text.short_share(abs(change))} {'faster' if change <= 0 else 'slower'}"
+
+
+def _over_limit(found: "Comparison", group: Sequence[Summary], first: Summary) -> str:
+    """Faster startups that lose more packets than the limit."""
+    chosen = found.intervals.recommendation(first) if found.intervals else None
+    names = chosen.over_limit if chosen else ()
+    faster = [s for s in group if s.startup in names and _time(s) < _time(first)]
+    if not faster:
+        return ""
+    said = [f"{_gain(s)}, {text.short_share(s.loss)} lost" for s in faster]
+    return f" Over the loss limit: {text.first_of(said)}."
+
+
+def _fewer_losses(found: "Comparison", group: Sequence[Summary]) -> str:
+    """The fewest losses of those not significantly slower, where the baseline is kept."""
+    base = next((s for s in group if s.startup == found.baseline), None)
+    if base is None or not found.intervals or _fastest(found, group):
+        return ""
+    others = [s for s in group if s is not base and s.complete == s.flows]
+    equal = [s for s in others if _is_as_fast(found.intervals.row(s))]
+    best = min(equal, key=lambda s: s.dropped, default=base)
+    if base.dropped < 1 or best.dropped > base.dropped * FEWER:
+        return ""
+    name, lost = custom.short(best.startup), text.count(best.dropped)
+    was = text.count(base.dropped)
+    return f" Not significantly slower, with fewer losses: {name} ({lost} packets, not {was})."
+
+
+def _is_as_fast(row: Row | None) -> bool:
+    """Whether an interval that decides anything does not show that it is slower."""
+    if row is None or row.low is None or row.high is None:
+        return False
+    return not row.loses and not text.too_wide(row.low, row.high)
 
 
 def _without_support(group: Sequence[Summary]) -> str:
@@ -192,11 +231,11 @@ def _help(group: Sequence[Summary]) -> list[str]:
     return [f"Needs router, peer or cache support: {text.first_of(helped)}."] if helped else []
 
 
-def _closing(found: "Comparison") -> list[str]:
-    lines = []
+def _closing(found: "Comparison", table: Grid) -> list[str]:
+    """What the columns are that the table shows."""
+    shown = {column.title for column in table.informative().columns}
+    lines = ["exit: cwnd at the end of startup."] * ("exit" in shown)
     if found.intervals and len(found.plan.startups) > 1:
         repeats = max(group.repeats for group in found.intervals.groups.values())
-        lines.append(
-            f"range: of the change over {repeats} repeats; exit: cwnd at the end of startup."
-        )
-    return lines
+        lines.insert(0, f"range: of the change over {repeats} repeats")
+    return ["; ".join(lines)] * bool(lines)

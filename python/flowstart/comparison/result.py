@@ -180,8 +180,9 @@ class Comparison:
     def headline(self) -> str:
         """One line on what was compared: path, capacity, buffer, endpoints, seeds."""
         tested = [row for row in self.records if row["tested"]]
-        path, reading = self.resolved["path"], self.buffer_accounting
-        return headline(path, tested, self.plan.seeds, self.buffer, reading)
+        is_common = not any("iw" in variant.fields for variant in self.plan.variants)
+        iw = buffers.initial_window(self.resolved["stack"]) if is_common else None
+        return headline(self.resolved["path"], tested, self.plan.seeds, self.buffer, iw)
 
     @property
     def legend(self) -> str:

@@ -34,7 +34,7 @@ def legend(
     by = "smallest average × ideal first; " if several else "fastest first; "
     order = by if len(startups) > MANY else ""
     sender = "acked: until the sender knew; " if acked else ""
-    soonest = "faster in each repeat, and no other significantly faster" if repeated else "fastest"
+    soonest = "fastest in each repeat within the loss limit" if repeated else "fastest"
     if not repeated and any(s.flows > 1 for s in found):
         soonest += f", of means within {NEAR:.0%} by the slowest run"
     best = f"{MARK}: {soonest}; " if any(s.best for s in found) else ""

@@ -1,11 +1,12 @@
 """What to do with a recommendation: where to turn it on, how to test it, when to turn it off."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from flowstart.deployment.experiment import TestPlan
 from flowstart.deployment.knobs import Offer, offer
 from flowstart.inference.data import Row, Statistic
+from flowstart.inference.gates import Limits
 from flowstart.inference.recommendation import Recommendation, of_group
 from flowstart.render import text
 
@@ -15,12 +16,11 @@ class Variant:
     """What a variant is made of, as far as stacks have options for it."""
 
     name: str
-    startup: str
+    startup: str | None = None
+    """Its startup, where that differs from the baseline's; the same of those below."""
     cc: str | None = None
     iw: str | None = None
-    """Its initial window, where that differs from the baseline's."""
     pacing: bool = False
-    """Whether it is paced where the baseline is not."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Rollback:
 
     measure: str
     above: float
-    """The relative change, or share, that is worse than predicted."""
+    """The relative change, or share, that is too much."""
     reason: str
 
     @property
@@ -38,12 +38,6 @@ class Rollback:
         return f"{self.measure} above {text.percent(self.above)} ({self.reason})"
 
 
-NAMES = {
-    Statistic.GEOMEAN_RATIO: "the geometric mean",
-    Statistic.MEAN: "the mean",
-    Statistic.P95: "p95",
-}
-"""What a test calls the completion times that thresholds are of."""
 WATCH = (
     "the share of packets retransmitted, and of connections with a retransmission timeout",
     "p95 and p99 of completion time, by size class",
@@ -63,11 +57,19 @@ class Notes:
     test: TestPlan | None
     watch: tuple[str, ...]
     rollback: tuple[Rollback, ...]
+    is_test: bool = False
+    """Whether it is inconclusive, so that only a test is advised."""
+
+    @property
+    def title(self) -> str:
+        """What the notes are for."""
+        purpose = "To test, not to deploy" if self.is_test else "To deploy"
+        return f"{purpose}: {self.variant.name}, {self.group}"
 
     @property
     def lines(self) -> list[str]:
         """The notes in words."""
-        lines = [f"{self.variant.name}, {self.group}:"]
+        lines = [self.title]
         for part, found in self.offers:
             lines.append(f"  {part}:")
             told = self._told(found) if found else ["nothing is known of stacks that offer it"]
@@ -75,7 +77,7 @@ class Notes:
         planned = self.test.lines if self.test else ["A/B test: no effect to size it by."]
         lines += [f"  {line}" for line in planned]
         lines += [f"  Watch {what}." for what in self.watch]
-        lines += [f"  Roll back where the test's interval has {r.text}." for r in self.rollback]
+        lines += [f"  Roll back if the test's interval shows {r.text}." for r in self.rollback]
         return lines
 
     def _told(self, found: Offer) -> list[str]:
@@ -87,27 +89,31 @@ def notes(
     variant: Variant,
     rows: Sequence[Row],
     test: TestPlan | None = None,
+    *,
+    limits: Limits | None = None,
+    is_test: bool = False,
 ) -> Notes:
     """The notes of one recommended variant, from the rows that the recommendation rests on."""
-    offers: list[tuple[str, Offer | None]] = [(variant.startup, offer("startup", variant.startup))]
+    offers: list[tuple[str, Offer | None]] = []
+    if variant.startup:
+        offers.append((variant.startup, offer("startup", variant.startup)))
     if variant.cc:
         offers.append((variant.cc, offer("cc", variant.cc)))
     if variant.iw:
         offers.append((f"initial window {variant.iw}", offer("setting", "iw")))
     if variant.pacing:
         offers.append(("pacing", offer("setting", "pacing")))
-    thresholds = tuple(_rollback(rows, recommendation.group, variant.name))
-    return Notes(recommendation.group, variant, tuple(offers), test, WATCH, thresholds)
+    group = recommendation.group
+    gain = of_group(rows, group).get((variant.name, Statistic.GEOMEAN_RATIO))
+    thresholds = tuple(_rollback(gain, limits or Limits()))
+    return Notes(group, variant, tuple(offers), test, WATCH, thresholds, is_test)
 
 
-def _rollback(rows: Sequence[Row], group: str, variant: str) -> list[Rollback]:
-    """Thresholds: a loss, or more than the predicted interval has, refutes the prediction."""
-    found = of_group(rows, group)
-    thresholds = []
-    for statistic in (Statistic.GEOMEAN_RATIO, Statistic.MEAN, Statistic.P95):
-        row = found.get((variant, statistic))
-        if row and row.high is not None:
-            reason = f"predicted: {text.percent(row.low)} to {text.percent(row.high)}"
-            worst = max(row.high, 0.0)
-            thresholds.append(Rollback(f"the change of {NAMES[statistic]}", worst, reason))
-    return thresholds
+def _rollback(gain: Row | None, limits: Limits) -> Iterator[Rollback]:
+    """Thresholds: slower transfers, and the limits that the replay has too."""
+    if gain and gain.high is not None:
+        reason = f"predicted: {text.percent(gain.low)} to {text.percent(gain.high)}"
+        yield Rollback("a change of the geometric mean", max(gain.high, 0.0), reason)
+    same = "the limit of the replay"
+    yield Rollback("a change of p99 in a size class", limits.p99, same)
+    yield Rollback("an increase of the share of packets retransmitted", limits.loss, same)

@@ -288,12 +288,11 @@ def _of_draws(
     limit = float(limits[0])
     with np.errstate(invalid="ignore"):
         beyond = np.nan_to_num(values - limits, nan=-limit, posinf=np.inf)
-    low = float(np.quantile(beyond[1:], alpha, method="lower"))
-    high = float(np.quantile(beyond[1:], LEVEL, method="higher"))
+    least = -1.0 if baseline is None else 0.0
+    low = max(limit + float(np.quantile(beyond[1:], alpha, method="lower")), least)
+    high = limit + float(np.quantile(beyond[1:], LEVEL, method="higher"))
     estimate = float(np.nan_to_num(values[0], posinf=np.inf))
-    return Measured(
-        quantity, baseline, estimate, min(limit + low, estimate), max(limit + high, estimate), limit
-    )
+    return Measured(quantity, baseline, estimate, min(low, estimate), max(high, estimate), limit)
 
 
 def _share(runs: Runs, quantity: Quantity, numbers: NDArray[np.int64], weights: Floats) -> Floats:

@@ -124,14 +124,18 @@ def _recommendation(
     place = {name: index for index, name in enumerate(variants)}
     limit = float(Limits().of_loss(group.lost[place[baseline]]))
     fastest = gains[0]
-    gains = [row for row in gains if group.lost[place[row.variant]] <= limit]
+    over = tuple(row.variant for row in gains if group.lost[place[row.variant]] > limit)
+    gains = [row for row in gains if row.variant not in over]
+    loses = [
+        f"{name} loses {group.lost[place[name]]:.1%} of its packets (limit {limit:.1%})"
+        for name in over
+    ]
     if not gains:
-        share, name = group.lost[place[fastest.variant]], fastest.variant
         reason = (
-            f"keep {baseline}: {name} is faster in each of {group.repeats} repeats "
-            f"({interval(fastest)}), but loses {share:.1%} of its packets (limit {limit:.1%})"
+            f"keep {baseline}: {fastest.variant} is faster in each of {group.repeats} repeats "
+            f"({interval(fastest)}), but {loses[0].partition(' ')[2]}"
         )
-        return Recommendation(group.name, baseline, (), reason)
+        return Recommendation(group.name, baseline, (), reason, over)
     first = gains[0].variant
     best = [
         row
@@ -140,5 +144,6 @@ def _recommendation(
     ]
     told = ", ".join(f"{row.variant} ({interval(row)})" for row in best)
     tie = "; their difference is inconclusive" if len(best) > 1 else ""
-    reason = f"faster than {baseline} in each of {group.repeats} repeats: {told}{tie}"
-    return Recommendation(group.name, baseline, tuple(row.variant for row in best), reason)
+    faster = f"faster than {baseline} in each of {group.repeats} repeats: {told}{tie}"
+    chosen = tuple(row.variant for row in best)
+    return Recommendation(group.name, baseline, chosen, "; ".join([faster, *loses]), over)

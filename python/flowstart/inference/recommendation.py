@@ -37,6 +37,8 @@ class Recommendation:
     the baseline."""
     reason: str
     """What it rests on, in a sentence."""
+    over_limit: tuple[str, ...] = ()
+    """Variants that gain as surely and lose more packets than the limit, the fastest first."""
 
     @property
     def keep(self) -> bool:

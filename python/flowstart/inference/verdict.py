@@ -27,6 +27,14 @@ class Status(StrEnum):
     """The stack does not offer it, so it is never recommended, whatever it gains."""
 
 
+CAUSES = {
+    Quantity.HARMED: "harm",
+    Quantity.P99: "p99",
+    Quantity.LOSS: "loss",
+    Quantity.RETRANSMITTED: "loss",
+}
+
+
 @dataclass(frozen=True)
 class Judgement:
     """What is concluded of one setting, and why."""
@@ -38,6 +46,16 @@ class Judgement:
     gates: tuple[Gate, ...]
     reason: str
     """A clause that follows the name of the setting."""
+
+    @property
+    def cause(self) -> str:
+        """The status, with the quantity that decides it where a limit does."""
+        if self.status not in (Status.REJECTED, Status.INCONCLUSIVE):
+            return str(self.status)
+        gate = next(iter(self.vetoes), None)
+        if self.gain.loses and (gate is None or gate.outcome != Outcome.REJECTED):
+            return f"{self.status}: slower"
+        return f"{self.status}: {CAUSES[gate.quantity]}" if gate else f"{self.status}: gain"
 
     @property
     def vetoes(self) -> list[Gate]:
@@ -61,6 +79,14 @@ class Verdict:
         best = [one for one in self.judgements if one.status == Status.RECOMMENDED]
         return min(best, key=_gain).setting if best else None
 
+    @property
+    def candidate(self) -> Judgement | None:
+        """What is recommended, or else what gains most of the settings that the stack offers."""
+        if self.recommended is not None:
+            return self.of(self.recommended)
+        offered = [one for one in self.judgements if one.status != Status.RESEARCH]
+        return min((one for one in offered if one.gain.gains), key=_gain, default=None)
+
     def of(self, setting: str) -> Judgement | None:
         """The judgement of a setting; None for the baseline."""
         return next((one for one in self.judgements if one.setting == setting), None)
@@ -77,9 +103,7 @@ class Verdict:
         named = "" if self.baseline == "current" else f" ({self.baseline})"
         keep = f"Recommendation: keep the current setting{named}."
         offered = [one for one in self.judgements if one.status != Status.RESEARCH]
-        gaining = [one for one in offered if one.gain.gains]
-        if gaining:
-            nearest = min(gaining, key=_gain)
+        if nearest := self.candidate:
             return f"{keep} {nearest.setting} {nearest.reason}."
         if offered and not any(one.gain.enough for one in offered):
             return f"{keep} The sample is too small: {offered[0].gain.reason}."
@@ -175,7 +199,9 @@ def faster(gain: Row) -> str:
 def exceeding(gate: Gate) -> str:
     """What is beyond its limit, and where."""
     part = part_in_words(gate)
-    limit = f"(limit {text.share(gate.limit)})"
+    shown = text.percent if gate.quantity == Quantity.P99 else text.share
+    ends = f"CI {shown(gate.low)} to {shown(gate.high)}, "
+    limit = f"({ends * (gate.outcome == Outcome.INCONCLUSIVE)}limit {text.share(gate.limit)})"
     if gate.quantity == Quantity.HARMED:
         return f"harm to {part} is beyond its limit: {text.share(gate.estimate)} are harmed {limit}"
     if gate.quantity == Quantity.P99:

@@ -20,9 +20,11 @@ from flowstart.simulation.run import simulate
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from flowstart._native import Lateness, LiveOutcome
+    from flowstart.live_runs.figures import Windows
     from flowstart.simulation.series import Series
 
 
@@ -175,27 +177,57 @@ class LiveComparison:
         }
 
     @extras.needing("plot", "a figure")
-    def plot(self, size: str | None = None) -> "Figure":
+    def plot(
+        self, size: str | None = None, ax: "Axes | None" = None, panel: str | None = None
+    ) -> "Figure":
         """The window over time in both, a panel per startup; simulates again for it.
 
-        Of the largest size where none is named.
+        Args:
+            size: The size of the transfer; the largest unless given.
+            ax: The axes to draw one panel into, in the place of a new figure.
+            panel: The startup of that panel; the first in the table unless given.
+
+        Returns:
+            The figure.
+
+        Raises:
+            RequestError: No such startup was run, or there is no `ax`.
+
+        Example:
+            >>> import flowstart as fs
+            >>> from matplotlib import pyplot as plt  # doctest: +SKIP
+            >>> figure, axes = plt.subplots()  # doctest: +SKIP
+            >>> path = fs.NetworkPath(rate="10Mbps", rtt="50ms")
+            >>> found = fs.compare(path, on="noq")  # doctest: +SKIP
+            >>> found.plot(ax=axes, panel="hystart")  # doctest: +SKIP
         """
-        from flowstart.live_runs.figures import Line, Windows, windows  # loads matplotlib
+        from flowstart.live_runs.figures import draw_windows, windows  # loads matplotlib
+        from flowstart.render.charts import chosen, figure_of, refuse_without_axes
 
-        def drawn(line: "Series") -> Windows:
-            told = line.at_sender
-            live = self.live(line.label, size)
-            trace = live and live["trace"]
-            return Windows(
-                line.label,
-                Line(line.time_s[told], line.cwnd[told]),
-                Line(trace["time_ns"] / 1e9, trace["cwnd"]) if trace else None,
-            )
-
-        series = self.simulated.series(size)
+        series = {line.label: line for line in self.simulated.series(size)}
+        stack = self.plan.stack
+        if ax is not None:
+            line = chosen("startup", panel, series)
+            draw_windows(ax, self._windows(line, size), line.bdp_pkts, stack)
+            return figure_of(ax)
+        refuse_without_axes(panel)
         bytes_ = next(row["size_bytes"] for row in self.records if row["size"] == self._size(size))
         about = f"{self.headline}; {text.size(bytes_)}"
-        return windows([drawn(line) for line in series], series[0].bdp_pkts, self.plan.stack, about)
+        shown = [self._windows(line, size) for line in series.values()]
+        return windows(shown, next(iter(series.values())).bdp_pkts, stack, about)
+
+    def _windows(self, line: "Series", size: str | None) -> "Windows":
+        """The window of one startup in both."""
+        from flowstart.live_runs.figures import Line, Windows
+
+        shown = line.at_sender
+        live = self.live(line.label, size)
+        trace = live and live["trace"]
+        return Windows(
+            line.label,
+            Line(line.time_s[shown], line.cwnd[shown]),
+            Line(trace["time_ns"] / 1e9, trace["cwnd"]) if trace else None,
+        )
 
     def case(self, startup: str, size: str | None = None) -> Case:
         """The run of a startup with the first seed, of the largest size where none is named."""

@@ -17,7 +17,7 @@ from flowstart.maps.weighing import geometric_means
 from flowstart.model import custom
 from flowstart.model.catalog import listed
 from flowstart.render import text
-from flowstart.render.charts import LINE, SMALL, STYLE, Chart, lines, titled
+from flowstart.render.charts import LINE, SMALL, STYLE, Chart, chosen, lines, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +50,7 @@ def heatmap(outcomes: Outcomes, order: Numbers, about: str) -> Figure:
     The best of every column has a frame.
     """
     blocks = _blocks(outcomes, order)
-    darkest = max(1.05, min(DARKEST, max(float(block.means.max()) for block in blocks)))
+    darkest = _darkest(blocks)
     names = [_named(outcomes.startups[place]) for place in order]
     words = f"{about}. Mean of the time over the best startup's; framed: the best of its column."
     if any(name.endswith(HELPED) for name in names):
@@ -59,7 +59,7 @@ def heatmap(outcomes: Outcomes, order: Numbers, about: str) -> Figure:
         chart, panels, beside = _laid_out(blocks, len(names), words)
         for axes, block in zip(panels, blocks, strict=True):
             image = _numbers(axes, block.means, darkest)
-            _columns(axes, block)
+            _columns(axes, block, is_first=axes is panels[0])
         panels[0].set_yticks(range(len(names)), names, fontsize=SMALL)
         bar = chart.colorbar(image, cax=beside, extend="max")
         bar.set_label("mean regret", fontsize=SMALL)
@@ -68,6 +68,22 @@ def heatmap(outcomes: Outcomes, order: Numbers, about: str) -> Figure:
         beside.minorticks_off()
         titled(chart, words)
     return chart
+
+
+def draw_queue(axes: "Axes", outcomes: Outcomes, order: Numbers, queue: str | None) -> None:
+    """Mean regret behind one queue, the first unless it is named."""
+    blocks = {block.queue: block for block in _blocks(outcomes, order)}
+    block = chosen("queue", queue, blocks)
+    with mpl.rc_context(STYLE):
+        _numbers(axes, block.means, _darkest([*blocks.values()]))
+        _columns(axes, block, is_first=True)
+        names = [_named(outcomes.startups[place]) for place in order]
+        axes.set_yticks(range(len(names)), names, fontsize=SMALL)
+
+
+def _darkest(blocks: Sequence["Block"]) -> float:
+    """The mean regret from which on colours are the darkest."""
+    return max(1.05, min(DARKEST, max(float(block.means.max()) for block in blocks)))
 
 
 @dataclass(frozen=True)
@@ -146,8 +162,11 @@ def _numbers(axes: "Axes", means: Floats, darkest: float) -> "mpl.image.AxesImag
     return image
 
 
-def _columns(axes: "Axes", block: Block) -> None:
-    """Round trips above the columns, rates above groups of them, and the queue above all."""
+def _columns(axes: "Axes", block: Block, *, is_first: bool) -> None:
+    """Round trips above the columns, rates above groups of them, and the queue above all.
+
+    The `is_first` of the blocks says which is which.
+    """
     trips = [_brief(trip).removesuffix(" ms") for _, trip in block.columns]
     axes.xaxis.tick_top()
     axes.set_xticks(range(len(trips)), trips, fontsize=NUMBERS - 0.8)
@@ -165,7 +184,7 @@ def _columns(axes: "Axes", block: Block) -> None:
         if begin:
             axes.axvline(begin - 0.5, color="white", linewidth=3)
     _above(axes, (len(rates) - 1) / 2, 25, block.queue, fontsize=SMALL + 1, fontweight="bold")
-    if axes is axes.figure.axes[0]:
+    if is_first:
         _above(axes, -0.8, 2, "round trip (ms)", fontsize=NUMBERS, ha="right")
         _above(axes, -0.8, 12, "rate (Mbps)", fontsize=NUMBERS, ha="right")
 

@@ -23,6 +23,7 @@ from flowstart.render.grid import Grid
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -173,10 +174,34 @@ class SweepMap:
         }
 
     @extras.needing("plot", "a figure")
-    def plot(self) -> "Figure":
-        """Regret of each startup on each kind of path."""
-        from flowstart.maps.heatmap import heatmap  # loads matplotlib
+    def plot(self, ax: "Axes | None" = None, panel: str | None = None) -> "Figure":
+        """Mean regret of each startup by rate and RTT, with a panel for each queue discipline.
 
+        Args:
+            ax: The axes to draw one panel into, in the place of a new figure.
+            panel: The queue discipline of that panel; the first of the sweep unless given.
+
+        Returns:
+            The figure.
+
+        Raises:
+            RequestError: The sweep has no such queue discipline, or there is no `ax`.
+
+        Example:
+            >>> import flowstart as fs
+            >>> from matplotlib import pyplot as plt  # doctest: +SKIP
+            >>> figure, (left, right) = plt.subplots(1, 2)  # doctest: +SKIP
+            >>> found = fs.SweepResult.read("out").map()  # doctest: +SKIP
+            >>> found.plot(left, panel="drop-tail")  # doctest: +SKIP
+            >>> found.plot(right, panel="red")  # doctest: +SKIP
+        """
+        from flowstart.maps.heatmap import draw_queue, heatmap  # loads matplotlib
+        from flowstart.render.charts import figure_of, refuse_without_axes
+
+        if ax is not None:
+            draw_queue(ax, self.outcomes, self.order, panel)
+            return figure_of(ax)
+        refuse_without_axes(panel)
         return heatmap(self.outcomes, self.order, tables.about(self.outcomes, self.dimensions))
 
     def __str__(self) -> str:

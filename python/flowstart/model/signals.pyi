@@ -21,17 +21,17 @@ class Events:
         """
     def on_sent(self, w: Window, s: Sent) -> Reason | None:
         """A data segment has left, `w` already obeyed."""
-    def on_peer_gap(self, w: Window, g: PeerGap) -> Reason | None:
-        """The peer has measured a pair; the ACK that says so follows."""
-    def on_feedback(self, w: Window, f: Feedback) -> None:
-        """The congestion headers of data that the peer has received have come back; the ACK that
-        brings them follows. Data carries them where `w.congestion_header` is set.
-        """
     def on_recovery_ack(self, w: Window, a: Ack) -> None:
         """An ACK during recovery."""
     def on_recovered(self, w: Window, r: Recovered) -> Reason | None:
         """The recovery that a loss began has ended: a startup that has survived the loss may end
         here.
+        """
+    def on_peer_gap(self, w: Window, g: PeerGap) -> Reason | None:
+        """The peer has measured a pair; the ACK that says so follows."""
+    def on_feedback(self, w: Window, f: Feedback) -> None:
+        """The congestion headers of data that the peer has received have come back; the ACK that
+        brings them follows. Data carries them where `w.congestion_header` is set.
         """
 
 @final

@@ -26,17 +26,33 @@ SCENARIO_PRESET = "rfc"
 
 def preset(name: str) -> dict[str, Any]:
     """Every field of a preset with its value."""
-    if name not in PRESETS:
-        raise RequestError(f"no stack is called `{name}`{suggest(name, list(PRESETS))}")
-    # Of a path that no field of a stack depends on.
+    return {key: value for key, value in _resolved(name)["stack"].items() if key != "preset"}
+
+
+def usual_cc(name: str) -> str:
+    """The congestion control of a flow on a preset that names none."""
+    found: str = _resolved(name)["flows"][0]["cc"]
+    return found
+
+
+def _resolved(name: str) -> dict[str, Any]:
+    """A scenario with a preset, on a path that no field of a stack depends on."""
+    _check(name, f"no stack is called `{name}`")
     path = {"rate": "1Mbps", "rtt": "100ms"}
-    fields = resolve({"path": path, "stack": {"preset": name}, "flows": [{"size": "1kB"}]})["stack"]
-    return {key: value for key, value in fields.items() if key != "preset"}
+    return resolve({"path": path, "stack": {"preset": name}, "flows": [{"size": "1kB"}]})
+
+
+def _check(name: str, problem: str) -> None:
+    if name not in PRESETS:
+        near = suggest(name, list(PRESETS))
+        raise RequestError(f"{problem}{near} (all: flowstart stacks)")
 
 
 def parse(text: str) -> dict[str, Any]:
     """`ns2:recovery=newreno,iw=3` as the fields of a scenario's stack."""
     fields = specs.table("stack", "preset", text)
+    name = fields["preset"]
+    _check(name, f"stack.preset: `{name}` is unknown")
     return {name: typed(name, value) for name, value in fields.items()}
 
 

@@ -18,7 +18,7 @@ must be shown whole."""
 
 
 def targets(judged: Sequence[Judged], title: str = "") -> Grid:
-    """Published beside measured, a row per target.
+    """Published next to measured, a row per target.
 
     The class stands where it is not "printed"; a target with an input fitted to it is marked, and
     so is a tolerance that was widened, since the terminal may have no room for tolerances.

@@ -9,16 +9,19 @@ import io
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from flowstart.errors import RequestError
 from flowstart.model import custom
+from flowstart.model.catalog import suggest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+T = TypeVar("T")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 """What XML cannot hold; names of files and scenarios may."""
 COLOURS = ("#000000", "#E69F00", "#0072B2", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
@@ -86,6 +89,21 @@ def figure_of(axes: "Axes") -> Figure:
     """The figure that has these axes, whether or not they are in a part of it."""
     figure = axes.figure
     return figure if isinstance(figure, Figure) else figure.figure
+
+
+def chosen(what: str, name: str | None, known: Mapping[str, T]) -> T:
+    """The panel of this name, or the first."""
+    if name is None:
+        return next(iter(known.values()))
+    if name not in known:
+        raise RequestError(f"panel: `{name}` is no {what} here{suggest(name, list(known))}")
+    return known[name]
+
+
+def refuse_without_axes(panel: str | None) -> None:
+    """Refuses a panel that would not be drawn."""
+    if panel is not None:
+        raise RequestError(f"panel: `{panel}` is drawn into axes; give them as `ax`")
 
 
 def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:

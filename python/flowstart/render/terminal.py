@@ -55,7 +55,7 @@ def show(grid: Grid, console: Console) -> None:
     found, hidden = fitted(grid, console)
     console.print(found)
     if hidden:
-        console.print(_text(f"Hidden for want of width: {', '.join(dict.fromkeys(hidden))}."))
+        console.print(_text(f"Hidden, too narrow: {', '.join(dict.fromkeys(hidden))}."))
 
 
 def plain(grid: Grid, width: int) -> str:

@@ -1,7 +1,7 @@
 """Figures of a replay."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -38,7 +38,7 @@ def by_class(found: Sequence[ClassSummary], reference: str, about: str = "") -> 
     with mpl.rc_context(STYLE):
         if len(variants) > len(MARKERS):
             return _panels(found, variants, reference, about)
-        chart = _rows(found, variants)
+        chart = _rows(found)
         titled(chart, about)
         return chart
 
@@ -84,36 +84,73 @@ def _change(axes: "Axes", place: int, s: ClassSummary) -> None:
     axes.plot(100 * s.change, place, marker="o", markersize=4, color=colour, markerfacecolor=fill)
 
 
-def _rows(found: Sequence[ClassSummary], variants: Sequence[str]) -> Chart:
+def draw_slowdowns(axes: "Axes", found: Sequence[ClassSummary]) -> None:
+    """Slowdown by size class with a legend."""
+    with mpl.rc_context(STYLE):
+        for one in _placed(found):
+            _slowdowns(axes, one)
+        _slowdown_axis(axes)
+        _class_axis(axes, found)
+        axes.legend()
+
+
+def _rows(found: Sequence[ClassSummary]) -> Chart:
     """Slowdown above, the share that is harmed below; the variants side by side in each class."""
-    classes = list(dict.fromkeys(s.size_class for s in found))
     chart = Chart(figsize=(9, 5.8))
     above, below = chart.subplots(2, 1, sharex=True, height_ratios=[2, 1])
-    width = 0.8 / len(variants)
-    for place, (name, look) in enumerate(looks(variants).items()):
-        at = {s.size_class: s for s in found if s.variant == name}
-        x = np.arange(len(classes)) + (place - (len(variants) - 1) / 2) * width
-        mine = [at.get(c) for c in classes]
-        middle = _values(s.slowdown_median if s else None for s in mine)
-        high = _values(s.slowdown_p95 if s else None for s in mine)
-        above.vlines(x, middle, high, color=look["color"], linewidth=1.2)
-        above.plot(
-            x, middle, marker=look["marker"], color=look["color"], linestyle="", label=short(name)
-        )
-        harmed = [100 * (s.harmed or 0) if s else 0 for s in mine]
-        below.bar(x, harmed, width=0.9 * width, color=look["color"])
+    for one in _placed(found):
+        _slowdowns(above, one)
+        harmed = [100 * (s.harmed or 0) if s else 0 for s in one.classes]
+        below.bar(one.x, harmed, width=0.9 * one.width, color=one.look["color"])
     _slowdown_axis(above)
-    above.set_ylabel("completion time / ideal\n(mark: median, line: to p95)")
     below.set_ylabel("harmed (% of transfers)")
     below.set_ylim(bottom=0)
-    counts = {s.size_class: s.transfers for s in found}
-    below.set_xticks(range(len(classes)), [f"{c}\n{counts[c]} transfers" for c in classes])
-    for axes in (above, below):
-        axes.grid(visible=False, axis="x")
+    _class_axis(below, found)
+    above.grid(visible=False, axis="x")
     chart.align_ylabels()
     handles, labels = above.get_legend_handles_labels()
     chart.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 5))
     return chart
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A variant with its places among the others in each size class."""
+
+    name: str
+    look: dict[str, Any]
+    x: "NDArray[Any]"
+    width: float
+    classes: list[ClassSummary | None]
+
+
+def _placed(found: Sequence[ClassSummary]) -> list[Placed]:
+    classes = list(dict.fromkeys(s.size_class for s in found))
+    variants = list(dict.fromkeys(s.variant for s in found))
+    width = 0.8 / len(variants)
+    placed = []
+    for place, (name, look) in enumerate(looks(variants).items()):
+        at = {s.size_class: s for s in found if s.variant == name}
+        x = np.arange(len(classes)) + (place - (len(variants) - 1) / 2) * width
+        placed.append(Placed(name, look, x, width, [at.get(c) for c in classes]))
+    return placed
+
+
+def _slowdowns(axes: "Axes", one: Placed) -> None:
+    """A mark at the median of each class, and a line to its 95th percentile."""
+    middle = _values(s.slowdown_median if s else None for s in one.classes)
+    high = _values(s.slowdown_p95 if s else None for s in one.classes)
+    colour = one.look["color"]
+    axes.vlines(one.x, middle, high, color=colour, linewidth=1.2)
+    mark: Any = {"marker": one.look["marker"], "linestyle": "", "label": short(one.name)}
+    axes.plot(one.x, middle, color=colour, **mark)
+
+
+def _class_axis(axes: "Axes", found: Sequence[ClassSummary]) -> None:
+    """The size classes with the number of their transfers."""
+    counts = {s.size_class: s.transfers for s in found}
+    axes.set_xticks(range(len(counts)), [f"{c}\n{n} transfers" for c, n in counts.items()])
+    axes.grid(visible=False, axis="x")
 
 
 def _panels(
@@ -166,6 +203,7 @@ def _share(harmed: float | None) -> str:
 
 
 def _slowdown_axis(axes: "Axes") -> None:
+    axes.set_ylabel("completion time / ideal\n(mark: median, line: to p95)")
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))

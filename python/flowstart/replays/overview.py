@@ -1,9 +1,10 @@
 """The summary of a replay: verdict, gain, cost, risk and the next step."""
 
+from flowstart.deployment import TestPlan
 from flowstart.inference import Gate, Judgement, Row, Statistic, Status
 from flowstart.inference.gates import Kind, Quantity
 from flowstart.inference.verdict import part_in_words
-from flowstart.model import custom
+from flowstart.model import buffers, custom
 from flowstart.model import stack as stacks
 from flowstart.render import footnotes, summary, text
 from flowstart.render.grid import Column, Grid
@@ -12,9 +13,10 @@ from flowstart.replays.result import Replay
 from flowstart.replays.scenario import usual_stack
 from flowstart.replays.times import EVERYTHING
 
+NO_CHANGE = "Next: no change."
 SIDES = {
-    "server": "from your servers",
-    "client": "from their clients",
+    "server": "from servers",
+    "client": "from clients",
     "both": "in both directions",
 }
 
@@ -22,31 +24,34 @@ SIDES = {
 def overview(replay: Replay, command: str) -> summary.Summary:
     """What was replayed, the recommendation, a table of settings, and the next step."""
     first, *others = opening(replay)
-    tables = f"{'Test plan and all' if test_plan(replay) else 'All'} tables: --details"
-    closing = [*commands(replay), f"{tables}. Report: -o DIR"]
-    notes = [*risk(replay), *partial(replay), *replay.notes, *sentences.without_syn(replay)]
+    notes = [*legend(replay), *risk(replay), *partial(replay), *replay.notes]
     return summary.Summary(
         first,
         [*others, *sentences.verdict(replay)],
         table(replay),
-        [*notes, *(closing if replay.verdict.recommended else [" ".join(closing)])],
+        [*notes, *sentences.without_syn(replay), *next_steps(replay)],
         command,
+        hint="All tables: --details. Report: -o DIR",
     )
 
 
 def opening(replay: Replay) -> list[str]:
     """What was replayed, and how well the replay agrees with the recording."""
     settings, count = replay.settings, replay.facts.height
-    current = settings.reference
-    iw = settings.recorded.fields.get("iw")
-    preset = stacks.of_scenario(usual_stack(settings))["preset"]
-    used = [preset, str(current.begins), current.cc or "", f"IW {iw}" if iw else ""]
     networks = text.counted(len(replay.paths), "network", "networks")
-    base = ", ".join(filter(None, used))
-    lines = [f"{count} transfers {SIDES[settings.direction]} over {networks}; {base}."]
+    lines = [f"{count} transfers {SIDES[settings.direction]}, {networks}; {current(replay)}."]
     left = "; ".join(f"{number}: {why}" for why, number in replay.left_out.items())
     lines += [f"Left out: {left}."] if left else []
     return lines + accuracy(replay)
+
+
+def current(replay: Replay) -> str:
+    """The setting that the others are compared with."""
+    settings = replay.settings
+    base, preset = settings.reference, stacks.of_scenario(usual_stack(settings))["preset"]
+    iw = buffers.initial_window(replay.resolved[base.name]["stack"])
+    used = ", ".join(filter(None, [preset, str(base.begins), base.cc, f"IW {iw}"]))
+    return "assumed " * settings.by_default + used
 
 
 def accuracy(replay: Replay) -> list[str]:
@@ -64,16 +69,14 @@ def accuracy(replay: Replay) -> list[str]:
 
 def table(replay: Replay) -> Grid:
     """A row for each setting: gain and cost over all traffic, and where it harms most."""
-    titles = ["change", "95 % CI, %", "p95", "loss"]
-    grid = Grid([Column("setting", number=False), *(Column(title) for title in titles)])
-    grid.columns += [Column("harmed"), Column("worst part", number=False)]
+    grid = Grid([Column("setting", number=False), Column("change"), Column("95 % CI, %")])
+    grid.columns += [Column("p95", spare=1), Column("loss"), Column("harmed")]
+    grid.columns.append(Column("worst part", number=False))
     grid.columns.append(Column("verdict", number=False))
     losses = {s.variant: s.loss for s in replay.summaries if s.size_class == EVERYTHING}
     base = replay.answer.baseline
-    none = [text.ABSENT] * 3
-    grid.rows.append(
-        [_named(replay, base), "", "", "", text.share(losses.get(base)), *none[:2], "baseline"]
-    )
+    lost, none = text.short_share(losses.get(base)), text.ABSENT
+    grid.rows.append([_named(replay, base), "", "", "", lost, none, none, "baseline"])
     for one in replay.verdict.judgements:
         if one.setting == replay.verdict.recommended:
             grid.marked.add(len(grid.rows))
@@ -85,13 +88,20 @@ def table(replay: Replay) -> Grid:
                 text.short_percent(one.gain.estimate),
                 _ends(one.gain),
                 text.short_percent(p95.estimate) if p95 else text.ABSENT,
-                text.share(losses.get(one.setting)),
-                text.share(worst.estimate) if worst else text.ABSENT,
-                worst.part if worst else text.ABSENT,
-                str(one.status),
+                text.short_share(losses.get(one.setting)),
+                text.short_share(worst.estimate) if worst else text.ABSENT,
+                worst.part.replace(" to ", "–") if worst else text.ABSENT,
+                one.cause,
             ]
         )
     return grid
+
+
+def legend(replay: Replay) -> list[str]:
+    """What the columns of the table are."""
+    research = any(one.status == Status.RESEARCH for one in replay.verdict.judgements)
+    columns = "change: of the geometric mean; harmed: over 10 % slower"
+    return [columns + "; research: not offered" * research]
 
 
 def _named(replay: Replay, name: str) -> str:
@@ -110,23 +120,12 @@ def _ends(row: Row) -> str:
     if row.low is None or row.high is None or text.too_wide(row.low, row.high):
         return "inconclusive"
     low, high = (text.short_percent(end).removesuffix(" %") for end in (row.low, row.high))
-    return f"{low} to {high}"
-
-
-def candidate(replay: Replay) -> Judgement | None:
-    """The setting that a reader asks about: what is recommended, or else what gains most."""
-    verdict = replay.verdict
-    if verdict.recommended is not None:
-        return verdict.of(verdict.recommended)
-    gaining = [
-        one for one in verdict.judgements if one.gain.gains and one.status != Status.RESEARCH
-    ]
-    return min(gaining, key=lambda one: one.gain.estimate or 0.0, default=None)
+    return f"{low}…{high}"
 
 
 def risk(replay: Replay) -> list[str]:
     """Limits that the candidate exceeds next to that of the verdict, and the other buffers."""
-    one = candidate(replay)
+    one = replay.verdict.candidate
     if one is None:
         return sensitivity(replay)
     worst: dict[Quantity, Gate] = {}
@@ -170,20 +169,28 @@ def partial(replay: Replay) -> list[str]:
     return [line for one in replay.partial for line in one.lines]
 
 
+def next_steps(replay: Replay) -> list[str]:
+    """How hosts are set to what is recommended and back, and the test that would confirm it."""
+    one, plan = replay.verdict.candidate, _test_plan(replay)
+    sizes = plan.sizes if plan else ()
+    if one is None or one.setting != replay.verdict.recommended:
+        needed = " or ".join(f"{size.transfers:,} (by {size.unit})" for size in sizes)
+        test = f", or an A/B test of {custom.short(one.setting)}" if one and sizes else ""
+        return [f"Next: no change{test}; transfers in each arm: {needed}." if test else NO_CHANGE]
+    return [*commands(replay), *(f"A/B test. {size.text}" for size in sizes)]
+
+
 def commands(replay: Replay) -> list[str]:
-    """How hosts are set to what is recommended, and back."""
-    settings, name = replay.settings, replay.verdict.recommended
-    if name is None:
-        return ["Next: no change."]
-    found = settings.hosts.commands(settings.variant(name), settings.reference)
+    """How hosts are set to what is recommended or to be tested, and back."""
+    settings, one = replay.settings, replay.verdict.candidate
+    if one is None or not replay.notes_to_deploy:
+        return []
+    found = settings.hosts.commands(settings.variant(one.setting), settings.reference)
     return [line for one in found for line in one.lines]
 
 
-def test_plan(replay: Replay) -> list[str]:
-    """The test that would confirm what is recommended."""
-    return [
-        line
-        for note in replay.notes_to_deploy
-        if note.test and note.variant.name == replay.verdict.recommended
-        for line in (note.test.lines[0], *(f"  {one.text}" for one in note.test.sizes))
-    ]
+def _test_plan(replay: Replay) -> TestPlan | None:
+    """The test that would decide on the candidate."""
+    one = replay.verdict.candidate
+    found = [n for n in replay.notes_to_deploy if one and n.variant.name == one.setting]
+    return found[0].test if found else None

@@ -40,13 +40,12 @@ def _further(replay: Replay) -> list[str]:
         found += [html.heading(grid.title), html.table(dataclasses.replace(grid, title=""))]
     for notes in replay.notes_to_deploy:
         title, *lines = notes.lines
-        found += [html.heading(f"To deploy {title.rstrip(':')}"), html.code("\n".join(lines))]
+        found += [html.heading(title), html.code("\n".join(lines))]
     return found
 
 
 def _summary(replay: Replay, figure: list[str]) -> list[str]:
     """What a reader needs who decides: verdict, gain and cost, risk, and the next step."""
-    next_step = [*overview.commands(replay), *overview.test_plan(replay)]
     return [
         *map(html.paragraph, overview.opening(replay)),
         *map(html.headline, sentences.verdict(replay)),
@@ -56,7 +55,7 @@ def _summary(replay: Replay, figure: list[str]) -> list[str]:
         html.heading("Risk"),
         *map(html.paragraph, overview.risk(replay) or ["No assumption was varied."]),
         html.heading("Next"),
-        *map(html.paragraph, [*next_step, *overview.partial(replay)]),
+        *map(html.paragraph, [*overview.next_steps(replay), *overview.partial(replay)]),
     ]
 
 

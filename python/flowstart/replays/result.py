@@ -10,7 +10,7 @@ from flowstart.captures.contents import Capture
 from flowstart.deployment import Notes, notes
 from flowstart.deployment import Variant as DeployedVariant
 from flowstart.deployment import stacks as hosts
-from flowstart.inference import Status, Verdict
+from flowstart.inference import Judgement, Status, Verdict
 from flowstart.inference.recommendation import Recommendation
 from flowstart.model import buffers, custom, randomness, stack
 from flowstart.model.document import Document, queues, resolve
@@ -36,6 +36,7 @@ from flowstart.replays.when import WHEN, Partial
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MORE_LOST = (2, 0.01)
@@ -121,21 +122,25 @@ class Replay:
 
     @functools.cached_property
     def notes_to_deploy(self) -> list[Notes]:
-        """What to do with each recommended variant."""
-        return [
-            self._notes(one.setting, one.reason)
-            for one in self.verdict.judgements
-            if one.status == Status.RECOMMENDED
-        ]
+        """What to do with each recommended variant, or else with the one that a test can decide."""
+        chosen = [one for one in self.verdict.judgements if one.status == Status.RECOMMENDED]
+        nearest = self.verdict.candidate
+        if nearest and nearest.status == Status.INCONCLUSIVE:
+            chosen = [nearest]
+        return [self._notes(one) for one in chosen]
 
-    def _notes(self, name: str, reason: str) -> Notes:
-        chosen = Recommendation(EVERYTHING, self.answer.baseline, (name,), reason)
+    def _notes(self, one: Judgement) -> Notes:
+        name = one.setting
+        chosen = Recommendation(EVERYTHING, self.answer.baseline, (name,), one.reason)
         group = next(g for g in self.answer.groups if g.name == EVERYTHING)
         column = self.answer.variants.index(name)
         variant = self.settings.variant(name)
         rows = list(self.answer.rows.values())
         test = ab_test.test_plan(self.facts, group, column, self.settings.seed)
-        return notes(chosen, _deployed(variant), rows, test)
+        is_test = one.status == Status.INCONCLUSIVE
+        deployed = _deployed(variant, self.settings.reference)
+        limits = self.questions.limits
+        return notes(chosen, deployed, rows, test, limits=limits, is_test=is_test)
 
     @property
     def command(self) -> str:
@@ -325,10 +330,27 @@ class Replay:
         }
 
     @extras.needing("plot", "a figure")
-    def plot(self) -> "Figure":
-        """Completion times by size class, and how many transfers are harmed."""
-        from flowstart.replays.figures import by_class  # loads matplotlib
+    def plot(self, ax: "Axes | None" = None) -> "Figure":
+        """Completion times by size class, and how many transfers are harmed.
 
+        Args:
+            ax: The axes to draw completion times into, in the place of a new figure.
+
+        Returns:
+            The figure.
+
+        Example:
+            >>> import flowstart as fs
+            >>> from matplotlib import pyplot as plt  # doctest: +SKIP
+            >>> figure, axes = plt.subplots()  # doctest: +SKIP
+            >>> fs.replay("capture.pcap").plot(axes)  # doctest: +SKIP
+        """
+        from flowstart.render.charts import figure_of  # loads matplotlib
+        from flowstart.replays.figures import by_class, draw_slowdowns
+
+        if ax is not None:
+            draw_slowdowns(ax, self.summaries)
+            return figure_of(ax)
         return by_class(self.summaries, self.settings.reference.name, self._about())
 
     @extras.needing("plot", "a figure")
@@ -351,10 +373,12 @@ class Replay:
         return "".join(map(html.table, found)) + figure
 
 
-def _deployed(variant: Variant) -> DeployedVariant:
-    """A variant as far as stacks have options for it."""
+def _deployed(variant: Variant, base: Variant) -> DeployedVariant:
+    """What differs from the baseline, as far as stacks have options for it."""
     name, _, arguments = str(variant.begins).partition(":")
+    startup = name if str(variant.begins) != str(base.begins) else None
+    cc = variant.cc if variant.cc != base.cc else None
     own = dict(piece.partition("=")[::2] for piece in arguments.split(",") if piece)
     iw = own.get("iw") or variant.fields.get("iw")
     pacing = variant.fields.get("pacing", "none") != "none"
-    return DeployedVariant(variant.name, name, variant.cc, iw and str(iw), pacing)
+    return DeployedVariant(variant.name, startup, cc, iw and str(iw), pacing)

@@ -10,7 +10,7 @@ from flowstart.replays.summary import ENOUGH
 
 LIMITS = (
     "Connections are replayed as conversations: a turn begins once the one before it has arrived.",
-    "Receivers that stopped reading and applications that wrote bit by bit are not replayed.",
+    "Receivers that stopped reading and applications that wrote in small pieces are not replayed.",
 )
 """What a replay does not show."""
 GIVEN = "as given"
@@ -28,7 +28,8 @@ def headline(replay: Replay) -> str:
         replay.settings.cross_traffic
     )
     more += [f"{name} {value}" for name, value in replay.settings.impairments.items()]
-    parts = [f"{count} transfers{out} over {paths}", *more, f"stack {stack}"]
+    tested = f", {replay.facts.height} of them under test" * (count != replay.facts.height)
+    parts = [f"{count} transfers{out} over {paths}{tested}", *more, f"stack {stack}"]
     return f"{replay.capture.file}: {', '.join(parts)}, seed {replay.settings.seed}"
 
 

@@ -201,7 +201,7 @@ def gates(verdict: Verdict) -> Grid:
     grid = Grid([Column(title, number=False) for title in ("part", "quantity")])
     grid.columns += [Column(title) for title in titles]
     grid.columns.append(Column("outcome", number=False))
-    grid.title = "Limits that settings exceed, or may exceed"
+    grid.title = "Limits that settings exceed, or may exceed, with one-sided 95 % intervals"
     for one in verdict.judgements:
         if one.vetoes:
             grid.groups[len(grid.rows)] = f"{custom.short(one.setting)}: {one.status}"

@@ -12,15 +12,14 @@ def headline(
     rows: Sequence[dict[str, Any]],
     seeds: Sequence[int],
     buffer: str | None,
-    reading: str | None,
+    iw: int | None = None,
 ) -> str:
     """One line on a resolved `path` and the flows in `rows`.
 
-    `buffer` is the bottleneck's in words, `reading` what counts as waiting there.
+    `buffer` is the bottleneck's, `iw` the initial window in packets where all have one.
     """
     where = f"{_line(path)}, {path['rtt']}" if "rtt" in path else f"{len(path['hops'])} hops"
     bdp = f", BDP {text.count(rows[0]['bdp_pkts'])} packets" if rows else ""
-    said = f" ({reading.split(' (')[0]} accounting)" if reading else ""
     narrow = [("interface", path.get("nic_rate")), ("line", path.get("access_rate"))]
     beside = [f"{what} {rate}" for what, rate in narrow if rate]
     beside += [f"routers {path['router_pps']} packets/s"] if path.get("router_pps") else []
@@ -28,9 +27,10 @@ def headline(
         where + bdp,
         *beside,
         *_ingredients(path),
-        f"buffer {buffer}{said}" if buffer else "",
+        f"buffer {buffer}" if buffer else "",
         f"stack {rows[0]['stack']}" if rows else "",
         ", ".join(sorted({row["cc"] for row in rows})),
+        f"IW {iw}" if rows and iw else "",
         f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}",
     ]
     return ", ".join(filter(None, parts))

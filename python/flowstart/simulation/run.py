@@ -109,10 +109,8 @@ class Run(RunTables):
     @property
     def headline(self) -> str:
         """One line on what was simulated: path, capacity, buffer, endpoints, seed."""
-        path, seeds = self.resolved["path"], [self.resolved["seed"]]
-        return headline(
-            path, self.records, seeds, self.about["buffer"], self.about["buffer_accounting"]
-        )
+        seeds = [self.resolved["seed"]]
+        return headline(self.resolved["path"], self.records, seeds, self.about["buffer"])
 
     @property
     def all_failed(self) -> bool:

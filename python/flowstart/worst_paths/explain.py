@@ -64,7 +64,9 @@ def _idle(row: Row) -> str:
     idle, fct = row["idle_s"], row["fct_s"]
     if idle is None or fct is None or idle < fct / 2:
         return ""
-    return f"the bottleneck stood idle for {idle / fct:.0%} of the time"
+    # Never all of it: the transfer itself keeps the bottleneck busy.
+    share = "more than 99%" if idle > 0.99 * fct else f"{idle / fct:.0%}"
+    return f"the bottleneck was idle for {share} of the transfer"
 
 
 def _compared(row: Row, best: Row) -> str:

@@ -41,15 +41,15 @@ def _opened(run):  # type: ignore[no-untyped-def]
 
 
 def test_a_measure_without_fast_starters_gains_and_harms_nothing() -> None:
-    slow = countermeasures.Measure("slow", "nobody", "slow-start")
+    slow = countermeasures.Measure("slow", "none", "slow-start")
     found = outcomes(Lab(None), [slow], setups.contention, of_flows, [1], packets=10)["slow"]
     assert found.effect.gain.mean == found.effect.harm.mean == found.cost.mean == 0
 
 
 def test_a_host_that_only_asks_takes_grants_from_honest_ones() -> None:
     often = requests.Requests(period_s=0.2)
-    free, beside = requests.services(Lab(None), [often.undisturbed(), often], [1, 2])
-    assert beside.granted.high < 70 < 95 < free.granted.low
+    free, shared = requests.services(Lab(None), [often.undisturbed(), often], [1, 2])
+    assert shared.granted.high < 70 < 95 < free.granted.low
 
 
 def test_the_short_experiment_has_a_row_for_each_of_its_measures() -> None:

@@ -43,7 +43,7 @@ def test_pages_are_the_same_whatever_a_session_starts_with() -> None:
     assert objects(0) == objects(50) == objects(100)
 
 
-def test_slow_start_beside_slow_start_changes_nothing() -> None:
+def test_slow_start_next_to_slow_start_changes_nothing() -> None:
     lab = Lab(None, workers=1)
     _, half = camps.mix(lab, [WEB], ["slow-start"], [1, 2], measures.of_objects, shares=[50])
     assert half.switched and half.stayed
@@ -55,13 +55,13 @@ def test_slow_start_beside_slow_start_changes_nothing() -> None:
 def test_harm_is_the_part_of_the_median_that_is_due_to_the_others() -> None:
     lab = Lab(None, workers=1)
     setting = setups.swift("T1", 100, "50pkt")
-    (nobody,) = camps.mix(lab, [setting], [], [1], measures.of_flows)
-    assert nobody.stayed
-    assert nobody.harm
+    (unmixed,) = camps.mix(lab, [setting], [], [1], measures.of_flows)
+    assert unmixed.stayed
+    assert unmixed.harm
     startups = ["slow-start"] * setting.users
     alone = measures.of_flows(run(setting.alone(startups, 1)))["duration"]
     assert len({round(each, 4) for each in alone}) == 1
-    assert nobody.harm == pytest.approx(1 - alone[0] / nobody.stayed.median_s)
+    assert unmixed.harm == pytest.approx(1 - alone[0] / unmixed.stayed.median_s)
 
 
 @pytest.mark.long

@@ -16,6 +16,8 @@ from flowstart.papers.slow_start_high_speed import (
     statements,
     tell,
 )
+from flowstart.papers.slow_start_high_speed.detecting_start import DetectingStart
+from flowstart.papers.slow_start_high_speed.detection import EXPANDS, SHRINKS, detection
 from flowstart.papers.slow_start_high_speed.measures import Transfer, Watched
 from flowstart.papers.slow_start_high_speed.setups import (
     ENDLESS,
@@ -35,8 +37,6 @@ from flowstart.papers.slow_start_high_speed.statements import (
     STATEMENTS,
     Case,
 )
-from flowstart.papers.slow_start_high_speed.telling_start import TellingStart
-from flowstart.papers.slow_start_high_speed.told import EXPANDS, SHRINKS, told
 from flowstart.papers.target import TargetClass
 
 PATHS = (EXPANSION, REDUCTION, CAROLINA_REDUCTION, Path(100, 1000), Path(10_000, 100))
@@ -163,7 +163,7 @@ def test_who_is_reset(silent_s: float, in_a_row: int, patience: Patience, reset:
 
 
 def test_silence_is_the_time_in_which_nothing_missing_arrives() -> None:
-    """Acknowledged at 1, 2 and 9 s; a duplicate at 5 s and two timeouts between tell nothing."""
+    """Acknowledged at 1, 2 and 9 s; a duplicate at 5 s and two timeouts between show nothing."""
     events = [measures.ACK, measures.ACK, measures.TIMEOUT, measures.ACK, measures.TIMEOUT,
               measures.ACK]  # fmt: skip
     mine = {
@@ -174,7 +174,7 @@ def test_silence_is_the_time_in_which_nothing_missing_arrives() -> None:
     assert measures._silence(mine) == (7.0, 2)
 
 
-def test_queues_for_which_something_holds_are_told_as_intervals() -> None:
+def test_queues_for_which_something_holds_are_shown_as_intervals() -> None:
     hold = [queue in (500, 1000, 3000) for queue in buffer.QUEUES]
     assert buffer._interval(hold) == "500 to 1000 and 3000 packets"
     assert buffer._interval([False] * len(buffer.QUEUES)) == "no queue tried"
@@ -194,9 +194,9 @@ def test_the_ack_rate_is_that_of_neighbours_not_of_silence() -> None:
     assert tell._ack_rate(acks, times, 0.18) == pytest.approx(0.5)
 
 
-def telling(path: Path, **arguments: Any) -> fs.Run:
+def detecting(path: Path, **arguments: Any) -> fs.Run:
     document = transfer("QS-app", path)
-    flow = document["flows"][0] | {"startup": TellingStart(**arguments), "size": "20MB"}
+    flow = document["flows"][0] | {"startup": DetectingStart(**arguments), "size": "20MB"}
     return fs.run(document | {"flows": [flow], "trace": True})
 
 
@@ -209,35 +209,35 @@ def telling(path: Path, **arguments: Any) -> fs.Run:
 def test_the_spacing_of_acks_tells_expansion_from_reduction(
     path: Path, expected: float, opening: str
 ) -> None:
-    assert told(telling(path, opening=opening, paced=True))["told"] == expected
+    assert detection(detecting(path, opening=opening, paced=True))["detected"] == expected
 
 
 def test_where_capacity_expands_it_ends_with_the_window_of_the_interface() -> None:
-    row = telling(Path(100, 1000), opening="slow-start", paced=True).records[0]
+    row = detecting(Path(100, 1000), opening="slow-start", paced=True).records[0]
     assert row["startup_exit_cwnd_segments"] == 1541
     assert row["packets_dropped"] == 0
 
 
 def test_where_capacity_shrinks_it_ends_with_what_the_path_holds() -> None:
-    row = telling(Path(100, 50), opening="slow-start").records[0]
+    row = detecting(Path(100, 50), opening="slow-start").records[0]
     assert row["startup_exit_cwnd_segments"] == pytest.approx(750, rel=0.01)
     assert row["packets_dropped"] == 0
 
 
 def test_a_window_that_was_too_large_is_repaired_at_the_rate_of_the_path() -> None:
     path = Path(100, 10)
-    sends = {"QS-app": startup("QS-app", path), "telling": TellingStart(opening="window")}
+    sends = {"QS-app": startup("QS-app", path), "detecting": DetectingStart(opening="window")}
     done = {}
     for name, start in sends.items():
         document = transfer("QS-app", path)
         flow = document["flows"][0] | {"startup": start, "size": "5MB"}
         done[name] = fs.run(document | {"flows": [flow]}).records[0]
-    assert done["telling"]["timeouts"] == 0
-    assert done["telling"]["fct_s"] < 0.7 * done["QS-app"]["fct_s"]
+    assert done["detecting"]["timeouts"] == 0
+    assert done["detecting"]["fct_s"] < 0.7 * done["QS-app"]["fct_s"]
 
 
 def test_it_is_slow_start_where_it_knows_no_interface() -> None:
-    start = TellingStart()
+    start = DetectingStart()
     w = fs.Window(1460)
     w.cwnd = 3.0
     start.on_known(SimpleNamespace(interface_rate=None))  # type: ignore[arg-type]

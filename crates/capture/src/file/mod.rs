@@ -18,7 +18,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Format};
+use crate::{zeek, Error, Format};
 use frame::Found;
 
 /// One captured packet: as much of it as was kept, and how long it was on the wire.
@@ -101,9 +101,9 @@ fn recognise(bytes: &mut Bytes, path: &Path) -> Result<Kind, Error> {
     if pcapng::Pcapng::recognise(&start) {
         return Ok(Kind::Packets(Framing::Pcapng(pcapng::Pcapng::default())));
     }
-    match start.iter().find(|b| !b.is_ascii_whitespace()) {
-        Some(b'#') => Ok(Kind::Log(Format::ZeekTsv)),
-        Some(b'{') => Ok(Kind::Log(Format::ZeekJson)),
+    match start.trim_ascii_start() {
+        text if zeek::begins_header(text) => Ok(Kind::Log(Format::ZeekTsv)),
+        [b'{', ..] => Ok(Kind::Log(Format::ZeekJson)),
         _ => Err(Error::Unknown { path: path() }),
     }
 }

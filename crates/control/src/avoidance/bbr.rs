@@ -14,12 +14,6 @@
 //! any other it has measured meanwhile; when that startup is over, for whatever reason, it
 //! drains what the startup has queued, and is in charge for good.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `version` | the startup's, else v1 | v1: Linux's `tcp_bbr.c`; v3: the draft; v3-linux: google/bbr, branch v3 |
-//!
 //! # State
 //!
 //! The model ([`crate::model::bbr`]); v1: where in the cycle, and a policer's rate if one is taken to
@@ -47,9 +41,8 @@ use super::Avoidance;
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::bbr::{Bbr, Version};
 use crate::model::Model;
-use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
-use crate::{Convention, Time, Window};
+use crate::{params, Convention, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
@@ -64,19 +57,25 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     compared: "states, cycle, bounds, round-trip probing",
     summary: "Paces at the rate that is delivered, probes for more from time to time, and for the \
               minimum round-trip time with an almost empty path.",
-    params: &[VERSION],
+    params: Settings::PARAMS,
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(BbrAvoidance::new(params, convention))),
+    build: |params, convention| {
+        Ok(Box::new(BbrAvoidance::new(
+            Settings::read(params)?,
+            convention,
+        )))
+    },
 };
 
-const VERSION: ParamSpec = ParamSpec {
-    name: "version",
-    unit: Unit::Choice(&["v1", "v3", "v3-linux"]),
-    default: "by startup: that of bbr-startup, otherwise v1",
-    meaning: "v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06; v3-linux: as in google/bbr, \
-              branch v3",
-};
+params! {
+    struct Settings {
+        /// v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06; v3-linux: as in google/bbr,
+        /// branch v3
+        #[usual("by startup: that of bbr-startup, otherwise v1")]
+        version: Option<Version>,
+    }
+}
 
 /// ProbeBW and ProbeRTT.
 struct BbrAvoidance {
@@ -86,8 +85,7 @@ struct BbrAvoidance {
 }
 
 impl BbrAvoidance {
-    fn new(params: &Params, convention: Convention) -> BbrAvoidance {
-        let version = params.choice_given("version").map(Version::named);
+    fn new(Settings { version }: Settings, convention: Convention) -> BbrAvoidance {
         let now = version.unwrap_or(Version::V1);
         BbrAvoidance {
             version,

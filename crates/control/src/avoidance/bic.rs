@@ -12,17 +12,6 @@
 //! This is a reconstruction: the published description of the algorithm, not its text, was at
 //! hand.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `low_window` | 14 segments | Reno below this |
-//! | `s_max` | 32 segments | the largest step per round trip |
-//! | `s_min` | 0.01 segments | the smallest |
-//! | `beta` | 0.875 | what a loss leaves of the window |
-//! | `fast_convergence` | true | give way to new flows |
-//! | `base` | as [`super::reno`] | what a loss multiplies |
-//!
 //! # State
 //!
 //! `W_max`, unknown until the first loss; the step of probing and where it doubles.
@@ -39,9 +28,9 @@ use super::{reno, Avoidance};
 use crate::entry::{Certainty, Entry};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
-use crate::{Convention, Segments, Time, Window};
+use crate::{params, Convention, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
@@ -54,54 +43,33 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     compared: "search, probing, decrease",
     summary: "Searches for the window between the last loss and now, then beyond in doubling \
               steps.",
-    params: &[LOW_WINDOW, S_MAX, S_MIN, BETA, FAST_CONVERGENCE, reno::BASE],
+    params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Reconstructed,
     build: |params, convention| Ok(Box::new(Bic::new(params, convention)?)),
 };
 
-const LOW_WINDOW: ParamSpec = ParamSpec {
-    name: "low_window",
-    unit: Unit::Segments,
-    default: "14",
-    meaning: "below this window the rules are Reno's",
-};
-
-const S_MAX: ParamSpec = ParamSpec {
-    name: "s_max",
-    unit: Unit::Segments,
-    default: "32",
-    meaning: "the largest step per round trip",
-};
-
-const S_MIN: ParamSpec = ParamSpec {
-    name: "s_min",
-    unit: Unit::Segments,
-    default: "0.01",
-    meaning: "the smallest step per round trip",
-};
-
-const BETA: ParamSpec = ParamSpec {
-    name: "beta",
-    unit: Unit::Ratio,
-    default: "0.875",
-    meaning: "what a loss leaves of the window",
-};
-
-const FAST_CONVERGENCE: ParamSpec = ParamSpec {
-    name: "fast_convergence",
-    unit: Unit::Bool,
-    default: "true",
-    meaning: "whether a loss below the last W_max lowers W_max further, to make room for others",
-};
+params! {
+    struct Settings {
+        /// below this window the rules are Reno's
+        low_window: Segments = "14",
+        /// the largest step per round trip
+        s_max: Segments = "32",
+        /// the smallest step per round trip
+        #[check(|step| step > 0.0, "above zero")]
+        s_min: Segments = "0.01",
+        /// what a loss leaves of the window
+        #[within(0.05..=0.95)]
+        beta: Ratio = "0.875",
+        /// whether a loss below the last W_max lowers W_max further, to make room for others
+        fast_convergence: bool = "true",
+        base: Option<reno::Base> as reno::Settings,
+    }
+}
 
 /// BIC.
 struct Bic {
-    low_window: Segments,
-    s_max: Segments,
-    s_min: Segments,
-    beta: f64,
-    fast_convergence: bool,
+    settings: Settings,
     base: reno::Base,
     decrease: reno::Decrease,
     w_max: Option<Segments>,
@@ -117,22 +85,15 @@ struct Bic {
 
 impl Bic {
     fn new(params: &Params, convention: Convention) -> Result<Bic, SpecError> {
-        let (s_max, s_min) = (params.segments("s_max"), params.segments("s_min"));
-        if s_min == 0.0 {
-            return Err(SpecError::bad_value(params, "s_min", "above zero"));
+        let settings = Settings::read(params)?;
+        let least = settings.s_min.max(1.0);
+        if !(least..=1e6).contains(&settings.s_max) {
+            let expected = format!("a number from {least} to 1000000");
+            return Err(SpecError::bad_value(params, Settings::s_max, &expected));
         }
-        if !(s_min.max(1.0)..=1e6).contains(&s_max) {
-            let expected = format!("a number from {} to 1000000", s_min.max(1.0));
-            return Err(SpecError::bad_value(params, "s_max", &expected));
-        }
-        let beta = params.within("beta", 0.05..=0.95)?;
-        let base = reno::Base::read(params, convention);
+        let base = reno::Base::given(settings.base, convention);
         Ok(Bic {
-            low_window: params.segments("low_window"),
-            s_max,
-            s_min,
-            beta,
-            fast_convergence: params.bool("fast_convergence"),
+            settings,
             base,
             decrease: reno::Decrease::of(base),
             w_max: None,
@@ -145,13 +106,13 @@ impl Bic {
 
     /// Segments per round trip at this window.
     fn increase(&mut self, cwnd: Segments) -> Segments {
-        if cwnd < self.low_window {
+        if cwnd < self.settings.low_window {
             return 1.0;
         }
         match self.w_max {
             Some(w_max) if cwnd < w_max => {
                 self.next_step = 0.0;
-                ((w_max - cwnd) / 2.0).clamp(self.s_min, self.s_max)
+                ((w_max - cwnd) / 2.0).clamp(self.settings.s_min, self.settings.s_max)
             }
             _ => self.probe(cwnd),
         }
@@ -162,7 +123,7 @@ impl Bic {
         if self.next_step == 0.0 {
             (self.step, self.next_step) = (1.0, cwnd + 1.0);
         } else if cwnd >= self.next_step {
-            self.step = (2.0 * self.step).min(self.s_max);
+            self.step = (2.0 * self.step).min(self.settings.s_max);
             self.next_step = cwnd + self.step;
         }
         self.step
@@ -177,17 +138,18 @@ impl Bic {
     /// What a loss leaves of a window.
     fn reduce(&mut self, w: &Window, base: Segments) -> Segments {
         self.next_step = 0.0;
-        if w.cwnd < self.low_window {
+        if w.cwnd < self.settings.low_window {
             self.w_max = Some(w.cwnd);
             return base / 2.0;
         }
-        let lower = self.fast_convergence && self.w_max.is_some_and(|w_max| w.cwnd < w_max);
+        let lower =
+            self.settings.fast_convergence && self.w_max.is_some_and(|w_max| w.cwnd < w_max);
         self.w_max = Some(if lower {
-            w.cwnd * (1.0 + self.beta) / 2.0
+            w.cwnd * (1.0 + self.settings.beta) / 2.0
         } else {
             w.cwnd
         });
-        base * self.beta
+        base * self.settings.beta
     }
 }
 

@@ -13,17 +13,6 @@
 //! is the CUBIC of Linux 2.6.22 with its constants, for experiments of that year
 //! (`cubic_2008.rs`).
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `linux` under linux, else `rfc9438` | `rfc9438`, `linux` or `2008` |
-//! | `beta` | 0.7; 717/1024 in `linux`, 819/1024 in `2008` | what a loss leaves of the window, `beta_cubic` |
-//! | `c` | 0.4; 410/1024 in the others | the scale of the curve, segments per second cubed |
-//! | `fast_convergence` | true | give way to new flows |
-//! | `friendly` | true | keep step with Reno |
-//! | `base` | `flight` (rfc), `window` (ns2), `cwnd` (linux) | what a loss multiplies |
-//!
 //! # State
 //!
 //! The RFC's: `W_max`, `K`, `cwnd_prior`, `W_est`, the beginning of the epoch, and a
@@ -47,9 +36,9 @@ use super::{cubic_2008, cubic_linux, reno, Avoidance};
 use crate::entry::{Certainty, Entry};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Number, Params, Ratio, SpecError};
 use crate::signals::{Ack, Idle, Loss, Marked, Timeout};
-use crate::{Convention, Segments, Time, Window};
+use crate::{params, Convention, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
@@ -60,75 +49,58 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     opened: "text: RFC 9438; code: Linux tcp_cubic.c, v2.0, v2.1 and recent",
     compared: "curve, Reno-friendly region, fast convergence, decrease",
     summary: "The window is a cubic function of the time since the last loss, at least Reno's.",
-    params: &[READING, BETA, C, FAST_CONVERGENCE, FRIENDLY, reno::BASE],
+    params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Derived,
     build,
 };
 
-const READING: ParamSpec = ParamSpec {
-    name: "reading",
-    unit: Unit::Choice(&["rfc9438", "linux", "2008"]),
-    default: "by stack: linux under linux, otherwise rfc9438",
-    meaning: "whose CUBIC: the standard's, a current kernel's, or that of Linux 2.6.22 (v2.1)",
-};
+params! {
+    struct Settings {
+        /// whose CUBIC: the standard's, a current kernel's, or that of Linux 2.6.22 (v2.1)
+        #[usual("by stack: linux under linux, otherwise rfc9438")]
+        reading: Option<Reading>,
+        /// what a loss leaves of the window
+        #[usual("by reading: 0.7 for rfc9438, 717/1024 for linux, 819/1024 for 2008")]
+        #[within(0.05..=0.95)]
+        beta: Option<Ratio>,
+        /// the scale of the cubic curve, in segments per second cubed
+        #[usual("by reading: 0.4 for rfc9438, 410/1024 for the others")]
+        #[within(1e-6..=1e6)]
+        c: Option<Number>,
+        /// whether a loss below the last W_max lowers W_max further, to make room for others
+        fast_convergence: bool = "true",
+        /// whether the window is at least what Reno's would be
+        friendly: bool = "true",
+        base: Option<reno::Base> as reno::Settings,
+    }
 
-const BETA: ParamSpec = ParamSpec {
-    name: "beta",
-    unit: Unit::Ratio,
-    default: "by reading: 0.7 for rfc9438, 717/1024 for linux, 819/1024 for 2008",
-    meaning: "what a loss leaves of the window",
-};
-
-const C: ParamSpec = ParamSpec {
-    name: "c",
-    unit: Unit::Number,
-    default: "by reading: 0.4 for rfc9438, 410/1024 for the others",
-    meaning: "the scale of the cubic curve, in segments per second cubed",
-};
-
-const FAST_CONVERGENCE: ParamSpec = ParamSpec {
-    name: "fast_convergence",
-    unit: Unit::Bool,
-    default: "true",
-    meaning: "whether a loss below the last W_max lowers W_max further, to make room for others",
-};
-
-const FRIENDLY: ParamSpec = ParamSpec {
-    name: "friendly",
-    unit: Unit::Bool,
-    default: "true",
-    meaning: "whether the window is at least what Reno's would be",
-};
+    enum Reading { Rfc9438 = "rfc9438", Linux = "linux", V2008 = "2008" }
+}
 
 fn build(params: &Params, convention: Convention) -> Result<Box<dyn Avoidance>, SpecError> {
+    let settings = Settings::read(params)?;
     let by_stack = match convention {
-        Convention::Linux => "linux",
-        _ => "rfc9438",
+        Convention::Linux => Reading::Linux,
+        _ => Reading::Rfc9438,
     };
-    let reading = params.choice_given("reading").unwrap_or(by_stack);
+    let reading = settings.reading.unwrap_or(by_stack);
     let (beta, c) = match reading {
-        "2008" => (819.0 / 1024.0, 410.0 / 1024.0),
-        "linux" => (717.0 / 1024.0, 410.0 / 1024.0),
-        _ => (0.7, 0.4),
+        Reading::V2008 => (819.0 / 1024.0, 410.0 / 1024.0),
+        Reading::Linux => (717.0 / 1024.0, 410.0 / 1024.0),
+        Reading::Rfc9438 => (0.7, 0.4),
     };
     let constants = Constants {
-        beta: match params.ratio_given("beta") {
-            Some(_) => params.within("beta", 0.05..=0.95)?,
-            None => beta,
-        },
-        c: match params.number_given("c") {
-            Some(_) => params.within("c", 1e-6..=1e6)?,
-            None => c,
-        },
-        fast_convergence: params.bool("fast_convergence"),
-        friendly: params.bool("friendly"),
-        base: reno::Base::read(params, convention),
+        beta: settings.beta.unwrap_or(beta),
+        c: settings.c.unwrap_or(c),
+        fast_convergence: settings.fast_convergence,
+        friendly: settings.friendly,
+        base: reno::Base::given(settings.base, convention),
     };
     Ok(match reading {
-        "2008" => Box::new(cubic_2008::Cubic2008::new(constants)),
-        "linux" => Box::new(cubic_linux::CubicLinux::new(constants)),
-        _ => Box::new(Cubic::new(constants)),
+        Reading::V2008 => Box::new(cubic_2008::Cubic2008::new(constants)),
+        Reading::Linux => Box::new(cubic_linux::CubicLinux::new(constants)),
+        Reading::Rfc9438 => Box::new(Cubic::new(constants)),
     })
 }
 

@@ -11,18 +11,6 @@
 //! `rfc` takes the loss rate at a window as the RFC's table does, `p(w) = 0.078/w^1.2` (§5).
 //! `ns2` takes it from the line itself, which makes `a(w)` three percent larger.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `ns2` under ns2, else `rfc` | the loss rate at a window |
-//! | `low_window` | 38 segments | Reno's rules up to here |
-//! | `high_window` | 83000 segments | the other end of the line |
-//! | `high_p` | 1e-7 | the loss rate there, reading `ns2` |
-//! | `high_decrease` | 0.1 | the share that a loss takes there |
-//! | `growth` | `per-ack` under ns2, else `per-segment` | what adds `a(w)/w` |
-//! | `base` | as [`super::reno`] | what a loss reduces |
-//!
 //! # State
 //!
 //! The increase at the current window, computed anew when its whole part changes.
@@ -34,9 +22,9 @@
 
 use super::{reno, Avoidance};
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
-use crate::{Convention, Segments, Window};
+use crate::{params, Convention, Segments, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
@@ -47,63 +35,39 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     opened: "code: ns-2.35, and the table of Linux; RFC 3649's formulas as they quote them",
     compared: "increase, decrease",
     summary: "Adds more and gives up less the larger the window; Reno up to 38 segments.",
-    params: &[
-        READING,
-        LOW_WINDOW,
-        HIGH_WINDOW,
-        HIGH_P,
-        HIGH_DECREASE,
-        GROWTH,
-        reno::BASE,
-    ],
+    params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Derived,
     build: |params, convention| Ok(Box::new(HighSpeed::new(params, convention)?)),
 };
 
-const READING: ParamSpec = ParamSpec {
-    name: "reading",
-    unit: Unit::Choice(&["rfc", "ns2"]),
-    default: "by stack: ns2 under ns2, otherwise rfc",
-    meaning: "the loss rate at a window: rfc, 0.078/w^1.2, as the RFC's table has it; ns2, on \
-              the line between the two windows",
-};
+params! {
+    struct Settings {
+        /// the loss rate at a window: rfc, 0.078/w^1.2, as the RFC's table has it; ns2, on the line
+        /// between the two windows
+        #[usual("by stack: ns2 under ns2, otherwise rfc")]
+        reading: Option<Reading>,
+        /// up to this window the rules are Reno's
+        #[check(|window| window >= 2.0, "at least 2")]
+        low_window: Segments = "38",
+        /// the window at the other end of the line
+        high_window: Segments = "83000",
+        /// reading=ns2: the loss rate at `high_window`
+        #[check(|p| p > 0.0, "above zero")]
+        high_p: Ratio = "0.0000001",
+        /// the share of the window that a loss takes at `high_window`
+        #[within(0.01..=0.5)]
+        high_decrease: Ratio = "0.1",
+        /// what adds a(w)/w: each ACK, as the RFC writes, or each segment that it covers, which
+        /// delayed ACKs do not slow down
+        #[usual("by stack: per-ack under ns2, otherwise per-segment")]
+        growth: Option<Growth>,
+        base: Option<reno::Base> as reno::Settings,
+    }
 
-const LOW_WINDOW: ParamSpec = ParamSpec {
-    name: "low_window",
-    unit: Unit::Segments,
-    default: "38",
-    meaning: "up to this window the rules are Reno's",
-};
-
-const HIGH_WINDOW: ParamSpec = ParamSpec {
-    name: "high_window",
-    unit: Unit::Segments,
-    default: "83000",
-    meaning: "the window at the other end of the line",
-};
-
-const HIGH_P: ParamSpec = ParamSpec {
-    name: "high_p",
-    unit: Unit::Ratio,
-    default: "0.0000001",
-    meaning: "reading=ns2: the loss rate at `high_window`",
-};
-
-const HIGH_DECREASE: ParamSpec = ParamSpec {
-    name: "high_decrease",
-    unit: Unit::Ratio,
-    default: "0.1",
-    meaning: "the share of the window that a loss takes at `high_window`",
-};
-
-const GROWTH: ParamSpec = ParamSpec {
-    name: "growth",
-    unit: Unit::Choice(&["per-ack", "per-segment"]),
-    default: "by stack: per-ack under ns2, otherwise per-segment",
-    meaning: "what adds a(w)/w: each ACK, as the RFC writes, or each segment that it covers, \
-              which delayed ACKs do not slow down",
-};
+    enum Reading { Rfc = "rfc", Ns2 = "ns2" }
+    enum Growth { PerAck = "per-ack", PerSegment = "per-segment" }
+}
 
 /// The response function.
 #[derive(Clone, Copy, Debug)]
@@ -161,41 +125,45 @@ struct HighSpeed {
 
 impl HighSpeed {
     fn new(params: &Params, convention: Convention) -> Result<HighSpeed, SpecError> {
-        let ns2 = convention == Convention::Ns2;
-        let low_window = params.segments("low_window");
-        let high_window = params.segments("high_window");
-        let high_p = params.ratio("high_p");
-        if low_window < 2.0 {
-            return Err(SpecError::bad_value(params, "low_window", "at least 2"));
-        }
+        let settings = Settings::read(params)?;
+        let Settings {
+            low_window,
+            high_window,
+            ..
+        } = settings;
         if !(low_window < high_window && high_window < f64::INFINITY) {
             let expected = format!("a number above `low_window`, {low_window}");
-            return Err(SpecError::bad_value(params, "high_window", &expected));
+            return Err(SpecError::bad_value(
+                params,
+                Settings::high_window,
+                &expected,
+            ));
         }
-        if high_p == 0.0 {
-            return Err(SpecError::bad_value(params, "high_p", "above zero"));
-        }
-        let high_decrease = params.within("high_decrease", 0.01..=0.5)?;
+        let (reading, growth) = match convention {
+            Convention::Ns2 => (Reading::Ns2, Growth::PerAck),
+            _ => (Reading::Rfc, Growth::PerSegment),
+        };
+        let by_line = settings.reading.unwrap_or(reading) == Reading::Ns2;
+        params.effective(Settings::high_p, by_line, "`reading=ns2`")?;
         let (ln_low, ln_high) = (libm::log(low_window), libm::log(high_window));
-        let reading = params.choice_given("reading");
-        let by_line = reading.unwrap_or(if ns2 { "ns2" } else { "rfc" }) == "ns2";
-        params.effective("high_p", by_line, "`reading=ns2`")?;
         let line = by_line.then(|| {
             // Reno's loss rate at the low window.
             let ln_p = libm::log(1.5 / (low_window * low_window));
-            (ln_p, (libm::log(high_p) - ln_p) / (ln_high - ln_low))
+            (
+                ln_p,
+                (libm::log(settings.high_p) - ln_p) / (ln_high - ln_low),
+            )
         });
-        let growth = params.choice_given("growth");
-        let base = reno::Base::read(params, convention);
+        let base = reno::Base::given(settings.base, convention);
         Ok(HighSpeed {
             response: Response {
                 low_window,
-                high_decrease,
+                high_decrease: settings.high_decrease,
                 ln_low,
                 ln_high,
                 line,
             },
-            per_ack: growth.unwrap_or(if ns2 { "per-ack" } else { "per-segment" }) == "per-ack",
+            per_ack: settings.growth.unwrap_or(growth) == Growth::PerAck,
             base,
             at: 0,
             increase: 1.0,

@@ -5,10 +5,6 @@
 //! falls to one segment on a timeout, by the rules of RFC 5681; a sender that answered a
 //! loss with an unchanged window would have no room to recover in, and its retransmissions
 //! would be lost in the same full queue. It is no model of any deployed sender.
-//!
-//! # Parameters
-//!
-//! Those of [`super::reno`] that concern the decrease: `base` and `precise`.
 
 use super::{reno, Avoidance};
 use crate::entry::{Certainty, Entry};
@@ -24,7 +20,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     opened: "text: RFC 5681 §3.2",
     compared: "decrease",
     summary: "Holds the window where the startup left it; halves it on loss.",
-    params: &[reno::BASE, reno::PRECISE],
+    params: &[reno::Settings::base.spec, reno::Settings::precise.spec],
     needs: &[],
     certainty: Certainty::Text,
     build: |params, convention| {

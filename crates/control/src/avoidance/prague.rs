@@ -16,15 +16,6 @@
 //! once some rounds have passed since slow start. Losses halve the window. Where the peer does not
 //! count marks it is Reno.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `alpha_init` | 1 | the share of marks before any has come; the first cut is half of it |
-//! | `rtt_target` | 25 ms | the round trip that shorter ones are made equal to |
-//! | `rtt_transition` | 4 rounds | rounds after slow start until they are; 500 in v0.6 |
-//! | `rate_offset` | 0.03125 | by how much the pace is above, then below the window's rate |
-//!
 //! # State
 //!
 //! alpha; the fractional window; what was delivered and marked since the round began; when alpha and
@@ -58,9 +49,9 @@ use super::reno::Reno;
 use super::Avoidance;
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::Ratio;
 use crate::signals::{Ack, Established, Loss, Marked, Recovered, Timeout};
-use crate::{Segments, Time, Window};
+use crate::{params, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
@@ -73,40 +64,27 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     compared: "alpha, cut, growth, RTT independence, pace, bursts, loss, undo",
     summary: "Cuts the window by half the share of packets that come back marked, once a round, \
               for queues of about a millisecond (L4S).",
-    params: &[ALPHA_INIT, RTT_TARGET, RTT_TRANSITION, RATE_OFFSET],
+    params: Settings::PARAMS,
     needs: &[Need::Pacing, Need::L4s],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(Prague::new(params)?)),
+    build: |params, _| Ok(Box::new(Prague::new(Settings::read(params)?))),
 };
 
-const ALPHA_INIT: ParamSpec = ParamSpec {
-    name: "alpha_init",
-    unit: Unit::Ratio,
-    default: "1",
-    meaning: "the share of marks before any has come; the first cut is half of it",
-};
-
-const RTT_TARGET: ParamSpec = ParamSpec {
-    name: "rtt_target",
-    unit: Unit::Time,
-    default: "25ms",
-    meaning: "flows of shorter round trips grow as one of this would; 0s for none",
-};
-
-const RTT_TRANSITION: ParamSpec = ParamSpec {
-    name: "rtt_transition",
-    unit: Unit::Number,
-    default: "4",
-    meaning: "but only so many rounds after slow start (500 in v0.6)",
-};
-
-const RATE_OFFSET: ParamSpec = ParamSpec {
-    name: "rate_offset",
-    unit: Unit::Ratio,
-    default: "0.03125",
-    meaning: "the pace is so much above the window's rate in the first half of the time after an \
-              update of alpha, and below it in the second (0 in v0.6)",
-};
+params! {
+    struct Settings {
+        /// the share of marks before any has come; the first cut is half of it
+        alpha_init: Ratio = "1",
+        /// flows of shorter round trips grow as one of this would; 0s for none
+        rtt_target: Time = "25ms",
+        /// but only so many rounds after slow start (500 in v0.6)
+        #[within(0..=1_000_000)]
+        rtt_transition: u32 = "4",
+        /// the pace is so much above the window's rate in the first half of the time after an
+        /// update of alpha, and below it in the second (0 in v0.6)
+        #[within(0.0..=0.5)]
+        rate_offset: Ratio = "0.03125",
+    }
+}
 
 /// `MIN_CWND_RTT`.
 const MIN_CWND: Segments = 2.0;
@@ -140,9 +118,7 @@ struct Round {
 
 /// Prague.
 struct Prague {
-    rtt_target: Time,
-    rtt_transition: u32,
-    rate_offset: f64,
+    settings: Settings,
     /// Where the peer does not count marks.
     reno: Reno,
     counts_marks: bool,
@@ -169,14 +145,12 @@ struct Prague {
 }
 
 impl Prague {
-    fn new(params: &Params) -> Result<Prague, SpecError> {
-        Ok(Prague {
-            rtt_target: params.time("rtt_target"),
-            rtt_transition: params.whole("rtt_transition", 0..=1_000_000)?,
-            rate_offset: params.within("rate_offset", 0.0..=0.5)?,
+    fn new(settings: Settings) -> Prague {
+        Prague {
+            settings,
             reno: Reno::linux(),
             counts_marks: false,
-            alpha: params.ratio("alpha_init"),
+            alpha: settings.alpha_init,
             alpha_at: Time::ZERO,
             saw_ce: false,
             cut_due: false,
@@ -188,7 +162,7 @@ impl Prague {
             in_loss: InLoss::No,
             before_loss: (0.0, 0.0),
             rtts: RoundTrips::default(),
-        })
+        }
     }
 
     /// Takes over a window that somebody else has set.
@@ -200,17 +174,17 @@ impl Prague {
 
     /// `prague_is_rtt_indep`.
     fn is_rtt_independent(&self, w: &Window) -> bool {
-        !w.in_slow_start() && self.rounds >= self.rtt_transition
+        !w.in_slow_start() && self.rounds >= self.settings.rtt_transition
     }
 
     /// `prague_ai_ack_increase`: how much of a segment per window the window grows by.
     fn scale(&self) -> f64 {
         let rtt = self.rtts.smoothed;
-        let applies = self.rounds >= self.rtt_transition && rtt <= MAX_SCALED_RTT;
-        if !applies || rtt >= self.rtt_target || rtt == Time::ZERO {
+        let applies = self.rounds >= self.settings.rtt_transition && rtt <= MAX_SCALED_RTT;
+        if !applies || rtt >= self.settings.rtt_target || rtt == Time::ZERO {
             return 1.0;
         }
-        let share = rtt.secs() / self.rtt_target.secs();
+        let share = rtt.secs() / self.settings.rtt_target.secs();
         share * share
     }
 
@@ -248,7 +222,9 @@ impl Prague {
     /// `prague_enter_cwr`.
     fn cut(&mut self, w: &Window, now: Time) {
         let since = |at: Time| now.since(at);
-        let soon = self.cut_at.is_some_and(|at| since(at) < self.rtt_target);
+        let soon = self
+            .cut_at
+            .is_some_and(|at| since(at) < self.settings.rtt_target);
         if self.is_rtt_independent(w) && soon {
             return;
         }
@@ -272,7 +248,7 @@ impl Prague {
     /// passed.
     fn end_round(&mut self, w: &Window, a: &Ack) {
         let since = a.now.since(self.alpha_at);
-        let soon = self.is_rtt_independent(w) && since < self.rtt_target;
+        let soon = self.is_rtt_independent(w) && since < self.settings.rtt_target;
         if a.una < self.round.end || soon {
             return;
         }
@@ -294,11 +270,11 @@ impl Prague {
         if rtt == Time::ZERO {
             return;
         }
-        let first_half = now.since(self.alpha_at) < self.rtt_target.max(rtt).over(2);
+        let first_half = now.since(self.alpha_at) < self.settings.rtt_target.max(rtt).over(2);
         let gain = match first_half {
             _ if w.cwnd < w.ssthresh / 2.0 => 2.0,
-            true => 1.0 + self.rate_offset,
-            false => 1.0 - self.rate_offset,
+            true => 1.0 + self.settings.rate_offset,
+            false => 1.0 - self.settings.rate_offset,
         };
         w.pacing = w.rate_over(gain * self.frac_cwnd, rtt);
         let packets = w.pacing.map_or(0, |rate| rate.bps() / 8) / u64::from(w.wire());
@@ -410,7 +386,7 @@ impl Avoidance for Prague {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::AlgorithmKind;
+    use crate::params::{AlgorithmKind, Params};
     use crate::{catalog, Controller, Convention, Reason};
 
     const MSS: u64 = 1448;
@@ -423,7 +399,7 @@ mod tests {
 
     fn prague(spec: &str) -> Prague {
         let params = Params::parse(AlgorithmKind::AVOIDANCE, "prague", ENTRY.params, spec);
-        let mut prague = Prague::new(&params.unwrap()).unwrap();
+        let mut prague = Prague::new(Settings::read(&params.unwrap()).unwrap());
         prague.counts_marks = true;
         prague
     }

@@ -12,20 +12,12 @@
 //! delays its ACKs. *Decrease*: the RFC halves what was in flight; ns-2 halves the
 //! usable window; Linux halves the congestion window, and so does QUIC (RFC 9002 §7.3.2),
 //! which counts it in bytes and not in whole packets.
-//!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `growth` | `per-ack` under ns2, else `counting` | how the window opens |
-//! | `base` | `window` under ns2, `cwnd` under linux, `cwnd-bytes` under quic, else `flight` | what is halved |
-//! | `precise` | true | `window` only: halve the fraction too |
 
 use super::Avoidance;
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
-use crate::{Convention, Segments, Time, Window};
+use crate::{params, Convention, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
@@ -36,45 +28,45 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     opened: "text: RFC 5681 and RFC 3465",
     compared: "increase, decrease, timeout, idle time",
     summary: "Adds one segment per round trip and halves the window on loss.",
-    params: &[GROWTH, BASE, PRECISE],
+    params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Text,
     build: |params, convention| {
+        let settings = Settings::read(params)?;
         Ok(Box::new(Reno {
-            growth: Increase::read(params, convention),
+            growth: Increase::given(settings.growth, convention),
             decrease: Decrease::read(params, convention)?,
         }))
     },
 };
 
-/// How the window opens; Westwood asks the same.
-pub(crate) const GROWTH: ParamSpec = ParamSpec {
-    name: "growth",
-    unit: Unit::Choice(&["per-ack", "counting"]),
-    default: "by stack: per-ack under ns2, otherwise counting",
-    meaning: "per-ack: 1/cwnd segments for each ACK (RFC 5681 eq. 3); counting: one segment \
-              when a whole window has been acknowledged (RFC 5681 §3.1, RFC 3465)",
-};
+params! {
+    /// What other avoidances have too.
+    pub(crate) struct Settings {
+        /// per-ack: 1/cwnd segments for each ACK (RFC 5681 eq. 3); counting: one segment when a
+        /// whole window has been acknowledged (RFC 5681 §3.1, RFC 3465)
+        #[usual("by stack: per-ack under ns2, otherwise counting")]
+        growth: Option<Growth>,
+        /// what a loss halves: flight, the data outstanding (RFC 5681 eq. 4); window, the usable
+        /// window min(cwnd, peer's) (ns-2); cwnd, the congestion window in whole packets (Linux);
+        /// cwnd-bytes, the congestion window (RFC 9002 section 7.3.2)
+        #[usual(
+            "by stack: flight under rfc, window under ns2, cwnd under linux, cwnd-bytes under \
+             quic"
+        )]
+        base: Option<Base>,
+        /// base=window: whether half of an odd window keeps its fraction (ns-2 precisionReduce_)
+        precise: bool = "true",
+    }
 
-/// What is halved on loss.
-pub(crate) const BASE: ParamSpec = ParamSpec {
-    name: "base",
-    unit: Unit::Choice(&["flight", "window", "cwnd", "cwnd-bytes"]),
-    default:
-        "by stack: flight under rfc, window under ns2, cwnd under linux, cwnd-bytes under quic",
-    meaning: "what a loss halves: flight, the data outstanding (RFC 5681 eq. 4); window, the \
-              usable window min(cwnd, peer's) (ns-2); cwnd, the congestion window in whole packets \
-              (Linux); cwnd-bytes, the congestion window (RFC 9002 section 7.3.2)",
-};
-
-/// ns-2's `precisionReduce_`.
-pub(crate) const PRECISE: ParamSpec = ParamSpec {
-    name: "precise",
-    unit: Unit::Bool,
-    default: "true",
-    meaning: "base=window: whether half of an odd window keeps its fraction (ns-2 \
-              precisionReduce_)",
-};
+    pub(crate) enum Growth { PerAck = "per-ack", Counting = "counting" }
+    pub(crate) enum Base {
+        Flight = "flight",
+        Window = "window",
+        Cwnd = "cwnd",
+        CwndBytes = "cwnd-bytes",
+    }
+}
 
 /// The growth rule with its counter.
 #[derive(Clone, Copy, Debug)]
@@ -95,16 +87,15 @@ pub(crate) struct Counter {
 }
 
 impl Increase {
-    /// By the parameter `growth`.
-    pub(crate) fn read(params: &Params, convention: Convention) -> Increase {
-        let by_stack = if convention == Convention::Ns2 {
-            "per-ack"
-        } else {
-            "counting"
+    /// As given, or as the stack has it.
+    pub(crate) fn given(growth: Option<Growth>, convention: Convention) -> Increase {
+        let by_stack = match convention {
+            Convention::Ns2 => Growth::PerAck,
+            _ => Growth::Counting,
         };
-        match params.choice_given("growth").unwrap_or(by_stack) {
-            "per-ack" => Increase::PerAck,
-            _ => Increase::counting(convention),
+        match growth.unwrap_or(by_stack) {
+            Growth::PerAck => Increase::PerAck,
+            Growth::Counting => Increase::counting(convention),
         }
     }
 
@@ -159,30 +150,15 @@ impl Increase {
     }
 }
 
-/// What a loss reduces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Base {
-    Flight,
-    Window,
-    Cwnd,
-    CwndBytes,
-}
-
 impl Base {
-    /// By the parameter `base`.
-    pub(crate) fn read(params: &Params, convention: Convention) -> Base {
-        let by_stack = match convention {
-            Convention::Rfc => "flight",
-            Convention::Ns2 => "window",
-            Convention::Linux => "cwnd",
-            Convention::Quic => "cwnd-bytes",
-        };
-        match params.choice_given("base").unwrap_or(by_stack) {
-            "flight" => Base::Flight,
-            "window" => Base::Window,
-            "cwnd" => Base::Cwnd,
-            _ => Base::CwndBytes,
-        }
+    /// As given, or as the stack has it.
+    pub(crate) fn given(base: Option<Base>, convention: Convention) -> Base {
+        base.unwrap_or(match convention {
+            Convention::Rfc => Base::Flight,
+            Convention::Ns2 => Base::Window,
+            Convention::Linux => Base::Cwnd,
+            Convention::Quic => Base::CwndBytes,
+        })
     }
 
     /// Its size in segments.
@@ -205,12 +181,13 @@ pub(crate) struct Decrease {
 impl Decrease {
     /// By the parameters `base` and `precise`.
     pub(crate) fn read(params: &Params, convention: Convention) -> Result<Decrease, SpecError> {
-        let base = Base::read(params, convention);
+        let settings = Settings::read(params)?;
+        let base = Base::given(settings.base, convention);
         let window = matches!(base, Base::Window);
-        params.effective("precise", window, "`base=window`")?;
+        params.effective(Settings::precise, window, "`base=window`")?;
         Ok(Decrease {
             base,
-            precise: params.bool("precise"),
+            precise: settings.precise,
         })
     }
 

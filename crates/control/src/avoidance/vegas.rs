@@ -21,15 +21,6 @@
 //! ns-2 rounds `diff` to whole segments, the kernel counts half ones. A round in which the
 //! kernel has fewer than three samples is Reno's.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `linux` under linux, else `ns2` | whose measurement |
-//! | `alpha` | 1 segment, 2 for `linux` | grow below it |
-//! | `beta` | 3 segments, 4 for `linux` | shrink above it |
-//! | `base` | as [`super::reno`] | what a timeout halves |
-//!
 //! # State
 //!
 //! The measurement that `Rounds` keeps, which begins with the connection so that the least
@@ -45,9 +36,9 @@
 
 use super::{reno, Avoidance};
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Idle, Loss, Timeout};
-use crate::{Convention, Segments, Time, Window};
+use crate::{params, Convention, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
@@ -59,56 +50,38 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     opened: "code: ns-2.35 VegasTcpAgent, Linux 2.6.22 tcp_vegas.c",
     compared: "increase, decrease, samples",
     summary: "Keeps one to three of the flow's segments in the queue, judged by round-trip times.",
-    params: &[READING, ALPHA, BETA, reno::BASE],
+    params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Code,
     build: |params, convention| Ok(Box::new(Vegas::new(params, convention)?)),
 };
 
-/// Whose measurement; the startup of Vegas asks the same.
-pub(crate) const READING: ParamSpec = ParamSpec {
-    name: "reading",
-    unit: Unit::Choice(&["ns2", "linux", "paper"]),
-    default: "by stack: linux under linux, otherwise ns2",
-    meaning: "whose measurement: ns2, the mean of a round against what is out at its end; \
-              linux, the minimum of a round against what was out at its beginning; paper, the \
-              mean against what was out at its beginning",
-};
+params! {
+    pub(crate) struct Settings {
+        /// whose measurement: ns2, the mean of a round against what is out at its end; linux, the
+        /// minimum of a round against what was out at its beginning; paper, the mean against what
+        /// was out at its beginning
+        #[usual("by stack: linux under linux, otherwise ns2")]
+        reading: Option<Reading>,
+        /// grow while fewer segments than these wait in queues
+        #[usual("by reading: 2 for linux, otherwise 1")]
+        alpha: Option<Segments>,
+        /// shrink while more segments than these wait in queues
+        #[usual("by reading: 4 for linux, otherwise 3")]
+        beta: Option<Segments>,
+        base: Option<reno::Base> as reno::Settings,
+    }
 
-const ALPHA: ParamSpec = ParamSpec {
-    name: "alpha",
-    unit: Unit::Segments,
-    default: "by reading: 2 for linux, otherwise 1",
-    meaning: "grow while fewer segments than these wait in queues",
-};
-
-const BETA: ParamSpec = ParamSpec {
-    name: "beta",
-    unit: Unit::Segments,
-    default: "by reading: 4 for linux, otherwise 3",
-    meaning: "shrink while more segments than these wait in queues",
-};
-
-/// Whose measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
-    Ns2,
-    Linux,
-    Paper,
+    pub(crate) enum Reading { Ns2 = "ns2", Linux = "linux", Paper = "paper" }
 }
 
 impl Reading {
-    /// By the parameter `reading`.
-    pub(crate) fn read(params: &Params, convention: Convention) -> Reading {
-        let by_stack = match convention {
-            Convention::Linux => "linux",
-            Convention::Rfc | Convention::Ns2 | Convention::Quic => "ns2",
-        };
-        match params.choice_given("reading").unwrap_or(by_stack) {
-            "ns2" => Reading::Ns2,
-            "linux" => Reading::Linux,
-            _ => Reading::Paper,
-        }
+    /// As given, or as the stack has it.
+    pub(crate) fn given(reading: Option<Reading>, convention: Convention) -> Reading {
+        reading.unwrap_or(match convention {
+            Convention::Linux => Reading::Linux,
+            Convention::Rfc | Convention::Ns2 | Convention::Quic => Reading::Ns2,
+        })
     }
 }
 
@@ -289,23 +262,20 @@ struct Vegas {
 
 impl Vegas {
     fn new(params: &Params, convention: Convention) -> Result<Vegas, SpecError> {
-        let reading = Reading::read(params, convention);
-        let linux = reading == Reading::Linux;
-        let alpha = params.segments_given("alpha");
-        let alpha = alpha.unwrap_or(if linux { 2.0 } else { 1.0 });
-        let beta = params.segments_given("beta");
-        let beta = beta.unwrap_or(if linux { 4.0 } else { 3.0 });
+        let settings = Settings::read(params)?;
+        let reading = Reading::given(settings.reading, convention);
+        let (alpha, beta) = match reading {
+            Reading::Linux => (2.0, 4.0),
+            Reading::Ns2 | Reading::Paper => (1.0, 3.0),
+        };
+        let alpha = settings.alpha.unwrap_or(alpha);
+        let beta = settings.beta.unwrap_or(beta);
         if beta < alpha {
-            let name = if params.segments_given("beta").is_some() {
-                "beta"
-            } else {
-                "alpha"
+            let (param, expected) = match settings.beta {
+                Some(_) => (Settings::beta, format!("at least `alpha`, {alpha}")),
+                None => (Settings::alpha, format!("at most `beta`, {beta}")),
             };
-            let expected = match name {
-                "beta" => format!("at least `alpha`, {alpha}"),
-                _ => format!("at most `beta`, {beta}"),
-            };
-            return Err(SpecError::bad_value(params, name, &expected));
+            return Err(SpecError::bad_value(params, param, &expected));
         }
         Ok(Vegas {
             reading,
@@ -315,7 +285,7 @@ impl Vegas {
             incr: 0.0,
             incr_before: 0.0,
             reno: false,
-            decrease: reno::Decrease::of(reno::Base::read(params, convention)),
+            decrease: reno::Decrease::of(reno::Base::given(settings.base, convention)),
         })
     }
 

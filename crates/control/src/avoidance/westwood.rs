@@ -12,16 +12,6 @@
 //! Mascolo, 2004, and Linux) counts the bytes of a whole round trip first, which squeezing
 //! does not change.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `plus` under linux, else `westwood` | how the rate is measured |
-//! | `filter` | `tustin` | `westwood`: `tustin`, over `tau`, or `fixed` coefficients |
-//! | `tau` | 1 s | `tustin`: the time constant |
-//! | `growth` | as [`super::reno`] | how the window opens |
-//! | `base` | as [`super::reno`] | what is halved: `plus` on loss, or where nothing is measured |
-//!
 //! # State
 //!
 //! `RTTmin`; the estimate, and the last sample of the filter; segments that duplicate ACKs
@@ -39,9 +29,9 @@
 
 use super::{reno, Avoidance};
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Loss, Recovered, Timeout};
-use crate::{Convention, Segments, Time, Window};
+use crate::{params, Convention, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
@@ -53,34 +43,30 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     opened: "code: UCLA's TCPW-NR 1.3 for ns-2, Linux 2.6.22 tcp_westwood.c",
     compared: "filters, threshold after loss and timeout",
     summary: "Reno that falls back to the measured rate times the minimum round-trip time on loss.",
-    params: &[READING, FILTER, TAU, reno::GROWTH, reno::BASE],
+    params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Code,
     build: |params, convention| Ok(Box::new(Westwood::new(params, convention)?)),
 };
 
-const READING: ParamSpec = ParamSpec {
-    name: "reading",
-    unit: Unit::Choice(&["westwood", "plus"]),
-    default: "by stack: plus under linux, otherwise westwood",
-    meaning: "how the rate is measured: westwood, ACK by ACK; plus, once per round trip \
-              (Westwood+)",
-};
+params! {
+    struct Settings {
+        /// how the rate is measured: westwood, ACK by ACK; plus, once per round trip (Westwood+)
+        #[usual("by stack: plus under linux, otherwise westwood")]
+        reading: Option<Reading>,
+        /// reading=westwood: the filter, by the time between ACKs (the module's filter 3) or with
+        /// fixed coefficients (its filter 1)
+        filter: Filter = "tustin",
+        /// filter=tustin: the time constant
+        #[check(|tau| tau >= Time::from_millis(1), "at least 1ms")]
+        tau: Time = "1s",
+        growth: Option<reno::Growth> as reno::Settings,
+        base: Option<reno::Base> as reno::Settings,
+    }
 
-const FILTER: ParamSpec = ParamSpec {
-    name: "filter",
-    unit: Unit::Choice(&["tustin", "fixed"]),
-    default: "tustin",
-    meaning: "reading=westwood: the filter, by the time between ACKs (the module's filter 3) or \
-              with fixed coefficients (its filter 1)",
-};
-
-const TAU: ParamSpec = ParamSpec {
-    name: "tau",
-    unit: Unit::Time,
-    default: "1s",
-    meaning: "filter=tustin: the time constant",
-};
+    enum Reading { Westwood = "westwood", Plus = "plus" }
+    enum Filter { Tustin = "tustin", Fixed = "fixed" }
+}
 
 /// The rate by a low-pass filter over single ACKs.
 #[derive(Clone, Copy, Debug)]
@@ -207,23 +193,24 @@ struct Westwood {
 
 impl Westwood {
     fn new(params: &Params, convention: Convention) -> Result<Westwood, SpecError> {
+        let settings = Settings::read(params)?;
         let by_stack = match convention {
-            Convention::Linux => "plus",
-            Convention::Rfc | Convention::Ns2 | Convention::Quic => "westwood",
+            Convention::Linux => Reading::Plus,
+            Convention::Rfc | Convention::Ns2 | Convention::Quic => Reading::Westwood,
         };
-        let tau = params.time("tau");
-        if tau < Time::from_millis(1) {
-            return Err(SpecError::bad_value(params, "tau", "at least 1ms"));
-        }
-        let plus = params.choice_given("reading").unwrap_or(by_stack) == "plus";
-        let filtered = params.choice("filter") == "tustin";
-        params.effective("filter", !plus, "`reading=westwood`")?;
-        params.effective("tau", !plus && filtered, "`reading=westwood,filter=tustin`")?;
+        let plus = settings.reading.unwrap_or(by_stack) == Reading::Plus;
+        let filtered = settings.filter == Filter::Tustin;
+        params.effective(Settings::filter, !plus, "`reading=westwood`")?;
+        params.effective(
+            Settings::tau,
+            !plus && filtered,
+            "`reading=westwood,filter=tustin`",
+        )?;
         let estimator = if plus {
             Estimator::PerRound(PerRound::default())
         } else {
             Estimator::PerAck(PerAck {
-                tau: filtered.then_some(tau),
+                tau: filtered.then_some(settings.tau),
                 bwe: 0.0,
                 last_sample: 0.0,
                 last_ack: None,
@@ -235,8 +222,8 @@ impl Westwood {
             rtt_min: None,
             rtt: None,
             delivered: 0,
-            growth: reno::Increase::read(params, convention),
-            decrease: reno::Decrease::of(reno::Base::read(params, convention)),
+            growth: reno::Increase::given(settings.growth, convention),
+            decrease: reno::Decrease::of(reno::Base::given(settings.base, convention)),
             divisor: 1.0,
             divisor_before: 1.0,
             recovering: false,

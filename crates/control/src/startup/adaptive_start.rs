@@ -14,15 +14,6 @@
 //! more the samples vary: its time constant grows with `U`, their variation, against `Umax`, the
 //! largest that there was.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `ssthresh` | 22 segments; unlimited under linux | the threshold at first |
-//! | `u_max` | `ever` | the largest variation of all samples, or of the last ten |
-//! | `response` | `standard` | what the loss that ends it leaves |
-//! | `growth`, `limit`, `iw`, `growth_gate` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! `RTTmin`, `ERE`, the last sample, the variation `U` and the largest of it, for which the last
@@ -54,10 +45,9 @@ use std::collections::VecDeque;
 
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Loss};
 use crate::slow_start::{self, SlowStart};
-use crate::{Convention, Reason, Segments, Time, Window};
+use crate::{joined, params, Convention, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -71,43 +61,41 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "estimate, threshold, growth",
     summary: "Slow start whose threshold follows the eligible rate estimate upwards until the \
               first loss.",
-    params: &[
-        SSTHRESH,
-        U_MAX,
-        RESPONSE,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::GROWTH_GATE,
+    params: joined![
+        Settings::PARAMS,
+        &[
+            slow_start::Settings::growth.spec,
+            slow_start::Settings::limit.spec,
+            slow_start::Settings::iw.spec,
+            slow_start::Settings::growth_gate.spec
+        ]
     ],
     needs: &[],
     certainty: Certainty::Derived,
-    build: |params, convention| Ok(Box::new(AdaptiveStart::new(params, convention))),
+    build: |params, convention| {
+        Ok(Box::new(AdaptiveStart::new(
+            Settings::read(params)?,
+            convention,
+        )))
+    },
 };
 
-const SSTHRESH: ParamSpec = ParamSpec {
-    name: "ssthresh",
-    unit: Unit::Segments,
-    default: "by stack: unlimited under linux, otherwise 22",
-    meaning: "the threshold at first, which the estimate only raises; unlimited makes it slow \
-              start",
-};
+params! {
+    struct Settings {
+        /// the threshold at first, which the estimate only raises; unlimited makes it slow start
+        #[usual("by stack: unlimited under linux, otherwise 22")]
+        ssthresh: Option<Segments>,
+        /// which variation the filter sets the present one against: the largest of all, or of the
+        /// last ten samples
+        u_max: UMax = "ever",
+        /// what the loss that ends it leaves: what the avoidance leaves, or the estimate times
+        /// RTTmin as Westwood does
+        response: Response = "standard",
+    }
 
-const U_MAX: ParamSpec = ParamSpec {
-    name: "u_max",
-    unit: Unit::Choice(&["ever", "last-ten"]),
-    default: "ever",
-    meaning: "which variation the filter sets the present one against: the largest of all, or of \
-              the last ten samples",
-};
-
-const RESPONSE: ParamSpec = ParamSpec {
-    name: "response",
-    unit: Unit::Choice(&["standard", "estimate"]),
-    default: "standard",
-    meaning: "what the loss that ends it leaves: what the avoidance leaves, or the estimate times \
-              RTTmin as Westwood does",
-};
+    enum UMax { Ever = "ever", LastTen = "last-ten" }
+    enum Response { Standard = "standard", Estimate = "estimate" }
+}
 
 /// Samples whose variation is remembered.
 const HISTORY: usize = 10;
@@ -266,20 +254,20 @@ struct AdaptiveStart {
 }
 
 impl AdaptiveStart {
-    fn new(params: &Params, convention: Convention) -> AdaptiveStart {
+    fn new(settings: Settings, convention: Convention) -> AdaptiveStart {
         let by_stack = match convention {
             Convention::Linux => f64::INFINITY,
             Convention::Rfc | Convention::Ns2 | Convention::Quic => 22.0,
         };
         AdaptiveStart {
-            ssthresh: params.segments_given("ssthresh").unwrap_or(by_stack),
-            by_estimate: params.choice("response") == "estimate",
-            rate: EligibleRate::new(match params.choice("u_max") {
-                "last-ten" => Largest::LastTen {
+            ssthresh: settings.ssthresh.unwrap_or(by_stack),
+            by_estimate: settings.response == Response::Estimate,
+            rate: EligibleRate::new(match settings.u_max {
+                UMax::LastTen => Largest::LastTen {
                     kept: [0.0; HISTORY],
                     next: 0,
                 },
-                _ => Largest::Ever(0.0),
+                UMax::Ever => Largest::Ever(0.0),
             }),
             left: false,
             answered: None,
@@ -342,6 +330,7 @@ impl Startup for AdaptiveStart {
 mod tests {
     use super::*;
     use crate::catalog;
+    use crate::params::Params;
     use crate::testing::{slow_start, Bottleneck};
 
     const MSS: f64 = 1460.0;
@@ -433,7 +422,7 @@ mod tests {
     fn grown(estimate: f64, cwnd: f64) -> (f64, f64) {
         let kind = crate::params::AlgorithmKind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, "").unwrap();
-        let mut astart = AdaptiveStart::new(&params, Convention::Rfc);
+        let mut astart = AdaptiveStart::new(Settings::read(&params).unwrap(), Convention::Rfc);
         let mut w = Window::new(1460);
         astart.on_established(&mut w, &Established::at(Time::ZERO));
         w.cwnd = cwnd;

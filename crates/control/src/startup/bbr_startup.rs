@@ -34,14 +34,6 @@
 //! v1's constants are those that later code quotes. Of v3, the editor's copy of draft-ietf-ccwg-bbr of 3 August 2026 (commit 4ce5e87) and
 //! `net/ipv4/tcp_bbr.c` of google/bbr, branch v3, commit 001a430b, were read.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `version` | v1 | v1: Linux's `tcp_bbr.c`; v3: the draft; v3-linux: google/bbr, branch v3 |
-//! | `plateau` | `max` in v1, `sample` in v3, `every-sample` in v3-linux | the rate that has to grow |
-//! | `iw` | the stack's rule | the first window |
-//!
 //! # State
 //!
 //! The model ([`crate::model::bbr`]): the largest delivery rate of ten rounds (v3: of two cycles), the
@@ -83,10 +75,9 @@ use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::bbr::{Bbr, PlateauRate, Version};
 use crate::model::Model;
-use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
 use crate::slow_start::{self, SlowStart};
-use crate::{Convention, Reason, Window};
+use crate::{joined, params, Convention, Reason, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -100,27 +91,26 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "gains, first rate, plateau, loss exit, drain, window",
     summary: "Doubles the pacing rate every round trip until the delivery rate has not grown by \
               a quarter for three, then drains the queue this has built.",
-    params: &[VERSION, PLATEAU, slow_start::IW],
+    params: joined![
+        Settings::PARAMS,
+        &[slow_start::Settings::iw.spec]
+    ],
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(BbrStartup::new(params, convention))),
+    build: |params, convention| Ok(Box::new(BbrStartup::new(Settings::read(params)?, convention))),
 };
 
-const VERSION: ParamSpec = ParamSpec {
-    name: "version",
-    unit: Unit::Choice(&["v1", "v3", "v3-linux"]),
-    default: "v1",
-    meaning: "v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06; v3-linux: as in google/bbr, \
-              branch v3",
-};
-
-const PLATEAU: ParamSpec = ParamSpec {
-    name: "plateau",
-    unit: Unit::Choice(&["max", "sample", "every-sample"]),
-    default: "by version: max in v1, sample in v3, every-sample in v3-linux",
-    meaning: "what has to grow by a quarter in a round: the largest rate measured, the sample \
-              of the ACK that begins it, or that of any ACK in it",
-};
+params! {
+    struct Settings {
+        /// v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06; v3-linux: as in google/bbr,
+        /// branch v3
+        version: Version = "v1",
+        /// what has to grow by a quarter in a round: the largest rate measured, the sample of the
+        /// ACK that begins it, or that of any ACK in it
+        #[usual("by version: max in v1, sample in v3, every-sample in v3-linux")]
+        plateau: Option<PlateauRate>,
+    }
+}
 
 /// Startup and Drain; the model is gone once it has been handed over.
 struct BbrStartup {
@@ -128,15 +118,10 @@ struct BbrStartup {
 }
 
 impl BbrStartup {
-    fn new(params: &Params, convention: Convention) -> BbrStartup {
-        let plateau = params.choice_given("plateau").map(|rate| match rate {
-            "max" => PlateauRate::Max,
-            "sample" => PlateauRate::Sample,
-            _ => PlateauRate::EverySample,
-        });
-        let version = Version::named(params.choice("version"));
+    fn new(settings: Settings, convention: Convention) -> BbrStartup {
+        let model = Bbr::new(settings.version, convention, settings.plateau);
         BbrStartup {
-            model: Some(Box::new(Bbr::new(version, convention, plateau))),
+            model: Some(Box::new(model)),
         }
     }
 }
@@ -176,15 +161,12 @@ impl Startup for BbrStartup {
         None
     }
 
-    fn on_spurious(&mut self, w: &mut Window) {
-        if let Some(model) = &mut self.model {
-            model.on_spurious(w);
-        }
-    }
-
     /// In Drain it has ended already, unless what ended it is taken back.
-    fn has_resumed(&self) -> bool {
-        self.model.as_ref().is_some_and(|model| model.is_filling())
+    fn on_spurious(&mut self, w: &mut Window) -> bool {
+        self.model.as_mut().is_some_and(|model| {
+            model.on_spurious(w);
+            model.is_filling()
+        })
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, i: &Idle) -> bool {

@@ -23,14 +23,6 @@
 //! | an era has raised the rate | by a byte per second | by a quarter, as in picoquic |
 //! | marks | not yet written | as long round trips: after two eras without increase |
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `2025-11` | which copy of the draft |
-//! | `increase` | 0; 0.25 in after-04 | by what share an era has to raise the rate, a byte per second at least |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth only after a timeout |
-//!
 //! # State
 //!
 //! `nominal_rate`, `nominal_max_rtt`, where the era began, eras without increase, the smoothed loss
@@ -62,10 +54,10 @@
 
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::params::{ParamSpec, Params, Unit};
+use crate::params::Ratio;
 use crate::signals::{Ack, Delivery, Established, Loss, Marked, RateSample};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -82,27 +74,26 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     summary:
         "Paces at twice the largest rate measured until three round trips have not raised it, \
               or round trips or losses are above what its sensitivity allows.",
-    params: with_slow_start![READING, INCREASE],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(C4Initial::new(params))),
+    build: |params, _| Ok(Box::new(C4Initial::new(Settings::read(params)?))),
 };
 
-const READING: ParamSpec = ParamSpec {
-    name: "reading",
-    unit: Unit::Choice(&["2025-11", "after-04"]),
-    default: "2025-11",
-    meaning: "which copy of the draft: of November 2025, or after draft -04 of July 2026, whose \
-              window grows as slow start's does",
-};
+params! {
+    /// Parameters; those of slow start apply after a timeout.
+    struct Settings {
+        /// which copy of the draft: of November 2025, or after draft -04 of July 2026, whose window
+        /// grows as slow start's does
+        reading: Reading = "2025-11",
+        /// an era is an increase if it raises the rate by this share, and by a byte per second at
+        /// least
+        #[usual("by reading: 0 for 2025-11, 0.25 for after-04")]
+        increase: Option<Ratio>,
+    }
 
-const INCREASE: ParamSpec = ParamSpec {
-    name: "increase",
-    unit: Unit::Ratio,
-    default: "by reading: 0 for 2025-11, 0.25 for after-04",
-    meaning: "an era is an increase if it raises the rate by this share, and by a byte per second \
-              at least",
-};
+    enum Reading { V202511 = "2025-11", After04 = "after-04" }
+}
 
 /// `alpha_current` in Initial and in Recovery.
 const ALPHA_INITIAL: f64 = 2.0;
@@ -173,12 +164,12 @@ struct C4Initial {
 }
 
 impl C4Initial {
-    fn new(params: &Params) -> C4Initial {
-        let after_04 = params.choice("reading") == "after-04";
+    fn new(settings: Settings) -> C4Initial {
+        let after_04 = settings.reading == Reading::After04;
         let usual = if after_04 { 0.25 } else { 0.0 };
         C4Initial {
             initial_cwnd: after_04.then_some(0.0),
-            increase: params.ratio_given("increase").unwrap_or(usual),
+            increase: settings.increase.unwrap_or(usual),
             phase: Phase::Initial,
             nominal_rate: 0.0,
             nominal_max_rtt: None,
@@ -381,6 +372,7 @@ impl Startup for C4Initial {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::Params;
     use crate::signals::Timeout;
     use crate::testing::{ms, opened};
     use crate::{Controller, Convention};
@@ -495,24 +487,25 @@ mod tests {
             assert!((loss_limit(s) - expected).abs() < 1e-12);
         }
         let needed = |rate: f64| {
-            let mut c4 = C4Initial::new(&params(""));
+            let mut c4 = C4Initial::new(settings(""));
             (c4.nominal_rate, c4.received) = (rate, 21.0);
             1 + (0..99).take_while(|_| !c4.take_losses(1.0)).count()
         };
         assert_eq!([1e6, 1e7, 40_000.0].map(needed), [1, 1, 12]);
-        let mut c4 = C4Initial::new(&params(""));
+        let mut c4 = C4Initial::new(settings(""));
         (c4.nominal_rate, c4.received) = (1e6, 20.0);
         assert!(!c4.take_losses(5.0), "twenty packets are too few");
     }
 
-    fn params(spec: &str) -> Params {
+    fn settings(spec: &str) -> Settings {
         let kind = crate::params::AlgorithmKind::STARTUP;
-        Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap()
+        let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec);
+        Settings::read(&params.unwrap()).unwrap()
     }
 
     #[test]
     fn losses_are_smoothed_over_packets() {
-        let mut c4 = C4Initial::new(&params(""));
+        let mut c4 = C4Initial::new(settings(""));
         c4.take_losses(2.0);
         assert!((c4.smoothed_loss - (1.0 - 0.9375 * 0.9375)).abs() < 1e-12);
         c4.take_arrivals(1.0);

@@ -13,16 +13,6 @@
 //! Retreat*); that sum gives the threshold. Half is less than Jump Start or Fast start dare, and
 //! waiting a round trip costs more, but a wrong memory harms nobody for longer than one.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `max_jump` | unlimited | the jump's window is at most this |
-//! | `beta` | 0.5 | the threshold after a retreat, as a share of the PipeSize |
-//! | `floor` | `two-segments` | the least window of a retreat |
-//! | `pipesize` | `rule` | what a retreat's PipeSize comes to |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth before and after |
-//!
 //! # State
 //!
 //! The phase; the saved window and round-trip time; the PipeSize with the range of unvalidated
@@ -48,10 +38,10 @@
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::Ratio;
 use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -63,53 +53,33 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "phases, jump, validation, retreat, saved values",
     summary: "Jumps, after one round trip, to half of the saved congestion \
               window, and retreats to half of what is confirmed if that was too much.",
-    params: with_slow_start![MAX_JUMP, BETA, FLOOR, PIPESIZE],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(CarefulResume::new(params)?)),
+    build: |params, _| Ok(Box::new(CarefulResume::new(Settings::read(params)?))),
 };
 
-const MAX_JUMP: ParamSpec = ParamSpec {
-    name: "max_jump",
-    unit: Unit::Segments,
-    default: "unlimited",
-    meaning: "the window that the jump opens is at most this",
-};
-
-pub(super) const BETA: ParamSpec = ParamSpec {
-    name: "beta",
-    unit: Unit::Ratio,
-    default: "0.5",
-    meaning: "the threshold after a retreat is this share of the PipeSize; 0.5 to 1, CUBIC may \
-              use 0.7",
-};
-
-const FLOOR: ParamSpec = ParamSpec {
-    name: "floor",
-    unit: Unit::Choice(&["two-segments", "iw"]),
-    default: "two-segments",
-    meaning: "minimum window of a retreat: two segments, so that it is half the PipeSize as \
-              the rule has it; or the initial window, as the example has it",
-};
-
-const PIPESIZE: ParamSpec = ParamSpec {
-    name: "pipesize",
-    unit: Unit::Choice(&["rule", "example"]),
-    default: "rule",
-    meaning: "what a retreat's PipeSize comes to: what was in flight at the jump and what was \
-              acknowledged of the jump; or, as in the RFC's example, only the latter",
-};
-
-/// β from the parameters: RFC 9959 lets it be from a half to one.
-pub(super) fn read_beta(params: &Params) -> Result<f64, SpecError> {
-    let beta = params.ratio("beta");
-    if beta < 0.5 {
-        let expected = "a share from 0.5 to 1";
-        return Err(SpecError::bad_value(params, "beta", expected));
+params! {
+    /// Parameters; those of slow start apply before and after the jump.
+    pub(super) struct Settings {
+        /// the window that the jump opens is at most this
+        max_jump: Segments = "unlimited",
+        /// the threshold after a retreat is this share of the PipeSize; 0.5 to 1, CUBIC may use 0.7
+        #[check(|beta| beta >= 0.5, "a share from 0.5 to 1")]
+        beta: Ratio = "0.5",
+        /// minimum window of a retreat: two segments, so that it is half the PipeSize as the rule
+        /// has it; or the initial window, as the example has it
+        floor: Floor = "two-segments",
+        /// what a retreat's PipeSize comes to: what was in flight at the jump and what was
+        /// acknowledged of the jump; or, as in the RFC's example, only the latter
+        pipesize: Pipesize = "rule",
     }
-    Ok(beta)
+
+    pub(super) enum Floor { TwoSegments = "two-segments", Iw = "iw" }
+    pub(super) enum Pipesize { Rule = "rule", Example = "example" }
 }
 
+/// β from the parameters: RFC 9959 lets it be from a half to one.
 /// Whether the path may still be the one on which `saved` was the least round trip: neither half
 /// of it nor more than ten times as much.
 fn resemble(rtts: &RoundTrips, saved: Time) -> bool {
@@ -206,8 +176,7 @@ enum Phase {
 
 /// Careful Resume.
 struct CarefulResume {
-    max_jump: Segments,
-    beta: f64,
+    settings: Settings,
     floor_iw: bool,
     example: bool,
     phase: Phase,
@@ -225,12 +194,11 @@ struct CarefulResume {
 }
 
 impl CarefulResume {
-    fn new(params: &Params) -> Result<CarefulResume, SpecError> {
-        Ok(CarefulResume {
-            max_jump: params.segments("max_jump"),
-            beta: read_beta(params)?,
-            floor_iw: params.choice("floor") == "iw",
-            example: params.choice("pipesize") == "example",
+    fn new(settings: Settings) -> CarefulResume {
+        CarefulResume {
+            settings,
+            floor_iw: settings.floor == Floor::Iw,
+            example: settings.pipesize == Pipesize::Example,
             phase: Phase::Normal,
             saved: None,
             initial: 1.0,
@@ -239,7 +207,7 @@ impl CarefulResume {
             high: 0,
             deadline: Time::ZERO,
             retreat: 1.0,
-        })
+        }
     }
 
     fn initial_bytes(&self, w: &Window) -> u64 {
@@ -258,7 +226,9 @@ impl CarefulResume {
         let Some((saved, rtt)) = self.saved.take() else {
             return;
         };
-        let jump = (w.segments(saved) / 2.0).floor().min(self.max_jump);
+        let jump = (w.segments(saved) / 2.0)
+            .floor()
+            .min(self.settings.max_jump);
         if resemble(&self.rtts, rtt) && jump > w.cwnd {
             self.jump(w, a, jump);
         }
@@ -290,7 +260,7 @@ impl CarefulResume {
 
     fn finish_retreat(&mut self, w: &mut Window) {
         self.phase = Phase::Normal;
-        w.ssthresh = self.pipe.threshold(w, self.beta, self.example);
+        w.ssthresh = self.pipe.threshold(w, self.settings.beta, self.example);
     }
 
     /// While the retreat lasts the window does not grow. A recovery that begins anew from one
@@ -429,6 +399,7 @@ impl Startup for CarefulResume {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::Params;
     use crate::signals::PathMemory;
     use crate::signals::Timeout;
     use crate::testing::{ms, with_reno, RTT};
@@ -735,7 +706,7 @@ mod tests {
     fn a_memory_that_another_connection_uses_is_no_memory() {
         let params =
             Params::parse(crate::params::AlgorithmKind::STARTUP, "", ENTRY.params, "").unwrap();
-        let mut start = CarefulResume::new(&params).unwrap();
+        let mut start = CarefulResume::new(Settings::read(&params).unwrap());
         for in_use in [true, false] {
             start.on_known(&known(in_use));
             assert_eq!(start.saved.is_none(), in_use);

@@ -14,18 +14,6 @@
 //!
 //! Here a hop is a connection's path, a segment is a cell and its acknowledgement the feedback.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `gamma` | 2 segments | leave when more than these wait in queues |
-//! | `sample` | `percentile` | which round-trip time of a round is its currentRtt |
-//! | `percentile` | 90 | `sample=percentile` only: which percentile of the round's samples |
-//! | `burst_rate` | none | the window is at most this times the baseRtt; reaching that ends the startup |
-//! | `response` | `standard` | what a loss does to the window |
-//! | `iw` | 2 | the first window |
-//! | `growth`, `limit`, `ssthresh`, `growth_gate` | as [`super::slow_start`] | growth after a timeout; the threshold |
-//!
 //! # State
 //!
 //! `baseRtt`; the samples of the round, in order; where the round ends (`beg_seq`), and what had
@@ -61,10 +49,10 @@
 
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Number, Params, SpecError};
 use crate::signals::{Ack, Idle, Loss};
 use crate::slow_start::{self, SlowStart};
-use crate::{Rate, Reason, Segments, Time, Window};
+use crate::{joined, params, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -78,66 +66,43 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
                timeout",
     summary: "Doubles the window round by round until a queue is felt, then keeps what was \
               acknowledged since the last doubling.",
-    params: &[
-        GAMMA,
-        SAMPLE,
-        PERCENTILE,
-        BURST_RATE,
-        RESPONSE,
-        IW,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::SSTHRESH,
-        slow_start::GROWTH_GATE,
+    params: joined![
+        Settings::PARAMS,
+        &[
+            slow_start::Settings::iw.default("2pkt").spec,
+            slow_start::Settings::growth.spec,
+            slow_start::Settings::limit.spec,
+            slow_start::Settings::ssthresh.spec,
+            slow_start::Settings::growth_gate.spec
+        ]
     ],
     needs: &[],
     certainty: Certainty::Code,
     build: |params, _| Ok(Box::new(CircuitStart::new(params)?)),
 };
 
-const GAMMA: ParamSpec = ParamSpec {
-    name: "gamma",
-    unit: Unit::Segments,
-    default: "2",
-    meaning: "the startup ends when more segments than these wait in queues",
-};
+params! {
+    /// Parameters; those of slow start apply after a timeout.
+    struct Settings {
+        /// the startup ends when more segments than these wait in queues
+        gamma: Segments = "2",
+        /// which round-trip time of a round is its currentRtt
+        sample: SampleRule = "percentile",
+        /// sample=percentile: the percentile of the round's samples, 1 to 100
+        #[within(1.0..=100.0)]
+        percentile: Number = "90",
+        /// the window is at most this payload rate times the baseRtt, and reaching that ends the
+        /// startup
+        #[usual("none")]
+        burst_rate: Option<Rate>,
+        /// what a loss during the startup does: standard, the avoidance's reduction; none, it ends
+        /// the startup and leaves the window unchanged
+        response: Response = "standard",
+    }
 
-const SAMPLE: ParamSpec = ParamSpec {
-    name: "sample",
-    unit: Unit::Choice(&["percentile", "least", "latest"]),
-    default: "percentile",
-    meaning: "which round-trip time of a round is its currentRtt",
-};
-
-const PERCENTILE: ParamSpec = ParamSpec {
-    name: "percentile",
-    unit: Unit::Number,
-    default: "90",
-    meaning: "sample=percentile: the percentile of the round's samples, 1 to 100",
-};
-
-const BURST_RATE: ParamSpec = ParamSpec {
-    name: "burst_rate",
-    unit: Unit::Rate,
-    default: "none",
-    meaning: "the window is at most this payload rate times the baseRtt, and reaching that ends \
-              the startup",
-};
-
-const RESPONSE: ParamSpec = ParamSpec {
-    name: "response",
-    unit: Unit::Choice(&["standard", "none"]),
-    default: "standard",
-    meaning: "what a loss during the startup does: standard, the avoidance's reduction; none, it \
-              ends the startup and leaves the window unchanged",
-};
-
-const IW: ParamSpec = ParamSpec {
-    name: "iw",
-    unit: Unit::InitialWindow,
-    default: "2pkt",
-    meaning: "the first window; after a lost SYN at most what the stack's rule allows",
-};
+    enum SampleRule { Percentile = "percentile", Least = "least", Latest = "latest" }
+    enum Response { Standard = "standard", None = "none" }
+}
 
 /// A round with fewer samples than these goes on.
 const ENOUGH: usize = 3;
@@ -210,18 +175,18 @@ struct CircuitStart {
 
 impl CircuitStart {
     fn new(params: &Params) -> Result<CircuitStart, SpecError> {
-        let sample = params.choice("sample");
-        params.effective("percentile", sample == "percentile", "`sample=percentile`")?;
-        let percentile = params.within("percentile", 1.0..=100.0)?;
+        let settings = Settings::read(params)?;
+        let percentile = settings.sample == SampleRule::Percentile;
+        params.effective(Settings::percentile, percentile, "`sample=percentile`")?;
         Ok(CircuitStart {
-            gamma: params.segments("gamma"),
-            sample: match sample {
-                "least" => Sample::Least,
-                "latest" => Sample::Latest,
-                _ => Sample::Percentile(percentile),
+            gamma: settings.gamma,
+            sample: match settings.sample {
+                SampleRule::Least => Sample::Least,
+                SampleRule::Latest => Sample::Latest,
+                SampleRule::Percentile => Sample::Percentile(settings.percentile),
             },
-            burst_rate: params.rate_given("burst_rate"),
-            reduces: params.choice("response") == "standard",
+            burst_rate: settings.burst_rate,
+            reduces: settings.response == Response::Standard,
             base: None,
             samples: Samples::default(),
             beg_seq: 0,
@@ -314,8 +279,9 @@ impl Startup for CircuitStart {
     }
 
     /// The loss or timeout that ended it was none.
-    fn on_spurious(&mut self, _w: &mut Window) {
+    fn on_spurious(&mut self, _w: &mut Window) -> bool {
         self.over = false;
+        true
     }
 
     fn on_idle(&mut self, _w: &mut Window, _before: &Window, _i: &Idle) -> bool {

@@ -26,19 +26,6 @@
 //! | the ACK that ends it | takes `acked / (delta * cwnd)` off the window | is the last to add its packet |
 //! | a loss | changes nothing | changes nothing; losses of more than 30 % in two round trips leave 0.7 of the window |
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `mvfst` | whose rules |
-//! | `delta` | 0.05; 0.5 in generic | how much a packet's delay weighs; `1/delta` packets may wait |
-//! | `delay` | `latest`; `standing` in generic | which round-trip time's delay counts |
-//! | `standing` | 0.5; 1 in mvfst with `delay=standing` | the standing round trip is the least of so much of a smoothed one |
-//! | `pacing` | true | whether it paces |
-//! | `loss_rate` | 0.3 | `generic` only: the share of losses in two round trips that is answered; 0 answers each loss, once per window |
-//! | `beta` | 0.7 | `generic` only: what the answer leaves of the window |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth only after a timeout |
-//!
 //! # State
 //!
 //! mvfst's: the least round trip of ten seconds, the standing one, the smoothed one, `slow_start`,
@@ -77,10 +64,10 @@ use std::collections::VecDeque;
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Number, Params, Ratio, SpecError};
 use crate::signals::{Ack, Established, Loss};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -95,64 +82,41 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "doubling, delay and test of the rate, exit, answer to losses, pace",
     summary: "Doubles the window once per round trip, paced, until its rate is above the one that \
               the queueing delay allows.",
-    params: with_slow_start![READING, DELTA, STANDING, DELAY, PACING, LOSS_RATE, BETA],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
     build: |params, _| Ok(Box::new(CopaSlowStart::new(params)?)),
 };
 
-const READING: ParamSpec = ParamSpec {
-    name: "reading",
-    unit: Unit::Choice(&["mvfst", "generic"]),
-    default: "mvfst",
-    meaning: "mvfst: doubles at one ACK per round trip; generic: the authors' genericCC, which \
-              grows by a packet for each one acknowledged",
-};
+params! {
+    /// Parameters; those of slow start apply after a timeout.
+    struct Settings {
+        /// mvfst: doubles at one ACK per round trip; generic: the authors' genericCC, which grows
+        /// by a packet for each one acknowledged
+        reading: Reading = "mvfst",
+        /// the target is a packet per `delta` times the queueing delay: about 1/delta packets wait
+        /// in queues where slow start ends
+        #[usual("by reading: 0.05 for mvfst, 0.5 for generic")]
+        #[within(0.001..=10.0)]
+        delta: Option<Number>,
+        /// the standing round-trip time is the minimum over this share of a smoothed one
+        #[usual("by reading: 0.5; 1 for mvfst with delay=standing")]
+        standing: Option<Ratio>,
+        /// which round-trip time is compared with the minimum to have the queueing delay
+        #[usual("by reading: latest for mvfst, standing for generic")]
+        delay: Option<Delay>,
+        /// whether it paces, at two windows per smoothed round trip
+        pacing: bool = "true",
+        /// reading=generic: losses are answered where they are a larger share of what two round
+        /// trips brought; 0 answers each, once per window of data
+        loss_rate: Ratio = "0.3",
+        /// reading=generic: what the answer to losses leaves of the window; 1 answers none
+        beta: Ratio = "0.7",
+    }
 
-const DELTA: ParamSpec = ParamSpec {
-    name: "delta",
-    unit: Unit::Number,
-    default: "by reading: 0.05 for mvfst, 0.5 for generic",
-    meaning: "the target is a packet per `delta` times the queueing delay: about 1/delta packets \
-              wait in queues where slow start ends",
-};
-
-const STANDING: ParamSpec = ParamSpec {
-    name: "standing",
-    unit: Unit::Ratio,
-    default: "by reading: 0.5; 1 for mvfst with delay=standing",
-    meaning: "the standing round-trip time is the minimum over this share of a smoothed one",
-};
-
-const DELAY: ParamSpec = ParamSpec {
-    name: "delay",
-    unit: Unit::Choice(&["standing", "latest"]),
-    default: "by reading: latest for mvfst, standing for generic",
-    meaning: "which round-trip time is compared with the minimum to have the queueing delay",
-};
-
-const PACING: ParamSpec = ParamSpec {
-    name: "pacing",
-    unit: Unit::Bool,
-    default: "true",
-    meaning: "whether it paces, at two windows per smoothed round trip",
-};
-
-const LOSS_RATE: ParamSpec = ParamSpec {
-    name: "loss_rate",
-    unit: Unit::Ratio,
-    default: "0.3",
-    meaning:
-        "reading=generic: losses are answered where they are a larger share of what two round \
-              trips brought; 0 answers each, once per window of data",
-};
-
-const BETA: ParamSpec = ParamSpec {
-    name: "beta",
-    unit: Unit::Ratio,
-    default: "0.7",
-    meaning: "reading=generic: what the answer to losses leaves of the window; 1 answers none",
-};
+    enum Reading { Mvfst = "mvfst", Generic = "generic" }
+    enum Delay { Standing = "standing", Latest = "latest" }
+}
 
 /// How long the least round-trip time is remembered.
 const MIN_RTT_WINDOW: Time = Time::from_secs(10);
@@ -207,10 +171,10 @@ struct ReduceOnLoss {
 }
 
 impl ReduceOnLoss {
-    fn read(params: &Params) -> ReduceOnLoss {
+    fn new(settings: &Settings) -> ReduceOnLoss {
         ReduceOnLoss {
-            loss_rate: params.ratio("loss_rate"),
-            beta: params.ratio("beta"),
+            loss_rate: settings.loss_rate,
+            beta: settings.beta,
             since: Time::ZERO,
             packets: 0.0,
             lost: 0.0,
@@ -254,29 +218,28 @@ struct CopaSlowStart {
 
 impl CopaSlowStart {
     fn new(params: &Params) -> Result<CopaSlowStart, SpecError> {
-        let generic = params.choice("reading") == "generic";
-        params.effective("beta", generic, "`reading=generic`")?;
-        params.effective("loss_rate", generic, "`reading=generic`")?;
-        let delta = match params.number_given("delta") {
-            Some(_) => params.within("delta", 0.001..=10.0)?,
-            None if generic => GENERIC_DELTA,
-            None => MVFST_DELTA,
+        let settings = Settings::read(params)?;
+        let generic = settings.reading == Reading::Generic;
+        params.effective(Settings::beta, generic, "`reading=generic`")?;
+        params.effective(Settings::loss_rate, generic, "`reading=generic`")?;
+        let (delta, delay) = match generic {
+            true => (GENERIC_DELTA, Delay::Standing),
+            false => (MVFST_DELTA, Delay::Latest),
         };
-        let delay = params.choice_given("delay");
-        let latest = delay.map_or(!generic, |delay| delay == "latest");
+        let latest = settings.delay.unwrap_or(delay) == Delay::Latest;
         let usual_share = if generic || latest { 0.5 } else { 1.0 };
         Ok(CopaSlowStart {
-            delta,
-            standing_share: params.ratio_given("standing").unwrap_or(usual_share),
+            delta: settings.delta.unwrap_or(delta),
+            standing_share: settings.standing.unwrap_or(usual_share),
             latest,
-            paces: params.bool("pacing"),
+            paces: settings.pacing,
             rtts: RoundTrips::default(),
             min_rtt: Least::default(),
             standing: Least::default(),
             slow_start: true,
             last_double: None,
             probing: 0,
-            losses: generic.then(|| ReduceOnLoss::read(params)),
+            losses: generic.then(|| ReduceOnLoss::new(&settings)),
         })
     }
 

@@ -12,14 +12,6 @@
 //!
 //! The rule beyond that summary is a reconstruction.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `tau0` | 20 ms | the queueing delay that counts |
-//! | `samples` | 2 | so many samples in a row must show it |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! The least round-trip time; samples in a row above it; `max_ssthresh` once it is armed.
@@ -32,10 +24,9 @@
 
 use super::Startup;
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::Ack;
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -47,30 +38,25 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     opened: "one sentence of the HyStart paper",
     compared: "when it arms, growth after that",
     summary: "Slow start that turns into limited slow start when the queueing delay exceeds tau0.",
-    params: with_slow_start![TAU0, SAMPLES],
+    params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(DelayBased::new(params)?)),
+    build: |params, _| Ok(Box::new(DelayBased::new(Settings::read(params)?))),
 };
 
-const TAU0: ParamSpec = ParamSpec {
-    name: "tau0",
-    unit: Unit::Time,
-    default: "20ms",
-    meaning: "the queueing delay that makes growth linear",
-};
-
-const SAMPLES: ParamSpec = ParamSpec {
-    name: "samples",
-    unit: Unit::Number,
-    default: "2",
-    meaning: "number of consecutive round-trip times that must show that delay",
-};
+params! {
+    struct Settings {
+        /// the queueing delay that makes growth linear
+        tau0: Time = "20ms",
+        /// number of consecutive round-trip times that must show that delay
+        #[within(1..=1_000_000)]
+        samples: u32 = "2",
+    }
+}
 
 /// Delay-based slow start.
 struct DelayBased {
-    tau0: Time,
-    samples: u32,
+    settings: Settings,
     rtt_min: Time,
     /// Samples in a row with too much delay.
     late: u32,
@@ -79,21 +65,20 @@ struct DelayBased {
 }
 
 impl DelayBased {
-    fn new(params: &Params) -> Result<DelayBased, SpecError> {
-        Ok(DelayBased {
-            tau0: params.time("tau0"),
-            samples: params.whole("samples", 1..=1_000_000)?,
+    fn new(settings: Settings) -> DelayBased {
+        DelayBased {
+            settings,
             rtt_min: Time::MAX,
             late: 0,
             max_ssthresh: f64::INFINITY,
-        })
+        }
     }
 
     fn watch(&mut self, w: &Window, rtt: Time) {
         self.rtt_min = self.rtt_min.min(rtt);
-        let late = rtt.since(self.rtt_min) > self.tau0;
+        let late = rtt.since(self.rtt_min) > self.settings.tau0;
         self.late = if late { self.late.saturating_add(1) } else { 0 };
-        if self.late >= self.samples && self.max_ssthresh == f64::INFINITY {
+        if self.late >= self.settings.samples && self.max_ssthresh == f64::INFINITY {
             self.max_ssthresh = w.cwnd;
         }
     }
@@ -123,6 +108,7 @@ impl Startup for DelayBased {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::Params;
     use crate::signals::{Loss, Timeout};
     use crate::testing::{slow_start, Bottleneck};
     use crate::{catalog, Convention};
@@ -132,7 +118,7 @@ mod tests {
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
         let mut w = Window::new(1460);
         w.cwnd = 64.0;
-        let mut d = DelayBased::new(&params).unwrap();
+        let mut d = DelayBased::new(Settings::read(&params).unwrap());
         d.rtt_min = Time::from_millis(100);
         (d, w)
     }

@@ -10,16 +10,6 @@
 //! as more than one segment of the flight proves lost. Then slow start begins as if nothing
 //! had been sent.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `fast_reset_timer` | true | a timeout of its own while the flight is out |
-//! | `fast_loss_recov` | true | give up at a second loss of the flight |
-//! | `ack_delay` | 200 ms, 0 under ns2 | how long the receiver may keep back an ACK |
-//! | `paced` | true, false under ns2 | spread the flight over the cached round trip |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! Whether the flight is out, `fs_mode`, and its range; a round-trip time and its variation
@@ -37,10 +27,10 @@
 
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent, Timeout};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Convention, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Convention, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -52,41 +42,27 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "cached window, pace, tags, reset timer, answer to loss",
     summary: "Sends the cached window of the path, paced and tagged to be dropped first, \
               and gives up early.",
-    params: with_slow_start![FAST_RESET_TIMER, FAST_LOSS_RECOV, ACK_DELAY, PACED],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Code,
     build: |params, convention| Ok(Box::new(FastStart::new(params, convention)?)),
 };
 
-const FAST_RESET_TIMER: ParamSpec = ParamSpec {
-    name: "fast_reset_timer",
-    unit: Unit::Bool,
-    default: "true",
-    meaning: "whether a timeout of srtt + 4 rttvar, without a minimum, holds while the flight \
-              is out",
-};
-
-const FAST_LOSS_RECOV: ParamSpec = ParamSpec {
-    name: "fast_loss_recov",
-    unit: Unit::Bool,
-    default: "true",
-    meaning: "whether a second loss of the flight leads back to the initial window",
-};
-
-const ACK_DELAY: ParamSpec = ParamSpec {
-    name: "ack_delay",
-    unit: Unit::Time,
-    default: "by stack: 0s under ns2, otherwise 200ms",
-    meaning: "how much later its separate timeout is, for a receiver that delays the ACK of \
-              an odd last segment",
-};
-
-const PACED: ParamSpec = ParamSpec {
-    name: "paced",
-    unit: Unit::Bool,
-    default: "by stack: false under ns2, otherwise true",
-    meaning: "whether the flight is spread over the cached round trip or leaves at once",
-};
+params! {
+    struct Settings {
+        /// whether a timeout of srtt + 4 rttvar, without a minimum, holds while the flight is out
+        fast_reset_timer: bool = "true",
+        /// whether a second loss of the flight leads back to the initial window
+        fast_loss_recov: bool = "true",
+        /// how much later its separate timeout is, for a receiver that delays the ACK of an odd
+        /// last segment
+        #[usual("by stack: 0s under ns2, otherwise 200ms")]
+        ack_delay: Option<Time>,
+        /// whether the flight is spread over the cached round trip or leaves at once
+        #[usual("by stack: false under ns2, otherwise true")]
+        paced: Option<bool>,
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -121,19 +97,18 @@ struct FastStart {
 
 impl FastStart {
     fn new(params: &Params, convention: Convention) -> Result<FastStart, SpecError> {
-        let fast_reset_timer = params.bool("fast_reset_timer");
-        params.effective("ack_delay", fast_reset_timer, "`fast_reset_timer=true`")?;
+        let settings = Settings::read(params)?;
+        let timed = settings.fast_reset_timer;
+        params.effective(Settings::ack_delay, timed, "`fast_reset_timer=true`")?;
         Ok(FastStart {
-            fast_reset_timer,
-            fast_loss_recov: params.bool("fast_loss_recov"),
+            fast_reset_timer: timed,
+            fast_loss_recov: settings.fast_loss_recov,
             ns2: convention == Convention::Ns2,
-            ack_delay: params.time_given("ack_delay").unwrap_or(match convention {
+            ack_delay: settings.ack_delay.unwrap_or(match convention {
                 Convention::Ns2 => Time::ZERO,
                 _ => Time::from_millis(200),
             }),
-            paced: params
-                .bool_given("paced")
-                .unwrap_or(convention != Convention::Ns2),
+            paced: settings.paced.unwrap_or(convention != Convention::Ns2),
             mode: Mode::Off,
             memory: None,
             initial: 1.0,

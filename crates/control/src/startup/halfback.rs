@@ -9,13 +9,6 @@
 //! than data reaches the receiver, so they go into a path that is draining. A flow that loses
 //! nothing is sent one and a half times.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `threshold` | 141000 bytes | at most so much is paced; no larger flow is sent twice |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth afterwards |
-//!
 //! # State
 //!
 //! What is to be paced and what has left of it; how far they are, `ropr_ptr`, is in the
@@ -33,10 +26,10 @@
 
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::Number;
 use crate::signals::{Ack, Established, Idle, Loss, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, ProactiveRetransmissions, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, ProactiveRetransmissions, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -48,19 +41,21 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "paced flow, retransmission from the end backwards",
     summary: "Paces a short flow over one round trip and sends its second half once more, from \
               the end backwards, as acknowledgements arrive.",
-    params: with_slow_start![THRESHOLD],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(Halfback::new(params)?)),
+    build: |params, _| Ok(Box::new(Halfback::new(Settings::read(params)?))),
 };
 
-const THRESHOLD: ParamSpec = ParamSpec {
-    name: "threshold",
-    unit: Unit::Number,
-    default: "141000",
-    meaning: "at most so many bytes are paced, the default window in the authors' setting; only \
-              flows that are no larger are sent again",
-};
+params! {
+    /// Parameters; those of slow start apply after the proactive retransmissions.
+    struct Settings {
+        /// at most so many bytes are paced, the default window in the authors' setting; only flows
+        /// that are no larger are sent again
+        #[check(|bytes| bytes >= 1.0, "at least 1 byte")]
+        threshold: Number = "141000",
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -91,14 +86,9 @@ struct Halfback {
 }
 
 impl Halfback {
-    fn new(params: &Params) -> Result<Halfback, SpecError> {
-        let threshold = params.number("threshold");
-        if threshold < 1.0 {
-            let expected = "at least 1 byte";
-            return Err(SpecError::bad_value(params, "threshold", expected));
-        }
-        Ok(Halfback {
-            threshold: threshold as u64,
+    fn new(settings: Settings) -> Halfback {
+        Halfback {
+            threshold: settings.threshold as u64,
             phase: Phase::Over,
             whole: false,
             initial: 1.0,
@@ -107,7 +97,7 @@ impl Halfback {
             measured_since: None,
             delivered: 0,
             lost: false,
-        })
+        }
     }
 
     fn begin(&mut self, w: &mut Window, e: &Established, rtt: Time) {

@@ -1,7 +1,7 @@
 //! What a startup is told and asked.
 
 use crate::model::Model;
-use crate::signals::*; // All of them: `startup_events!` names what its hooks are told.
+use crate::signals::*; // All of them: the macros name what their hooks are told.
 use crate::slow_start::SlowStart;
 use crate::{Rate, Reason, Segments, Window};
 
@@ -15,6 +15,15 @@ pub enum LossResponse {
     /// The startup has set the window itself and goes on to all through the recovery, so that
     /// the transport is not to reduce it proportionally (RFC 9937).
     SelfManaged,
+}
+
+/// What may end a startup. A timeout counts as a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Congestion {
+    /// Data was lost.
+    Loss,
+    /// A queue has marked data.
+    Mark,
 }
 
 macro_rules! hooks {
@@ -44,11 +53,6 @@ pub trait Startup: Send {
 
     crate::startup_events!(hooks);
 
-    /// The rate, headers included, for which the routers are to be asked on the SYN.
-    fn rate_request(&self, _s: &Syn) -> Option<Rate> {
-        None
-    }
-
     /// What is known of the path besides, before the handshake is reported.
     fn on_known(&mut self, _k: &Known) {}
 
@@ -69,12 +73,9 @@ pub trait Startup: Send {
     }
 
     /// The last loss or timeout was spurious: what it took for lost has arrived. The transport has
-    /// restored the window and the threshold.
-    fn on_spurious(&mut self, _w: &mut Window) {}
-
-    /// After that, where this startup is in charge: whether it grows as before the loss. One that
-    /// stays in charge when it has ended says so itself.
-    fn has_resumed(&self) -> bool {
+    /// restored the window and the threshold. True where a startup that is in charge grows as
+    /// before the loss.
+    fn on_spurious(&mut self, _w: &mut Window) -> bool {
         true
     }
 
@@ -103,15 +104,9 @@ pub trait Startup: Send {
         false
     }
 
-    /// Whether a loss, a mark or a timeout at present does not end it. A timeout's hook may change
-    /// the answer.
-    fn survives_loss(&self) -> bool {
+    /// Whether this does not end it at present. A timeout's hook may change the answer.
+    fn survives(&self, _c: Congestion) -> bool {
         self.owns_cwnd()
-    }
-
-    /// The same for a mark alone.
-    fn survives_mark(&self) -> bool {
-        self.survives_loss()
     }
 
     /// Whether it wants to be told of delivery ([`Ack::delivery`]). Asked once, at the beginning.
@@ -132,17 +127,34 @@ pub trait Startup: Send {
         None
     }
 
-    /// Whether it has columns of its own for the trace. Asked once, when the connection is made.
-    fn has_columns(&self) -> bool {
-        false
+    /// The hooks of a startup that routers or the peer assist.
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        None
     }
 
-    /// Names `column` numbers of its own for the trace, at each of its flow's samples, where it
-    /// [has any](Self::has_columns).
-    fn trace(&self, _column: &mut dyn FnMut(&str, f64)) {}
+    /// Columns of its own for the trace.
+    fn columns(&self) -> Option<&dyn Columns> {
+        None
+    }
 
     /// Whether this startup's growth rule applies rather than the avoidance's.
     fn in_charge(&self, w: &Window) -> bool {
         w.in_slow_start()
     }
+}
+
+/// A startup that routers or the peer assist.
+pub trait Assisted {
+    crate::assisted_events!(hooks);
+
+    /// The rate, headers included, for which the routers are to be asked on the SYN.
+    fn rate_request(&self, _s: &Syn) -> Option<Rate> {
+        None
+    }
+}
+
+/// A startup with columns of its own for the trace.
+pub trait Columns {
+    /// Names `column` its numbers, at each of its flow's samples.
+    fn trace(&self, column: &mut dyn FnMut(&str, f64));
 }

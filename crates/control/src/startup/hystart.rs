@@ -25,17 +25,6 @@
 //! leave back to back. `2011` is S. Ha and I. Rhee, "Taming the Elephants: New TCP Slow
 //! Start", Computer Networks 55(9), as it is remembered.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `linux-5.6` under linux, else `2008` | whose rules |
-//! | `detect` | `both` | `both`, `train` or `delay` |
-//! | `low_window` | 16 segments | no exit below this window |
-//! | `tick` | 1 ms, 1 us for `linux-5.6` | clock resolution; 0s is exact |
-//! | `paced` | by window | `linux-5.6`: whether the sender paces |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! The paper's: `roundStart`, `lastAckTime`, `lastRTT`, `curRTT`, `samplingCnt`, `dMin`,
@@ -53,10 +42,10 @@
 
 use super::Startup;
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Recovered, Sent, Timeout};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -69,61 +58,43 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "ACK train, delay rule, rounds, low window",
     summary: "Slow start that ends when the ACK train of a round gets as long as the path, or \
               when round-trip times rise.",
-    params: with_slow_start![READING, DETECT, LOW_WINDOW, TICK, PACED],
+    params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Text,
     build: |params, convention| Ok(Box::new(HyStart::new(params, convention)?)),
 };
 
-const READING: ParamSpec = ParamSpec {
-    name: "reading",
-    unit: Unit::Choice(&["2008", "2011", "linux-2.6.29", "linux-3.19", "linux-5.6"]),
-    default: "by stack: linux-5.6 under linux, otherwise 2008",
-    meaning: "whose rules: the paper's, its journal version's, or a kernel's from that version on",
-};
+params! {
+    pub(super) struct Settings {
+        /// whose rules: the paper's, its journal version's, or a kernel's from that version on
+        #[usual("by stack: linux-5.6 under linux, otherwise 2008")]
+        reading: Option<Reading>,
+        /// which signs end it (Linux hystart_detect)
+        detect: Detect = "both",
+        /// no exit below this window (low_ssthresh in the paper)
+        low_window: Segments = "16",
+        /// the resolution of the sender's clock; 0s is exact
+        #[usual("by reading: 1us for linux-5.6, otherwise 1ms")]
+        tick: Option<Time>,
+        /// whether the sender spaces its packets out
+        #[usual("by window: whether a pacing rate is set")]
+        paced: Option<bool>,
+    }
 
-const DETECT: ParamSpec = ParamSpec {
-    name: "detect",
-    unit: Unit::Choice(&["both", "train", "delay"]),
-    default: "both",
-    meaning: "which signs end it (Linux hystart_detect)",
-};
-
-pub(crate) const LOW_WINDOW: ParamSpec = ParamSpec {
-    name: "low_window",
-    unit: Unit::Segments,
-    default: "16",
-    meaning: "no exit below this window (low_ssthresh in the paper)",
-};
-
-const TICK: ParamSpec = ParamSpec {
-    name: "tick",
-    unit: Unit::Time,
-    default: "by reading: 1us for linux-5.6, otherwise 1ms",
-    meaning: "the resolution of the sender's clock; 0s is exact",
-};
-
-/// Whether the sender paces; HyStart++ asks the same.
-pub(crate) const PACED: ParamSpec = ParamSpec {
-    name: "paced",
-    unit: Unit::Bool,
-    default: "by window: whether a pacing rate is set",
-    meaning: "whether the sender spaces its packets out",
-};
+    pub(super) enum Reading {
+        Seed2008 = "2008",
+        Seed2011 = "2011",
+        Linux2629 = "linux-2.6.29",
+        Linux319 = "linux-3.19",
+        Linux56 = "linux-5.6",
+    }
+    pub(super) enum Detect { Both = "both", Train = "train", Delay = "delay" }
+}
 
 /// Samples of a round that are looked at.
 const N_SAMPLING: u32 = 8;
 /// ACKs no further apart than this belong to one train.
 const TRAIN_GAP: Time = Time::from_millis(2);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reading {
-    Seed2008,
-    Seed2011,
-    Linux2629,
-    Linux319,
-    Linux56,
-}
 
 /// HyStart.
 struct HyStart {
@@ -148,29 +119,25 @@ struct HyStart {
 
 impl HyStart {
     fn new(params: &Params, convention: Convention) -> Result<HyStart, SpecError> {
-        let linux = convention == Convention::Linux;
-        let by_stack = if linux { "linux-5.6" } else { "2008" };
-        let reading = match params.choice_given("reading").unwrap_or(by_stack) {
-            "2008" => Reading::Seed2008,
-            "2011" => Reading::Seed2011,
-            "linux-2.6.29" => Reading::Linux2629,
-            "linux-3.19" => Reading::Linux319,
-            _ => Reading::Linux56,
+        let settings = Settings::read(params)?;
+        let by_stack = match convention {
+            Convention::Linux => Reading::Linux56,
+            _ => Reading::Seed2008,
         };
+        let reading = settings.reading.unwrap_or(by_stack);
         let fine = reading == Reading::Linux56;
-        let by_reading = if fine {
-            Time::from_micros(1)
-        } else {
-            Time::from_millis(1)
+        let tick = match fine {
+            true => Time::from_micros(1),
+            false => Time::from_millis(1),
         };
-        params.effective("paced", fine, "`reading=linux-5.6`")?;
+        params.effective(Settings::paced, fine, "`reading=linux-5.6`")?;
         Ok(HyStart {
             reading,
-            detect_train: params.choice("detect") != "delay",
-            detect_delay: params.choice("detect") != "train",
-            low_window: params.segments("low_window"),
-            tick: params.time_given("tick").unwrap_or(by_reading),
-            paced: params.bool_given("paced"),
+            detect_train: settings.detect != Detect::Delay,
+            detect_delay: settings.detect != Detect::Train,
+            low_window: settings.low_window,
+            tick: settings.tick.unwrap_or(tick),
+            paced: settings.paced,
             found: false,
             d_min: Time::MAX,
             round_start: Time::ZERO,

@@ -10,22 +10,6 @@
 //! congestion avoidance begins. The ACK train of the original is dropped: ACK compression
 //! defeats it (§4.1).
 //!
-//! # Parameters
-//!
-//! | name | default | meaning (§4.3) |
-//! | --- | --- | --- |
-//! | `min_rtt_thresh` | 4 ms | the least rise that counts |
-//! | `max_rtt_thresh` | 16 ms | the rise that counts in any case |
-//! | `min_rtt_divisor` | 8 | between them, this share of the last round's RTT |
-//! | `n_rtt_sample` | 8 | samples that a round needs before it is judged |
-//! | `css_growth_divisor` | 4 | how much slower CSS grows; at least 2 |
-//! | `css_rounds` | 5 | rounds of CSS |
-//! | `l` | 8 segments, unlimited if paced | maximum that one ACK may add |
-//! | `paced` | by window | whether the sender paces |
-//! | `low_cwnd` | 0 segments | no CSS below this window (drafts up to -04: 16) |
-//! | `speed` | slow-start | what the increase is multiplied by: 1, or Rapid Start's 2 while there is no queue |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | after a timeout |
-//!
 //! # State
 //!
 //! The RFC's: the phase, `windowEnd`, `lastRoundMinRTT`, `currentRoundMinRTT`,
@@ -41,13 +25,13 @@
 //!   round of nothing and spoil `lastRoundMinRTT`; here it is what the first ACK finds sent.
 //! - §4.3 allows it to run again after an idle time. Here it does not.
 
-use super::rapid_start::{self, Speed};
+use super::rapid_start::{Speed, SpeedSettings};
 use super::{hystart, Startup};
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, SpecError};
 use crate::signals::Ack;
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -59,93 +43,41 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "all constants, rounds, CSS, return from it, exit, loss",
     summary: "Slow start that turns to slower growth when round-trip times rise, back if they \
               fall, and to congestion avoidance after five such rounds.",
-    params: with_slow_start![
-        MIN_RTT_THRESH,
-        MAX_RTT_THRESH,
-        MIN_RTT_DIVISOR,
-        N_RTT_SAMPLE,
-        CSS_GROWTH_DIVISOR,
-        CSS_ROUNDS,
-        L,
-        hystart::PACED,
-        LOW_CWND,
-        rapid_start::SPEED
-    ],
+    params: with_slow_start!(Settings, SpeedSettings),
     needs: &[],
     certainty: Certainty::Text,
     build: |params, _| Ok(Box::new(HyStartPlusPlus::new(params)?)),
 };
 
-const MIN_RTT_THRESH: ParamSpec = ParamSpec {
-    name: "min_rtt_thresh",
-    unit: Unit::Time,
-    default: "4ms",
-    meaning: "no smaller rise of the round-trip time counts",
-};
-
-const MAX_RTT_THRESH: ParamSpec = ParamSpec {
-    name: "max_rtt_thresh",
-    unit: Unit::Time,
-    default: "16ms",
-    meaning: "a rise of the round-trip time by this much always counts",
-};
-
-const MIN_RTT_DIVISOR: ParamSpec = ParamSpec {
-    name: "min_rtt_divisor",
-    unit: Unit::Number,
-    default: "8",
-    meaning: "the rise that counts is the last round's least RTT divided by this, between the \
-              two bounds",
-};
-
-const N_RTT_SAMPLE: ParamSpec = ParamSpec {
-    name: "n_rtt_sample",
-    unit: Unit::Number,
-    default: "8",
-    meaning: "samples in a round before it is judged",
-};
-
-const CSS_GROWTH_DIVISOR: ParamSpec = ParamSpec {
-    name: "css_growth_divisor",
-    unit: Unit::Number,
-    default: "4",
-    meaning: "how many times slower conservative slow start grows; at least 2",
-};
-
-const CSS_ROUNDS: ParamSpec = ParamSpec {
-    name: "css_rounds",
-    unit: Unit::Number,
-    default: "5",
-    meaning: "rounds of conservative slow start before congestion avoidance, the one in which \
-              it began included",
-};
-
-const L: ParamSpec = ParamSpec {
-    name: "l",
-    unit: Unit::Segments,
-    default: "by window: 8, or unlimited if paced",
-    meaning: "maximum that one ACK may add",
-};
-
-const LOW_CWND: ParamSpec = ParamSpec {
-    name: "low_cwnd",
-    unit: Unit::Segments,
-    default: "0",
-    meaning: "round-trip times are not judged below this window (16 in drafts up to -04)",
-};
-
-/// §4.3's tuning.
-#[derive(Clone, Copy, Debug)]
-struct Constants {
-    min_rtt_thresh: Time,
-    max_rtt_thresh: Time,
-    min_rtt_divisor: u64,
-    n_rtt_sample: u32,
-    css_growth_divisor: f64,
-    css_rounds: u32,
-    l: Option<Segments>,
-    paced: Option<bool>,
-    low_cwnd: Segments,
+params! {
+    /// §4.3's tuning; slow start's parameters apply after a timeout.
+    struct Settings {
+        /// no smaller rise of the round-trip time counts
+        min_rtt_thresh: Time = "4ms",
+        /// a rise of the round-trip time by this much always counts
+        max_rtt_thresh: Time = "16ms",
+        /// the rise that counts is the last round's least RTT divided by this, between the two
+        /// bounds
+        #[within(1..=1_000_000)]
+        min_rtt_divisor: u32 = "8",
+        /// samples in a round before it is judged
+        #[within(1..=1_000_000)]
+        n_rtt_sample: u32 = "8",
+        /// how many times slower conservative slow start grows; at least 2
+        #[within(2..=1_000_000)]
+        css_growth_divisor: u32 = "4",
+        /// rounds of conservative slow start before congestion avoidance, the one in which it began
+        /// included
+        #[within(1..=1_000_000)]
+        css_rounds: u32 = "5",
+        /// maximum that one ACK may add
+        #[usual("by window: 8, or unlimited if paced")]
+        #[check(|l| l > 0.0, "above zero")]
+        l: Option<Segments>,
+        paced: Option<bool> as hystart::Settings,
+        /// round-trip times are not judged below this window (16 in drafts up to -04)
+        low_cwnd: Segments = "0",
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +89,7 @@ enum Phase {
 
 /// HyStart++.
 struct HyStartPlusPlus {
-    constants: Constants,
+    settings: Settings,
     /// Slow start as it is after HyStart++ has ended.
     speed: Speed,
     phase: Phase,
@@ -172,30 +104,24 @@ struct HyStartPlusPlus {
 
 impl HyStartPlusPlus {
     fn new(params: &Params) -> Result<HyStartPlusPlus, SpecError> {
-        let min_rtt_thresh = params.time("min_rtt_thresh");
-        let max_rtt_thresh = params.time("max_rtt_thresh");
+        let settings = Settings::read(params)?;
+        let Settings {
+            min_rtt_thresh,
+            max_rtt_thresh,
+            ..
+        } = settings;
         if max_rtt_thresh < min_rtt_thresh {
             let expected = format!("at least `min_rtt_thresh`, {min_rtt_thresh}");
-            return Err(SpecError::bad_value(params, "max_rtt_thresh", &expected));
+            return Err(SpecError::bad_value(
+                params,
+                Settings::max_rtt_thresh,
+                &expected,
+            ));
         }
-        let l = params.segments_given("l");
-        if l == Some(0.0) {
-            return Err(SpecError::bad_value(params, "l", "above zero"));
-        }
-        params.effective("paced", l.is_none(), "`l` not to be given")?;
+        params.effective(Settings::paced, settings.l.is_none(), "`l` not to be given")?;
         Ok(HyStartPlusPlus {
-            constants: Constants {
-                min_rtt_thresh,
-                max_rtt_thresh,
-                min_rtt_divisor: params.whole("min_rtt_divisor", 1..=1_000_000)?.into(),
-                n_rtt_sample: params.whole("n_rtt_sample", 1..=1_000_000)?,
-                css_growth_divisor: params.whole("css_growth_divisor", 2..=1_000_000)?.into(),
-                css_rounds: params.whole("css_rounds", 1..=1_000_000)?,
-                l,
-                paced: params.bool_given("paced"),
-                low_cwnd: params.segments("low_cwnd"),
-            },
-            speed: Speed::read(params),
+            settings,
+            speed: Speed::read(params)?,
             phase: Phase::SlowStart,
             window_end: None,
             last_round_min_rtt: Time::MAX,
@@ -213,30 +139,32 @@ impl HyStartPlusPlus {
         if !a.cwnd_limited {
             return;
         }
-        let paced = self.constants.paced.unwrap_or(w.pacing.is_some());
+        let paced = self.settings.paced.unwrap_or(w.pacing.is_some());
         let l = self
-            .constants
+            .settings
             .l
             .unwrap_or(if paced { f64::INFINITY } else { 8.0 });
         let increase = w.segments(a.credit).min(l);
         w.cwnd += match self.phase {
-            Phase::Css => increase / self.constants.css_growth_divisor,
+            Phase::Css => increase / f64::from(self.settings.css_growth_divisor),
             _ => factor * increase,
         };
     }
 
     /// §4.2: `max(MIN_RTT_THRESH, min(lastRoundMinRTT / MIN_RTT_DIVISOR, MAX_RTT_THRESH))`.
     fn rtt_thresh(&self) -> Time {
-        let share = self.last_round_min_rtt.over(self.constants.min_rtt_divisor);
+        let share = self
+            .last_round_min_rtt
+            .over(self.settings.min_rtt_divisor.into());
         share
-            .min(self.constants.max_rtt_thresh)
-            .max(self.constants.min_rtt_thresh)
+            .min(self.settings.max_rtt_thresh)
+            .max(self.settings.min_rtt_thresh)
     }
 
     /// §4.2, on each sample: into CSS if the RTT has risen, out of it if it has fallen back.
     /// Both need `N_RTT_SAMPLE` samples in the round.
     fn check_delay(&mut self, w: &Window) {
-        if self.rtt_sample_count < self.constants.n_rtt_sample || w.cwnd < self.constants.low_cwnd {
+        if self.rtt_sample_count < self.settings.n_rtt_sample || w.cwnd < self.settings.low_cwnd {
             return;
         }
         let current = self.current_round_min_rtt;
@@ -263,7 +191,7 @@ impl HyStartPlusPlus {
     fn end_round(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
         if self.phase == Phase::Css {
             self.css_rounds += 1;
-            if self.css_rounds >= self.constants.css_rounds {
+            if self.css_rounds >= self.settings.css_rounds {
                 w.ssthresh = w.cwnd;
                 self.phase = Phase::Done;
                 return Some(Reason::Delay);

@@ -8,18 +8,6 @@
 //! flight, the window after the recovery is set to half of what the path did deliver,
 //! `(D - R)/2` with `R` the retransmissions (§II): a rule that RFC 7661 §4.4.1 took over.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `max_d` | 10000 segments | at most so many in the flight |
-//! | `cap_rate` | none | at most this rate, headers included (§IV.D, a policy) |
-//! | `target_time` | none | no faster than delivers the data within this time (§IV.D) |
-//! | `iw_refinement` | false | send at once what the initial window allows anyway |
-//! | `flag` | `all` | which packets of an oversized flight carry the tag |
-//! | `gap` | `rtt/d` | time between packets, or `rtt/(d-1)` |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | afterwards |
-//!
 //! # State
 //!
 //! The paper's `D`; what has been sent of it; whether it is being sent, watched for
@@ -42,10 +30,9 @@
 
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -57,57 +44,43 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "first flight, its pace, its end, window after loss, tags for routers",
     summary: "Paces all queued data over the first round trip, then ordinary TCP; after a loss \
               half of what got through.",
-    params: with_slow_start![MAX_D, CAP_RATE, TARGET_TIME, IW_REFINEMENT, FLAG, GAP],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(JumpStart::new(params)?)),
+    build: |params, _| Ok(Box::new(JumpStart::new(Settings::read(params)?))),
 };
 
-const MAX_D: ParamSpec = ParamSpec {
-    name: "max_d",
-    unit: Unit::Segments,
-    default: "10000",
-    meaning: "at most so many segments in the first flight, the receiver's window in the paper; \
-              without it the flight of an endless source would have no size",
-};
+params! {
+    /// Parameters; those of slow start apply after the first flight.
+    struct Settings {
+        /// at most so many segments in the first flight, the receiver's window in the paper;
+        /// without it the flight of an endless source would have no size
+        #[check(
+            |max_d| (1.0..=1e9).contains(&max_d),
+            "a number from 1 to 1e9; the flight of an endless source needs a bound"
+        )]
+        max_d: Segments = "10000",
+        /// a policy: the first flight leaves at this rate at most, headers included
+        #[usual("none")]
+        cap_rate: Option<Rate>,
+        /// a policy: the first flight carries no more than would deliver the queued data within
+        /// this time
+        #[usual("none")]
+        #[check(|time| time > Time::ZERO, "a time above zero")]
+        target_time: Option<Time>,
+        /// whether a flight that fits the initial window is sent at once, unpaced (the paper's
+        /// footnote 3)
+        iw_refinement: bool = "false",
+        /// which packets of a flight larger than the initial window are tagged for routers to drop
+        /// first: all of it (the paper's words), or what exceeds the initial window
+        flag: Flag = "all",
+        /// the time between packets; only rtt/d gives the paper's Fig. 1
+        gap: Gap = "rtt/d",
+    }
 
-const CAP_RATE: ParamSpec = ParamSpec {
-    name: "cap_rate",
-    unit: Unit::Rate,
-    default: "none",
-    meaning: "a policy: the first flight leaves at this rate at most, headers included",
-};
-
-const TARGET_TIME: ParamSpec = ParamSpec {
-    name: "target_time",
-    unit: Unit::Time,
-    default: "none",
-    meaning: "a policy: the first flight carries no more than would deliver the queued data \
-              within this time",
-};
-
-const IW_REFINEMENT: ParamSpec = ParamSpec {
-    name: "iw_refinement",
-    unit: Unit::Bool,
-    default: "false",
-    meaning: "whether a flight that fits the initial window is sent at once, unpaced (the \
-              paper's footnote 3)",
-};
-
-const FLAG: ParamSpec = ParamSpec {
-    name: "flag",
-    unit: Unit::Choice(&["all", "excess"]),
-    default: "all",
-    meaning: "which packets of a flight larger than the initial window are tagged for routers \
-              to drop first: all of it (the paper's words), or what exceeds the initial window",
-};
-
-const GAP: ParamSpec = ParamSpec {
-    name: "gap",
-    unit: Unit::Choice(&["rtt/d", "rtt/(d-1)"]),
-    default: "rtt/d",
-    meaning: "the time between packets; only rtt/d gives the paper's Fig. 1",
-};
+    enum Flag { All = "all", Excess = "excess" }
+    enum Gap { OverD = "rtt/d", OverLessOne = "rtt/(d-1)" }
+}
 
 /// The paper's phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,36 +119,22 @@ struct JumpStart {
 }
 
 impl JumpStart {
-    fn new(params: &Params) -> Result<JumpStart, SpecError> {
-        let max_d = params.segments("max_d");
-        if !(1.0..=1e9).contains(&max_d) {
-            let expected = "a number from 1 to 1e9; the flight of an endless source needs a bound";
-            return Err(SpecError::bad_value(params, "max_d", expected));
-        }
-        let target_time = params.time_given("target_time");
-        if target_time == Some(Time::ZERO) {
-            return Err(SpecError::bad_value(
-                params,
-                "target_time",
-                "a time above zero",
-            ));
-        }
-        let cap_rate = params.rate_given("cap_rate");
-        Ok(JumpStart {
+    fn new(settings: Settings) -> JumpStart {
+        JumpStart {
             limits: FlightLimits {
-                max_d,
-                cap_rate,
-                target_time,
+                max_d: settings.max_d,
+                cap_rate: settings.cap_rate,
+                target_time: settings.target_time,
             },
-            iw_refinement: params.bool("iw_refinement"),
-            flag_all: params.choice("flag") == "all",
-            intervals_less_one: params.choice("gap") == "rtt/(d-1)",
+            iw_refinement: settings.iw_refinement,
+            flag_all: settings.flag == Flag::All,
+            intervals_less_one: settings.gap == Gap::OverLessOne,
             js: Js::Off,
             flight: 0,
             sent: 0,
             end: 0,
             untagged: 0,
-        })
+        }
     }
 
     /// What has been sent of the flight, the paper's D once it is out, in segments.

@@ -12,15 +12,6 @@
 //! until the first fast retransmit. `linux` is that of kernels up to 3.x: a credit of
 //! `max_ssthresh/2` per ACK, without the RFC's rounding down to `1/K`.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `max_ssthresh` | 100 segments | where growth turns linear; 0 never |
-//! | `reading` | by stack | `rfc`, `ns2` or `linux` |
-//! | `arithmetic` | `bytes` | reading `rfc`: `bytes`, or `exact` without rounding |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | below `max_ssthresh` |
-//!
 //! # State
 //!
 //! The `linux` reading's credit; for `ns2` whether a fast retransmit has ended it.
@@ -34,10 +25,10 @@
 
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Loss, Timeout};
 use crate::slow_start::{peer_window, SlowStart};
-use crate::{with_slow_start, Convention, Reason, Segments, Window};
+use crate::{params, with_slow_start, Convention, Reason, Segments, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -49,35 +40,28 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "growth above max_ssthresh, threshold",
     summary: "Slow start that adds at most max_ssthresh/2 segments per round trip once the \
               window exceeds max_ssthresh.",
-    params: with_slow_start![MAX_SSTHRESH, READING, ARITHMETIC],
+    params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Code,
     build: |params, convention| Ok(Box::new(LimitedSlowStart::new(params, convention)?)),
 };
 
-const MAX_SSTHRESH: ParamSpec = ParamSpec {
-    name: "max_ssthresh",
-    unit: Unit::Segments,
-    default: "100",
-    meaning: "the window above which growth is limited; 0 for never",
-};
+params! {
+    /// Parameters; those of slow start apply below `max_ssthresh`.
+    struct Settings {
+        /// the window above which growth is limited; 0 for never
+        max_ssthresh: Segments = "100",
+        /// whose rule: RFC 3742's, ns-2's (max_ssthresh is the ordinary threshold too, and limited
+        /// growth ends with the first fast retransmit) or Linux 2.6-3.x's (a credit per ACK)
+        #[usual("by stack: rfc, ns2 or linux")]
+        reading: Option<Rule>,
+        /// reading=rfc: increments in whole bytes, at least one, or exact fractions of a segment
+        arithmetic: Arithmetic = "bytes",
+    }
 
-const READING: ParamSpec = ParamSpec {
-    name: "reading",
-    unit: Unit::Choice(&["rfc", "ns2", "linux"]),
-    default: "by stack: rfc, ns2 or linux",
-    meaning: "whose rule: RFC 3742's, ns-2's (max_ssthresh is the ordinary threshold too, and \
-              limited growth ends with the first fast retransmit) or Linux 2.6-3.x's (a \
-              credit per ACK)",
-};
-
-const ARITHMETIC: ParamSpec = ParamSpec {
-    name: "arithmetic",
-    unit: Unit::Choice(&["bytes", "exact"]),
-    default: "bytes",
-    meaning: "reading=rfc: increments in whole bytes, at least one, or exact fractions of a \
-              segment",
-};
+    enum Rule { Rfc = "rfc", Ns2 = "ns2", Linux = "linux" }
+    enum Arithmetic { Bytes = "bytes", Exact = "exact" }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reading {
@@ -99,21 +83,22 @@ struct LimitedSlowStart {
 
 impl LimitedSlowStart {
     fn new(params: &Params, convention: Convention) -> Result<LimitedSlowStart, SpecError> {
+        let settings = Settings::read(params)?;
         let by_stack = match convention {
-            Convention::Rfc | Convention::Quic => "rfc",
-            Convention::Ns2 => "ns2",
-            Convention::Linux => "linux",
+            Convention::Rfc | Convention::Quic => Rule::Rfc,
+            Convention::Ns2 => Rule::Ns2,
+            Convention::Linux => Rule::Linux,
         };
-        let reading = match params.choice_given("reading").unwrap_or(by_stack) {
-            "ns2" => Reading::Ns2,
-            "linux" => Reading::Linux,
-            _ if params.choice("arithmetic") == "exact" => Reading::Exact,
-            _ => Reading::Bytes,
+        let reading = match settings.reading.unwrap_or(by_stack) {
+            Rule::Ns2 => Reading::Ns2,
+            Rule::Linux => Reading::Linux,
+            Rule::Rfc if settings.arithmetic == Arithmetic::Exact => Reading::Exact,
+            Rule::Rfc => Reading::Bytes,
         };
         let rfc = matches!(reading, Reading::Bytes | Reading::Exact);
-        params.effective("arithmetic", rfc, "`reading=rfc`")?;
+        params.effective(Settings::arithmetic, rfc, "`reading=rfc`")?;
         Ok(LimitedSlowStart {
-            max_ssthresh: params.segments("max_ssthresh"),
+            max_ssthresh: settings.max_ssthresh,
             reading,
             credit: 0.0,
             unreduced: true,

@@ -37,7 +37,7 @@ pub mod swift_start;
 pub mod vegas_slow_start;
 pub mod xcp;
 
-pub use hooks::{LossResponse, Startup};
+pub use hooks::{Assisted, Columns, Congestion, LossResponse, Startup};
 
 /// The catalog's startups, in its order.
 pub const ENTRIES: &[Entry<dyn Startup>] = &[

@@ -10,13 +10,6 @@
 //! over the second round trip; with the first ACK of the paced segments slow start goes on.
 //! No safety factor is left, since the way back cannot spoil the measure any more.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `updates` | 2 | so many measurements set the window |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | afterwards |
-//!
 //! # State
 //!
 //! Whether it probes, paces or is done; segments sent; measurements still to use; where the
@@ -35,13 +28,13 @@
 //!   tables.
 //! - The paced flight keeps the spacing of the first measurement.
 
-use super::Startup;
+use super::{Assisted, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::Number;
 use crate::signals::{Ack, Established, PeerGap, Sent, Timeout};
 use crate::slow_start::SlowStart;
 use crate::window::Pair;
-use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -54,18 +47,20 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "pairs, both windows, paced round trip, option of the receiver",
     summary: "Swift Start whose receiver measures the spacing of tagged pairs and returns it in \
               an option.",
-    params: with_slow_start![UPDATES],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Peer],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(ModifiedSwiftStart::new(params)?)),
+    build: |params, _| Ok(Box::new(ModifiedSwiftStart::new(Settings::read(params)?))),
 };
 
-const UPDATES: ParamSpec = ParamSpec {
-    name: "updates",
-    unit: Unit::Number,
-    default: "2",
-    meaning: "so many of the receiver's measurements set the window, one or both",
-};
+params! {
+    /// Parameters; those of slow start apply after the paced flight.
+    struct Settings {
+        /// so many of the receiver's measurements set the window, one or both
+        #[check(|updates| updates == 1.0 || updates == 2.0, "1 or 2")]
+        updates: Number = "2",
+    }
+}
 
 /// Segments of the probe, two pairs.
 const VOLLEY: u64 = 4;
@@ -90,19 +85,15 @@ struct ModifiedSwiftStart {
 }
 
 impl ModifiedSwiftStart {
-    fn new(params: &Params) -> Result<ModifiedSwiftStart, SpecError> {
-        let updates = params.number("updates");
-        if updates != 1.0 && updates != 2.0 {
-            return Err(SpecError::bad_value(params, "updates", "1 or 2"));
-        }
-        Ok(ModifiedSwiftStart {
-            updates_left: updates as u32,
+    fn new(settings: Settings) -> ModifiedSwiftStart {
+        ModifiedSwiftStart {
+            updates_left: settings.updates as u32,
             phase: Phase::Off,
             sent: 0,
             paced_from: 0,
             pace_end: Time::ZERO,
             set: false,
-        })
+        }
     }
 }
 
@@ -132,29 +123,6 @@ impl Startup for ModifiedSwiftStart {
             };
         }
         None
-    }
-
-    /// The first measurement begins pacing, the second only corrects the window.
-    fn on_peer_gap(&mut self, w: &mut Window, g: &PeerGap) -> Option<Reason> {
-        let rtt = g.rtt.filter(|rtt| *rtt > Time::ZERO)?;
-        if self.phase == Phase::Off || self.updates_left == 0 || g.gap == Time::ZERO {
-            return None;
-        }
-        self.updates_left -= 1;
-        self.set = true;
-        let volley = VOLLEY * u64::from(w.mss);
-        // The peer's window bounds what is sent, not the estimate, as the tables show. No
-        // path holds a petabyte.
-        let bytes = window(rtt, w.mss, g.gap).min(1 << 50);
-        w.cwnd = w.segments(bytes.max(volley));
-        if self.phase == Phase::Pacing {
-            return None;
-        }
-        w.pacing = Some(Rate::of(u64::from(w.wire()), g.gap).max(Rate(1)));
-        w.tags.pair = Pair::None;
-        self.phase = Phase::Pacing;
-        (self.paced_from, self.pace_end) = (g.nxt, g.now + rtt);
-        Some(Reason::Estimate)
     }
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
@@ -189,8 +157,37 @@ impl Startup for ModifiedSwiftStart {
         None
     }
 
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+
     fn in_charge(&self, w: &Window) -> bool {
         self.phase != Phase::Off || w.in_slow_start()
+    }
+}
+
+impl Assisted for ModifiedSwiftStart {
+    /// The first measurement begins pacing, the second only corrects the window.
+    fn on_peer_gap(&mut self, w: &mut Window, g: &PeerGap) -> Option<Reason> {
+        let rtt = g.rtt.filter(|rtt| *rtt > Time::ZERO)?;
+        if self.phase == Phase::Off || self.updates_left == 0 || g.gap == Time::ZERO {
+            return None;
+        }
+        self.updates_left -= 1;
+        self.set = true;
+        let volley = VOLLEY * u64::from(w.mss);
+        // The peer's window bounds what is sent, not the estimate, as the tables show. No
+        // path holds a petabyte.
+        let bytes = window(rtt, w.mss, g.gap).min(1 << 50);
+        w.cwnd = w.segments(bytes.max(volley));
+        if self.phase == Phase::Pacing {
+            return None;
+        }
+        w.pacing = Some(Rate::of(u64::from(w.wire()), g.gap).max(Rate(1)));
+        w.tags.pair = Pair::None;
+        self.phase = Phase::Pacing;
+        (self.paced_from, self.pace_end) = (g.nxt, g.now + rtt);
+        Some(Reason::Estimate)
     }
 }
 

@@ -16,21 +16,6 @@
 //! | `pc2018` | `latest/module/paced_chirping.c` in JoakimMisund/PacedChirping, commit 1071592 | `M` a round trip, twice as many from round to round | when a round's chirps are as long as the round trip; then one more, paced at the average gap |
 //! | `pc-split` | `net/ipv4/paced_chirping.c` in ij1/linux-flowstartup, commit 0113153, and its header | as `pc2018` | at once when chirps and the gaps between them are as long as the round trip |
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `form` | `pc2020` | which form of the code |
-//! | `gap` | 200 us | `pc2018` and `pc-split`: the first average gap |
-//! | `chirps` | 2 | the same: chirps in the first round trips, `M` |
-//! | `gain` | 2 | the same: by how much there are more from then on, each round trip |
-//! | `geometry` | 2 | the same: a chirp's first gap, in average gaps |
-//! | `lowest_gap` | 40 us | `pc2020`: a load gap that is too short to be paced |
-//! | `maximum_chirps` | 200 | `pc2020`: with the chirp of this number it gives up |
-//! | `l` | 5 | packets that a rise of the delay must last, `L` |
-//! | `delayed_acks` | `share` | what an acknowledgement of several packets does |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | after chirping without an estimate |
-//!
 //! # State
 //!
 //! The average gap, and in `pc2020` the load gap; the chirp that is leaving and those that are out,
@@ -75,17 +60,18 @@ mod pc_split;
 mod rounds;
 mod train;
 
-use super::{LossResponse, Startup};
+use super::{Congestion, LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Number, Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Loss, Marked, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 use form::{Answer, End, Form, Moment, Next};
 use pc2018::Pc2018;
 use pc2020::Pc2020;
 use pc_split::PcSplit;
+use rounds::WIDEST;
 use train::Train;
 
 /// The catalog entry.
@@ -100,110 +86,65 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "shape and spacing of chirps, analysis, averages, rounds, load, every way out",
     summary: "Sends trains whose gaps shrink, finds the gap at which a queue begins, and packs \
               such trains closer until they fill the path.",
-    params: with_slow_start![
-        FORM,
-        GAP,
-        CHIRPS,
-        GAIN,
-        GEOMETRY,
-        LOWEST_GAP,
-        MAXIMUM_CHIRPS,
-        L,
-        DELAYED_ACKS
-    ],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
     build,
 };
 
-const FORM: ParamSpec = ParamSpec {
-    name: "form",
-    unit: Unit::Choice(&["pc2020", "pc2018", "pc-split"]),
-    default: "pc2020",
-    meaning: "which form of the code: that of 2020, that of 2018, or the one split from DCTCP",
-};
+params! {
+    /// Parameters; those of slow start apply after chirping without an estimate.
+    struct Settings {
+        /// which form of the code: that of 2020, that of 2018, or the one split from DCTCP
+        form: FormName = "pc2020",
+        /// form=pc2018 and pc-split: the first average gap between packets
+        #[within(Time::from_micros(1)..=Time(WIDEST))]
+        gap: Time = "200us",
+        /// form=pc2018 and pc-split: chirps in each of the first round trips, the code's M
+        #[within(1.0..=100.0)]
+        chirps: Number = "2",
+        /// form=pc2018 and pc-split: by how much M is multiplied each round trip, once six chirps
+        /// have been sent
+        #[within(1.0..=10.0)]
+        gain: Number = "2",
+        /// form=pc2018 and pc-split: a chirp's first gap as a multiple of the average one, 1 to 3
+        #[within(1.0..=3.0)]
+        geometry: Number = "2",
+        /// form=pc2020: a load gap below this cannot be paced, and slow start continues; 20us with
+        /// Linux's fq
+        lowest_gap: Time = "40us",
+        /// form=pc2020: with the chirp of this number it gives up, and slow start continues
+        #[within(1..=65_535)]
+        maximum_chirps: u32 = "200",
+        /// how many packets a rise of the delay must last to be a sign of the path, the code's L
+        #[check(|l| (1.0..=16.0).contains(&l), "a number of packets from 1 to 16")]
+        l: Number = "5",
+        /// what an acknowledgement of several packets does: they share its delay, or chirping is
+        /// given up
+        delayed_acks: DelayedAcks = "share",
+    }
 
-const GAP: ParamSpec = ParamSpec {
-    name: "gap",
-    unit: Unit::Time,
-    default: "200us",
-    meaning: "form=pc2018 and pc-split: the first average gap between packets",
-};
-
-const CHIRPS: ParamSpec = ParamSpec {
-    name: "chirps",
-    unit: Unit::Number,
-    default: "2",
-    meaning: "form=pc2018 and pc-split: chirps in each of the first round trips, the code's M",
-};
-
-const GAIN: ParamSpec = ParamSpec {
-    name: "gain",
-    unit: Unit::Number,
-    default: "2",
-    meaning: "form=pc2018 and pc-split: by how much M is multiplied each round trip, once six \
-              chirps have been sent",
-};
-
-const GEOMETRY: ParamSpec = ParamSpec {
-    name: "geometry",
-    unit: Unit::Number,
-    default: "2",
-    meaning:
-        "form=pc2018 and pc-split: a chirp's first gap as a multiple of the average one, 1 to 3",
-};
-
-const LOWEST_GAP: ParamSpec = ParamSpec {
-    name: "lowest_gap",
-    unit: Unit::Time,
-    default: "40us",
-    meaning:
-        "form=pc2020: a load gap below this cannot be paced, and slow start continues; 20us with \
-              Linux's fq",
-};
-
-const MAXIMUM_CHIRPS: ParamSpec = ParamSpec {
-    name: "maximum_chirps",
-    unit: Unit::Number,
-    default: "200",
-    meaning: "form=pc2020: with the chirp of this number it gives up, and slow start continues",
-};
-
-const L: ParamSpec = ParamSpec {
-    name: "l",
-    unit: Unit::Number,
-    default: "5",
-    meaning: "how many packets a rise of the delay must last to be a sign of the path, the \
-              code's L",
-};
-
-const DELAYED_ACKS: ParamSpec = ParamSpec {
-    name: "delayed_acks",
-    unit: Unit::Choice(&["share", "leave"]),
-    default: "share",
-    meaning: "what an acknowledgement of several packets does: they share its delay, or \
-              chirping is given up",
-};
+    enum FormName { Pc2020 = "pc2020", Pc2018 = "pc2018", PcSplit = "pc-split" }
+    enum DelayedAcks { Share = "share", Leave = "leave" }
+}
 
 fn build(params: &Params, _: crate::Convention) -> Result<Box<dyn Startup>, SpecError> {
-    let form = params.choice("form");
-    for name in ["gap", "chirps", "gain", "geometry"] {
-        let needs = "`form=pc2018` or `form=pc-split`";
-        params.effective(name, form != "pc2020", needs)?;
-    }
-    for name in ["lowest_gap", "maximum_chirps"] {
-        params.effective(name, form == "pc2020", "`form=pc2020`")?;
-    }
-    let l = params.number("l");
-    if !(1.0..=16.0).contains(&l) {
-        let expected = "a number of packets from 1 to 16";
-        return Err(SpecError::bad_value(params, "l", expected));
-    }
-    let (l, leaves) = (l as usize, params.choice("delayed_acks") == "leave");
-    Ok(match form {
-        "pc2018" => Box::new(PacedChirping::new(Pc2018::read(params, l)?, leaves)),
-        "pc-split" => Box::new(PacedChirping::new(PcSplit::read(params, l)?, leaves)),
-        _ => Box::new(PacedChirping::new(Pc2020::read(params, l)?, leaves)),
+    let settings = Settings::read(params)?;
+    let (pc2020, needs) = (
+        settings.form == FormName::Pc2020,
+        "`form=pc2018` or `form=pc-split`",
+    );
+    params.effective(Settings::gap, !pc2020, needs)?;
+    params.effective(Settings::chirps, !pc2020, needs)?;
+    params.effective(Settings::gain, !pc2020, needs)?;
+    params.effective(Settings::geometry, !pc2020, needs)?;
+    params.effective(Settings::lowest_gap, pc2020, "`form=pc2020`")?;
+    params.effective(Settings::maximum_chirps, pc2020, "`form=pc2020`")?;
+    let leaves = settings.delayed_acks == DelayedAcks::Leave;
+    Ok(match settings.form {
+        FormName::Pc2018 => Box::new(PacedChirping::new(Pc2018::new(&settings), leaves)),
+        FormName::PcSplit => Box::new(PacedChirping::new(PcSplit::new(&settings), leaves)),
+        FormName::Pc2020 => Box::new(PacedChirping::new(Pc2020::new(&settings), leaves)),
     })
 }
 
@@ -390,8 +331,8 @@ impl<F: Form> Startup for PacedChirping<F> {
         self.on_loss(w, &m.into())
     }
 
-    fn survives_mark(&self) -> bool {
-        self.phase != Phase::Over
+    fn survives(&self, congestion: Congestion) -> bool {
+        congestion == Congestion::Mark && self.phase != Phase::Over
     }
 
     fn cancel(&mut self, w: &mut Window) {
@@ -419,9 +360,10 @@ impl<F: Form> Startup for PacedChirping<F> {
 
 /// A form's parameters.
 #[cfg(test)]
-fn params_of(spec: &str) -> Params {
+fn settings_of(spec: &str) -> Settings {
     use crate::params::AlgorithmKind;
-    Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap()
+    let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, spec);
+    Settings::read(&params.unwrap()).unwrap()
 }
 
 #[cfg(test)]
@@ -433,7 +375,7 @@ mod tests {
     const RTT: Time = Time::from_millis(20);
 
     fn started(spec: &str) -> (PacedChirping<Pc2018>, Window) {
-        let form = Pc2018::read(&params_of(&format!("form=pc2018,{spec}")), 5).unwrap();
+        let form = Pc2018::new(&settings_of(&format!("form=pc2018,{spec}")));
         let mut start = PacedChirping::new(form, false);
         let mut w = Window::new(1460);
         let e = Established {

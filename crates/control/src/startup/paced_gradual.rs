@@ -14,15 +14,6 @@
 //! byte after a loss; and the `linux` stack paces at 120 % instead of 200 % from half the
 //! threshold on.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `low` | 4 ms | up to this queueing delay the window doubles |
-//! | `high` | 16 ms | from this one on avoidance begins |
-//! | `pacing` | true | whether it paces |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | |
-//!
 //! # State
 //!
 //! The least round-trip time, that of the round and its samples, the round's end, the factor.
@@ -37,10 +28,10 @@
 use super::Startup;
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::pacing::Pacing;
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Time, Window};
+use crate::{params, with_slow_start, Reason, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -52,41 +43,30 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "-",
     summary: "Paced slow start whose factor falls from 2 to 1 as the queueing delay of a round \
               rises from 4 to 16 ms.",
-    params: with_slow_start![LOW, HIGH, PACING],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
     build: |params, _| Ok(Box::new(PacedGradual::new(params)?)),
 };
 
-const LOW: ParamSpec = ParamSpec {
-    name: "low",
-    unit: Unit::Time,
-    default: "4ms",
-    meaning: "up to this queueing delay of a round, its minimum round-trip time above the minimum \
-              ever, the window doubles",
-};
-
-const HIGH: ParamSpec = ParamSpec {
-    name: "high",
-    unit: Unit::Time,
-    default: "16ms",
-    meaning: "from this queueing delay on congestion avoidance begins",
-};
-
-const PACING: ParamSpec = ParamSpec {
-    name: "pacing",
-    unit: Unit::Bool,
-    default: "true",
-    meaning: "whether it paces, at the factor times the window per round trip",
-};
+params! {
+    struct Settings {
+        /// up to this queueing delay of a round, its minimum round-trip time above the minimum
+        /// ever, the window doubles
+        low: Time = "4ms",
+        /// from this queueing delay on congestion avoidance begins
+        high: Time = "16ms",
+        /// whether it paces, at the factor times the window per round trip
+        pacing: bool = "true",
+    }
+}
 
 /// Samples of a round that are looked at, HyStart++'s `N_RTT_SAMPLE`.
 const N_RTT_SAMPLE: u32 = 8;
 
 /// Slow start with pacing and gradual exit.
 struct PacedGradual {
-    low: Time,
-    high: Time,
+    settings: Settings,
     pacing: Pacing,
     least_rtt: Time,
     round_rtt: Time,
@@ -98,15 +78,14 @@ struct PacedGradual {
 
 impl PacedGradual {
     fn new(params: &Params) -> Result<PacedGradual, SpecError> {
-        let (low, high) = (params.time("low"), params.time("high"));
-        if high <= low {
-            let expected = format!("above `low`, {low}");
-            return Err(SpecError::bad_value(params, "high", &expected));
+        let settings = Settings::read(params)?;
+        if settings.high <= settings.low {
+            let expected = format!("above `low`, {}", settings.low);
+            return Err(SpecError::bad_value(params, Settings::high, &expected));
         }
         Ok(PacedGradual {
-            low,
-            high,
-            pacing: Pacing::new(params.bool("pacing")),
+            settings,
+            pacing: Pacing::new(settings.pacing),
             least_rtt: Time::MAX,
             round_rtt: Time::MAX,
             samples: 0,
@@ -118,8 +97,8 @@ impl PacedGradual {
 
     /// The growth of a round with this queueing delay.
     fn factor_at(&self, queueing: Time) -> f64 {
-        let over = queueing.since(self.low).nanos() as f64;
-        let range = self.high.since(self.low).nanos() as f64;
+        let over = queueing.since(self.settings.low).nanos() as f64;
+        let range = self.settings.high.since(self.settings.low).nanos() as f64;
         (2.0 - over / range).max(1.0)
     }
 

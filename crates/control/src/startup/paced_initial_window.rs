@@ -13,13 +13,6 @@
 //! ten packets at once and everything after them paced, is no startup but the stack's
 //! `pacing = "internal"`.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `spread` | 1 | the share of the first round trip over which the window is spread |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! How much of the window has left.
@@ -34,10 +27,10 @@
 
 use super::Startup;
 use crate::entry::{Certainty, Entry, Need};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::Ratio;
 use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Rate, Reason, Segments, Window};
+use crate::{params, with_slow_start, Rate, Reason, Segments, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -48,19 +41,20 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     opened: "text: draft-irtf-iccrg-pacing; abstract of Initial Spreading",
     compared: "spacing, its end",
     summary: "Spaces the initial window over the first round trip, then slow start.",
-    params: with_slow_start![SPREAD],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Derived,
-    build: |params, _| Ok(Box::new(PacedInitialWindow::new(params)?)),
+    build: |params, _| Ok(Box::new(PacedInitialWindow::new(Settings::read(params)?))),
 };
 
-const SPREAD: ParamSpec = ParamSpec {
-    name: "spread",
-    unit: Unit::Ratio,
-    default: "1",
-    meaning: "the share of the first round trip over which the initial window is spread; 0.5 is \
-              Rapid Start's rate",
-};
+params! {
+    struct Settings {
+        /// the share of the first round trip over which the initial window is spread; 0.5 is Rapid
+        /// Start's rate
+        #[check(|spread| spread >= 0.01, "a share from 0.01 to 1")]
+        spread: Ratio = "1",
+    }
+}
 
 /// What leaves at once where no round trip is known.
 const PLAIN: Segments = 10.0;
@@ -73,13 +67,11 @@ struct PacedInitialWindow {
 }
 
 impl PacedInitialWindow {
-    fn new(params: &Params) -> Result<PacedInitialWindow, SpecError> {
-        let spread = params.ratio("spread");
-        if spread < 0.01 {
-            let expected = "a share from 0.01 to 1";
-            return Err(SpecError::bad_value(params, "spread", expected));
+    fn new(settings: Settings) -> PacedInitialWindow {
+        PacedInitialWindow {
+            spread: settings.spread,
+            left: 0,
         }
-        Ok(PacedInitialWindow { spread, left: 0 })
     }
 }
 

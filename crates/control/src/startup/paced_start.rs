@@ -19,14 +19,6 @@
 //! - It is over where a train comes back as it left, or the two bounds are within a tenth of `gap`.
 //! - The window is then `rtt / gap`, paced for its first round trip.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `epsilon` | 0.1 | the share of `gap` within which spacings are the same |
-//! | `longest` | 32 | packets of the longest train |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth only after a loss or a timeout |
-//!
 //! # State
 //!
 //! The length of the train and where it ends, `gap` and its bounds, the first ACK of the train and what
@@ -54,10 +46,10 @@
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::Ratio;
 use crate::signals::{Ack, Established, Loss};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -72,25 +64,22 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     summary:
         "Sends a short paced train each round trip, searches for the spacing at which it arrives \
               as it left, and takes the window that this fills.",
-    params: with_slow_start![EPSILON, LONGEST],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(PacedStart::new(params)?)),
+    build: |params, _| Ok(Box::new(PacedStart::new(Settings::read(params)?))),
 };
 
-const EPSILON: ParamSpec = ParamSpec {
-    name: "epsilon",
-    unit: Unit::Ratio,
-    default: "0.1",
-    meaning: "spacings that differ by less than this share are the same",
-};
-
-const LONGEST: ParamSpec = ParamSpec {
-    name: "longest",
-    unit: Unit::Number,
-    default: "32",
-    meaning: "how many packets a train has at most",
-};
+params! {
+    /// Parameters; those of slow start apply after a loss or a timeout.
+    struct Settings {
+        /// spacings that differ by less than this share are the same
+        epsilon: Ratio = "0.1",
+        /// how many packets a train has at most
+        #[within(LEAST_TRAIN..=10_000)]
+        longest: u32 = "32",
+    }
+}
 
 /// A train of fewer packets says nothing.
 const LEAST_TRAIN: u32 = 4;
@@ -148,8 +137,7 @@ enum Phase {
 
 /// Paced Start.
 struct PacedStart {
-    epsilon: f64,
-    longest: u32,
+    settings: Settings,
     phase: Phase,
     train: Train,
     /// Nanoseconds between packets; the first train has none.
@@ -165,10 +153,9 @@ struct PacedStart {
 }
 
 impl PacedStart {
-    fn new(params: &Params) -> Result<PacedStart, SpecError> {
-        Ok(PacedStart {
-            epsilon: params.ratio("epsilon"),
-            longest: params.whole("longest", LEAST_TRAIN..=10_000)?,
+    fn new(settings: Settings) -> PacedStart {
+        PacedStart {
+            settings,
             phase: Phase::Trains,
             train: Train::default(),
             gap: None,
@@ -177,13 +164,13 @@ impl PacedStart {
             rtts: RoundTrips::default(),
             delivered: 0,
             silent: 0,
-        })
+        }
     }
 
     /// A train that left at `gap` has come back at `ack_gap`: the next spacing, and whether it is that
     /// of the available bandwidth.
     fn search(&mut self, gap: f64, ack_gap: f64) -> (f64, bool) {
-        if (ack_gap - gap).abs() <= self.epsilon * gap {
+        if (ack_gap - gap).abs() <= self.settings.epsilon * gap {
             return (gap, true);
         }
         let next = if ack_gap > gap {
@@ -194,7 +181,7 @@ impl PacedStart {
             self.lo.map_or(gap / 2.0, |lo| (lo + gap) / 2.0)
         };
         let apart = self.hi.zip(self.lo).map(|(hi, lo)| (hi - lo).abs());
-        let close = apart.is_some_and(|apart| apart <= self.epsilon * next);
+        let close = apart.is_some_and(|apart| apart <= self.settings.epsilon * next);
         // At more than half of a round trip the window is two packets.
         let slow = 2.0 * next >= self.rtts.least.nanos() as f64;
         (next.max(1.0), close || slow || next < 1.0)
@@ -227,7 +214,7 @@ impl PacedStart {
                 length *= 2;
             }
         }
-        let longest = self.longest.max(self.train.length);
+        let longest = self.settings.longest.max(self.train.length);
         self.begin_train(w, a.nxt, length.min(longest));
     }
 

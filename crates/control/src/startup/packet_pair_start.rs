@@ -15,14 +15,6 @@
 //! large where hosts narrow them; `ns2` is what ns-2's NewReno agent does with `newreno_changes_`: the first
 //! two ACKs of data, whatever they cover.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `ns2` under ns2, else `robust` | how ACKs become a window |
-//! | `acks` | 3 | `robust`: so many ACKs of one flight, fewer if it is shorter |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! The round-trip time of the handshake; when the first ACK of a flight came and what it
@@ -42,10 +34,10 @@
 
 use super::Startup;
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Convention, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Convention, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -58,33 +50,25 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "estimate from three ACKs, threshold",
     summary: "Slow start with a threshold that the spacing of the first ACKs and the round-trip \
               time give.",
-    params: with_slow_start![READING, ACKS],
+    params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Derived,
     build: |params, convention| Ok(Box::new(PacketPairStart::new(params, convention)?)),
 };
 
-const READING: ParamSpec = ParamSpec {
-    name: "reading",
-    unit: Unit::Choice(&["robust", "closest", "ns2"]),
-    default: "by stack: ns2 under ns2, otherwise robust",
-    meaning: "how ACKs become a window: robust, by the segments they cover, within one flight; \
-              closest, by the two consecutive ACKs that were closest together for what they cover; \
-              ns2, the time between the first two ACKs, whatever they cover",
-};
+params! {
+    struct Settings {
+        /// how ACKs become a window: robust, by the segments they cover, within one flight;
+        /// closest, by the two consecutive ACKs that were closest together for what they cover;
+        /// ns2, the time between the first two ACKs, whatever they cover
+        #[usual("by stack: ns2 under ns2, otherwise robust")]
+        reading: Option<Reading>,
+        /// reading=robust: so many ACKs of one flight make an estimate, fewer if it is shorter
+        #[within(2..=1_000_000)]
+        acks: u32 = "3",
+    }
 
-const ACKS: ParamSpec = ParamSpec {
-    name: "acks",
-    unit: Unit::Number,
-    default: "3",
-    meaning: "reading=robust: so many ACKs of one flight make an estimate, fewer if it is shorter",
-};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reading {
-    Robust,
-    Closest,
-    Ns2,
+    enum Reading { Robust = "robust", Closest = "closest", Ns2 = "ns2" }
 }
 
 /// The first ACK of a flight.
@@ -121,20 +105,16 @@ struct PacketPairStart {
 
 impl PacketPairStart {
     fn new(params: &Params, convention: Convention) -> Result<PacketPairStart, SpecError> {
-        let by_stack = match convention {
-            Convention::Ns2 => "ns2",
-            Convention::Rfc | Convention::Linux | Convention::Quic => "robust",
-        };
-        let reading = match params.choice_given("reading").unwrap_or(by_stack) {
-            "ns2" => Reading::Ns2,
-            "closest" => Reading::Closest,
-            _ => Reading::Robust,
-        };
+        let settings = Settings::read(params)?;
+        let reading = settings.reading.unwrap_or(match convention {
+            Convention::Ns2 => Reading::Ns2,
+            Convention::Rfc | Convention::Linux | Convention::Quic => Reading::Robust,
+        });
         let robust = matches!(reading, Reading::Robust);
-        params.effective("acks", robust, "`reading=robust`")?;
+        params.effective(Settings::acks, robust, "`reading=robust`")?;
         Ok(PacketPairStart {
             reading,
-            acks: params.whole("acks", 2..=1_000_000)?,
+            acks: settings.acks,
             base_rtt: None,
             first: None,
             instants: Instants::default(),

@@ -23,16 +23,6 @@
 //! of losses L and the slope of the round-trip times, Allegro's `x (1 - L) s(L - 0.05) - x L` with a
 //! sigmoid s that falls from one to zero.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `master` | whose rules |
-//! | `utility` | `vivace`; `allegro` in nsdi18 | what an interval is worth |
-//! | `rate0` | by reading, as above | the first rate |
-//! | `loss_allowance` | 0; 50 in nsdi18 | lost packets that do not count |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth only after a timeout |
-//!
 //! # State
 //!
 //! The rate, the intervals that are not judged yet (rate, bytes, losses, sums for the slope of
@@ -81,10 +71,9 @@ use std::collections::VecDeque;
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
-use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Loss, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -102,43 +91,37 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
                both utilities, slope of round-trip times, fall-back",
     summary: "Doubles the sending rate from one monitor interval to the next until the utility \
               measured in one falls, and goes back to the rate before.",
-    params: with_slow_start![READING, UTILITY, RATE0, LOSS_ALLOWANCE],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(PccStart::new(params)?)),
+    build: |params, _| Ok(Box::new(PccStart::new(Settings::read(params)?))),
 };
 
-const READING: ParamSpec = ParamSpec {
-    name: "reading",
-    unit: Unit::Choice(&["master", "nsdi18"]),
-    default: "master",
-    meaning: "master: PCC-Uspace's master, one interval at a time; nsdi18: its branch NSDI-2018, \
-              whose intervals follow without a gap",
-};
+params! {
+    /// Parameters; those of slow start apply after a timeout.
+    struct Settings {
+        /// master: PCC-Uspace's master, one interval at a time; nsdi18: its branch NSDI-2018, whose
+        /// intervals follow without a gap
+        reading: Reading = "master",
+        /// what an interval is worth. vivace: rate, losses and how round-trip times rise; allegro:
+        /// rate and losses; allegro-rtt: the same over the round-trip time
+        #[usual("by reading: vivace for master, allegro for nsdi18")]
+        utility: Option<Utility>,
+        /// the first sending rate
+        #[usual(
+            "by reading: the first window over 100 ms or a shorter round trip for master, 700kbps \
+             for nsdi18"
+        )]
+        #[check(|rate| rate >= MIN_RATE, "100kbps or more")]
+        rate0: Option<Rate>,
+        /// so many lost packets do not count
+        #[usual("by reading: none for master, 50 for nsdi18")]
+        loss_allowance: Option<Segments>,
+    }
 
-const UTILITY: ParamSpec = ParamSpec {
-    name: "utility",
-    unit: Unit::Choice(&["vivace", "allegro", "allegro-rtt"]),
-    default: "by reading: vivace for master, allegro for nsdi18",
-    meaning: "what an interval is worth. vivace: rate, losses and how round-trip times rise; \
-              allegro: rate and losses; allegro-rtt: the same over the round-trip time",
-};
-
-const RATE0: ParamSpec = ParamSpec {
-    name: "rate0",
-    unit: Unit::Rate,
-    default:
-        "by reading: the first window over 100 ms or a shorter round trip for master, 700kbps \
-              for nsdi18",
-    meaning: "the first sending rate",
-};
-
-const LOSS_ALLOWANCE: ParamSpec = ParamSpec {
-    name: "loss_allowance",
-    unit: Unit::Segments,
-    default: "by reading: none for master, 50 for nsdi18",
-    meaning: "so many lost packets do not count",
-};
+    enum Reading { Master = "master", Nsdi18 = "nsdi18" }
+    enum Utility { Vivace = "vivace", Allegro = "allegro", AllegroRtt = "allegro-rtt" }
+}
 
 /// Bytes of a packet in the first rate (`kDefaultTCPMSS`).
 const DEFAULT_MSS: f64 = 1400.0;
@@ -178,13 +161,6 @@ fn vivace(mbps: f64, gradient: f64, loss: f64) -> f64 {
 fn allegro(mbps: f64, loss: f64) -> f64 {
     let sigmoid = 1.0 - 1.0 / (1.0 + libm::exp(-100.0 * (loss - 0.05)));
     mbps * (1.0 - loss) * sigmoid - mbps * loss
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Utility {
-    Vivace,
-    Allegro,
-    AllegroRtt,
 }
 
 /// A line through round-trip times, in microseconds, by packets.
@@ -347,26 +323,18 @@ struct PccStart {
 }
 
 impl PccStart {
-    fn new(params: &Params) -> Result<PccStart, SpecError> {
-        let waits = params.choice("reading") == "master";
-        let utility = match params.choice_given("utility") {
-            Some("allegro-rtt") => Utility::AllegroRtt,
-            Some("allegro") => Utility::Allegro,
-            Some(_) => Utility::Vivace,
-            None if waits => Utility::Vivace,
-            None => Utility::Allegro,
+    fn new(settings: Settings) -> PccStart {
+        let waits = settings.reading == Reading::Master;
+        let utility = match waits {
+            true => Utility::Vivace,
+            false => Utility::Allegro,
         };
-        let rate0 = params.rate_given("rate0");
-        if rate0.is_some_and(|rate| rate < MIN_RATE) {
-            return Err(SpecError::bad_value(params, "rate0", "100kbps or more"));
-        }
         let usual_allowance = if waits { 0.0 } else { LOSS_IGNORE_COUNT };
-        let allowance = params.segments_given("loss_allowance");
-        Ok(PccStart {
+        PccStart {
             waits,
-            utility,
-            rate0: rate0.or((!waits).then_some(NSDI18_RATE)),
-            loss_allowance: allowance.unwrap_or(usual_allowance),
+            utility: settings.utility.unwrap_or(utility),
+            rate0: settings.rate0.or((!waits).then_some(NSDI18_RATE)),
+            loss_allowance: settings.loss_allowance.unwrap_or(usual_allowance),
             starting: true,
             rate: 0.0,
             rtts: RoundTrips::default(),
@@ -375,7 +343,7 @@ impl PccStart {
             lost: 0,
             last_utility: if waits { 0.0 } else { f64::NEG_INFINITY },
             last_rate: None,
-        })
+        }
     }
 
     /// A first sample shorter than what the first rate was reckoned with raises it.
@@ -592,6 +560,7 @@ impl Startup for PccStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::Params;
     use crate::signals::Timeout;
     use crate::testing::{ms, opened, with_reno};
     use crate::{Controller, Convention};
@@ -839,7 +808,7 @@ mod tests {
                 ENTRY.params,
                 "reading=nsdi18",
             );
-            let mut pcc = PccStart::new(&params.unwrap()).unwrap();
+            let mut pcc = PccStart::new(Settings::read(&params.unwrap()).unwrap());
             let w = Window::new(MSS as u32);
             pcc.loss_allowance = allowance;
             pcc.last_utility = 0.5;

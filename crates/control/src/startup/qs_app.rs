@@ -10,17 +10,6 @@
 //!
 //! Its paced twin spreads the same window over the first round trip.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `interface_rate` | the sender's interface | in place of it |
-//! | `paced` | false | spread the window over the first round trip |
-//! | `after` | `avoidance` | what follows: congestion avoidance, or slow start |
-//! | `wire_size` | false | count headers, so that the interface is not exceeded |
-//! | `sessions` | 1 | so many share the interface |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | `after=slow-start` |
-//!
 //! # State
 //!
 //! The rate of the interface; whether the first flight still leaves.
@@ -33,10 +22,9 @@
 
 use super::Startup;
 use crate::entry::{Certainty, Entry, Need};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Known};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -48,46 +36,31 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "first window, with and without pace",
     summary: "Opens with the window that the sender's own interface and the round-trip time \
               make, at once or paced.",
-    params: with_slow_start![INTERFACE_RATE, PACED, AFTER, WIRE_SIZE, SESSIONS],
+    params: with_slow_start!(Settings),
     needs: &[Need::Interface],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(QsApp::new(params)?)),
+    build: |params, _| Ok(Box::new(QsApp::new(Settings::read(params)?))),
 };
 
-const INTERFACE_RATE: ParamSpec = ParamSpec {
-    name: "interface_rate",
-    unit: Unit::Rate,
-    default: "by path: the rate of the sender's interface",
-    meaning: "the rate that the window is made for",
-};
+params! {
+    /// Parameters; those of slow start apply with `after=slow-start`.
+    struct Settings {
+        /// the rate that the window is made for
+        #[usual("by path: the rate of the sender's interface")]
+        interface_rate: Option<Rate>,
+        /// whether the window is spread over the first round trip
+        paced: bool = "false",
+        /// what follows the first window: congestion avoidance from there, or slow start
+        after: After = "avoidance",
+        /// whether segments count with their headers
+        wire_size: bool = "false",
+        /// so many sessions share the interface: each takes its part
+        #[within(1..=1_000_000)]
+        sessions: u32 = "1",
+    }
 
-const PACED: ParamSpec = ParamSpec {
-    name: "paced",
-    unit: Unit::Bool,
-    default: "false",
-    meaning: "whether the window is spread over the first round trip",
-};
-
-const AFTER: ParamSpec = ParamSpec {
-    name: "after",
-    unit: Unit::Choice(&["avoidance", "slow-start"]),
-    default: "avoidance",
-    meaning: "what follows the first window: congestion avoidance from there, or slow start",
-};
-
-const WIRE_SIZE: ParamSpec = ParamSpec {
-    name: "wire_size",
-    unit: Unit::Bool,
-    default: "false",
-    meaning: "whether segments count with their headers",
-};
-
-const SESSIONS: ParamSpec = ParamSpec {
-    name: "sessions",
-    unit: Unit::Number,
-    default: "1",
-    meaning: "so many sessions share the interface: each takes its part",
-};
+    enum After { Avoidance = "avoidance", SlowStart = "slow-start" }
+}
 
 /// QS-app.
 struct QsApp {
@@ -101,15 +74,15 @@ struct QsApp {
 }
 
 impl QsApp {
-    fn new(params: &Params) -> Result<QsApp, SpecError> {
-        Ok(QsApp {
-            rate: params.rate_given("interface_rate"),
-            paced: params.bool("paced"),
-            avoidance: params.choice("after") == "avoidance",
-            wire_size: params.bool("wire_size"),
-            sessions: params.whole("sessions", 1..=1_000_000)?.into(),
+    fn new(settings: Settings) -> QsApp {
+        QsApp {
+            rate: settings.interface_rate,
+            paced: settings.paced,
+            avoidance: settings.after == After::Avoidance,
+            wire_size: settings.wire_size,
+            sessions: settings.sessions.into(),
             active: false,
-        })
+        }
     }
 
     fn begin(&mut self, w: &mut Window, rate: Rate, rtt: Time) {

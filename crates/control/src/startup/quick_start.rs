@@ -11,20 +11,6 @@
 //!
 //! Rates are coded in four bits, `40 kbit/s * 2^N`, so the largest is 1.31 Gbit/s.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `request` | 1.31072 Gbit/s | the rate that is asked for |
-//! | `sizing` | `data` | whether the request is for no more than is queued |
-//! | `qs_rtt` | 50 ms under ns2, else 100 ms | no more than is queued in so long |
-//! | `qs_thresh` | 4 segments, none with `sizing=fixed` | nothing is asked for with less queued |
-//! | `min_window` | above the initial window | a smaller approved window is not used |
-//! | `pacing` | `window` under ns2, else `rate` | over the rounded round trip, or at the rate |
-//! | `max_ssthresh` | unlimited under ns2, else 100 | limited slow start afterwards |
-//! | `loss` | `ns2` under ns2, else `rfc` | the threshold after a loss of the first flight |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | afterwards |
-//!
 //! # State
 //!
 //! The approved rate; whether the flight leaves, is watched for loss or was lost; how far it
@@ -38,12 +24,12 @@
 //!   one published table needs.
 //! - A second request within a connection is not made.
 
-use super::{LossResponse, Startup};
+use super::{Assisted, LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Known, Loss, Recovered, Sent, Syn, Timeout};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -55,79 +41,48 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "request, approval, window and pace, loss after it, routers' four algorithms",
     summary: "Requests a rate of all routers on the path with the SYN, and starts at the approved \
               rate, paced.",
-    params: with_slow_start![
-        REQUEST,
-        SIZING,
-        QS_RTT,
-        QS_THRESH,
-        MIN_WINDOW,
-        PACING,
-        MAX_SSTHRESH,
-        LOSS
-    ],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Peer, Need::Routers],
     certainty: Certainty::Text,
     build: |params, convention| Ok(Box::new(QuickStart::new(params, convention)?)),
 };
 
-const REQUEST: ParamSpec = ParamSpec {
-    name: "request",
-    unit: Unit::Rate,
-    default: "1.31072Gbps",
-    meaning: "the requested rate, headers included; as given, the largest code",
-};
+params! {
+    /// Parameters; those of slow start apply after the first flight.
+    struct Settings {
+        /// the requested rate, headers included; as given, the largest code
+        request: Rate = "1.31072Gbps",
+        /// whether no more is requested than carries what is queued within qs_rtt, or always the
+        /// whole request (ns-2's qs_request_mode_ 1 and 0)
+        sizing: Sizing = "data",
+        /// no more is requested than carries what is queued within this time
+        #[usual("by stack: 50ms under ns2, otherwise 100ms")]
+        #[check(|time| time > Time::ZERO, "a time above zero")]
+        qs_rtt: Option<Time>,
+        /// with fewer segments queued nothing is requested
+        #[usual("by sizing: 4 under data, 0 under fixed")]
+        qs_thresh: Option<Segments>,
+        /// an approved window smaller than this is not used
+        #[usual("by initial window: more than that")]
+        min_window: Option<Segments>,
+        /// how the first flight is paced: at the approved rate, or the window over one round trip
+        /// as the stack's clock shows it
+        #[usual("by stack: window under ns2, otherwise rate")]
+        pacing: Option<Pacing>,
+        /// after an approval slow start is limited above this window (RFC 3742)
+        #[usual("by stack: unlimited under ns2, otherwise 100")]
+        #[check(|window| window >= 1.0, "at least 1")]
+        max_ssthresh: Option<Segments>,
+        /// the threshold after a loss of the first flight: half of what was delivered of it, or as
+        /// it was
+        #[usual("by stack: ns2 under ns2, otherwise rfc")]
+        loss: Option<LossRule>,
+    }
 
-const SIZING: ParamSpec = ParamSpec {
-    name: "sizing",
-    unit: Unit::Choice(&["data", "fixed"]),
-    default: "data",
-    meaning: "whether no more is requested than carries what is queued within qs_rtt, or always \
-              the whole request (ns-2's qs_request_mode_ 1 and 0)",
-};
-
-const QS_RTT: ParamSpec = ParamSpec {
-    name: "qs_rtt",
-    unit: Unit::Time,
-    default: "by stack: 50ms under ns2, otherwise 100ms",
-    meaning: "no more is requested than carries what is queued within this time",
-};
-
-const QS_THRESH: ParamSpec = ParamSpec {
-    name: "qs_thresh",
-    unit: Unit::Segments,
-    default: "by sizing: 4 under data, 0 under fixed",
-    meaning: "with fewer segments queued nothing is requested",
-};
-
-const MIN_WINDOW: ParamSpec = ParamSpec {
-    name: "min_window",
-    unit: Unit::Segments,
-    default: "by initial window: more than that",
-    meaning: "an approved window smaller than this is not used",
-};
-
-const PACING: ParamSpec = ParamSpec {
-    name: "pacing",
-    unit: Unit::Choice(&["rate", "window"]),
-    default: "by stack: window under ns2, otherwise rate",
-    meaning: "how the first flight is paced: at the approved rate, or the window over one \
-              round trip as the stack's clock shows it",
-};
-
-const MAX_SSTHRESH: ParamSpec = ParamSpec {
-    name: "max_ssthresh",
-    unit: Unit::Segments,
-    default: "by stack: unlimited under ns2, otherwise 100",
-    meaning: "after an approval slow start is limited above this window (RFC 3742)",
-};
-
-const LOSS: ParamSpec = ParamSpec {
-    name: "loss",
-    unit: Unit::Choice(&["rfc", "ns2"]),
-    default: "by stack: ns2 under ns2, otherwise rfc",
-    meaning: "the threshold after a loss of the first flight: half of what was delivered of it, \
-              or as it was",
-};
+    enum Sizing { Data = "data", Fixed = "fixed" }
+    enum Pacing { Rate = "rate", Window = "window" }
+    enum LossRule { Rfc = "rfc", Ns2 = "ns2" }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Qs {
@@ -166,31 +121,26 @@ struct QuickStart {
 
 impl QuickStart {
     fn new(params: &Params, convention: Convention) -> Result<QuickStart, SpecError> {
+        let settings = Settings::read(params)?;
         let ns2 = convention == Convention::Ns2;
-        let qs_rtt = params.time_given("qs_rtt");
-        let qs_rtt = qs_rtt.unwrap_or(Time::from_millis(if ns2 { 50 } else { 100 }));
-        if qs_rtt == Time::ZERO {
-            return Err(SpecError::bad_value(params, "qs_rtt", "a time above zero"));
-        }
-        let sized = params.choice("sizing") == "data";
-        params.effective("qs_rtt", sized, "`sizing=data`")?;
-        let qs_thresh = params.segments_given("qs_thresh");
-        let qs_thresh = qs_thresh.unwrap_or(if sized { 4.0 } else { 0.0 });
-        let max_ssthresh = params.segments_given("max_ssthresh");
-        let max_ssthresh = max_ssthresh.unwrap_or(if ns2 { f64::INFINITY } else { 100.0 });
-        if max_ssthresh < 1.0 {
-            return Err(SpecError::bad_value(params, "max_ssthresh", "at least 1"));
-        }
-        let choice = |name, by_stack| params.choice_given(name).unwrap_or(by_stack);
+        let sized = settings.sizing == Sizing::Data;
+        params.effective(Settings::qs_rtt, sized, "`sizing=data`")?;
+        let qs_rtt = Time::from_millis(if ns2 { 50 } else { 100 });
+        let qs_thresh = if sized { 4.0 } else { 0.0 };
+        let max_ssthresh = if ns2 { f64::INFINITY } else { 100.0 };
+        let (pacing, loss) = match ns2 {
+            true => (Pacing::Window, LossRule::Ns2),
+            false => (Pacing::Rate, LossRule::Rfc),
+        };
         Ok(QuickStart {
-            request: params.rate("request"),
-            qs_rtt,
-            qs_thresh,
+            request: settings.request,
+            qs_rtt: settings.qs_rtt.unwrap_or(qs_rtt),
+            qs_thresh: settings.qs_thresh.unwrap_or(qs_thresh),
             sized,
-            min_window: params.segments_given("min_window"),
-            at_rate: choice("pacing", if ns2 { "window" } else { "rate" }) == "rate",
-            max_ssthresh,
-            rfc_loss: choice("loss", if ns2 { "ns2" } else { "rfc" }) == "rfc",
+            min_window: settings.min_window,
+            at_rate: settings.pacing.unwrap_or(pacing) == Pacing::Rate,
+            max_ssthresh: settings.max_ssthresh.unwrap_or(max_ssthresh),
+            rfc_loss: settings.loss.unwrap_or(loss) == LossRule::Rfc,
             round_up: !ns2,
             known: Known::default(),
             qs: Qs::Off,
@@ -254,27 +204,6 @@ impl QuickStart {
 }
 
 impl Startup for QuickStart {
-    /// §4.1: as much as can be used, and nothing where slow start is as quick.
-    fn rate_request(&self, s: &Syn) -> Option<Rate> {
-        let segments = s.queued.div_ceil(u64::from(s.mss.max(1)));
-        if (segments as f64) < self.qs_thresh {
-            return None;
-        }
-        let wire = u64::from(s.mss + s.header);
-        let useful = Rate::of(segments.saturating_mul(wire), self.qs_rtt);
-        let want = if self.sized {
-            self.request.min(useful)
-        } else {
-            self.request
-        };
-        let code = if self.round_up {
-            s.codes.encode_up(want)
-        } else {
-            s.codes.encode_down(want)
-        };
-        (code > 0).then(|| s.codes.decode(code))
-    }
-
     fn on_known(&mut self, k: &Known) {
         self.known = *k;
     }
@@ -347,9 +276,36 @@ impl Startup for QuickStart {
         None
     }
 
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+
     /// While the flight leaves it is this startup's whatever the threshold says.
     fn in_charge(&self, w: &Window) -> bool {
         self.qs == Qs::Approved || w.in_slow_start()
+    }
+}
+
+impl Assisted for QuickStart {
+    /// §4.1: as much as can be used, and nothing where slow start is as quick.
+    fn rate_request(&self, s: &Syn) -> Option<Rate> {
+        let segments = s.queued.div_ceil(u64::from(s.mss.max(1)));
+        if (segments as f64) < self.qs_thresh {
+            return None;
+        }
+        let wire = u64::from(s.mss + s.header);
+        let useful = Rate::of(segments.saturating_mul(wire), self.qs_rtt);
+        let want = if self.sized {
+            self.request.min(useful)
+        } else {
+            self.request
+        };
+        let code = if self.round_up {
+            s.codes.encode_up(want)
+        } else {
+            s.codes.encode_down(want)
+        };
+        (code > 0).then(|| s.codes.decode(code))
     }
 }
 
@@ -532,7 +488,7 @@ mod tests {
     #[test]
     fn no_more_is_asked_for_than_can_be_used() {
         let request = |spec: &str, convention, segments: u64| {
-            let c = with_reno(&ENTRY, spec, convention).unwrap();
+            let mut c = with_reno(&ENTRY, spec, convention).unwrap();
             c.rate_request(&Syn {
                 queued: segments * MSS,
                 mss: MSS as u32,

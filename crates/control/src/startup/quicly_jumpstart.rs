@@ -19,17 +19,6 @@
 //! it: the jump's window is not lowered to what was acknowledged, but shrinks by what is delivered and
 //! lost, to half of what was acknowledged of the jump at least.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `jump_mode` | `quicly` | how much of what is remembered, all or half |
-//! | `default_packets` | 64 | the jump without a memory that counts; 0 for none |
-//! | `max_packets` | 1000 | the jump with a memory is at most this; 0 to take no memory into account |
-//! | `beta` | 0.5 | the first reduction |
-//! | `rapid_start` | false | whether it grows and recovers as Rapid Start does |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth besides |
-//!
 //! # State
 //!
 //! The jump's first position and the one after its last, `enter_pn` and `exit_pn`; the bytes of
@@ -72,10 +61,10 @@ use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::rapid_start::{Flight, Recovery, Sense, Shares};
 use crate::model::round_trips::RoundTrips;
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -87,51 +76,33 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "entry, size, pace, validation, loss before and in the jump, lift, with Rapid Start",
     summary: "Paces one round trip at a preset or cached window as soon as the window is \
               what holds it back, and keeps what gets through.",
-    params: with_slow_start![JUMP_MODE, DEFAULT_PACKETS, MAX_PACKETS, BETA, RAPID_START],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Code,
     build: |params, _| Ok(Box::new(QuiclyJumpstart::new(params)?)),
 };
 
-const JUMP_MODE: ParamSpec = ParamSpec {
-    name: "jump_mode",
-    unit: Unit::Choice(&["quicly", "rfc9959"]),
-    default: "quicly",
-    meaning: "share of the cached window that the jump takes: all of it as quicly does, or half",
-};
+params! {
+    struct Settings {
+        /// share of the cached window that the jump takes: all of it as quicly does, or half
+        jump_mode: JumpMode = "quicly",
+        /// the window of the jump without a cached window, or with one that does not count; 0 for
+        /// none
+        #[check(f64::is_finite, "a number of packets; quicly's jump has a bound")]
+        default_packets: Segments = "64",
+        /// the window of the jump from a memory is at most this; 0 to take no memory into account
+        #[check(f64::is_finite, "a number of packets; quicly's jump has a bound")]
+        max_packets: Segments = "1000",
+        /// the first reduction leaves this share of the window
+        #[check(|beta| beta >= 0.1, "a share from 0.1 to 1")]
+        beta: Ratio = "0.5",
+        /// whether it grows threefold while there is no queue, and recovers from the first loss as
+        /// Rapid Start does in quicly
+        rapid_start: bool = "false",
+    }
 
-const DEFAULT_PACKETS: ParamSpec = ParamSpec {
-    name: "default_packets",
-    unit: Unit::Segments,
-    default: "64",
-    meaning:
-        "the window of the jump without a cached window, or with one that does not count; 0 for \
-              none",
-};
-
-const MAX_PACKETS: ParamSpec = ParamSpec {
-    name: "max_packets",
-    unit: Unit::Segments,
-    default: "1000",
-    meaning:
-        "the window of the jump from a memory is at most this; 0 to take no memory into account",
-};
-
-const BETA: ParamSpec = ParamSpec {
-    name: "beta",
-    unit: Unit::Ratio,
-    default: "0.5",
-    meaning: "the first reduction leaves this share of the window",
-};
-
-const RAPID_START: ParamSpec = ParamSpec {
-    name: "rapid_start",
-    unit: Unit::Bool,
-    default: "false",
-    meaning:
-        "whether it grows threefold while there is no queue, and recovers from the first loss \
-              as Rapid Start does in quicly",
-};
+    enum JumpMode { Quicly = "quicly", Rfc9959 = "rfc9959" }
+}
 
 /// The largest payload that a packet of the jump may stand for.
 const LARGEST_PAYLOAD: u32 = 1472;
@@ -270,29 +241,16 @@ struct QuiclyJumpstart {
 
 impl QuiclyJumpstart {
     fn new(params: &Params) -> Result<QuiclyJumpstart, SpecError> {
-        let beta = params.ratio("beta");
-        if beta < 0.1 {
-            return Err(SpecError::bad_value(
-                params,
-                "beta",
-                "a share from 0.1 to 1",
-            ));
-        }
-        for name in ["default_packets", "max_packets"] {
-            if params.segments(name).is_infinite() {
-                let expected = "a number of packets; quicly's jump has a bound";
-                return Err(SpecError::bad_value(params, name, expected));
-            }
-        }
-        let rapid = params.bool("rapid_start");
-        params.effective("beta", !rapid, "`rapid_start=false`")?;
+        let settings = Settings::read(params)?;
+        let rapid = settings.rapid_start;
+        params.effective(Settings::beta, !rapid, "`rapid_start=false`")?;
         Ok(QuiclyJumpstart {
             jump_size: JumpSize {
-                half: params.choice("jump_mode") == "rfc9959",
-                default: params.segments("default_packets"),
-                max: params.segments("max_packets"),
+                half: settings.jump_mode == JumpMode::Rfc9959,
+                default: settings.default_packets,
+                max: settings.max_packets,
             },
-            beta,
+            beta: settings.beta,
             rapid: rapid.then(|| Rapid {
                 sense: Sense::new(true),
                 flight: Flight::default(),

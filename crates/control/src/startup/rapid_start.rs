@@ -24,19 +24,6 @@
 //! | the least that is left | beta times a third of the window | the same | or half the initial window, if that is more |
 //! | pacing of the first window | one a round trip | the same | two a round trip |
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `version` | draft02 | the draft's -02, its -00, or quicly |
-//! | `threshold` | by version | the round-trip time above which there is a queue |
-//! | `beta` | 0.7 | the share of what path and queue hold that is left |
-//! | `k` | by version | how the reduction is shared between silence and bytes |
-//! | `initial_factor` | 1 | the first window in the stack's, 1 to 2 |
-//! | `pacing` | true | whether it paces |
-//! | `w_max` | 2 | what the avoidance takes for the window at the loss, in what path and queue hold |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | after the first loss |
-//!
 //! # State
 //!
 //! The least round-trip time ever and in the last four quarters of one; `pre_cwnd` and what of
@@ -73,10 +60,10 @@ use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::pacing::Pacing;
 use crate::model::rapid_start::{Flight, Recovery, Sense, Shares};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Number, Params, Ratio, SpecError};
 use crate::signals::{Ack, Established, Loss, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Segments, Window};
+use crate::{params, with_slow_start, Reason, Segments, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -89,76 +76,55 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "growth, threshold of delay, silence and factors, floor, pace",
     summary: "Paced, threefold growth while there is no queue; after the first loss a short \
               silence and a window that shrinks by what is delivered and lost.",
-    params: with_slow_start![VERSION, THRESHOLD, BETA, K, INITIAL_FACTOR, PACING, W_MAX],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(RapidStart::new(params)?)),
+    build: |params, _| Ok(Box::new(RapidStart::new(Settings::read(params)?))),
 };
 
-const VERSION: ParamSpec = ParamSpec {
-    name: "version",
-    unit: Unit::Choice(&["draft02", "draft00", "quicly"]),
-    default: "draft02",
-    meaning: "whose K, threshold and floor: those of the draft's -02 or -00, or quicly's",
-};
+params! {
+    /// Parameters; those of slow start apply after the first loss.
+    struct Settings {
+        /// whose K, threshold and floor: those of the draft's -02 or -00, or quicly's
+        version: Version = "draft02",
+        /// the round-trip time above which there is a queue: the lesser of 4 ms and a tenth above
+        /// the minimum (draft), or the greater of 4 ms and 3/32 above it (quicly)
+        #[usual("by version: draft, but quicly under quicly")]
+        threshold: Option<Threshold>,
+        /// the share of what path and queue hold that the window is after the first loss
+        #[check(|beta| (0.1..1.0).contains(&beta), "a number from 0.1 to below 1")]
+        beta: Ratio = "0.7",
+        /// the share of the reduction that falls on the bytes delivered
+        #[usual("by version: 2/3 under draft02, otherwise 11/18")]
+        k: Option<K>,
+        /// the first window in those of the stack's rule, from 1 to 2: over a whole round trip,
+        /// twice as much leaves no faster than from a sender that paces at twice the window
+        #[within(1.0..=2.0)]
+        initial_factor: Number = "1",
+        /// whether it paces: the first window over a round trip (quicly: half of one), later three
+        /// windows per round trip while growth is threefold, and two otherwise
+        pacing: bool = "true",
+        /// after the first recovery the avoidance takes the loss to have come at so many times what
+        /// path and queue hold; 2 is for an avoidance with fast convergence, 1 for one without
+        #[within(1.0..=2.0)]
+        w_max: Number = "2",
+    }
 
-const THRESHOLD: ParamSpec = ParamSpec {
-    name: "threshold",
-    unit: Unit::Choice(&["draft", "quicly"]),
-    default: "by version: draft, but quicly under quicly",
-    meaning: "the round-trip time above which there is a queue: the lesser of 4 ms and a tenth \
-              above the minimum (draft), or the greater of 4 ms and 3/32 above it (quicly)",
-};
+    enum Version { Draft02 = "draft02", Draft00 = "draft00", Quicly = "quicly" }
+    enum Threshold { Draft = "draft", Quicly = "quicly" }
+    enum K { TwoThirds = "2/3", ElevenEighteenths = "11/18" }
+}
 
-const BETA: ParamSpec = ParamSpec {
-    name: "beta",
-    unit: Unit::Ratio,
-    default: "0.7",
-    meaning: "the share of what path and queue hold that the window is after the first loss",
-};
+params! {
+    pub(crate) struct SpeedSettings {
+        /// the window that each segment earned by `growth` buys: one (slow start), or two while
+        /// there is no queue (rapid-start), which makes the window three times as large per round
+        /// trip
+        speed: Growth = "slow-start",
+    }
 
-const K: ParamSpec = ParamSpec {
-    name: "k",
-    unit: Unit::Choice(&["2/3", "11/18"]),
-    default: "by version: 2/3 under draft02, otherwise 11/18",
-    meaning: "the share of the reduction that falls on the bytes delivered",
-};
-
-const INITIAL_FACTOR: ParamSpec = ParamSpec {
-    name: "initial_factor",
-    unit: Unit::Number,
-    default: "1",
-    meaning: "the first window in those of the stack's rule, from 1 to 2: over a whole round \
-              trip, twice as much leaves no faster than from a sender that paces at twice the \
-              window",
-};
-
-const PACING: ParamSpec = ParamSpec {
-    name: "pacing",
-    unit: Unit::Bool,
-    default: "true",
-    meaning: "whether it paces: the first window over a round trip (quicly: half of one), later \
-              three windows per round trip while growth is threefold, and two otherwise",
-};
-
-const W_MAX: ParamSpec = ParamSpec {
-    name: "w_max",
-    unit: Unit::Number,
-    default: "2",
-    meaning: "after the first recovery the avoidance takes the loss to have come at so many \
-              times what path and queue hold; 2 is for an avoidance with fast convergence, 1 for \
-              one without",
-};
-
-/// How fast a startup that decides only its end grows until then.
-pub(crate) const SPEED: ParamSpec = ParamSpec {
-    name: "speed",
-    unit: Unit::Choice(&["slow-start", "rapid-start"]),
-    default: "slow-start",
-    meaning: "the window that each segment earned by `growth` buys: one (slow start), or two \
-              while there is no queue (rapid-start), which makes the window three times as \
-              large per round trip",
-};
+    pub(crate) enum Growth { SlowStart = "slow-start", RapidStart = "rapid-start" }
+}
 
 /// The parameter `speed`: slow start's growth, or Rapid Start's.
 #[derive(Clone, Copy, Debug)]
@@ -167,11 +133,11 @@ pub(crate) struct Speed {
 }
 
 impl Speed {
-    pub(crate) fn read(params: &Params) -> Speed {
-        let rapid = params.choice("speed") == "rapid-start";
-        Speed {
+    pub(crate) fn read(params: &Params) -> Result<Speed, SpecError> {
+        let rapid = SpeedSettings::read(params)?.speed == Growth::RapidStart;
+        Ok(Speed {
             rapid: rapid.then(|| Sense::new(false)),
-        }
+        })
     }
 
     /// The window that a segment buys which `a` acknowledges.
@@ -213,39 +179,31 @@ struct RapidStart {
 }
 
 impl RapidStart {
-    fn new(params: &Params) -> Result<RapidStart, SpecError> {
-        let beta = params.ratio("beta");
-        if !(0.1..1.0).contains(&beta) {
-            let expected = "a number from 0.1 to below 1";
-            return Err(SpecError::bad_value(params, "beta", expected));
-        }
-        let version = params.choice("version");
-        let by_version = |own: &'static str, others: &'static str, of: &str| {
-            if version == of {
-                own
-            } else {
-                others
-            }
+    fn new(settings: Settings) -> RapidStart {
+        let version = settings.version;
+        let quicly = version == Version::Quicly;
+        let k = match settings.k {
+            Some(K::TwoThirds) => 2.0 / 3.0,
+            None if version == Version::Draft02 => 2.0 / 3.0,
+            Some(K::ElevenEighteenths) | None => 11.0 / 18.0,
         };
-        let k = params.choice_given("k");
-        let k = match k.unwrap_or(by_version("2/3", "11/18", "draft02")) {
-            "2/3" => 2.0 / 3.0,
-            _ => 11.0 / 18.0,
+        let threshold = match quicly {
+            true => Threshold::Quicly,
+            false => Threshold::Draft,
         };
-        let threshold = params.choice_given("threshold");
-        let threshold = threshold.unwrap_or(by_version("quicly", "draft", "quicly"));
-        Ok(RapidStart {
-            quicly: version == "quicly",
-            shares: Shares::new(beta, k),
-            initial_factor: params.within("initial_factor", 1.0..=2.0)?,
-            pacing: Pacing::new(params.bool("pacing")),
-            w_max: params.within("w_max", 1.0..=2.0)?,
+        let threshold = settings.threshold.unwrap_or(threshold);
+        RapidStart {
+            quicly,
+            shares: Shares::new(settings.beta, k),
+            initial_factor: settings.initial_factor,
+            pacing: Pacing::new(settings.pacing),
+            w_max: settings.w_max,
             initial: 0.0,
             phase: Phase::Probing,
-            sense: Sense::new(threshold == "quicly"),
+            sense: Sense::new(threshold == Threshold::Quicly),
             flight: Flight::default(),
             found: None,
-        })
+        }
     }
 }
 
@@ -341,7 +299,7 @@ mod tests {
     const MSS: u64 = 1460;
     fn rapid_start(spec: &str) -> RapidStart {
         let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
-        RapidStart::new(&params).unwrap()
+        RapidStart::new(Settings::read(&params).unwrap())
     }
 
     fn assert_near(got: f64, expected: f64) {

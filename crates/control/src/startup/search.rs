@@ -10,20 +10,6 @@
 //! trips because the delays of such links were found to swing with periods of about three.
 //! SEARCH decides the exit only, so any growth goes with it.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | by stack | whose rules |
-//! | `thresh` | by reading | THRESH: the share that must be missing |
-//! | `extra_bins` | by reading | EXTRA_BINS: how far back it remembers beyond the window |
-//! | `look_back` | by reading | by which round trip it looks back |
-//! | `interpolation` | by reading | which neighbour a look-back between two bins leans on |
-//! | `reset` | by reading | whether bins without an ACK start it anew |
-//! | `exit` | by reading | what happens to the window |
-//! | `speed` | slow-start | how fast it grows until then |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | |
-//!
 //! # State
 //!
 //! Bytes sent and acknowledged, and both at the end of each bin of 0.35 initial round trips;
@@ -83,8 +69,8 @@ mod bins;
 mod rules;
 
 use self::bins::{width, Bins, Totals, W};
-use self::rules::{AppLimited, ExitRule, Missed, Rules};
-use super::rapid_start::{self, Speed};
+use self::rules::{AppLimited, ExitRule, Missed, Rules, Settings};
+use super::rapid_start::{Speed, SpeedSettings};
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
@@ -102,16 +88,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "bins, window of 3.5 round trips, threshold, drain, resets; seven programs side by side",
     summary: "Slow start that ends when deliveries over 3.5 round trips fall behind what was \
               sent a round trip before.",
-    params: with_slow_start![
-        rules::READING,
-        rules::THRESH,
-        rules::EXTRA_BINS,
-        rules::LOOK_BACK,
-        rules::INTERPOLATION,
-        rules::RESET,
-        rules::EXIT,
-        rapid_start::SPEED
-    ],
+    params: with_slow_start!(Settings, SpeedSettings),
     needs: &[],
     certainty: Certainty::Code,
     build: |params, convention| Ok(Box::new(Search::new(params, convention)?)),
@@ -171,10 +148,10 @@ struct Search {
 
 impl Search {
     fn new(params: &Params, convention: Convention) -> Result<Search, SpecError> {
-        let rules = Rules::read(params, convention)?;
+        let rules = Rules::new(&Settings::read(params)?, convention);
         Ok(Search {
             rules,
-            speed: Speed::read(params),
+            speed: Speed::read(params)?,
             phase: Phase::Waiting,
             totals: Totals::default(),
             bins: Bins::new(rules.extra_bins),

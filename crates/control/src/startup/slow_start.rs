@@ -13,16 +13,6 @@
 //! one segment (eq. 2 of the RFC), up to `L` segments (appropriate byte counting,
 //! RFC 3465), every packet (Linux), or every byte (QUIC, RFC 9002 §7.3.1).
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `growth` | `abc` (rfc), `per-ack` (ns2), `packets` (linux), `bytes` (quic) | what an ACK adds |
-//! | `limit` | 2 segments | `abc` only: the most one ACK may add |
-//! | `iw` | the stack's rule | the first window |
-//! | `ssthresh` | unlimited; under ns2 the peer's window | the first threshold |
-//! | `growth_gate` | the stack's rule | which ACKs a window grows with that is not used, in slow start and after it ([`crate::growth_gate`]) |
-//!
 //! # State
 //!
 //! Whether a timeout came last, and what the last ACK had to spare at the threshold
@@ -36,8 +26,8 @@
 use super::Startup;
 use crate::entry::{Certainty, Entry};
 use crate::signals::Ack;
-use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Window};
+use crate::slow_start::{self, SlowStart};
+use crate::{Reason, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -48,7 +38,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     opened: "text: RFC 5681, RFC 6928 and RFC 3465; code: ns-2.35 tcp.cc, Linux tcp_slow_start",
     compared: "first window, growth, threshold, restart, timeout",
     summary: "Doubles the window every round trip until a loss or the threshold.",
-    params: with_slow_start![],
+    params: slow_start::Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Text,
     build: |_, _| Ok(Box::new(Plain)),

@@ -11,14 +11,6 @@
 //! The rule is a reconstruction: of the paper its idea and the names of its phases and
 //! parameters were known, not its text. No comparison should rest on its numbers.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `start_frac` | 0.5 | probing begins at this part of the threshold |
-//! | `depth` | 2 | so many steps, each at half the speed of the one before |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! None of its own. The paper's *grain*, how many ACKs an increment takes, is two to the
@@ -31,10 +23,10 @@
 
 use super::Startup;
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::Ratio;
 use crate::signals::Ack;
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Segments, Window};
+use crate::{params, with_slow_start, Reason, Segments, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -46,26 +38,22 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     opened: "one sentence of the HyStart paper",
     compared: "slower growth near the threshold",
     summary: "Slow start that halves its speed step by step as it nears the threshold.",
-    params: with_slow_start![START_FRAC, DEPTH],
+    params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(SmoothStart::new(params)?)),
+    build: |params, _| Ok(Box::new(SmoothStart::new(Settings::read(params)?))),
 };
 
-const START_FRAC: ParamSpec = ParamSpec {
-    name: "start_frac",
-    unit: Unit::Ratio,
-    default: "0.5",
-    meaning: "slowing down begins at this part of the threshold",
-};
-
-const DEPTH: ParamSpec = ParamSpec {
-    name: "depth",
-    unit: Unit::Number,
-    default: "2",
-    meaning: "so many steps from there to the threshold, each at half the speed of the one \
-              before",
-};
+params! {
+    struct Settings {
+        /// slowing down begins at this part of the threshold
+        #[check(|part| part < 1.0, "below 1")]
+        start_frac: Ratio = "0.5",
+        /// so many steps from there to the threshold, each at half the speed of the one before
+        #[within(1..=16)]
+        depth: u32 = "2",
+    }
+}
 
 /// Thresholds below this are too small for steps.
 const LEAST_SSTHRESH: Segments = 8.0;
@@ -77,15 +65,11 @@ struct SmoothStart {
 }
 
 impl SmoothStart {
-    fn new(params: &Params) -> Result<SmoothStart, SpecError> {
-        let start_frac = params.ratio("start_frac");
-        if start_frac == 1.0 {
-            return Err(SpecError::bad_value(params, "start_frac", "below 1"));
+    fn new(settings: Settings) -> SmoothStart {
+        SmoothStart {
+            start_frac: settings.start_frac,
+            depth: settings.depth,
         }
-        Ok(SmoothStart {
-            start_frac,
-            depth: params.whole("depth", 1..=16)?,
-        })
     }
 
     /// What an ACK adds, as a share of what slow start would.

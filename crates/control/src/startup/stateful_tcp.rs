@@ -8,15 +8,6 @@
 //! trip, paced at that bandwidth, and when that is acknowledged the congestion avoidance is in
 //! charge of it.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `factor` | 0.5 | share of the cached bandwidth that is used |
-//! | `response` | `safe-retreat` | what a loss of the first window does |
-//! | `beta` | 0.5 | `safe-retreat` only: as [`super::careful_resume`] |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | without a memory |
-//!
 //! # State
 //!
 //! The remembered bandwidth; the range of the first window, and what is known to have passed of
@@ -43,13 +34,13 @@
 //! - Where the handshake gave no round-trip time since its SYN was lost, the path may have
 //!   changed, and slow start is used.
 
-use super::careful_resume::{read_beta, Pipe, BETA};
+use super::careful_resume::{self, Pipe};
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Rate, Reason, Segments, Window};
+use crate::{params, with_slow_start, Rate, Reason, Segments, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -61,26 +52,25 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "cached state, first window and pace, behaviour without cached state",
     summary: "Sends the cached bandwidth times the round trip, paced, and continues with \
               congestion avoidance.",
-    params: with_slow_start![FACTOR, RESPONSE, BETA],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Reconstructed,
     build: |params, _| Ok(Box::new(StatefulTcp::new(params)?)),
 };
 
-const FACTOR: ParamSpec = ParamSpec {
-    name: "factor",
-    unit: Unit::Ratio,
-    default: "0.5",
-    meaning: "share of the cached bandwidth that is used; the authors use all of it",
-};
+params! {
+    /// Parameters; those of slow start apply without cached state.
+    struct Settings {
+        /// share of the cached bandwidth that is used; the authors use all of it
+        factor: Ratio = "0.5",
+        /// what a loss in the first window does: RFC 9959's safe retreat, or the avoidance's
+        /// reduction
+        response: Response = "safe-retreat",
+        beta: Ratio as careful_resume::Settings,
+    }
 
-const RESPONSE: ParamSpec = ParamSpec {
-    name: "response",
-    unit: Unit::Choice(&["safe-retreat", "standard"]),
-    default: "safe-retreat",
-    meaning: "what a loss in the first window does: RFC 9959's safe retreat, or the avoidance's \
-              reduction",
-};
+    enum Response { SafeRetreat = "safe-retreat", Standard = "standard" }
+}
 
 /// The least window of a retreat.
 const FLOOR: Segments = 2.0;
@@ -98,9 +88,8 @@ enum Phase {
 
 /// Stateful-TCP.
 struct StatefulTcp {
-    factor: f64,
+    settings: Settings,
     safe: bool,
-    beta: f64,
     phase: Phase,
     bw: Rate,
     /// The window that all of it makes.
@@ -112,12 +101,12 @@ struct StatefulTcp {
 
 impl StatefulTcp {
     fn new(params: &Params) -> Result<StatefulTcp, SpecError> {
-        let safe = params.choice("response") == "safe-retreat";
-        params.effective("beta", safe, "`response=safe-retreat`")?;
+        let settings = Settings::read(params)?;
+        let safe = settings.response == Response::SafeRetreat;
+        params.effective(Settings::beta, safe, "`response=safe-retreat`")?;
         Ok(StatefulTcp {
-            factor: params.ratio("factor"),
+            settings,
             safe,
-            beta: read_beta(params)?,
             phase: Phase::Over,
             bw: Rate(0),
             remembered: 0.0,
@@ -129,7 +118,7 @@ impl StatefulTcp {
 
     fn finish_retreat(&mut self, w: &mut Window) {
         self.phase = Phase::Over;
-        w.ssthresh = self.pipe.threshold(w, self.beta, false);
+        w.ssthresh = self.pipe.threshold(w, self.settings.beta, false);
     }
 }
 
@@ -141,7 +130,7 @@ impl Startup for StatefulTcp {
 
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         let Some(rtt) = e.rtt else { return };
-        let bw = self.bw.scaled(self.factor);
+        let bw = self.bw.scaled(self.settings.factor);
         let cwnd = w.segments(bw.bytes_in(rtt));
         let rate = w.rate_over(cwnd, rtt);
         if cwnd > w.cwnd && rate.is_some() {

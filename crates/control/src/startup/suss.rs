@@ -9,15 +9,6 @@
 //! on measuring the train; the rest, *red*, is paced over what remains of the round trip, between
 //! two guards.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `suss_max` | 3 | accelerated rounds at most |
-//! | `least_rtt` | 10 ms | shorter paths are not accelerated |
-//! | `low_window` | 16 segments | HyStart's tests are skipped below this window |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | |
-//!
 //! # State
 //!
 //! The code's: `round`, `blue_head` and `blue_tail`, the blue segments acknowledged and since
@@ -40,10 +31,9 @@
 use super::hystart::{self, ack_delay};
 use super::Startup;
 use crate::entry::{Certainty, Entry, Need};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -55,25 +45,22 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "two conditions, rounds, paced part, guard, HyStart's part",
     summary: "Slow start with HyStart that quadruples the window in a round, half of it paced, \
               where growth is predicted to continue.",
-    params: with_slow_start![SUSS_MAX, LEAST_RTT, hystart::LOW_WINDOW],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(Suss::new(params)?)),
+    build: |params, _| Ok(Box::new(Suss::new(Settings::read(params)?))),
 };
 
-const SUSS_MAX: ParamSpec = ParamSpec {
-    name: "suss_max",
-    unit: Unit::Number,
-    default: "3",
-    meaning: "rounds that are accelerated at most",
-};
-
-const LEAST_RTT: ParamSpec = ParamSpec {
-    name: "least_rtt",
-    unit: Unit::Time,
-    default: "10ms",
-    meaning: "only paths with a longer round trip are accelerated",
-};
+params! {
+    struct Settings {
+        /// rounds that are accelerated at most
+        #[within(0..=10)]
+        suss_max: u32 = "3",
+        /// only paths with a longer round trip are accelerated
+        least_rtt: Time = "10ms",
+        low_window: Segments as hystart::Settings,
+    }
+}
 
 /// HyStart's samples of a round.
 const N_SAMPLING: u32 = 8;
@@ -191,9 +178,7 @@ fn doublings(n: u32) -> f64 {
 
 /// SUSS.
 struct Suss {
-    suss_max: u32,
-    least_rtt: Time,
-    low_window: Segments,
+    settings: Settings,
     phase: Phase,
     blue: Blue,
     rtts: Rtts,
@@ -201,11 +186,9 @@ struct Suss {
 }
 
 impl Suss {
-    fn new(params: &Params) -> Result<Suss, SpecError> {
-        Ok(Suss {
-            suss_max: params.whole("suss_max", 0..=10)?,
-            least_rtt: params.time("least_rtt"),
-            low_window: params.segments("low_window"),
+    fn new(settings: Settings) -> Suss {
+        Suss {
+            settings,
             phase: Phase::Clocking,
             blue: Blue {
                 round: 1,
@@ -227,7 +210,7 @@ impl Suss {
                 samples: 0,
             },
             cap: None,
-        })
+        }
     }
 
     fn accelerates(&self) -> bool {
@@ -274,9 +257,11 @@ impl Suss {
             return false;
         }
         match blue.round {
-            0..=2 => self.suss_max > 0 && least > self.least_rtt && dt < least.over(4),
+            0..=2 => {
+                self.settings.suss_max > 0 && least > self.settings.least_rtt && dt < least.over(4)
+            }
             round => {
-                round < self.suss_max + 2
+                round < self.settings.suss_max + 2
                     && blue.train_stays_short(dt, least)
                     && self.rtts.stays_low(round)
             }
@@ -309,7 +294,7 @@ impl Suss {
         if self.cap.is_some_and(|cap| w.cwnd > cap) {
             return Some(Reason::AckTrain);
         }
-        let rtt = rtt.filter(|_| w.cwnd >= self.low_window)?;
+        let rtt = rtt.filter(|_| w.cwnd >= self.settings.low_window)?;
         let close = a.now.since(self.blue.last_ack) <= TRAIN_GAP;
         if self.cap.is_none() && close && (self.blue.coming || self.blue.jumps == 0) {
             self.blue.last_ack = a.now;
@@ -401,7 +386,7 @@ impl Startup for Suss {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::AlgorithmKind;
+    use crate::params::{AlgorithmKind, Params};
     use crate::signals::Loss;
     use crate::testing::{ms, slow_start, with_reno};
     use crate::Convention;
@@ -411,7 +396,7 @@ mod tests {
     /// In this round of a path of 100 ms, with ten segments in the first.
     fn suss(spec: &str, round: u32) -> Suss {
         let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
-        let mut s = Suss::new(&params).unwrap();
+        let mut s = Suss::new(Settings::read(&params).unwrap());
         s.blue.iw = 10.0;
         s.blue.round = round;
         s.blue.acked = s.blue.packets() / 2.0;

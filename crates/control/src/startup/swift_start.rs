@@ -14,16 +14,6 @@
 //! that acknowledges a pair with one ACK gives none. `per-segment` divides any time between
 //! ACKs by the segments that the later one covers, and so survives delayed ACKs.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `ack_spacing` | `pair` | what makes a sample |
-//! | `alpha` | 2 | one such part of the estimate is used, 1 to 8 |
-//! | `policy` | `all` | the median when all four are acknowledged, or the first sample |
-//! | `after` | `unlimited` | the threshold afterwards, or the full `estimate` |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | without an estimate |
-//!
 //! # State
 //!
 //! Whether it probes, paces or is done; the last ACK; up to four samples; where the paced
@@ -37,10 +27,10 @@
 
 use super::Startup;
 use crate::entry::{Certainty, Entry, Need};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::Number;
 use crate::signals::{Ack, Established};
 use crate::slow_start::{peer_window, SlowStart};
-use crate::{with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -54,41 +44,32 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "pairs, share of the estimate, paced round trip",
     summary: "Measures the path by the ACKs of four segments and paces a part of the estimate \
               over the second round trip.",
-    params: with_slow_start![ACK_SPACING, ALPHA, POLICY, AFTER],
+    params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(SwiftStart::new(params)?)),
+    build: |params, _| Ok(Box::new(SwiftStart::new(Settings::read(params)?))),
 };
 
-const ACK_SPACING: ParamSpec = ParamSpec {
-    name: "ack_spacing",
-    unit: Unit::Choice(&["pair", "per-segment"]),
-    default: "pair",
-    meaning: "what makes a sample: the ACKs of the two segments of a pair, one each; or any two \
-              ACKs, divided by the segments that the later one covers",
-};
+params! {
+    /// Parameters; those of slow start apply without an estimate.
+    struct Settings {
+        /// what makes a sample: the ACKs of the two segments of a pair, one each; or any two ACKs,
+        /// divided by the segments that the later one covers
+        ack_spacing: AckSpacing = "pair",
+        /// only one such part of the estimate is used, from 1 to 8
+        #[within(1.0..=8.0)]
+        alpha: Number = "2",
+        /// all: the median of the samples, when the four segments are acknowledged; early: the
+        /// first sample, at once
+        policy: Policy = "all",
+        /// the threshold after pacing: left alone, or the full estimate
+        after: After = "unlimited",
+    }
 
-const ALPHA: ParamSpec = ParamSpec {
-    name: "alpha",
-    unit: Unit::Number,
-    default: "2",
-    meaning: "only one such part of the estimate is used, from 1 to 8",
-};
-
-const POLICY: ParamSpec = ParamSpec {
-    name: "policy",
-    unit: Unit::Choice(&["all", "early"]),
-    default: "all",
-    meaning: "all: the median of the samples, when the four segments are acknowledged; early: \
-              the first sample, at once",
-};
-
-const AFTER: ParamSpec = ParamSpec {
-    name: "after",
-    unit: Unit::Choice(&["unlimited", "estimate"]),
-    default: "unlimited",
-    meaning: "the threshold after pacing: left alone, or the full estimate",
-};
+    enum AckSpacing { Pair = "pair", PerSegment = "per-segment" }
+    enum Policy { All = "all", Early = "early" }
+    enum After { Unlimited = "unlimited", Estimate = "estimate" }
+}
 
 /// The segments of the probe.
 const VOLLEY: u64 = 4;
@@ -118,12 +99,12 @@ struct SwiftStart {
 }
 
 impl SwiftStart {
-    fn new(params: &Params) -> Result<SwiftStart, SpecError> {
-        Ok(SwiftStart {
-            per_segment: params.choice("ack_spacing") == "per-segment",
-            alpha: params.within("alpha", 1.0..=8.0)?,
-            early: params.choice("policy") == "early",
-            threshold: params.choice("after") == "estimate",
+    fn new(settings: Settings) -> SwiftStart {
+        SwiftStart {
+            per_segment: settings.ack_spacing == AckSpacing::PerSegment,
+            alpha: settings.alpha,
+            early: settings.policy == Policy::Early,
+            threshold: settings.after == After::Estimate,
             phase: Phase::Off,
             last: None,
             rtt: Time::ZERO,
@@ -131,7 +112,7 @@ impl SwiftStart {
             count: 0,
             paced_from: 0,
             pace_end: Time::ZERO,
-        })
+        }
     }
 
     /// Takes the sample that this ACK and the one before it give.

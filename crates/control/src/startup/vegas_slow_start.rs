@@ -13,15 +13,6 @@
 //! every round, and drops to the window that would have had no queue. The measurement is that
 //! of [`crate::avoidance::vegas`], where the readings are compared.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `reading` | `linux` under linux, else `ns2` | whose rules |
-//! | `gamma` | 1 segment | leave when more than this waits in queues |
-//! | `first` | `window` | what leaves first: the initial window, or two segments one by one |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
-//!
 //! # State
 //!
 //! The measurement of rounds; whether this one grows, `incr`, and whether the last one did,
@@ -35,10 +26,9 @@
 use super::Startup;
 use crate::avoidance::vegas::{self, out, Reading, Round, Rounds};
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Idle, Timeout};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Convention, Reason, Segments, Window};
+use crate::{params, with_slow_start, Convention, Reason, Segments, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -51,26 +41,29 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "doubling every other round, gamma, window at exit",
     summary: "Doubles the window every other round trip until more than gamma segments wait \
               in queues.",
-    params: with_slow_start![vegas::READING, GAMMA, FIRST],
+    params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(VegasSlowStart::new(params, convention))),
+    build: |params, convention| {
+        Ok(Box::new(VegasSlowStart::new(
+            Settings::read(params)?,
+            convention,
+        )))
+    },
 };
 
-const GAMMA: ParamSpec = ParamSpec {
-    name: "gamma",
-    unit: Unit::Segments,
-    default: "1",
-    meaning: "slow start ends when more segments than these wait in queues",
-};
+params! {
+    struct Settings {
+        reading: Option<vegas::Reading> as vegas::Settings,
+        /// slow start ends when more segments than these wait in queues
+        gamma: Segments = "1",
+        /// what leaves first: the initial window; or one segment and another one, as from ns-2's
+        /// agent, which has no handshake, and the initial window with the ACK of that
+        first: First = "window",
+    }
 
-const FIRST: ParamSpec = ParamSpec {
-    name: "first",
-    unit: Unit::Choice(&["window", "one-by-one"]),
-    default: "window",
-    meaning: "what leaves first: the initial window; or one segment and another one, as from \
-              ns-2's agent, which has no handshake, and the initial window with the ACK of that",
-};
+    enum First { Window = "window", OneByOne = "one-by-one" }
+}
 
 /// Vegas' slow start.
 struct VegasSlowStart {
@@ -86,14 +79,14 @@ struct VegasSlowStart {
 }
 
 impl VegasSlowStart {
-    fn new(params: &Params, convention: Convention) -> VegasSlowStart {
-        let reading = Reading::read(params, convention);
+    fn new(settings: Settings, convention: Convention) -> VegasSlowStart {
+        let reading = Reading::given(settings.reading, convention);
         VegasSlowStart {
             reading,
-            one_by_one: params.choice("first") == "one-by-one",
+            one_by_one: settings.first == First::OneByOne,
             held_back: None,
             acks: 0,
-            gamma: params.segments("gamma"),
+            gamma: settings.gamma,
             rounds: Rounds::new(reading),
             inc_flag: true,
             incr: false,
@@ -180,6 +173,7 @@ impl Startup for VegasSlowStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::Params;
     use crate::testing::{established, Bottleneck, Step};
     use crate::{Controller, Time};
 
@@ -292,7 +286,7 @@ mod tests {
         let spec = format!("reading={reading}");
         let kind = crate::params::AlgorithmKind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, &spec).unwrap();
-        let mut v = VegasSlowStart::new(&params, Convention::Rfc);
+        let mut v = VegasSlowStart::new(Settings::read(&params).unwrap(), Convention::Rfc);
         let mut w = Window::new(1460);
         w.cwnd = 24.0;
         v.inc_flag = false;

@@ -15,12 +15,6 @@
 //! answered by the avoidance; feedback goes on from there. A path none of whose routers
 //! answers is met with slow start and the avoidance.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | `iw` always, the rest where no router answers |
-//!
 //! # State
 //!
 //! Whether routers answered the last header, and the smoothed round trip.
@@ -37,12 +31,11 @@
 //! - If routers answered once and do so no longer, the window they gave becomes the threshold:
 //!   doubling it would be blind.
 
-use super::Startup;
+use super::{Assisted, Congestion, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Feedback, Timeout};
-use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Time, Window};
+use crate::slow_start::{self, SlowStart};
+use crate::{Reason, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -55,16 +48,17 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "header, change of the window, routers' two controllers",
     summary: "Changes the window by what the routers write into the congestion header of every \
               data segment, for the whole connection; slow start where none does.",
-    params: with_slow_start![],
+    params: slow_start::Settings::PARAMS,
     needs: &[Need::Peer, Need::Routers],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(Xcp::new(params)?)),
+    build: |_, _| Ok(Box::new(Xcp::default())),
 };
 
 /// RFC 6298's gain for the smoothed round trip, as a divisor.
 const SMOOTHING: u64 = 8;
 
 /// XCP at the sender.
+#[derive(Default)]
 struct Xcp {
     /// Routers have answered the newest header that came back.
     controlled: bool,
@@ -74,14 +68,6 @@ struct Xcp {
 }
 
 impl Xcp {
-    fn new(_params: &Params) -> Result<Xcp, SpecError> {
-        Ok(Xcp {
-            controlled: false,
-            answered: false,
-            srtt: None,
-        })
-    }
-
     /// Takes a round-trip sample, which the headers say from now on.
     fn sample(&mut self, w: &mut Window, rtt: Option<Time>) {
         if let Some(rtt) = rtt {
@@ -105,20 +91,6 @@ impl Startup for Xcp {
         self.sample(w, e.rtt);
     }
 
-    fn on_feedback(&mut self, w: &mut Window, f: &Feedback) {
-        self.sample(w, f.rtt);
-        let Some(change) = f.change else {
-            return self.lose_control(w);
-        };
-        (self.controlled, self.answered) = (true, true);
-        if change > 0.0 && !f.cwnd_limited {
-            return;
-        }
-        let srtt = self.srtt.unwrap_or(Time::ZERO);
-        let segments = change * srtt.secs() / f64::from(f.wire);
-        w.cwnd = (w.cwnd + segments).max(1.0);
-    }
-
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         if !self.controlled {
             slow_start.grow(w, a);
@@ -136,12 +108,32 @@ impl Startup for Xcp {
         None
     }
 
-    fn survives_loss(&self) -> bool {
+    fn survives(&self, _: Congestion) -> bool {
         self.answered
+    }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
     }
 
     fn in_charge(&self, w: &Window) -> bool {
         self.controlled || w.in_slow_start()
+    }
+}
+
+impl Assisted for Xcp {
+    fn on_feedback(&mut self, w: &mut Window, f: &Feedback) {
+        self.sample(w, f.rtt);
+        let Some(change) = f.change else {
+            return self.lose_control(w);
+        };
+        (self.controlled, self.answered) = (true, true);
+        if change > 0.0 && !f.cwnd_limited {
+            return;
+        }
+        let srtt = self.srtt.unwrap_or(Time::ZERO);
+        let segments = change * srtt.secs() / f64::from(f.wire);
+        w.cwnd = (w.cwnd + segments).max(1.0);
     }
 }
 

@@ -9,7 +9,8 @@ use super::delivery::Delivered;
 use super::opening::Opening;
 use super::records::{Command, Event, What};
 use crate::info::INFINITE_SSTHRESH;
-use flowstart_control::signals::{Ack, Established, Known, Loss, Marked, Recovered, Sent, Timeout};
+use flowstart_control::session::{Session, UndoRule};
+use flowstart_control::signals::{Ack, Established, Known, Sent};
 use flowstart_control::{Controller, Exit, Rate, Segments, Time, Window};
 use flowstart_live::Sample;
 use flowstart_transport::pacing_rate;
@@ -45,8 +46,7 @@ enum Phase {
 
 /// A connection's sender, as the agent knows it.
 pub struct Connection {
-    controller: Controller,
-    window: Window,
+    session: Session,
     known: Known,
     stack: Arc<Stack>,
     /// Bytes of its transfer.
@@ -54,8 +54,6 @@ pub struct Connection {
     /// What a loss leaves of the window, of 1024, until the controller has been asked.
     loss_share: u32,
     phase: Phase,
-    /// Window and threshold before a reduction.
-    prior: Option<(Segments, Segments)>,
     opening: Option<Opening>,
     delivered: Delivered,
     /// The connection is open: the kernel works through the SYN-ACK before it says so.
@@ -91,14 +89,12 @@ impl Connection {
         window.header = stack.header;
         Connection {
             delivered: Delivered::new(stack.mss),
-            controller,
-            window,
+            session: Session::new(controller, window, UndoRule::Linux),
             known,
             stack,
             size,
             loss_share: if cc == "cubic" { CUBIC_BETA } else { HALF },
             phase: Phase::Open,
-            prior: None,
             opening: None,
             is_open: false,
             last: Event::default(),
@@ -116,7 +112,7 @@ impl Connection {
 
     /// How the startup ended; `None` while it lasts.
     pub fn exit(&self) -> Option<&Exit> {
-        self.controller.exit()
+        self.session.controller.exit()
     }
 
     /// The largest window.
@@ -156,7 +152,7 @@ impl Connection {
         self.looked = now;
         self.set_usual_pacing(event);
         if let Some(opening) = &mut self.opening {
-            opening.on_sent(event.data_segs_out, &self.window, now);
+            opening.on_sent(event.data_segs_out, &self.session.window, now);
         }
         self.note(now);
         true
@@ -165,7 +161,7 @@ impl Connection {
     /// When the kernel is to look for something to send: the window opens, or something paced may have
     /// left of which the startup is to hear.
     pub fn due(&self) -> Option<Time> {
-        let held = Some(self.window.pacing_from).filter(|from| self.is_held(*from));
+        let held = Some(self.session.window.pacing_from).filter(|from| self.is_held(*from));
         let opening = self.opening.as_ref().and_then(Opening::due);
         held.into_iter()
             .chain(opening)
@@ -175,9 +171,10 @@ impl Connection {
 
     /// While a startup paces.
     fn next_look(&self) -> Option<Time> {
-        let own = self.window.pacing.filter(|rate| self.usual != Some(*rate));
+        let w = &self.session.window;
+        let own = w.pacing.filter(|rate| self.usual != Some(*rate));
         let rate = own.filter(|_| self.is_open && self.nxt < self.size)?;
-        let together = self.window.wire() * self.window.quantum.max(1);
+        let together = w.wire() * w.quantum.max(1);
         Some(self.looked + rate.time_for(together.into()).max(LOOK_EVERY))
     }
 
@@ -187,11 +184,12 @@ impl Connection {
     }
 
     fn is_held(&self, from: Time) -> bool {
-        self.window.pacing.is_some() && from > Time::ZERO && !self.controller.owns_cwnd()
+        let (w, c) = (&self.session.window, &self.session.controller);
+        w.pacing.is_some() && from > Time::ZERO && !c.owns_cwnd()
     }
 
     fn mss(&self) -> u64 {
-        self.window.mss.into()
+        self.session.window.mss.into()
     }
 
     fn bytes(&self, segments: u32) -> u64 {
@@ -203,10 +201,9 @@ impl Connection {
     }
 
     fn establish(&mut self, event: &Event, now: Time) {
-        self.window.mss = event.mss;
+        self.session.window.mss = event.mss;
         let rtt = Some(Time::from_micros(event.srtt_us.into())).filter(|rtt| *rtt > Time::ZERO);
         self.known.exact_rtt = rtt;
-        self.controller.on_known(&self.known);
         let established = Established {
             initial_window: self.stack.iw.segments(event.mss),
             rtt,
@@ -215,13 +212,13 @@ impl Connection {
             header: self.stack.header,
             ..Established::at(now)
         };
-        self.controller
-            .on_established(&mut self.window, &established);
+        self.session.on_established(&self.known, &established);
         self.delivered.begin(event.delivered);
         self.retransmitted = event.total_retrans;
         // The kernel paces no more than what leaves behind the first segments.
-        let own = self.window.pacing.filter(|_| !self.controller.owns_cwnd());
-        self.opening = own.map(|_| Opening::new(&self.window, now));
+        let (w, c) = (&self.session.window, &self.session.controller);
+        let own = w.pacing.filter(|_| !c.owns_cwnd());
+        self.opening = own.map(|_| Opening::new(w, now));
     }
 
     /// What has left since the last event.
@@ -241,7 +238,7 @@ impl Connection {
                 flight: self.nxt + bytes - self.una.min(self.nxt),
             };
             self.nxt += bytes;
-            self.controller.on_sent(&mut self.window, &sent);
+            self.session.on_sent(&sent);
         }
         self.una = self.una.min(self.nxt);
         self.delivered
@@ -258,28 +255,28 @@ impl Connection {
         let signal = self.signal(event, now);
         if matches!(event.state, CWR | RECOVERY) {
             // Where Proportional Rate Reduction has brought it.
-            if !self.controller.recovery_is_self_managed() {
-                self.window.cwnd = event.cwnd.into();
+            if !self.session.controller.recovery_is_self_managed() {
+                self.session.window.cwnd = event.cwnd.into();
             }
-            return self.controller.on_recovery_ack(&mut self.window, &signal);
+            return self.session.on_recovery_ack(&signal);
         }
         // `tcp_may_raise_cwnd`.
         let wanted = match event.reordering > REORDERING {
             true => DATA_ACKED | DATA_SACKED | UNA_ADVANCED,
             false => DATA_ACKED | UNA_ADVANCED,
         };
-        if event.flag & wanted != 0 || self.controller.owns_cwnd() {
-            self.controller.on_ack(&mut self.window, &signal);
+        if event.flag & wanted != 0 || self.session.controller.owns_cwnd() {
+            self.session.on_ack(&signal);
         }
     }
 
     fn signal(&mut self, event: &Event, now: Time) -> Ack {
-        let delivery = self.controller.wants_delivery();
+        let delivery = self.session.controller.wants_delivery();
         let delivery = delivery.then(|| self.delivered.conclude(event, event.state == LOSS, now));
         let delivered = self.bytes(event.acked_sacked);
         let before = std::mem::replace(&mut self.told_una, self.una);
         let least = 2 * u64::from(event.max_packets_out);
-        let half_used = self.window.in_slow_start() && u64::from(event.cwnd) < least;
+        let half_used = self.session.window.in_slow_start() && u64::from(event.cwnd) < least;
         Ack {
             now,
             acked: self.una.saturating_sub(before),
@@ -305,117 +302,82 @@ impl Connection {
         if event.flag != 0 {
             return;
         }
-        let loss = Loss {
-            now,
-            flight: self.outstanding().min(self.window.cwnd_bytes()),
-            usable: self.usable(event),
-        };
-        self.reduce(|c| c.controller.on_loss(&mut c.window, &loss));
+        let flight = self.outstanding();
+        self.reduce(|session| session.on_loss(now, flight, event.snd_wnd.into()));
     }
 
     fn on_marked(&mut self, event: &Event, now: Time) {
-        let marked = Marked {
-            now,
-            flight: self.outstanding().min(self.window.cwnd_bytes()),
-            usable: self.usable(event),
-        };
-        self.reduce(|c| c.controller.on_marked(&mut c.window, &marked));
-        self.prior = None;
-    }
-
-    fn usable(&self, event: &Event) -> Segments {
-        let peer = self.window.segments(event.snd_wnd.into());
-        self.window.cwnd.min(peer)
+        let flight = self.outstanding();
+        self.reduce(|session| session.on_marked(now, flight, event.snd_wnd.into()));
+        self.session.forget();
     }
 
     /// `ask` has the controller set the window that is to be; the kernel leads the window there.
-    fn reduce(&mut self, ask: impl FnOnce(&mut Connection)) {
-        let before = (self.window.cwnd, self.window.ssthresh);
-        self.note_prior(before);
-        ask(self);
-        self.phase = Phase::Reduction(self.window.cwnd.max(1.0));
-        if !self.controller.recovery_is_self_managed() {
-            self.window.cwnd = before.0;
+    fn reduce(&mut self, ask: impl FnOnce(&mut Session)) {
+        let before = self.session.window.cwnd;
+        self.session.save(self.outstanding());
+        ask(&mut self.session);
+        self.phase = Phase::Reduction(self.session.window.cwnd.max(1.0));
+        if !self.session.controller.recovery_is_self_managed() {
+            self.session.window.cwnd = before;
         }
-    }
-
-    /// `tcp_current_ssthresh`: what comes back where the reduction turns out to be for nothing.
-    fn note_prior(&mut self, (cwnd, ssthresh): (Segments, Segments)) {
-        self.prior = Some((cwnd, ssthresh.max(0.75 * cwnd)));
     }
 
     fn on_recovered(&mut self, event: &Event, now: Time) {
         if let Phase::Reduction(target) = std::mem::replace(&mut self.phase, Phase::Open) {
-            if !self.controller.recovery_is_self_managed() {
-                self.window.cwnd = target.floor();
+            if !self.session.controller.recovery_is_self_managed() {
+                self.session.window.cwnd = target.floor();
             }
         }
         let again = event.total_retrans.wrapping_sub(self.retransmitted);
-        let recovered = Recovered {
-            now,
-            retransmitted: self.bytes(again),
-            flight: self.outstanding(),
-        };
-        self.controller.on_recovered(&mut self.window, &recovered);
+        let again = self.bytes(again);
+        self.session.on_recovered(now, again, self.outstanding());
     }
 
     fn on_timeout(&mut self, event: &Event, before: &Event, now: Time) {
         self.timeouts_in_a_row += 1;
         if self.timeouts_in_a_row == 1 && self.phase == Phase::Open {
-            self.note_prior((self.window.cwnd, self.window.ssthresh));
+            self.session.save(self.outstanding());
         }
         let reduced = self.phase != Phase::Open;
-        let timeout = Timeout {
-            now,
-            flight: self.bytes(before.in_flight).min(self.outstanding()),
-            usable: self.usable(event),
-            repeated: self.timeouts_in_a_row > 1 || reduced,
-        };
+        let flight = self.bytes(before.in_flight).min(self.outstanding());
+        let repeated = self.timeouts_in_a_row > 1 || reduced;
         self.phase = Phase::Open;
-        self.controller.on_timeout(&mut self.window, &timeout);
+        self.session
+            .on_timeout(now, flight, event.snd_wnd.into(), repeated);
     }
 
     fn on_undone(&mut self, now: Time) {
         self.phase = Phase::Open;
-        let Some((cwnd, ssthresh)) = self.prior.take() else {
-            return;
-        };
-        self.window.cwnd = self.window.cwnd.max(cwnd);
-        self.window.ssthresh = self.window.ssthresh.max(ssthresh);
-        self.controller.on_spurious(&mut self.window);
-        if self.controller.owns_cwnd() {
-            let recovered = Recovered {
-                now,
-                retransmitted: 0,
-                flight: self.outstanding(),
-            };
-            self.controller.on_recovered(&mut self.window, &recovered);
+        if self.session.undo(self.outstanding(), 0.0) && self.session.controller.owns_cwnd() {
+            self.session.on_recovered(now, 0, self.outstanding());
         }
     }
 
     /// The rate that the kernel keeps whether it paces or not (`tcp_update_pacing_rate`), which it does
     /// not for a congestion control of its own kind.
     fn set_usual_pacing(&mut self, event: &Event) {
-        let own = self.window.pacing.is_some() && self.window.pacing != self.usual;
+        let own = self.session.window.pacing.is_some() && self.session.window.pacing != self.usual;
         let srtt = Time::from_micros(event.srtt_us.into());
         if own || srtt == Time::ZERO {
             return;
         }
-        let rate = pacing_rate::rate(&self.window, self.outstanding(), self.window.wire(), srtt);
+        let w = &self.session.window;
+        let rate = pacing_rate::rate(w, self.outstanding(), w.wire(), srtt);
         self.usual = Some(rate).filter(|rate| rate.bps() > 0);
-        self.window.pacing = self.usual.filter(|_| self.stack.pacing == Pacing::Internal);
+        self.session.window.pacing = self.usual.filter(|_| self.stack.pacing == Pacing::Internal);
     }
 
     /// What the sender is to do now.
     pub fn command(&mut self, now: Time) -> Command {
-        let w = &self.window;
-        let owns = self.controller.recovery_is_self_managed();
+        let w = &self.session.window;
+        let owns = self.session.controller.recovery_is_self_managed();
         let mut cwnd = w.cwnd_segments().clamp(1, u64::from(u32::MAX >> 1)) as u32;
         let rate = w.pacing.or(self.usual);
         if self.is_held(w.pacing_from) {
             match now < w.pacing_from {
                 true => cwnd = cwnd.min(self.last.in_flight.max(1)),
-                false => self.window.pacing_from = Time::ZERO,
+                false => self.session.window.pacing_from = Time::ZERO,
             }
         }
         if let Some(opening) = &mut self.opening {
@@ -424,7 +386,7 @@ impl Connection {
         if self.opening.as_ref().is_some_and(Opening::is_over) {
             self.opening = None;
         }
-        let w = &self.window;
+        let w = &self.session.window;
         let ssthresh = match self.phase {
             Phase::Reduction(target) => target,
             Phase::Open => w.ssthresh,
@@ -443,21 +405,18 @@ impl Connection {
     }
 
     fn least_together(&self) -> u32 {
-        match self.window.pacing {
-            Some(rate) if self.usual != Some(rate) => self.window.quantum.max(1),
+        match self.session.window.pacing {
+            Some(rate) if self.usual != Some(rate) => self.session.window.quantum.max(1),
             _ => pacing_rate::MIN_TSO_SEGMENTS,
         }
     }
 
     fn note(&mut self, now: Time) {
-        self.max_cwnd = self.max_cwnd.max(self.window.cwnd);
-        self.trace.push(Sample {
-            at: now,
-            cwnd: self.window.cwnd,
-            ssthresh: self.window.ssthresh,
-            flight: self.bytes(self.last.in_flight),
-            srtt: Time::from_micros(self.last.srtt_us.into()),
-        });
+        self.max_cwnd = self.max_cwnd.max(self.session.window.cwnd);
+        let flight = self.bytes(self.last.in_flight);
+        let srtt = Time::from_micros(self.last.srtt_us.into());
+        let sample = Sample::of(&self.session.window, flight, srtt, now);
+        self.trace.push(sample);
     }
 }
 

@@ -12,13 +12,12 @@
 //! With `marked=first` the candidate is drawn from the marked startup packets as long as
 //! any wait: Jump Start (§IV.E) names CHOKe as what could find oversized starts.
 
-use super::codel::ECN;
 use super::discipline::{Contents, Discipline, Maker, Port, QueueContext, Queued};
 use super::line::Line;
-use super::red::{self, Detector, Settings};
+use super::red::{Detector, Marked, Settings};
 use crate::random::below;
 use flowstart_control::entry::{Certainty, Entry};
-use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
+use flowstart_control::{joined, params};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
@@ -32,42 +31,39 @@ pub const ENTRY: Entry<Maker> = Entry {
     compared: "comparison, drop of both",
     summary: "Compares an arriving packet with one drawn from the queue and drops both if they \
               are of one flow, else as RED.",
-    params: &[
-        red::TH_MIN,
-        red::TH_MAX,
-        red::MAX_P,
-        red::Q_W,
-        red::WAIT,
-        red::BYTES,
-        red::MEAN_PKTSIZE,
-        ParamSpec {
-            name: "candidates",
-            unit: Unit::Number,
-            default: "1",
-            meaning: "how many packets are drawn for comparison (the paper's m)",
-        },
-        red::MARKED,
-        ECN,
+    params: joined![
+        &[
+            Settings::th_min.spec,
+            Settings::th_max.spec,
+            Settings::max_p.spec,
+            Settings::q_w.spec,
+            Settings::wait.spec,
+            Settings::bytes.spec,
+            Settings::mean_pktsize.spec,
+        ],
+        Comparison::PARAMS,
+        &[Settings::marked.spec, Settings::ecn.spec]
     ],
     needs: &[],
     certainty: Certainty::Derived,
     build: |params, _| {
-        let settings = Settings::read(params)?;
-        let candidates = whole(params, "candidates")?;
+        let settings = Settings {
+            gentle: false,
+            ..Settings::sound(params)?
+        };
+        let Comparison { candidates } = Comparison::read(params)?;
         Ok(Box::new(move |port| {
             Some(Box::new(Choke::new(&settings, candidates, port)))
         }))
     },
 };
 
-/// A whole number from 1 to a million.
-pub(super) fn whole(params: &Params, name: &str) -> Result<u64, SpecError> {
-    let number = params.number(name);
-    if number.fract() != 0.0 || !(1.0..=1e6).contains(&number) {
-        let right = "a whole number from 1 to 1000000";
-        return Err(SpecError::bad_value(params, name, right));
+params! {
+    struct Comparison {
+        /// how many packets are drawn for comparison (the paper's m)
+        #[within(1..=1_000_000)]
+        candidates: u32 = "1",
     }
-    Ok(number as u64)
 }
 
 /// The discipline.
@@ -75,18 +71,18 @@ pub(super) fn whole(params: &Params, name: &str) -> Result<u64, SpecError> {
 struct Choke {
     line: Line,
     detector: Detector,
-    candidates: u64,
+    candidates: u32,
     marked_first: bool,
     random: Pcg64Mcg,
 }
 
 impl Choke {
-    fn new(settings: &Settings, candidates: u64, port: &Port) -> Choke {
+    fn new(settings: &Settings, candidates: u32, port: &Port) -> Choke {
         Choke {
             line: Line::default(),
             detector: Detector::new(settings, port),
             candidates,
-            marked_first: settings.marked_first,
+            marked_first: settings.marked == Marked::First,
             random: port.random.clone(),
         }
     }

@@ -11,8 +11,7 @@
 use super::discipline::{Contents, Discipline, Maker, QueueContext, Queued};
 use super::line::Line;
 use flowstart_control::entry::{Certainty, Entry};
-use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
-use flowstart_control::Time;
+use flowstart_control::{params, Time};
 use flowstart_wire::Packet;
 
 /// The catalog entry.
@@ -26,7 +25,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     summary:
         "Drops or marks from the front, ever more often, once packets have waited longer than the \
               target for an interval.",
-    params: &[TARGET, INTERVAL, ECN],
+    params: ControlLaw::PARAMS,
     needs: &[],
     certainty: Certainty::Derived,
     build: |params, _| {
@@ -42,49 +41,20 @@ pub const ENTRY: Entry<Maker> = Entry {
     },
 };
 
-pub(super) const TARGET: ParamSpec = ParamSpec {
-    name: "target",
-    unit: Unit::Time,
-    default: "5ms",
-    meaning: "the standing queue that is tolerated (RFC 8289 §4.4)",
-};
-
-pub(super) const INTERVAL: ParamSpec = ParamSpec {
-    name: "interval",
-    unit: Unit::Time,
-    default: "100ms",
-    meaning: "how long the queue may stay above it, about a long round trip (RFC 8289 §4.3)",
-};
-
-/// Other disciplines have it too.
-pub(super) const ECN: ParamSpec = ParamSpec {
-    name: "ecn",
-    unit: Unit::Bool,
-    default: "false",
-    meaning: "whether packets of senders that speak ECN are marked where others are dropped early",
-};
-
-/// The parameters.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ControlLaw {
-    target: Time,
-    interval: Time,
-    ecn: bool,
+params! {
+    /// The parameters.
+    pub(super) struct ControlLaw {
+        /// the standing queue that is tolerated (RFC 8289 §4.4)
+        target: Time = "5ms",
+        /// how long the queue may stay above it, about a long round trip (RFC 8289 §4.3)
+        #[check(|interval| interval > Time::ZERO, "above 0s")]
+        interval: Time = "100ms",
+        /// whether packets of senders that speak ECN are marked where others are dropped early
+        ecn: bool = "false",
+    }
 }
 
 impl ControlLaw {
-    pub(super) fn read(params: &Params) -> Result<ControlLaw, SpecError> {
-        let law = ControlLaw {
-            target: params.time("target"),
-            interval: params.time("interval"),
-            ecn: params.bool("ecn"),
-        };
-        if law.interval == Time::ZERO {
-            return Err(SpecError::bad_value(params, "interval", "above 0s"));
-        }
-        Ok(law)
-    }
-
     /// Marks a packet that is due, where that may be done instead of dropping it.
     fn marks(self, next: &mut Option<Queued>, context: &mut QueueContext<'_>) -> bool {
         let due = next.as_mut().filter(|_| self.ecn);

@@ -6,13 +6,12 @@
 //! speak ECN or not.
 
 use super::buffer::Backlog;
-use super::choke::whole;
-use super::codel::{ControlLaw, State, ECN, INTERVAL, TARGET};
+use super::codel::{ControlLaw, State};
 use super::discipline::{Contents, Discipline, Maker, Port, QueueContext, Queued};
 use super::line::Line;
 use crate::random::mix;
 use flowstart_control::entry::{Certainty, Entry};
-use flowstart_control::params::{ParamSpec, Unit};
+use flowstart_control::{joined, params};
 use flowstart_wire::Packet;
 use rand_core::RngCore;
 use std::collections::VecDeque;
@@ -26,57 +25,39 @@ pub const ENTRY: Entry<Maker> = Entry {
     opened: "RFC 8290's rules as programs quote them",
     compared: "hashing, deficit, new and old flows",
     summary: "A CoDel queue for each of many hashed flows, served in turn, new flows first.",
-    params: &[
-        TARGET,
-        INTERVAL,
-        // RFC 8290 §5.2.6: on unless turned off.
-        ParamSpec {
-            default: "true",
-            ..ECN
-        },
-        ParamSpec {
-            name: "flows",
-            unit: Unit::Number,
-            default: "1024",
-            meaning: "how many queues there are (RFC 8290 §5.2.5)",
-        },
-        ParamSpec {
-            name: "quantum",
-            unit: Unit::Number,
-            default: "1514",
-            meaning: "bytes that a queue sends in its turn (RFC 8290 §5.2.4)",
-        },
-        ParamSpec {
-            name: "drop_batch",
-            unit: Unit::Number,
-            default: "64",
-            meaning: "when the buffer is full, half of the largest queue is dropped, but \
-                      at most so many packets (RFC 8290 §4.1)",
-        },
+    params: joined![
+        &[
+            ControlLaw::target.spec,
+            ControlLaw::interval.spec,
+            // RFC 8290 §5.2.6: on unless turned off.
+            ControlLaw::ecn.default("true").spec,
+        ],
+        Settings::PARAMS
     ],
     needs: &[],
     certainty: Certainty::Derived,
     build: |params, _| {
         let law = ControlLaw::read(params)?;
-        let flows = whole(params, "flows")?;
-        let quantum = whole(params, "quantum")? as i64;
-        let drop_batch = whole(params, "drop_batch")?;
+        let settings = Settings::read(params)?;
         Ok(Box::new(move |port| {
-            let settings = Settings {
-                law,
-                quantum,
-                drop_batch,
-            };
-            Some(Box::new(FqCoDel::new(settings, flows, port)))
+            Some(Box::new(FqCoDel::new(law, settings, port)))
         }))
     },
 };
 
-#[derive(Clone, Copy, Debug)]
-struct Settings {
-    law: ControlLaw,
-    quantum: i64,
-    drop_batch: u64,
+params! {
+    struct Settings {
+        /// how many queues there are (RFC 8290 §5.2.5)
+        #[within(1..=1_000_000)]
+        flows: u32 = "1024",
+        /// bytes that a queue sends in its turn (RFC 8290 §5.2.4)
+        #[within(1..=1_000_000)]
+        quantum: u32 = "1514",
+        /// when the buffer is full, half of the largest queue is dropped, but at most so many
+        /// packets (RFC 8290 §4.1)
+        #[within(1..=1_000_000)]
+        drop_batch: u32 = "64",
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -92,6 +73,7 @@ struct Bucket {
 /// The discipline.
 #[derive(Debug)]
 struct FqCoDel {
+    law: ControlLaw,
     settings: Settings,
     buckets: Vec<Bucket>,
     new: VecDeque<u32>,
@@ -102,10 +84,11 @@ struct FqCoDel {
 }
 
 impl FqCoDel {
-    fn new(settings: Settings, flows: u64, port: &Port) -> FqCoDel {
+    fn new(law: ControlLaw, settings: Settings, port: &Port) -> FqCoDel {
         FqCoDel {
+            law,
             settings,
-            buckets: vec![Bucket::default(); flows as usize],
+            buckets: vec![Bucket::default(); settings.flows as usize],
             new: VecDeque::new(),
             old: VecDeque::new(),
             backlog: Backlog::default(),
@@ -135,7 +118,7 @@ impl FqCoDel {
             return false;
         };
         let half = fattest.line.backlog().packets.div_ceil(2);
-        for _ in 0..half.min(self.settings.drop_batch) {
+        for _ in 0..half.min(self.settings.drop_batch.into()) {
             if let Some(queued) = fattest.line.pop() {
                 self.backlog.take(queued.packet.wire);
                 context.evict(queued.packet);
@@ -172,7 +155,7 @@ impl Discipline for FqCoDel {
         bucket.line.push(packet, context.now);
         if !bucket.active {
             bucket.active = true;
-            bucket.deficit = self.settings.quantum;
+            bucket.deficit = self.settings.quantum.into();
             self.new.push_back(at as u32);
         }
         true
@@ -183,13 +166,13 @@ impl Discipline for FqCoDel {
         while let Some((at, new)) = self.turn() {
             let bucket = &mut self.buckets[at as usize];
             if bucket.deficit <= 0 {
-                bucket.deficit += self.settings.quantum;
+                bucket.deficit += i64::from(self.settings.quantum);
                 self.end_turn(new);
                 self.old.push_back(at);
                 continue;
             }
             let before = bucket.line.backlog();
-            let (law, mtu) = (self.settings.law, self.mtu);
+            let (law, mtu) = (self.law, self.mtu);
             let next = bucket.state.dequeue(&mut bucket.line, law, mtu, context);
             let left = before.without(bucket.line.backlog());
             self.backlog = self.backlog.without(left);

@@ -10,13 +10,13 @@
 //! long as the probability is below `mark_ecnth`; above that it is dropped all the same, and so
 //! it is where the buffer is full (RFC 8033 §5.1).
 
-use super::codel::ECN;
+use super::codel::ControlLaw;
 use super::discipline::{Contents, Discipline, Maker, Port, QueueContext, Queued};
 use super::line::Line;
 use crate::random::share;
 use flowstart_control::entry::{Certainty, Entry};
-use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
-use flowstart_control::Time;
+use flowstart_control::params::{Number, Ratio};
+use flowstart_control::{params, Time};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
@@ -30,46 +30,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     compared: "probability, its tuning, burst allowance",
     summary: "Drops arriving packets with a probability that is raised while the queue's delay \
               is above its reference or grows.",
-    params: &[
-        ParamSpec {
-            name: "qdelay_ref",
-            unit: Unit::Time,
-            default: "15ms",
-            meaning: "the delay aimed at (RFC 8033 §4.2)",
-        },
-        ParamSpec {
-            name: "t_update",
-            unit: Unit::Time,
-            default: "15ms",
-            meaning: "how often the probability is updated",
-        },
-        ParamSpec {
-            name: "alpha",
-            unit: Unit::Number,
-            default: "0.125",
-            meaning: "weight of the distance from the reference, per second",
-        },
-        ParamSpec {
-            name: "beta",
-            unit: Unit::Number,
-            default: "1.25",
-            meaning: "weight of the change, per second",
-        },
-        ParamSpec {
-            name: "max_burst",
-            unit: Unit::Time,
-            default: "150ms",
-            meaning: "for so long after an idle time nothing is dropped (RFC 8033 §4.4)",
-        },
-        ECN,
-        ParamSpec {
-            name: "mark_ecnth",
-            unit: Unit::Ratio,
-            default: "0.1",
-            meaning: "ecn=true: the probability from which on packets are dropped, not marked \
-                      (RFC 8033 §5.1)",
-        },
-    ],
+    params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Derived,
     build: |params, _| {
@@ -80,34 +41,22 @@ pub const ENTRY: Entry<Maker> = Entry {
     },
 };
 
-#[derive(Clone, Copy, Debug)]
-struct Settings {
-    qdelay_ref: Time,
-    t_update: Time,
-    alpha: f64,
-    beta: f64,
-    max_burst: Time,
-    /// The probability below which packets are marked; zero where none are.
-    mark_below: f64,
-}
-
-impl Settings {
-    fn read(params: &Params) -> Result<Settings, SpecError> {
-        let settings = Settings {
-            qdelay_ref: params.time("qdelay_ref"),
-            t_update: params.time("t_update"),
-            alpha: params.number("alpha"),
-            beta: params.number("beta"),
-            max_burst: params.time("max_burst"),
-            mark_below: match params.bool("ecn") {
-                true => params.ratio("mark_ecnth"),
-                false => 0.0,
-            },
-        };
-        if settings.t_update < Time::from_micros(1) {
-            return Err(SpecError::bad_value(params, "t_update", "at least 1us"));
-        }
-        Ok(settings)
+params! {
+    struct Settings {
+        /// the delay aimed at (RFC 8033 §4.2)
+        qdelay_ref: Time = "15ms",
+        /// how often the probability is updated
+        #[check(|time| time >= Time::from_micros(1), "at least 1us")]
+        t_update: Time = "15ms",
+        /// weight of the distance from the reference, per second
+        alpha: Number = "0.125",
+        /// weight of the change, per second
+        beta: Number = "1.25",
+        /// for so long after an idle time nothing is dropped (RFC 8033 §4.4)
+        max_burst: Time = "150ms",
+        ecn: bool as ControlLaw,
+        /// ecn=true: the probability from which on packets are dropped, not marked (RFC 8033 §5.1)
+        mark_ecnth: Ratio = "0.1",
     }
 }
 
@@ -266,7 +215,10 @@ impl Pie {
 impl Pie {
     /// RFC 8033 §5.1.
     fn may_mark(&self) -> bool {
-        self.controller.state.drop_prob < self.controller.settings.mark_below
+        let Settings {
+            ecn, mark_ecnth, ..
+        } = self.controller.settings;
+        ecn && self.controller.state.drop_prob < mark_ecnth
     }
 }
 
@@ -299,6 +251,7 @@ mod tests {
     use super::*;
     use crate::queue::testing::{capable, packet, Bench};
     use crate::queue::Limit;
+    use flowstart_control::params::Params;
 
     fn controller() -> Controller {
         let params = Params::parse(super::super::discipline::KIND, "pie", ENTRY.params, "");

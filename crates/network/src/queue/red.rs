@@ -17,13 +17,13 @@
 //! "Explicit Allocation of Best-Effort Packet Delivery Service", 1998).
 
 use super::buffer::Backlog;
-use super::codel::ECN;
+use super::codel::ControlLaw;
 use super::discipline::{Contents, Discipline, Maker, Port, QueueContext, Queued};
 use super::line::Line;
 use crate::random::share;
 use flowstart_control::entry::{Certainty, Entry};
-use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
-use flowstart_control::Time;
+use flowstart_control::params::{Number, Params, Ratio, SpecError};
+use flowstart_control::{params, Segments, Time};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
@@ -38,167 +38,83 @@ pub const ENTRY: Entry<Maker> = Entry {
     summary:
         "Drops or marks arriving packets at random, the more often the longer the queue has been \
               on average.",
-    params: PARAMS,
+    params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Code,
     build: |params, _| {
-        let settings = Settings {
-            gentle: params.bool("gentle"),
-            adaptive: params.bool("adaptive"),
-            mark_p: params.ratio_given("mark_p"),
-            ..Settings::read(params)?
-        };
-        if settings.mark_p.is_some() && !settings.ecn {
-            let right = "of use without `ecn=true`";
-            return Err(SpecError::bad_value(params, "mark_p", right));
-        }
+        let settings = Settings::sound(params)?;
         Ok(Box::new(move |port| {
             Some(Box::new(Red::new(&settings, port)))
         }))
     },
 };
 
-const PARAMS: &[ParamSpec] = &[
-    TH_MIN,
-    TH_MAX,
-    MAX_P,
-    Q_W,
-    ParamSpec {
-        name: "gentle",
-        unit: Unit::Bool,
-        default: "true",
-        meaning: "whether the probability rises from max_p to one between th_max and twice that",
-    },
-    WAIT,
-    BYTES,
-    MEAN_PKTSIZE,
-    ParamSpec {
-        name: "adaptive",
-        unit: Unit::Bool,
-        default: "false",
-        meaning: "whether max_p follows the average (Floyd, Gummadi, Shenker: Adaptive RED, 2001)",
-    },
-    MARKED,
-    ECN,
-    ParamSpec {
-        name: "mark_p",
-        unit: Unit::Ratio,
-        default: "by max_p: as much, so that nothing is marked above th_max (RFC 3168 §7)",
-        meaning: "ecn=true: the probability of a drop up to which packets are marked (ns-2)",
-    },
-];
+params! {
+    /// The parameters as given, most of which CHOKe has too; what depends on the link is worked out
+    /// for each.
+    pub(super) struct Settings {
+        /// below this average queue nothing is dropped
+        #[usual("by rate: what leaves in 2.5 ms, at least 5 packets")]
+        th_min: Option<Segments>,
+        /// the average queue at which the probability of a drop is max_p
+        #[usual("by th_min: three times as much")]
+        th_max: Option<Segments>,
+        /// the probability of a drop at th_max
+        max_p: Ratio = "0.1",
+        /// the weight of one sample in the average
+        #[usual("by rate: a time constant of ten round trips, these being at least 0.1 s")]
+        #[check(|q_w| q_w > 0.0, "above 0: the average would never move")]
+        q_w: Option<Ratio>,
+        /// whether the probability rises from max_p to one between th_max and twice that
+        gentle: bool = "true",
+        /// whether drops keep a distance from one another
+        wait: bool = "true",
+        /// whether the queue is measured in bytes, and large packets are dropped more often
+        bytes: bool = "true",
+        /// bytes that count as one packet
+        #[usual("by path: a full-size packet")]
+        #[check(|size| size >= 1.0, "a size of at least 1 byte")]
+        mean_pktsize: Option<Number>,
+        /// whether max_p follows the average (Floyd, Gummadi, Shenker: Adaptive RED, 2001)
+        adaptive: bool = "false",
+        /// whether marked startup packets are treated alike or dropped first
+        marked: Marked = "alike",
+        ecn: bool as ControlLaw,
+        /// ecn=true: the probability of a drop up to which packets are marked (ns-2)
+        #[usual("by max_p: as much, so that nothing is marked above th_max (RFC 3168 §7)")]
+        mark_p: Option<Ratio>,
+    }
 
-// CHOKe has these too.
-
-pub(super) const TH_MIN: ParamSpec = ParamSpec {
-    name: "th_min",
-    unit: Unit::Segments,
-    default: "by rate: what leaves in 2.5 ms, at least 5 packets",
-    meaning: "below this average queue nothing is dropped",
-};
-
-pub(super) const TH_MAX: ParamSpec = ParamSpec {
-    name: "th_max",
-    unit: Unit::Segments,
-    default: "by th_min: three times as much",
-    meaning: "the average queue at which the probability of a drop is max_p",
-};
-
-pub(super) const MAX_P: ParamSpec = ParamSpec {
-    name: "max_p",
-    unit: Unit::Ratio,
-    default: "0.1",
-    meaning: "the probability of a drop at th_max",
-};
-
-pub(super) const Q_W: ParamSpec = ParamSpec {
-    name: "q_w",
-    unit: Unit::Ratio,
-    default: "by rate: a time constant of ten round trips, these being at least 0.1 s",
-    meaning: "the weight of one sample in the average",
-};
-
-pub(super) const WAIT: ParamSpec = ParamSpec {
-    name: "wait",
-    unit: Unit::Bool,
-    default: "true",
-    meaning: "whether drops keep a distance from one another",
-};
-
-pub(super) const BYTES: ParamSpec = ParamSpec {
-    name: "bytes",
-    unit: Unit::Bool,
-    default: "true",
-    meaning: "whether the queue is measured in bytes, and large packets are dropped more often",
-};
-
-pub(super) const MEAN_PKTSIZE: ParamSpec = ParamSpec {
-    name: "mean_pktsize",
-    unit: Unit::Number,
-    default: "by path: a full-size packet",
-    meaning: "bytes that count as one packet",
-};
-
-pub(super) const MARKED: ParamSpec = ParamSpec {
-    name: "marked",
-    unit: Unit::Choice(&["alike", "first"]),
-    default: "alike",
-    meaning: "whether marked startup packets are treated alike or dropped first",
-};
-
-/// The parameters as given; what depends on the link is worked out for each.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Settings {
-    th_min: Option<f64>,
-    th_max: Option<f64>,
-    max_p: f64,
-    q_w: Option<f64>,
-    gentle: bool,
-    wait: bool,
-    bytes: bool,
-    mean_pktsize: Option<f64>,
-    adaptive: bool,
-    pub(super) marked_first: bool,
-    ecn: bool,
-    mark_p: Option<f64>,
+    pub(super) enum Marked { Alike = "alike", First = "first" }
 }
 
 impl Settings {
-    /// Reads what RED and CHOKe have in common.
-    pub(super) fn read(params: &Params) -> Result<Settings, SpecError> {
-        let settings = Settings {
-            th_min: params.segments_given("th_min"),
-            th_max: params.segments_given("th_max"),
-            max_p: params.ratio("max_p"),
-            q_w: params.ratio_given("q_w"),
-            gentle: false,
-            wait: params.bool("wait"),
-            bytes: params.bool("bytes"),
-            mean_pktsize: params.number_given("mean_pktsize"),
-            adaptive: false,
-            marked_first: params.choice("marked") == "first",
-            ecn: params.bool("ecn"),
-            mark_p: None,
-        };
-        let bad = |name, expected| Err(SpecError::bad_value(params, name, expected));
-        match settings {
-            Settings { q_w: Some(0.0), .. } => bad("q_w", "above 0: the average would never move"),
-            Settings {
-                mean_pktsize: Some(size),
-                ..
-            } if size < 1.0 => bad("mean_pktsize", "a size of at least 1 byte"),
-            Settings {
-                th_min: Some(min),
-                th_max: Some(max),
-                ..
-            } if max <= min => bad("th_max", "above `th_min`"),
-            Settings {
-                th_min: None,
-                th_max: Some(_),
-                ..
-            } => bad("th_max", "of use without `th_min`"),
-            _ => Ok(settings),
+    /// Those that go with one another.
+    pub(super) fn sound(params: &Params) -> Result<Settings, SpecError> {
+        let settings = Settings::read(params)?;
+        let Settings {
+            th_min,
+            th_max,
+            ecn,
+            mark_p,
+            ..
+        } = settings;
+        if th_max.is_some() && th_max <= th_min {
+            return Err(SpecError::bad_value(
+                params,
+                Settings::th_max,
+                "above `th_min`",
+            ));
         }
+        if th_max.is_some() && th_min.is_none() {
+            let right = "of use without `th_min`";
+            return Err(SpecError::bad_value(params, Settings::th_max, right));
+        }
+        if mark_p.is_some() && !ecn {
+            let right = "of use without `ecn=true`";
+            return Err(SpecError::bad_value(params, Settings::mark_p, right));
+        }
+        Ok(settings)
     }
 }
 
@@ -453,7 +369,7 @@ impl Red {
         let detector = Detector::new(settings, port);
         Red {
             line: Line::default(),
-            unmarked: settings.marked_first.then(|| detector.clone()),
+            unmarked: (settings.marked == Marked::First).then(|| detector.clone()),
             all: detector,
             random: port.random.clone(),
         }
@@ -507,12 +423,8 @@ mod tests {
     use flowstart_control::Rate;
 
     fn detector_on(rate: u64, spec: &str) -> Detector {
-        let params = Params::parse(KIND, "red", PARAMS, spec).unwrap();
-        let settings = Settings {
-            gentle: params.bool("gentle"),
-            adaptive: params.bool("adaptive"),
-            ..Settings::read(&params).unwrap()
-        };
+        let params = Params::parse(KIND, "red", Settings::PARAMS, spec).unwrap();
+        let settings = Settings::sound(&params).unwrap();
         let port = Port {
             rate: Some(Rate(rate)),
             ..port()

@@ -12,14 +12,6 @@
 //! Packets that do not fit are refused, as by drop-tail. Those without a congestion header
 //! count as input and are otherwise left alone.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `alpha` | 0.4 | the part of the spare rate that is handed out |
-//! | `beta` | 0.226 | the part of the standing queue that is taken back |
-//! | `gamma` | 0.1 | the part of the traffic that is moved between flows |
-//!
 //! # Contested
 //!
 //! - Feedback is a change of throughput, as in ns-2; the paper's is a change of the window.
@@ -32,8 +24,8 @@
 use super::discipline::{Contents, Discipline, Maker, QueueContext, Queued};
 use super::line::Line;
 use flowstart_control::entry::{Certainty, Entry, Need};
-use flowstart_control::params::{ParamSpec, Params, Unit};
-use flowstart_control::{Rate, Time};
+use flowstart_control::params::Ratio;
+use flowstart_control::{params, Rate, Time};
 use flowstart_wire::Packet;
 use flowstart_wire::{Body, CongestionHeader};
 
@@ -48,38 +40,16 @@ pub const ENTRY: Entry<Maker> = Entry {
     compared: "efficiency, fairness, shuffled traffic",
     summary: "Drop-tail that writes into the congestion headers of XCP's data by how much each \
               sender is to change its throughput.",
-    params: &[ALPHA, BETA, GAMMA],
+    params: Gains::PARAMS,
     needs: &[Need::Routers, Need::Peer],
     certainty: Certainty::Code,
     build: |params, _| {
-        let gains = Gains::read(params);
+        let gains = Gains::read(params)?;
         Ok(Box::new(move |port| match port.rate {
             Some(rate) => Some(Box::new(Xcp::new(gains, rate))),
             None => None,
         }))
     },
-};
-
-const ALPHA: ParamSpec = ParamSpec {
-    name: "alpha",
-    unit: Unit::Ratio,
-    default: "0.4",
-    meaning: "the part of the spare rate that is handed out in a control interval",
-};
-
-const BETA: ParamSpec = ParamSpec {
-    name: "beta",
-    unit: Unit::Ratio,
-    default: "0.226",
-    meaning: "the part of the standing queue that is taken back in a control interval",
-};
-
-const GAMMA: ParamSpec = ParamSpec {
-    name: "gamma",
-    unit: Unit::Ratio,
-    default: "0.1",
-    meaning: "the part of the traffic that is taken from flows and given to flows where there \
-              is nothing else to hand out",
 };
 
 /// The control interval while no round trip is known: xcpq.h, INITIAL_Te_VALUE.
@@ -91,20 +61,20 @@ const LONGEST: f64 = 1.0;
 /// The queue is observed for at least so long: xcpq.cc, L 35.
 const SHORTEST_QUEUE: Time = Time::from_millis(2);
 
-/// The parameters of the control law.
-#[derive(Clone, Copy, Debug)]
-struct Gains {
-    alpha: f64,
-    beta: f64,
-    gamma: f64,
+params! {
+    /// The parameters of the control law.
+    struct Gains {
+        /// the part of the spare rate that is handed out in a control interval
+        alpha: Ratio = "0.4",
+        /// the part of the standing queue that is taken back in a control interval
+        beta: Ratio = "0.226",
+        /// the part of the traffic that is taken from flows and given to flows where there is
+        /// nothing else to hand out
+        gamma: Ratio = "0.1",
+    }
 }
 
 impl Gains {
-    fn read(params: &Params) -> Gains {
-        let [alpha, beta, gamma] = ["alpha", "beta", "gamma"].map(|name| params.ratio(name));
-        Gains { alpha, beta, gamma }
-    }
-
     /// What is to be handed out in the next interval (§3.5): on a line of
     /// `capacity`, with `input` coming (both bytes per second) and `queue` bytes that have
     /// stood for the whole of an `interval`.
@@ -356,12 +326,13 @@ mod tests {
     use crate::queue::testing::{packet, Bench};
     use crate::queue::Backlog;
     use crate::queue::{BufferAccounting, DropTail, Limit};
+    use flowstart_control::params::Params;
     use proptest::prelude::*;
 
     const RTT: Time = Time::from_millis(100);
 
     fn gains() -> Gains {
-        Gains::read(&Params::parse(KIND, "xcp", ENTRY.params, "").unwrap())
+        Gains::read(&Params::parse(KIND, "xcp", ENTRY.params, "").unwrap()).unwrap()
     }
 
     fn assert_near(found: f64, expected: f64) {

@@ -2,8 +2,8 @@
 
 use super::rate_steps::{RateSteps, Redrawn, Wandering};
 use flowstart_control::entry::{self, Certainty, Description, Entry};
-use flowstart_control::params::{AlgorithmKind, ParamSpec, Params, SpecError, Unit};
-use flowstart_control::{Convention, Rate, Time};
+use flowstart_control::params::{AlgorithmKind, Number, Params, Ratio, SpecError};
+use flowstart_control::{params, Convention, Rate, Time};
 use rand_pcg::Pcg64Mcg;
 use std::fmt;
 
@@ -24,35 +24,18 @@ const STEPS: Entry<Maker> = Entry {
     opened: "abstract of the paper",
     compared: "interval between rates",
     summary: "Another rate at fixed intervals, drawn uniformly about the mean.",
-    params: &[
-        ParamSpec {
-            name: "every",
-            unit: Unit::Time,
-            default: "15s",
-            meaning: "from one rate to the next",
-        },
-        ParamSpec {
-            name: "spread",
-            unit: Unit::Ratio,
-            default: "0.5",
-            meaning: "maximum distance of a rate from the mean, as a share of it",
-        },
-        ParamSpec {
-            name: "outage",
-            unit: Unit::Time,
-            default: "0s",
-            meaning: "nothing is sent for so long when the rate changes",
-        },
-    ],
+    params: Steps::PARAMS,
     needs: &[],
     certainty: Certainty::Reconstructed,
     build: |params, _| {
-        let (every, outage) = (params.time("every"), params.time("outage"));
-        at_least_1ms(params, "every", every)?;
+        let Steps {
+            every,
+            spread,
+            outage,
+        } = Steps::read(params)?;
         if outage >= every {
-            return Err(SpecError::bad_value(params, "outage", "below `every`"));
+            return Err(SpecError::bad_value(params, Steps::outage, "below `every`"));
         }
-        let spread = params.ratio("spread");
         Ok(Box::new(move |mean, random| {
             RateSteps::Redrawn(Redrawn {
                 mean,
@@ -67,6 +50,18 @@ const STEPS: Entry<Maker> = Entry {
     },
 };
 
+params! {
+    struct Steps {
+        /// from one rate to the next
+        #[check(|time| time >= Time::from_millis(1), "at least 1ms")]
+        every: Time = "15s",
+        /// maximum distance of a rate from the mean, as a share of it
+        spread: Ratio = "0.5",
+        /// nothing is sent for so long when the rate changes
+        outage: Time = "0s",
+    }
+}
+
 const WANDER: Entry<Maker> = Entry {
     name: "wander",
     title: "Wandering rate",
@@ -75,44 +70,16 @@ const WANDER: Entry<Maker> = Entry {
     opened: "abstract of the paper",
     compared: "none: the process is this project's",
     summary: "A rate whose logarithm is a first-order autoregression, as a radio channel's.",
-    params: &[
-        ParamSpec {
-            name: "every",
-            unit: Unit::Time,
-            default: "20ms",
-            meaning: "for how long a rate holds",
-        },
-        ParamSpec {
-            name: "memory",
-            unit: Unit::Time,
-            default: "1s",
-            meaning: "after so long 1/e of a deviation is left",
-        },
-        ParamSpec {
-            name: "sigma",
-            unit: Unit::Number,
-            default: "0.4",
-            meaning: "standard deviation of the rate's logarithm",
-        },
-        ParamSpec {
-            name: "most",
-            unit: Unit::Number,
-            default: "3",
-            meaning: "the rate is at most this multiple of the mean",
-        },
-    ],
+    params: Wander::PARAMS,
     needs: &[],
     certainty: Certainty::Reconstructed,
     build: |params, _| {
-        let (every, memory) = (params.time("every"), params.time("memory"));
-        at_least_1ms(params, "every", every)?;
-        let (sigma, most) = (params.number("sigma"), params.number("most"));
-        if sigma > 3.0 {
-            return Err(SpecError::bad_value(params, "sigma", "from 0 to 3"));
-        }
-        if !(1.0..=1000.0).contains(&most) {
-            return Err(SpecError::bad_value(params, "most", "from 1 to 1000"));
-        }
+        let Wander {
+            every,
+            memory,
+            sigma,
+            most,
+        } = Wander::read(params)?;
         let kept = match memory {
             Time::ZERO => 0.0,
             _ => libm::exp(-every.secs() / memory.secs()),
@@ -131,12 +98,20 @@ const WANDER: Entry<Maker> = Entry {
     },
 };
 
-/// A rate that changed more often would cost more to follow than its packets.
-fn at_least_1ms(params: &Params, name: &str, time: Time) -> Result<(), SpecError> {
-    if time < Time::from_millis(1) {
-        return Err(SpecError::bad_value(params, name, "at least 1ms"));
+params! {
+    struct Wander {
+        /// for how long a rate holds
+        #[check(|time| time >= Time::from_millis(1), "at least 1ms")]
+        every: Time = "20ms",
+        /// after so long 1/e of a deviation is left
+        memory: Time = "1s",
+        /// standard deviation of the rate's logarithm
+        #[check(|sigma| sigma <= 3.0, "from 0 to 3")]
+        sigma: Number = "0.4",
+        /// the rate is at most this multiple of the mean
+        #[check(|most| (1.0..=1000.0).contains(&most), "from 1 to 1000")]
+        most: Number = "3",
     }
-    Ok(())
 }
 
 /// A variation with its parameters, read and found sound.

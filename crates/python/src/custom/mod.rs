@@ -14,7 +14,7 @@ use flowstart_control::model::capacity::Capacity;
 use flowstart_control::model::Model;
 use flowstart_control::signals as told;
 use flowstart_control::slow_start::SlowStart;
-use flowstart_control::startup::{LossResponse, Startup};
+use flowstart_control::startup::{Assisted, Columns, Congestion, LossResponse, Startup};
 use flowstart_control::{nearest, CustomStartups, Rate, Reason, Segments, Time, Window};
 use flowstart_sim::record::trace::FlowSamples;
 use flowstart_sim::Scenario;
@@ -45,25 +45,40 @@ macro_rules! named {
 macro_rules! hooks {
     ($($(#[doc = $doc:literal])* $hook:ident($signal:ident: $kind:ident) -> $answer:ty;)*) => {
         named! {
-            $($hook)* rate_request on_known on_ack cancel on_loss on_marked on_spurious
+            $($hook)* on_peer_gap on_feedback rate_request on_known on_ack cancel on_loss on_marked on_spurious
             loss_cwnd on_timeout after_timeout on_idle unused_acked survives_loss wants_delivery
             survives_mark owns_cwnd in_charge has_resumed exit_estimate trace
         }
 
-        /// Those that are told an event: name, what it is, its argument, signal and answer.
-        pub fn events() -> Vec<(&'static str, String, &'static str, &'static str, &'static str)> {
-            vec![$((
-                stringify!($hook),
-                signals::joined(&[$($doc),*]),
-                stringify!($signal),
-                stringify!($kind),
-                <$answer as Answered>::ANNOTATION,
-            )),*]
-        }
     };
 }
 
 flowstart_control::startup_events!(hooks);
+
+macro_rules! described {
+    ($($(#[doc = $doc:literal])* $hook:ident($signal:ident: $kind:ident) -> $answer:ty;)*) => {
+        [$((
+            stringify!($hook),
+            signals::joined(&[$($doc),*]),
+            stringify!($signal),
+            stringify!($kind),
+            <$answer as Answered>::ANNOTATION,
+        )),*]
+    };
+}
+
+/// Hooks that are told an event: name, what it is, its argument, signal and answer.
+pub fn events() -> Vec<(
+    &'static str,
+    String,
+    &'static str,
+    &'static str,
+    &'static str,
+)> {
+    let startup = flowstart_control::startup_events!(described);
+    let assisted = flowstart_control::assisted_events!(described);
+    startup.into_iter().chain(assisted).collect()
+}
 
 /// What was raised first while a run with Python startups went on; it is to stop then.
 #[derive(Default)]
@@ -512,14 +527,6 @@ macro_rules! tell {
 impl Startup for Custom {
     flowstart_control::startup_events!(tell);
 
-    fn rate_request(&self, s: &told::Syn) -> Option<Rate> {
-        let read = |answer: &Answer<'_>| positive(answer, "a rate in bits per second");
-        let syn = || signals::Syn::saying(s);
-        let hook = Hook::rate_request;
-        let rate = self.methods.tell(hook, None, |m| m.call1((syn(),)), read);
-        rate?.map(Rate::from_bps)
-    }
-
     fn on_known(&mut self, k: &told::Known) {
         let known = || signals::Known::saying(k);
         let hook = Hook::on_known;
@@ -560,11 +567,8 @@ impl Startup for Custom {
             .unwrap_or(LossResponse::Standard)
     }
 
-    fn on_spurious(&mut self, w: &mut Window) {
+    fn on_spurious(&mut self, w: &mut Window) -> bool {
         self.edit_alone(Hook::on_spurious, w);
-    }
-
-    fn has_resumed(&self) -> bool {
         self.methods
             .ask(Hook::has_resumed, None, |m| m.call0(), truth)
             .unwrap_or(true)
@@ -616,25 +620,20 @@ impl Startup for Custom {
         estimate.map(|segments| Box::new(Capacity(segments)) as Box<dyn Model>)
     }
 
-    fn has_columns(&self) -> bool {
-        self.methods.has(Hook::trace)
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
     }
 
-    fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
-        let own = self.methods.ask(Hook::trace, None, |m| m.call0(), columns);
-        for (name, value) in own.into_iter().flatten() {
-            column(&name, value);
-        }
+    fn columns(&self) -> Option<&dyn Columns> {
+        self.methods.has(Hook::trace).then_some(self)
     }
 
-    fn survives_loss(&self) -> bool {
-        self.state(&self.survives_loss, Hook::survives_loss)
-    }
-
-    fn survives_mark(&self) -> bool {
-        match self.methods.has(Hook::survives_mark) {
-            true => self.state(&self.survives_mark, Hook::survives_mark),
-            false => self.survives_loss(),
+    fn survives(&self, congestion: Congestion) -> bool {
+        match congestion {
+            Congestion::Mark if self.methods.has(Hook::survives_mark) => {
+                self.state(&self.survives_mark, Hook::survives_mark)
+            }
+            _ => self.state(&self.survives_loss, Hook::survives_loss),
         }
     }
 
@@ -659,5 +658,26 @@ impl Startup for Custom {
         };
         let answer = self.in_charge.or_ask(&self.methods, Some(*w), ask);
         answer.unwrap_or_else(|| w.in_slow_start())
+    }
+}
+
+impl Assisted for Custom {
+    flowstart_control::assisted_events!(tell);
+
+    fn rate_request(&self, s: &told::Syn) -> Option<Rate> {
+        let read = |answer: &Answer<'_>| positive(answer, "a rate in bits per second");
+        let syn = || signals::Syn::saying(s);
+        let hook = Hook::rate_request;
+        let rate = self.methods.tell(hook, None, |m| m.call1((syn(),)), read);
+        rate?.map(Rate::from_bps)
+    }
+}
+
+impl Columns for Custom {
+    fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
+        let own = self.methods.ask(Hook::trace, None, |m| m.call0(), columns);
+        for (name, value) in own.into_iter().flatten() {
+            column(&name, value);
+        }
     }
 }

@@ -100,7 +100,7 @@ impl DupAck {
             false => Audience::Growth,
         };
         Findings {
-            report: Some(AckReport::of(c, newly.acked, rtt, audience)),
+            report: Some(AckReport::of(c.outstanding(), newly.acked, rtt, audience)),
             events: ended.then(Events::end),
         }
     }
@@ -120,7 +120,12 @@ impl DupAck {
         self.forced = Some(c.segment_at(c.una()));
         self.gate = c.stack.newreno.max_burst.map_or(Gate::Open, Gate::Burst);
         Findings {
-            report: Some(AckReport::of(c, newly.acked, None, Audience::Recovery)),
+            report: Some(AckReport::of(
+                c.outstanding(),
+                newly.acked,
+                None,
+                Audience::Recovery,
+            )),
             events: deflation.map(|_| Events {
                 deflation,
                 ..Events::default()
@@ -211,7 +216,7 @@ impl DupAck {
         let plan = c.next_segment()?;
         let room = match self.gate {
             Gate::Closed | Gate::Burst(0) => return None,
-            Gate::One => c.window.cwnd_bytes() + self.dup_acks.min(2) * c.mss(),
+            Gate::One => c.session.window.cwnd_bytes() + self.dup_acks.min(2) * c.mss(),
             Gate::Open | Gate::Burst(_) => self.window_bytes(c),
         };
         (plan.end <= c.una() + room).then_some(plan)
@@ -219,8 +224,8 @@ impl DupAck {
 
     fn window_bytes(&self, c: &Connection) -> u64 {
         let window = match c.stack.whole_window {
-            true => c.window.cwnd_segments() * c.mss(),
-            false => c.window.cwnd_bytes(),
+            true => c.session.window.cwnd_segments() * c.mss(),
+            false => c.session.window.cwnd_bytes(),
         };
         window + self.inflation * c.mss()
     }

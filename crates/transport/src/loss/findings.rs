@@ -1,7 +1,6 @@
 //! What a loss detector finds out, in terms that do not depend on the detector.
 
-use super::super::connection::Connection;
-use flowstart_control::{signals, Time};
+use flowstart_control::Time;
 
 /// What a detector has found out from an acknowledgement or a timer.
 #[derive(Clone, Copy, Debug, Default)]
@@ -109,30 +108,14 @@ pub struct AckReport {
 }
 
 impl AckReport {
-    /// As the controller's signal.
-    #[inline]
-    pub fn signal(&self, c: &mut Connection, now: Time) -> signals::Ack {
-        let (acked, delivered, credit) = (self.acked, self.delivered, self.credit);
-        let mut signal = c.ack_signal(now, acked, delivered, credit, self.rtt, self.flight);
-        if let Some(limited) = self.cwnd_limited {
-            signal.cwnd_limited = limited;
-        }
-        signal
-    }
-
     /// An acknowledgement of so many bytes, without SACK.
-    pub(super) fn of(
-        c: &Connection,
-        acked: u64,
-        rtt: Option<Time>,
-        audience: Audience,
-    ) -> AckReport {
+    pub(super) fn of(flight: u64, acked: u64, rtt: Option<Time>, audience: Audience) -> AckReport {
         AckReport {
             acked,
             delivered: acked,
             credit: acked,
             rtt,
-            flight: c.outstanding(),
+            flight,
             cwnd_limited: None,
             audience,
         }

@@ -187,7 +187,7 @@ impl Loss {
         }
     }
 
-    /// The segment that may leave next, the pacer's consent cold.
+    /// Returns the segment that may leave next, if the pacer consents.
     pub fn plan(&self, c: &Connection) -> Option<Plan> {
         dispatch!(self, r => r.plan(c))
     }

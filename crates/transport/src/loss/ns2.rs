@@ -85,7 +85,12 @@ impl Ns2 {
         let rtt = self.acknowledge(c, newly, now);
         self.gate = Gate::Open;
         Findings {
-            report: Some(AckReport::of(c, newly.acked, rtt, Audience::Growth)),
+            report: Some(AckReport::of(
+                c.outstanding(),
+                newly.acked,
+                rtt,
+                Audience::Growth,
+            )),
             events: None,
         }
     }
@@ -119,7 +124,7 @@ impl Ns2 {
     fn report_to_owner(&self, c: &Connection) -> AckReport {
         AckReport {
             flight: self.pipe(c),
-            ..AckReport::of(c, 0, None, Audience::OwnerOnly)
+            ..AckReport::of(c.outstanding(), 0, None, Audience::OwnerOnly)
         }
     }
 
@@ -174,7 +179,7 @@ impl Ns2 {
         Findings {
             report: Some(match newly.acked {
                 0 => self.report_to_owner(c),
-                acked => AckReport::of(c, acked, None, audience),
+                acked => AckReport::of(c.outstanding(), acked, None, audience),
             }),
             events: ended.then(Events::end),
         }
@@ -232,19 +237,19 @@ impl Ns2 {
         match self.gate {
             Gate::Closed => None,
             Gate::One => c.next_segment().filter(|plan| {
-                let beyond = c.window.cwnd + self.dup_acks as f64;
+                let beyond = c.session.window.cwnd + self.dup_acks as f64;
                 (plan.end - c.una()) as f64 <= beyond * c.mss() as f64
             }),
             Gate::Open if self.in_recovery => self.plan_in_recovery(c),
             Gate::Open => {
                 let plan = c.next_segment()?;
-                (plan.end <= c.una() + c.window.cwnd_segments() * c.mss()).then_some(plan)
+                (plan.end <= c.una() + c.session.window.cwnd_segments() * c.mss()).then_some(plan)
             }
         }
     }
 
     fn plan_in_recovery(&self, c: &Connection) -> Option<Plan> {
-        if self.pipe >= c.window.cwnd_segments() as i64 {
+        if self.pipe >= c.session.window.cwnd_segments() as i64 {
             return None;
         }
         match self

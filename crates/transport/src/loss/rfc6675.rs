@@ -236,7 +236,7 @@ impl Rfc6675 {
             return self.forced;
         }
         let (plan, _) = self.next_seg(c)?;
-        let room = c.window.cwnd_bytes().saturating_sub(self.pipe(c));
+        let room = c.session.window.cwnd_bytes().saturating_sub(self.pipe(c));
         (plan.end - plan.start <= room).then_some(plan)
     }
 

@@ -1,10 +1,8 @@
 //! The window comes down at once, to what the controller says.
 
 use super::super::stack::{RecoveryKind, Stack};
+use flowstart_control::session::MINIMUM_WINDOW;
 use flowstart_control::{Segments, Window};
-
-/// kMinimumWindow (RFC 9002 §7.2).
-const MINIMUM_WINDOW: Segments = 2.0;
 
 /// What is added to the controller's answer.
 #[derive(Clone, Copy, Debug)]

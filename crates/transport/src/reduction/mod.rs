@@ -35,21 +35,21 @@ impl Reduction {
     /// A recovery begins.
     pub fn begin(&mut self, c: &mut Connection, began: Began, now: Time) {
         match began {
-            Began::Repair => c.repair(),
+            Began::Repair => c.begin_repair(),
             Began::Repaired => {
-                c.lose(now, 0);
+                c.on_congestion_event(now, 0);
                 c.recovered(now);
             }
             Began::Reduction { added, timed } => {
-                self.reduce(c, |c| c.lose(now, added));
+                self.reduce(c, |c| c.on_congestion_event(now, added));
                 if timed {
                     c.restart_timer(now);
                 }
             }
             Began::SlowStart { added } => {
-                c.lose(now, added);
+                c.on_congestion_event(now, added);
                 c.restart_timer(now);
-                c.window.cwnd = 1.0;
+                c.session.window.cwnd = 1.0;
             }
         }
     }
@@ -61,25 +61,27 @@ impl Reduction {
 
     /// All that left over a long time was lost.
     pub fn on_persistent_congestion(&mut self, c: &mut Connection, now: Time) {
-        c.on_persistent_congestion(now, c.sent.in_flight());
+        // The loss itself has lowered the threshold.
+        let (flight, peer_window) = (c.sent.in_flight(), c.peer_window);
+        c.session.on_timeout(now, flight, peer_window, true);
         if let Reduction::Instant(instant) = self {
-            instant.bound(&mut c.window);
+            instant.bound(&mut c.session.window);
         }
     }
 
     /// `ask` has the controller set the window that is to be. One that comes down by and by does not
     /// before the first step.
     fn reduce(&mut self, c: &mut Connection, ask: impl FnOnce(&mut Connection)) {
-        let prior = c.window.cwnd;
+        let prior = c.session.window.cwnd;
         ask(c);
         match self {
-            Reduction::Instant(instant) => instant.bound(&mut c.window),
+            Reduction::Instant(instant) => instant.bound(&mut c.session.window),
             Reduction::Prr(prr) => {
-                let target = c.window.cwnd_segments();
-                if !c.controller.recovery_is_self_managed() {
-                    c.window.cwnd = prior;
+                let target = c.session.window.cwnd_segments();
+                if !c.session.controller.recovery_is_self_managed() {
+                    c.session.window.cwnd = prior;
                 }
-                **prr = Prr::new(whole(prior), target, &c.window);
+                **prr = Prr::new(whole(prior), target, &c.session.window);
             }
         }
     }
@@ -124,5 +126,5 @@ impl Reduction {
 
 /// The window, where the controller does not own it.
 fn window(c: &mut Connection) -> Option<&mut Window> {
-    (!c.controller_owns_cwnd()).then_some(&mut c.window)
+    (!c.controller_owns_cwnd()).then_some(&mut c.session.window)
 }

@@ -1,31 +1,16 @@
-//! Samples of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation), for controllers
-//! that want them; other connections carry none of this.
+//! What is out, for samples of the delivery rate ([`RateSampler`]), where controllers want them; other
+//! connections carry none of this.
 //!
-//! Every packet takes along how much had been delivered when it left. When it is acknowledged,
-//! what has been delivered since, over the time that this took, is a sample. Packets that left
-//! at one instant and have the same to say are one entry, so a flight takes as much memory as it
-//! had acknowledgements to send by.
+//! Packets that left at one instant and have the same to say are one entry, so a flight takes as
+//! much memory as it had acknowledgements to send by.
 
 use super::super::plan::Plan;
 use super::hint::Hint;
+use flowstart_control::session::delivery::{RateSampler, Snapshot};
 use flowstart_control::signals::{Delivery, RateSample};
 use flowstart_control::{Rate, Time};
 use std::collections::{btree_map, BTreeMap, VecDeque};
 use std::ops::Bound;
-
-/// What packets take along.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Snapshot {
-    sent: Time,
-    /// `P.first_send_time`.
-    first_sent: Time,
-    /// `P.delivered`.
-    delivered: u64,
-    /// `P.delivered_time`.
-    delivered_at: Time,
-    app_limited: bool,
-    lost: u64,
-}
 
 /// Packets that have not been acknowledged: `[start, end)`.
 #[derive(Clone, Copy, Debug)]
@@ -61,14 +46,7 @@ impl Packets {
 /// The state of one connection.
 #[derive(Debug, Default)]
 pub struct DeliveryRate {
-    /// `C.delivered`.
-    delivered: u64,
-    delivered_at: Time,
-    first_sent: Time,
-    /// `C.app_limited`: until so much is delivered, the application is the limit.
-    limited_until: Option<u64>,
-    /// `C.lost`.
-    lost: u64,
+    sampler: RateSampler,
     /// As they were first sent, in order of position.
     first: VecDeque<Packets>,
     hint: Hint,
@@ -94,21 +72,11 @@ impl DeliveryRate {
 
     /// `plan` is sent, with `pipe` in flight before; `[una, high)` was outstanding.
     pub fn sent(&mut self, plan: Plan, una: u64, high: u64, pipe: u64, now: Time) {
-        if una == high {
-            (self.first_sent, self.delivered_at) = (now, now);
-        }
         let packets = Packets {
             start: plan.start,
             end: plan.end,
             in_flight: pipe + plan.end - plan.start,
-            snapshot: Snapshot {
-                sent: now,
-                first_sent: self.first_sent,
-                delivered: self.delivered,
-                delivered_at: self.delivered_at,
-                app_limited: self.limited_until.is_some(),
-                lost: self.lost,
-            },
+            snapshot: self.sampler.on_sent(una == high, now),
         };
         if plan.start < high {
             self.send_again(packets);
@@ -142,7 +110,7 @@ impl DeliveryRate {
 
     /// The application has left room in the window.
     pub fn application_limits(&mut self, pipe: u64) {
-        self.limited_until = Some((self.delivered + pipe).max(1));
+        self.sampler.on_app_limited(pipe);
     }
 
     /// An acknowledgement has come while `pipe` was in flight.
@@ -160,24 +128,16 @@ impl DeliveryRate {
             self.arrived(*start, *end);
         }
         self.forget_below(una);
-        if let Some(newest) = &self.newest {
-            self.first_sent = newest.snapshot.sent;
-        }
         if !fresh.is_empty() {
-            self.delivered_at = now;
-        }
-        if self
-            .limited_until
-            .is_some_and(|until| self.delivered > until)
-        {
-            self.limited_until = None;
+            let newest = self.newest.map(|newest| newest.snapshot.sent);
+            self.sampler.on_acked(newest, now);
         }
     }
 
     /// `[start, end)` has arrived. Of what it may have been, the newest counts.
     fn arrived(&mut self, start: u64, end: u64) {
         self.fresh += end - start;
-        self.delivered += end - start;
+        self.sampler.delivered += end - start;
         if start < self.again_end && self.arrived_again(start, end) {
             return;
         }
@@ -221,9 +181,9 @@ impl DeliveryRate {
         // What neither arrived nor is in flight any more has been found lost.
         let newly = std::mem::take(&mut self.fresh);
         let lost = self.pipe_before.saturating_sub(pipe + newly);
-        self.lost += lost;
+        self.sampler.lost += lost;
         Delivery {
-            total: self.delivered,
+            total: self.sampler.delivered,
             newly,
             lost,
             in_flight_before: self.pipe_before,
@@ -233,31 +193,11 @@ impl DeliveryRate {
     }
 
     fn sample(&mut self, least_rtt: Option<Time>) -> Option<RateSample> {
-        let Packets {
-            in_flight,
-            snapshot,
-            ..
-        } = self.newest.take()?;
-        let sending = snapshot.sent.since(snapshot.first_sent);
-        let acknowledging = self.now.since(snapshot.delivered_at);
-        let interval = sending.max(acknowledging);
-        // Shorter than any round trip: a retransmission that was none.
-        let fair = interval > Time::ZERO && least_rtt.is_none_or(|least| interval >= least);
-        if fair {
-            let delivered = self.delivered - snapshot.delivered;
-            self.rate = Some(Rate::of(delivered, interval));
-        }
-        fair.then(|| RateSample {
-            prior_delivered: snapshot.delivered,
-            sent: snapshot.sent,
-            delivered: self.delivered - snapshot.delivered,
-            interval,
-            send_interval: sending,
-            ack_interval: acknowledging,
-            app_limited: snapshot.app_limited,
-            tx_in_flight: in_flight,
-            lost: self.lost - snapshot.lost,
-        })
+        let newest = self.newest.take()?;
+        let (sampler, packet) = (&self.sampler, &newest.snapshot);
+        let sample = sampler.sample(packet, newest.in_flight, least_rtt, self.now)?;
+        self.rate = Some(sample.rate());
+        Some(sample)
     }
 }
 
@@ -315,7 +255,8 @@ mod tests {
         /// All below number `n` are acknowledged, and those of `sacked`; `gone` more are lost.
         fn ack(&mut self, n: u64, sacked: &[(u64, u64)], gone: u64, ms: u64) -> Delivery {
             let blocks = sacked.iter().map(|(a, b)| (a * SIZE, b * SIZE));
-            self.sent.note_pipe(self.pipe);
+            let pipe = self.pipe;
+            self.rate().note_pipe(pipe);
             let newly = self
                 .sent
                 .acknowledge(n * SIZE, blocks, Time::from_millis(ms));
@@ -425,7 +366,7 @@ mod tests {
     fn what_came_back_sooner_than_any_round_trip_is_no_sample() {
         let mut s = Measured::new();
         s.send(0, 0);
-        s.sent.note_pipe(SIZE);
+        s.rate().note_pipe(SIZE);
         let none = std::iter::empty();
         s.sent.acknowledge(SIZE, none, Time::from_millis(20));
         let least = Some(Time::from_millis(50));

@@ -192,13 +192,6 @@ impl Ledger {
 
 /// Acknowledgements.
 impl Ledger {
-    /// An acknowledgement has come while `pipe` was in flight: for samples of the delivery rate.
-    pub fn note_pipe(&mut self, pipe: u64) {
-        if let Some(delivery) = &mut self.delivery {
-            delivery.note_pipe(pipe);
-        }
-    }
-
     /// Takes in an acknowledgement of all below `una` and of `blocks` above it. One that another has
     /// overtaken may still tell of blocks.
     pub fn acknowledge(

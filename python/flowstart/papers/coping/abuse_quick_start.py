@@ -51,10 +51,10 @@ def run(lab: Lab) -> Findings:
         for rule in _guards()
         for period in (0, OFTEN_S)
     ]
-    beside = [
+    neighbours = [
         Requests(RFC, period, neighbour) for period in (1, OFTEN_S) for neighbour in NEIGHBOURS
     ]
-    cases = [*swept, *asked, *guards, *beside]
+    cases = [*swept, *asked, *guards, *neighbours]
     found = dict(zip(cases, services(lab, cases, SEEDS), strict=True))
     return Findings(
         answers=[_says_rules(found), _says_by_rule(found)],
@@ -63,7 +63,10 @@ def run(lab: Lab) -> Findings:
             _table("requests_asked", found, asked, "The same by the requested rate."),
             _table("requests_guards", found, guards, "What a rule's settings change."),
             _table(
-                "requests_neighbours", found, beside, "Next to others that send, or only request."
+                "requests_neighbours",
+                found,
+                neighbours,
+                "Next to others that send, or only request.",
             ),
         ],
         pictures=[

@@ -1,4 +1,4 @@
-"""What was chosen because nobody published numbers."""
+"""Assumptions where no numbers are published."""
 
 from flowstart.papers.experiment import Assumption
 

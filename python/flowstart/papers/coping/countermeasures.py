@@ -37,7 +37,7 @@ class Measure:
 
     name: str
     by: str
-    """Who has to act."""
+    """The party that has to act."""
     startup: str = "jump-start"
     queue: str = "drop-tail"
     buffer: str = ""
@@ -59,7 +59,7 @@ class Measure:
         return {"window": self.window.format_map(line.knobs())} if self.window else {}
 
 
-NOTHING = Measure("nothing", "nobody")
+NOTHING = Measure("nothing", "none")
 CAP_TENTH = Measure("rate cap 1/10", "sender", "jump-start:cap_rate={tenth}")
 CAP_HALF = Measure("rate cap 1/2", "sender", "jump-start:cap_rate={half}")
 CAP_FULL = Measure("rate cap 1/1", "sender", "jump-start:cap_rate={full}")

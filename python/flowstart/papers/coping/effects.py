@@ -71,7 +71,7 @@ class Effect:
     loss: Estimate
     """What more they lose."""
     starters_lose: Estimate
-    """What starters lose of their packets, all told."""
+    """Packet loss of all starters."""
     starter_timeouts: Estimate
     """Of one starter."""
     bystander_timeouts: Estimate
@@ -110,7 +110,7 @@ class Outcome:
     measure: Measure
     effect: Effect
     cost: Estimate
-    """By how many percent everybody is later under it although nobody starts fast."""
+    """Increase of completion times under it without fast starters, percent."""
     net: Estimate
     """By how many percent bystanders are later than with neither fast starters nor measure."""
 

@@ -9,7 +9,7 @@ from flowstart.papers.coping.effects import COLUMNS, Effect, cells, effect
 from flowstart.papers.coping.measures import of_flows
 from flowstart.papers.coping.requests import (
     HONEST_PACKETS,
-    NOBODY,
+    NO_ROUTERS,
     PATH,
     RATE,
     RFC,
@@ -29,7 +29,7 @@ HIDDEN = Rule("routers do not know the option, and receivers hide it", "everythi
 """To a sender whose receiver corrects the difference of the TTLs, they approve whatever is
 asked: the request comes through as it was, nonce and all."""
 BELIEF = (
-    Rule("routers do not know the option, and hosts find out", NOBODY.admission),
+    Rule("routers do not know the option, and hosts find out", NO_ROUTERS.admission),
     Rule("all routers decide, RFC 4782 appendix D", RFC.admission),
     HIDDEN,
 )
@@ -45,7 +45,7 @@ Effects = Mapping[tuple[str, int], Effect]
 
 
 def run(lab: Lab) -> Findings:
-    """Receivers that hide routers, beside slow starters; and receivers that guess nonces."""
+    """Receivers that hide routers, next to slow starters; and receivers that guess nonces."""
     hidden = _hidden(lab)
     guesses = _guesses(lab)
     return Findings(

@@ -1,4 +1,4 @@
-"""A client that makes several servers start fast at it, again and again, and those beside it."""
+"""A client that makes several servers start fast at it, again and again, and bystanders."""
 
 import statistics
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ SHORT_PACKETS = 20
 NEIGHBOURS = 24
 """Transfers of as many packets behind the client's own access line."""
 
-SLOW = Measure("servers use slow start", "nobody", "slow-start")
+SLOW = Measure("servers use slow start", "none", "slow-start")
 
 
 @dataclass(frozen=True)

@@ -43,12 +43,12 @@ RULES = (
     Rule("ns-2's 3: what is left", "target"),
     Rule("ns-2's 4: everything", "everything"),
 )
-NOBODY = Rule("routers do not know the option", "none")
+NO_ROUTERS = Rule("routers do not know the option", "none")
 
 
 @dataclass(frozen=True)
 class Neighbour:
-    """What somebody beside the honest hosts does, once a period."""
+    """What a host that is not honest does, once a period."""
 
     name: str
     startup: str
@@ -74,7 +74,7 @@ SLOW_START = Neighbour("sends 60 packets with slow start", "slow-start", HONEST_
 
 @dataclass(frozen=True)
 class Requests:
-    """One link, and those who ask for it and use it beside somebody else."""
+    """One link, the hosts that request a rate on it, and another host."""
 
     rule: Rule = RFC
     period_s: float = 0
@@ -90,8 +90,8 @@ class Requests:
         return replace(self, period_s=0)
 
     def slow(self) -> "Requests":
-        """The same with nobody asking."""
-        return replace(self, rule=NOBODY, period_s=0, startup="slow-start")
+        """The same without requests."""
+        return replace(self, rule=NO_ROUTERS, period_s=0, startup="slow-start")
 
     def document(self, seed: int) -> Document:
         """One run; the honest come first."""

@@ -1,4 +1,4 @@
-"""A point with a cross of intervals for each name, labelled beside the panel."""
+"""A point with a cross of intervals for each name, labelled next to the panel."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING

@@ -39,7 +39,7 @@ class Setting:
     users: int
     build: Build
     alone: Build
-    """The same with nobody else there."""
+    """The same without other traffic."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Mixture:
     share: int
     switched: Camp | None
     stayed: Camp | None
-    """Slow start's camp. Either is None where nobody is in it."""
+    """Slow start's camp. Either is None where it has no flows."""
     harm: float | None
     """To slow start's camp: the part of its median that it would not need if it were alone."""
     harm_by_slow_start: float | None
@@ -132,10 +132,10 @@ def _documents(
     setting: Setting, names: Sequence[str], shares: Sequence[int], seed: int
 ) -> list[Document]:
     """Everyone alone in slow start, all together in slow start, and the mixtures."""
-    nobody = startups(setting.users, SLOW_START, 0, seed)
+    unmixed = startups(setting.users, SLOW_START, 0, seed)
     return [
-        setting.alone(nobody, seed),
-        setting.build(nobody, seed),
+        setting.alone(unmixed, seed),
+        setting.build(unmixed, seed),
         *(
             setting.build(startups(setting.users, name, share, seed), seed)
             for name in names

@@ -28,7 +28,7 @@ def run(lab: Lab) -> Findings:
         f"{each.setting.name['size (kB)']:g} kB"
         for each in tables.half(lines)
     )
-    stayed = sentences.sorted_out(tables.half(crowd), sentences.median_of_slow_start, "beside")
+    stayed = sentences.sorted_out(tables.half(crowd), sentences.median_of_slow_start, "next to")
     memories = f"One connection every 0.5 s, half switched: slow start's median is {stayed}."
     sizes = (
         "On T1 at 0.3 s with a buffer of 50 packets, slow start's median changes next to Modified "

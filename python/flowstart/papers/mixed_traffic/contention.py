@@ -66,7 +66,7 @@ def _findings(name: str, mixtures: Sequence[Mixture], says: Sequence[str]) -> Fi
 
 def _busy(mixtures: Sequence[Mixture]) -> str:
     busy = [each for each in tables.half(mixtures) if _interval(each) == BUSY]
-    stayed = sentences.sorted_out(busy, sentences.median_of_slow_start, "beside")
+    stayed = sentences.sorted_out(busy, sentences.median_of_slow_start, "next to")
     switched = sentences.sorted_out(busy, sentences.median_of_switched)
     return (
         f"One connection every {BUSY:g} s, half of them with another startup: the median of "

@@ -64,11 +64,11 @@ def _draw(
     drawn: list[Panel] = []
     for title in dict.fromkeys(panel(each) for each in mixtures):
         mine = [each for each in mixtures if panel(each) == title]
-        nobody = {setting(each): each for each in mine if each.share == 0}
+        unmixed = {setting(each): each for each in mine if each.share == 0}
         curves: dict[str, list[Mixture]] = {}
         for each in mine:
             if each.share > 0:
-                curves.setdefault(curve(each), [nobody[setting(each)]]).append(each)
+                curves.setdefault(curve(each), [unmixed[setting(each)]]).append(each)
         points = {
             name: ([each.share for each in found], [value(each) for each in found])
             for name, found in curves.items()

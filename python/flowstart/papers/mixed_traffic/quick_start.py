@@ -1,4 +1,4 @@
-"""Quick-Start beside slow start: through routers that all know it, with and without load."""
+"""Quick-Start next to slow start: through routers that all know it, with and without load."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from flowstart.render.text import listed
 
 INTERVALS_MS = (350, 500, 1000)
 LOADS = (0, 8, 16)
-"""Web sessions beside the transfers."""
+"""Web sessions next to the transfers."""
 SEEDS = range(1, 13)
 ASKING = ("quick-start", "greedy quick-start")
 UNASKED = "jump-start"
@@ -20,19 +20,19 @@ UNASKED = "jump-start"
 def run(lab: Lab) -> Findings:
     """MIX-QS: the Quick-Start paper's transfers, and Jump Start's connections."""
     loaded = [setups.quick(load) for load in LOADS]
-    beside = mix(lab, loaded, [*ASKING, UNASKED], SEEDS, measures.of_flows)
+    next_to = mix(lab, loaded, [*ASKING, UNASKED], SEEDS, measures.of_flows)
     crowded = [setups.at_random(interval, quick_start=setups.ROUTERS) for interval in INTERVALS_MS]
     crowd = mix(lab, crowded, ASKING[:1], SEEDS, measures.of_flows)
     return Findings(
-        answers=[*(_at(load, beside) for load in LOADS), _in_crowd(crowd)],
+        answers=[*(_at(load, next_to) for load in LOADS), _in_crowd(crowd)],
         tables=[
-            tables.approvals("quick-approvals", _asking(beside)),
-            *tables.all_three("quick", beside),
+            tables.approvals("quick-approvals", _asking(next_to)),
+            *tables.all_three("quick", next_to),
             tables.approvals("quick-crowd-approvals", crowd),
             *tables.all_three("quick-crowd", crowd),
         ],
         pictures=[
-            *pictures.of_camps("quick", beside),
+            *pictures.of_camps("quick", next_to),
             *pictures.of_camps("quick-crowd", crowd),
         ],
     )
@@ -55,7 +55,7 @@ def _at(load: int, mixtures: Sequence[Mixture]) -> str:
         f"Next to {load} sessions of load, half of the transfers with another startup: the routers "
         f"approve {approved} of the requests; the median of those that switched is "
         f"{sentences.sorted_out(half, sentences.median_of_switched)}; that of slow start's camp is "
-        f"{sentences.sorted_out(half, sentences.median_of_slow_start, 'beside')}."
+        f"{sentences.sorted_out(half, sentences.median_of_slow_start, 'next to')}."
     )
 
 

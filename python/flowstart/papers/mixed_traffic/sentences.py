@@ -47,5 +47,5 @@ def longer_somewhere(mixtures: Iterable[Mixture], pick: Pick) -> list[str]:
 def words(change: Change | None) -> str:
     """`+12 % (8 to 15 %)`."""
     if change is None:
-        return "nobody"
+        return "no flows"
     return f"{change.percent:+.0f} % ({change.low:.0f} to {change.high:.0f} %)"

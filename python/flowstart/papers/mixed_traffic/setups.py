@@ -159,7 +159,7 @@ def _swift(
 
 
 def quick(load: int) -> Setting:
-    """Forty transfers of the Quick-Start paper over 100 Mbit/s, beside sessions of its load."""
+    """Forty transfers of the Quick-Start paper over 100 Mbit/s, next to sessions of its load."""
     return Setting(
         {"load (sessions)": load},
         QUICK_USERS,

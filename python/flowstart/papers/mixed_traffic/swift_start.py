@@ -1,4 +1,4 @@
-"""Modified Swift Start beside slow start, on the lines of its own paper."""
+"""Modified Swift Start next to slow start, on the lines of its own paper."""
 
 from collections.abc import Sequence
 

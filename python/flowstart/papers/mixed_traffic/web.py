@@ -39,9 +39,9 @@ def run(lab: Lab) -> Findings:
 
 def _says(half: Sequence[Mixture], busy: Sequence[Mixture]) -> list[str]:
     switched = sentences.sorted_out(half, sentences.median_of_switched)
-    stayed = sentences.sorted_out(half, sentences.median_of_slow_start, "beside")
-    late = sentences.sorted_out(half, sentences.late_of_slow_start, "beside")
-    late_busy = sentences.sorted_out(busy, sentences.late_of_slow_start, "beside")
+    stayed = sentences.sorted_out(half, sentences.median_of_slow_start, "next to")
+    late = sentences.sorted_out(half, sentences.late_of_slow_start, "next to")
+    late_busy = sentences.sorted_out(busy, sentences.late_of_slow_start, "next to")
     theirs = (
         f"Responses of more than {measures.SHORT} packets, half of the sessions in another "
         f"startup: their median is {switched}."

@@ -1,4 +1,4 @@
-"""Other traffic beside one transfer: web sessions that enter behind its server's interface."""
+"""Other traffic next to one transfer: web sessions that enter behind its server's interface."""
 
 from flowstart.model.document import Document
 from flowstart.papers.slow_start_high_speed.setups import LITERAL, Path, network, stack

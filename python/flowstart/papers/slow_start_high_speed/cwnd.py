@@ -119,12 +119,12 @@ def north_carolina(lab: Lab) -> Findings:
 def window(run: Run) -> Window:
     """The window over time until the last byte arrives, and the transfer's end."""
     samples = measures.samples(run)
-    # A drop is not at the sender and tells no window.
-    told = samples["event"] != measures.DROP
-    times = samples["time_ns"][told] / 1e9
+    # A drop is not at the sender and shows no window.
+    at_sender = samples["event"] != measures.DROP
+    times = samples["time_ns"][at_sender] / 1e9
     row = run.records[0]
     until = times < row["fct_s"]
-    times, cwnd = times[until], samples["cwnd"][told][until]
+    times, cwnd = times[until], samples["cwnd"][at_sender][until]
     kept = thin(columns(times, COLUMNS), cwnd)
     return {
         "time_s": np.round(times[kept], 4).tolist(),

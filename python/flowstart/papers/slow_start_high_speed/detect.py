@@ -1,7 +1,8 @@
-"""CAV-DETECT: a startup that tells expansion from reduction and acts on it.
+"""CAV-DETECT: a startup that detects expansion or reduction and acts on it.
 
-CAV-TELL measures what tells them apart; here a startup that is judged by what it does with it
-stands beside those of the slides: alone on their paths, and with other traffic that makes it err.
+CAV-TELL measures what distinguishes them; here a startup that is judged by what it does with it
+is compared with those of the slides: alone on their paths, and with other traffic that makes it
+err.
 """
 
 import pathlib
@@ -15,8 +16,9 @@ from flowstart.model.document import Document
 from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import interval
-from flowstart.papers.slow_start_high_speed import competing_flows, statements, telling_start
+from flowstart.papers.slow_start_high_speed import competing_flows, detecting_start, statements
 from flowstart.papers.slow_start_high_speed.competing_flows import INTERFACE, LOADS, NARROWEST
+from flowstart.papers.slow_start_high_speed.detection import EXPANDS, SHRINKS, Detection, detection
 from flowstart.papers.slow_start_high_speed.setups import (
     PACED,
     SCHEMES,
@@ -24,12 +26,11 @@ from flowstart.papers.slow_start_high_speed.setups import (
     startup,
     transfer,
 )
-from flowstart.papers.slow_start_high_speed.told import EXPANDS, SHRINKS, Told, told
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TELLING = f"{pathlib.Path(telling_start.__file__)}:TellingStart"
+DETECTING = f"{pathlib.Path(detecting_start.__file__)}:DetectingStart"
 """The startup, as a scenario names it."""
 VARIANTS = {
     "detecting, opens with the window": "opening=window",
@@ -83,13 +84,13 @@ def run(lab: Lab) -> Findings:
     )
 
 
-Alone = Mapping[tuple[Path, str], Told]
+Alone = Mapping[tuple[Path, str], Detection]
 
 
 def _alone(lab: Lab) -> Alone:
     keys = [(path, name) for path in PATHS for name in (*COMPARED, *VARIANTS)]
     documents = [_spoken(transfer("QS-app", path), path, name) for path, name in keys]
-    return dict(zip(keys, lab.runs(documents, told, trace=True), strict=True))
+    return dict(zip(keys, lab.runs(documents, detection, trace=True), strict=True))
 
 
 def _spoken(document: Document, path: Path, name: str) -> Document:
@@ -99,10 +100,10 @@ def _spoken(document: Document, path: Path, name: str) -> Document:
 
 
 def _startup(path: Path, name: str) -> str:
-    return f"{TELLING}:{VARIANTS[name]}" if name in VARIANTS else startup(name, path)
+    return f"{DETECTING}:{VARIANTS[name]}" if name in VARIANTS else startup(name, path)
 
 
-Busy = Mapping[Case, Told]
+Busy = Mapping[Case, Detection]
 
 
 def _busy(lab: Lab) -> Busy:
@@ -113,7 +114,7 @@ def _busy(lab: Lab) -> Busy:
         for load in LOADS
         for seed in SEEDS
     ]
-    found = lab.runs([_with_others(case) for case in cases], told, trace=True)
+    found = lab.runs([_with_others(case) for case in cases], detection, trace=True)
     return dict(zip(cases, found, strict=True))
 
 
@@ -130,7 +131,7 @@ def _on_alone(alone: Alone) -> list[str]:
     best = "detecting, opens by slow start, paced"
     wide = "detecting, opens with the window"
     right = sum(
-        (one["told"] == EXPANDS) is path.expands
+        (one["detected"] == EXPANDS) is path.expands
         for (path, name), one in alone.items()
         if name in VARIANTS
     )
@@ -178,7 +179,7 @@ def _mean(busy: Busy, variant: str, narrowest: int, load: float) -> float:
 def _wrong(variant: str, busy: Busy, kind: str) -> str:
     """The share of wrong judgements of one kind, in words."""
     mine = [
-        (one["told"] == SHRINKS) is not case.shrinks
+        (one["detected"] == SHRINKS) is not case.shrinks
         for case, one in busy.items()
         if case.variant == variant and _kind(case) == kind
     ]
@@ -200,7 +201,7 @@ def _alone_table(name: str, field: str, alone: Alone) -> Table:
     return Table(name, f"1 GB alone, 180 ms: {what}.", rows)
 
 
-def _cell(one: Told, field: str) -> float:
+def _cell(one: Detection, field: str) -> float:
     return round(one["seconds"], 1) if field == "seconds" else one["again"]
 
 
@@ -222,10 +223,10 @@ def _alarm_table(busy: Busy) -> Table:
 
 
 def _said(busy: Busy, variant: str, narrowest: int, load: float, what: float) -> int:
-    return sum(one["told"] == what for one in _here(busy, variant, narrowest, load))
+    return sum(one["detected"] == what for one in _here(busy, variant, narrowest, load))
 
 
-def _here(busy: Busy, variant: str, narrowest: int, load: float) -> list[Told]:
+def _here(busy: Busy, variant: str, narrowest: int, load: float) -> list[Detection]:
     return [busy[Case(variant, narrowest, load, seed)] for seed in SEEDS]
 
 

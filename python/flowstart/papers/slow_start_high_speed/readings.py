@@ -271,10 +271,10 @@ def show(tried: Tried) -> Findings:
 def _one_server(missing: Sequence[frozenset[str]]) -> str:
     """Whether one reading has Chicago's order and anything that unpaced Quick Start loses by."""
     chicago = [gone for gone in missing if CHICAGO_ORDER not in gone]
-    beside = [gone for gone in chicago if not set(UNPACED_LOSES) <= gone]
+    others = [gone for gone in chicago if not set(UNPACED_LOSES) <= gone]
     return (
         f"{CHICAGO_ORDER} holds in {len(chicago)} readings; any of {', '.join(UNPACED_LOSES)} in"
-        f" {len(beside)} of these."
+        f" {len(others)} of these."
     )
 
 

@@ -66,7 +66,7 @@ class Patience:
 
 @dataclass(frozen=True)
 class Setup:
-    """What the slides do not tell; the defaults are the literal reading.
+    """What the slides leave open; the defaults are the literal reading.
 
     One and the same server, with one queue at its interface, stands before every path and sends
     for every scheme.
@@ -115,7 +115,7 @@ def transfer(
         "stagger": setup.gap,
     }
     if setup.socket:
-        # As in HTTP; a client that only answers the SYN tells no more than 64 KB of its window.
+        # As in HTTP; a client that only answers the SYN shows no more than 64 KB of its window.
         flow["opener"] = "receiver"
     return {"path": network(path, setup), "stack": stack(path, setup), "flows": [flow]}
 

@@ -50,7 +50,7 @@ class Case:
 
     @property
     def is_watched(self) -> bool:
-        """Whether it is told how long it was silent."""
+        """Whether it is given the time of its silence."""
         return self.sessions == 1 and not self.path.expands
 
 

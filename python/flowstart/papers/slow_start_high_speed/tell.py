@@ -1,4 +1,4 @@
-"""CAV-TELL: what tells a sender in its first round trips whether capacity shrinks.
+"""CAV-TELL: what shows a sender in its first round trips whether capacity shrinks.
 
 The slides end with asking. Three things that a sender sees are measured on paths of both kinds
 with other traffic on them: how fast ACKs come against its own interface, how much of what it

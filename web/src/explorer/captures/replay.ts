@@ -108,7 +108,7 @@ export class ReplayView {
     for (const code of deployed) code.style.whiteSpace = "pre";
     return [
       ...further.map((one) => grid(one)),
-      ...(deployed.length ? [el("h2", {}, "To deploy"), ...deployed] : []),
+      ...(deployed.length ? [el("h2", {}, "Next"), ...deployed] : []),
       el("h2", {}, "What is not in these numbers"),
       items(limits),
       el("h2", {}, "Again"),

@@ -22,7 +22,7 @@ mod state;
 use crate::model::rounds::Rounds;
 use crate::model::Model;
 use crate::signals::{Ack, Delivery, Established};
-use crate::{Convention, Rate, Reason, Segments, Time, Window};
+use crate::{named, Convention, Rate, Reason, Segments, Time, Window};
 use constants::Constants;
 use cycle::Cycle;
 use filters::{ExtraAcked, MaxFilter, MinRtt};
@@ -32,27 +32,20 @@ use probing::{Ended, Limits, Phase, Probing};
 use state::{State, MIN_PIPE_CWND};
 use std::any::Any;
 
-/// Which BBR.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Version {
-    /// As in Linux since 4.9.
-    V1,
-    /// draft-ietf-ccwg-bbr.
-    V3,
-    /// As in google/bbr, branch v3.
-    V3Linux,
+named! {
+    /// Which BBR.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Version {
+        /// As in Linux since 4.9.
+        V1 = "v1",
+        /// draft-ietf-ccwg-bbr.
+        V3 = "v3",
+        /// As in google/bbr, branch v3.
+        V3Linux = "v3-linux",
+    }
 }
 
 impl Version {
-    /// The version that a parameter names.
-    pub(crate) fn named(name: &str) -> Version {
-        match name {
-            "v3" => Version::V3,
-            "v3-linux" => Version::V3Linux,
-            _ => Version::V1,
-        }
-    }
-
     fn plateau_rate(self) -> PlateauRate {
         match self {
             Version::V1 => PlateauRate::Max,
@@ -62,15 +55,17 @@ impl Version {
     }
 }
 
-/// By which rate a plateau is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlateauRate {
-    /// `max_bw`, as in Linux and in older drafts.
-    Max,
-    /// The sample of the acknowledgement that begins the round (draft-06).
-    Sample,
-    /// That of any acknowledgement, while rounds are counted as they begin (Linux's v3).
-    EverySample,
+named! {
+    /// By which rate a plateau is found.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum PlateauRate {
+        /// `max_bw`, as in Linux and in older drafts.
+        Max = "max",
+        /// The sample of the acknowledgement that begins the round (draft-06).
+        Sample = "sample",
+        /// That of any acknowledgement, while rounds are counted as they begin (Linux's v3).
+        EverySample = "every-sample",
+    }
 }
 
 /// How Startup takes losses.

@@ -1,141 +1,71 @@
 //! What there is to choose: the constants, each a parameter, and the parts that can be left out.
 
-use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::{Rate, Segments, Time};
+use crate::params::{Number, Params, Ratio, SpecError};
+use crate::{params, Rate, Segments, Time};
 
-/// A constant's declaration.
-const fn constant(
-    name: &'static str,
-    unit: Unit,
-    default: &'static str,
-    meaning: &'static str,
-) -> ParamSpec {
-    ParamSpec {
-        name,
-        unit,
-        default,
-        meaning,
+params! {
+    /// The constants as they are given; slow start's parameters apply after a timeout.
+    pub(super) struct Settings {
+        /// behind the initial window, until the first ACK: packets at this rate, headers included
+        blind_rate: Rate = "3Mbps",
+        /// and at least so many packets, spread over the round trip
+        blind_packets: Segments = "6",
+        /// what shared media, timers and cross traffic add to times; a shorter one shows nothing
+        noise: Time = "4ms",
+        /// the ACKs of the initial window show the rate of the path where each gap is within this
+        /// share of the mean one
+        coherent: Ratio = "0.35",
+        /// the share of the rate estimated that is paced at without having been delivered before
+        trust: Ratio = "0.5",
+        /// an estimate is trusted where something behind the initial window found less than this
+        /// share of the window's own queue
+        drained: Ratio = "0.25",
+        /// the pace is at most so many times the rate estimated, until deliveries refute the
+        /// estimate
+        #[within(1.0..=1e3)]
+        ceiling: Number = "1.2",
+        /// the pace is at most so many times the rate delivered where an estimate is behind it
+        #[within(1.0..=1e6)]
+        leap: Number = "16",
+        /// and so many times where there is none
+        #[within(1.1..=10.0)]
+        gain: Number = "2.9",
+        /// the window holds what is paced in so many round trips, and four packets
+        #[within(1.0..=10.0)]
+        window: Number = "1.1",
+        /// round trips longer than the minimum by more than this share of it, and by more than
+        /// `noise`, show a queue
+        late: Ratio = "0.125",
+        /// a queue is the flow's own where less than this share of the rate sent is delivered
+        full: Ratio = "0.85",
+        /// losses are congestion where there is more than one, and more than this share
+        losses: Ratio = "0.02",
+        /// with competing flows the window left is the achieved share of the path's rate, times
+        /// what it holds; at least this share
+        #[name("yield")]
+        yield_to: Ratio = "0.8",
+        /// the application reports how much there is: where at most so many packets follow the
+        /// initial window, all of them go with the blind ones
+        rest: Segments = "0",
+        /// blind packets go at half of the rate that an earlier connection left, where its round
+        /// trip is like this one (RFC 9959)
+        memory: bool = "false",
+        /// the part that is left out, to see what it does
+        without: Without = "nothing",
+    }
+
+    pub(super) enum Without {
+        Nothing = "nothing",
+        Blind = "blind",
+        Estimate = "estimate",
+        Drained = "drained",
+        Ceiling = "ceiling",
+        Delay = "delay",
+        Tolerance = "tolerance",
+        Repair = "repair",
+        YieldTo = "yield",
     }
 }
-
-pub(super) const BLIND_RATE: ParamSpec = constant(
-    "blind_rate",
-    Unit::Rate,
-    "3Mbps",
-    "behind the initial window, until the first ACK: packets at this rate, headers included",
-);
-pub(super) const BLIND_PACKETS: ParamSpec = constant(
-    "blind_packets",
-    Unit::Segments,
-    "6",
-    "and at least so many packets, spread over the round trip",
-);
-pub(super) const NOISE: ParamSpec = constant(
-    "noise",
-    Unit::Time,
-    "4ms",
-    "what shared media, timers and cross traffic add to times; a shorter one shows nothing",
-);
-pub(super) const COHERENT: ParamSpec = constant(
-    "coherent",
-    Unit::Ratio,
-    "0.35",
-    "the ACKs of the initial window show the rate of the path where each gap is within this share \
-     of the mean one",
-);
-pub(super) const TRUST: ParamSpec = constant(
-    "trust",
-    Unit::Ratio,
-    "0.5",
-    "the share of the rate estimated that is paced at without having been delivered before",
-);
-pub(super) const DRAINED: ParamSpec = constant(
-    "drained",
-    Unit::Ratio,
-    "0.25",
-    "an estimate is trusted where something behind the initial window found less than this share \
-     of the window's own queue",
-);
-pub(super) const CEILING: ParamSpec = constant(
-    "ceiling",
-    Unit::Number,
-    "1.2",
-    "the pace is at most so many times the rate estimated, until deliveries refute the estimate",
-);
-pub(super) const LEAP: ParamSpec = constant(
-    "leap",
-    Unit::Number,
-    "16",
-    "the pace is at most so many times the rate delivered where an estimate is behind it",
-);
-pub(super) const GAIN: ParamSpec = constant(
-    "gain",
-    Unit::Number,
-    "2.9",
-    "and so many times where there is none",
-);
-pub(super) const WINDOW: ParamSpec = constant(
-    "window",
-    Unit::Number,
-    "1.1",
-    "the window holds what is paced in so many round trips, and four packets",
-);
-pub(super) const LATE: ParamSpec = constant(
-    "late",
-    Unit::Ratio,
-    "0.125",
-    "round trips longer than the minimum by more than this share of it, and by more than `noise`, \
-     show a queue",
-);
-pub(super) const FULL: ParamSpec = constant(
-    "full",
-    Unit::Ratio,
-    "0.85",
-    "a queue is the flow's own where less than this share of the rate sent is delivered",
-);
-pub(super) const LOSSES: ParamSpec = constant(
-    "losses",
-    Unit::Ratio,
-    "0.02",
-    "losses are congestion where there is more than one, and more than this share",
-);
-pub(super) const YIELD: ParamSpec = constant(
-    "yield",
-    Unit::Ratio,
-    "0.8",
-    "with competing flows the window left is the achieved share of the path's rate, times what it \
-     holds; at least this share",
-);
-pub(super) const REST: ParamSpec = constant(
-    "rest",
-    Unit::Segments,
-    "0",
-    "the application reports how much there is: where at most so many packets follow the initial \
-     window, all of them go with the blind ones",
-);
-pub(super) const MEMORY: ParamSpec = constant(
-    "memory",
-    Unit::Bool,
-    "false",
-    "blind packets go at half of the rate that an earlier connection left, where its round trip \
-     is like this one (RFC 9959)",
-);
-pub(super) const WITHOUT: ParamSpec = constant(
-    "without",
-    Unit::Choice(&[
-        "nothing",
-        "blind",
-        "estimate",
-        "drained",
-        "ceiling",
-        "delay",
-        "tolerance",
-        "repair",
-        "yield",
-    ]),
-    "nothing",
-    "the part that is left out, to see what it does",
-);
 
 /// The constants of one connection.
 #[derive(Clone, Copy, Debug)]
@@ -164,34 +94,37 @@ pub(super) struct Constants {
 impl Constants {
     /// Those given. A part is left out by a constant with which it has no effect.
     pub(super) fn read(params: &Params) -> Result<Constants, SpecError> {
-        let without = params.choice("without");
-        let kept =
-            |part: &str, value: f64, absent: f64| if without == part { absent } else { value };
+        let settings = Settings::read(params)?;
+        let without = settings.without;
+        let kept = |part: Without, value: f64, absent: f64| match part == without {
+            true => absent,
+            false => value,
+        };
         let never = f64::INFINITY;
         Ok(Constants {
-            blind_rate: Rate(kept("blind", params.rate("blind_rate").bps() as f64, 0.0) as u64),
-            blind_packets: kept("blind", params.segments("blind_packets"), 0.0),
-            noise: params.time("noise"),
-            coherent: params.ratio("coherent"),
-            trust: kept("estimate", params.ratio("trust"), 0.0),
-            drained: kept("drained", params.ratio("drained"), never),
+            blind_rate: Rate(kept(Without::Blind, settings.blind_rate.bps() as f64, 0.0) as u64),
+            blind_packets: kept(Without::Blind, settings.blind_packets, 0.0),
+            noise: settings.noise,
+            coherent: settings.coherent,
+            trust: kept(Without::Estimate, settings.trust, 0.0),
+            drained: kept(Without::Drained, settings.drained, never),
             ceiling: match without {
-                "estimate" | "ceiling" => never,
-                _ => params.within("ceiling", 1.0..=1e3)?,
+                Without::Estimate | Without::Ceiling => never,
+                _ => settings.ceiling,
             },
-            leap: params.within("leap", 1.0..=1e6)?,
-            gain: params.within("gain", 1.1..=10.0)?,
-            window: params.within("window", 1.0..=10.0)?,
-            late: kept("delay", params.ratio("late"), never),
-            full: params.ratio("full"),
+            leap: settings.leap,
+            gain: settings.gain,
+            window: settings.window,
+            late: kept(Without::Delay, settings.late, never),
+            full: settings.full,
             losses: match without {
-                "tolerance" => None,
-                _ => Some(params.ratio("losses")),
+                Without::Tolerance => None,
+                _ => Some(settings.losses),
             },
-            yield_to: kept("yield", params.ratio("yield"), 1.0),
-            repairs: without != "repair",
-            rest: params.segments("rest"),
-            memory: params.bool("memory"),
+            yield_to: kept(Without::YieldTo, settings.yield_to, 1.0),
+            repairs: without != Without::Repair,
+            rest: settings.rest,
+            memory: settings.memory,
         })
     }
 }

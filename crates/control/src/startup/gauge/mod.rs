@@ -45,29 +45,6 @@
 //! deliveries confirm from Careful Resume; the tolerance for single losses from BBRv3; a delay that one's own
 //! packets can have caused from HyStart++ and SEARCH.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `blind_rate` | 3Mbps | what is paced behind the initial window until the first ACK |
-//! | `blind_packets` | 6 | and at least so many packets in the round trip |
-//! | `noise` | 4ms | what else than the path may add to times |
-//! | `coherent` | 0.35 | gaps of ACKs are even within this share of the mean |
-//! | `trust` | 0.5 | the share of the rate estimated that is paced at unseen |
-//! | `drained` | 0.25 | the share of the window's queue that may be left where it is trusted |
-//! | `ceiling` | 1.2 | the most, in rates estimated |
-//! | `leap` | 16 | the most, in rates delivered, with an estimate |
-//! | `gain` | 2.9 | the most, in rates delivered, without |
-//! | `window` | 1.1 | the window, in round trips at the pace |
-//! | `late` | 0.125 | the share of the least round trip that shows a queue |
-//! | `full` | 0.85 | the share of what is sent below which the queue is the flow's own |
-//! | `losses` | 0.02 | the share of losses that shows a full pipe |
-//! | `yield` | 0.8 | the least share of the window that is left beside others |
-//! | `rest` | 0 | where the application says how much there is: so many packets go blind together |
-//! | `memory` | false | whether half of a remembered rate takes the place of `blind_rate` |
-//! | `without` | nothing | the part that is left out |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth after a timeout |
-//!
 //! # State
 //!
 //! The least round trip, the ACKs of the initial window, rates and losses of two round trips, the
@@ -89,7 +66,7 @@ mod delay;
 mod delivery;
 mod dispersion;
 
-use super::{LossResponse, Startup};
+use super::{Congestion, LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
@@ -113,25 +90,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     summary: "Paces a little behind the initial window, takes the rate of the path from that \
               window's ACKs where they come evenly, and grows by what is delivered until its queue or \
               losses show that the pipe is full.",
-    params: with_slow_start![
-        constants::BLIND_RATE,
-        constants::BLIND_PACKETS,
-        constants::NOISE,
-        constants::COHERENT,
-        constants::TRUST,
-        constants::DRAINED,
-        constants::CEILING,
-        constants::LEAP,
-        constants::GAIN,
-        constants::WINDOW,
-        constants::LATE,
-        constants::FULL,
-        constants::LOSSES,
-        constants::YIELD,
-        constants::REST,
-        constants::MEMORY,
-        constants::WITHOUT,
-    ],
+    params: with_slow_start!(constants::Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
     build: |params, _| Ok(Box::new(Gauge::new(params)?)),
@@ -483,12 +442,13 @@ impl Startup for Gauge {
     }
 
     /// The pipe was full, whatever became of the loss.
-    fn has_resumed(&self) -> bool {
+    fn on_spurious(&mut self, _w: &mut Window) -> bool {
         !matches!(self.phase, Phase::Settle(_))
     }
 
-    fn survives_mark(&self) -> bool {
+    fn survives(&self, congestion: Congestion) -> bool {
         match self.phase {
+            _ if congestion == Congestion::Loss => self.owns_cwnd(),
             Phase::Settle(_) => true,
             Phase::Open | Phase::Measure => self.counts_marks,
             _ => false,

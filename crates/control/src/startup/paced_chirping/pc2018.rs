@@ -5,7 +5,7 @@ use super::excursion;
 use super::form::{Answer, End, Form, Moment, Next};
 use super::rounds::{Rounds, WIDEST};
 use super::train::{Chirp, Train};
-use crate::params::{Params, SpecError};
+use super::Settings;
 use crate::{Segments, Window};
 
 /// The least window of the last round trip.
@@ -18,9 +18,11 @@ pub(super) struct Pc2018 {
 }
 
 impl Pc2018 {
-    pub(super) fn read(params: &Params, l: usize) -> Result<Pc2018, SpecError> {
-        let rounds = Rounds::read(params)?;
-        Ok(Pc2018 { rounds, l })
+    pub(super) fn new(settings: &Settings) -> Pc2018 {
+        Pc2018 {
+            rounds: Rounds::new(settings),
+            l: settings.l as usize,
+        }
     }
 
     /// A round ends; there are to be more chirps in the next one if all of this were sent.
@@ -76,12 +78,12 @@ impl Form for Pc2018 {
 #[cfg(test)]
 mod tests {
     use super::super::form::moment;
-    use super::super::params_of;
     use super::super::rounds::tests::{m_after, RTT, US};
+    use super::super::settings_of;
     use super::*;
 
     fn form(spec: &str) -> Pc2018 {
-        Pc2018::read(&params_of(&format!("form=pc2018,{spec}")), 5).unwrap()
+        Pc2018::new(&settings_of(&format!("form=pc2018,{spec}")))
     }
 
     /// So many chirps of 16 packets at 200 us, of a round of eight.

@@ -4,8 +4,8 @@
 use super::excursion::Online;
 use super::form::{Answer, End, Form, Moment, Next};
 use super::train::{Chirp, Plan, Shape, Train};
+use super::Settings;
 use crate::model::round_trips::RoundTrips;
-use crate::params::{Params, SpecError};
 use crate::signals::RateSample;
 use crate::{Reason, Segments, Time, Window};
 
@@ -98,11 +98,11 @@ pub(super) struct Pc2020 {
 }
 
 impl Pc2020 {
-    pub(super) fn read(params: &Params, l: usize) -> Result<Pc2020, SpecError> {
-        Ok(Pc2020 {
-            l,
-            lowest_gap: params.time("lowest_gap").nanos(),
-            maximum_chirps: u64::from(params.whole("maximum_chirps", 1..=65_535)?),
+    pub(super) fn new(settings: &Settings) -> Pc2020 {
+        Pc2020 {
+            l: settings.l as usize,
+            lowest_gap: settings.lowest_gap.nanos(),
+            maximum_chirps: u64::from(settings.maximum_chirps),
             gap_avg: INITIAL.0,
             gap_load: INITIAL.1,
             load_window: LOAD_WINDOW,
@@ -115,7 +115,7 @@ impl Pc2020 {
             heard_at: None,
             service: None,
             current: Current::default(),
-        })
+        }
     }
 
     fn is_discontinuous(&self) -> bool {
@@ -331,12 +331,12 @@ impl Form for Pc2020 {
 #[cfg(test)]
 mod tests {
     use super::super::form::moment;
-    use super::super::params_of;
     use super::super::rounds::tests::{RTT, US};
+    use super::super::settings_of;
     use super::*;
 
     fn opened(rtt: Option<Time>) -> Pc2020 {
-        let mut form = Pc2020::read(&params_of(""), 5).unwrap();
+        let mut form = Pc2020::new(&settings_of(""));
         form.open(rtt);
         form
     }

@@ -6,7 +6,7 @@ use super::excursion::Online;
 use super::form::{Answer, End, Form, Moment, Next};
 use super::rounds::{Rounds, WIDEST};
 use super::train::{Chirp, Train};
-use crate::params::{Params, SpecError};
+use super::Settings;
 use crate::{Reason, Segments, Window};
 
 /// Form `pc-split`.
@@ -19,13 +19,13 @@ pub(super) struct PcSplit {
 }
 
 impl PcSplit {
-    pub(super) fn read(params: &Params, l: usize) -> Result<PcSplit, SpecError> {
-        Ok(PcSplit {
-            rounds: Rounds::read(params)?,
-            l,
+    pub(super) fn new(settings: &Settings) -> PcSplit {
+        PcSplit {
+            rounds: Rounds::new(settings),
+            l: settings.l as usize,
             mark_sent: false,
             mark_received: false,
-        })
+        }
     }
 
     /// The estimate of a chirp; none where a gap was more than twice the one before it.
@@ -105,13 +105,13 @@ impl Form for PcSplit {
 #[cfg(test)]
 mod tests {
     use super::super::form::moment;
-    use super::super::params_of;
     use super::super::rounds::tests::{m_after, RTT, US};
+    use super::super::settings_of;
     use super::*;
     use crate::Time;
 
     fn form(spec: &str) -> PcSplit {
-        PcSplit::read(&params_of(&format!("form=pc-split,{spec}")), 5).unwrap()
+        PcSplit::new(&settings_of(&format!("form=pc-split,{spec}")))
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Chirps in rounds: `M` of them a round trip, for the two forms that count so.
 
 use super::train::{Plan, Shape};
-use crate::params::{Params, SpecError};
+use super::Settings;
 use crate::Time;
 
 /// Packets of the longest chirp.
@@ -60,22 +60,17 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    pub(super) fn read(params: &Params) -> Result<Rounds, SpecError> {
-        let gap = params.time("gap").nanos();
-        if !(1_000..=WIDEST).contains(&gap) {
-            let expected = "a time from 1us to 5ms";
-            return Err(SpecError::bad_value(params, "gap", expected));
-        }
-        Ok(Rounds {
-            gap,
-            m: Fixed::new(params.within("chirps", 1.0..=100.0)?),
-            gain: Fixed::new(params.within("gain", 1.0..=10.0)?),
-            geometry: Fixed::new(params.within("geometry", 1.0..=3.0)?),
+    pub(super) fn new(settings: &Settings) -> Rounds {
+        Rounds {
+            gap: settings.gap.nanos(),
+            m: Fixed::new(settings.chirps),
+            gain: Fixed::new(settings.gain),
+            geometry: Fixed::new(settings.geometry),
             next: 0,
             start: 0,
             sent: 0,
             length: 0,
-        })
+        }
     }
 
     /// Whether all chirps of the round have been sent.
@@ -149,14 +144,14 @@ impl Rounds {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::params_of;
+    use super::super::settings_of;
     use super::*;
 
     pub(in super::super) const US: u64 = 1_000;
     pub(in super::super) const RTT: Time = Time::from_millis(20);
 
     fn rounds(spec: &str) -> Rounds {
-        Rounds::read(&params_of(&format!("form=pc2018,{spec}"))).unwrap()
+        Rounds::new(&settings_of(&format!("form=pc2018,{spec}")))
     }
 
     #[test]

@@ -1,19 +1,8 @@
 //! What SEARCH's texts and implementations do, side by side.
 
 use super::bins::{Bins, Totals, W};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::Convention;
-
-/// What the decision does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ExitRule {
-    AtOnce,
-    /// Until the window is the target.
-    Drain,
-    /// The same for two round trips at most.
-    ShortDrain,
-    RollBack,
-}
+use crate::params::Ratio;
+use crate::{params, Convention};
 
 /// By what the window is rolled back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,125 +157,112 @@ const LINUX30: Rules = Rules {
     ..LINUX31
 };
 
-pub(super) const READING: ParamSpec = ParamSpec {
-    name: "reading",
-    unit: Unit::Choice(&[
-        "draft09",
-        "neqo",
-        "linux40",
-        "linux31",
-        "linux30",
-        "freebsd40",
-        "freebsd32",
-        "initial-rtt",
-    ]),
-    default: "by stack: linux40 under linux, neqo under quic, otherwise draft09",
-    meaning: "whose rules: the draft's, Mozilla's, the authors' modules for Linux (4.0, 3.1, 3.0) \
-              and FreeBSD (4.0, 3.2), or Mozilla's with a look-back by the initial round trip",
-};
+params! {
+    pub(super) struct Settings {
+        /// whose rules: the draft's, Mozilla's, the authors' modules for Linux (4.0, 3.1, 3.0) and
+        /// FreeBSD (4.0, 3.2), or Mozilla's with a look-back by the initial round trip
+        #[usual("by stack: linux40 under linux, neqo under quic, otherwise draft09")]
+        reading: Option<Reading>,
+        /// THRESH: it leaves when this share of what should have been delivered is missing
+        #[usual("by reading: 0.35 for linux* and freebsd32, otherwise 0.26")]
+        thresh: Option<Ratio>,
+        /// EXTRA_BINS: it looks back by fewer bins than this, so it sees nothing while a round trip
+        /// is 0.35 times as many initial ones or more
+        #[usual(
+            "by reading: 39 for linux40 and freebsd40, 34, 14 and 16 for freebsd32, linux31 and \
+             linux30, otherwise 15"
+        )]
+        #[within(1..=1000)]
+        extra_bins: Option<u32>,
+        /// the round trip by which it looks back: the latest sample, which sees past a queue that
+        /// grows, or the one that the bins come from
+        #[usual("by reading: initial for initial-rtt, otherwise latest")]
+        look_back: Option<LookBack>,
+        /// a look-back that falls between the ends of two bins is weighed with the bin before, with
+        /// the one after as the text of -09 is said to have it, or with neither
+        #[usual("by reading: none for linux30, otherwise backward")]
+        interpolation: Option<Interpolation>,
+        /// whether bins without an ACK start it anew: more than the window has, for freebsd40 more
+        /// than two round trips have
+        #[usual("by reading: true for draft09, neqo, freebsd40 and initial-rtt, otherwise false")]
+        reset: Option<bool>,
+        /// what the decision does: the threshold is the window (at-once); one segment leaves for
+        /// three delivered until the window is what an initial round trip delivered (drain), for
+        /// two round trips at most (short-drain); the window falls by what two round trips
+        /// delivered (roll-back)
+        #[usual(
+            "by reading: drain for draft09, linux40 and freebsd40, roll-back for freebsd32, \
+             otherwise at-once"
+        )]
+        exit: Option<ExitRule>,
+    }
 
-pub(super) const THRESH: ParamSpec = ParamSpec {
-    name: "thresh",
-    unit: Unit::Ratio,
-    default: "by reading: 0.35 for linux* and freebsd32, otherwise 0.26",
-    meaning: "THRESH: it leaves when this share of what should have been delivered is missing",
-};
-
-pub(super) const EXTRA_BINS: ParamSpec = ParamSpec {
-    name: "extra_bins",
-    unit: Unit::Number,
-    default: "by reading: 39 for linux40 and freebsd40, 34, 14 and 16 for freebsd32, linux31 and \
-              linux30, otherwise 15",
-    meaning: "EXTRA_BINS: it looks back by fewer bins than this, so it sees nothing while a \
-              round trip is 0.35 times as many initial ones or more",
-};
-
-pub(super) const LOOK_BACK: ParamSpec = ParamSpec {
-    name: "look_back",
-    unit: Unit::Choice(&["latest", "initial"]),
-    default: "by reading: initial for initial-rtt, otherwise latest",
-    meaning: "the round trip by which it looks back: the latest sample, which sees past a queue \
-              that grows, or the one that the bins come from",
-};
-
-pub(super) const INTERPOLATION: ParamSpec = ParamSpec {
-    name: "interpolation",
-    unit: Unit::Choice(&["backward", "forward", "none"]),
-    default: "by reading: none for linux30, otherwise backward",
-    meaning: "a look-back that falls between the ends of two bins is weighed with the bin \
-              before, with the one after as the text of -09 is said to have it, or with neither",
-};
-
-pub(super) const RESET: ParamSpec = ParamSpec {
-    name: "reset",
-    unit: Unit::Bool,
-    default: "by reading: true for draft09, neqo, freebsd40 and initial-rtt, otherwise false",
-    meaning: "whether bins without an ACK start it anew: more than the window has, for freebsd40 \
-              more than two round trips have",
-};
-
-pub(super) const EXIT: ParamSpec = ParamSpec {
-    name: "exit",
-    unit: Unit::Choice(&["at-once", "drain", "short-drain", "roll-back"]),
-    default: "by reading: drain for draft09, linux40 and freebsd40, roll-back for freebsd32, \
-              otherwise at-once",
-    meaning: "what the decision does: the threshold is the window (at-once); one segment leaves \
-              for three delivered until the window is what an initial round trip delivered \
-              (drain), for two round trips at most (short-drain); the window falls by what two \
-              round trips delivered (roll-back)",
-};
+    pub(super) enum Reading {
+        Draft09 = "draft09",
+        Neqo = "neqo",
+        Linux40 = "linux40",
+        Linux31 = "linux31",
+        Linux30 = "linux30",
+        Freebsd40 = "freebsd40",
+        Freebsd32 = "freebsd32",
+        InitialRtt = "initial-rtt",
+    }
+    pub(super) enum LookBack { Latest = "latest", Initial = "initial" }
+    pub(super) enum Interpolation { Backward = "backward", Forward = "forward", None = "none" }
+    pub(super) enum ExitRule {
+        AtOnce = "at-once",
+        Drain = "drain",
+        ShortDrain = "short-drain",
+        RollBack = "roll-back",
+    }
+}
 
 impl Rules {
-    pub(super) fn read(params: &Params, convention: Convention) -> Result<Rules, SpecError> {
+    pub(super) fn new(settings: &Settings, convention: Convention) -> Rules {
         let by_stack = match convention {
-            Convention::Linux => "linux40",
-            Convention::Quic => "neqo",
-            Convention::Rfc | Convention::Ns2 => "draft09",
+            Convention::Linux => Reading::Linux40,
+            Convention::Quic => Reading::Neqo,
+            Convention::Rfc | Convention::Ns2 => Reading::Draft09,
         };
-        let mut rules = match params.choice_given("reading").unwrap_or(by_stack) {
-            "neqo" => NEQO,
-            "linux40" => LINUX40,
-            "linux31" => LINUX31,
-            "linux30" => LINUX30,
-            "freebsd40" => FREEBSD40,
-            "freebsd32" => FREEBSD32,
-            "initial-rtt" => INITIAL_RTT,
-            _ => DRAFT09,
+        let mut rules = match settings.reading.unwrap_or(by_stack) {
+            Reading::Draft09 => DRAFT09,
+            Reading::Neqo => NEQO,
+            Reading::Linux40 => LINUX40,
+            Reading::Linux31 => LINUX31,
+            Reading::Linux30 => LINUX30,
+            Reading::Freebsd40 => FREEBSD40,
+            Reading::Freebsd32 => FREEBSD32,
+            Reading::InitialRtt => INITIAL_RTT,
         };
-        rules.depart(params)?;
-        Ok(rules)
+        rules.depart(settings);
+        rules
     }
 
     /// What is given beside the reading.
-    fn depart(&mut self, params: &Params) -> Result<(), SpecError> {
-        if let Some(thresh) = params.ratio_given("thresh") {
+    fn depart(&mut self, settings: &Settings) {
+        if let Some(thresh) = settings.thresh {
             self.thresh = (thresh * 10_000.0).round() as u128;
         }
-        if params.number_given("extra_bins").is_some() {
-            self.extra_bins = params.whole("extra_bins", 1..=1000)?.into();
+        if let Some(extra_bins) = settings.extra_bins {
+            self.extra_bins = extra_bins.into();
         }
-        if let Some(look_back) = params.choice_given("look_back") {
-            self.by_initial = look_back == "initial";
+        if let Some(look_back) = settings.look_back {
+            self.by_initial = look_back == LookBack::Initial;
         }
-        match params.choice_given("interpolation") {
-            Some("forward") => self.lean = Lean::Forward,
-            Some("none") => self.lean = Lean::Nothing,
-            Some(_) if self.lean == Lean::Nothing => self.lean = Lean::BackwardFloored,
-            _ => {}
+        match settings.interpolation {
+            Some(Interpolation::Forward) => self.lean = Lean::Forward,
+            Some(Interpolation::None) => self.lean = Lean::Nothing,
+            Some(Interpolation::Backward) if self.lean == Lean::Nothing => {
+                self.lean = Lean::BackwardFloored;
+            }
+            Some(Interpolation::Backward) | None => {}
         }
-        match params.bool_given("reset") {
+        match settings.reset {
             Some(false) => self.missed = Missed::Copied,
             Some(true) if self.missed == Missed::Copied => self.missed = Missed::Forget,
             _ => {}
         }
-        match params.choice_given("exit") {
-            Some("at-once") => self.exit = ExitRule::AtOnce,
-            Some("drain") => self.exit = ExitRule::Drain,
-            Some("short-drain") => self.exit = ExitRule::ShortDrain,
-            Some("roll-back") => self.exit = ExitRule::RollBack,
-            _ => {}
-        }
-        Ok(())
+        self.exit = settings.exit.unwrap_or(self.exit);
     }
 
     /// What the last window should have delivered, with the look-back at `f` hundredths of a bin

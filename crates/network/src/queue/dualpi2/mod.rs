@@ -14,21 +14,6 @@
 //! queues, so each call first makes up for the updates that were due since the last, each with the
 //! delay at its own time.
 //!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `preset` | `linux` | whose rules: Linux 6.18's or RFC 9332's, appendix A |
-//! | `target` | 15 ms | the delay of C that is aimed at |
-//! | `tupdate` | 16 ms (linux), 15 ms (rfc9332) | how often p changes |
-//! | `alpha`, `beta` | 41/256 and 819/256 Hz (linux), 0.15 and 3 Hz (rfc9332) | the controller's weights |
-//! | `coupling_factor` | 2 | k |
-//! | `classic_protection` | 10 | percent of the link that are C's |
-//! | `step_thresh` | 1 ms | linux: L's own marking, a step |
-//! | `drop_on_overload` | true | linux: both queues drop once k p is above 1 |
-//! | `min_th`, `range` | 800 µs, 400 µs | rfc9332: L's own marking, a ramp |
-//! | `recur` | false (linux), true (rfc9332) | picks at even distances instead of draws |
-//!
 //! # State
 //!
 //! p and the delay at the last update; the scheduler's credit; two queues with the time at which
@@ -70,7 +55,7 @@ use flowstart_control::Time;
 use flowstart_wire::Packet;
 use pi2::Pi2;
 use picks::Picks;
-use settings::{Native, Settings, PARAMS};
+use settings::{Given, Native, Settings};
 
 /// The catalog entry.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -83,7 +68,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     compared: "classes, PI update, scheduler, coupling, step, overload",
     summary: "A low-latency queue for ECT(1) next to a classic one, marked together so that both \
               kinds of flows share the link.",
-    params: PARAMS,
+    params: Given::PARAMS,
     needs: &[],
     certainty: Certainty::Code,
     build: |params, _| {

@@ -1,87 +1,50 @@
 //! The parameters of DualPI2: two presets, and what departs from them.
 
 use super::pi2::Gains;
-use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
-use flowstart_control::Time;
+use flowstart_control::params::{Number, Params, SpecError};
+use flowstart_control::{params, Time};
 
-/// The parameters, in the words of `tc-dualpi2` where it has them.
-pub(super) const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "preset",
-        unit: Unit::Choice(&["linux", "rfc9332"]),
-        default: "linux",
-        meaning: "linux: as sch_dualpi2.c of Linux 6.18; rfc9332: as the pseudo-code of RFC 9332, \
-                  appendix A",
-    },
-    ParamSpec {
-        name: "target",
-        unit: Unit::Time,
-        default: "15ms",
-        meaning: "the delay of the classic queue that is aimed at",
-    },
-    ParamSpec {
-        name: "tupdate",
-        unit: Unit::Time,
-        default: "by preset: 16ms under linux, 15ms under rfc9332",
-        meaning: "how often the base probability changes",
-    },
-    ParamSpec {
-        name: "alpha",
-        unit: Unit::Number,
-        default: "by preset: 0.16015625 under linux, 0.15 under rfc9332",
-        meaning: "weight of the distance from the target, per second",
-    },
-    ParamSpec {
-        name: "beta",
-        unit: Unit::Number,
-        default: "by preset: 3.19921875 under linux, 3 under rfc9332",
-        meaning: "weight of the change since the last update, per second",
-    },
-    ParamSpec {
-        name: "coupling_factor",
-        unit: Unit::Number,
-        default: "2",
-        meaning: "k: low-latency packets are marked with k times the probability whose square is \
-                  that of classic ones (RFC 9332 section 2.1)",
-    },
-    ParamSpec {
-        name: "classic_protection",
-        unit: Unit::Number,
-        default: "10",
-        meaning: "percent of the link that the classic queue is sure of",
-    },
-    ParamSpec {
-        name: "step_thresh",
-        unit: Unit::Time,
-        default: "1ms",
-        meaning: "preset=linux: a low-latency packet that has waited longer is marked",
-    },
-    ParamSpec {
-        name: "drop_on_overload",
-        unit: Unit::Bool,
-        default: "true",
-        meaning: "preset=linux: where marking all low-latency packets does not suffice, both \
-                  queues drop; otherwise the buffer fills",
-    },
-    ParamSpec {
-        name: "min_th",
-        unit: Unit::Time,
-        default: "800us",
-        meaning: "preset=rfc9332: the wait from which on low-latency packets are marked",
-    },
-    ParamSpec {
-        name: "range",
-        unit: Unit::Time,
-        default: "400us",
-        meaning: "preset=rfc9332: how much longer the wait is at which all of them are",
-    },
-    ParamSpec {
-        name: "recur",
-        unit: Unit::Bool,
-        default: "by preset: false under linux, true under rfc9332",
-        meaning: "whether packets are picked at even distances (RFC 9332's recur) instead of drawn",
-    },
-];
+params! {
+    /// The parameters, in the words of `tc-dualpi2` where it has them.
+    pub(super) struct Given {
+        /// linux: as sch_dualpi2.c of Linux 6.18; rfc9332: as the pseudo-code of RFC 9332, appendix
+        /// A
+        preset: Preset = "linux",
+        /// the delay of the classic queue that is aimed at
+        target: Time = "15ms",
+        /// how often the base probability changes
+        #[usual("by preset: 16ms under linux, 15ms under rfc9332")]
+        #[check(|time| time >= Time::from_micros(1), "at least 1us")]
+        tupdate: Option<Time>,
+        /// weight of the distance from the target, per second
+        #[usual("by preset: 0.16015625 under linux, 0.15 under rfc9332")]
+        alpha: Option<Number>,
+        /// weight of the change since the last update, per second
+        #[usual("by preset: 3.19921875 under linux, 3 under rfc9332")]
+        beta: Option<Number>,
+        /// k: low-latency packets are marked with k times the probability whose square is that of
+        /// classic ones (RFC 9332 section 2.1)
+        #[within(1.0..=255.0)]
+        coupling_factor: Number = "2",
+        /// percent of the link that the classic queue is sure of
+        #[within(0..=100)]
+        classic_protection: u32 = "10",
+        /// preset=linux: a low-latency packet that has waited longer is marked
+        step_thresh: Time = "1ms",
+        /// preset=linux: where marking all low-latency packets does not suffice, both queues drop;
+        /// otherwise the buffer fills
+        drop_on_overload: bool = "true",
+        /// preset=rfc9332: the wait from which on low-latency packets are marked
+        min_th: Time = "800us",
+        /// preset=rfc9332: how much longer the wait is at which all of them are
+        range: Time = "400us",
+        /// whether packets are picked at even distances (RFC 9332's recur) instead of drawn
+        #[usual("by preset: false under linux, true under rfc9332")]
+        recur: Option<bool>,
+    }
+
+    pub(super) enum Preset { Linux = "linux", Rfc9332 = "rfc9332" }
+}
 
 /// How low-latency packets are marked for their own queue's sake.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,50 +86,42 @@ pub(super) struct Settings {
 
 impl Settings {
     pub(super) fn read(params: &Params) -> Result<Settings, SpecError> {
-        let linux = params.choice_given("preset") != Some("rfc9332");
-        for name in ["step_thresh", "drop_on_overload"] {
-            params.effective(name, linux, "`preset=linux`")?;
-        }
-        for name in ["min_th", "range"] {
-            params.effective(name, !linux, "`preset=rfc9332`")?;
-        }
-        let by_preset = |name, values: (f64, f64)| {
-            let usual = if linux { values.0 } else { values.1 };
-            params.number_given(name).unwrap_or(usual)
+        let given = Given::read(params)?;
+        let linux = given.preset == Preset::Linux;
+        params.effective(Given::step_thresh, linux, "`preset=linux`")?;
+        params.effective(Given::drop_on_overload, linux, "`preset=linux`")?;
+        params.effective(Given::min_th, !linux, "`preset=rfc9332`")?;
+        params.effective(Given::range, !linux, "`preset=rfc9332`")?;
+        let (tupdate, alpha, beta) = match given.preset {
+            Preset::Linux => (Time::from_millis(16), 41.0 / 256.0, 819.0 / 256.0),
+            Preset::Rfc9332 => (Time::from_millis(15), 0.15, 3.0),
         };
-        let tupdate = match params.time_given("tupdate") {
-            None => Time::from_millis(if linux { 16 } else { 15 }),
-            Some(given) if given < Time::from_micros(1) => {
-                return Err(SpecError::bad_value(params, "tupdate", "at least 1us"));
-            }
-            Some(given) => given,
-        };
-        let k = params.within("coupling_factor", 1.0..=255.0)?;
+        let k = given.coupling_factor;
         // At 1/k all low-latency packets are marked.
-        let most = match linux && params.bool("drop_on_overload") {
+        let most = match linux && given.drop_on_overload {
             true => 1.0,
             false => 1.0 / k,
         };
         Ok(Settings {
             gains: Gains {
-                target: params.time("target"),
-                tupdate,
-                alpha: by_preset("alpha", (41.0 / 256.0, 0.15)),
-                beta: by_preset("beta", (819.0 / 256.0, 3.0)),
+                target: given.target,
+                tupdate: given.tupdate.unwrap_or(tupdate),
+                alpha: given.alpha.unwrap_or(alpha),
+                beta: given.beta.unwrap_or(beta),
                 most,
             },
             k,
-            classic_protection: params.whole("classic_protection", 0..=100)?,
+            classic_protection: given.classic_protection,
             native: match linux {
                 true => Native::Step {
-                    thresh: params.time("step_thresh"),
+                    thresh: given.step_thresh,
                 },
                 false => Native::Ramp {
-                    min_th: params.time("min_th"),
-                    range: params.time("range"),
+                    min_th: given.min_th,
+                    range: given.range,
                 },
             },
-            recur: params.bool_given("recur").unwrap_or(!linux),
+            recur: given.recur.unwrap_or(!linux),
             delay_of_both: linux,
             spares_two: linux,
         })

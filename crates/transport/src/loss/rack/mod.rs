@@ -24,7 +24,7 @@ use super::super::plan::Plan;
 use super::super::sent::{Arrivals, Hint, NewlyAcked, Sending};
 use super::super::stack::Undo;
 use super::super::timer::Timer;
-use super::super::undo::{Episode, Frto, Verdict as Timeout};
+use super::super::undo::{Frto, UndoState, Verdict as Timeout};
 use super::findings::{AckReport, Audience, Began, Events, Findings, Step};
 use duplicates::Duplicates;
 use flowstart_control::Time;
@@ -68,7 +68,7 @@ pub struct Rack {
     forced: Option<Plan>,
     frto: Frto,
     /// What may turn out to have been for nothing.
-    episode: Episode,
+    episode: UndoState,
     /// New data leaves before anything is repaired, until the next acknowledgement.
     new_data_first: bool,
     usage: Usage,
@@ -158,7 +158,7 @@ impl Rack {
         let mut events = self.update_state(c, newly, &news, now);
         let lost = c.sent.lost_bytes() > lost;
         let flight = self.pipe(c);
-        let cwnd_limited = Some(self.usage.limits(&c.window));
+        let cwnd_limited = Some(self.usage.limits(&c.session.window));
         if overtaken {
             // It moves no window (`old_ack` in `tcp_ack`).
             return Some(Findings {
@@ -633,7 +633,7 @@ impl Rack {
             },
             None => c.next_segment()?,
         };
-        let room = c.window.cwnd_bytes().saturating_sub(self.pipe(c));
+        let room = c.session.window.cwnd_bytes().saturating_sub(self.pipe(c));
         (plan.end - plan.start <= room).then_some(plan)
     }
 

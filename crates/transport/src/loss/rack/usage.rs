@@ -2,6 +2,7 @@
 //! and in slow start where at least half of it was out (`tcp_is_cwnd_limited`).
 
 use super::super::super::connection::Connection;
+use flowstart_control::session::limited::is_half_used;
 use flowstart_control::Window;
 
 /// The use of the window over about one round trip.
@@ -18,7 +19,7 @@ pub(super) struct Usage {
 impl Usage {
     /// A segment has left, and `pipe` is in flight.
     pub(super) fn after_sent(&mut self, c: &Connection, pipe: u64) {
-        let limited = pipe + c.mss() > c.window.cwnd_bytes();
+        let limited = !c.session.window.has_room(pipe);
         let over = c.una() >= self.until;
         if over || limited || !self.limited && c.outstanding() > self.most {
             self.set(c, limited);
@@ -36,6 +37,6 @@ impl Usage {
 
     /// Whether the window was the limit, so that it may grow.
     pub(super) fn limits(&self, window: &Window) -> bool {
-        self.limited || window.in_slow_start() && window.cwnd_bytes() < 2 * self.most
+        self.limited || is_half_used(window, self.most)
     }
 }

@@ -329,7 +329,7 @@ impl Rfc9002 {
             return lost;
         }
         let plan = lost.or_else(|| c.next_segment())?;
-        let room = c.window.cwnd_bytes().saturating_sub(self.pipe(c));
+        let room = c.session.window.cwnd_bytes().saturating_sub(self.pipe(c));
         (plan.end - plan.start <= room).then_some(plan)
     }
 
@@ -368,7 +368,7 @@ impl Rfc9002 {
     /// The packet without data, where one is due and the window has room.
     pub fn answer(&mut self, c: &mut Connection, now: Time) -> Option<wire::Packet> {
         let waits = !self.answers || c.sent.acknowledged() == 0;
-        if waits || self.pipe(c) + c.mss() > c.window.cwnd_bytes() {
+        if waits || !c.session.window.has_room(self.pipe(c)) {
             return None;
         }
         self.answers = false;

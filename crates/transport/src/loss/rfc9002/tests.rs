@@ -3,7 +3,7 @@
 
 use super::super::Loss;
 use super::*;
-use crate::connection::Carried;
+use crate::connection::AckMeta;
 use crate::recovery::Recovery;
 use crate::rtt::RttEstimator;
 use crate::stack::Stack;
@@ -33,7 +33,7 @@ impl Bench {
         let controller = catalog::controller("slow-start", "reno", Convention::Quic).unwrap();
         let recovery = Recovery::new(&stack);
         let mut c = Connection::new(Arc::new(stack), 0, controller);
-        c.window.cwnd = cwnd as f64 / MSS as f64;
+        c.session.window.cwnd = cwnd as f64 / MSS as f64;
         c.queued = 1 << 30;
         Bench { c, recovery }
     }
@@ -82,9 +82,9 @@ impl Bench {
             assert!(room.is_some());
             below = *first;
         }
-        let carried = Carried { option, ece: false };
+        let meta = AckMeta { option, ece: false };
         let ack = Ack::Numbers(ack);
-        self.recovery.on_ack(&mut self.c, &ack, carried, now);
+        self.recovery.on_ack(&mut self.c, &ack, meta, now);
     }
 
     fn lost(&self) -> Vec<u64> {
@@ -169,7 +169,12 @@ fn a_congestion_event_halves_the_window_once_for_all_that_had_left() {
     bench.send(10, ms(100));
     bench.ack(&[(3, 3)], ms(200));
     assert_eq!(bench.lost(), [0]);
-    let halved = |b: &Bench| (b.c.window.cwnd_bytes(), b.c.window.ssthresh * MSS as f64);
+    let halved = |b: &Bench| {
+        (
+            b.c.session.window.cwnd_bytes(),
+            b.c.session.window.ssthresh * MSS as f64,
+        )
+    };
     assert_eq!(halved(&bench), (6000, 6000.0));
     // Packet 5 left before recovery began: the window is as it was, and nothing grows it.
     bench.ack(&[(6, 9), (4, 4), (1, 2)], ms(210));
@@ -194,7 +199,7 @@ fn recovery_ends_with_the_first_packet_that_left_in_it() {
     assert!(!bench.quic().recovering);
     assert_eq!(bench.c.una(), 10 * MSS);
     assert_eq!(
-        bench.c.window.cwnd_bytes(),
+        bench.c.session.window.cwnd_bytes(),
         6000,
         "a fifth of a window was acknowledged"
     );
@@ -207,7 +212,7 @@ fn the_window_is_never_below_two_packets() {
     bench.send(1, ms(140));
     // The third shows by time that the others are lost.
     bench.ack(&[(2, 2)], ms(240));
-    assert_eq!(bench.c.window.cwnd_bytes(), 2400);
+    assert_eq!(bench.c.session.window.cwnd_bytes(), 2400);
 }
 
 #[test]
@@ -219,7 +224,7 @@ fn three_probe_timeouts_make_a_long_time() {
 /// The window after all packets between two that left so far apart were lost.
 fn after_losses_over(span: impl Fn(&Connection) -> Time, one_arrives: bool) -> u64 {
     let mut bench = Bench::confirmed(40 * MSS);
-    bench.c.window.ssthresh = 40.0;
+    bench.c.session.window.ssthresh = 40.0;
     // So that the round trip does not change with the acknowledgement.
     let span = span(&bench.c);
     bench.send(1, ms(200));
@@ -232,7 +237,7 @@ fn after_losses_over(span: impl Fn(&Connection) -> Time, one_arrives: bool) -> u
         &[(8, 8)]
     };
     bench.ack(ranges, ms(301) + span);
-    bench.c.window.cwnd_bytes()
+    bench.c.session.window.cwnd_bytes()
 }
 
 #[test]
@@ -257,7 +262,7 @@ fn what_left_before_the_first_sample_proves_no_persistent_congestion() {
     bench.recovery.on_handshake(&mut bench.c, false, ms(50));
     bench.send(4, ms(9000));
     bench.ack(&[(4, 4)], ms(9100));
-    assert_eq!(bench.c.window.cwnd_bytes(), 20 * MSS);
+    assert_eq!(bench.c.session.window.cwnd_bytes(), 20 * MSS);
 }
 
 #[test]
@@ -276,7 +281,7 @@ fn a_probe_timeout_sends_two_probes_and_marks_nothing_lost() {
     assert_eq!(starts, [2, 0]);
     assert!(bench.lost().is_empty());
     assert_eq!(
-        (bench.c.window.cwnd, bench.recovery.pipe(&bench.c)),
+        (bench.c.session.window.cwnd, bench.recovery.pipe(&bench.c)),
         (2.0, 4 * MSS)
     );
     assert_eq!(bench.recovery.deadline(), Some(ms(425 + 650)), "backed off");
@@ -314,18 +319,18 @@ fn an_acknowledgement_that_repeats_what_is_known_changes_nothing() {
     assert_eq!(bench.try_send(ms(100)), None);
     bench.ack(&[(0, 1)], ms(200));
     let before = (
-        bench.c.window.cwnd,
+        bench.c.session.window.cwnd,
         bench.c.una(),
         bench.recovery.deadline(),
     );
     bench.ack(&[(0, 1)], ms(210));
     let after = (
-        bench.c.window.cwnd,
+        bench.c.session.window.cwnd,
         bench.c.una(),
         bench.recovery.deadline(),
     );
     assert_eq!(before, after);
-    assert_eq!(bench.c.window.cwnd, 12.0);
+    assert_eq!(bench.c.session.window.cwnd, 12.0);
 }
 
 #[test]
@@ -354,7 +359,11 @@ fn overtaken(undo: Undo) -> Bench {
     bench.send(20, ms(100));
     bench.ack(&[(5, 6)], ms(200));
     assert!(bench.lost().contains(&0) && bench.lost().contains(&1));
-    assert!(bench.c.window.ssthresh <= 10.0, "{:?}", bench.c.window);
+    assert!(
+        bench.c.session.window.ssthresh <= 10.0,
+        "{:?}",
+        bench.c.session.window
+    );
     bench
 }
 
@@ -363,10 +372,17 @@ fn once_all_that_counted_as_lost_has_arrived_the_window_comes_back() {
     for undo in [Undo::SetEmpties, Undo::Full] {
         let mut bench = overtaken(undo);
         bench.ack(&[(5, 6), (1, 3)], ms(203));
-        assert!(bench.c.window.ssthresh <= 10.0, "one is missing yet");
+        assert!(
+            bench.c.session.window.ssthresh <= 10.0,
+            "one is missing yet"
+        );
         bench.ack(&[(0, 6)], ms(204));
-        assert_eq!(bench.c.window.ssthresh, f64::INFINITY);
-        assert!(bench.c.window.cwnd >= 20.0, "{:?}", bench.c.window);
+        assert_eq!(bench.c.session.window.ssthresh, f64::INFINITY);
+        assert!(
+            bench.c.session.window.cwnd >= 20.0,
+            "{:?}",
+            bench.c.session.window
+        );
         assert_eq!((bench.c.una(), bench.lost()), (7 * MSS, vec![]));
     }
 }
@@ -375,14 +391,22 @@ fn once_all_that_counted_as_lost_has_arrived_the_window_comes_back() {
 fn what_comes_after_two_probe_timeouts_takes_nothing_back() {
     let mut bench = overtaken(Undo::Full);
     bench.ack(&[(0, 6)], ms(200 + 2 * 325 + 100));
-    assert!(bench.c.window.ssthresh <= 10.0, "{:?}", bench.c.window);
+    assert!(
+        bench.c.session.window.ssthresh <= 10.0,
+        "{:?}",
+        bench.c.session.window
+    );
 }
 
 #[test]
 fn without_undo_the_window_stays_down() {
     let mut bench = overtaken(Undo::None);
     bench.ack(&[(0, 6)], ms(204));
-    assert!(bench.c.window.ssthresh <= 10.0, "{:?}", bench.c.window);
+    assert!(
+        bench.c.session.window.ssthresh <= 10.0,
+        "{:?}",
+        bench.c.session.window
+    );
 }
 
 #[test]

@@ -153,7 +153,9 @@ impl Pair {
         choice: u64,
     ) -> Result<(), TestCaseError> {
         let pipe = self.literal.in_flight();
-        self.ledger.note_pipe(pipe);
+        if let Some(rate) = self.ledger.delivery() {
+            rate.note_pipe(pipe);
+        }
         self.literal.rate.note_pipe(pipe);
         let expected = self.literal.take(una, blocks);
         let (blocks, now) = (blocks.iter().copied(), self.literal.now);

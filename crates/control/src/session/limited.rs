@@ -28,6 +28,31 @@
 use crate::signals::Ack;
 use crate::{named, Segments, Window};
 
+/// What was sent until the window was last what held data back: a window may grow only with the
+/// acknowledgements of that (RFC 7661 §1, RFC 9002 §7.8).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CwndLimited {
+    until: u64,
+}
+
+impl CwndLimited {
+    /// The window holds data back with all below `nxt` sent.
+    pub fn note(&mut self, nxt: u64) {
+        self.until = nxt;
+    }
+
+    /// Whether an acknowledgement up to `una` is of such data.
+    pub fn covers(self, una: u64) -> bool {
+        una <= self.until
+    }
+}
+
+/// Whether half of the window or more was in use in slow start, where `most` bytes were out
+/// (Linux's `tcp_is_cwnd_limited`).
+pub fn is_half_used(w: &Window, most: u64) -> bool {
+    w.in_slow_start() && w.cwnd_bytes() < 2 * most
+}
+
 named! {
     /// Which rule.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +76,8 @@ pub(crate) struct GrowthGate {
     max_flight: u64,
     /// The window as it was left: where it is less now, it has come down.
     cwnd: Segments,
-    /// What had been sent as the window was the limit (`is_cwnd_limited` lasts so long).
-    limited_until: u64,
+    /// Linux's `is_cwnd_limited` lasts so long.
+    limited: CwndLimited,
     /// Linux: the most that was out in the window that ends at `most_until`.
     most: u64,
     most_until: u64,
@@ -64,7 +89,7 @@ impl GrowthGate {
             rule,
             max_flight: 0,
             cwnd: 0.0,
-            limited_until: 0,
+            limited: CwndLimited::default(),
             most: 0,
             most_until: 0,
         })
@@ -82,11 +107,10 @@ impl GrowthGate {
         self.note(w);
         let flight = a.nxt - a.una + a.acked;
         self.max_flight = self.max_flight.max(flight);
-        let mss = u64::from(w.mss);
-        let used = flight + mss > w.cwnd_bytes();
-        let waits = a.queued > 0 && flight.saturating_add(mss) <= a.peer_window;
+        let used = !w.has_room(flight);
+        let waits = a.queued > 0 && flight.saturating_add(w.mss.into()) <= a.peer_window;
         if used || waits {
-            self.limited_until = a.nxt;
+            self.limited.note(a.nxt);
         }
         if a.una - a.acked >= self.most_until || flight > self.most {
             (self.most, self.most_until) = (flight, a.nxt);
@@ -96,11 +120,11 @@ impl GrowthGate {
 
     /// Whether the window may grow with this ACK, which has been measured.
     pub(crate) fn admits(&self, w: &Window, a: &Ack) -> bool {
-        let limited = a.una <= self.limited_until;
+        let limited = self.limited.covers(a.una);
         match self.rule {
             GateRule::None | GateRule::RateLimited => true,
             GateRule::CwndLimited => limited,
-            GateRule::Linux => limited || w.in_slow_start() && w.cwnd_bytes() < 2 * self.most,
+            GateRule::Linux => limited || is_half_used(w, self.most),
         }
     }
 

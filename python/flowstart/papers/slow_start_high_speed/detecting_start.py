@@ -1,4 +1,4 @@
-"""A startup that tells expansion from reduction by the spacing of ACKs, and acts on it.
+"""A startup that detects expansion or reduction by the spacing of ACKs, and acts on it.
 
 The slides end with asking for a dynamic detection of path scenarios; this is one, ours and no
 published algorithm. It may open with the interface's window, as QS-app does, or by slow start. The
@@ -23,13 +23,13 @@ from flowstart.model.startup import (
 )
 
 EXPANDS, SHRINKS = 1.0, -1.0
-"""What it told, in the trace; 0 while it has not."""
+"""What it detected, in the trace; 0 before."""
 FEWEST = 4
 """Gaps between ACKs that a loss is judged by, where it comes before there are enough."""
 
 
-class TellingStart(Startup):
-    """Told by ACKs: the interface's window where capacity expands, the path's where it shrinks."""
+class DetectingStart(Startup):
+    """The interface's window where ACKs show expansion, the path's where they show reduction."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class TellingStart(Startup):
         threshold: float = 0.9,
         enough: float = 16,
     ) -> None:
-        """How it opens, and what it makes of what the ACKs tell.
+        """How it opens, and how it uses the spacing of ACKs.
 
         `opening` is `window` or `slow-start`; `paced` spreads the interface's window. `fallback` is
         `estimate`, what the ACKs say that the path carries, or `slow-start`, which goes on.
@@ -56,7 +56,7 @@ class TellingStart(Startup):
         self.mss = self.wire = 0
         self.rates: list[float] = []
         self.last: int | None = None
-        self.told = 0.0
+        self.detected = 0.0
         self.path = 0.0
         self.until = 0
         self.over = False
@@ -74,13 +74,13 @@ class TellingStart(Startup):
             self.widen(w)
 
     def on_ack(self, w: Window, a: Ack) -> Reason | None:
-        """Gathers gaps until it can tell; it ends when what left by then is acknowledged."""
-        if self.over or self.told:
+        """Gathers gaps until it can decide; it ends when what left by then is acknowledged."""
+        if self.over or self.detected:
             return self.finish(w, a)
         self.gather(a)
         if len(self.rates) >= self.enough:
             self.until = a.nxt
-            self.tell(w)
+            self.decide(w)
         elif w.in_slow_start and a.cwnd_limited:
             w.cwnd += 1
         return None
@@ -104,15 +104,15 @@ class TellingStart(Startup):
             packets = max(a.acked / self.mss, 1)
             self.rates.append(packets * self.wire * 8e9 / gap / self.interface)
 
-    def tell(self, w: Window) -> None:
+    def decide(self, w: Window) -> None:
         """Expansion or reduction, and the window that belongs to it."""
         share = median(self.rates)
         if share < self.threshold:
-            self.told = SHRINKS
+            self.detected = SHRINKS
             self.path = share * self.interface
             self.fit(w)
             return
-        self.told = EXPANDS
+        self.detected = EXPANDS
         if not self.opens_wide:
             self.widen(w)
 
@@ -136,8 +136,8 @@ class TellingStart(Startup):
         loss: Loss,  # noqa: ARG002
     ) -> Literal["standard", "done", "self-managed"] | None:
         """What the path carries is known where it shrinks, and loss says nothing new of it."""
-        if not (self.told or self.over) and len(self.rates) >= FEWEST:
-            self.tell(w)
+        if not (self.detected or self.over) and len(self.rates) >= FEWEST:
+            self.decide(w)
         if not self.survives_loss():
             self.cancel(w)
             return None
@@ -146,7 +146,7 @@ class TellingStart(Startup):
 
     def survives_loss(self) -> bool:
         """Where the path has been measured, what was sent before is repaired at its rate."""
-        return self.told == SHRINKS and self.falls_back_to == "estimate" and not self.over
+        return self.detected == SHRINKS and self.falls_back_to == "estimate" and not self.over
 
     def on_recovered(self, w: Window, r: Recovered) -> Reason | None:  # noqa: ARG002
         """All that had left too fast is repaired."""
@@ -163,5 +163,5 @@ class TellingStart(Startup):
         return not self.over or w.in_slow_start
 
     def trace(self) -> dict[str, float]:
-        """What it has told so far."""
-        return {"told": self.told}
+        """What it has detected so far."""
+        return {"detected": self.detected}

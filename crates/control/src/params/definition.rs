@@ -1,0 +1,282 @@
+//! How a parameter is defined: once, with its name, kind, default, check and text.
+//!
+//! [`params!`](crate::params!) makes of a list of definitions the struct into which an algorithm reads
+//! its parameters, and the table from which help, pages and messages are written.
+
+use super::{ParamSpec, Unit, Value};
+use crate::{InitialWindow, Named, Rate, Time};
+use std::ops::RangeInclusive;
+
+/// Kind of a parameter: how it is written, and what an algorithm gets.
+pub trait Kind {
+    /// How a value is written.
+    const UNIT: Unit;
+    /// Name of a value within bounds, in messages.
+    const NOUN: &'static str = "a number";
+    /// Whether it may have no value.
+    const OPTIONAL: bool = false;
+    /// Type of a value.
+    type Given: Copy;
+    /// Type of the field.
+    type Held: Copy;
+
+    /// The value, where it is one of this kind.
+    fn given(value: Value) -> Option<Self::Given>;
+
+    /// The content of the field.
+    fn held(given: Option<Self::Given>) -> Self::Held;
+}
+
+/// A plain number.
+#[derive(Debug)]
+pub struct Number;
+
+/// A number from 0 to 1.
+#[derive(Debug)]
+pub struct Ratio;
+
+/// Kinds that always have a value.
+macro_rules! kinds {
+    ($($({$($generic:tt)+})? $kind:ty, $given:ty: $noun:literal, $unit:expr, $read:pat => $value:expr;)*) => {$(
+        impl$(<$($generic)+>)? Kind for $kind {
+            const UNIT: Unit = $unit;
+            const NOUN: &'static str = $noun;
+            type Given = $given;
+            type Held = $given;
+
+            fn given(value: Value) -> Option<$given> {
+                match value {
+                    $read => $value,
+                    _ => None,
+                }
+            }
+
+            fn held(given: Option<$given>) -> $given {
+                given.expect("the default of a parameter that is not optional is a value")
+            }
+        }
+    )*};
+}
+
+kinds! {
+    f64, f64: "a number", Unit::Segments, Value::Real(x) => Some(x);
+    Number, f64: "a number", Unit::Number, Value::Real(x) => Some(x);
+    Ratio, f64: "a number", Unit::Ratio, Value::Real(x) => Some(x);
+    u32, u32: "a whole number", Unit::Number,
+        Value::Real(x) => (x.fract() == 0.0 && x <= f64::from(u32::MAX)).then_some(x as u32);
+    Time, Time: "a time", Unit::Time, Value::Time(t) => Some(t);
+    Rate, Rate: "a rate", Unit::Rate, Value::Rate(r) => Some(r);
+    bool, bool: "a truth", Unit::Bool, Value::Bool(b) => Some(b);
+    InitialWindow, InitialWindow: "a window", Unit::InitialWindow, Value::InitialWindow(iw) => Some(iw);
+    {T: Named} T, T: "a name", Unit::Choice(T::NAMES), Value::Choice(word) => T::named(word);
+}
+
+impl<K: Kind> Kind for Option<K> {
+    const UNIT: Unit = K::UNIT;
+    const NOUN: &'static str = K::NOUN;
+    const OPTIONAL: bool = true;
+    type Given = K::Given;
+    type Held = Option<K::Given>;
+
+    fn given(value: Value) -> Option<K::Given> {
+        K::given(value)
+    }
+
+    fn held(given: Option<K::Given>) -> Option<K::Given> {
+        given
+    }
+}
+
+/// Definition of a parameter, and its name in checks that concern others too.
+#[derive(Debug)]
+pub struct Param<K: Kind> {
+    /// What of it is described.
+    pub spec: ParamSpec,
+    pub(super) holds: fn(K::Given) -> bool,
+    pub(super) expected: fn() -> String,
+}
+
+impl<K: Kind> Clone for Param<K> {
+    fn clone(&self) -> Param<K> {
+        *self
+    }
+}
+
+impl<K: Kind> Copy for Param<K> {}
+
+#[doc(hidden)] // For `params!`.
+impl<K: Kind> Param<K> {
+    pub const fn new(name: &'static str, meaning: &'static str) -> Param<K> {
+        Param {
+            spec: ParamSpec {
+                name,
+                unit: K::UNIT,
+                default: "",
+                meaning: meaning.trim_ascii_start(),
+            },
+            holds: |_| true,
+            expected: || K::NOUN.into(),
+        }
+    }
+
+    pub const fn name(mut self, name: &'static str) -> Param<K> {
+        self.spec.name = name;
+        self
+    }
+
+    pub const fn default(mut self, value: &'static str) -> Param<K> {
+        self.spec.default = value;
+        self
+    }
+
+    pub const fn usual(self, words: &'static str) -> Param<K> {
+        assert!(
+            K::OPTIONAL,
+            "a parameter without a value as its default is optional"
+        );
+        self.default(words)
+    }
+
+    pub const fn check(
+        mut self,
+        holds: fn(K::Given) -> bool,
+        expected: fn() -> String,
+    ) -> Param<K> {
+        self.holds = holds;
+        self.expected = expected;
+        self
+    }
+
+    pub const fn or(self, shared: Param<K>) -> Param<K> {
+        shared
+    }
+
+    pub fn bounds<T: std::fmt::Display>(range: RangeInclusive<T>) -> String {
+        format!("{} from {} to {}", K::NOUN, range.start(), range.end())
+    }
+}
+
+/// The lists, one after the other.
+pub const fn joined<const N: usize>(lists: &[&[ParamSpec]]) -> [ParamSpec; N] {
+    let mut all = [Param::<Number>::new("", "").spec; N];
+    let (mut list, mut index, mut place) = (0, 0, 0);
+    while place < N {
+        if index < lists[list].len() {
+            all[place] = lists[list][index];
+            (index, place) = (index + 1, place + 1);
+        } else {
+            (index, list) = (0, list + 1);
+        }
+    }
+    all
+}
+
+/// Lists of definitions, one after the other.
+#[macro_export]
+macro_rules! joined {
+    ($($list:expr),+ $(,)?) => {{
+        const LISTS: &[&[$crate::params::ParamSpec]] = &[$($list),+];
+        &$crate::params::joined::<{ 0 $(+ $list.len())+ }>(LISTS)
+    }};
+}
+
+/// Definitions of parameters in the struct into which they are read. Before a field's name may
+/// stand, in this order:
+///
+/// - comments: what it does, in help and pages;
+/// - `#[name("...")]`: what it is called, where that is no identifier of Rust;
+/// - `#[usual("...")]`: what holds where it is not given, in words, for an `Option`;
+/// - `#[within(...)]`: the range of its values; or
+/// - `#[check(..., "...")]`: what holds of its values, and what is expected of others.
+///
+/// Behind its type stands its default, as a user would write it; or `as` another such struct, which
+/// has a parameter of the same name with all that belongs to it. The type is one of those of
+/// [`Kind`], or an enum whose values have names, as `enum`s behind the struct have:
+///
+/// ```
+/// use flowstart_control::params::{AlgorithmKind, Params, Ratio};
+///
+/// flowstart_control::params! {
+///     struct Settings {
+///         /// share of the window that a loss leaves
+///         #[within(0.1..=0.9)]
+///         beta: Ratio = "0.5",
+///         /// what a loss reduces
+///         #[usual("by stack: flight under rfc")]
+///         base: Option<Base>,
+///     }
+///
+///     enum Base { Flight = "flight", Window = "cwnd" }
+/// }
+///
+/// let read = |text| Settings::read(&Params::parse(AlgorithmKind::AVOIDANCE, "mine", Settings::PARAMS, text)?);
+/// assert_eq!(read("base=cwnd").unwrap().base, Some(Base::Window));
+/// assert_eq!(
+///     read("beta=1").unwrap_err().to_string(),
+///     "cc `mine`: parameter `beta`: `1` is not a number from 0.1 to 0.9"
+/// );
+/// ```
+#[macro_export]
+macro_rules! params {
+    (
+        $(#[doc = $about:literal])*
+        $vis:vis struct $settings:ident {$(
+            $(#[doc = $doc:literal])*
+            $(#[name($name:literal)])?
+            $(#[usual($usual:literal)])?
+            $(#[within($range:expr)])?
+            $(#[check($holds:expr, $expected:literal)])?
+            $field:ident: $kind:ty $(= $default:literal)? $(as $shared:ty)?
+        ),* $(,)?}
+
+        $($(#[doc = $enum_doc:literal])* $enum_vis:vis enum $enum:ident {
+            $($(#[doc = $value_doc:literal])* $value:ident = $word:literal),+ $(,)?
+        })*
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Copy, Debug)]
+        $vis struct $settings {
+            $($(#[doc = $doc])* $vis $field: <$kind as $crate::params::Kind>::Held,)*
+        }
+
+        #[allow(non_upper_case_globals)]
+        impl $settings {
+            $(
+                $(#[doc = $doc])*
+                $vis const $field: $crate::params::Param<$kind> =
+                    $crate::params::Param::<$kind>::new(stringify!($field), concat!($($doc),*))
+                        $(.name($name))?
+                        $(.usual($usual))?
+                        $(.default($default))?
+                        $(.check(
+                            |value| ($range).contains(&value),
+                            || $crate::params::Param::<$kind>::bounds($range),
+                        ))?
+                        $(.check($holds, || $expected.into()))?
+                        $(.or(<$shared>::$field))?;
+            )*
+
+            /// Their definitions.
+            $vis const PARAMS: &'static [$crate::params::ParamSpec] = &[$(Self::$field.spec),*];
+
+            /// Reads them, with their defaults where they are not given.
+            $vis fn read(
+                params: &$crate::params::Params,
+            ) -> Result<$settings, $crate::params::SpecError> {
+                Ok($settings { $($field: params.get(Self::$field)?,)* })
+            }
+        }
+
+        $(
+            $(#[doc = $enum_doc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            $enum_vis enum $enum { $($(#[doc = $value_doc])* $value,)+ }
+
+            impl $crate::Named for $enum {
+                const VALUES: &'static [($enum, &'static str, &'static str)] =
+                    &[$(($enum::$value, $word, "")),+];
+                const NAMES: &'static [&'static str] = &[$($word),+];
+            }
+        )*
+    };
+}

@@ -1,0 +1,160 @@
+//! One host for a startup and a congestion control, whatever transport they drive.
+//!
+//! A transport reports what happens. The session makes signals of that, hands them to the
+//! [`Controller`] with the window, and takes back a reduction that was for nothing.
+
+pub mod delivery;
+pub mod limited;
+
+use crate::signals::{Ack, Established, Known, Loss, Marked, Recovered, Sent, Timeout};
+use crate::{Controller, Segments, Time, Window};
+
+/// kMinimumWindow (RFC 9002 §7.2).
+pub const MINIMUM_WINDOW: Segments = 2.0;
+
+/// How much of the window and the threshold is restored where a reduction was for nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UndoRule {
+    /// Both, the threshold at three quarters of the window at least (`tcp_current_ssthresh`).
+    Linux,
+    /// The threshold at no less than what was out, and a window that sends no burst (RFC 4015 §3).
+    Eifel,
+    /// Both, where the window has not grown beyond (quinn, neqo).
+    Quic,
+}
+
+/// A controller, and the window that it sets.
+pub struct Session {
+    /// The startup and the congestion control.
+    pub controller: Controller,
+    /// The window. The transport obeys it, and leads it to where the controller wants it.
+    pub window: Window,
+    undo_rule: UndoRule,
+    /// Window and threshold before the last reduction, where that can be undone.
+    saved: Option<(Segments, Segments)>,
+}
+
+impl Session {
+    /// A session before the handshake.
+    pub fn new(controller: Controller, window: Window, undo_rule: UndoRule) -> Session {
+        Session {
+            controller,
+            window,
+            undo_rule,
+            saved: None,
+        }
+    }
+
+    /// `min(cwnd, peer's window)` in segments: what ns-2 calls `windowd()`.
+    pub fn usable(&self, peer_window: u64) -> Segments {
+        let peer = self.window.segments(peer_window);
+        self.window.cwnd.min(peer)
+    }
+
+    /// Opens the window when the handshake is complete.
+    pub fn on_established(&mut self, known: &Known, e: &Established) {
+        self.controller.on_known(known);
+        self.controller.on_established(&mut self.window, e);
+    }
+
+    /// Reports a segment that has left.
+    #[inline]
+    pub fn on_sent(&mut self, s: &Sent) {
+        self.controller.on_sent(&mut self.window, s);
+    }
+
+    /// Lets the window grow.
+    #[inline]
+    pub fn on_ack(&mut self, a: &Ack) {
+        self.controller.on_ack(&mut self.window, a);
+    }
+
+    /// Reports an acknowledgement during a recovery.
+    pub fn on_recovery_ack(&mut self, a: &Ack) {
+        self.controller.on_recovery_ack(&mut self.window, a);
+    }
+
+    /// Reduces the window for a loss, with a flight of so many bytes.
+    ///
+    /// Right after a recovery what is outstanding may be twice the window. RFC 5681's eq. 4 is "no
+    /// more than", and a loss raises no window.
+    pub fn on_loss(&mut self, now: Time, flight: u64, peer_window: u64) {
+        let loss = Loss {
+            now,
+            flight: flight.min(self.window.cwnd_bytes()),
+            usable: self.usable(peer_window),
+        };
+        self.controller.on_loss(&mut self.window, &loss);
+    }
+
+    /// Answers a mark, with a flight of so many bytes.
+    pub fn on_marked(&mut self, now: Time, flight: u64, peer_window: u64) {
+        let marked = Marked {
+            now,
+            flight: flight.min(self.window.cwnd_bytes()),
+            usable: self.usable(peer_window),
+        };
+        self.controller.on_marked(&mut self.window, &marked);
+    }
+
+    /// Ends a recovery in which so many bytes were sent again, with a flight of so many.
+    pub fn on_recovered(&mut self, now: Time, retransmitted: u64, flight: u64) {
+        let recovered = Recovered {
+            now,
+            retransmitted,
+            flight,
+        };
+        self.controller.on_recovered(&mut self.window, &recovered);
+    }
+
+    /// Reduces the window to what a timeout leaves; `repeated` where the threshold has come down
+    /// already.
+    pub fn on_timeout(&mut self, now: Time, flight: u64, peer_window: u64, repeated: bool) {
+        let timeout = Timeout {
+            now,
+            flight,
+            usable: self.usable(peer_window),
+            repeated,
+        };
+        self.controller.on_timeout(&mut self.window, &timeout);
+    }
+
+    /// Saves the window before a reduction, with so many bytes outstanding.
+    pub fn save(&mut self, outstanding: u64) {
+        let w = &self.window;
+        let least = match self.undo_rule {
+            UndoRule::Linux => 0.75 * w.cwnd,
+            UndoRule::Eifel => w.segments(outstanding),
+            UndoRule::Quic => 0.0,
+        };
+        self.saved = Some((w.cwnd, w.ssthresh.max(least)));
+    }
+
+    /// Forgets the saved window: nothing takes the reduction back.
+    pub fn forget(&mut self) {
+        self.saved = None;
+    }
+
+    /// Whether the last reduction can be taken back.
+    pub fn can_undo(&self) -> bool {
+        self.saved.is_some()
+    }
+
+    /// Takes the last reduction back, which was for nothing. Whether there was anything to restore.
+    /// RFC 4015 lets `burst` leave at once.
+    pub fn undo(&mut self, outstanding: u64, burst: Segments) -> bool {
+        let Some((cwnd, ssthresh)) = self.saved.take() else {
+            return false;
+        };
+        let w = &mut self.window;
+        let cwnd = match self.undo_rule {
+            UndoRule::Quic if w.cwnd >= cwnd => return false,
+            UndoRule::Linux | UndoRule::Quic => cwnd,
+            UndoRule::Eifel => cwnd.min(w.segments(outstanding) + burst),
+        };
+        w.cwnd = w.cwnd.max(cwnd);
+        w.ssthresh = w.ssthresh.max(ssthresh);
+        self.controller.on_spurious(w);
+        true
+    }
+}
