@@ -110,8 +110,6 @@ impl StackSpec {
         };
         let mut whole = StackSpec {
             preset: Some(stack.preset.into()),
-            mss: Some(Bytes(stack.mss.into())),
-            header: Some(Bytes(stack.header.into())),
             ack: Some(ack),
             ack_timer: timer,
             ack_every: every,
@@ -126,9 +124,6 @@ impl StackSpec {
                 Pacing::Rfc9002(gain) => Some(gain),
                 _ => None,
             },
-            server_flight: stack.server_flight.map(|bytes| Bytes(bytes.into())),
-            ack_pacer: Some(Bytes(stack.ack_pacer.into())),
-            id_update: Some(Bytes(stack.id_update.into())),
             window: self.window.or_else(|| usual_window(stack)),
             window_growth: Some(match stack.buffer {
                 Some(_) => GrowthName::Linux,
@@ -137,12 +132,9 @@ impl StackSpec {
             receive_buffer: buffer.map(|b| Bytes(b.initial)),
             receive_buffer_max: buffer.map(|b| Bytes(b.largest)),
             receive_share: stack.buffer.and_then(|b| b.share),
-            send_buffer: stack.send_buffer.map(Bytes),
-            max_timeouts: Some(stack.max_timeouts.unwrap_or(0)),
             interrupt_min: around.interrupts.map(|i| i.0),
             interrupt_max: around.interrupts.map(|i| i.1),
             sack_cost: Some(around.sack_cost),
-            sharing_cap: self.sharing_cap,
             ..StackSpec::default()
         };
         whole.take_from(&mut stack.clone());

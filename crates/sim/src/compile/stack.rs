@@ -18,28 +18,15 @@ impl StackSpec {
         let mut stack =
             Stack::preset(name).ok_or_else(|| unknown("stack.preset", name, &PRESETS))?;
         self.set_in(&mut stack);
-        let own = self.mss.map(|mss| mss.0 as u32);
-        stack.mss = mss.or(own).unwrap_or(stack.mss);
-        stack.header = self.header.map_or(stack.header, |header| header.0 as u32);
+        stack.mss = mss.unwrap_or(stack.mss);
         stack.ack = self.ack_policy(stack.ack);
         stack.window = match self.window {
             Some(window) => Some(self.window_bytes(window, &stack)?),
             None => stack.usual_window(),
         };
-        stack.send_buffer = self.send_buffer.map(|size| size.0).or(stack.send_buffer);
         self.override_buffer(&mut stack)?;
         self.override_timer(&mut stack)?;
         stack.pacing = self.pacing_rule(stack.pacing);
-        let flight = self.server_flight.map(|flight| flight.0 as u32);
-        stack.server_flight = flight.or(stack.server_flight);
-        let pacer = self.ack_pacer.map(|pacer| pacer.0 as u32);
-        stack.ack_pacer = pacer.unwrap_or(stack.ack_pacer);
-        let update = self.id_update.map(|update| update.0 as u32);
-        stack.id_update = update.unwrap_or(stack.id_update);
-        if let Some(max) = self.max_timeouts {
-            stack.max_timeouts = (max > 0).then_some(max);
-        }
-        stack.sharing_cap = self.sharing_cap.map_or(stack.sharing_cap, f64::from);
         self.refuse_what_does_nothing(&stack)?;
         ack_delay_fits(&stack)?;
         Ok(stack)

@@ -100,9 +100,11 @@ fields! {
         pub preset: Option<String>,
         /// Maximum segment size, payload bytes, such as `1460B`.
         #[check(segment_size)]
+        #[sets(mss)]
         pub mss: Option<Bytes>,
         /// Header size of a data segment, such as `40B`.
         #[check(header_size)]
+        #[sets(header)]
         pub header: Option<Bytes>,
         /// Initial window: segments (`3`) or a rule (`rfc6928`).
         ///
@@ -123,6 +125,7 @@ fields! {
         #[usual("no more than one round trip takes")]
         #[check(within(Bytes(1)..=Bytes(1_000_000), "1B to 1MB"))]
         #[needs(WAITS)]
+        #[sets(server_flight)]
         pub server_flight: Option<Bytes>,
         /// Acknowledgement policy of the receiver: `every`, `delayed` or `quick-then-delayed`.
         #[flag("WHEN")]
@@ -148,6 +151,7 @@ fields! {
         /// with numbered packets only.
         #[check(within(Bytes(0)..=Bytes(15_000), "0B to 15kB"))]
         #[needs(NUMBERS)]
+        #[sets(ack_pacer)]
         pub ack_pacer: Option<Bytes>,
         /// Size of the dataless packet after the first acknowledgement, if the sender has no data.
         ///
@@ -156,6 +160,7 @@ fields! {
         /// only.
         #[check(within(Bytes(0)..=Bytes(1_500), "0B to 1500B"))]
         #[needs(NUMBERS)]
+        #[sets(id_update)]
         pub id_update: Option<Bytes>,
         /// Number of segments that are acknowledged immediately before delays begin.
         #[needs(QUICK_AT_FIRST)]
@@ -324,6 +329,7 @@ fields! {
         /// Only payload counts. An application with more data resumes when a third is free.
         #[usual("without limit")]
         #[check(send_buffer)]
+        #[sets(send_buffer)]
         pub send_buffer: Option<Bytes>,
         /// Window scaling.
         #[needs(WINDOW_IS_SCALED)]
@@ -336,6 +342,7 @@ fields! {
         #[sets(grow_when_app_limited)]
         pub grow_when_app_limited: Option<bool>,
         /// Number of consecutive timeouts after which a connection is aborted; `0` for no limit.
+        #[sets(max_timeouts)]
         pub max_timeouts: Option<u32>,
         /// Minimum time between a host's interrupts, at which it processes packets.
         #[usual("60us where `interrupt_max` is, else every packet is seen at once")]
@@ -362,6 +369,7 @@ fields! {
         #[usual("no limit")]
         #[check(within(1..=u32::MAX, "at least 1 segment"))]
         #[needs(OPENS_WINDOWS)]
+        #[sets(sharing_cap)]
         pub sharing_cap: Option<u32>,
     }
 }
