@@ -139,7 +139,11 @@ impl Connection {
         Connection {
             rtt: RttEstimator::new(&stack.rto),
             sent: ledger(&stack, controller.wants_delivery()),
-            session: Session::new(controller, Window::new(stack.mss), undo_rule(&stack)),
+            session: Session::new(
+                controller,
+                Window::new(stack.framing.mss),
+                undo_rule(&stack),
+            ),
             flow,
             nxt: 0,
             prev_high: 0,
@@ -148,7 +152,7 @@ impl Connection {
             timer: Timer::default(),
             counters: Counters::default(),
             pushes: false,
-            throughput: (stack.sharing != Sharing::None).then(Box::default),
+            throughput: (stack.sharing.kind != Sharing::None).then(Box::default),
             extensions: ecn.map(|ecn| {
                 Box::new(Extensions {
                     ecn: Some(ecn),
@@ -170,7 +174,7 @@ impl Connection {
 
     /// Maximum segment size in bytes.
     pub fn mss(&self) -> u64 {
-        u64::from(self.stack.mss)
+        u64::from(self.stack.framing.mss)
     }
 
     /// When the last segment left.
@@ -285,14 +289,14 @@ impl Connection {
         }
         let mut packet = Packet {
             flow: self.flow,
-            wire: len + self.stack.header,
+            wire: len + self.stack.framing.header,
             hop: 0,
             ecn: Ecn::default(),
             tags,
             body: Body::Data(data),
         };
         let ordinary = self.extensions.is_none() && self.session.window.congestion_header.is_none();
-        if !ordinary || self.stack.buffer.is_some() {
+        if !ordinary || self.stack.receive_window.buffer.is_some() {
             packet = self.carry(packet, again, now);
         }
         let sent = Sent {
@@ -328,12 +332,12 @@ impl Connection {
         let Body::Data(data) = &mut packet.body else {
             return packet;
         };
-        let option_bytes = self.stack.option_bytes;
+        let option_bytes = self.stack.framing.option;
         let mut report = None;
         if let Some(extensions) = &mut self.extensions {
             (packet.ecn, report) = extensions.mark_ecn(again);
             if extensions.headerless_first && data.start() == 0 {
-                packet.wire -= self.stack.header;
+                packet.wire -= self.stack.framing.header;
             }
         }
         if let Some(report) = report {
@@ -342,7 +346,7 @@ impl Connection {
             data.set_congestion(self.congestion_header(rtt));
             packet.wire += Data::congestion_bytes(option_bytes);
         }
-        if self.stack.buffer.is_some() {
+        if self.stack.receive_window.buffer.is_some() {
             data.set_echo(self.sent.una());
             data.set_timestamp(tsval(now));
             if self.pushes {
@@ -354,7 +358,7 @@ impl Connection {
 
     /// The connection is open without a handshake.
     pub fn skip_handshake(&mut self) {
-        if self.stack.headerless_first {
+        if self.stack.ns2.headerless_first {
             self.extensions.get_or_insert_default().headerless_first = true;
         }
     }
@@ -400,20 +404,24 @@ impl Connection {
 
     /// The `number`-th SYN, which carries this request.
     pub fn syn(&self, number: u32, request: Option<RateRequest>) -> Packet {
-        let option = request.map_or(0, |_| self.stack.option_bytes);
+        let option = request.map_or(0, |_| self.stack.framing.option);
         let syn = Syn {
             number,
             request,
             by_receiver: false,
         };
-        Packet::new(self.flow, self.stack.opening + option, Body::Syn(syn))
+        Packet::new(
+            self.flow,
+            self.stack.framing.opening + option,
+            Body::Syn(syn),
+        )
     }
 
     /// The answer to a SYN of the data's receiver. What it offers is of no use: no data comes.
     pub fn syn_ack(&self) -> Packet {
         let mut answer = SynAck::new(0, UNLIMITED_WINDOW);
         answer.to_receiver = true;
-        Packet::new(self.flow, self.stack.opening, Body::SynAck(answer))
+        Packet::new(self.flow, self.stack.framing.opening, Body::SynAck(answer))
     }
 
     /// What a data segment tells XCP's routers: the window that is used, since their shares
@@ -459,7 +467,7 @@ impl Connection {
 
     /// The last reduction was spurious.
     pub fn undo(&mut self) {
-        let burst = self.stack.iw.segments(self.stack.mss);
+        let burst = self.stack.window.initial.segments(self.stack.framing.mss);
         if self.session.undo(self.outstanding(), burst) {
             self.repairing_until = self.una();
             if let Some(ecn) = self.ecn_mut() {
@@ -606,7 +614,7 @@ impl Connection {
             nxt: self.high(),
             flight: report.flight,
             cwnd_limited: report.cwnd_limited.unwrap_or_else(|| {
-                self.stack.grow_when_app_limited || self.limited.covers(self.una())
+                self.stack.window.grow_when_app_limited || self.limited.covers(self.una())
             }),
             queued: self.queued - self.nxt.min(self.queued),
             peer_window: self.peer_window,
@@ -696,7 +704,7 @@ impl Connection {
             now: ack.now,
             change: Some(change).filter(|change| change.is_finite()),
             rtt: ack.rtt,
-            wire: self.stack.packet() + option.wire(self.stack.option_bytes),
+            wire: self.stack.packet() + option.wire(self.stack.framing.option),
             cwnd_limited: ack.cwnd_limited,
         };
         self.session
@@ -794,7 +802,10 @@ impl Connection {
     /// What an idle time leaves of the window under Linux: half for each timeout that it lasted,
     /// but no less than the initial window (`tcp_cwnd_restart`).
     pub fn restart_window(&self, idle: Time) -> Segments {
-        let (least, rto) = (self.stack.iw.segments(self.stack.mss), self.rtt.rto());
+        let (least, rto) = (
+            self.stack.window.initial.segments(self.stack.framing.mss),
+            self.rtt.rto(),
+        );
         let (mut cwnd, mut left) = (self.session.window.cwnd, idle.since(rto));
         while left > Time::ZERO && cwnd > least {
             cwnd = (cwnd / 2.0).floor();
@@ -811,8 +822,10 @@ impl Connection {
 
 /// The ledger that the loss detector of a stack needs.
 fn ledger(stack: &Stack, measured: bool) -> Ledger {
-    match stack.recovery {
-        RecoveryKind::Rack => Ledger::new(Detail::Times, measured).of_packets(stack.mss.into()),
+    match stack.recovery.kind {
+        RecoveryKind::Rack => {
+            Ledger::new(Detail::Times, measured).of_packets(stack.framing.mss.into())
+        }
         RecoveryKind::Quic => Ledger::new(Detail::Numbers, measured),
         _ => Ledger::new(Detail::Positions, measured),
     }
@@ -820,7 +833,7 @@ fn ledger(stack: &Stack, measured: bool) -> Ledger {
 
 /// How a stack's reductions are undone.
 fn undo_rule(stack: &Stack) -> UndoRule {
-    match stack.recovery {
+    match stack.recovery.kind {
         RecoveryKind::Rack => UndoRule::Linux,
         RecoveryKind::Quic => UndoRule::Quic,
         _ => UndoRule::Eifel,

@@ -128,7 +128,7 @@ impl StartupMeasure {
             bottleneck: bottleneck[usize::from(plan.reverse)],
             round,
             bdp: available.bps() as f64 * kind.rtt.secs() / 8.0 / packet as f64,
-            mss: kind.stack.mss,
+            mss: kind.stack.framing.mss,
             opened: MaybeTime::NONE,
             ramp: Ramp::to(available.bytes_in(round), round),
             max_flight: 0,

@@ -188,11 +188,15 @@ fn ideal(kind: &FlowKind, plan: &FlowPlan, number: usize, chain: &Chain) -> f64 
         false => 0,
     };
     // The first packet of a connection that is open already may have no header.
-    let spared = match number == 0 && !plan.handshake && stack.headerless_first {
-        true => stack.header,
+    let spared = match number == 0 && !plan.handshake && stack.ns2.headerless_first {
+        true => stack.framing.header,
         false => 0,
     };
-    let wire = wire_bytes(kind.bytes_of(number), stack.mss, stack.header) - u64::from(spared);
+    let wire = wire_bytes(
+        kind.bytes_of(number),
+        stack.framing.mss,
+        stack.framing.header,
+    ) - u64::from(spared);
     let rate = chain.bottleneck_rate(kind.from_hop, kind.to_hop, plan.reverse);
     ideal_fct(wire, round_trips, kind.rtt, rate)
 }

@@ -91,7 +91,7 @@ impl Simulation<'_> {
     /// What earlier connections between its hosts have left, and those that are open make room.
     fn recall(&mut self, flow: u32) -> Option<PathMemory> {
         let (plan, kind) = (&self.records[flow as usize].plan, self.kind(flow));
-        if kind.stack.sharing == Sharing::None {
+        if kind.stack.sharing.kind == Sharing::None {
             return None;
         }
         let flows = &self.flows;

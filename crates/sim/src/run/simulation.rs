@@ -567,11 +567,11 @@ impl<'a> Simulation<'a> {
         };
         ends.note(&mut self.records[flow as usize], &mut self.exits);
         let (plan, kind) = (&self.records[flow as usize].plan, self.kind(flow));
-        if kind.stack.sharing != Sharing::None {
+        if kind.stack.sharing.kind != Sharing::None {
             let memory = ends.sender.memory();
             self.memories.close(flow, (plan, kind), memory, self.now);
         }
-        let late = match kind.stack.acks_when_over {
+        let late = match kind.stack.ns2.acks_when_over {
             true => ends.late_receiver(&self.records[flow as usize]),
             false => None,
         };
