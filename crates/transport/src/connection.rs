@@ -137,7 +137,11 @@ impl Connection {
         Connection {
             rtt: RttEstimator::new(&stack.rto),
             sent: ledger(&stack, controller.wants_delivery()),
-            session: Session::new(controller, Window::new(stack.mss), undo_rule(&stack)),
+            session: Session::new(
+                controller,
+                Window::new(stack.framing.mss),
+                undo_rule(&stack),
+            ),
             flow,
             nxt: 0,
             prev_high: 0,
@@ -146,7 +150,7 @@ impl Connection {
             timer: Timer::default(),
             counters: Counters::default(),
             pushes: false,
-            throughput: (stack.sharing != Sharing::None).then(Box::default),
+            throughput: (stack.sharing.kind != Sharing::None).then(Box::default),
             extensions: ecn.map(|ecn| {
                 Box::new(Extensions {
                     ecn: Some(ecn),
@@ -168,7 +172,7 @@ impl Connection {
 
     /// Maximum segment size in bytes.
     pub fn mss(&self) -> u64 {
-        u64::from(self.stack.mss)
+        u64::from(self.stack.framing.mss)
     }
 
     /// When the last segment left.
@@ -246,7 +250,7 @@ impl Connection {
 
     /// The connection is open without a handshake.
     pub fn skip_handshake(&mut self) {
-        if self.stack.headerless_first {
+        if self.stack.ns2.headerless_first {
             self.extensions.get_or_insert_default().headerless_first = true;
         }
     }
@@ -386,8 +390,10 @@ impl Connection {
 
 /// The ledger that the loss detector of a stack needs.
 fn ledger(stack: &Stack, measured: bool) -> Ledger {
-    match stack.recovery {
-        RecoveryKind::Rack => Ledger::new(Detail::Times, measured).of_packets(stack.mss.into()),
+    match stack.recovery.kind {
+        RecoveryKind::Rack => {
+            Ledger::new(Detail::Times, measured).of_packets(stack.framing.mss.into())
+        }
         RecoveryKind::Quic => Ledger::new(Detail::Numbers, measured),
         _ => Ledger::new(Detail::Positions, measured),
     }
@@ -395,7 +401,7 @@ fn ledger(stack: &Stack, measured: bool) -> Ledger {
 
 /// How a stack's reductions are undone.
 fn undo_rule(stack: &Stack) -> UndoRule {
-    match stack.recovery {
+    match stack.recovery.kind {
         RecoveryKind::Rack => UndoRule::Linux,
         RecoveryKind::Quic => UndoRule::Quic,
         _ => UndoRule::Eifel,

@@ -21,7 +21,7 @@ impl Connection {
 
     /// The last reduction was spurious.
     pub fn undo(&mut self) {
-        let burst = self.stack.iw.segments(self.stack.mss);
+        let burst = self.stack.window.initial.segments(self.stack.framing.mss);
         if self.session.undo(self.outstanding(), burst) {
             self.repairing_until = self.una();
             if let Some(ecn) = self.ecn_mut() {
@@ -54,7 +54,7 @@ impl Connection {
             nxt: self.high(),
             flight: report.flight,
             cwnd_limited: report.cwnd_limited.unwrap_or_else(|| {
-                self.stack.grow_when_app_limited || self.limited.covers(self.una())
+                self.stack.window.grow_when_app_limited || self.limited.covers(self.una())
             }),
             queued: self.queued - self.nxt.min(self.queued),
             peer_window: self.peer_window,
@@ -144,7 +144,7 @@ impl Connection {
             now: ack.now,
             change: Some(change).filter(|change| change.is_finite()),
             rtt: ack.rtt,
-            wire: self.stack.packet() + option.wire(self.stack.option_bytes),
+            wire: self.stack.packet() + option.wire(self.stack.framing.option),
             cwnd_limited: ack.cwnd_limited,
         };
         self.session

@@ -50,14 +50,14 @@ impl Connection {
         }
         let mut packet = Packet {
             flow: self.flow,
-            wire: len + self.stack.header,
+            wire: len + self.stack.framing.header,
             hop: 0,
             ecn: Ecn::default(),
             tags,
             body: Body::Data(data),
         };
         let ordinary = self.extensions.is_none() && self.session.window.congestion_header.is_none();
-        if !ordinary || self.stack.buffer.is_some() {
+        if !ordinary || self.stack.receive_window.buffer.is_some() {
             packet = self.carry(packet, again, now);
         }
         let sent = Sent {
@@ -93,12 +93,12 @@ impl Connection {
         let Body::Data(data) = &mut packet.body else {
             return packet;
         };
-        let option_bytes = self.stack.option_bytes;
+        let option_bytes = self.stack.framing.option;
         let mut report = None;
         if let Some(extensions) = &mut self.extensions {
             (packet.ecn, report) = extensions.mark_ecn(again);
             if extensions.headerless_first && data.start() == 0 {
-                packet.wire -= self.stack.header;
+                packet.wire -= self.stack.framing.header;
             }
         }
         if let Some(report) = report {
@@ -107,7 +107,7 @@ impl Connection {
             data.set_congestion(self.congestion_header(rtt));
             packet.wire += Data::congestion_bytes(option_bytes);
         }
-        if self.stack.buffer.is_some() {
+        if self.stack.receive_window.buffer.is_some() {
             data.set_echo(self.sent.una());
             data.set_timestamp(tsval(now));
             if self.pushes {
@@ -119,20 +119,24 @@ impl Connection {
 
     /// The `number`-th SYN, which carries this request.
     pub fn syn(&self, number: u32, request: Option<RateRequest>) -> Packet {
-        let option = request.map_or(0, |_| self.stack.option_bytes);
+        let option = request.map_or(0, |_| self.stack.framing.option);
         let syn = Syn {
             number,
             request,
             by_receiver: false,
         };
-        Packet::new(self.flow, self.stack.opening + option, Body::Syn(syn))
+        Packet::new(
+            self.flow,
+            self.stack.framing.opening + option,
+            Body::Syn(syn),
+        )
     }
 
     /// The answer to a SYN of the data's receiver. What it offers is of no use: no data comes.
     pub fn syn_ack(&self) -> Packet {
         let mut answer = SynAck::new(0, UNLIMITED_WINDOW);
         answer.to_receiver = true;
-        Packet::new(self.flow, self.stack.opening, Body::SynAck(answer))
+        Packet::new(self.flow, self.stack.framing.opening, Body::SynAck(answer))
     }
 
     /// What a data segment tells XCP's routers: the window that is used, since their shares

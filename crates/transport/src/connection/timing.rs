@@ -72,7 +72,10 @@ impl Connection {
     /// What an idle time leaves of the window under Linux: half for each timeout that it lasted,
     /// but no less than the initial window (`tcp_cwnd_restart`).
     pub fn restart_window(&self, idle: Time) -> Segments {
-        let (least, rto) = (self.stack.iw.segments(self.stack.mss), self.rtt.rto());
+        let (least, rto) = (
+            self.stack.window.initial.segments(self.stack.framing.mss),
+            self.rtt.rto(),
+        );
         let (mut cwnd, mut left) = (self.session.window.cwnd, idle.since(rto));
         while left > Time::ZERO && cwnd > least {
             cwnd = (cwnd / 2.0).floor();

@@ -21,7 +21,8 @@ impl Instant {
                 true => MINIMUM_WINDOW,
                 false => 0.0,
             },
-            avoids_burst: stack.recovery == RecoveryKind::NewReno && stack.newreno.avoids_burst,
+            avoids_burst: stack.recovery.kind == RecoveryKind::NewReno
+                && stack.recovery.newreno.avoids_burst,
         }
     }
 

@@ -26,7 +26,7 @@ pub enum Reduction {
 impl Reduction {
     /// The reduction that a stack asks for.
     pub fn new(stack: &Stack) -> Reduction {
-        match stack.recovery {
+        match stack.recovery.kind {
             RecoveryKind::Rack => Reduction::Prr(Box::default()),
             _ => Reduction::Instant(Instant::new(stack)),
         }
