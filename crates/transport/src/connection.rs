@@ -7,14 +7,15 @@ mod timing;
 
 use super::ecn::EcnSender;
 use super::plan::Plan;
+use super::profile::RecoveryProfile;
 use super::rtt::RttEstimator;
-use super::sent::{Detail, Ledger, NewlyAcked, NewlyAckedPackets};
-use super::stack::{EcnMode, RecoveryKind, Sharing, Stack};
+use super::sent::{Ledger, NewlyAcked, NewlyAckedPackets};
+use super::stack::{EcnMode, Sharing, Stack};
 use super::throughput::Throughput;
 use super::timer::Timer;
 use crate::narrow::saturated;
 use flowstart_control::session::limited::CwndLimited;
-use flowstart_control::session::{Session, UndoRule};
+use flowstart_control::session::Session;
 use flowstart_control::{Controller, Segments, Time, Window};
 use flowstart_wire as wire;
 use flowstart_wire::{AckOption, Ecn, RateReport, UNLIMITED_WINDOW};
@@ -134,14 +135,15 @@ impl Connection {
             EcnMode::Classic => Some(EcnSender::new(false)),
             EcnMode::L4s => Some(EcnSender::new(controller.is_scalable())),
         };
+        let profile = RecoveryProfile::new(&stack);
+        let mut sent = Ledger::new(profile.detail, controller.wants_delivery());
+        if profile.whole_packets {
+            sent = sent.of_packets(stack.framing.mss.into());
+        }
         Connection {
             rtt: RttEstimator::new(&stack.rto),
-            sent: ledger(&stack, controller.wants_delivery()),
-            session: Session::new(
-                controller,
-                Window::new(stack.framing.mss),
-                undo_rule(&stack),
-            ),
+            sent,
+            session: Session::new(controller, Window::new(stack.framing.mss), profile.undo),
             flow,
             nxt: 0,
             prev_high: 0,
@@ -385,25 +387,5 @@ impl Connection {
     /// Keeps the largest window.
     pub fn note_cwnd(&mut self) {
         self.counters.max_cwnd = self.counters.max_cwnd.max(self.session.window.cwnd);
-    }
-}
-
-/// The ledger that the loss detector of a stack needs.
-fn ledger(stack: &Stack, measured: bool) -> Ledger {
-    match stack.recovery.kind {
-        RecoveryKind::Rack => {
-            Ledger::new(Detail::Times, measured).of_packets(stack.framing.mss.into())
-        }
-        RecoveryKind::Quic => Ledger::new(Detail::Numbers, measured),
-        _ => Ledger::new(Detail::Positions, measured),
-    }
-}
-
-/// How a stack's reductions are undone.
-fn undo_rule(stack: &Stack) -> UndoRule {
-    match stack.recovery.kind {
-        RecoveryKind::Rack => UndoRule::Linux,
-        RecoveryKind::Quic => UndoRule::Quic,
-        _ => UndoRule::Eifel,
     }
 }
