@@ -55,15 +55,15 @@ fn link(c: &mut Criterion) {
         limit: Limit::Packets(1000),
         reading: BufferAccounting::Linux,
     };
-    let mut link = Link::new(LinkConfig {
+    let config = LinkConfig {
         name: "bench".into(),
         service: Service::Line(Rate(1_000_000_000)),
         variation: None,
         delay: Time::from_millis(1),
         queue,
-        kind: LinkKind::DropTail,
         losses: Losses::default(),
-    });
+    };
+    let mut link = Link::new(config, LinkKind::DropTail);
     let mut now = 0;
     group.bench_function("accept and deliver", |b| {
         b.iter(|| {

@@ -63,7 +63,7 @@ fn attempt(mut flow: LoneFlow, driver: &Driver, stop: &AtomicBool) -> io::Result
     let mut driving = Driving::start(driver, &flow, origin)?;
     let setup = Setup {
         control: driving.control().to_string(),
-        paced: flow.stack.pacing == Pacing::Internal && matches!(driver, Driver::Kernel(_)),
+        paced: flow.stack.pacing.rule == Pacing::Internal && matches!(driver, Driver::Kernel(_)),
     };
     let ends = match flow.by_receiver {
         true => Ends::new([&hosts.server, &hosts.client], &setup, true)?,

@@ -105,7 +105,7 @@ fn failed(problem: io::Error) -> Outcome {
 
 /// Both hosts have one kernel each: what it is to do as the stack says is the same for all flows.
 fn check(stacks: &[Arc<Stack>]) -> Result<(), RequestError> {
-    let told = |stack: &Stack| (run::settings(stack), stack.pacing == Pacing::Internal);
+    let told = |stack: &Stack| (run::settings(stack), stack.pacing.rule == Pacing::Internal);
     let differ = stacks.windows(2).any(|two| told(&two[0]) != told(&two[1]));
     match differ {
         true => Err(RequestError::new(
@@ -131,7 +131,7 @@ fn attempt(prepared: &Prepared, driver: &Driver, stop: &AtomicBool) -> io::Resul
             (Driver::Kernel(control), _) => control.clone(),
             (Driver::Startup, agent) => agent.as_ref().map_or("", Agent::name).to_string(),
         },
-        paced: stack.pacing == Pacing::Internal && agent.is_none(),
+        paced: stack.pacing.rule == Pacing::Internal && agent.is_none(),
     };
     let listener = transfer::listener(&hosts.server, &setup)?;
     let ecn = stack.ecn != EcnMode::Off;

@@ -148,12 +148,12 @@ impl Run<'_> {
 
 /// What the hosts' kernels are to do as the simulated stack does.
 pub fn settings(stack: &Stack) -> Vec<(String, String)> {
-    let buffer = stack.buffer.as_ref();
+    let buffer = stack.receive_window.buffer.as_ref();
     let [initial, largest] = buffer.map_or([32 << 20, 128 << 20], |buffer| {
         [buffer.initial, buffer.largest]
     });
     // By default neither limits; what may be held is what the simulated sender may hold.
-    let wmem = match stack.send_buffer {
+    let wmem = match stack.window.send_buffer {
         Some(size) => format!("4096 16384 {size}"),
         None => "4096 134217728 268435456".to_string(),
     };
@@ -163,8 +163,8 @@ pub fn settings(stack: &Stack) -> Vec<(String, String)> {
         ("ipv4/tcp_rmem", format!("4096 {initial} {largest}")),
         ("ipv4/tcp_wmem", wmem),
         ("ipv4/tcp_timestamps", "1".to_string()),
-        ("ipv4/tcp_sack", u8::from(stack.sack).to_string()),
-        ("ipv4/tcp_dsack", u8::from(stack.dsack).to_string()),
+        ("ipv4/tcp_sack", u8::from(stack.recovery.sack).to_string()),
+        ("ipv4/tcp_dsack", u8::from(stack.receiver.dsack).to_string()),
         ("ipv4/tcp_no_metrics_save", "1".to_string()),
         ("ipv4/tcp_ecn", ecn.to_string()),
         ("ipv4/tcp_recovery", "1".to_string()),

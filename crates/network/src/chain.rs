@@ -9,8 +9,7 @@
 //! A single path is a chain of one hop without access links; a dumbbell one with them.
 //! A router that takes time to forward is a link of its own, which both directions pass.
 
-use crate::impairments::Impairments;
-use crate::link::AckAggregation;
+use crate::link::StagePlan;
 use crate::queue::{BufferAccounting, Limit, QueueSpec};
 use crate::quick_start::Policy;
 use crate::variation::VariationPlan;
@@ -21,8 +20,10 @@ use flowstart_control::{Rate, Time};
 pub struct Chain {
     /// Its hops, from left to right; one at least.
     pub hops: Vec<Hop>,
-    /// What stands before and behind the line of a chain of one hop.
-    pub impairments: Impairments,
+    /// What forward packets pass before the line of a chain of one hop.
+    pub before: Vec<StagePlan>,
+    /// What packets pass behind its line, forward and reverse.
+    pub behind: [Vec<StagePlan>; 2],
     /// What its hosts have.
     pub hosts: Hosts,
     /// Packets per second that each router forwards; unlimited where `None`.
@@ -75,12 +76,9 @@ pub struct Hosts {
     /// Its access link.
     pub access: Option<Access>,
     /// How acknowledgements are aggregated on the last stage of their way.
-    pub ack_aggregation: Option<AckAggregation>,
-    /// From one interrupt to the next, at least and at most; `None` where every packet is seen
-    /// at once.
-    pub interrupts: Option<(Time, Time)>,
-    /// What it takes to read one SACK block.
-    pub sack_cost: Time,
+    pub ack_aggregation: Option<StagePlan>,
+    /// The way from a host's interface to its TCP, where that takes time.
+    pub inside: Option<StagePlan>,
 }
 
 /// The access links of hosts.

@@ -2,7 +2,7 @@
 
 use crate::chain::{Access, Chain, Hop, HopDirection};
 use crate::link::{
-    Bursts, ForcedDrop, HostConfig, LinkConfig, LinkKind, Losses, RandomLoss, Service,
+    late, Bursts, ForcedDrop, Link, LinkConfig, LinkKind, Losses, RandomLoss, Service, StagePlan,
 };
 use crate::queue::{DropTail, Limit, Port};
 use crate::quick_start::{Admission, Policy};
@@ -25,7 +25,7 @@ pub struct Route {
 /// Links and routes, ready to run.
 pub struct Network {
     /// Every link.
-    pub links: Vec<LinkConfig>,
+    pub links: Vec<Link>,
     /// The different routes that flows take.
     pub routes: Vec<Route>,
     /// Which of them each flow takes: most flows share one, and so its place in the
@@ -106,8 +106,9 @@ pub fn build<'a>(
         let mut route = builder.route(flow.endpoints, far);
         let line = bottleneck[usize::from(flow.endpoints.reverse)];
         if !flow.delays.is_empty() {
-            let kind = LinkKind::Late(flow.delays.to_vec());
-            let stage = builder.add_stage(format!("late-{number}"), kind);
+            let plan = late(flow.delays);
+            let name = format!("{}-{number}", plan.name);
+            let stage = builder.add_stage(name, &plan, 0);
             let at = route.data.iter().position(|link| *link == line);
             let at = at.unwrap_or(route.data.len());
             route.data.splice(at..at, [stage]);
@@ -115,7 +116,7 @@ pub fn build<'a>(
             route.data.insert(behind, stage);
         }
         route_of.push(routes.number(route));
-        let link = &mut builder.links[line as usize];
+        let (link, _) = &mut builder.links[line as usize];
         let drops = flow.forced_drops.iter().map(|position| ForcedDrop {
             flow: number,
             position: *position,
@@ -125,8 +126,11 @@ pub fn build<'a>(
     let other_routes = others
         .map(|endpoints| routes.number(builder.route(endpoints, None)))
         .collect();
+    let links = builder.links.into_iter();
     Network {
-        links: builder.links,
+        links: links
+            .map(|(config, kind)| Link::new(config, kind))
+            .collect(),
         routes: routes.all,
         route_of,
         other_routes,
@@ -186,7 +190,7 @@ struct Host {
 
 struct Builder<'a> {
     chain: &'a Chain,
-    links: Vec<LinkConfig>,
+    links: Vec<(LinkConfig, LinkKind)>,
     /// The hops, forward and reverse.
     hops: [Vec<HopLinks>; 2],
     /// The processor of each router, where forwarding takes time.
@@ -218,15 +222,15 @@ impl Builder<'_> {
             limit,
             reading: self.chain.reading,
         };
-        self.links.push(LinkConfig {
+        let config = LinkConfig {
             name,
             service,
             variation: None,
             delay,
             queue,
-            kind: LinkKind::DropTail,
             losses: Losses::default(),
-        });
+        };
+        self.links.push((config, LinkKind::DropTail));
         self.links.len() as LinkId - 1
     }
 
@@ -234,14 +238,15 @@ impl Builder<'_> {
         self.hops[0] = self.build_direction("forward", |hop| &hop.forward);
         self.hops[1] = self.build_direction("reverse", |hop| &hop.reverse);
         // Only a path of one hop has any.
-        let impairments = &self.chain.impairments;
-        for direction in [0, 1] {
-            if let Some((name, kind)) = impairments.before(direction) {
-                let stage = self.add_stage(name, kind);
-                self.hops[direction][0].links.insert(0, stage);
-            }
-            for (name, kind) in impairments.behind(direction, self.seed) {
-                let stage = self.add_stage(name, kind);
+        let chain = self.chain;
+        for (place, plan) in chain.before.iter().enumerate() {
+            let stage = self.add_stage(plan.name.into(), plan, 0);
+            self.hops[0][0].links.insert(place, stage);
+        }
+        for (direction, way) in ["forward", "reverse"].into_iter().enumerate() {
+            for plan in &chain.behind[direction] {
+                let name = format!("{}-{way}", plan.name);
+                let stage = self.add_stage(name, plan, direction as u64);
                 self.hops[direction][0].links.push(stage);
             }
         }
@@ -265,17 +270,17 @@ impl Builder<'_> {
         hops.iter().enumerate().map(build).collect()
     }
 
-    /// A link without transmitter.
-    fn add_stage(&mut self, name: String, kind: LinkKind) -> LinkId {
+    /// A link without transmitter, with a random stream of this number.
+    fn add_stage(&mut self, name: String, plan: &StagePlan, stream_number: u64) -> LinkId {
         let id = self.add_link(name, Service::Instant, Time::ZERO, Limit::Unlimited);
-        self.links[id as usize].kind = kind;
+        self.links[id as usize].1 = plan.stage(stream(self.seed, plan.purpose, stream_number));
         id
     }
 
     /// One direction of a hop, with its losses and its discipline.
     fn build_line(&mut self, name: String, delay: Time, direction: &HopDirection) -> LinkId {
         let id = self.add_link(name, Service::Line(direction.rate), delay, direction.limit);
-        let link = &mut self.links[id as usize];
+        let (link, kind) = &mut self.links[id as usize];
         let random = |purpose| stream(self.seed, purpose, u64::from(id));
         link.losses.random = match direction.loss_burst {
             _ if direction.loss == 0.0 => RandomLoss::None,
@@ -293,7 +298,7 @@ impl Builder<'_> {
             packet: self.chain.packet,
             random: random("queue"),
         };
-        link.kind = LinkKind::Managed(direction.queue.clone(), Box::new(port));
+        *kind = LinkKind::Managed(direction.queue.clone(), Box::new(port));
         id
     }
 
@@ -330,9 +335,10 @@ impl Builder<'_> {
             data.push(detour("far"));
             acks.push(detour("near"));
         }
-        acks.extend(self.ack_aggregation(sender.0, sender.1));
-        data.extend(self.inside(receiver.0, receiver.1));
-        acks.extend(self.inside(sender.0, sender.1));
+        let hosts = &self.chain.hosts;
+        acks.extend(self.stage(&hosts.ack_aggregation, sender));
+        data.extend(self.stage(&hosts.inside, receiver));
+        acks.extend(self.stage(&hosts.inside, sender));
         Route { data, acks }
     }
 
@@ -354,48 +360,19 @@ impl Builder<'_> {
         parts.concat()
     }
 
-    /// The way from a host's interface to its TCP, where that takes time.
-    fn inside(&mut self, number: u32, side: Side) -> Option<LinkId> {
-        let hosts = &self.chain.hosts;
-        let (interrupts, sack_cost) = (hosts.interrupts, hosts.sack_cost);
-        if interrupts.is_none() && sack_cost == Time::ZERO {
-            return None;
-        }
-        let seed = self.seed;
-        let kind = |host| {
-            LinkKind::Host(Box::new(HostConfig {
-                interrupts,
-                sack_cost,
-                random: stream(seed, "interrupts", u64::from(host)),
-            }))
-        };
-        Some(self.stage("host", number, side, kind))
-    }
-
-    /// Where the acknowledgements of a host's data are aggregated, if they are.
-    fn ack_aggregation(&mut self, number: u32, side: Side) -> Option<LinkId> {
-        let ack_aggregation = self.chain.hosts.ack_aggregation?;
-        let kind = LinkKind::AckAggregation(ack_aggregation);
-        Some(self.stage("gather", number, side, |_| kind))
-    }
-
-    /// A stage before a host that is added when first asked for, and shared from then on.
-    fn stage(
-        &mut self,
-        what: &'static str,
-        number: u32,
-        side: Side,
-        kind: impl FnOnce(LinkId) -> LinkKind,
-    ) -> LinkId {
-        let key = (what, number, side);
+    /// A stage before a host, if there is to be one: it is added when first asked for, and shared from
+    /// then on.
+    fn stage(&mut self, plan: &Option<StagePlan>, host: (u32, Side)) -> Option<LinkId> {
+        let plan = plan.as_ref()?;
+        let (number, side) = host;
+        let key = (plan.name, number, side);
         if let Some(stage) = self.stages.get(&key) {
-            return *stage;
+            return Some(*stage);
         }
-        let name = format!("{what}-{}-{number}", side.name());
-        let stage = self.add_link(name, Service::Instant, Time::ZERO, Limit::Unlimited);
-        self.links[stage as usize].kind = kind(stage);
+        let name = format!("{}-{}-{number}", plan.name, side.name());
+        let stage = self.add_stage(name, plan, self.links.len() as u64);
         self.stages.insert(key, stage);
-        stage
+        Some(stage)
     }
 
     fn host(&mut self, number: u32, side: Side) -> Host {

@@ -5,7 +5,6 @@
 pub mod chain;
 pub mod distribution;
 pub mod graph;
-pub mod impairments;
 pub mod link;
 pub mod moment;
 pub mod queue;

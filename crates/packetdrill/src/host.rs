@@ -62,7 +62,7 @@ impl Host {
         let stack = Arc::new(settings.stack.clone());
         let receiver = Receiver::new(Arc::new(stack.receiver()), 0);
         Ok(Host {
-            mss: stack.mss,
+            mss: stack.framing.mss,
             sender: Sender::new(stack, 0, settings.controller()?, Preparation::default()),
             receiver,
             listens: true,

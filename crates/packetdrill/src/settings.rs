@@ -45,7 +45,7 @@ pub(crate) struct Settings {
 /// in a jiffy they begin, so timers expire when they are due.
 fn linux() -> Stack {
     let mut stack = Stack::linux();
-    stack.timestamps = false;
+    stack.recovery.timestamps = false;
     stack.timer().jiffy = None;
     stack
 }
@@ -100,11 +100,11 @@ impl Settings {
     /// `tc qdisc … fq`, `ip route … initcwnd 20`.
     fn take_network(&mut self, words: &[&str]) {
         if words.contains(&"fq") {
-            self.stack.pacing = Pacing::Internal;
+            self.stack.pacing.rule = Pacing::Internal;
         }
         let value = |pair: &[&str]| pair[1].parse().ok().filter(|_| pair[0] == "initcwnd");
         if let Some(iw) = words.windows(2).find_map(value) {
-            self.stack.iw = InitialWindow::Segments(iw);
+            self.stack.window.initial = InitialWindow::Segments(iw);
         }
     }
 
@@ -118,10 +118,12 @@ impl Settings {
             "tcp_congestion_control" => self.cc = value.into(),
             "hystart" => self.hystart = number()? != 0,
             "hystart_detect" => self.detect = number()?,
-            "tcp_slow_start_after_idle" if number()? == 0 => self.stack.restart = Restart::Keep,
+            "tcp_slow_start_after_idle" if number()? == 0 => {
+                self.stack.window.restart = Restart::Keep
+            }
             "tcp_slow_start_after_idle" => {}
-            "tcp_frto" => self.stack.frto = number()? != 0,
-            "tcp_early_retrans" => self.stack.tail_loss_probe = number()? != 0,
+            "tcp_frto" => self.stack.recovery.frto = number()? != 0,
+            "tcp_early_retrans" => self.stack.recovery.tail_loss_probe = number()? != 0,
             "tcp_ecn" => self.ecn = number()? != 0,
             _ if WITHOUT_EFFECT.contains(&name) => {}
             _ => {
@@ -149,10 +151,10 @@ impl Settings {
             ..
         } = syn.options;
         let padding = if timestamps { TIMESTAMPS } else { 0 };
-        self.stack.mss = mss.unwrap_or(536).clamp(SMALLEST_MSS, MSS) - padding;
-        self.stack.header = HEADERS + padding;
-        self.stack.bare = HEADERS + padding;
-        self.stack.sack = sack_permitted;
+        self.stack.framing.mss = mss.unwrap_or(536).clamp(SMALLEST_MSS, MSS) - padding;
+        self.stack.framing.header = HEADERS + padding;
+        self.stack.framing.bare = HEADERS + padding;
+        self.stack.recovery.sack = sack_permitted;
         self.stack.ecn = match self.ecn && syn.flags.ece {
             true => EcnMode::Classic,
             false => EcnMode::Off,

@@ -1,7 +1,7 @@
 //! Outcomes as Python sees them: a dictionary of tables.
 
 use flowstart_sim::record::run::RunRow;
-use flowstart_sim::record::trace::Trace;
+use flowstart_sim::record::trace::{Cells, Trace};
 use flowstart_sim::Outcome;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -116,45 +116,34 @@ fn in_parts(
     }
 }
 
-/// A dictionary of arrays from the named fields.
-macro_rules! arrays {
-    ($py:expr, $samples:expr, $($field:ident),*) => {{
-        let dict = PyDict::new($py);
-        $(dict.set_item(stringify!($field), array($py, $samples.$field)?)?;)*
-        dict
-    }};
-}
-
 fn trace_dict(py: Python<'_>, trace: Trace) -> PyResult<Bound<'_, PyDict>> {
-    let (flows, queues) = (trace.flow_samples, trace.queue_samples);
-    let departures = trace.queue_departures;
-    let dict = PyDict::new(py);
-    let samples = arrays!(
-        py,
-        flows,
-        time_ns,
-        flow,
-        event,
-        seq_bytes,
-        sack_blocks,
-        cwnd,
-        ssthresh,
-        flight_bytes,
-        srtt_s,
-        pacing_bps,
-        delivery_bps
-    );
-    for (name, cells) in flows.own {
+    let mut flows = trace.flow_samples;
+    let own = std::mem::take(&mut flows.own);
+    let samples = arrays(py, flows.into_columns())?;
+    for (name, cells) in own {
         samples.set_item(name, array(py, cells)?)?;
     }
+    let dict = PyDict::new(py);
     dict.set_item("flow_samples", samples)?;
-    dict.set_item(
-        "queue_samples",
-        arrays!(py, queues, time_ns, direction, packets, bytes, empty_ns, dropped),
-    )?;
-    dict.set_item(
-        "queue_departures",
-        arrays!(py, departures, time_ns, direction),
-    )?;
+    let queues = trace.queue_samples.into_columns();
+    dict.set_item("queue_samples", arrays(py, queues)?)?;
+    let departures = trace.queue_departures.into_columns();
+    dict.set_item("queue_departures", arrays(py, departures)?)?;
+    Ok(dict)
+}
+
+/// A dictionary of arrays from columns.
+fn arrays<'py>(py: Python<'py>, columns: Vec<(&str, Cells)>) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, cells) in columns {
+        let array = match cells {
+            Cells::U8(cells) => array(py, cells),
+            Cells::U32(cells) => array(py, cells),
+            Cells::U64(cells) => array(py, cells),
+            Cells::F64(cells) => array(py, cells),
+            Cells::Bool(cells) => array(py, cells),
+        };
+        dict.set_item(name, array?)?;
+    }
     Ok(dict)
 }

@@ -81,7 +81,7 @@ impl Prepared {
         };
         for entry in &self.flows {
             let kind = &self.kinds[entry.template.kind as usize];
-            let mss = u64::from(kind.stack.mss);
+            let mss = u64::from(kind.stack.framing.mss);
             let of_one = |size: u64| size.div_ceil(mss) as f64;
             let packets = entry.template.size().map_or(f64::INFINITY, of_one);
             let hops = (kind.from_hop, kind.to_hop);

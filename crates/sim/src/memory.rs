@@ -67,7 +67,7 @@ impl Memories {
         let stack = &flow.1.stack;
         let others = path.open.clone();
         path.open.push(number);
-        let mut memory = match stack.sharing {
+        let mut memory = match stack.sharing.kind {
             Sharing::Ensemble if !others.is_empty() => share(&others, sender_of),
             _ => path.recall(stack, now),
         };
@@ -75,7 +75,7 @@ impl Memories {
             memory.in_use = !path.told.is_empty();
             path.told.push(number);
         }
-        let shares = stack.sharing == Sharing::Ensemble;
+        let shares = stack.sharing.kind == Sharing::Ensemble;
         Opened {
             memory,
             others: if shares { others } else { Vec::new() },
@@ -108,7 +108,9 @@ impl Path {
 
     fn learn(&mut self, stack: &Stack, memory: &PathMemory, now: Time) {
         const WORTH_KEEPING: f64 = 4.0;
-        let least = WORTH_KEEPING * stack.iw.segments(stack.mss) * f64::from(stack.mss);
+        let least = WORTH_KEEPING
+            * stack.window.initial.segments(stack.framing.mss)
+            * f64::from(stack.framing.mss);
         let known = self.carried.is_some_and(|(_, at)| fresh(stack, at, now));
         if !known || memory.delivered as f64 >= least {
             let delivered = Delivered {
@@ -129,7 +131,7 @@ pub struct Opened {
 }
 
 fn fresh(stack: &Stack, at: Time, now: Time) -> bool {
-    now.since(at) <= stack.sharing_lifetime
+    now.since(at) <= stack.sharing.lifetime
 }
 
 /// An equal part of what the open connections have, and the round trip that the newest of them

@@ -20,6 +20,7 @@ pub mod pacing_rate;
 pub mod persist;
 pub mod plan;
 pub mod prefetch;
+mod profile;
 pub mod quick_start;
 pub mod ranges;
 pub mod receive_window;

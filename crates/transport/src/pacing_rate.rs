@@ -57,7 +57,7 @@ pub fn burst(c: &Connection) -> u32 {
     let Some((srtt, _)) = c.rtt.smoothed() else {
         return u32::MAX;
     };
-    let (mss, least) = (c.stack.mss, c.rtt.min_rtt());
+    let (mss, least) = (c.stack.framing.mss, c.rtt.min_rtt());
     let release = match c.session.window.pacing {
         Some(rate) => release(rate, c.session.window.quantum, mss, c.stack.packet(), least),
         None => {

@@ -39,5 +39,5 @@ pub fn part(c: &Connection) -> Option<Plan> {
 /// (Linux's `tcp_xmit_probe_skb`).
 pub fn probe(c: &Connection) -> Packet {
     let position = c.una().saturating_sub(1);
-    Packet::data(c.flow, c.stack.header, position, 0)
+    Packet::data(c.flow, c.stack.framing.header, position, 0)
 }

@@ -138,6 +138,7 @@ impl Sender {
         Sender {
             recovery: Recovery::new(&stack),
             send_buffer: stack
+                .window
                 .send_buffer
                 .map(|size| Box::new(SendBuffer::new(size))),
             connection: Connection::new(stack, flow, controller),
@@ -215,7 +216,8 @@ impl Sender {
     fn confirm(&mut self, lost: bool, now: Time) {
         self.state = State::Open;
         self.opening = None;
-        let lost = lost && self.connection.stack.after_syn_loss == AfterSynLoss::CongestionEvent;
+        let lost =
+            lost && self.connection.stack.window.after_syn_loss == AfterSynLoss::CongestionEvent;
         self.recovery.on_handshake(&mut self.connection, lost, now);
     }
 
@@ -229,7 +231,7 @@ impl Sender {
             }
         }
         let mss = self.connection.mss();
-        let whole = if self.connection.stack.whole_segments {
+        let whole = if self.connection.stack.ns2.whole_segments {
             bytes.div_ceil(mss) * mss
         } else {
             bytes
@@ -257,13 +259,13 @@ impl Sender {
     fn restart_after_idle(&mut self, now: Time) {
         let c = &mut self.connection;
         let Some(idle) = c.idle_for(now) else { return };
-        let restart_window = match c.stack.restart {
-            Restart::InitialWindow => c.stack.iw.segments(c.stack.mss),
+        let restart_window = match c.stack.window.restart {
+            Restart::InitialWindow => c.stack.window.initial.segments(c.stack.framing.mss),
             Restart::One => 1.0,
             Restart::Keep | Restart::Paced => f64::INFINITY,
             Restart::Linux => c.restart_window(idle),
         };
-        if c.stack.restart == Restart::Linux && !c.controller_owns_cwnd() {
+        if c.stack.window.restart == Restart::Linux && !c.controller_owns_cwnd() {
             let window = &mut c.session.window;
             window.ssthresh = window.ssthresh.max((0.75 * window.cwnd).floor());
         }
@@ -273,7 +275,7 @@ impl Sender {
             restart_window,
         };
         c.session.controller.on_idle(&mut c.session.window, &idle);
-        if c.stack.restart == Restart::Paced {
+        if c.stack.window.restart == Restart::Paced {
             self.pace_restart();
         }
         self.set_usual_pacing();
@@ -379,7 +381,7 @@ impl Sender {
     /// For samples of the delivery rate.
     fn note_pipe(&mut self) {
         let pipe = self.flight();
-        let idle = self.connection.stack.app_limited_at_acks && self.is_left_idle();
+        let idle = self.connection.stack.window.app_limited_at_acks && self.is_left_idle();
         if let Some(delivery) = self.connection.sent.delivery() {
             if idle {
                 delivery.application_limits(pipe);
@@ -414,10 +416,10 @@ impl Sender {
         opening.lost |= exact.is_some() && opening.is_missing(answer);
         if tries == 1 || exact.is_some() {
             c.rtt.sample(exact.unwrap_or(at), now);
-        } else if !c.stack.syn_backoff_lasts {
+        } else if !c.stack.ns2.syn_backoff_lasts {
             c.rtt.after_syn_loss();
         }
-        let fair = tries == 1 || exact.is_some() || c.stack.trusts_repeated_syn;
+        let fair = tries == 1 || exact.is_some() || c.stack.ns2.trusts_repeated_syn;
         let rtt = fair.then(|| now.since(exact.unwrap_or(at)));
         self.hear_routers(answer.response(), tries);
         self.end_exchange(now, rtt);
@@ -460,12 +462,12 @@ impl Sender {
         let c = &mut self.connection;
         c.timer.stop();
         let stack = &c.stack;
-        let usual = stack.iw.segments(stack.mss);
-        let memory = known.memory.filter(|_| stack.sharing.opens_windows());
+        let usual = stack.window.initial.segments(stack.framing.mss);
+        let memory = known.memory.filter(|_| stack.sharing.kind.opens_windows());
         // RFC 9040 §6: the new connection begins where the old one was.
-        let allowed = memory.map_or(usual, |m| m.cwnd.min(stack.sharing_cap).max(usual));
-        let initial_window = stack.after_syn_loss.apply(allowed, tries - 1);
-        let coarse = stack.coarse_pacing.then_some(stack.rto.granularity);
+        let allowed = memory.map_or(usual, |m| m.cwnd.min(stack.sharing.cap).max(usual));
+        let initial_window = stack.window.after_syn_loss.apply(allowed, tries - 1);
+        let coarse = stack.ns2.coarse_pacing.then_some(stack.rto.granularity);
         let established = Established {
             now,
             initial_window,
@@ -475,12 +477,12 @@ impl Sender {
             },
             queued: c.queued,
             peer_window: c.peer_window,
-            header: stack.header,
+            header: stack.framing.header,
             clock: coarse,
             counts_marks: c.is_scalable(),
         };
         c.session.on_established(&known, &established);
-        if tries > 1 && c.stack.syn_loss_lowers_ssthresh {
+        if tries > 1 && c.stack.ns2.syn_loss_lowers_ssthresh {
             c.session.window.ssthresh = c.session.window.ssthresh.min(2.0);
         }
         if let Some(memory) = memory {
@@ -497,14 +499,14 @@ impl Sender {
         let c = &mut self.connection;
         // A startup that no longer paces, or an idle time, leaves none.
         let own = c.session.window.pacing.is_some() && c.session.window.pacing != self.usual_pacing;
-        if c.stack.pacing == Pacing::None || own {
+        if c.stack.pacing.rule == Pacing::None || own {
             return;
         }
         let Some((srtt, _)) = c.rtt.smoothed() else {
             return;
         };
         let packet = c.stack.packet();
-        let rate = match c.stack.pacing {
+        let rate = match c.stack.pacing.rule {
             Pacing::Rfc9002(gain) => pacing_rate::windows(gain, &c.session.window, packet, srtt),
             _ => pacing_rate::rate(&c.session.window, c.outstanding(), packet, srtt),
         };
@@ -516,9 +518,9 @@ impl Sender {
     fn release(&self) -> Option<(Rate, Release)> {
         let c = &self.connection;
         let rate = c.session.window.pacing?;
-        let usual = c.stack.pacing != Pacing::None && self.usual_pacing == Some(rate);
+        let usual = c.stack.pacing.rule != Pacing::None && self.usual_pacing == Some(rate);
         let quantum = c.session.window.quantum;
-        let by_offload = c.stack.paces_by_offload && c.controller_owns_cwnd();
+        let by_offload = c.stack.pacing.by_offload && c.controller_owns_cwnd();
         if !usual && !by_offload {
             let burst = quantum.max(1);
             return Some((
@@ -529,15 +531,15 @@ impl Sender {
                 },
             ));
         }
-        let (mss, packet) = (c.stack.mss, c.stack.packet());
+        let (mss, packet) = (c.stack.framing.mss, c.stack.packet());
         let least = if usual {
             pacing_rate::MIN_TSO_SEGMENTS
         } else {
             quantum
         };
-        let (free, release) = match c.stack.pacing {
+        let (free, release) = match c.stack.pacing.rule {
             // RFC 9002 §7.7: the initial window may leave at once.
-            Pacing::Rfc9002(_) => (whole(c.stack.iw.segments(mss)), ONE_BY_ONE),
+            Pacing::Rfc9002(_) => (whole(c.stack.window.initial.segments(mss)), ONE_BY_ONE),
             // The last of the free ones begins the spacing.
             _ => (
                 pacing_rate::FREE_SEGMENTS - 1,
@@ -584,8 +586,8 @@ impl Sender {
         let c = &mut self.connection;
         let syn = Syn {
             queued: c.queued,
-            mss: c.stack.mss,
-            header: c.stack.header,
+            mss: c.stack.framing.mss,
+            header: c.stack.framing.header,
             codes: c.stack.rate_codes,
         };
         let early = matches!(self.state, State::Early { .. });
@@ -600,7 +602,7 @@ impl Sender {
     /// The pacer holds back what the window allows (RFC 9002 §7.8).
     #[cold]
     fn note_paced(&mut self) {
-        if matches!(self.connection.stack.pacing, Pacing::Rfc9002(_)) {
+        if matches!(self.connection.stack.pacing.rule, Pacing::Rfc9002(_)) {
             self.connection.note_limited();
         }
     }
@@ -650,7 +652,7 @@ impl Sender {
         }
         let c = &mut self.connection;
         let Some(plan) = self.recovery.plan(c) else {
-            if c.stack.id_update > 0 {
+            if c.stack.recovery.id_update > 0 {
                 if let Some(packet) = self.recovery.answer_first_ack(c, now) {
                     return Some(packet);
                 }
@@ -676,7 +678,7 @@ impl Sender {
             return None;
         }
         let c = &mut self.connection;
-        if c.stack.tso && !self.recovery.may_leave(c, plan, now) {
+        if c.stack.pacing.tso && !self.recovery.may_leave(c, plan, now) {
             self.pacer.nothing_to_send();
             return None;
         }

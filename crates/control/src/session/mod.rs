@@ -158,3 +158,101 @@ impl Session {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{catalog, Convention};
+
+    const MSS: u64 = 1000;
+
+    fn session(cc: &str, convention: Convention, undo_rule: UndoRule) -> Session {
+        let controller = catalog::controller("slow-start", cc, convention).unwrap();
+        let mut window = Window::new(MSS as u32);
+        (window.cwnd, window.ssthresh) = (40.0, 30.0);
+        Session::new(controller, window, undo_rule)
+    }
+
+    /// The window after a loss and its undo, with 40 segments out and then so many.
+    fn undone(undo_rule: UndoRule, grown: f64, out: u64) -> (f64, f64) {
+        let mut session = session("reno", Convention::Rfc, undo_rule);
+        session.save(40 * MSS);
+        session.on_loss(Time::ZERO, 40 * MSS, u64::MAX);
+        assert_eq!((session.window.cwnd, session.window.ssthresh), (20.0, 20.0));
+        session.window.cwnd += grown;
+        let undone = session.undo(out * MSS, 10.0);
+        assert!(!session.can_undo() && undone == (session.window.ssthresh > 20.0));
+        (session.window.cwnd, session.window.ssthresh)
+    }
+
+    #[test]
+    fn linux_restores_the_window_and_a_threshold_of_three_quarters_of_it() {
+        assert_eq!(undone(UndoRule::Linux, 0.0, 5), (40.0, 30.0));
+        assert_eq!(undone(UndoRule::Linux, 30.0, 5), (50.0, 30.0));
+    }
+
+    #[test]
+    fn eifel_restores_what_was_out_as_the_threshold_and_a_window_that_sends_no_burst() {
+        assert_eq!(undone(UndoRule::Eifel, 0.0, 5), (20.0, 40.0));
+        assert_eq!(undone(UndoRule::Eifel, 0.0, 15), (25.0, 40.0));
+        assert_eq!(undone(UndoRule::Eifel, 0.0, 35), (40.0, 40.0));
+    }
+
+    #[test]
+    fn a_quic_stack_restores_no_window_that_has_grown_beyond() {
+        assert_eq!(undone(UndoRule::Quic, 0.0, 5), (40.0, 30.0));
+        assert_eq!(undone(UndoRule::Quic, 20.0, 5), (40.0, 20.0));
+    }
+
+    #[test]
+    fn what_is_forgotten_is_not_restored() {
+        let mut session = session("reno", Convention::Rfc, UndoRule::Linux);
+        session.save(40 * MSS);
+        session.on_loss(Time::ZERO, 40 * MSS, u64::MAX);
+        session.forget();
+        assert!(!session.undo(40 * MSS, 10.0));
+        assert_eq!(session.window.cwnd, 20.0);
+    }
+
+    /// The window after 50 round trips of 40 ms, with a spurious loss after 20 or without.
+    fn after_50_rounds(cc: &str, convention: Convention, spurious: bool) -> f64 {
+        let mut session = session(cc, convention, UndoRule::Linux);
+        let mut una = 0;
+        for round in 0..50 {
+            let now = Time::from_millis(40 * (round + 1));
+            let flight = session.window.cwnd_bytes();
+            if spurious && round == 20 {
+                session.save(flight);
+                session.on_loss(now, flight, u64::MAX);
+                session.on_recovery_ack(&Ack::of(now, 0));
+                assert!(session.undo(flight, 10.0));
+            }
+            for _ in 0..flight / MSS {
+                una += MSS;
+                let ack = Ack {
+                    una,
+                    rtt: Some(Time::from_millis(40)),
+                    srtt: Time::from_millis(40),
+                    flight,
+                    nxt: una + flight,
+                    ..Ack::of(now, MSS)
+                };
+                session.on_ack(&ack);
+            }
+        }
+        session.window.cwnd
+    }
+
+    /// Linux's CUBIC and BIC keep the window of the loss that was none (`bictcp_recalc_ssthresh`).
+    #[test]
+    fn a_window_grows_after_an_undone_loss_as_if_there_had_been_none() {
+        use Convention::{Linux, Ns2, Quic, Rfc};
+        for convention in [Ns2, Rfc, Linux, Quic] {
+            for cc in catalog::AVOIDANCES.iter().map(|entry| entry.name) {
+                let grown = |spurious| after_50_rounds(cc, convention, spurious);
+                let keeps = convention == Linux && ["cubic", "bic"].contains(&cc);
+                assert_eq!(grown(true) != grown(false), keeps, "{cc}, {convention:?}");
+            }
+        }
+    }
+}

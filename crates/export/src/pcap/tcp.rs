@@ -57,10 +57,11 @@ impl Connection {
         });
         Connection {
             scale: stack
-                .window_scaling
+                .receive_window
+                .scaling
                 .then(|| scale(windows.max().unwrap_or(0))),
             // Where simulated headers have no room for them, there are none.
-            has_timestamps: stack.header >= ip::HEADER + HEADER + TIMESTAMPS,
+            has_timestamps: stack.framing.header >= ip::HEADER + HEADER + TIMESTAMPS,
             ports: Ports::of(log, SERVER),
             sender: End::default(),
             receiver: End::default(),
@@ -178,10 +179,10 @@ impl Connection {
         const MAXIMUM_SEGMENT_SIZE: u8 = 2;
         const WINDOW_SCALE: u8 = 3;
         const SACK_PERMITTED: u8 = 4;
-        let mss = self.stack.mss + if tsval.is_some() { TIMESTAMPS } else { 0 };
+        let mss = self.stack.framing.mss + if tsval.is_some() { TIMESTAMPS } else { 0 };
         let [high, low] = (mss as u16).to_be_bytes();
         let mut options = vec![MAXIMUM_SEGMENT_SIZE, 4, high, low];
-        if self.stack.sack {
+        if self.stack.recovery.sack {
             options.extend([SACK_PERMITTED, 2]);
         }
         if let Some(tsval) = tsval {

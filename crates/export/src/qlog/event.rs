@@ -83,9 +83,9 @@ pub fn ack(ranges: &[(u64, u64)], delay: Option<u32>) -> Json {
 /// `recovery:parameters_set`.
 pub fn parameters(log: &FlowLog) -> Json {
     let stack = &log.stack;
-    let segments = stack.iw.segments(stack.mss);
+    let segments = stack.window.initial.segments(stack.framing.mss);
     json!({
-        "max_datagram_size": stack.mss,
-        "initial_congestion_window": (segments * f64::from(stack.mss)) as u64,
+        "max_datagram_size": stack.framing.mss,
+        "initial_congestion_window": (segments * f64::from(stack.framing.mss)) as u64,
     })
 }

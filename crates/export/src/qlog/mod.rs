@@ -24,7 +24,7 @@ use transmissions::Transmissions;
 pub fn qlog(log: &FlowLog) -> Vec<u8> {
     let mut writer = Writer {
         log,
-        transmissions: Transmissions::new(log.stack.recovery),
+        transmissions: Transmissions::new(log.stack.recovery.kind),
         state: State::new(log),
         received: 0,
         file: file(log),

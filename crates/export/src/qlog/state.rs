@@ -40,7 +40,7 @@ impl State {
     /// Of a connection that has not opened.
     pub fn new(log: &FlowLog) -> State {
         State {
-            mss: f64::from(log.stack.mss),
+            mss: f64::from(log.stack.framing.mss),
             exit: log.exit,
             phase: Phase::SlowStart,
             has_left: false,

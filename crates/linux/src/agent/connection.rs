@@ -85,10 +85,10 @@ impl Connection {
         cc: &str,
         size: u64,
     ) -> Connection {
-        let mut window = Window::new(stack.mss);
-        window.header = stack.header;
+        let mut window = Window::new(stack.framing.mss);
+        window.header = stack.framing.header;
         Connection {
-            delivered: Delivered::new(stack.mss),
+            delivered: Delivered::new(stack.framing.mss),
             session: Session::new(controller, window, UndoRule::Linux),
             known,
             stack,
@@ -205,11 +205,11 @@ impl Connection {
         let rtt = Some(Time::from_micros(event.srtt_us.into())).filter(|rtt| *rtt > Time::ZERO);
         self.known.exact_rtt = rtt;
         let established = Established {
-            initial_window: self.stack.iw.segments(event.mss),
+            initial_window: self.stack.window.initial.segments(event.mss),
             rtt,
             queued: self.size,
             peer_window: event.snd_wnd.into(),
-            header: self.stack.header,
+            header: self.stack.framing.header,
             ..Established::at(now)
         };
         self.session.on_established(&self.known, &established);
@@ -365,7 +365,9 @@ impl Connection {
         let w = &self.session.window;
         let rate = pacing_rate::rate(w, self.outstanding(), w.wire(), srtt);
         self.usual = Some(rate).filter(|rate| rate.bps() > 0);
-        self.session.window.pacing = self.usual.filter(|_| self.stack.pacing == Pacing::Internal);
+        self.session.window.pacing = self
+            .usual
+            .filter(|_| self.stack.pacing.rule == Pacing::Internal);
     }
 
     /// What the sender is to do now.

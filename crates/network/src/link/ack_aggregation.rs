@@ -5,52 +5,31 @@
 //! acknowledgement makes an older one redundant). An acknowledgement that says more than
 //! its number is never filtered.
 
-use super::common::{Common, InFlight, Verdict};
-use super::config::AckAggregation;
+use super::common::{Common, InFlight, Stage, Verdict};
+use super::kind::StagePlan;
 use crate::moment::Moment;
 use crate::queue::{Backlog, QueueEvent, QueueEventKind};
 use flowstart_control::Time;
 use flowstart_wire::Packet;
 
+/// Passes packets at multiples of a period; with `thinning`, of a flow's plain acknowledgements that
+/// pass together only the newest.
+pub fn ack_aggregation(period: Time, thinning: bool) -> StagePlan {
+    StagePlan::new("gather", "gather", move |_| AckAggregator {
+        period,
+        thinning,
+        backlog: Backlog::default(),
+    })
+}
+
 /// What aggregates them.
-pub(super) struct AckAggregator {
-    config: AckAggregation,
+struct AckAggregator {
+    period: Time,
+    thinning: bool,
     backlog: Backlog,
 }
 
 impl AckAggregator {
-    /// One at which nothing waits.
-    pub(super) fn new(config: AckAggregation) -> AckAggregator {
-        AckAggregator {
-            config,
-            backlog: Backlog::default(),
-        }
-    }
-
-    /// A packet comes.
-    #[inline(never)]
-    pub(super) fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
-        // Whoever comes at the very moment is too late: its cause is the turn before.
-        let turns = now.time.0 / self.config.period.0;
-        let arrival = Moment {
-            time: self.config.period.times(turns + 1),
-            cause: self.config.period.times(turns),
-        };
-        // Even if the only one that waits makes room for this one.
-        let scheduled = !link.ring.is_empty();
-        if let Some(una) = packet.plain_ack().filter(|_| self.config.thinning) {
-            self.thin(packet.flow, una, arrival, now.time, link);
-        }
-        self.backlog.add(packet.wire);
-        link.counters.accept(packet.wire, self.backlog);
-        link.depart(arrival, packet);
-        if scheduled {
-            Verdict::Accepted
-        } else {
-            Verdict::First
-        }
-    }
-
     /// Evicts the acknowledgement before it of the same flow, if it says more. One
     /// that repeats its predecessor reports a segment out of order and is left alone.
     fn thin(&mut self, flow: u32, una: u64, arrival: Moment, now: Time, link: &mut Common) {
@@ -71,49 +50,49 @@ impl AckAggregator {
             kind: QueueEventKind::Evicted,
         });
     }
+}
 
-    /// The first of those that wait is about to leave.
-    #[inline(never)]
-    pub(super) fn release(&mut self, link: &Common) {
-        if let Some(first) = link.ring.front() {
-            self.backlog.take(first.packet.wire);
+impl Stage for AckAggregator {
+    fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
+        // Whoever comes at the very moment is too late: its cause is the turn before.
+        let turns = now.time.0 / self.period.0;
+        let arrival = Moment {
+            time: self.period.times(turns + 1),
+            cause: self.period.times(turns),
+        };
+        // Even if the only one that waits makes room for this one.
+        let scheduled = !link.ring.is_empty();
+        if let Some(una) = packet.plain_ack().filter(|_| self.thinning) {
+            self.thin(packet.flow, una, arrival, now.time, link);
+        }
+        self.backlog.add(packet.wire);
+        link.counters.accept(packet.wire, self.backlog);
+        link.depart(arrival, packet);
+        if scheduled {
+            Verdict::Accepted
+        } else {
+            Verdict::First
         }
     }
 
-    /// What waits.
-    pub(super) fn held(&self) -> Backlog {
-        self.backlog
+    fn release(&mut self, first: &Packet) {
+        self.backlog.take(first.wire);
     }
 
-    /// When nothing waits any more.
-    pub(super) fn empty_at(&self, link: &Common) -> Time {
-        link.ring
-            .back()
-            .map_or(Time::ZERO, |last| last.arrival.time)
+    fn held(&self) -> Backlog {
+        self.backlog
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Link, LinkConfig, LinkKind, Losses, Service};
+    use super::super::testing::stage;
+    use super::super::Link;
     use super::*;
-    use crate::queue::{BufferAccounting, DropTail, Limit};
     use flowstart_wire::{Ack, AckOption, Body, ByteAck, SynAck, UNLIMITED_WINDOW};
 
     fn gate(thinning: bool) -> Link {
-        let period = Time::from_millis(2);
-        Link::new(LinkConfig {
-            name: "gate".into(),
-            service: Service::Instant,
-            variation: None,
-            delay: Time::ZERO,
-            queue: DropTail {
-                limit: Limit::Unlimited,
-                reading: BufferAccounting::Linux,
-            },
-            kind: LinkKind::AckAggregation(AckAggregation { period, thinning }),
-            losses: Losses::default(),
-        })
+        stage(&ack_aggregation(Time::from_millis(2), thinning))
     }
 
     fn ack(flow: u32, una: u64) -> Packet {

@@ -3,12 +3,46 @@
 //! Packets stay in order, the later waiting for the earlier, unless they may overtake.
 
 use super::common::{Common, Stage, Verdict};
-use super::config::{DelayConfig, Ripple};
+use super::kind::StagePlan;
+use crate::distribution::Distribution;
 use crate::moment::Moment;
 use crate::queue::Backlog;
 use flowstart_control::Time;
 use flowstart_wire::Packet;
+use rand_pcg::Pcg64Mcg;
 use std::f64::consts::TAU;
+
+/// How a delay varies.
+#[derive(Clone, Debug)]
+pub struct DelayConfig {
+    /// What is drawn on top of the path's delay.
+    pub jitter: Option<Distribution>,
+    /// For how long a draw holds; `None` draws for every packet.
+    pub holds: Option<Time>,
+    /// Whether a packet may overtake those before it.
+    pub reordering: bool,
+    /// What swings.
+    pub ripple: Option<Ripple>,
+}
+
+/// A delay that swings between nothing and `swing`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ripple {
+    /// From the least to the most.
+    pub swing: Time,
+    /// From one least to the next.
+    pub period: Time,
+}
+
+/// A delay that varies.
+pub fn varying_delay(config: DelayConfig) -> StagePlan {
+    StagePlan::new("delay", "jitter", move |random| Delay {
+        config: config.clone(),
+        random,
+        draw: Time::ZERO,
+        until: Time::ZERO,
+    })
+}
 
 impl Ripple {
     /// What it adds at a moment.
@@ -21,8 +55,9 @@ impl Ripple {
 }
 
 /// The delay.
-pub(super) struct Delay {
+struct Delay {
     config: DelayConfig,
+    random: Pcg64Mcg,
     /// The draw that holds, and until when.
     draw: Time,
     until: Time,
@@ -32,15 +67,6 @@ pub(super) struct Delay {
 pub const LONGEST: Time = Time::from_secs(600);
 
 impl Delay {
-    /// A delay that has held nobody up yet.
-    pub(super) fn new(config: &DelayConfig) -> Delay {
-        Delay {
-            config: config.clone(),
-            draw: Time::ZERO,
-            until: Time::ZERO,
-        }
-    }
-
     /// How long a packet takes that comes now.
     fn at(&mut self, now: Time) -> Time {
         let ripple = self.config.ripple.map_or(Time::ZERO, |r| r.at(now));
@@ -48,10 +74,10 @@ impl Delay {
             return ripple;
         };
         match self.config.holds {
-            None => self.draw = distribution.time(&mut self.config.random),
+            None => self.draw = distribution.time(&mut self.random),
             Some(holds) => {
                 while self.until <= now {
-                    self.draw = distribution.time(&mut self.config.random);
+                    self.draw = distribution.time(&mut self.random);
                     self.until += holds;
                 }
             }
@@ -78,10 +104,9 @@ impl Stage for Delay {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{pass, stage};
-    use super::super::LinkKind;
+    use super::super::testing::{pass, stage, stage_with};
     use super::*;
-    use crate::distribution::{Distribution, Measure};
+    use crate::distribution::Measure;
     use crate::random::stream;
     use proptest::prelude::*;
 
@@ -91,7 +116,6 @@ mod tests {
             holds: None,
             reordering: false,
             ripple: None,
-            random: stream(1, "test", 0),
         }
     }
 
@@ -102,14 +126,10 @@ mod tests {
         }
     }
 
-    fn delay(config: DelayConfig) -> LinkKind {
-        LinkKind::VaryingDelay(Box::new(config))
-    }
-
     /// Packets 1 ms apart: when they arrive, in microseconds.
     fn arrivals(config: DelayConfig) -> Vec<u64> {
         let packets: Vec<u64> = (0..2000).map(|n| n * 1000).collect();
-        pass(stage(delay(config)), &packets)
+        pass(stage(&varying_delay(config)), &packets)
     }
 
     #[test]
@@ -156,7 +176,7 @@ mod tests {
         free.reordering = true;
         let order = |config| {
             let packets: Vec<u64> = (0..2000).map(|n| n * 1000).collect();
-            super::super::testing::order(stage(delay(config)), &packets)
+            super::super::testing::order(stage(&varying_delay(config)), &packets)
         };
         assert!(order(kept).is_sorted());
         let free = order(free);
@@ -182,13 +202,14 @@ mod tests {
                     swing: Time::from_micros(swing),
                     period: Time::from_millis(7),
                 }),
-                random: stream(seed, "test", 0),
                 ..jitter("exponential:mean=3ms")
             };
             let mut now = 0;
             let came: Vec<u64> = gaps.iter().map(|gap| { now += gap; now }).collect();
-            let times = pass(stage(delay(config.clone())), &came);
-            let mut order = super::super::testing::order(stage(delay(config)), &came);
+            let plan = varying_delay(config);
+            let stage = || stage_with(&plan, stream(seed, "test", 0));
+            let times = pass(stage(), &came);
+            let mut order = super::super::testing::order(stage(), &came);
             for (at, number) in times.iter().zip(&order) {
                 prop_assert!(*at >= came[*number as usize]);
             }

@@ -1,15 +1,10 @@
 //! The one face of all kinds of links.
 
-use super::ack_aggregation::AckAggregator;
 use super::clock::Varying;
 use super::common::{Common, InFlight, LinkCounters, Stage, Verdict};
-use super::config::{LinkConfig, LinkKind};
-use super::delay::Delay;
+use super::config::LinkConfig;
 use super::fifo::Fifo;
-use super::frame_aggregation::FrameAggregator;
-use super::host::Host;
-use super::late::Late;
-use super::policer::Policer;
+use super::kind::LinkKind;
 use super::queued::Queued;
 use super::transmitter::Transmitter;
 use crate::moment::Moment;
@@ -27,18 +22,16 @@ pub struct Link {
 enum Mechanism {
     Fifo(Fifo<Transmitter>),
     Queued(Box<Queued<Transmitter>>),
-    AckAggregator(Box<AckAggregator>),
-    Host(Box<Host>),
     VaryingFifo(Box<Fifo<Varying>>),
     VaryingQueued(Box<Queued<Varying>>),
     Stage(Box<dyn Stage>),
 }
 
-/// What a link of the kind that a configuration asks for works by.
-fn mechanism(config: &LinkConfig) -> Mechanism {
-    match &config.kind {
+/// What a link of a kind works by.
+fn mechanism(kind: LinkKind, config: &LinkConfig) -> Mechanism {
+    match kind {
         LinkKind::DropTail => fifo(config),
-        LinkKind::Managed(spec, port) => match (spec.discipline(port), &config.variation) {
+        LinkKind::Managed(spec, port) => match (spec.discipline(&port), &config.variation) {
             (None, _) => fifo(config),
             (Some(discipline), None) => {
                 let clock = Transmitter::new(config.service);
@@ -49,16 +42,7 @@ fn mechanism(config: &LinkConfig) -> Mechanism {
                 Mechanism::VaryingQueued(Box::new(Queued::new(clock, discipline)))
             }
         },
-        LinkKind::AckAggregation(config) => {
-            Mechanism::AckAggregator(Box::new(AckAggregator::new(*config)))
-        }
-        LinkKind::Host(config) => Mechanism::Host(Box::new(Host::new(config))),
-        LinkKind::FrameAggregation(config) => {
-            Mechanism::Stage(Box::new(FrameAggregator::new(config)))
-        }
-        LinkKind::VaryingDelay(config) => Mechanism::Stage(Box::new(Delay::new(config))),
-        LinkKind::Late(delays) => Mechanism::Stage(Box::new(Late::new(delays))),
-        LinkKind::Policer(config) => Mechanism::Stage(Box::new(Policer::new(*config))),
+        LinkKind::Stage(stage) => Mechanism::Stage(stage.0),
     }
 }
 
@@ -73,8 +57,8 @@ fn fifo(config: &LinkConfig) -> Mechanism {
 
 impl Link {
     /// A link that carries nothing yet.
-    pub fn new(config: LinkConfig) -> Link {
-        let mechanism = mechanism(&config);
+    pub fn new(config: LinkConfig, kind: LinkKind) -> Link {
+        let mechanism = mechanism(kind, &config);
         let common = Common {
             config,
             counters: LinkCounters::default(),
@@ -96,8 +80,6 @@ impl Link {
         match &mut self.mechanism {
             Mechanism::Fifo(link) => link.send(&packet, now, &mut self.common),
             Mechanism::Queued(link) => link.send(packet, now, &mut self.common),
-            Mechanism::AckAggregator(link) => link.send(packet, now, &mut self.common),
-            Mechanism::Host(link) => link.send(packet, now, &mut self.common),
             Mechanism::VaryingFifo(link) => link.send(&packet, now, &mut self.common),
             Mechanism::VaryingQueued(link) => link.send(packet, now, &mut self.common),
             Mechanism::Stage(stage) => stage.send(packet, now, &mut self.common),
@@ -111,8 +93,6 @@ impl Link {
             Mechanism::Fifo(link) => link.release(now, &self.common),
             Mechanism::VaryingFifo(link) => link.release(now, &self.common),
             Mechanism::Queued(link) => link.settle(now, &mut self.common),
-            Mechanism::AckAggregator(link) => link.release(&self.common),
-            Mechanism::Host(link) => link.release(&self.common),
             Mechanism::VaryingQueued(link) => link.settle(now, &mut self.common),
             Mechanism::Stage(stage) => {
                 // Who was overtaken comes later than the event that was meant for it.
@@ -200,8 +180,6 @@ impl Link {
         match &mut self.mechanism {
             Mechanism::Fifo(link) => link.held(now, &self.common),
             Mechanism::Queued(link) => link.held(now, &mut self.common),
-            Mechanism::AckAggregator(link) => link.held(),
-            Mechanism::Host(link) => link.held(),
             Mechanism::VaryingFifo(link) => link.held(now, &self.common),
             Mechanism::VaryingQueued(link) => link.held(now, &mut self.common),
             Mechanism::Stage(stage) => stage.held(),
@@ -214,8 +192,6 @@ impl Link {
         match &self.mechanism {
             Mechanism::Fifo(link) => link.empty_at(&self.common),
             Mechanism::Queued(link) => link.empty_at(&self.common),
-            Mechanism::AckAggregator(link) => link.empty_at(&self.common),
-            Mechanism::Host(link) => link.empty_at(),
             Mechanism::VaryingFifo(link) => link.empty_at(&self.common),
             Mechanism::VaryingQueued(link) => link.empty_at(&self.common),
             Mechanism::Stage(_) => {
@@ -244,8 +220,7 @@ impl Link {
         match &self.mechanism {
             Mechanism::Queued(link) => Box::new(departed.chain(link.waiting())),
             Mechanism::VaryingQueued(link) => Box::new(departed.chain(link.waiting())),
-            Mechanism::Fifo(_) | Mechanism::VaryingFifo(_) => Box::new(departed),
-            Mechanism::AckAggregator(_) | Mechanism::Host(_) | Mechanism::Stage(_) => {
+            Mechanism::Fifo(_) | Mechanism::VaryingFifo(_) | Mechanism::Stage(_) => {
                 Box::new(departed)
             }
         }
@@ -274,7 +249,7 @@ impl Link {
             Mechanism::Queued(link) => link.waited(now, &mut self.common),
             Mechanism::VaryingFifo(link) => link.waited(now.time, &self.common),
             Mechanism::VaryingQueued(link) => link.waited(now, &mut self.common),
-            Mechanism::AckAggregator(_) | Mechanism::Host(_) | Mechanism::Stage(_) => Time::ZERO,
+            Mechanism::Stage(_) => Time::ZERO,
         }
     }
 
@@ -292,7 +267,7 @@ impl Link {
             Mechanism::Queued(link) => link.busy_after(now),
             Mechanism::VaryingFifo(link) => link.busy_after(now),
             Mechanism::VaryingQueued(link) => link.busy_after(now),
-            Mechanism::AckAggregator(_) | Mechanism::Host(_) | Mechanism::Stage(_) => Time::ZERO,
+            Mechanism::Stage(_) => Time::ZERO,
         }
     }
 
@@ -303,7 +278,7 @@ impl Link {
             Mechanism::Queued(link) => link.busy_until(),
             Mechanism::VaryingFifo(link) => link.busy_until(),
             Mechanism::VaryingQueued(link) => link.busy_until(),
-            Mechanism::AckAggregator(_) | Mechanism::Host(_) | Mechanism::Stage(_) => Time::ZERO,
+            Mechanism::Stage(_) => Time::ZERO,
         }
     }
 
@@ -338,15 +313,16 @@ mod tests {
             packet: 1500,
             random: stream(1, "queue", 0),
         };
-        Link::new(LinkConfig {
+        let config = LinkConfig {
             name: "test".into(),
             service: Service::Line(Rate(rate)),
             variation: None,
             delay: Time::from_millis(1),
             queue: DropTail { limit, reading },
-            kind: LinkKind::Managed(QueueSpec::parse(queue).unwrap(), Box::new(port)),
             losses: Losses::default(),
-        })
+        };
+        let spec = QueueSpec::parse(queue).unwrap();
+        Link::new(config, LinkKind::Managed(spec, Box::new(port)))
     }
 
     fn at(time: Time) -> Moment {

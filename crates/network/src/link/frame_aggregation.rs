@@ -5,15 +5,31 @@
 //! it waits depends on the other stations, not on what it has to send.
 
 use super::common::{Common, Stage, Verdict};
-use super::config::FrameAggregation;
+use super::kind::StagePlan;
+use crate::distribution::Distribution;
 use crate::moment::Moment;
 use crate::queue::Backlog;
 use flowstart_control::Time;
 use flowstart_wire::Packet;
+use rand_pcg::Pcg64Mcg;
+
+/// A medium: from one access to the next.
+pub fn frame_aggregation(every: Distribution) -> StagePlan {
+    StagePlan::new("aggregation", "aggregation", move |random| {
+        FrameAggregator {
+            every,
+            random,
+            access: Time::ZERO,
+            before: Time::ZERO,
+            backlog: Backlog::default(),
+        }
+    })
+}
 
 /// The medium, one way.
-pub(super) struct FrameAggregator {
-    config: FrameAggregation,
+struct FrameAggregator {
+    every: Distribution,
+    random: Pcg64Mcg,
     /// The last access that was worked out, and the one before.
     access: Time,
     before: Time,
@@ -21,22 +37,12 @@ pub(super) struct FrameAggregator {
 }
 
 impl FrameAggregator {
-    /// A medium on which nobody waits.
-    pub(super) fn new(config: &FrameAggregation) -> FrameAggregator {
-        FrameAggregator {
-            config: config.clone(),
-            access: Time::ZERO,
-            before: Time::ZERO,
-            backlog: Backlog::default(),
-        }
-    }
-
     /// The first access after `now` comes up.
     fn catch_up(&mut self, now: Time) {
         /// No draw is shorter, so that time goes on.
         const SHORTEST: Time = Time::from_micros(1);
         while self.access <= now {
-            let wait = self.config.every.time(&mut self.config.random);
+            let wait = self.every.time(&mut self.random);
             self.before = self.access;
             self.access += wait.max(SHORTEST);
         }
@@ -67,28 +73,23 @@ impl Stage for FrameAggregator {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{pass, stage};
-    use super::super::LinkKind;
     use super::*;
-    use crate::distribution::{Distribution, Measure};
-    use crate::random::stream;
+    use crate::distribution::Measure;
 
-    fn medium(every: &str) -> LinkKind {
-        LinkKind::FrameAggregation(Box::new(FrameAggregation {
-            every: Distribution::parse(Measure::Time, every).unwrap(),
-            random: stream(1, "test", 0),
-        }))
+    fn medium(every: &str) -> StagePlan {
+        frame_aggregation(Distribution::parse(Measure::Time, every).unwrap())
     }
 
     #[test]
     fn what_comes_between_two_accesses_leaves_at_the_second() {
-        let times = pass(stage(medium("4ms")), &[100, 3900, 4000, 8100, 30_000]);
+        let times = pass(stage(&medium("4ms")), &[100, 3900, 4000, 8100, 30_000]);
         assert_eq!(times, [4000, 4000, 8000, 12_000, 32_000]);
     }
 
     #[test]
     fn accesses_are_as_far_apart_as_their_law_says() {
         let every: Vec<u64> = (0..200_000).map(|n| n * 100).collect();
-        let mut times = pass(stage(medium("exponential:mean=4ms")), &every);
+        let mut times = pass(stage(&medium("exponential:mean=4ms")), &every);
         times.dedup();
         // Of the accesses nobody uses, there are few: one in forty comes within 100 us.
         let mean = times.last().unwrap() / times.len() as u64;
@@ -99,9 +100,9 @@ mod tests {
     fn accesses_do_not_depend_on_who_waits_for_them() {
         let distribution = "uniform:most=8ms";
         let often: Vec<u64> = (0..2000).map(|n| n * 50).collect();
-        let often = pass(stage(medium(distribution)), &often);
+        let often = pass(stage(&medium(distribution)), &often);
         let seldom: Vec<u64> = (0..20).map(|n| n * 5000).collect();
-        let seldom = pass(stage(medium(distribution)), &seldom);
+        let seldom = pass(stage(&medium(distribution)), &seldom);
         assert!(seldom.iter().all(|at| often.contains(at)));
     }
 }

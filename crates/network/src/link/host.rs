@@ -6,17 +6,33 @@
 //! reads in an acknowledgement: the kernels of 2008 walked a list for every SACK block, and
 //! with ten thousand packets lost that was what they did for twenty seconds.
 
-use super::common::{Common, Verdict};
-use super::config::HostConfig;
+use super::common::{Common, Stage, Verdict};
+use super::kind::StagePlan;
 use crate::moment::Moment;
 use crate::queue::Backlog;
 use crate::random::below;
 use flowstart_control::Time;
 use flowstart_wire::Packet;
+use rand_pcg::Pcg64Mcg;
+
+/// A host whose interrupts are so far apart, drawn uniformly from a range, and which takes so long to
+/// read one SACK block. Without interrupts it hands up every packet at once.
+pub fn host(interrupts: Option<(Time, Time)>, sack_cost: Time) -> StagePlan {
+    StagePlan::new("host", "interrupts", move |random| Host {
+        interrupts,
+        sack_cost,
+        random,
+        interrupt: Time::ZERO,
+        free: Time::ZERO,
+        backlog: Backlog::default(),
+    })
+}
 
 /// The way from a host's interface to its TCP.
-pub(super) struct Host {
-    config: HostConfig,
+struct Host {
+    interrupts: Option<(Time, Time)>,
+    sack_cost: Time,
+    random: Pcg64Mcg,
     /// The last interrupt that was worked out.
     interrupt: Time,
     /// When what was handed up before has been read.
@@ -25,41 +41,16 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// A host that has nothing to do.
-    pub(super) fn new(config: &HostConfig) -> Host {
-        Host {
-            config: config.clone(),
-            interrupt: Time::ZERO,
-            free: Time::ZERO,
-            backlog: Backlog::default(),
-        }
-    }
-
-    /// A packet comes from the wire.
-    #[inline(never)]
-    pub(super) fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
-        let blocks = u64::from(packet.sack_blocks());
-        let begin = self.handed_up(now.time).max(self.free);
-        self.free = begin + self.config.sack_cost.times(blocks);
-        let arrival = Moment {
-            time: self.free,
-            cause: now.time,
-        };
-        self.backlog.add(packet.wire);
-        link.counters.accept(packet.wire, self.backlog);
-        link.depart(arrival, packet)
-    }
-
     /// When the interrupt that follows `now` happens.
     fn handed_up(&mut self, now: Time) -> Time {
         /// After so many intervals without a packet nobody can tell where the clock was.
         const FORGOTTEN: u64 = 100;
-        let Some((least, most)) = self.config.interrupts else {
+        let Some((least, most)) = self.interrupts else {
             return now;
         };
         if now.since(self.interrupt) > most.times(FORGOTTEN) {
             let interval = self.interval(least, most);
-            self.interrupt = now + Time(below(&mut self.config.random, interval.0 + 1));
+            self.interrupt = now + Time(below(&mut self.random, interval.0 + 1));
         }
         while self.interrupt < now {
             let interval = self.interval(least, most);
@@ -70,54 +61,39 @@ impl Host {
 
     fn interval(&mut self, least: Time, most: Time) -> Time {
         let spread = most.since(least).nanos() + 1;
-        least + Time(below(&mut self.config.random, spread))
+        least + Time(below(&mut self.random, spread))
+    }
+}
+
+impl Stage for Host {
+    fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
+        let blocks = u64::from(packet.sack_blocks());
+        let begin = self.handed_up(now.time).max(self.free);
+        self.free = begin + self.sack_cost.times(blocks);
+        let arrival = Moment {
+            time: self.free,
+            cause: now.time,
+        };
+        self.backlog.add(packet.wire);
+        link.counters.accept(packet.wire, self.backlog);
+        link.depart(arrival, packet)
     }
 
-    /// TCP is about to see the first of those that wait.
-    #[inline(never)]
-    pub(super) fn release(&mut self, link: &Common) {
-        if let Some(first) = link.ring.front() {
-            self.backlog.take(first.packet.wire);
-        }
+    fn release(&mut self, first: &Packet) {
+        self.backlog.take(first.wire);
     }
 
-    /// What waits.
-    pub(super) fn held(&self) -> Backlog {
+    fn held(&self) -> Backlog {
         self.backlog
-    }
-
-    /// When nothing waits any more.
-    pub(super) fn empty_at(&self) -> Time {
-        self.free
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Link, LinkConfig, LinkKind, Losses, Service};
+    use super::super::testing::stage;
+    use super::super::Link;
     use super::*;
-    use crate::queue::{BufferAccounting, DropTail, Limit};
-    use crate::random::stream;
     use flowstart_wire::{Ack, AckOption, Body, ByteAck, UNLIMITED_WINDOW};
-
-    fn host(interrupts: Option<(Time, Time)>, sack_cost: Time) -> Link {
-        Link::new(LinkConfig {
-            name: "host".into(),
-            service: Service::Instant,
-            variation: None,
-            delay: Time::ZERO,
-            queue: DropTail {
-                limit: Limit::Unlimited,
-                reading: BufferAccounting::Linux,
-            },
-            kind: LinkKind::Host(Box::new(HostConfig {
-                interrupts,
-                sack_cost,
-                random: stream(1, "test", 0),
-            })),
-            losses: Losses::default(),
-        })
-    }
 
     /// When TCP sees packets that come at these times, each with so many SACK blocks.
     fn seen(mut host: Link, packets: &[(u64, u8)]) -> Vec<u64> {
@@ -145,7 +121,7 @@ mod tests {
     fn packets_that_come_between_two_interrupts_are_seen_together() {
         let us = Time::from_micros;
         let packets = [(1, 0), (50, 0), (99, 0), (101, 0), (300, 0)];
-        let times = seen(host(Some((us(100), us(100))), Time::ZERO), &packets);
+        let times = seen(stage(&host(Some((us(100), us(100))), Time::ZERO)), &packets);
         assert_eq!(times, [100, 100, 100, 200, 300]);
     }
 
@@ -153,7 +129,7 @@ mod tests {
     fn intervals_are_drawn_from_their_range() {
         let us = Time::from_micros;
         let packets: Vec<(u64, u8)> = (1..1000).map(|n| (10 * n, 0)).collect();
-        let mut times = seen(host(Some((us(60), us(100))), Time::ZERO), &packets);
+        let mut times = seen(stage(&host(Some((us(60), us(100))), Time::ZERO)), &packets);
         times.dedup();
         let intervals: Vec<u64> = times.windows(2).map(|w| w[1] - w[0]).collect();
         // Whole microseconds here.
@@ -165,7 +141,7 @@ mod tests {
     fn after_a_pause_an_interrupt_may_come_at_any_time_within_an_interval() {
         let us = Time::from_micros;
         let packets: Vec<(u64, u8)> = (1..200).map(|n| (1_000_000 * n, 0)).collect();
-        let times = seen(host(Some((us(60), us(100))), Time::ZERO), &packets);
+        let times = seen(stage(&host(Some((us(60), us(100))), Time::ZERO)), &packets);
         let waits: Vec<u64> = times.iter().map(|t| t % 1_000_000).collect();
         assert!(waits.iter().all(|w| *w <= 100));
         assert!(waits.iter().min() < Some(&10) && waits.iter().max() > Some(&70));
@@ -174,7 +150,7 @@ mod tests {
     #[test]
     fn every_sack_block_takes_its_time_and_the_next_packet_waits_for_it() {
         let times = seen(
-            host(None, Time::from_micros(10)),
+            stage(&host(None, Time::from_micros(10))),
             &[(0, 3), (5, 0), (100, 1)],
         );
         assert_eq!(times, [30, 30, 110]);

@@ -6,6 +6,7 @@
 //! what comes out instead: it keeps a flow's packets in order.
 
 use super::common::{Common, Stage, Verdict};
+use super::kind::StagePlan;
 use crate::moment::Moment;
 use crate::queue::Backlog;
 use flowstart_control::Time;
@@ -19,8 +20,14 @@ struct Counted {
     delay: Time,
 }
 
+/// A stage of one flow: positions with their delays, in order.
+pub fn late(delays: &[(u64, Time)]) -> StagePlan {
+    let delays = delays.to_vec();
+    StagePlan::new("late", "late", move |_| Late::new(&delays))
+}
+
 /// The stage of one flow.
-pub(super) struct Late {
+struct Late {
     /// Positions with their delays, in order.
     delays: VecDeque<(u64, Time)>,
     /// Packets counted so far; the SYN is number 0.
@@ -32,7 +39,7 @@ pub(super) struct Late {
 
 impl Late {
     /// A stage that has seen no packet. Positions are in order.
-    pub(super) fn new(delays: &[(u64, Time)]) -> Late {
+    fn new(delays: &[(u64, Time)]) -> Late {
         Late {
             delays: delays.iter().copied().collect(),
             seen: 0,
@@ -91,7 +98,6 @@ impl Stage for Late {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{pass, stage};
-    use super::super::LinkKind;
     use super::*;
 
     #[test]
@@ -109,7 +115,7 @@ mod tests {
 
     #[test]
     fn before_the_line_nobody_waits() {
-        let kind = LinkKind::Late(vec![(0, Time::from_millis(5))]);
-        assert_eq!(pass(stage(kind), &[0, 1000]), [0, 1000]);
+        let plan = late(&[(0, Time::from_millis(5))]);
+        assert_eq!(pass(stage(&plan), &[0, 1000]), [0, 1000]);
     }
 }

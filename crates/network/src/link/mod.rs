@@ -5,9 +5,8 @@
 //!
 //! * `fifo`: drop-tail, where departure is known on acceptance;
 //! * `queued`: every discipline that decides later;
-//! * `ack_aggregation`: no transmitter; packets pass at fixed intervals;
-//! * `host`: no transmitter either, but a host's interrupts and its work;
-//! * `frame_aggregation`, `delay`, `late`, `policer`: stages that a path may have besides.
+//! * `ack_aggregation`, `delay`, `frame_aggregation`, `host`, `late`, `policer`: stages of a path
+//!   without a transmitter. Of each its file has the plan that makes it.
 //!
 //! The first two ask a `clock` when their transmitter is busy: that of a fixed rate, or
 //! that of one which varies.
@@ -21,6 +20,7 @@ mod face;
 mod fifo;
 mod frame_aggregation;
 mod host;
+mod kind;
 mod late;
 mod losses;
 mod policer;
@@ -31,11 +31,15 @@ mod testing;
 mod trace_driven;
 mod transmitter;
 
+pub use ack_aggregation::ack_aggregation;
 pub use common::{LinkCounters, Verdict};
-pub use config::{
-    AckAggregation, DelayConfig, FrameAggregation, HostConfig, LinkConfig, LinkKind, PolicerConfig,
-    Ripple,
-};
+pub use config::LinkConfig;
+pub use delay::{varying_delay, DelayConfig, Ripple};
 pub use face::Link;
+pub use frame_aggregation::frame_aggregation;
+pub use host::host;
+pub use kind::{LinkKind, StagePlan};
+pub use late::late;
 pub use losses::{Bursts, ForcedDrop, Losses, RandomLoss};
+pub use policer::policer;
 pub use transmitter::Service;

@@ -5,15 +5,21 @@
 //! more passes than a burst and what the rate gives.
 
 use super::common::{Common, Stage, Verdict};
-use super::config::PolicerConfig;
+use super::kind::StagePlan;
 use crate::moment::Moment;
 use crate::queue::Backlog;
-use flowstart_control::Time;
+use flowstart_control::{Rate, Time};
 use flowstart_wire::Packet;
 
+/// A policer that lets a rate pass in the long run, and so many bytes at once.
+pub fn policer(rate: Rate, burst: u64) -> StagePlan {
+    StagePlan::new("policer", "policer", move |_| Policer::new(rate, burst))
+}
+
 /// The policer.
-pub(super) struct Policer {
-    config: PolicerConfig,
+struct Policer {
+    rate: Rate,
+    burst: u64,
     /// What the bucket held when it was last looked at, in bits times 10⁹: so a nanosecond
     /// adds whole tokens.
     tokens: u128,
@@ -22,18 +28,19 @@ pub(super) struct Policer {
 
 impl Policer {
     /// A policer with a full bucket.
-    pub(super) fn new(config: PolicerConfig) -> Policer {
+    fn new(rate: Rate, burst: u64) -> Policer {
         Policer {
-            config,
-            tokens: tokens_for(config.burst),
+            rate,
+            burst,
+            tokens: tokens_for(burst),
             at: Time::ZERO,
         }
     }
 
     fn fill(&mut self, now: Time) {
         let since = u128::from(now.since(self.at).nanos());
-        let filled = self.tokens + since * u128::from(self.config.rate.bps());
-        self.tokens = filled.min(tokens_for(self.config.burst));
+        let filled = self.tokens + since * u128::from(self.rate.bps());
+        self.tokens = filled.min(tokens_for(self.burst));
         self.at = now;
     }
 }
@@ -62,17 +69,8 @@ impl Stage for Policer {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{pass, stage};
-    use super::super::LinkKind;
     use super::*;
-    use flowstart_control::Rate;
     use proptest::prelude::*;
-
-    fn policer(rate: u64, burst: u64) -> LinkKind {
-        LinkKind::Policer(PolicerConfig {
-            rate: Rate(rate),
-            burst,
-        })
-    }
 
     #[test]
     fn a_burst_passes_at_once_and_then_what_the_rate_gives() {
@@ -81,20 +79,20 @@ mod tests {
             .into_iter()
             .chain([1000, 1500, 1999, 2000])
             .collect();
-        let passed = pass(stage(policer(12_000_000, 4500)), &packets);
+        let passed = pass(stage(&policer(Rate(12_000_000), 4500)), &packets);
         assert_eq!(passed, [0, 0, 0, 1000, 2000]);
     }
 
     #[test]
     fn a_bucket_holds_no_more_than_a_burst() {
         let packets: Vec<u64> = [0; 5].into_iter().chain([1_000_000; 5]).collect();
-        let passed = pass(stage(policer(12_000_000, 3000)), &packets);
+        let passed = pass(stage(&policer(Rate(12_000_000), 3000)), &packets);
         assert_eq!(passed, [0, 0, 1_000_000, 1_000_000]);
     }
 
     #[test]
     fn a_packet_larger_than_the_burst_never_passes() {
-        assert!(pass(stage(policer(12_000_000, 1499)), &[0, 9_000_000]).is_empty());
+        assert!(pass(stage(&policer(Rate(12_000_000), 1499)), &[0, 9_000_000]).is_empty());
     }
 
     proptest! {
@@ -106,7 +104,7 @@ mod tests {
         ) {
             let mut now = 0;
             let packets: Vec<u64> = gaps.iter().map(|gap| { now += gap; now }).collect();
-            let passed = pass(stage(policer(rate, burst)), &packets);
+            let passed = pass(stage(&policer(Rate(rate), burst)), &packets);
             prop_assert!(!passed.is_empty() && passed.is_sorted());
             for (i, first) in passed.iter().enumerate() {
                 for (j, last) in passed.iter().enumerate().skip(i) {

@@ -1,14 +1,21 @@
 //! Stages by themselves, without a path.
 
-use super::{Link, LinkConfig, LinkKind, Losses, Service, Verdict};
+use super::{Link, LinkConfig, Losses, Service, StagePlan, Verdict};
 use crate::moment::Moment;
 use crate::queue::{BufferAccounting, DropTail, Limit};
+use crate::random::stream;
 use flowstart_control::Time;
 use flowstart_wire::Packet;
+use rand_pcg::Pcg64Mcg;
 
 /// A link that is nothing but a stage.
-pub(super) fn stage(kind: LinkKind) -> Link {
-    Link::new(LinkConfig {
+pub(super) fn stage(plan: &StagePlan) -> Link {
+    stage_with(plan, stream(1, "test", 0))
+}
+
+/// A stage with this random stream.
+pub(super) fn stage_with(plan: &StagePlan, random: Pcg64Mcg) -> Link {
+    let config = LinkConfig {
         name: "stage".into(),
         service: Service::Instant,
         variation: None,
@@ -17,9 +24,9 @@ pub(super) fn stage(kind: LinkKind) -> Link {
             limit: Limit::Unlimited,
             reading: BufferAccounting::Linux,
         },
-        kind,
         losses: Losses::default(),
-    })
+    };
+    Link::new(config, plan.stage(random))
 }
 
 /// When packets of 1500 bytes leave it that come at these times; in microseconds.

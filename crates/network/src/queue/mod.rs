@@ -21,4 +21,19 @@ pub use discipline::{
     Contents, Discipline, Maker, Port, QueueContext, QueueEvent, QueueEventKind, Queued,
 };
 pub use line::Line;
-pub use spec::{describe, QueueSpec, QUEUES};
+pub use spec::{describe, QueueSpec};
+
+use flowstart_control::entry::Entry;
+
+/// The disciplines.
+pub const QUEUES: &[Entry<Maker>] = &[
+    drop_tail::ENTRY,
+    marked_first::ENTRY,
+    red::ENTRY,
+    choke::ENTRY,
+    codel::ENTRY,
+    fq_codel::ENTRY,
+    pie::ENTRY,
+    xcp::ENTRY,
+    dualpi2::ENTRY,
+];

@@ -1,26 +1,11 @@
 //! Queue disciplines by name: `red:th_min=5,th_max=15`.
-//!
-//! To add a discipline: write its file with a `const ENTRY`, and name it here once.
 
 use super::discipline::{Discipline, Maker, Port, KIND};
-use super::{choke, codel, drop_tail, dualpi2, fq_codel, marked_first, pie, red, xcp};
+use super::{xcp, QUEUES};
 use flowstart_control::entry::{self, Description, Entry};
 use flowstart_control::params::{Params, SpecError};
 use flowstart_control::Convention;
 use std::fmt;
-
-/// The disciplines.
-pub const QUEUES: &[Entry<Maker>] = &[
-    drop_tail::ENTRY,
-    marked_first::ENTRY,
-    red::ENTRY,
-    choke::ENTRY,
-    codel::ENTRY,
-    fq_codel::ENTRY,
-    pie::ENTRY,
-    xcp::ENTRY,
-    dualpi2::ENTRY,
-];
 
 /// A discipline with its parameters, read and found sound.
 #[derive(Clone, Debug)]

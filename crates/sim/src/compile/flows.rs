@@ -256,7 +256,7 @@ impl FlowReader<'_> {
             return Ok(None);
         };
         let bytes = self.bytes("cached_cwnd", window, from, to)?;
-        let cwnd = (bytes as f64 / f64::from(self.ends.stack.mss)).max(1.0);
+        let cwnd = (bytes as f64 / f64::from(self.ends.stack.framing.mss)).max(1.0);
         Ok(Some(PathMemory {
             cwnd,
             ssthresh: cwnd,
@@ -293,7 +293,7 @@ impl FlowReader<'_> {
         from: u32,
         to: u32,
     ) -> Result<u64, RequestError> {
-        let mss = u64::from(self.ends.stack.mss);
+        let mss = u64::from(self.ends.stack.framing.mss);
         let bytes = match amount {
             Amount::Bytes(n) => n,
             Amount::Packets(n) => n.saturating_mul(mss),

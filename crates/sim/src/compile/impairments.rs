@@ -5,30 +5,40 @@ use super::checks::distribution;
 use crate::spec::{out_of_range, PathSpec, RequestError};
 use flowstart_control::{Amount, Time};
 use flowstart_network::distribution::{Distribution, Measure};
-use flowstart_network::impairments::Impairments;
-use flowstart_network::link::{AckAggregation, PolicerConfig, Ripple};
+use flowstart_network::link::{
+    self, frame_aggregation, varying_delay, DelayConfig, Ripple, StagePlan,
+};
 
-/// Reads what a path says of its stages.
-pub(super) fn impairments(path: &PathSpec, packet: u32) -> Result<Impairments, RequestError> {
+/// What forward packets pass before the line.
+pub(super) fn before(path: &PathSpec, packet: u32) -> Result<Vec<StagePlan>, RequestError> {
+    Ok(policer(path, packet)?.into_iter().collect())
+}
+
+/// What packets pass behind the line, forward and reverse.
+pub(super) fn behind(path: &PathSpec) -> Result<[Vec<StagePlan>; 2], RequestError> {
+    let medium = path.aggregation.as_deref().map(access).transpose()?;
     let jitter = |field, given: &Option<String>| {
         let read = |text| distribution(field, Measure::Time, text);
         given.as_deref().map(read).transpose()
     };
-    let jitter = [
+    let delay = |jitter: Option<Distribution>, ripple: Option<Ripple>| {
+        let config = DelayConfig {
+            jitter,
+            holds: path.jitter_every,
+            reordering: path.reordering(),
+            ripple,
+        };
+        (jitter.is_some() || ripple.is_some()).then(|| varying_delay(config))
+    };
+    let (forward, reverse) = (
         jitter("path.jitter", &path.jitter)?,
         jitter("path.reverse_jitter", &path.reverse_jitter)?,
-    ];
-    Ok(Impairments {
-        policer: policer(path, packet)?,
-        access: path.aggregation.as_deref().map(access).transpose()?,
-        jitter,
-        jitter_holds: path.jitter_every,
-        reordering: path.reordering(),
-        ripple: ripple(path)?,
-    })
+    );
+    let delays = [delay(forward, ripple(path)?), delay(reverse, None)];
+    Ok(delays.map(|delay| medium.clone().into_iter().chain(delay).collect()))
 }
 
-fn policer(path: &PathSpec, packet: u32) -> Result<Option<PolicerConfig>, RequestError> {
+fn policer(path: &PathSpec, packet: u32) -> Result<Option<StagePlan>, RequestError> {
     const BURST: &str = "path.policer_burst";
     let Some(limit) = path.policer_rate else {
         return Ok(None);
@@ -46,20 +56,17 @@ fn policer(path: &PathSpec, packet: u32) -> Result<Option<PolicerConfig>, Reques
         let right = format!("at least one packet, `{packet}B`,");
         return Err(out_of_range(BURST, burst, &right));
     }
-    Ok(Some(PolicerConfig {
-        rate: limit,
-        burst: bytes,
-    }))
+    Ok(Some(link::policer(limit, bytes)))
 }
 
 /// How a station comes to its medium.
-fn access(text: &str) -> Result<Distribution, RequestError> {
+fn access(text: &str) -> Result<StagePlan, RequestError> {
     const FIELD: &str = "path.aggregation";
     let distribution = distribution(FIELD, Measure::Time, text)?;
     if distribution.mean() < 1e-4 {
         return Err(out_of_range(FIELD, text, "a mean of at least 100us"));
     }
-    Ok(distribution)
+    Ok(frame_aggregation(distribution))
 }
 
 fn ripple(path: &PathSpec) -> Result<Option<Ripple>, RequestError> {
@@ -74,9 +81,7 @@ fn ripple(path: &PathSpec) -> Result<Option<Ripple>, RequestError> {
 }
 
 /// How acknowledgements are aggregated on the last stage of their way.
-pub(super) fn ack_aggregation(path: &PathSpec) -> Option<AckAggregation> {
-    path.ack_batch.map(|period| AckAggregation {
-        period,
-        thinning: path.ack_thinning(),
-    })
+pub(super) fn ack_aggregation(path: &PathSpec) -> Option<StagePlan> {
+    let period = path.ack_batch?;
+    Some(link::ack_aggregation(period, path.ack_thinning()))
 }

@@ -1,7 +1,7 @@
 //! A path, from what a scenario says of it to a chain in plain values.
 
 use super::files::Files;
-use super::impairments::{ack_aggregation, impairments};
+use super::impairments::{ack_aggregation, before, behind};
 use super::line::{forward_line, loss_burst, reverse_line};
 use super::surroundings::Surroundings;
 use crate::spec::{out_of_range, HopSpec, PathSpec, QuickStartSpec, RequestError, Side};
@@ -36,7 +36,8 @@ pub(super) fn chain(
         hops,
         hosts: hosts(path, around),
         router_pps: path.router_pps,
-        impairments: impairments(path, packet)?,
+        before: before(path, packet)?,
+        behind: behind(path)?,
         reading,
         packet,
         quick_start: quick_start(path.quick_start.as_ref(), around.quick_start),
@@ -196,8 +197,7 @@ fn hosts(path: &PathSpec, around: &Surroundings) -> Hosts {
         access: access(path),
         nic_rate: path.nic_rate,
         ack_aggregation: ack_aggregation(path),
-        interrupts: around.interrupts,
-        sack_cost: around.sack_cost,
+        inside: around.inside(),
     }
 }
 

@@ -54,11 +54,6 @@ impl Recording {
         matches!(self, Recording::Trace)
     }
 
-    /// Whether it is to hear of packets wherever they are.
-    pub(crate) fn follows_packets(&self) -> bool {
-        matches!(self, Recording::Journeys(_))
-    }
-
     /// When a run may stop because nothing is recorded from then on.
     pub(crate) fn end(&self) -> Time {
         match self {

@@ -91,8 +91,11 @@ impl StackSpec {
     /// Every field as `stack` has it, but for those that change nothing in it.
     fn filled_in(&self, stack: &Stack, around: &Surroundings) -> StackSpec {
         // A buffer that follows from a window does so for segments of any size.
-        let buffer = stack.buffer.filter(|_| !self.window_comes_first());
-        let (ack, every, timer, quick) = match stack.ack {
+        let buffer = stack
+            .receive_window
+            .buffer
+            .filter(|_| !self.window_comes_first());
+        let (ack, every, timer, quick) = match stack.receiver.ack {
             AckPolicy::Every => (AckName::Every, None, None, None),
             AckPolicy::Delayed { every, timer } => {
                 (AckName::Delayed, Some(every), Some(timer), None)
@@ -110,39 +113,31 @@ impl StackSpec {
         };
         let mut whole = StackSpec {
             preset: Some(stack.preset.into()),
-            mss: Some(Bytes(stack.mss.into())),
-            header: Some(Bytes(stack.header.into())),
             ack: Some(ack),
             ack_timer: timer,
             ack_every: every,
             ack_quick: quick,
             tick_phase: stack.rto.ticks.as_ref().map(|ticks| ticks.phase),
-            pacing: Some(match stack.pacing {
+            pacing: Some(match stack.pacing.rule {
                 Pacing::None => PacingName::None,
                 Pacing::Internal => PacingName::Internal,
                 Pacing::Rfc9002(_) => PacingName::Rfc9002,
             }),
-            pacing_gain: match stack.pacing {
+            pacing_gain: match stack.pacing.rule {
                 Pacing::Rfc9002(gain) => Some(gain),
                 _ => None,
             },
-            server_flight: stack.server_flight.map(|bytes| Bytes(bytes.into())),
-            ack_pacer: Some(Bytes(stack.ack_pacer.into())),
-            id_update: Some(Bytes(stack.id_update.into())),
             window: self.window.or_else(|| usual_window(stack)),
-            window_growth: Some(match stack.buffer {
+            window_growth: Some(match stack.receive_window.buffer {
                 Some(_) => GrowthName::Linux,
                 None => GrowthName::None,
             }),
             receive_buffer: buffer.map(|b| Bytes(b.initial)),
             receive_buffer_max: buffer.map(|b| Bytes(b.largest)),
-            receive_share: stack.buffer.and_then(|b| b.share),
-            send_buffer: stack.send_buffer.map(Bytes),
-            max_timeouts: Some(stack.max_timeouts.unwrap_or(0)),
+            receive_share: stack.receive_window.buffer.and_then(|b| b.share),
             interrupt_min: around.interrupts.map(|i| i.0),
             interrupt_max: around.interrupts.map(|i| i.1),
             sack_cost: Some(around.sack_cost),
-            sharing_cap: self.sharing_cap,
             ..StackSpec::default()
         };
         whole.take_from(&mut stack.clone());
@@ -154,10 +149,14 @@ impl StackSpec {
 /// The window where none is given: in packets where those of a flow may be of another
 /// size than the stack's.
 fn usual_window(stack: &Stack) -> Option<Amount> {
-    let whole = |bytes: u32| match bytes % stack.mss {
-        0 => Amount::Packets((bytes / stack.mss).into()),
+    let whole = |bytes: u32| match bytes % stack.framing.mss {
+        0 => Amount::Packets((bytes / stack.framing.mss).into()),
         _ => Amount::Bytes(bytes.into()),
     };
     // One that grows follows from its buffer.
-    stack.window.filter(|_| stack.buffer.is_none()).map(whole)
+    stack
+        .receive_window
+        .limit
+        .filter(|_| stack.receive_window.buffer.is_none())
+        .map(whole)
 }

@@ -18,28 +18,15 @@ impl StackSpec {
         let mut stack =
             Stack::preset(name).ok_or_else(|| unknown("stack.preset", name, &PRESETS))?;
         self.set_in(&mut stack);
-        let own = self.mss.map(|mss| mss.0 as u32);
-        stack.mss = mss.or(own).unwrap_or(stack.mss);
-        stack.header = self.header.map_or(stack.header, |header| header.0 as u32);
-        stack.ack = self.ack_policy(stack.ack);
-        stack.window = match self.window {
+        stack.framing.mss = mss.unwrap_or(stack.framing.mss);
+        stack.receiver.ack = self.ack_policy(stack.receiver.ack);
+        stack.receive_window.limit = match self.window {
             Some(window) => Some(self.window_bytes(window, &stack)?),
             None => stack.usual_window(),
         };
-        stack.send_buffer = self.send_buffer.map(|size| size.0).or(stack.send_buffer);
         self.override_buffer(&mut stack)?;
         self.override_timer(&mut stack)?;
-        stack.pacing = self.pacing_rule(stack.pacing);
-        let flight = self.server_flight.map(|flight| flight.0 as u32);
-        stack.server_flight = flight.or(stack.server_flight);
-        let pacer = self.ack_pacer.map(|pacer| pacer.0 as u32);
-        stack.ack_pacer = pacer.unwrap_or(stack.ack_pacer);
-        let update = self.id_update.map(|update| update.0 as u32);
-        stack.id_update = update.unwrap_or(stack.id_update);
-        if let Some(max) = self.max_timeouts {
-            stack.max_timeouts = (max > 0).then_some(max);
-        }
-        stack.sharing_cap = self.sharing_cap.map_or(stack.sharing_cap, f64::from);
+        stack.pacing.rule = self.pacing_rule(stack.pacing.rule);
         self.refuse_what_does_nothing(&stack)?;
         ack_delay_fits(&stack)?;
         Ok(stack)
@@ -74,25 +61,31 @@ impl StackSpec {
     /// The receive buffer. One that nobody gave follows a window that needs a larger one.
     fn override_buffer(&self, stack: &mut Stack) -> Result<(), RequestError> {
         if self.window_growth == Some(GrowthName::Linux) {
-            stack.buffer.get_or_insert(ReceiveBuffer::STOCK);
+            stack
+                .receive_window
+                .buffer
+                .get_or_insert(ReceiveBuffer::STOCK);
         }
-        if stack.buffer.is_some() && self.window.is_none() {
+        if stack.receive_window.buffer.is_some() && self.window.is_none() {
             // Only the buffer bounds it, not what the preset would offer from the beginning.
-            stack.window = None;
+            stack.receive_window.limit = None;
         }
-        let (Some(usual), Some(mut growth)) = (stack.buffer, stack.growth()) else {
+        let (Some(usual), Some(mut growth)) = (stack.receive_window.buffer, stack.growth()) else {
             return Ok(());
         };
         if self.window_growth == Some(GrowthName::None) {
             let whole = growth.payload(usual.initial) as u32;
-            stack.window.get_or_insert(whole);
-            stack.buffer = None;
+            stack.receive_window.limit.get_or_insert(whole);
+            stack.receive_window.buffer = None;
             return Ok(());
         }
         growth.buffer.share = self.receive_share.or(usual.share);
-        let needs = stack.window.map(|window| growth.buffer_for(window.into()));
+        let needs = stack
+            .receive_window
+            .limit
+            .map(|window| growth.buffer_for(window.into()));
         let buffer = self.receive_buffer_of(growth.buffer, needs);
-        let least = growth.buffer_for(stack.mss.into());
+        let least = growth.buffer_for(stack.framing.mss.into());
         // Of a buffer as little as a hundredth may be payload.
         let right = "what holds a segment, to 400 GB";
         let most = 400_000_000_000;
@@ -109,7 +102,7 @@ impl StackSpec {
             let problem = format!("`{initial}` is above stack.receive_buffer_max, `{largest}`");
             return Err(RequestError::new("stack.receive_buffer", problem));
         }
-        stack.buffer = Some(buffer);
+        stack.receive_window.buffer = Some(buffer);
         Ok(())
     }
 
@@ -173,13 +166,13 @@ impl StackSpec {
     fn window_bytes(&self, window: Amount, stack: &Stack) -> Result<u32, RequestError> {
         let bytes = match window {
             Amount::Bytes(n) => n,
-            Amount::Packets(n) => n.saturating_mul(u64::from(stack.mss)),
+            Amount::Packets(n) => n.saturating_mul(u64::from(stack.framing.mss)),
             Amount::Bdp(_) => {
                 let problem = format!("`{window}` depends on the path; give bytes or packets");
                 return Err(RequestError::new("stack.window", problem));
             }
         };
-        let least = u64::from(stack.mss);
+        let least = u64::from(stack.framing.mss);
         let right = "a window of one segment to 4 GB";
         Ok(within("stack.window", bytes, least, u64::from(u32::MAX) - 1, right)? as u32)
     }
@@ -219,7 +212,7 @@ impl StackSpec {
 /// With numbered packets the delay of an acknowledgement travels (RFC 9000 §18.2).
 fn ack_delay_fits(stack: &Stack) -> Result<(), RequestError> {
     const LONGEST: Time = Time::from_millis((1 << 14) - 1);
-    let delay = stack.ack.max_delay();
+    let delay = stack.receiver.ack.max_delay();
     if stack.numbers_packets() && delay > LONGEST {
         let right = format!("at most `{LONGEST}` under `quic` (stack.recovery)");
         return Err(out_of_range("stack.ack_timer", delay, &right));

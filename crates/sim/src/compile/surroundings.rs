@@ -3,6 +3,7 @@
 
 use crate::spec::{out_of_range, RequestError, StackSpec};
 use flowstart_control::Time;
+use flowstart_network::link::{host, StagePlan};
 use flowstart_network::queue::BufferAccounting;
 use flowstart_network::quick_start::Policy;
 
@@ -33,6 +34,12 @@ impl Surroundings {
             interrupts: None,
             sack_cost: Time::ZERO,
         }
+    }
+
+    /// The way from a host's interface to its TCP, where that takes time.
+    pub(super) fn inside(&self) -> Option<StagePlan> {
+        let takes_time = self.interrupts.is_some() || self.sack_cost > Time::ZERO;
+        takes_time.then(|| host(self.interrupts, self.sack_cost))
     }
 }
 

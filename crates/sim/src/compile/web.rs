@@ -97,7 +97,7 @@ impl Reader<'_> {
             servers,
             request,
             response,
-            mss: kind.stack.mss,
+            mss: kind.stack.framing.mss,
             hops: (kind.from_hop, kind.to_hop),
             first_route,
             hosts: Hosts {
@@ -127,7 +127,7 @@ impl Reader<'_> {
     }
 
     fn max_size(&self) -> Result<u64, RequestError> {
-        let most = LARGEST / u64::from(self.setting.ends.stack.mss);
+        let most = LARGEST / u64::from(self.setting.ends.stack.framing.mss);
         let Some(max) = self.spec.max_size else {
             return Ok(most);
         };

@@ -77,14 +77,14 @@ impl FlowReader<'_> {
     }
 
     fn writes(&self, from: u32, to: u32) -> Result<Vec<Write>, RequestError> {
-        let mss = u64::from(self.ends.stack.mss);
+        let mss = u64::from(self.ends.stack.framing.mss);
         let mut writes: Vec<Write> = Vec::with_capacity(self.spec.writes.len());
         let mut end = 0;
         for (i, write) in self.spec.writes.iter().enumerate() {
             let when = self.when(i, write, writes.last().map(|before| before.when))?;
             let bytes = self.bytes(&format!("writes[{i}].size"), write.size, from, to)?;
             // Where segments leave whole, so do writes.
-            end += match self.ends.stack.whole_segments {
+            end += match self.ends.stack.ns2.whole_segments {
                 true => bytes.next_multiple_of(mss),
                 false => bytes,
             };

@@ -62,10 +62,10 @@ impl KindColumns {
             cc: kind.cc.clone(),
             stack: kind.stack.preset,
             rtt: kind.rtt,
-            mss: kind.stack.mss,
-            header: kind.stack.header,
-            spared_header: match kind.stack.headerless_first {
-                true => kind.stack.header,
+            mss: kind.stack.framing.mss,
+            header: kind.stack.framing.header,
+            spared_header: match kind.stack.ns2.headerless_first {
+                true => kind.stack.framing.header,
                 false => 0,
             },
             round_trips: kind.stack.round_trips(),

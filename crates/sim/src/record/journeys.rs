@@ -1,6 +1,9 @@
 //! The ways of single packets: when each left its host, came to the bottleneck's queue, left it,
 //! and arrived or was dropped.
 
+use super::recorder::{
+    Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, AT_RECEIVER, IN_NETWORK, QUEUES, SENT,
+};
 use flowstart_control::Time;
 use flowstart_wire::{Ack, Body, Packet};
 
@@ -112,10 +115,7 @@ impl JourneyRecorder {
     }
 
     /// A packet leaves its host; its data was sent before if `again`.
-    pub(crate) fn send(&mut self, now: Time, packet: &Packet, again: bool) {
-        if packet.flow != self.request.flow {
-            return;
-        }
+    fn send(&mut self, now: Time, packet: &Packet, again: bool) {
         if self.found.packets.len() >= self.request.most as usize {
             self.found.cut = true;
             return;
@@ -136,7 +136,7 @@ impl JourneyRecorder {
     }
 
     /// It comes to the bottleneck's queue, which refuses it or not.
-    pub(crate) fn queue(&mut self, now: Time, packet: &Packet, refused: bool) {
+    fn queue(&mut self, now: Time, packet: &Packet, refused: bool) {
         let place = self.find(packet, |way| way.queued.is_none());
         if let Some(place) = place {
             self.found.packets[place].queued = Some(now);
@@ -145,12 +145,12 @@ impl JourneyRecorder {
     }
 
     /// It is evicted from there.
-    pub(crate) fn evict(&mut self, packet: &Packet) {
+    fn evict(&mut self, packet: &Packet) {
         self.to_drop = self.find(packet, |way| way.queued.is_some() && way.left.is_none());
     }
 
     /// It has left that to be transmitted.
-    pub(crate) fn leave(&mut self, at: Time, packet: &Packet) {
+    fn leave(&mut self, at: Time, packet: &Packet) {
         let waits =
             |way: &Journey| way.left.is_none() && way.queued.is_some_and(|since| since <= at);
         if let Some(place) = self.find(packet, waits) {
@@ -159,10 +159,7 @@ impl JourneyRecorder {
     }
 
     /// It was dropped.
-    pub(crate) fn drop(&mut self, at: Time, packet: &Packet) {
-        if packet.flow != self.request.flow {
-            return;
-        }
+    fn drop(&mut self, at: Time, packet: &Packet) {
         let place = self.to_drop.take();
         if let Some(place) = place.or_else(|| self.find(packet, |_| true)) {
             self.found.packets[place].dropped = Some(at);
@@ -171,10 +168,7 @@ impl JourneyRecorder {
     }
 
     /// It reaches the other host.
-    pub(crate) fn receive(&mut self, now: Time, packet: &Packet) {
-        if packet.flow != self.request.flow {
-            return;
-        }
+    fn receive(&mut self, now: Time, packet: &Packet) {
         let passed = self.find(packet, |way| way.left.is_some());
         match passed.or_else(|| self.find(packet, |_| true)) {
             Some(place) => {
@@ -205,12 +199,38 @@ impl JourneyRecorder {
 
     /// The place of the first packet under way that is like this and of which something holds.
     fn find(&self, packet: &Packet, holds: impl Fn(&Journey) -> bool) -> Option<usize> {
-        if packet.flow != self.request.flow {
-            return None;
-        }
         let mut rest = self.found.packets[self.first..].iter();
         let place = rest.position(|way| way.is_under_way() && way.is_like(packet) && holds(way));
         place.map(|place| self.first + place)
+    }
+}
+
+impl Recorder for JourneyRecorder {
+    fn takes(&self) -> Kinds {
+        SENT | ANSWERED | AT_RECEIVER | IN_NETWORK | QUEUES[0] | QUEUES[1]
+    }
+
+    fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
+        if scene.flow != self.request.flow {
+            return;
+        }
+        match *event {
+            RunEvent::Sent { packet, again } => self.send(scene.at, packet, again),
+            RunEvent::Received(packet) => self.receive(scene.at, packet),
+            RunEvent::Dropped(packet) => self.drop(scene.at, packet),
+            _ => {}
+        }
+    }
+
+    fn record_queue(&mut self, at: Time, _direction: usize, packet: &Packet, event: &QueueEvent) {
+        if packet.flow != self.request.flow {
+            return;
+        }
+        match *event {
+            QueueEvent::Offered { dropped, .. } => self.queue(at, packet, dropped),
+            QueueEvent::Left => self.leave(at, packet),
+            QueueEvent::Evicted => self.evict(packet),
+        }
     }
 }
 

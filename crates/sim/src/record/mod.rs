@@ -1,4 +1,4 @@
-//! What a run leaves behind. Recording listens; it never changes anything.
+//! What a run leaves behind, and the recorders that make it. Recording changes nothing.
 
 mod audit;
 pub mod columns;
@@ -11,6 +11,8 @@ pub mod link;
 pub mod object;
 pub mod outcome;
 pub mod packets;
+pub(crate) mod recorder;
 pub mod run;
 pub mod startup;
+pub(crate) mod startup_measures;
 pub mod trace;

@@ -1,6 +1,10 @@
 //! Packets of chosen flows, as both of their hosts see them, and what their senders knew meanwhile:
 //! what qlog and pcap are made of. Only runs that are asked for it keep any.
 
+use super::recorder::{
+    Kinds, Recorder, RunEvent, Scene, ANSWERED, AT_RECEIVER, IN_NETWORK, PROGRESS, SENT, TIMER,
+};
+use crate::flow_plan::FlowKind;
 use flowstart_control::{Exit, Segments, Time};
 use flowstart_transport::sender::Sender;
 use flowstart_transport::stack::Stack;
@@ -105,20 +109,14 @@ pub struct FlowLog {
 }
 
 impl FlowLog {
-    /// Bytes that its entries take.
-    pub fn bytes_held(&self) -> usize {
-        size_of_val(self.entries.as_slice())
-    }
-
-    /// Of a flow that has not begun.
-    pub fn new(flow: u32, names: [&Arc<str>; 2], stack: &Arc<Stack>, by_receiver: bool) -> FlowLog {
-        let [startup, cc] = names.map(Arc::clone);
+    /// That of a flow which has not begun.
+    fn new(flow: u32, kind: &FlowKind) -> FlowLog {
         FlowLog {
             flow,
-            startup,
-            cc,
-            stack: stack.clone(),
-            by_receiver,
+            startup: kind.startup.clone(),
+            cc: kind.cc.clone(),
+            stack: kind.stack.clone(),
+            by_receiver: kind.by_receiver,
             exit: None,
             entries: Vec::new(),
             lost: Vec::new(),
@@ -126,31 +124,100 @@ impl FlowLog {
         }
     }
 
-    /// Something has happened.
-    pub fn push(&mut self, at: Time, what: What) {
+    fn push(&mut self, at: Time, what: What) {
         self.entries.push((at, what));
     }
 
-    /// Notes what the sender has found out since, if anything.
-    pub fn look_at(&mut self, sender: &Sender, now: Time) {
+    /// Records what the sender has found out since, if anything.
+    fn look_at(&mut self, sender: &Sender, now: Time) {
         let lost: Vec<(u64, u64)> = sender.lost().collect();
         if lost != self.lost {
             for (start, end) in newly_lost(&self.lost, &lost) {
-                self.entries.push((now, What::Lost { start, end }));
+                self.push(now, What::Lost { start, end });
             }
             self.lost = lost;
         }
         let known = Knowledge::of(sender);
         if self.known != Some(known) {
             self.known = Some(known);
-            self.entries.push((now, What::Knows(known)));
+            self.push(now, What::Knows(known));
+        }
+    }
+
+    fn record(&mut self, scene: &Scene<'_>, event: &RunEvent<'_>) {
+        let host = match event.is_at_sender() {
+            true => Host::Sender,
+            false => Host::Receiver,
+        };
+        let at = scene.at;
+        match *event {
+            RunEvent::Sent { packet, .. } => self.push(at, What::Sent(host, *packet)),
+            RunEvent::Received(packet) => self.push(at, What::Received(host, *packet)),
+            RunEvent::Timer { expired: true } => self.push(at, What::TimedOut),
+            RunEvent::Dropped(packet) => self.push(at, What::Dropped(*packet)),
+            RunEvent::Closed => {
+                self.exit = scene.sender.and_then(Sender::exit).copied();
+                return;
+            }
+            _ => {}
+        }
+        if let Some(sender) = scene.sender {
+            self.look_at(sender, at);
         }
     }
 
     /// Puts entries in order of time: what a queue evicted is known when its link is next looked
     /// at. Entries of the same time stay in order.
-    pub fn put_in_order(&mut self) {
+    fn put_in_order(&mut self) {
         self.entries.sort_by_key(|entry| entry.0);
+    }
+}
+
+/// Records the packets of the flows of these numbers.
+pub(crate) struct PacketRecorder<'a> {
+    flows: &'a [u32],
+    kinds: &'a [FlowKind],
+    /// Those of flows that have opened.
+    logs: Vec<FlowLog>,
+}
+
+impl<'a> PacketRecorder<'a> {
+    /// One for these flows, if there are any.
+    pub(crate) fn new(flows: &'a [u32], kinds: &'a [FlowKind]) -> Option<PacketRecorder<'a>> {
+        (!flows.is_empty()).then_some(PacketRecorder {
+            flows,
+            kinds,
+            logs: Vec::new(),
+        })
+    }
+
+    /// The logs of a run that is over, in the order of flows.
+    pub(crate) fn finish(mut self) -> Vec<FlowLog> {
+        self.logs.iter_mut().for_each(FlowLog::put_in_order);
+        self.logs.sort_by_key(|log| log.flow);
+        self.logs
+    }
+}
+
+impl Recorder for PacketRecorder<'_> {
+    fn takes(&self) -> Kinds {
+        SENT | ANSWERED | TIMER | AT_RECEIVER | IN_NETWORK | PROGRESS
+    }
+
+    fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
+        if matches!(event, RunEvent::Opened) && self.flows.contains(&scene.flow) {
+            let kind = &self.kinds[scene.kind() as usize];
+            self.logs.push(FlowLog::new(scene.flow, kind));
+        }
+        let log = self.logs.iter_mut().find(|log| log.flow == scene.flow);
+        if let Some(log) = log {
+            log.record(scene, event);
+        }
+    }
+
+    fn bytes_held(&self) -> usize {
+        let entries = self.logs.iter().map(|log| size_of_val(&log.entries[..]));
+        entries.sum()
     }
 }
 

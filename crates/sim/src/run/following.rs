@@ -4,10 +4,16 @@ use super::simulation::Simulation;
 use crate::workload::scheduled;
 
 impl Simulation<'_> {
-    /// A flow's startup has ended: it is known when those open that have waited for it.
-    #[cold]
+    /// Opens the flows that have waited for the end of this one's startup, if it has ended.
     pub(super) fn release_followers(&mut self, flow: u32) {
-        for follower in self.observers.followers.release(flow) {
+        if !self.followers.wait_for(flow) {
+            return;
+        }
+        let ends = self.flows.endpoints(flow);
+        if ends.is_none_or(|ends| ends.sender.exit().is_none()) {
+            return;
+        }
+        for follower in self.followers.release(flow) {
             let start = self.now + follower.after.pause;
             self.records[follower.flow as usize].plan.start = start.into();
             self.schedule_flow(follower.flow);

@@ -20,14 +20,14 @@ impl Simulation<'_> {
         let Some(wait) = self.turns.take_due() else {
             return;
         };
-        self.writes.records[wait.place].is_due = true;
+        self.recorders.writes.records[wait.place].is_due = true;
         self.hand_over(wait.flow);
     }
 
     /// An application that has written at a time of its own goes on with what has waited and is due.
     pub(super) fn note_available(&mut self, flow: u32) {
         if let Some(place) = self.next_write(flow) {
-            self.writes.records[place].available = self.now.into();
+            self.recorders.writes.records[place].available = self.now.into();
             self.hand_over(flow);
         }
     }
@@ -35,8 +35,11 @@ impl Simulation<'_> {
     /// The place of the first write of a flow that has not been handed over.
     fn next_write(&self, flow: u32) -> Option<usize> {
         let (plan, kind) = self.flow(flow);
-        let places = self.writes.places(flow, plan.kind, kind.writes.len());
-        let records = &self.writes.records[places.clone()];
+        let places = self
+            .recorders
+            .writes
+            .places(flow, plan.kind, kind.writes.len());
+        let records = &self.recorders.writes.records[places.clone()];
         let next = records.partition_point(|noted| noted.available.is_some());
         places.clone().nth(next)
     }
@@ -44,13 +47,18 @@ impl Simulation<'_> {
     /// Hands over what is due of a flow, in order.
     fn hand_over(&mut self, flow: u32) {
         while let Some(place) = self.next_write(flow) {
-            if !self.writes.records[place].is_due {
+            if !self.recorders.writes.records[place].is_due {
                 return;
             }
             let (plan, kind) = self.flow(flow);
-            let number = place - self.writes.places(flow, plan.kind, kind.writes.len()).start;
+            let number = place
+                - self
+                    .recorders
+                    .writes
+                    .places(flow, plan.kind, kind.writes.len())
+                    .start;
             let bytes = kind.bytes_of(number);
-            self.writes.records[place].available = self.now.into();
+            self.recorders.writes.records[place].available = self.now.into();
             let start = &mut self.records[flow as usize].plan.start;
             if !start.is_some() {
                 *start = self.now.into();

@@ -97,7 +97,7 @@ impl Prepared {
             return Err(RequestError::new("path", problem));
         }
         let route = network.routes[*route as usize].clone();
-        let links: Vec<Link> = network.links.into_iter().map(Link::new).collect();
+        let links = network.links;
         let known = self.kinds.iter().map(|kind| known(kind, &route, &links));
         Ok(Load {
             requests: Requests::new(self, plans, known.collect()),

@@ -5,9 +5,10 @@ use crate::flow_plan::{FlowKind, FlowPlan, When, Write};
 use crate::maybe_time::MaybeTime;
 use crate::record::flow::{ideal_fct, wire_bytes, TransferRow};
 use crate::record::flow_record::FlowRecord;
+use crate::record::recorder::{Kinds, Recorder, RunEvent, Scene, IN_NETWORK, SENT, TIMER};
 use flowstart_control::Time;
 use flowstart_network::chain::Chain;
-use flowstart_wire::Data;
+use flowstart_wire::{Body, Data};
 use std::ops::Range;
 
 /// How far data can have got.
@@ -56,14 +57,15 @@ pub(super) struct WriteRecord {
 
 /// What is noted of the writes of flows that have several. These are flows of entries, so those of a
 /// kind have numbers in a row.
-pub(super) struct WriteLog {
+pub(super) struct WriteLog<'a> {
+    kinds: &'a [FlowKind],
     pub(super) records: Vec<WriteRecord>,
     /// For each kind: its first flow, and where the records of that begin.
     begins: Vec<(u32, usize)>,
 }
 
-impl WriteLog {
-    pub(super) fn new(prepared: &Prepared) -> WriteLog {
+impl<'a> WriteLog<'a> {
+    pub(super) fn new(prepared: &'a Prepared) -> WriteLog<'a> {
         let (mut flows, mut writes) = (0, 0);
         let mut begins = Vec::with_capacity(prepared.flows.len());
         for entry in &prepared.flows {
@@ -73,6 +75,7 @@ impl WriteLog {
             writes += entry.count as usize * kind.writes.len();
         }
         WriteLog {
+            kinds: &prepared.kinds,
             records: vec![WriteRecord::default(); writes],
             begins,
         }
@@ -89,35 +92,29 @@ impl WriteLog {
         begin..begin + writes
     }
 
-    /// The records of a flow with these writes.
-    pub(super) fn of<'a>(
-        &'a mut self,
-        flow: u32,
-        kind: u32,
-        writes: &'a [Write],
-    ) -> FlowWrites<'a> {
+    /// The records of a flow of a kind, if its writes are listed.
+    pub(super) fn of(&mut self, flow: u32, kind: u32) -> Option<FlowWrites<'_>> {
+        let writes = &self.kinds[kind as usize].writes;
+        if writes.is_empty() {
+            return None;
+        }
         let places = self.places(flow, kind, writes.len());
-        FlowWrites {
+        Some(FlowWrites {
             writes,
             first: places.start,
             records: &mut self.records[places],
-        }
+        })
     }
 
     /// One row for each of them.
-    pub(super) fn rows(
-        &self,
-        records: &[FlowRecord],
-        kinds: &[FlowKind],
-        chain: &Chain,
-    ) -> Vec<TransferRow> {
+    pub(super) fn rows(&self, records: &[FlowRecord], chain: &Chain) -> Vec<TransferRow> {
         let mut rows = Vec::with_capacity(self.records.len());
         let mut mine = self.records.iter();
         if mine.len() == 0 {
             return rows;
         }
         for (flow, record) in (0..).zip(records) {
-            let kind = &kinds[record.plan.kind as usize];
+            let kind = &self.kinds[record.plan.kind as usize];
             for ((number, write), noted) in (0..).zip(&kind.writes).zip(&mut mine) {
                 let available = match write.when {
                     When::At(at) => record.plan.start.get().map(|start| start + at),
@@ -134,6 +131,30 @@ impl WriteLog {
             }
         }
         rows
+    }
+}
+
+impl Recorder for WriteLog<'_> {
+    fn takes(&self) -> Kinds {
+        SENT | TIMER | IN_NETWORK
+    }
+
+    fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
+        let Some(mut writes) = self.of(scene.flow, scene.kind()) else {
+            return;
+        };
+        match (*event, scene.sender) {
+            (RunEvent::Sent { packet, again }, _) => {
+                if let Body::Data(data) = &packet.body {
+                    writes.send(data, again, scene.at);
+                }
+            }
+            (RunEvent::Dropped(packet), _) if packet.is_data() => writes.drop(packet.start()),
+            (RunEvent::Timer { expired: true }, Some(sender)) => {
+                writes.time_out(sender.acknowledged());
+            }
+            _ => {}
+        }
     }
 }
 
@@ -167,11 +188,15 @@ fn ideal(kind: &FlowKind, plan: &FlowPlan, number: usize, chain: &Chain) -> f64 
         false => 0,
     };
     // The first packet of a connection that is open already may have no header.
-    let spared = match number == 0 && !plan.handshake && stack.headerless_first {
-        true => stack.header,
+    let spared = match number == 0 && !plan.handshake && stack.ns2.headerless_first {
+        true => stack.framing.header,
         false => 0,
     };
-    let wire = wire_bytes(kind.bytes_of(number), stack.mss, stack.header) - u64::from(spared);
+    let wire = wire_bytes(
+        kind.bytes_of(number),
+        stack.framing.mss,
+        stack.framing.header,
+    ) - u64::from(spared);
     let rate = chain.bottleneck_rate(kind.from_hop, kind.to_hop, plan.reverse);
     ideal_fct(wire, round_trips, kind.rtt, rate)
 }

@@ -73,7 +73,7 @@ impl Prepared {
         }
         let path = path_of(chain, 0, plan, &self.kinds);
         let network = graph::build(chain, [path].into_iter(), [].into_iter(), self.seed);
-        let links: Vec<Link> = network.links.into_iter().map(Link::new).collect();
+        let links = network.links;
         let route = network.routes[network.route_of[0] as usize].clone();
         Ok(LoneFlow {
             known: known(kind, &route, &links),

@@ -19,12 +19,10 @@ impl Simulation<'_> {
     }
 
     /// Bytes of state, without what does not grow while the run goes on.
-    fn bytes_held(&self) -> u64 {
+    fn bytes_held(&mut self) -> u64 {
         let records = self.records.len() * size_of::<FlowRecord>();
         let links: usize = self.links.iter().map(|link| link.bytes_held()).sum();
-        let recorded = self.recorder.as_ref().map_or(0, |one| one.bytes_held());
-        let logged: usize = self.observers.logs.iter().map(|log| log.bytes_held()).sum();
-        (records + links + recorded + logged + self.flows.bytes_held()) as u64
+        (records + links + self.recorders.bytes_held() + self.flows.bytes_held()) as u64
     }
 }
 

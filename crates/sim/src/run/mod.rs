@@ -11,16 +11,12 @@ mod log;
 mod lone;
 mod meter;
 mod metering;
-mod observers;
-mod observing;
 mod opening;
 mod outcome;
-mod packets;
-mod recorder;
+mod recorders;
+mod recording;
 mod routers;
-mod sampling;
 mod simulation;
-mod startup_measures;
 mod turns;
 mod web;
 

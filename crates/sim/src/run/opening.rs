@@ -4,6 +4,7 @@ use super::flows::Endpoints;
 use super::log::{next_due, Stage};
 use super::simulation::Simulation;
 use crate::flow_plan::Opening;
+use crate::record::recorder::{RunEvent, PROGRESS};
 use crate::workload::Arrival;
 use flowstart_control::signals::{Known, PathMemory};
 use flowstart_control::Rate;
@@ -18,8 +19,8 @@ impl Simulation<'_> {
     pub(super) fn open(&mut self, arrival: Arrival, opening: Opening) {
         let preparation = self.prepare(arrival.flow);
         self.meter.count_opening(opening);
-        if self.is_observed() {
-            self.observe_opening(arrival.flow);
+        if self.is_recorded(PROGRESS) {
+            self.record_flow(arrival.flow, RunEvent::Opened);
         }
         let (plan, kind) = self.flow(arrival.flow);
         let due =
@@ -90,7 +91,7 @@ impl Simulation<'_> {
     /// What earlier connections between its hosts have left, and those that are open make room.
     fn recall(&mut self, flow: u32) -> Option<PathMemory> {
         let (plan, kind) = (&self.records[flow as usize].plan, self.kind(flow));
-        if kind.stack.sharing == Sharing::None {
+        if kind.stack.sharing.kind == Sharing::None {
             return None;
         }
         let flows = &self.flows;

@@ -1,10 +1,15 @@
 //! How the rows of an outcome are made.
 
+use super::flows::Flows;
 use super::simulation::Simulation;
 use crate::record::flow_table::{FlowTable, KindColumns, SharedColumns};
+use crate::record::journeys::JourneyRecorder;
 use crate::record::link::LinkRow;
 use crate::record::object::ObjectTable;
 use crate::record::outcome::Outcome;
+use crate::record::packets::PacketRecorder;
+use crate::record::recorder::{RunEvent, PROGRESS, QUEUES};
+use crate::record::trace::Trace;
 use flowstart_control::Named;
 use flowstart_control::Time;
 use flowstart_network::graph::LinkId;
@@ -16,17 +21,21 @@ impl Simulation<'_> {
     pub(super) fn outcome(mut self) -> Outcome {
         self.settle();
         self.close_all();
-        let recorder = self.recorder.take();
         let end = self.now;
-        let prepared = self.prepared;
-        let chain = prepared.chain();
-        let packets = self.take_packet_logs();
-        let startups = self.observers.startup_rows();
-        let mut outcome = Outcome {
-            packets,
-            startups,
-            transfers: self.writes.rows(&self.records, &prepared.kinds, chain),
-            flows: self.flow_table(),
+        let chain = self.prepared.chain();
+        let transfers = self.recorders.writes.rows(&self.records, chain);
+        let flows = self.flow_table();
+        Outcome {
+            packets: self
+                .recorders
+                .packets
+                .map_or_else(Vec::new, PacketRecorder::finish),
+            startups: self
+                .recorders
+                .startups
+                .map_or_else(Vec::new, |startups| startups.rows()),
+            transfers,
+            flows,
             objects: ObjectTable {
                 records: self.web.into_objects(),
             },
@@ -39,26 +48,24 @@ impl Simulation<'_> {
             buffer: chain.buffer().to_string(),
             events: self.events,
             simulated_s: self.now.secs(),
-            trace: None,
-            lines: None,
-            journeys: None,
-        };
-        if let Some(recorder) = recorder {
-            recorder.finish(end, &mut outcome);
+            trace: self.recorders.trace.map(Trace::finish),
+            lines: self.recorders.lines.map(|lines| lines.finish(end)),
+            journeys: self.recorders.journeys.map(JourneyRecorder::finish),
         }
-        outcome
     }
 
     /// Notes what is to be known of flows that are still open, and gives their memory back.
     fn close_all(&mut self) {
-        let now = self.moment();
-        let flows = std::mem::take(&mut self.flows);
-        for (flow, record) in (0..).zip(&mut self.records) {
-            if let Some(ends) = flows.endpoints(flow) {
-                ends.note(record, &mut self.exits);
-                self.observers.close(flow, ends, &mut self.links, now);
+        for flow in 0..self.records.len() as u32 {
+            let Some(ends) = self.flows.endpoints(flow) else {
+                continue;
+            };
+            ends.note(&mut self.records[flow as usize], &mut self.exits);
+            if self.is_recorded(PROGRESS) {
+                self.record_flow(flow, RunEvent::Closed);
             }
         }
+        self.flows = Flows::default();
     }
 
     fn flow_table(&mut self) -> FlowTable {
@@ -90,15 +97,15 @@ impl Simulation<'_> {
             self.links[link as usize].settle(end);
             self.take_queue_events(link);
         }
-        self.sample_departures_under_way();
+        self.record_departures_under_way();
     }
 
     /// Records the departures of packets that have left the queue and not arrived.
-    fn sample_departures_under_way(&mut self) {
-        if self.recorder.is_none() {
-            return;
-        }
-        for link in self.bottleneck {
+    fn record_departures_under_way(&mut self) {
+        for (kind, link) in QUEUES.into_iter().zip(self.bottleneck) {
+            if !self.is_recorded(kind) {
+                continue;
+            }
             let state = &self.links[link as usize];
             let ahead = state.arrivals().map(|arrival| state.left_queue(arrival));
             let left: Vec<(Time, Packet)> = ahead
@@ -106,7 +113,7 @@ impl Simulation<'_> {
                 .filter(|(left, _)| *left <= self.now)
                 .collect();
             for (at, packet) in left {
-                self.sample_departure(link, at, &packet, false);
+                self.record_departure(link, at, &packet, false);
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::compile::Prepared;
 use crate::flow_plan::FlowKind;
 use flowstart_control::entry::Need;
 use flowstart_network::graph::QuickStartRouter;
-use flowstart_network::link::LinkConfig;
+use flowstart_network::link::Link;
 use flowstart_network::quick_start::Router;
 use flowstart_network::random::stream;
 
@@ -12,7 +12,7 @@ use flowstart_network::random::stream;
 pub(super) fn routers(
     prepared: &Prepared,
     deciding: &[QuickStartRouter],
-    links: &[LinkConfig],
+    links: &[Link],
 ) -> Vec<Option<Router>> {
     let asks = |kind: &FlowKind| kind.recipe.needs().contains(&Need::Routers);
     if !prepared.kinds.iter().any(asks) {
@@ -22,7 +22,7 @@ pub(super) fn routers(
     for router in deciding {
         let link = router.link as usize;
         let nonces = stream(prepared.seed, "nonces", u64::from(router.link));
-        let line = links[link].service.line();
+        let line = links[link].config().service.line();
         routers[link] = line.map(|rate| Router::new(router.policy, rate, router.forwards, nonces));
     }
     routers

@@ -5,10 +5,10 @@
 //! last to the receiver; its acknowledgements come back the same way.
 
 use super::flows::{Flows, Life};
-use super::log::{next_due, FlowWrites, Stage, WriteLog};
+use super::followers::Followers;
+use super::log::{next_due, Stage};
 use super::meter::Meter;
-use super::observers::Observers;
-use super::recorder::{recorder, Recorder};
+use super::recorders::Recorders;
 use super::routers::routers;
 use super::turns::Turns;
 use crate::compile::Prepared;
@@ -16,7 +16,9 @@ use crate::engine::{Due, EventId, EventQueue};
 use crate::flow_plan::{FlowKind, FlowPlan, Opening};
 use crate::memory::Memories;
 use crate::record::flow_record::FlowRecord;
-use crate::record::trace::Event;
+use crate::record::recorder::{
+    Kinds, RunEvent, ANSWERED, AT_RECEIVER, IN_NETWORK, PROGRESS, QUEUES, SENT, TIMER,
+};
 use crate::workload::web::Sessions;
 use crate::workload::{arrivals, Arrival, ScheduledArrival};
 use flowstart_control::{Exit, Time};
@@ -55,13 +57,14 @@ pub(super) struct Simulation<'a> {
     pub(super) records: Vec<FlowRecord>,
     /// How startups of flows that are over have ended.
     pub(super) exits: Vec<Exit>,
-    pub(super) writes: WriteLog,
     /// What waits for what.
     pub(super) turns: Turns,
-    /// Something is noted of every packet that leaves.
-    notes_sends: bool,
-    /// Or somebody looks at it.
-    watches_sends: bool,
+    /// Flows that wait for the end of others' startups.
+    pub(super) followers: Followers,
+    /// What records what happens.
+    pub(super) recorders: Recorders<'a>,
+    /// The kinds of events that recorders take, or that flows wait for; mostly none.
+    pub(super) recorded: Kinds,
     pub(super) arrivals: Vec<ScheduledArrival>,
     pub(super) next_arrival: usize,
     /// Adds flows while the run goes on.
@@ -73,10 +76,6 @@ pub(super) struct Simulation<'a> {
     pub(super) memories: Memories,
     /// Routers that decide on rate requests, by their output link; none where no flow asks.
     pub(super) routers: Vec<Option<Router>>,
-    /// Who records what happens over time; mostly nobody does.
-    pub(super) recorder: Option<Box<dyn Recorder>>,
-    /// Who looks at packets and senders; mostly nobody does.
-    pub(super) observers: Observers,
     /// When it is stopped.
     pub(super) end: Time,
 }
@@ -94,16 +93,13 @@ impl<'a> Simulation<'a> {
         for route in network.route_of {
             flows.add(route);
         }
-        let mut links: Vec<Link> = network.links.into_iter().map(Link::new).collect();
-        let recorder = recorder(prepared, &plans);
-        let writes = WriteLog::new(prepared);
-        let notes_sends = recorder.is_some() || !writes.is_empty();
-        let observers = Observers::new(prepared, &plans, network.bottleneck);
-        if observers.measure() {
-            for link in network.bottleneck {
-                links[link as usize].count_waits();
-            }
-        }
+        let links = network.links;
+        let mut recorders = Recorders::new(prepared, &plans, network.bottleneck);
+        let followers = Followers::new(prepared, &plans);
+        let awaited = match followers.is_empty() {
+            true => 0,
+            false => SENT | ANSWERED | TIMER,
+        };
         let mut simulation = Simulation {
             now: Time::ZERO,
             cause: Time::ZERO,
@@ -115,20 +111,18 @@ impl<'a> Simulation<'a> {
             bottleneck: network.bottleneck,
             flows,
             arrivals: arrivals(&plans, &prepared.kinds),
-            turns: Turns::new(prepared, &plans, &writes),
-            notes_sends,
-            watches_sends: notes_sends || observers.exist,
+            turns: Turns::new(prepared, &plans, &recorders.writes),
+            followers,
+            recorded: awaited | recorders.takes(),
+            recorders,
             next_arrival: 0,
             unfinished: plans.len() + web.unfinished(),
             web,
             web_routes: network.other_routes,
             records: plans.into_iter().map(FlowRecord::new).collect(),
             exits: Vec::new(),
-            writes,
             memories: Memories::default(),
             routers,
-            recorder,
-            observers,
             end: prepared.recording.end().min(prepared.end),
             prepared,
         };
@@ -313,8 +307,8 @@ impl<'a> Simulation<'a> {
     /// The packet that has arrived at the far end of a link reaches its receiver.
     #[inline]
     fn on_data(&mut self, link: LinkId) {
-        if self.is_observed() {
-            self.observe_arrival(link);
+        if self.is_recorded(AT_RECEIVER) {
+            self.record_received(link);
         }
         let Some(packet) = self.links[link as usize].first() else {
             return;
@@ -338,25 +332,17 @@ impl<'a> Simulation<'a> {
     /// The packet that has arrived at the far end of a link reaches its sender.
     #[inline]
     fn on_answer(&mut self, link: LinkId) {
-        if self.is_observed() {
-            self.observe_reply(link);
-        }
         let Some(packet) = self.links[link as usize].first() else {
             return;
         };
         let flow = packet.flow;
-        let Some(ends) = self.flows.endpoints_mut(flow) else {
-            return self.leave(link);
-        };
-        ends.sender.on_packet(packet, self.now);
-        if self.recorder.is_some() {
-            let packet = *packet;
-            self.sample_answer(&packet);
+        if let Some(ends) = self.flows.endpoints_mut(flow) {
+            ends.sender.on_packet(packet, self.now);
+        }
+        if self.is_recorded(ANSWERED) {
+            self.record_received(link);
         }
         self.leave(link);
-        if self.is_observed() {
-            self.observe_sender(flow);
-        }
         self.pump(flow);
     }
 
@@ -370,8 +356,8 @@ impl<'a> Simulation<'a> {
 
     pub(super) fn answer(&mut self, flow: u32, mut answer: Option<Packet>) {
         if let Some(answer) = &mut answer {
-            if self.is_observed() {
-                self.observe_answer(answer);
+            if self.is_recorded(AT_RECEIVER) {
+                self.record_sent(answer);
             }
             let first = self.route(flow).acks[0];
             self.enter(first, answer);
@@ -399,11 +385,8 @@ impl<'a> Simulation<'a> {
             let before = ends.sender.counters().timeouts;
             ends.sender.on_timer(self.now);
             let expired = ends.sender.counters().timeouts > before;
-            if expired && self.notes_sends {
-                self.note_timeout(flow);
-            }
-            if self.is_observed() {
-                self.observe_timer(flow, expired);
+            if self.is_recorded(TIMER) {
+                self.record_flow(flow, RunEvent::Timer { expired });
             }
             self.pump(flow);
         }
@@ -424,8 +407,8 @@ impl<'a> Simulation<'a> {
                 let stage = Stage::Acknowledged;
                 break (due && self.note(flow, stage, acknowledged), failed, timer);
             };
-            if self.watches_sends {
-                self.watch_sent(packet);
+            if self.is_recorded(SENT) {
+                self.record_sent(packet);
             }
             self.enter(first, packet);
             // One event may send a whole window.
@@ -461,8 +444,8 @@ impl<'a> Simulation<'a> {
         if state.has_queue_events() {
             self.take_queue_events(link);
         }
-        if self.recorder.is_some() {
-            self.sample_offer(link, packet, verdict == Verdict::Dropped);
+        if self.is_recorded(QUEUES[0] | QUEUES[1]) {
+            self.record_offer(link, packet, verdict == Verdict::Dropped);
         }
         match verdict {
             Verdict::Accepted => {}
@@ -496,7 +479,7 @@ impl<'a> Simulation<'a> {
         while let Some(event) = self.links[link as usize].take_queue_event() {
             match event.kind {
                 QueueEventKind::Evicted => {
-                    self.sample_departure(link, event.at, &event.packet, true);
+                    self.record_departure(link, event.at, &event.packet, true);
                     self.on_drop(&event.packet, event.at);
                 }
                 QueueEventKind::Marked => self.on_mark(&event.packet, event.at),
@@ -505,17 +488,11 @@ impl<'a> Simulation<'a> {
     }
 
     fn on_drop(&mut self, packet: &Packet, at: Time) {
-        if self.is_observed() {
-            self.observe_drop(packet, at);
+        if self.is_recorded(IN_NETWORK) {
+            self.record_in_network(at, packet.flow, RunEvent::Dropped(packet));
         }
-        match packet.body {
-            Body::Data(_) => {
-                self.records[packet.flow as usize].packets_dropped += 1;
-                self.note_write(packet.flow, |writes| writes.drop(packet.start()));
-                self.sample_in_network(packet, Event::Drop, at);
-            }
-            Body::Syn(_) => self.sample_in_network(packet, Event::SynDrop, at),
-            _ => {}
+        if packet.is_data() {
+            self.records[packet.flow as usize].packets_dropped += 1;
         }
     }
 
@@ -526,51 +503,8 @@ impl<'a> Simulation<'a> {
             return;
         }
         self.records[packet.flow as usize].packets_marked += 1;
-        self.sample_in_network(packet, Event::Mark, at);
-    }
-
-    /// A packet leaves its sender, and something is noted of it or somebody looks at it.
-    #[inline(never)]
-    fn watch_sent(&mut self, packet: &Packet) {
-        if self.notes_sends {
-            self.note_sent(packet);
-        }
-        if self.is_observed() {
-            self.observe_sent(packet);
-        }
-    }
-
-    fn note_sent(&mut self, packet: &Packet) {
-        if self.recorder.is_some() {
-            self.sample_sent(packet);
-        }
-        let now = self.now;
-        let Body::Data(data) = &packet.body else {
-            return;
-        };
-        let again = self.flows.endpoints(packet.flow);
-        let again = again.is_some_and(|ends| ends.sender.is_retransmission(packet));
-        self.note_write(packet.flow, |writes| writes.send(data, again, now));
-    }
-
-    #[cold]
-    fn note_timeout(&mut self, flow: u32) {
-        if self.recorder.is_some() {
-            self.sample(flow, Event::Timeout, 0, 0);
-        }
-        let una = self
-            .flows
-            .endpoints(flow)
-            .map(|ends| ends.sender.acknowledged());
-        self.note_write(flow, |writes| writes.time_out(una.unwrap_or(0)));
-    }
-
-    /// Notes something of the writes of a flow, where they are listed.
-    fn note_write(&mut self, flow: u32, note: impl FnOnce(&mut FlowWrites)) {
-        let kind = self.kind(flow);
-        if !kind.writes.is_empty() {
-            let number = self.records[flow as usize].plan.kind;
-            note(&mut self.writes.of(flow, number, &kind.writes));
+        if self.is_recorded(IN_NETWORK) {
+            self.record_in_network(at, packet.flow, RunEvent::Marked(packet));
         }
     }
 
@@ -580,11 +514,8 @@ impl<'a> Simulation<'a> {
         let kind = self.kind(flow);
         let record = &mut self.records[flow as usize];
         let plan = &record.plan;
-        let mut reached = 0..0;
-        if !kind.writes.is_empty() {
-            let mut writes = self.writes.of(flow, plan.kind, &kind.writes);
-            reached = writes.reach(stage, position, self.now);
-        }
+        let writes = self.recorders.writes.of(flow, plan.kind);
+        let reached = writes.map_or(0..0, |mut writes| writes.reach(stage, position, self.now));
         if let Some(ends) = self.flows.endpoints_mut(flow) {
             ends.due[stage as usize] = next_due(plan, kind, stage, position);
         }
@@ -607,8 +538,8 @@ impl<'a> Simulation<'a> {
     /// Whoever waits for data that has been delivered is told: all of the flow's if it `is_whole`,
     /// and the writes at these places.
     fn on_note_delivered(&mut self, flow: u32, is_whole: bool, reached: Range<usize>) {
-        if is_whole && self.is_observed() {
-            self.observe_delivery(flow);
+        if is_whole && self.is_recorded(PROGRESS) {
+            self.record_flow(flow, RunEvent::Delivered);
         }
         if is_whole && self.web.owns(flow) {
             self.on_web_delivered(flow);
@@ -628,17 +559,19 @@ impl<'a> Simulation<'a> {
 
     fn finish(&mut self, flow: u32) {
         let now = self.moment();
+        if self.is_recorded(PROGRESS) {
+            self.record_flow(flow, RunEvent::Closed);
+        }
         let Some(ends) = self.flows.endpoints(flow) else {
             return;
         };
-        self.observers.close(flow, ends, &mut self.links, now);
         ends.note(&mut self.records[flow as usize], &mut self.exits);
         let (plan, kind) = (&self.records[flow as usize].plan, self.kind(flow));
-        if kind.stack.sharing != Sharing::None {
+        if kind.stack.sharing.kind != Sharing::None {
             let memory = ends.sender.memory();
             self.memories.close(flow, (plan, kind), memory, self.now);
         }
-        let late = match kind.stack.acks_when_over {
+        let late = match kind.stack.ns2.acks_when_over {
             true => ends.late_receiver(&self.records[flow as usize]),
             false => None,
         };
@@ -665,7 +598,7 @@ impl<'a> Simulation<'a> {
             let state = &self.links[link as usize];
             let left = state.left_queue(arrival);
             if let Some(packet) = state.first().copied() {
-                self.sample_departure(link, left, &packet, false);
+                self.record_departure(link, left, &packet, false);
             }
         }
     }

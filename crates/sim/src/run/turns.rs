@@ -28,7 +28,7 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    pub(super) fn new(prepared: &Prepared, plans: &[FlowPlan], log: &WriteLog) -> Turns {
+    pub(super) fn new(prepared: &Prepared, plans: &[FlowPlan], log: &WriteLog<'_>) -> Turns {
         let mut waits = Vec::new();
         let places = |flow: u32| {
             let kind = plans[flow as usize].kind;

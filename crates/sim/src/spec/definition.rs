@@ -5,7 +5,7 @@
 //! its checks, its defaults, and the table from which Python makes its classes, the command line
 //! its flags, and the pages their tables ([`Described`]).
 
-use flowstart_control::Named;
+use flowstart_control::{Bytes, Named};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{json, Value as Json};
@@ -189,6 +189,74 @@ impl<T: JsonSchema + for<'de> Deserialize<'de>> Given for Vec<T> {
 
     fn value(&self) -> Option<&Vec<T>> {
         (!self.is_empty()).then_some(self)
+    }
+}
+
+/// What holds the values of a field in what the fields stand beside.
+pub(crate) trait Place<V> {
+    /// Sets it to a value.
+    fn put(&mut self, value: V);
+
+    /// The value that would set it so, if any.
+    fn take(&self) -> Option<V>;
+}
+
+impl<T: Clone> Place<T> for T {
+    fn put(&mut self, value: T) {
+        *self = value;
+    }
+
+    fn take(&self) -> Option<T> {
+        Some(self.clone())
+    }
+}
+
+/// Sizes that their checks keep within the type.
+macro_rules! sizes {
+    ($($kind:ty),*) => {$(
+        impl Place<Bytes> for $kind {
+            fn put(&mut self, value: Bytes) {
+                *self = value.0 as $kind;
+            }
+
+            fn take(&self) -> Option<Bytes> {
+                Some(Bytes((*self).into()))
+            }
+        }
+
+        impl Place<Bytes> for Option<$kind> {
+            fn put(&mut self, value: Bytes) {
+                *self = Some(value.0 as $kind);
+            }
+
+            fn take(&self) -> Option<Bytes> {
+                self.as_ref().and_then(Place::take)
+            }
+        }
+    )*};
+}
+
+sizes!(u32, u64);
+
+/// A limit of zero is none.
+impl Place<u32> for Option<u32> {
+    fn put(&mut self, value: u32) {
+        *self = (value > 0).then_some(value);
+    }
+
+    fn take(&self) -> Option<u32> {
+        Some(self.unwrap_or(0))
+    }
+}
+
+/// Whole segments of a window, which is infinite where nothing limits it.
+impl Place<u32> for f64 {
+    fn put(&mut self, value: u32) {
+        *self = value.into();
+    }
+
+    fn take(&self) -> Option<u32> {
+        self.is_finite().then_some(*self as u32)
     }
 }
 
@@ -398,7 +466,7 @@ macro_rules! fields {
             pub(crate) fn set_in(&self, subject: &mut $subject) {
                 $($(
                     if let Some(value) = self.$field.clone() {
-                        subject.$($place)+ = value.into();
+                        $crate::spec::definition::Place::put(&mut subject.$($place)+, value);
                     }
                 )?)*
             }
@@ -406,7 +474,7 @@ macro_rules! fields {
             /// Takes the fields from the places that they set.
             pub(crate) fn take_from(&mut self, subject: &mut $subject) {
                 $($(
-                    self.$field = Some(subject.$($place)+.clone().into());
+                    self.$field = $crate::spec::definition::Place::take(&subject.$($place)+);
                 )?)*
             }
 

@@ -22,11 +22,11 @@ const WAITS: Need<Stack> = needs(
     "data does not wait for it under `0-rtt` (stack.handshake)",
 );
 const DELAYS_ACKS: Need<Stack> = needs(
-    |stack| stack.ack != AckPolicy::Every,
+    |stack| stack.receiver.ack != AckPolicy::Every,
     "every segment is acknowledged at once; give `stack.ack = \"delayed\"`",
 );
 const QUICK_AT_FIRST: Need<Stack> = needs(
-    |stack| matches!(stack.ack, AckPolicy::QuickThenDelayed { .. }),
+    |stack| matches!(stack.receiver.ack, AckPolicy::QuickThenDelayed { .. }),
     "only `quick-then-delayed` has such a beginning (stack.ack)",
 );
 const NUMBERS: Need<Stack> = needs(
@@ -50,7 +50,7 @@ const BY_RACK: Need<Stack> = needs(
     "only `rack` does (stack.recovery)",
 );
 const BLOCKS: Need<Stack> = needs(
-    |stack| stack.sack && recovers_by(stack, &[Sack, Ns2Sack, Rack, Quic]),
+    |stack| stack.recovery.sack && recovers_by(stack, &[Sack, Ns2Sack, Rack, Quic]),
     "only `sack`, `ns2-sack`, `rack` and `quic` send blocks (stack.recovery), unless `stack.sack` is \
      false",
 );
@@ -67,28 +67,31 @@ const TICKS: Need<Stack> = needs(
     "only the `ns2` stack counts in ticks",
 );
 const PACES_BY_RFC9002: Need<Stack> = needs(
-    |stack| matches!(stack.pacing, Pacing::Rfc9002(_)),
+    |stack| matches!(stack.pacing.rule, Pacing::Rfc9002(_)),
     "only `rfc9002` has one (stack.pacing)",
 );
 const WINDOW_GROWS: Need<Stack> = needs(
-    |stack| stack.buffer.is_some(),
+    |stack| stack.receive_window.buffer.is_some(),
     "the window does not grow; give `stack.window_growth = \"linux\"`",
 );
 const WINDOW_IS_SCALED: Need<Stack> = needs(
-    |stack| !stack.window_unbounded && (stack.window.is_some() || stack.buffer.is_some()),
+    |stack| {
+        !stack.receive_window.unbounded
+            && (stack.receive_window.limit.is_some() || stack.receive_window.buffer.is_some())
+    },
     "only a window that is given or grows is scaled (stack.window), under `ns2` and `quic` none",
 );
 const SHARES: Need<Stack> = needs(
-    |stack| stack.sharing != Sharing::None,
+    |stack| stack.sharing.kind != Sharing::None,
     "connections leave nothing behind; give `stack.sharing = \"remember\"`",
 );
 const OPENS_WINDOWS: Need<Stack> = needs(
-    |stack| stack.sharing.opens_windows(),
+    |stack| stack.sharing.kind.opens_windows(),
     "only `temporal` and `ensemble` open windows from a memory (stack.sharing)",
 );
 
 fn recovers_by(stack: &Stack, kinds: &[RecoveryKind]) -> bool {
-    kinds.contains(&stack.recovery)
+    kinds.contains(&stack.recovery.kind)
 }
 
 fields! {
@@ -100,15 +103,17 @@ fields! {
         pub preset: Option<String>,
         /// Maximum segment size, payload bytes, such as `1460B`.
         #[check(segment_size)]
+        #[sets(framing.mss)]
         pub mss: Option<Bytes>,
         /// Header size of a data segment, such as `40B`.
         #[check(header_size)]
+        #[sets(framing.header)]
         pub header: Option<Bytes>,
         /// Initial window: segments (`3`) or a rule (`rfc6928`).
         ///
         /// Rules: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002`.
         #[flag("WINDOW")]
-        #[sets(iw)]
+        #[sets(window.initial)]
         pub iw: Option<InitialWindow>,
         /// Handshake before data: `1-rtt`, `0-rtt` or `tcp+tls13`.
         ///
@@ -123,6 +128,7 @@ fields! {
         #[usual("no more than one round trip takes")]
         #[check(within(Bytes(1)..=Bytes(1_000_000), "1B to 1MB"))]
         #[needs(WAITS)]
+        #[sets(server_flight)]
         pub server_flight: Option<Bytes>,
         /// Acknowledgement policy of the receiver: `every`, `delayed` or `quick-then-delayed`.
         #[flag("WHEN")]
@@ -139,7 +145,7 @@ fields! {
         /// `0` for any number; with numbered packets only.
         #[check(within(0..=1000, "0 to 1000 packets"))]
         #[needs(NUMBERS)]
-        #[sets(ack_reordering)]
+        #[sets(receiver.ack_reordering)]
         pub ack_reordering: Option<u32>,
         /// Size of the server's handshake confirmation, if its pacer delays acknowledgements.
         ///
@@ -148,6 +154,7 @@ fields! {
         /// with numbered packets only.
         #[check(within(Bytes(0)..=Bytes(15_000), "0B to 15kB"))]
         #[needs(NUMBERS)]
+        #[sets(receiver.ack_pacer)]
         pub ack_pacer: Option<Bytes>,
         /// Size of the dataless packet after the first acknowledgement, if the sender has no data.
         ///
@@ -156,6 +163,7 @@ fields! {
         /// only.
         #[check(within(Bytes(0)..=Bytes(1_500), "0B to 1500B"))]
         #[needs(NUMBERS)]
+        #[sets(recovery.id_update)]
         pub id_update: Option<Bytes>,
         /// Number of segments that are acknowledged immediately before delays begin.
         #[needs(QUICK_AT_FIRST)]
@@ -163,40 +171,40 @@ fields! {
         /// Acknowledgement of packets that arrive after the end of the flow, as in ns-2.
         ///
         /// Such acknowledgements load the reverse path.
-        #[sets(acks_when_over)]
+        #[sets(ns2.acks_when_over)]
         pub acks_when_over: Option<bool>,
         /// Delay also of the SYN's acknowledgement (ns-2's `SYN_immediate_ack_` off).
         #[needs(DELAYS_ACKS)]
-        #[sets(delays_syn_ack)]
+        #[sets(receiver.delays_syn_ack)]
         pub delays_syn_ack: Option<bool>,
         /// First data packet in place of the SYN on a connection without handshake, as in ns-2.
         ///
         /// The packet has no header, and only the timer detects its loss. Its acknowledgement is
         /// delayed only where the SYN's is.
-        #[sets(headerless_first)]
+        #[sets(ns2.headerless_first)]
         pub headerless_first: Option<bool>,
         /// Loss recovery algorithm.
-        #[sets(recovery)]
+        #[sets(recovery.kind)]
         pub recovery: Option<RecoveryKind>,
         /// NextSeg rule 3 of RFC 6675.
         #[needs(BY_SACK)]
-        #[sets(next_seg_rule_3)]
+        #[sets(recovery.next_seg_rule_3)]
         pub next_seg_rule_3: Option<bool>,
         /// NextSeg rule 4 of RFC 6675.
         #[needs(BY_SACK)]
-        #[sets(next_seg_rule_4)]
+        #[sets(recovery.next_seg_rule_4)]
         pub next_seg_rule_4: Option<bool>,
         /// Limited transmit (RFC 3042).
         #[needs(BY_DUPLICATES)]
-        #[sets(limited_transmit)]
+        #[sets(recovery.limited_transmit)]
         pub limited_transmit: Option<bool>,
         /// NewReno timer restart on the first partial acknowledgement only.
         #[needs(BY_NEWRENO)]
-        #[sets(newreno.impatient)]
+        #[sets(recovery.newreno.impatient)]
         pub newreno_impatient: Option<bool>,
         /// NewReno window deflation by the amount that a partial acknowledgement covers.
         #[needs(BY_NEWRENO)]
-        #[sets(newreno.partial_deflation)]
+        #[sets(recovery.newreno.partial_deflation)]
         pub newreno_partial_deflation: Option<bool>,
         /// Timeout before the first round-trip sample.
         #[check(at_least_1ms)]
@@ -216,10 +224,10 @@ fields! {
         /// Timeout backoff of lost SYNs until a valid RTT sample, as in ns-2.
         ///
         /// Otherwise data begins with a separate timeout (RFC 6298 §5.7).
-        #[sets(syn_backoff_lasts)]
+        #[sets(ns2.syn_backoff_lasts)]
         pub syn_backoff_lasts: Option<bool>,
         /// Slow-start threshold of two segments after a lost SYN, as after any timeout in ns-2.
-        #[sets(syn_loss_lowers_ssthresh)]
+        #[sets(ns2.syn_loss_lowers_ssthresh)]
         pub syn_loss_lowers_ssthresh: Option<bool>,
         /// Phase of an ns-2 host's clock, as a share of a tick.
         ///
@@ -243,11 +251,11 @@ fields! {
         /// millisecond away at most (`tcp_tso_should_defer`), and the last segment of several carries
         /// PSH.
         #[needs(BY_RACK)]
-        #[sets(tso)]
+        #[sets(pacing.tso)]
         pub tso: Option<bool>,
         /// Detection of spurious timeouts (F-RTO, RFC 5682).
         #[needs(BY_RACK)]
-        #[sets(frto)]
+        #[sets(recovery.frto)]
         pub frto: Option<bool>,
         /// Undo of the response to a spurious loss: `none`, `set-empties` or `full`.
         ///
@@ -256,29 +264,29 @@ fields! {
         /// are acknowledged. `set-empties`, of `quic`, restores only the window, once all of them
         /// are acknowledged.
         #[needs(UNDOES)]
-        #[sets(undo)]
+        #[sets(recovery.undo)]
         pub undo: Option<Undo>,
         /// Reports of duplicate segments by the receiver (DSACK, RFC 2883).
         #[needs(BY_RACK)]
-        #[sets(dsack)]
+        #[sets(receiver.dsack)]
         pub dsack: Option<bool>,
         /// Maximum delay of compressed selective acknowledgements; `0s` for none.
         ///
         /// As in Linux (`tcp_comp_sack_delay_ns`): from the fourth acknowledgement of a hole, and
         /// for a twentieth of a round trip at most.
         #[needs(WINDOW_GROWS)]
-        #[sets(comp_sack_delay)]
+        #[sets(receiver.comp_sack_delay)]
         pub comp_sack_delay: Option<Time>,
         /// Discard of segments with an older timestamp than the last at the receiver (PAWS).
         ///
         /// RFC 7323 §5, with timestamps of a millisecond. A delayed segment is discarded if a
         /// retransmission that left later has arrived before it.
         #[needs(WINDOW_GROWS)]
-        #[sets(paws)]
+        #[sets(receiver.paws)]
         pub paws: Option<bool>,
         /// Selective acknowledgements (RFC 2018); without them `rack` counts duplicates.
         #[needs(BY_COUNTS)]
-        #[sets(sack)]
+        #[sets(recovery.sack)]
         pub sack: Option<bool>,
         /// Response of both ends to congestion marks (ECN): `off`, `classic` or `l4s`.
         ///
@@ -290,7 +298,7 @@ fields! {
         pub ecn: Option<EcnMode>,
         /// Pacing by the RTT in whole ticks, as in ns-2.
         #[needs(TICKS)]
-        #[sets(coarse_pacing)]
+        #[sets(ns2.coarse_pacing)]
         pub coarse_pacing: Option<bool>,
         /// Maximum window that the receiver advertises, in bytes or packets.
         pub window: Option<Amount>,
@@ -324,18 +332,20 @@ fields! {
         /// Only payload counts. An application with more data resumes when a third is free.
         #[usual("without limit")]
         #[check(send_buffer)]
+        #[sets(window.send_buffer)]
         pub send_buffer: Option<Bytes>,
         /// Window scaling.
         #[needs(WINDOW_IS_SCALED)]
-        #[sets(window_scaling)]
+        #[sets(receive_window.scaling)]
         pub window_scaling: Option<bool>,
         /// Window after an idle time.
-        #[sets(restart)]
+        #[sets(window.restart)]
         pub restart: Option<Restart>,
         /// Growth of the window also while the application limits the flight.
-        #[sets(grow_when_app_limited)]
+        #[sets(window.grow_when_app_limited)]
         pub grow_when_app_limited: Option<bool>,
         /// Number of consecutive timeouts after which a connection is aborted; `0` for no limit.
+        #[sets(max_timeouts)]
         pub max_timeouts: Option<u32>,
         /// Minimum time between a host's interrupts, at which it processes packets.
         #[usual("60us where `interrupt_max` is, else every packet is seen at once")]
@@ -352,16 +362,17 @@ fields! {
         #[sets(rate_codes)]
         pub rate_codes: Option<RateCodes>,
         /// State that connections between the same hosts share (RFC 9040).
-        #[sets(sharing)]
+        #[sets(sharing.kind)]
         pub sharing: Option<Sharing>,
         /// Lifetime of shared state.
         #[needs(SHARES)]
-        #[sets(sharing_lifetime)]
+        #[sets(sharing.lifetime)]
         pub sharing_lifetime: Option<Time>,
         /// Maximum window from shared state, in segments.
         #[usual("no limit")]
         #[check(within(1..=u32::MAX, "at least 1 segment"))]
         #[needs(OPENS_WINDOWS)]
+        #[sets(sharing.cap)]
         pub sharing_cap: Option<u32>,
     }
 }

@@ -95,7 +95,7 @@ impl DupAck {
         self.inflation = 0;
         self.gate = Gate::Open;
         let ended = std::mem::take(&mut self.in_recovery);
-        let audience = match ended && !c.stack.grows_leaving_recovery {
+        let audience = match ended && !c.stack.ns2.grows_leaving_recovery {
             true => Audience::OwnerGrowth,
             false => Audience::Growth,
         };
@@ -107,7 +107,7 @@ impl DupAck {
 
     /// RFC 6582 §3.2 step 3, partial acknowledgements.
     fn on_partial_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Time) -> Findings {
-        if !c.stack.newreno.impatient || !self.first_partial_seen {
+        if !c.stack.recovery.newreno.impatient || !self.first_partial_seen {
             self.first_partial_seen = true;
             c.restart_timer(now);
         }
@@ -118,7 +118,12 @@ impl DupAck {
             c.take_sample(newly.sent, now);
         }
         self.forced = Some(c.segment_at(c.una()));
-        self.gate = c.stack.newreno.max_burst.map_or(Gate::Open, Gate::Burst);
+        self.gate = c
+            .stack
+            .recovery
+            .newreno
+            .max_burst
+            .map_or(Gate::Open, Gate::Burst);
         Findings {
             report: Some(AckReport::of(
                 c.outstanding(),
@@ -135,7 +140,7 @@ impl DupAck {
 
     /// So many segments have left the network. Returns by how many the window is to shrink.
     fn deflate(&mut self, c: &Connection, acked: u64) -> Option<u64> {
-        if !c.stack.newreno.partial_deflation {
+        if !c.stack.recovery.newreno.partial_deflation {
             self.inflation = 0;
             None
         } else if self.inflation > acked {
@@ -161,13 +166,18 @@ impl DupAck {
                 self.inflation += 1;
             }
             self.gate = Gate::Open;
-        } else if c.stack.limited_transmit && self.kind != RecoveryKind::GoBackN {
+        } else if c.stack.recovery.limited_transmit && self.kind != RecoveryKind::GoBackN {
             self.gate = Gate::One;
         } else {
             self.gate = Gate::Closed;
         }
         if self.kind == RecoveryKind::NewReno && self.dup_acks >= DUP_THRESH {
-            self.gate = c.stack.newreno.max_burst.map_or(Gate::Open, Gate::Burst);
+            self.gate = c
+                .stack
+                .recovery
+                .newreno
+                .max_burst
+                .map_or(Gate::Open, Gate::Burst);
         }
         began
     }
@@ -189,7 +199,7 @@ impl DupAck {
 
     /// The timer expired: go back to the first unacknowledged segment.
     pub fn on_timeout(&mut self, c: &mut Connection) {
-        if self.kind != RecoveryKind::Tahoe || !c.stack.counts_duplicates_on {
+        if self.kind != RecoveryKind::Tahoe || !c.stack.ns2.counts_duplicates_on {
             self.dup_acks = 0;
         }
         self.limited_bytes = 0;
@@ -223,7 +233,7 @@ impl DupAck {
     }
 
     fn window_bytes(&self, c: &Connection) -> u64 {
-        let window = match c.stack.whole_window {
+        let window = match c.stack.ns2.whole_window {
             true => c.session.window.cwnd_segments() * c.mss(),
             false => c.session.window.cwnd_bytes(),
         };
@@ -233,7 +243,7 @@ impl DupAck {
     /// Accounts for a segment that leaves.
     pub fn on_sent(&mut self, c: &Connection, plan: Plan) {
         if self.forced.take().is_some() {
-            self.uncounted = !c.stack.fast_retransmit_counts && c.nxt <= plan.start;
+            self.uncounted = !c.stack.ns2.fast_retransmit_counts && c.nxt <= plan.start;
             return;
         }
         match &mut self.gate {

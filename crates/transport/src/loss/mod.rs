@@ -51,7 +51,7 @@ macro_rules! dispatch {
 impl Loss {
     /// The detector that a stack asks for.
     pub fn new(stack: &Stack) -> Loss {
-        match stack.recovery {
+        match stack.recovery.kind {
             RecoveryKind::Sack => Loss::Rfc6675(rfc6675::Rfc6675::default()),
             RecoveryKind::Ns2Sack => Loss::Ns2(ns2::Ns2::default()),
             RecoveryKind::Rack => Loss::Rack(Box::default()),
@@ -133,7 +133,7 @@ impl Loss {
             Loss::Rack(r) => r.note_overtaken(),
             Loss::DupAck(_) | Loss::Rfc6675(_) | Loss::Rfc9002(_) => {}
         }
-        c.stack.sack && matches!(self, Loss::Rack(_) | Loss::Rfc6675(_))
+        c.stack.recovery.sack && matches!(self, Loss::Rack(_) | Loss::Rfc6675(_))
     }
 
     /// The acknowledgement that led to `found` brings a mark back. Whether the window comes down

@@ -111,7 +111,7 @@ impl Ns2 {
             if c.is_beyond(self.recover) {
                 began = Some(self.enter(c, now));
             }
-        } else if self.dup_acks < NUMDUPACKS && c.stack.limited_transmit {
+        } else if self.dup_acks < NUMDUPACKS && c.stack.recovery.limited_transmit {
             self.gate = Gate::One;
         }
         Some(Findings {

@@ -167,7 +167,7 @@ impl Rfc6675 {
     /// kept from sending anything again says nothing.
     fn is_spurious(&mut self, c: &Connection, acked: u64, repetition: bool) -> bool {
         let first = acked > 0 && std::mem::take(&mut self.first_acceptable);
-        first && !repetition && c.stack.undo != Undo::None && self.forced.is_none()
+        first && !repetition && c.stack.recovery.undo != Undo::None && self.forced.is_none()
     }
 
     /// What counted as lost from `late` on is on its way.
@@ -246,7 +246,7 @@ impl Rfc6675 {
         if self.phase != Phase::Open {
             return self.next_seg_in_recovery(c);
         }
-        let held = self.dup_acks > 0 && !c.stack.limited_transmit;
+        let held = self.dup_acks > 0 && !c.stack.recovery.limited_transmit;
         let new = c.next_segment().filter(|_| !held)?;
         Some((new, Rule::Ordinary))
     }
@@ -262,7 +262,7 @@ impl Rfc6675 {
         if self.phase != Phase::Recovery {
             return None;
         }
-        if c.stack.next_seg_rule_3 {
+        if c.stack.recovery.next_seg_rule_3 {
             if let Some(hole) = self.next_hole(c) {
                 return Some((self.clip(c, hole), Rule::Ordinary));
             }
@@ -272,7 +272,7 @@ impl Rfc6675 {
 
     /// Rule 4: once a recovery, when the acknowledgement has passed RescueRxt.
     fn rescue(&self, c: &Connection) -> Option<Plan> {
-        let due = c.stack.next_seg_rule_4 && self.rescue_rxt.is_some_and(|r| c.una() > r);
+        let due = c.stack.recovery.next_seg_rule_4 && self.rescue_rxt.is_some_and(|r| c.una() > r);
         due.then(|| highest_hole(&c.sent, c.mss())).flatten()
     }
 

@@ -1,30 +1,17 @@
 //! The window comes down at once, to what the controller says.
 
-use super::super::stack::{RecoveryKind, Stack};
-use flowstart_control::session::MINIMUM_WINDOW;
 use flowstart_control::{Segments, Window};
 
 /// What is added to the controller's answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Instant {
     /// No window is smaller.
-    least: Segments,
+    pub(super) least: Segments,
     /// A recovery leaves no more window than avoids a burst (RFC 6582 §3.2 step 3).
-    avoids_burst: bool,
+    pub(super) avoids_burst: bool,
 }
 
 impl Instant {
-    /// What the stack has.
-    pub(super) fn new(stack: &Stack) -> Instant {
-        Instant {
-            least: match stack.numbers_packets() {
-                true => MINIMUM_WINDOW,
-                false => 0.0,
-            },
-            avoids_burst: stack.recovery == RecoveryKind::NewReno && stack.newreno.avoids_burst,
-        }
-    }
-
     /// The controller has set the window.
     pub(super) fn bound(&self, window: &mut Window) {
         window.cwnd = window.cwnd.max(self.least);

@@ -9,7 +9,8 @@ mod prr;
 
 use super::connection::Connection;
 use super::loss::findings::{Began, Step};
-use super::stack::{RecoveryKind, Stack};
+use super::profile::RecoveryProfile;
+use super::stack::Stack;
 use crate::narrow::whole;
 use flowstart_control::{Time, Window};
 use instant::Instant;
@@ -26,9 +27,13 @@ pub enum Reduction {
 impl Reduction {
     /// The reduction that a stack asks for.
     pub fn new(stack: &Stack) -> Reduction {
-        match stack.recovery {
-            RecoveryKind::Rack => Reduction::Prr(Box::default()),
-            _ => Reduction::Instant(Instant::new(stack)),
+        let profile = RecoveryProfile::new(stack);
+        match profile.reduces_gradually {
+            true => Reduction::Prr(Box::default()),
+            false => Reduction::Instant(Instant {
+                least: profile.min_window,
+                avoids_burst: profile.avoids_burst,
+            }),
         }
     }
 

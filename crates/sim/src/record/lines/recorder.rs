@@ -1,10 +1,16 @@
 //! Bins what happens while a run goes on.
 
-use super::bins::Bins;
+use super::bins::{Bins, Place};
 use super::queue::QueueOrder;
 use super::{BinnedLine, FlowLines, Lines, LinesRequest, POINTS_PER_COLUMN};
-use flowstart_control::{Rate, Time};
+use crate::record::recorder::{
+    bits_per_second, Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, IN_NETWORK, QUEUES,
+    SENT, TIMER,
+};
+use crate::record::trace::Event;
+use flowstart_control::Time;
 use flowstart_transport::sender::Sender;
+use flowstart_wire::Packet;
 
 /// Records the lines of chosen flows, and of the bottleneck's directions that they use.
 pub(crate) struct LineRecorder {
@@ -23,8 +29,8 @@ struct Queue {
 }
 
 impl LineRecorder {
-    /// One for the flows of `request`, of which `direction` tells in which direction of the
-    /// bottleneck they send their data.
+    /// One for the flows of `request`, of which `direction` is the direction of the bottleneck
+    /// in which they send their data.
     pub(crate) fn new(request: &LinesRequest, direction: impl Fn(u32) -> u8) -> LineRecorder {
         let flows = request.flows.iter().copied();
         let directions: Vec<u8> = flows.clone().map(direction).collect();
@@ -40,16 +46,10 @@ impl LineRecorder {
         }
     }
 
-    /// Whether what a direction's queue holds is recorded.
-    pub(crate) fn records_queue(&self, direction: u8) -> bool {
-        self.queues[usize::from(direction)].is_some()
-    }
-
     /// Something has changed at a sender.
-    pub(crate) fn look_at(&mut self, now: Time, flow: u32, sender: &Sender) {
-        self.make_room(now);
-        let place = self.bins.place(now.0);
-        let Some(flow) = self.flows.iter_mut().find(|lines| lines.flow == flow) else {
+    fn look_at(&mut self, scene: &Scene<'_>, sender: &Sender) {
+        let place = self.place(scene.at);
+        let Some(flow) = self.lines_of(scene.flow) else {
             return;
         };
         let window = sender.window();
@@ -63,36 +63,21 @@ impl LineRecorder {
     }
 
     /// An event of this number in [`EVENTS`](super::EVENTS) happened to a flow.
-    pub(crate) fn happen(&mut self, at: Time, flow: u32, event: usize, value: f64) {
-        self.make_room(at);
-        let place = self.bins.place(at.0);
-        if let Some(flow) = self.flows.iter_mut().find(|lines| lines.flow == flow) {
+    fn add_point(&mut self, scene: &Scene<'_>, event: usize, value: f64) {
+        let place = self.place(scene.at);
+        if let Some(flow) = self.lines_of(scene.flow) {
             flow.events[event].push(place, value);
         }
     }
 
-    /// The queue of a direction was offered a packet and holds so many then.
-    pub(crate) fn offer(&mut self, now: Time, direction: u8, held: u64, dropped: bool) {
-        self.make_room(now);
-        if let Some(queue) = &mut self.queues[usize::from(direction)] {
-            queue.order.offer(now.0, held, dropped);
-        }
+    fn lines_of(&mut self, flow: u32) -> Option<&mut FlowLines> {
+        self.flows.iter_mut().find(|lines| lines.flow == flow)
     }
 
-    /// A packet has left it to be transmitted.
-    pub(crate) fn depart(&mut self, at: Time, direction: u8) {
-        self.make_room(at);
-        let bins = &self.bins;
-        if let Some(Queue { order, line }) = &mut self.queues[usize::from(direction)] {
-            order.depart(at.0, &mut |at, held| line.push(bins.place(at), held as f64));
-        }
-    }
-
-    /// A packet was evicted.
-    pub(crate) fn evict(&mut self, at: Time, direction: u8) {
-        if let Some(queue) = &mut self.queues[usize::from(direction)] {
-            queue.order.evict(at.0);
-        }
+    /// The bin of a time, for which there is room from now on.
+    fn place(&mut self, time: Time) -> Place {
+        self.make_room(time);
+        self.bins.place(time.0)
     }
 
     /// The lines, now that the run is over.
@@ -133,6 +118,49 @@ impl LineRecorder {
     }
 }
 
-fn bits_per_second(rate: Option<Rate>) -> f64 {
-    rate.map_or(f64::NAN, |rate| rate.bps() as f64)
+impl Recorder for LineRecorder {
+    fn takes(&self) -> Kinds {
+        let queues = QUEUES.iter().zip(&self.queues);
+        let recorded = queues.filter(|(_, queue)| queue.is_some());
+        recorded.fold(SENT | ANSWERED | TIMER | IN_NETWORK, |all, (kind, _)| {
+            all | kind
+        })
+    }
+
+    fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
+        let Some(kind) = Event::of(event) else { return };
+        if let Some(sender) = scene.sender {
+            self.look_at(scene, sender);
+        }
+        match (*event, kind, scene.sender) {
+            (RunEvent::Sent { packet, .. }, Event::Retransmit, _) => {
+                self.add_point(scene, 0, packet.start() as f64);
+            }
+            (RunEvent::Dropped(packet), Event::Drop, _) => {
+                self.add_point(scene, 1, packet.start() as f64);
+            }
+            (RunEvent::Marked(packet), ..) => self.add_point(scene, 2, packet.start() as f64),
+            (RunEvent::Timer { .. }, _, Some(sender)) => {
+                self.add_point(scene, 3, sender.window().cwnd);
+            }
+            _ => {}
+        }
+    }
+
+    fn record_queue(&mut self, at: Time, direction: usize, _packet: &Packet, event: &QueueEvent) {
+        if !matches!(event, QueueEvent::Evicted) {
+            self.make_room(at);
+        }
+        let bins = &self.bins;
+        let Some(Queue { order, line }) = &mut self.queues[direction] else {
+            return;
+        };
+        match event {
+            QueueEvent::Offered { held, dropped, .. } => order.offer(at.0, held.packets, *dropped),
+            QueueEvent::Evicted => order.evict(at.0),
+            QueueEvent::Left => {
+                order.depart(at.0, &mut |at, held| line.push(bins.place(at), held as f64));
+            }
+        }
+    }
 }

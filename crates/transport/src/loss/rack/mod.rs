@@ -121,7 +121,7 @@ impl Rack {
         let advanced = newly.acked > 0;
         let overtaken = std::mem::take(&mut self.overtaken);
         let counted;
-        let newly = if c.stack.sack {
+        let newly = if c.stack.recovery.sack {
             newly
         } else {
             counted = self.count_duplicates(c, newly);
@@ -136,7 +136,7 @@ impl Rack {
         let least = c.rtt.min_rtt().unwrap_or(Time::ZERO);
         let echo = newly
             .oldest
-            .filter(|_| c.stack.timestamps)
+            .filter(|_| c.stack.recovery.timestamps)
             .and_then(|(first, again)| match ack.answers_repetition() {
                 true => again.filter(|sent| now.since(*sent) >= least),
                 false => Some(first),
@@ -147,7 +147,7 @@ impl Rack {
         let sacked_once = newly.times.sacked_once;
         let sacked_once = sacked_once.filter(|_| !overtaken && !advanced);
         self.answers_before_head = sacked_once.is_some_and(|sent| sent < c.sent.oldest_left());
-        if c.stack.sack {
+        if c.stack.recovery.sack {
             self.note_arrivals(c, &newly.times, now);
         }
         let news = News {
@@ -234,7 +234,7 @@ impl Rack {
     /// beyond is acknowledged: the answers to what was sent needlessly are duplicates
     /// (RFC 6582 §3.2 step 2).
     fn is_over(&self, c: &Connection) -> bool {
-        c.una() > self.high_seq || c.stack.sack && c.una() == self.high_seq
+        c.una() > self.high_seq || c.stack.recovery.sack && c.una() == self.high_seq
     }
 
     /// To whom an acknowledgement is told: while the window comes down, nobody grows it
@@ -394,7 +394,7 @@ impl Rack {
             self.episode.forget_retransmissions();
         }
         let out = c.sent.repairs_out();
-        match c.stack.sack {
+        match c.stack.recovery.sack {
             true => _ = self.detect_losses(c, now),
             false => self.infer_loss(c, news.advanced.is_some()),
         }
@@ -475,7 +475,7 @@ impl Rack {
 
     /// What begins now may turn out to have been for nothing.
     fn arm_undo(&mut self, c: &Connection) {
-        if c.stack.undo == Undo::None {
+        if c.stack.recovery.undo == Undo::None {
             return;
         }
         let probes = u64::from(self.probe.out.is_some() && self.probe.repeats);
@@ -535,7 +535,7 @@ impl Rack {
     }
 
     fn schedule_probe(&mut self, c: &Connection, now: Time, advancing: bool) {
-        let probes = c.stack.sack && c.stack.tail_loss_probe;
+        let probes = c.stack.recovery.sack && c.stack.recovery.tail_loss_probe;
         if probes && self.repairs_nothing() && c.sent.arrived_bytes() == 0 {
             self.probe.schedule(c, now, advancing);
         } else {
@@ -600,7 +600,7 @@ impl Rack {
 
     /// The timer expired, `again` where nothing has been acknowledged since it did so before.
     pub fn on_timeout(&mut self, c: &mut Connection, again: bool) {
-        let may_be_spurious = c.stack.frto && c.stack.undo != Undo::None;
+        let may_be_spurious = c.stack.recovery.frto && c.stack.recovery.undo != Undo::None;
         self.frto
             .begin(may_be_spurious && (again || self.repairs_nothing()));
         if !again && !self.has_reduced(c) {

@@ -91,14 +91,12 @@ impl Flow {
     }
 
     fn with(controller: Controller, iw: u32, ecn: bool) -> Flow {
-        let mut stack = Stack {
-            iw: flowstart_control::InitialWindow::Segments(iw),
-            ecn: if ecn { EcnMode::Classic } else { EcnMode::Off },
-            ..Stack::linux()
-        };
+        let mut stack = Stack::linux();
+        stack.window.initial = flowstart_control::InitialWindow::Segments(iw);
+        stack.ecn = if ecn { EcnMode::Classic } else { EcnMode::Off };
         // To the point.
         stack.timer().jiffy = None;
-        stack.tso = false;
+        stack.pacing.tso = false;
         let mut sender = Sender::new(Arc::new(stack), 0, controller, Preparation::default());
         sender.push(10_000_000, Time::ZERO);
         sender.open(Time::ZERO);
@@ -276,7 +274,7 @@ fn an_acknowledgement_of_everything_needs_no_test() {
 #[test]
 fn without_f_rto_a_late_acknowledgement_brings_everything_again() {
     let mut c = connection(&[ms(100)], 10);
-    Arc::make_mut(&mut c.stack).frto = false;
+    Arc::make_mut(&mut c.stack).recovery.frto = false;
     let mut rack = Rack::default();
     c.time_out(ms(300), rack.pipe(&c), false);
     rack.on_timeout(&mut c, false);
@@ -407,7 +405,7 @@ fn more_duplicates_than_retransmissions_are_not_believed() {
 #[test]
 fn without_undo_a_late_segment_changes_nothing() {
     let mut c = connection(&[ms(100)], 20);
-    Arc::make_mut(&mut c.stack).undo = Undo::None;
+    Arc::make_mut(&mut c.stack).recovery.undo = Undo::None;
     let mut rack = Rack::default();
     take(&mut rack, &mut c, &ack(0, &[(2, 4)]), ms(100));
     assert_eq!(rack.state, State::Recovery);

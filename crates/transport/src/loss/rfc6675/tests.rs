@@ -60,10 +60,8 @@ struct Bench {
 
 impl Bench {
     fn new(segments: u64) -> Bench {
-        let stack = Stack {
-            mss: MSS as u32,
-            ..Stack::rfc()
-        };
+        let mut stack = Stack::rfc();
+        stack.framing.mss = MSS as u32;
         let controller = catalog::controller("slow-start", "reno", Convention::Rfc).unwrap();
         let mut c = Connection::new(Arc::new(stack), 0, controller);
         c.queued = 1000 * MSS;
@@ -193,12 +191,10 @@ fn overtaken(undo: Undo) -> (Connection, Recovery) {
 
 /// The same, with something else happening before they do.
 fn overtaken_after(event: impl Fn(&mut Connection), undo: Undo) -> (Connection, Recovery) {
-    let stack = Stack {
-        mss: MSS as u32,
-        ecn: EcnMode::Classic,
-        undo,
-        ..Stack::rfc()
-    };
+    let mut stack = Stack::rfc();
+    stack.framing.mss = MSS as u32;
+    stack.ecn = EcnMode::Classic;
+    stack.recovery.undo = undo;
     let controller = catalog::controller("slow-start", "reno", Convention::Rfc).unwrap();
     let mut recovery = Recovery::new(&stack);
     let mut c = Connection::new(Arc::new(stack), 0, controller);

@@ -99,7 +99,7 @@ impl Rfc9002 {
     #[inline(never)]
     pub fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<Findings> {
         self.confirmed = true;
-        self.answers = c.stack.id_update > 0;
+        self.answers = c.stack.recovery.id_update > 0;
         self.note_sample(c);
         let began = lost.then(|| self.begin_recovery(c));
         self.set_timer(c);
@@ -127,7 +127,7 @@ impl Rfc9002 {
         }
         let rtt = newly.largest.map(|sent| now.since(sent));
         if let Some(sent) = newly.largest {
-            let held = held.min(c.stack.ack.max_delay());
+            let held = held.min(c.stack.receiver.ack.max_delay());
             c.rtt.sample_held(sent, now, held);
             self.note_sample(c);
         }
@@ -170,13 +170,13 @@ impl Rfc9002 {
         ranges: impl Iterator<Item = (u64, u64)>,
         now: Time,
     ) -> bool {
-        if c.stack.undo == Undo::None {
+        if c.stack.recovery.undo == Undo::None {
             return false;
         }
         self.late
             .forget_before(now.since(probe_timeout(c).times(2)));
         let (any, all) = self.late.take(c, ranges, now);
-        if any && c.stack.undo == Undo::Full {
+        if any && c.stack.recovery.undo == Undo::Full {
             self.late.adapt();
         }
         all
@@ -226,7 +226,7 @@ impl Rfc9002 {
                 break;
             }
             c.sent.mark_oldest_packet_lost();
-            if c.stack.undo != Undo::None {
+            if c.stack.recovery.undo != Undo::None {
                 self.late.lose(number, packet.plan(), now);
             }
             losses.newest = Some(number);
@@ -372,7 +372,7 @@ impl Rfc9002 {
             return None;
         }
         self.answers = false;
-        let packet = c.transmit_empty(c.stack.id_update, now)?;
+        let packet = c.transmit_empty(c.stack.recovery.id_update, now)?;
         self.last_sent = now;
         self.set_timer(c);
         Some(packet)
@@ -409,7 +409,7 @@ fn probe_timeout(c: &Connection) -> Time {
     let answer = measured.map_or(rto.initial, |(srtt, rttvar)| {
         latest_answer(srtt, rttvar, rto.granularity)
     });
-    (answer + c.stack.ack.max_delay()).max(rto.min)
+    (answer + c.stack.receiver.ack.max_delay()).max(rto.min)
 }
 
 /// How long an answer that is not held back may take.

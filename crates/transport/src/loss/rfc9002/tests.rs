@@ -26,10 +26,8 @@ struct Bench {
 impl Bench {
     /// A connection that is open, with a window of so many bytes, and has much to send.
     fn new(cwnd: u64) -> Bench {
-        let stack = Stack {
-            mss: MSS as u32,
-            ..Stack::quic()
-        };
+        let mut stack = Stack::quic();
+        stack.framing.mss = MSS as u32;
         let controller = catalog::controller("slow-start", "reno", Convention::Quic).unwrap();
         let recovery = Recovery::new(&stack);
         let mut c = Connection::new(Arc::new(stack), 0, controller);
@@ -355,7 +353,7 @@ fn timers_in_a_row_end_a_connection() {
 /// A window of twenty packets, of which the first two count as lost.
 fn overtaken(undo: Undo) -> Bench {
     let mut bench = Bench::confirmed(20 * MSS);
-    Arc::make_mut(&mut bench.c.stack).undo = undo;
+    Arc::make_mut(&mut bench.c.stack).recovery.undo = undo;
     bench.send(20, ms(100));
     bench.ack(&[(5, 6)], ms(200));
     assert!(bench.lost().contains(&0) && bench.lost().contains(&1));

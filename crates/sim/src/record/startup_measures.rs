@@ -1,8 +1,11 @@
-//! What is measured of a flow's startup. It is told what happens and says nothing to anybody.
+//! What is measured of startups.
 
+use super::recorder::{
+    Kinds, Recorder, RunEvent, Scene, ANSWERED, AT_RECEIVER, PROGRESS, SENT, TIMER,
+};
+use super::startup::StartupRow;
 use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::maybe_time::MaybeTime;
-use crate::record::startup::StartupRow;
 use flowstart_control::{Rate, Time};
 use flowstart_network::graph::LinkId;
 use flowstart_transport::connection::Counters;
@@ -17,11 +20,60 @@ const LEAST_PACKETS: u64 = 10;
 /// So many round trips after its end a startup's overshoot is over.
 const ROUNDS_AFTER_EXIT: u64 = 2;
 
+/// Measures the startups of flows of which it is said what rate is there for them.
+pub(crate) struct StartupMeasures {
+    /// By the number of the flow.
+    measures: Vec<Option<Box<StartupMeasure>>>,
+}
+
+impl StartupMeasures {
+    /// Those of a run's flows, if any, with the bottleneck's two directions.
+    pub(crate) fn new(
+        kinds: &[FlowKind],
+        plans: &[FlowPlan],
+        bottleneck: [LinkId; 2],
+    ) -> Option<StartupMeasures> {
+        if kinds.iter().all(|kind| kind.available_rate.is_none()) {
+            return None;
+        }
+        let measure = |plan: &FlowPlan| {
+            let kind = &kinds[plan.kind as usize];
+            let available = kind.available_rate?;
+            let measure = StartupMeasure::new(plan, kind, available, bottleneck);
+            Some(Box::new(measure))
+        };
+        let measures = plans.iter().map(measure).collect();
+        Some(StartupMeasures { measures })
+    }
+
+    /// One row for each flow that was measured.
+    pub(crate) fn rows(&self) -> Vec<StartupRow> {
+        let measured = (0..).zip(&self.measures);
+        let row = |(flow, measure): (u32, &Option<Box<StartupMeasure>>)| {
+            measure.as_ref().map(|measure| measure.row(flow))
+        };
+        measured.filter_map(row).collect()
+    }
+}
+
+impl Recorder for StartupMeasures {
+    fn takes(&self) -> Kinds {
+        SENT | ANSWERED | TIMER | AT_RECEIVER | PROGRESS
+    }
+
+    fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
+        let measure = self.measures.get_mut(scene.flow as usize);
+        if let Some(measure) = measure.and_then(Option::as_mut) {
+            measure.record(scene, event);
+        }
+    }
+}
+
 /// What is measured of one flow.
 #[derive(Debug)]
-pub(super) struct StartupMeasure {
+struct StartupMeasure {
     /// The bottleneck, in the direction of the flow's data.
-    pub(super) bottleneck: LinkId,
+    bottleneck: LinkId,
     /// One round trip of the path.
     round: Time,
     /// The bandwidth-delay product at the available rate, in packets.
@@ -64,7 +116,7 @@ struct Sending {
 
 impl StartupMeasure {
     /// That of a flow for which there is so much of a rate.
-    pub(super) fn new(
+    fn new(
         plan: &FlowPlan,
         kind: &FlowKind,
         available: Rate,
@@ -76,7 +128,7 @@ impl StartupMeasure {
             bottleneck: bottleneck[usize::from(plan.reverse)],
             round,
             bdp: available.bps() as f64 * kind.rtt.secs() / 8.0 / packet as f64,
-            mss: kind.stack.mss,
+            mss: kind.stack.framing.mss,
             opened: MaybeTime::NONE,
             ramp: Ramp::to(available.bytes_in(round), round),
             max_flight: 0,
@@ -88,52 +140,54 @@ impl StartupMeasure {
         }
     }
 
-    /// The flow opens; packets have waited so long at the bottleneck.
-    pub(super) fn open(&mut self, now: Time, waited: Time) {
-        self.opened = now.into();
-        self.queue.at_opening = waited;
+    /// An event of this flow.
+    fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
+        let now = scene.now.time;
+        match *event {
+            RunEvent::Opened => {
+                self.opened = now.into();
+                self.queue.at_opening = scene.waited(self.bottleneck);
+            }
+            RunEvent::Sent { packet, .. } if packet.is_data() && self.sending.is_none() => {
+                let transmitted = scene.transmitted(self.bottleneck);
+                self.sending = Some(Sending {
+                    since: now,
+                    transmitted,
+                });
+            }
+            RunEvent::Received(packet) if packet.is_data() => self.ramp.arrive(now, packet.wire),
+            RunEvent::Delivered => self.deliver(now, scene.transmitted(self.bottleneck)),
+            RunEvent::Closed => {
+                self.end(scene.waited(self.bottleneck));
+                self.losses = scene.sender.map_or(0, |sender| losses(sender.counters()));
+                return;
+            }
+            _ => {}
+        }
+        if let Some(sender) = scene.sender {
+            self.look_at(sender, scene);
+        }
     }
 
-    /// Whether nothing has been sent.
-    #[inline]
-    pub(super) fn is_silent(&self) -> bool {
-        self.sending.is_none()
-    }
-
-    /// The first data leaves; the bottleneck has transmitted for so long.
-    pub(super) fn begin_sending(&mut self, now: Time, transmitted: Time) {
-        self.sending = Some(Sending {
-            since: now,
-            transmitted,
-        });
-    }
-
-    /// Data of so many bytes on the wire has arrived at its receiver.
-    #[inline]
-    pub(super) fn arrive(&mut self, now: Time, wire: u32) {
-        self.ramp.arrive(now, wire);
-    }
-
-    /// The sender has heard or sent something. Whether it is time to [`end`](Self::end) the
-    /// overshoot.
-    #[inline]
-    pub(super) fn look_at(&mut self, sender: &Sender, now: Time) -> bool {
+    /// The sender has received or sent something, or a timer of it was due.
+    fn look_at(&mut self, sender: &Sender, scene: &mut Scene<'_>) {
         match (sender.exit(), &self.exit) {
             (None, _) => {}
             (Some(exit), Some(noted)) if noted.at == exit.at => {}
             (Some(exit), _) => self.note_exit(exit.at, sender.counters()),
         }
         if self.queue.at_end.is_some() {
-            return false;
+            return;
         }
+        let now = scene.now.time;
         if self
             .exit
             .is_some_and(|exit| now >= self.overshoot_end(exit))
         {
-            return true;
+            self.end(scene.waited(self.bottleneck));
+        } else {
+            self.max_flight = self.max_flight.max(sender.flight());
         }
-        self.max_flight = self.max_flight.max(sender.flight());
-        false
     }
 
     /// The startup has ended, maybe once more, where a loss that had ended it was none.
@@ -149,26 +203,20 @@ impl StartupMeasure {
     }
 
     /// Overshoot is over, if it has not been before; packets have waited so long at the bottleneck.
-    pub(super) fn end(&mut self, waited: Time) {
+    fn end(&mut self, waited: Time) {
         self.queue.at_end.get_or_insert(waited);
     }
 
     /// All data has been delivered; the bottleneck has transmitted for so long.
-    pub(super) fn deliver(&mut self, now: Time, transmitted: Time) {
+    fn deliver(&mut self, now: Time, transmitted: Time) {
         self.idle = self.sending.map(|sending| {
             let busy = transmitted.since(sending.transmitted);
             now.since(sending.since).since(busy)
         });
     }
 
-    /// The flow, or the run, is over, with these counts.
-    pub(super) fn close(&mut self, waited: Time, counters: &Counters) {
-        self.end(waited);
-        self.losses = losses(counters);
-    }
-
     /// What was measured of this flow.
-    pub(super) fn row(&self, flow: u32) -> StartupRow {
+    fn row(&self, flow: u32) -> StartupRow {
         let opened = self.opened.get();
         let since = |at: MaybeTime| Some(at.get()?.since(opened?).secs());
         let flight = self.max_flight as f64 / f64::from(self.mss);

@@ -1,0 +1,135 @@
+//! The one interface of everything that records what happens in a run. Recording changes nothing.
+
+use super::flow_record::FlowRecord;
+use flowstart_control::{Rate, Time};
+use flowstart_network::graph::LinkId;
+use flowstart_network::link::Link;
+use flowstart_network::moment::Moment;
+use flowstart_network::queue::Backlog;
+use flowstart_transport::sender::Sender;
+use flowstart_wire::Packet;
+
+/// Kinds of events, as bits: a run asks for each event whether any recorder takes its kind.
+pub(crate) type Kinds = u8;
+
+/// A data sender sends a packet.
+pub(crate) const SENT: Kinds = 1;
+/// A packet reaches a data sender, which has read it if its flow is open.
+pub(crate) const ANSWERED: Kinds = 1 << 1;
+/// A timer of a data sender was due.
+pub(crate) const TIMER: Kinds = 1 << 2;
+/// A data receiver sends a packet, or gets one.
+pub(crate) const AT_RECEIVER: Kinds = 1 << 3;
+/// A packet is dropped or marked in the network.
+pub(crate) const IN_NETWORK: Kinds = 1 << 4;
+/// A flow opens, is delivered, or is over.
+pub(crate) const PROGRESS: Kinds = 1 << 5;
+/// The bottleneck's queue is offered a packet, or one leaves it, by the bottleneck's direction.
+pub(crate) const QUEUES: [Kinds; 2] = [1 << 6, 1 << 7];
+
+/// What happened to a flow, or to a packet of it.
+#[derive(Clone, Copy)]
+pub(crate) enum RunEvent<'a> {
+    /// The flow opens.
+    Opened,
+    /// A host sends a packet, which has data that was sent before if `again`.
+    Sent { packet: &'a Packet, again: bool },
+    /// A packet reaches a host. A data sender has read it, a data receiver has not.
+    Received(&'a Packet),
+    /// A timer of the data sender was due, that of retransmissions if `expired`.
+    Timer { expired: bool },
+    /// A packet of any kind was dropped in the network.
+    Dropped(&'a Packet),
+    /// A data packet was marked by a queue.
+    Marked(&'a Packet),
+    /// All data of the flow has been delivered.
+    Delivered,
+    /// The flow, or the run, is over.
+    Closed,
+}
+
+impl RunEvent<'_> {
+    /// Whether it happens at the data sender.
+    pub(crate) fn is_at_sender(&self) -> bool {
+        match self {
+            RunEvent::Sent { packet, .. } => packet.is_forward(),
+            RunEvent::Received(packet) => !packet.is_forward(),
+            RunEvent::Timer { .. } | RunEvent::Closed => true,
+            _ => false,
+        }
+    }
+}
+
+/// What happened to the bottleneck's queue in a direction.
+pub(crate) enum QueueEvent {
+    /// It was offered a packet, and dropped it or not.
+    Offered {
+        dropped: bool,
+        /// What it holds then.
+        held: Backlog,
+        /// When it would hold nothing if nothing else came.
+        empty: Time,
+    },
+    /// A packet left it to be transmitted.
+    Left,
+    /// A packet was evicted.
+    Evicted,
+}
+
+/// When and where something happened.
+pub(crate) struct Scene<'a> {
+    /// Before `now` where a queue has dropped or marked a packet since its link was last looked at.
+    pub(crate) at: Time,
+    pub(crate) now: Moment,
+    pub(crate) flow: u32,
+    pub(crate) records: &'a [FlowRecord],
+    /// The data sender, if the event happens at it and the flow is open.
+    pub(crate) sender: Option<&'a Sender>,
+    pub(crate) links: &'a mut [Link],
+}
+
+impl Scene<'_> {
+    /// The number of the flow's kind.
+    pub(crate) fn kind(&self) -> u32 {
+        self.records[self.flow as usize].plan.kind
+    }
+
+    /// How long packets have waited in a link's queue.
+    pub(crate) fn waited(&mut self, link: LinkId) -> Time {
+        self.links[link as usize].waited(self.now)
+    }
+
+    /// For how long a link has transmitted.
+    pub(crate) fn transmitted(&mut self, link: LinkId) -> Time {
+        self.links[link as usize].transmitted(self.now)
+    }
+}
+
+/// Records events in the order in which they happen; what leaves a queue is reported late.
+pub(crate) trait Recorder {
+    /// The kinds of events that it takes; it may get others.
+    fn takes(&self) -> Kinds;
+
+    /// Records an event.
+    fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>);
+
+    /// Records what a packet did to the bottleneck's queue.
+    fn record_queue(
+        &mut self,
+        _at: Time,
+        _direction: usize,
+        _packet: &Packet,
+        _event: &QueueEvent,
+    ) {
+    }
+
+    /// Bytes that grow with what is recorded.
+    fn bytes_held(&self) -> usize {
+        0
+    }
+}
+
+/// Bits per second; not a number where there is no rate.
+pub(crate) fn bits_per_second(rate: Option<Rate>) -> f64 {
+    rate.map_or(f64::NAN, |rate| rate.bps() as f64)
+}

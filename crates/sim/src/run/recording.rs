@@ -1,0 +1,136 @@
+//! What a run hands to its recorders. It asks for each event whether its kind is recorded.
+
+use super::simulation::Simulation;
+use crate::record::journeys::JourneyRecorder;
+use crate::record::recorder::{Kinds, QueueEvent, RunEvent, Scene, QUEUES};
+use flowstart_control::Time;
+use flowstart_network::graph::LinkId;
+use flowstart_wire::Packet;
+
+impl Simulation<'_> {
+    /// Has links report what recorders take of them.
+    pub(super) fn record_links(&mut self) {
+        for (kind, link) in QUEUES.into_iter().zip(self.bottleneck) {
+            if self.is_recorded(kind) {
+                self.links[link as usize].record();
+            }
+            if self.recorders.startups.is_some() {
+                self.links[link as usize].count_waits();
+            }
+        }
+    }
+
+    /// Whether a recorder takes events of any of these kinds, or a flow waits for them.
+    #[inline]
+    pub(super) fn is_recorded(&self, kinds: Kinds) -> bool {
+        self.recorded & kinds != 0
+    }
+
+    /// Hands an event of a flow at `at` to all recorders.
+    fn record(&mut self, flow: u32, at: Time, event: RunEvent<'_>) {
+        let is_at_sender = event.is_at_sender();
+        let named = is_at_sender || matches!(event, RunEvent::Closed);
+        let ends = named.then(|| self.flows.endpoints(flow)).flatten();
+        let scene = Scene {
+            at,
+            now: self.moment(),
+            flow,
+            records: &self.records,
+            sender: ends.map(|ends| &ends.sender),
+            links: &mut self.links,
+        };
+        self.recorders.record(scene, event);
+        if is_at_sender {
+            self.release_followers(flow);
+        }
+    }
+
+    /// A flow opens, is delivered or is over, or a timer of its sender was due.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn record_flow(&mut self, flow: u32, event: RunEvent<'_>) {
+        self.record(flow, self.now, event);
+    }
+
+    /// A host sends a packet.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn record_sent(&mut self, packet: &Packet) {
+        let ends = self
+            .flows
+            .endpoints(packet.flow)
+            .filter(|_| packet.is_forward());
+        let again = ends.is_some_and(|ends| ends.sender.is_retransmission(packet));
+        self.record(packet.flow, self.now, RunEvent::Sent { packet, again });
+    }
+
+    /// The packet at the far end of a link reaches a host.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn record_received(&mut self, link: LinkId) {
+        if let Some(packet) = self.links[link as usize].first().copied() {
+            self.record(packet.flow, self.now, RunEvent::Received(&packet));
+            self.end_if_recorded();
+        }
+    }
+
+    /// A packet was dropped or marked in the network.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn record_in_network(&mut self, at: Time, flow: u32, event: RunEvent<'_>) {
+        self.record(flow, at, event);
+        self.end_if_recorded();
+    }
+
+    /// Stops the run where all packets have arrived whose ways are recorded.
+    fn end_if_recorded(&mut self) {
+        let journeys = &self.recorders.journeys;
+        if journeys.as_ref().is_some_and(JourneyRecorder::is_done) {
+            self.end = self.now;
+        }
+    }
+
+    /// A packet has come to a link, which has dropped it or not.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn record_offer(&mut self, link: LinkId, packet: &Packet, dropped: bool) {
+        let Some(direction) = self.recorded_direction(link) else {
+            return;
+        };
+        let moment = self.moment();
+        let link = &mut self.links[link as usize];
+        let event = QueueEvent::Offered {
+            dropped,
+            held: link.held(moment),
+            empty: link.empty_at(),
+        };
+        let recorders = &mut self.recorders;
+        recorders.record_queue(self.now, direction, packet, &event);
+    }
+
+    /// A packet has left a link's queue, to be transmitted or evicted.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn record_departure(
+        &mut self,
+        link: LinkId,
+        at: Time,
+        packet: &Packet,
+        evicted: bool,
+    ) {
+        if let Some(direction) = self.recorded_direction(link) {
+            let event = match evicted {
+                true => QueueEvent::Evicted,
+                false => QueueEvent::Left,
+            };
+            let recorders = &mut self.recorders;
+            recorders.record_queue(at, direction, packet, &event);
+        }
+    }
+
+    /// The direction of the bottleneck that a link is, if its queue is recorded.
+    fn recorded_direction(&self, link: LinkId) -> Option<usize> {
+        let direction = self.bottleneck.iter().position(|b| *b == link)?;
+        self.is_recorded(QUEUES[direction]).then_some(direction)
+    }
+}

@@ -1,0 +1,222 @@
+//! What happens to a connection, as its controller learns of it.
+
+use super::super::ecn::EcnSender;
+use super::super::loss::findings::AckReport;
+use super::{AckMeta, Connection};
+use flowstart_control::signals::{Ack, Feedback, PeerGap};
+use flowstart_control::Time;
+use flowstart_wire::AckOption;
+
+impl Connection {
+    /// The peer has counted so many marked packets, all told. Whether there are new ones.
+    #[cold]
+    pub fn count_marks(&mut self, total: u64) -> bool {
+        self.ecn_mut().is_some_and(|ecn| ecn.count(total))
+    }
+
+    /// Marked packets that the controller is to be told of.
+    fn untold_marks(&mut self) -> u32 {
+        self.ecn_mut().map_or(0, EcnSender::take_untold)
+    }
+
+    /// The last reduction was spurious.
+    pub fn undo(&mut self) {
+        let burst = self.stack.window.initial.segments(self.stack.framing.mss);
+        if self.session.undo(self.outstanding(), burst) {
+            self.repairing_until = self.una();
+            if let Some(ecn) = self.ecn_mut() {
+                ecn.withdraw();
+            }
+        }
+    }
+
+    /// What an acknowledgement tells the controller.
+    #[inline]
+    pub fn ack_signal(&mut self, report: &AckReport, now: Time) -> Ack {
+        self.delivered_total += report.delivered;
+        if let Some(throughput) = &mut self.throughput {
+            throughput.on_ack(now, self.sent.una(), self.sent.high(), self.delivered_total);
+        }
+        let marked = self.untold_marks();
+        let repairing = self.una() < self.repairing_until;
+        let least = self.rtt.min_rtt();
+        let delivery = self.sent.delivery();
+        let delivery = delivery.map(|rate| rate.conclude(report.flight, repairing, least));
+        Ack {
+            now,
+            acked: report.acked,
+            delivered: report.delivered,
+            credit: report.credit,
+            delivered_total: self.delivered_total,
+            rtt: report.rtt,
+            srtt: self.rtt.srtt(),
+            una: self.una(),
+            nxt: self.high(),
+            flight: report.flight,
+            cwnd_limited: report.cwnd_limited.unwrap_or_else(|| {
+                self.stack.window.grow_when_app_limited || self.limited.covers(self.una())
+            }),
+            queued: self.queued - self.nxt.min(self.queued),
+            peer_window: self.peer_window,
+            marked,
+            delivery,
+        }
+    }
+
+    /// The window may grow.
+    pub fn grow(&mut self, ack: &Ack, meta: AckMeta) {
+        if meta.option != AckOption::None {
+            self.on_option(meta.option, ack);
+        }
+        if meta.ece && self.on_ece(ack) {
+            return;
+        }
+        self.session.on_ack(ack);
+        self.note_cwnd();
+    }
+
+    /// An echo lets no window grow, and brings it down once per window of data (RFC 3168
+    /// §6.1.2). Nothing is missing, so the answer is over at once.
+    ///
+    /// Below the threshold an echo that has been answered for does not stop growth, as Linux
+    /// has had it: only new data tells the peer, and where a timeout finds all data sent
+    /// already, the echo lasts to the end.
+    #[cold]
+    fn on_ece(&mut self, ack: &Ack) -> bool {
+        let news = self.mark_is_news();
+        if !news && self.session.window.in_slow_start() {
+            return false;
+        }
+        if news {
+            self.answer_mark(ack.now);
+            self.session.on_recovered(ack.now, 0, self.outstanding());
+        }
+        self.session.on_recovery_ack(ack);
+        self.note_cwnd();
+        true
+    }
+
+    /// Whether an echo that has come now is of a window not yet answered for.
+    pub fn mark_is_news(&self) -> bool {
+        self.ecn().is_some_and(|ecn| ecn.is_news(self.una()))
+    }
+
+    /// Tells the controller of a mark.
+    pub fn answer_mark(&mut self, now: Time) {
+        let flight = self.outstanding();
+        self.session.on_marked(now, flight, self.peer_window);
+        self.note_reduction();
+    }
+
+    /// RFC 3168 §6.1.2: the peer is told whenever the window has come down, whatever for.
+    fn note_reduction(&mut self) {
+        let high = self.high();
+        if let Some(ecn) = self.ecn_mut() {
+            ecn.reduced(high);
+        }
+    }
+
+    fn on_option(&mut self, option: AckOption, ack: &Ack) {
+        match option {
+            AckOption::Gap(gap) => self.take_gap(gap, ack),
+            AckOption::Feedback(_) if self.una() < self.repairing_until => {}
+            AckOption::Feedback(change) => self.take_feedback(change, option, ack),
+            AckOption::None | AckOption::Duplicate { .. } | AckOption::Marks(_) => {}
+        }
+    }
+
+    fn take_gap(&mut self, gap: Time, ack: &Ack) {
+        // The receiver answers the pair as it was first sent: no mark is sent again.
+        let gap = PeerGap {
+            now: ack.now,
+            gap,
+            rtt: Some(ack.now.since(self.sent.newest_first_sent())),
+            nxt: ack.nxt,
+            peer_window: ack.peer_window,
+        };
+        self.session
+            .controller
+            .on_peer_gap(&mut self.session.window, &gap);
+    }
+
+    fn take_feedback(&mut self, change: f64, option: AckOption, ack: &Ack) {
+        let feedback = Feedback {
+            now: ack.now,
+            change: Some(change).filter(|change| change.is_finite()),
+            rtt: ack.rtt,
+            wire: self.stack.packet() + option.wire(self.stack.framing.option),
+            cwnd_limited: ack.cwnd_limited,
+        };
+        self.session
+            .controller
+            .on_feedback(&mut self.session.window, &feedback);
+    }
+
+    /// Tells the controller of an acknowledgement during recovery.
+    pub fn recovery_ack(&mut self, ack: &Ack) {
+        self.session.on_recovery_ack(ack);
+        if self.controller_owns_cwnd() {
+            self.note_cwnd();
+        }
+    }
+
+    /// Recovery begins without an answer of the controller's, who has given one to this window.
+    pub fn begin_repair(&mut self) {
+        self.counters.fast_retransmits += 1;
+        self.retransmitted_in_recovery = 0;
+    }
+
+    /// Whether the window has come down for a mark in what is out, so that a loss in it lowers nothing.
+    pub fn has_answered_mark(&self) -> bool {
+        // Packet numbers say better what is of one window than positions in the stream.
+        let by_number = self.stack.numbers_packets();
+        !by_number && self.ecn().is_some_and(|ecn| ecn.has_answered(self.una()))
+    }
+
+    /// Tells the controller that recovery begins, with `added` bytes of the flight due
+    /// to limited transmit. A window that a mark has brought down is not brought down again for
+    /// what was lost of it (RFC 3168 §6.1.2).
+    pub fn on_congestion_event(&mut self, now: Time, added: u64) {
+        self.begin_repair();
+        if self.has_answered_mark() {
+            return;
+        }
+        let flight = self.outstanding() - added;
+        self.session.on_loss(now, flight, self.peer_window);
+        self.note_reduction();
+    }
+
+    /// Tells the controller that recovery is over.
+    pub fn recovered(&mut self, now: Time) {
+        let (again, flight) = (self.retransmitted_in_recovery, self.outstanding());
+        self.session.on_recovered(now, again, flight);
+        self.note_cwnd();
+    }
+
+    /// Tells the controller that the timer expired, and backs the timer off. Returns
+    /// false where the connection is to be given up.
+    ///
+    /// `pipe` is what recovery takes to be in the network. RFC 5681's eq. 4, with all that
+    /// is outstanding, is an upper bound ("no more than"); what is SACKed has left, and
+    /// behind one hole that stays open it can be many windows. The threshold has been lowered for
+    /// what is out where the window is `reduced` already.
+    pub fn time_out(&mut self, now: Time, pipe: u64, reduced: bool) -> bool {
+        self.counters.timeouts += 1;
+        self.timeouts_in_a_row += 1;
+        self.repairing_until = self.high();
+        let flight = pipe.min(self.outstanding());
+        let repeated = self.timeouts_in_a_row > 1 || reduced;
+        let own = self.session.window.timeout.is_some();
+        self.session
+            .on_timeout(now, flight, self.peer_window, repeated);
+        self.note_reduction();
+        if !own {
+            self.rtt.back_off();
+        }
+        self.restart_timer(now);
+        self.stop_timing();
+        self.stack
+            .max_timeouts
+            .is_none_or(|max| self.timeouts_in_a_row < max)
+    }
+}

@@ -1,0 +1,151 @@
+//! The packets that a sending endpoint makes.
+
+use super::super::plan::Plan;
+use super::super::timestamps::tsval;
+use super::{Connection, Timed};
+use crate::narrow::{length, wrapped};
+use flowstart_control::signals::Sent;
+use flowstart_control::{Tags, Time};
+use flowstart_wire::{
+    Body, CongestionHeader, Data, Ecn, Packet, RateRequest, Syn, SynAck, UNLIMITED_WINDOW,
+};
+
+impl Connection {
+    /// Sends `plan`: the segment for the wire, with every account updated. `pipe` is what was in
+    /// flight before, where the delivery rate is measured.
+    #[inline(always)]
+    pub fn transmit(&mut self, plan: Plan, pipe: u64, now: Time) -> Packet {
+        self.prev_high = self.high();
+        if let Some(throughput) = &mut self.throughput {
+            throughput.feed(now);
+        }
+        let again = plan.start < self.high();
+        let timed = !self.stack.numbers_packets();
+        if timed && (self.timer.due().is_none() || self.una() == self.high()) {
+            self.restart_timer(now);
+        }
+        let number = self.sent.send(plan, pipe, now);
+        if again {
+            self.counters.packets_retransmitted += 1;
+            self.retransmitted_in_recovery += plan.end - plan.start;
+        } else if self.rtt.times_one_segment() && self.timed.end == 0 {
+            self.timed = Timed {
+                end: plan.end,
+                sent: now,
+            };
+        }
+        self.nxt = self.nxt.max(plan.end);
+        self.counters.packets_sent += 1;
+        self.last_sent = now;
+        let len = length(plan.end - plan.start);
+        // A tag is about the first flight of a segment.
+        let tags = if again {
+            Tags::default()
+        } else {
+            self.session.window.tags
+        };
+        let mut data = Data::new(plan.start, len, number.map_or(0, wrapped));
+        if again {
+            data.set_repeats();
+        }
+        let mut packet = Packet {
+            flow: self.flow,
+            wire: len + self.stack.framing.header,
+            hop: 0,
+            ecn: Ecn::default(),
+            tags,
+            body: Body::Data(data),
+        };
+        let ordinary = self.extensions.is_none() && self.session.window.congestion_header.is_none();
+        if !ordinary || self.stack.receive_window.buffer.is_some() {
+            packet = self.carry(packet, again, now);
+        }
+        let sent = Sent {
+            now,
+            bytes: len,
+            seq: plan.start,
+            retransmission: again,
+            flight: self.outstanding(),
+        };
+        self.session.on_sent(&sent);
+        packet
+    }
+
+    /// Sends a packet without data, which has so many bytes on the wire.
+    #[cold]
+    pub fn transmit_empty(&mut self, wire: u32, now: Time) -> Option<Packet> {
+        let number = self.sent.send_empty(now)?;
+        self.counters.packets_sent += 1;
+        self.last_sent = now;
+        Some(Packet {
+            flow: self.flow,
+            wire,
+            hop: 0,
+            ecn: Ecn::default(),
+            tags: Tags::default(),
+            body: Body::Data(Data::new(self.high(), 0, wrapped(number))),
+        })
+    }
+
+    /// Adds what a packet carries beside its data.
+    #[inline(never)]
+    fn carry(&mut self, mut packet: Packet, again: bool, now: Time) -> Packet {
+        let Body::Data(data) = &mut packet.body else {
+            return packet;
+        };
+        let option_bytes = self.stack.framing.option;
+        let mut report = None;
+        if let Some(extensions) = &mut self.extensions {
+            (packet.ecn, report) = extensions.mark_ecn(again);
+            if extensions.headerless_first && data.start() == 0 {
+                packet.wire -= self.stack.framing.header;
+            }
+        }
+        if let Some(report) = report {
+            packet.wire += data.set_report(report, option_bytes);
+        } else if let Some(rtt) = self.session.window.congestion_header {
+            data.set_congestion(self.congestion_header(rtt));
+            packet.wire += Data::congestion_bytes(option_bytes);
+        }
+        if self.stack.receive_window.buffer.is_some() {
+            data.set_echo(self.sent.una());
+            data.set_timestamp(tsval(now));
+            if self.pushes {
+                data.set_push();
+            }
+        }
+        packet
+    }
+
+    /// The `number`-th SYN, which carries this request.
+    pub fn syn(&self, number: u32, request: Option<RateRequest>) -> Packet {
+        let option = request.map_or(0, |_| self.stack.framing.option);
+        let syn = Syn {
+            number,
+            request,
+            by_receiver: false,
+        };
+        Packet::new(
+            self.flow,
+            self.stack.framing.opening + option,
+            Body::Syn(syn),
+        )
+    }
+
+    /// The answer to a SYN of the data's receiver. What it offers is of no use: no data comes.
+    pub fn syn_ack(&self) -> Packet {
+        let mut answer = SynAck::new(0, UNLIMITED_WINDOW);
+        answer.to_receiver = true;
+        Packet::new(self.flow, self.stack.framing.opening, Body::SynAck(answer))
+    }
+
+    /// What a data segment tells XCP's routers: the window that is used, since their shares
+    /// go by the throughput.
+    fn congestion_header(&self, rtt: Time) -> CongestionHeader {
+        CongestionHeader {
+            cwnd: self.usable().max(1.0),
+            rtt,
+            feedback: f64::INFINITY,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Round trips, the retransmission timer and idle times of a connection.
+
+use super::{Connection, Timed};
+use flowstart_control::{Segments, Time};
+
+impl Connection {
+    /// Takes the round-trip sample that an acknowledgement up to `una` gives, and
+    /// returns it exact. `sent` is when what it
+    /// answers was sent, if that is known ([`NewlyAcked::sent`]).
+    pub fn take_sample(&mut self, sent: Option<Time>, now: Time) -> Option<Time> {
+        if self.rtt.times_one_segment() {
+            if self.timed.covered_by(self.una()) {
+                self.rtt.sample(self.timed.sent, now);
+                self.stop_timing();
+            }
+        } else if let Some(at) = sent {
+            self.rtt.sample(at, now);
+        }
+        sent.map(|at| now.since(at))
+    }
+
+    /// Stops timing the segment that is being timed (ns-2: whenever its timer is reset).
+    pub fn stop_timing(&mut self) {
+        self.timed = Timed::default();
+    }
+
+    /// A partial acknowledgement passed the timed segment: ns-2 drops the measurement
+    /// but ends a back-off.
+    pub fn drop_passed_timing(&mut self) {
+        if self.timed.covered_by(self.una()) {
+            self.stop_timing();
+            self.rtt.end_backoff();
+        }
+    }
+
+    /// Starts the retransmission timer anew.
+    pub fn restart_timer(&mut self, now: Time) {
+        let own = self.session.window.timeout;
+        let timeout = own.unwrap_or_else(|| self.rtt.rto());
+        self.timer.set(now + timeout, now);
+    }
+
+    /// Whether the retransmission timer fires.
+    pub fn timer_fires(&mut self, now: Time) -> bool {
+        self.timer.fires(now, self.stack.rto.jiffy)
+    }
+
+    /// After new data was acknowledged: run on while something is outstanding
+    /// (RFC 6298 §5.2 and 5.3).
+    pub fn rearm(&mut self, now: Time) {
+        if self.outstanding() > 0 {
+            self.restart_timer(now);
+        } else {
+            self.timer.stop();
+        }
+    }
+
+    /// How long nothing was sent, where that is longer than the timeout and nothing is
+    /// outstanding. ns-2 counts from the last acknowledgement, since its timer runs on.
+    pub fn idle_for(&self, now: Time) -> Option<Time> {
+        if self.high() == 0 || self.outstanding() > 0 {
+            return None;
+        }
+        let since = if self.stack.rto.ticks.is_some() {
+            self.last_acked
+        } else {
+            self.last_sent
+        };
+        Some(now.since(since)).filter(|idle| *idle >= self.rtt.rto())
+    }
+
+    /// What an idle time leaves of the window under Linux: half for each timeout that it lasted,
+    /// but no less than the initial window (`tcp_cwnd_restart`).
+    pub fn restart_window(&self, idle: Time) -> Segments {
+        let (least, rto) = (
+            self.stack.window.initial.segments(self.stack.framing.mss),
+            self.rtt.rto(),
+        );
+        let (mut cwnd, mut left) = (self.session.window.cwnd, idle.since(rto));
+        while left > Time::ZERO && cwnd > least {
+            cwnd = (cwnd / 2.0).floor();
+            left = left.since(rto);
+        }
+        cwnd.max(least)
+    }
+}
