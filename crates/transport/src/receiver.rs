@@ -86,27 +86,43 @@ impl WindowField {
     }
 }
 
+/// What the receiver acknowledges, and when.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReceiverOptions {
+    /// When the receiver acknowledges.
+    pub ack: AckPolicy,
+    /// With numbered packets, by how many a missing one may be overtaken until that is
+    /// acknowledged at once: the Reordering Threshold of draft-ietf-quic-ack-frequency.
+    pub ack_reordering: u32,
+    /// Bytes with which a server confirms a handshake, where its acknowledgements wait until its pacer
+    /// has earned them again (noq); zero where they do not.
+    pub ack_pacer: u32,
+    /// Whether the receiver reports what arrives twice (RFC 2883).
+    pub dsack: bool,
+    /// For how long the answer to what comes above a hole may wait for more of it, where the window
+    /// grows (Linux's `tcp_comp_sack_delay_ns`); zero for not at all.
+    pub comp_sack_delay: Time,
+    /// Whether the receiver discards what left before that which it has heard of last (PAWS, RFC
+    /// 7323 §5).
+    pub paws: bool,
+    /// The acknowledgement of what begins or ends an echo of a mark does not wait.
+    pub echo_at_once: bool,
+    /// The acknowledgement of the SYN too may wait for the timer that delays others.
+    pub delays_syn_ack: bool,
+}
+
 /// What a receiver is told at its making.
 #[derive(Clone, Debug)]
 pub struct ReceiverConfig {
-    /// When to acknowledge.
-    pub ack: AckPolicy,
+    /// What it acknowledges, and when.
+    pub options: ReceiverOptions,
     /// The delayed-acknowledgement timer waits on a wheel of jiffies this long
     /// ([`timer`](super::timer)).
     pub jiffy: Option<Time>,
     /// Whether to report what arrived above a hole.
     pub sack: bool,
-    /// Whether to report what arrived twice (RFC 2883).
-    pub dsack: bool,
-    /// For how long the answer to what comes above a hole may wait for more of it, where the window
-    /// grows.
-    pub comp_sack_delay: Time,
-    /// Whether to discard what left before that which was heard of last (PAWS), where the window
-    /// grows.
-    pub paws: bool,
-    /// Where packets are numbered and acknowledged by number: how many packets one that is
-    /// missing may be overtaken by until that is acknowledged at once; zero for any number.
-    pub numbers: Option<u32>,
+    /// Whether packets are numbered and acknowledged by number.
+    pub numbers: bool,
     /// Header bytes of an acknowledgement, SACK blocks not counted.
     pub header: u32,
     /// Bytes of the answer to a packet that opens a connection.
@@ -127,18 +143,11 @@ pub struct ReceiverConfig {
     /// Whether the acknowledgement of a repeated last segment may wait: ns-2's sink does
     /// not tell it from a first arrival.
     pub delays_repetition_of_last: bool,
-    /// Whether the answer to a SYN waits as long as an acknowledgement may.
-    pub delays_syn_ack: bool,
     /// Whether the first data of a connection without handshake stands in for the SYN: its
     /// acknowledgement waits only where the answer to a SYN does.
     pub first_stands_in: bool,
-    /// Whether the acknowledgement of what begins or ends an echo of a mark must not wait
-    /// (Linux).
-    pub echo_at_once: bool,
     /// How a window is written into an acknowledgement.
     pub window_field: WindowField,
-    /// Bytes that the pacer has to earn before it lets an acknowledgement pass.
-    pub ack_pacer: u32,
 }
 
 /// The receiving endpoint of one flow. What only some flows need is kept cold: where there
@@ -328,7 +337,7 @@ impl Receiver {
 
     /// A receiver for `flow` that waits for a SYN.
     pub fn new(config: Arc<ReceiverConfig>, flow: u32) -> Receiver {
-        let quick_left = config.ack.quick();
+        let quick_left = config.options.ack.quick();
         let grown = |growth| {
             Box::new(ColdState {
                 window: Some(ReceiveWindow::new(growth)),
@@ -378,7 +387,7 @@ impl Receiver {
     /// The connection is open without a handshake.
     pub fn open(&mut self) {
         self.open = true;
-        self.answers_first = self.config.first_stands_in && !self.config.delays_syn_ack;
+        self.answers_first = self.config.first_stands_in && !self.config.options.delays_syn_ack;
     }
 
     /// Everything below this position has arrived, in order.
@@ -410,7 +419,7 @@ impl Receiver {
             Body::Syn(syn) => {
                 self.open = true;
                 let answer = self.syn_ack(syn, now);
-                return match self.config.delays_syn_ack {
+                return match self.config.options.delays_syn_ack {
                     false => Some(answer),
                     true => self.delay_answer(answer, now),
                 };
@@ -432,13 +441,14 @@ impl Receiver {
             let feedback = &mut self.meters().feedback;
             *feedback = Some(feedback.unwrap_or(0.0) + header.feedback);
         }
-        if self.config.paws && !self.takes_timestamp(data) {
+        if self.config.options.paws && !self.takes_timestamp(data) {
             return Some(self.discard(data, now));
         }
         let urgent = !packet.ecn.is_empty() && self.note_marks(packet.ecn);
+        let threshold = self.config.options.ack_reordering;
         let orderly = match self.config.numbers {
-            Some(threshold) => self.takes_number_in_order(data, threshold, now),
-            None => self.is_in_order(data),
+            true => self.takes_number_in_order(data, threshold, now),
+            false => self.is_in_order(data),
         };
         if data.repeats() || self.answers_repetition {
             self.note_repetition(data);
@@ -451,7 +461,7 @@ impl Receiver {
         if orderly && !urgent && self.may_delay(start, now) {
             return None;
         }
-        if self.config.ack_pacer > 0 && self.waits_for_pacer(now) {
+        if self.config.options.ack_pacer > 0 && self.waits_for_pacer(now) {
             return None;
         }
         Some(self.acknowledge(start, end, now))
@@ -460,7 +470,7 @@ impl Receiver {
     /// Whether the pacer holds the acknowledgement back, behind what has confirmed the handshake.
     #[cold]
     fn waits_for_pacer(&mut self, now: Time) -> bool {
-        let bytes = u64::from(self.config.ack_pacer);
+        let bytes = u64::from(self.config.options.ack_pacer);
         let spaces = self.numbers();
         let (Some(answered), first) = (spaces.answered, spaces.first) else {
             return false;
@@ -493,7 +503,7 @@ impl Receiver {
         let (start, end) = (data.start(), data.end().min(self.next));
         if start < end {
             self.note_duplicate(start, end);
-            let quick = self.config.ack.quick();
+            let quick = self.config.options.ack.quick();
             if let Some(window) = self.window() {
                 window.quicken(quick);
             }
@@ -563,7 +573,7 @@ impl Receiver {
             return Some(self.acknowledge(start, end, now));
         }
         let arrival = self.accept_growing(data);
-        let quick = self.config.ack.quick();
+        let quick = self.config.options.ack.quick();
         self.window()?.on_data(arrival, quick, now);
         let waits = !urgent
             && match orderly {
@@ -580,7 +590,7 @@ impl Receiver {
     /// Something has come while data is missing. Whether the answer waits for more: not where that
     /// is all there was to come, and where a third block would make two of them.
     fn may_compress(&mut self, arrival: Arrival, (start, end): (u64, u64), now: Time) -> bool {
-        let most = self.config.comp_sack_delay;
+        let most = self.config.options.comp_sack_delay;
         let compresses = most > Time::ZERO && self.config.sack;
         let above = self.above.as_ref().filter(|_| compresses);
         if !above.is_some_and(|above| above.is_expected(start)) {
@@ -624,12 +634,12 @@ impl Receiver {
         }
         let before = self.echo;
         self.echo = bits.has(Ecn::CE) || before && !bits.has(Ecn::CWR);
-        self.config.echo_at_once && (self.echo != before || bits.has(Ecn::CWR))
+        self.config.options.echo_at_once && (self.echo != before || bits.has(Ecn::CWR))
     }
 
     /// The sender scales: the marks are counted. Whether it should hear of this one at once.
     fn count_marks(&mut self, bits: Ecn) -> bool {
-        let numbered = self.config.numbers.is_some();
+        let numbered = self.config.numbers;
         let marks = self.meters().marks.get_or_insert_default();
         marks.on_data(bits.has(Ecn::CE), numbered)
     }
@@ -673,7 +683,7 @@ impl Receiver {
 
     #[cold]
     fn note_duplicate(&mut self, start: u64, end: u64) {
-        if self.config.dsack {
+        if self.config.options.dsack {
             self.meters().duplicate = Some((start, end));
         }
     }
@@ -699,7 +709,7 @@ impl Receiver {
         if start == 0 && self.answers_first {
             return false;
         }
-        let (every, timer) = match self.config.ack {
+        let (every, timer) = match self.config.options.ack {
             AckPolicy::Every => return false,
             AckPolicy::Delayed { every, timer } => (every, timer),
             AckPolicy::QuickThenDelayed { every, timer, .. } => {
@@ -738,7 +748,7 @@ impl Receiver {
         self.deadline = None;
         let window = self.advertised(now);
         let silent = self.cold.is_none() && self.above.is_none();
-        let mut packet = if silent && self.config.numbers.is_none() {
+        let mut packet = if silent && !self.config.numbers {
             let mut ack = ByteAck::new(self.next, window, AckOption::None);
             if self.answers_repetition {
                 ack.set_answers_repetition();
@@ -762,7 +772,7 @@ impl Receiver {
             Some(cold) => (cold.meters.take(self.next), cold.meters.bits()),
         };
         let wire = self.config.header + option.wire(self.config.option_bytes);
-        if self.config.numbers.is_some() {
+        if self.config.numbers {
             let (ack, bytes) = self.numbers().data.acknowledge(window, option, now);
             let packet = Packet::new(self.flow, wire + bytes, Body::Ack(Ack::Numbers(ack)));
             return Packet { ecn, ..packet };
@@ -787,7 +797,7 @@ impl Receiver {
             (window, _) => window.min(65_535),
         };
         let mut answer = SynAck::new(syn.number, first.unwrap_or(fixed));
-        if self.config.numbers.is_some() {
+        if self.config.numbers {
             let numbers = &mut self.numbers().opening;
             numbers.receive(syn.number, 1, now);
             numbers.answer(&mut answer);
@@ -810,7 +820,7 @@ impl Receiver {
             return Some(answer);
         }
         *waiting = Some(Box::new(answer));
-        self.deadline = Some(now + self.config.ack.max_delay());
+        self.deadline = Some(now + self.config.options.ack.max_delay());
         None
     }
 
@@ -833,13 +843,19 @@ mod tests {
 
     fn receiver(ack: AckPolicy) -> Receiver {
         let config = ReceiverConfig {
-            ack,
+            options: ReceiverOptions {
+                ack,
+                ack_reordering: 1,
+                ack_pacer: 0,
+                dsack: false,
+                comp_sack_delay: Time::ZERO,
+                paws: false,
+                echo_at_once: false,
+                delays_syn_ack: false,
+            },
             jiffy: None,
             sack: true,
-            dsack: false,
-            comp_sack_delay: Time::ZERO,
-            paws: false,
-            numbers: None,
+            numbers: false,
             header: 40,
             opening: 40,
             syn_timeout: Time::from_secs(1),
@@ -848,12 +864,9 @@ mod tests {
             option_bytes: 8,
             window: UNLIMITED_WINDOW,
             growth: None,
-            delays_syn_ack: false,
             first_stands_in: false,
             delays_repetition_of_last: false,
-            echo_at_once: false,
             window_field: WindowField::Unscaled,
-            ack_pacer: 0,
         };
         Receiver::new(Arc::new(config), 0)
     }
@@ -877,7 +890,7 @@ mod tests {
         let answers = |delays_syn_ack: bool, without_handshake: bool| {
             let mut r = receiver(AckPolicy::Delayed { every: 3, timer });
             let config = Arc::get_mut(&mut r.config).unwrap();
-            (config.first_stands_in, config.delays_syn_ack) = (true, delays_syn_ack);
+            (config.first_stands_in, config.options.delays_syn_ack) = (true, delays_syn_ack);
             if without_handshake {
                 r.open();
             }
@@ -1010,7 +1023,7 @@ mod tests {
             timer: Time(100),
         });
         let config = Arc::make_mut(&mut r.config);
-        config.numbers = Some(1);
+        config.numbers = true;
         config.early_data = early_data;
         Receiver::new(r.config, 0)
     }
@@ -1179,7 +1192,7 @@ mod tests {
     fn linux_lets_no_beginning_and_no_end_of_an_echo_wait() {
         let answers = |at_once: bool| {
             let mut r = receiver(DELAYED);
-            Arc::make_mut(&mut r.config).echo_at_once = at_once;
+            Arc::make_mut(&mut r.config).options.echo_at_once = at_once;
             let bits = [&[][..], &[Ecn::CE], &[], &[Ecn::CWR], &[], &[], &[]];
             let answers = (0..).zip(bits).map(|(n, bits)| with_bits(&mut r, n, bits));
             answers.collect::<Vec<_>>()
@@ -1214,6 +1227,8 @@ mod tests {
             every: 2,
             timer: Time::from_millis(40),
         };
+        let mut config = (*receiver(ack).config).clone();
+        config.options.comp_sack_delay = comp_sack_delay;
         let config = ReceiverConfig {
             growth: Some(Growth {
                 buffer: ReceiveBuffer::STOCK,
@@ -1222,8 +1237,7 @@ mod tests {
                 header: 52,
                 field: Field::Scaled,
             }),
-            comp_sack_delay,
-            ..(*receiver(ack).config).clone()
+            ..config
         };
         Receiver::new(Arc::new(config), 0)
     }
@@ -1262,7 +1276,7 @@ mod tests {
     fn what_a_retransmission_has_overtaken_is_not_taken() {
         let mut r = stock(Time::ZERO);
         let config = Arc::make_mut(&mut r.config);
-        (config.paws, config.dsack) = (true, true);
+        (config.options.paws, config.options.dsack) = (true, true);
         let full = u64::from(SEGMENT);
         let mut arrive = |number: u64, sent: u32| {
             let mut packet = segment(number, SEGMENT, false);

@@ -1,20 +1,160 @@
 //! A stack: a whole set of endpoint behaviours, as a plain struct with presets.
 
-mod options;
+mod choices;
 
-pub use options::{
-    EcnMode, Framing, NewRenoOptions, Ns2Quirks, Pacing, PacingOptions, ReceiveWindowOptions,
-    ReceiverOptions, RecoveryKind, RecoveryOptions, Restart, Sharing, SharingOptions, Undo,
-    WindowOptions,
-};
+pub use choices::{EcnMode, NewRenoOptions, Pacing, RecoveryKind, Restart, Sharing, Undo};
 
 use super::handshake::{Handshake, SMALLEST_INITIAL};
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
-use super::receiver::{AckPolicy, ReceiverConfig, WindowField};
+use super::receiver::{AckPolicy, ReceiverConfig, ReceiverOptions, WindowField};
 use super::rtt::{RtoParams, Ticks};
-use flowstart_control::{AfterSynLoss, Convention, InitialWindow, RateCodes, Time};
+use flowstart_control::{AfterSynLoss, Convention, InitialWindow, RateCodes, Segments, Time};
 use flowstart_wire::UNLIMITED_WINDOW;
 use std::sync::Arc;
+
+/// Sizes of packets, in bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Framing {
+    /// Maximum segment size: payload of a full segment, bytes.
+    pub mss: u32,
+    /// Header bytes of data segments.
+    pub header: u32,
+    /// Bytes of an acknowledgement without SACK blocks.
+    pub bare: u32,
+    /// Bytes of a packet that opens a connection, and of the answer.
+    pub opening: u32,
+    /// Bytes a SACK block adds.
+    pub sack_block: u32,
+    /// Bytes that any other option of this project's algorithms adds to a segment.
+    pub option: u32,
+}
+
+/// What the receiver advertises.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReceiveWindowOptions {
+    /// The largest window that the receiver advertises, in bytes; `None` never limits.
+    pub limit: Option<u32>,
+    /// That of the preset where it is counted in packets, and so follows their size.
+    pub limit_packets: Option<u32>,
+    /// An advertised window travels as a number without bounds, not in sixteen bits.
+    pub unbounded: bool,
+    /// The buffer with which that grows; `None` advertises all of it from the beginning.
+    pub buffer: Option<ReceiveBuffer>,
+    /// Whether windows are scaled (RFC 7323).
+    pub scaling: bool,
+}
+
+/// How loss is found and repaired.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecoveryOptions {
+    /// Bytes of a packet without data by which the sender answers the first acknowledgement, unless it
+    /// has data to send then; zero for none. QUIC needs none, but an endpoint whose connection ID
+    /// the peer retires with the handshake gives another (RFC 9000 §5.1.1). Its acknowledgement shows
+    /// what was lost at the end of the first flight.
+    pub id_update: u32,
+    /// How loss is repaired.
+    pub kind: RecoveryKind,
+    /// Whether the receiver reports what has arrived above a hole (RFC 2018), where recovery makes
+    /// use of that.
+    pub sack: bool,
+    /// NextSeg rule 3: retransmit what is not known lost when nothing else may go (RFC 6675 §4).
+    pub next_seg_rule_3: bool,
+    /// NextSeg rule 4: one rescue retransmission of the highest hole (RFC 6675 §4).
+    pub next_seg_rule_4: bool,
+    /// New data on the first two duplicate acknowledgements (RFC 3042).
+    pub limited_transmit: bool,
+    /// NewReno's choices.
+    pub newreno: NewRenoOptions,
+    /// Whether a timeout may turn out to have been for nothing (RFC 5682).
+    pub frto: bool,
+    /// What happens where a loss turns out to have been none.
+    pub undo: Undo,
+    /// Whether `rack` goes by timestamps (RFC 7323): in samples of the round trip, and to find out
+    /// that a loss was none (RFC 3522).
+    pub timestamps: bool,
+    /// Whether `rack` probes for a loss at the end of a flight (RFC 8985 §7).
+    pub tail_loss_probe: bool,
+}
+
+/// How the congestion window begins, and what happens to it besides loss.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WindowOptions {
+    /// The initial window.
+    pub initial: InitialWindow,
+    /// An acknowledgement too may find that the application leaves the window unused
+    /// (draft-cheng-iccrg-delivery-rate-estimation §3.4), not only a write.
+    pub app_limited_at_acks: bool,
+    /// How many bytes of payload the sender holds until they are acknowledged; `None` for any
+    /// number.
+    pub send_buffer: Option<u64>,
+    /// What happens to the window after an idle time.
+    pub restart: Restart,
+    /// Let the window grow although the application, not the window, limits the flight.
+    pub grow_when_app_limited: bool,
+    /// What a lost SYN does to the initial window.
+    pub after_syn_loss: AfterSynLoss,
+}
+
+/// How packets are spaced out where a startup does not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PacingOptions {
+    /// How packets are spaced out where a startup does not.
+    pub rule: Pacing,
+    /// What a controller paces leaves in bursts as segmentation offload takes it (Linux's
+    /// `tcp_tso_autosize`), beginning with the second flight.
+    pub by_offload: bool,
+    /// New data leaves in bursts as segmentation offload takes it: what would be too small a burst
+    /// waits for the next acknowledgement (Linux's `tcp_tso_should_defer`), and the last segment of
+    /// several carries PSH.
+    pub tso: bool,
+}
+
+/// What connections leave behind for each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharingOptions {
+    /// What connections leave behind for each other.
+    pub kind: Sharing,
+    /// How long a memory stays good.
+    pub lifetime: Time,
+    /// The largest window in segments that a memory opens.
+    pub cap: Segments,
+}
+
+/// Behaviours of ns-2; the preset `opnet` has one of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ns2Quirks {
+    /// The acknowledgement that ends a recovery opens the window too.
+    pub grows_leaving_recovery: bool,
+    /// Duplicates that came before a timeout still count: they can start no second fast
+    /// retransmit.
+    pub counts_duplicates_on: bool,
+    /// Who goes back after a timeout goes on behind what fast retransmit has sent since. ns-2's
+    /// `output` leaves `t_seqno_` where it is, so that a packet may leave twice.
+    pub fast_retransmit_counts: bool,
+    /// A window is as many whole segments as it has, not so many bytes.
+    pub whole_window: bool,
+    /// The acknowledgement of a repeated last segment may wait: the receiver does not tell it
+    /// from a first arrival.
+    pub delays_repetition_of_last: bool,
+    /// On a connection without handshake the first data packet stands in for the SYN: it has no
+    /// header, nothing but the timer finds that it was lost, and its acknowledgement waits only where
+    /// the SYN's does.
+    pub headerless_first: bool,
+    /// Pace by the round trip in whole clock ticks, as ns-2 does, rather than exactly.
+    pub coarse_pacing: bool,
+    /// Send whole segments only: a transfer is rounded up to them.
+    pub whole_segments: bool,
+    /// A lost SYN lowers the threshold to two segments, as any timeout at a window of one does.
+    pub syn_loss_lowers_ssthresh: bool,
+    /// What lost SYNs have made of the timeout holds until a valid sample ends the back-off,
+    /// rather than a timeout of its own for data ([`RtoParams::after_syn_loss`]).
+    pub syn_backoff_lasts: bool,
+    /// A repeated SYN, which gives no fair sample, does not keep a startup from pacing by
+    /// the round trip: ns-2's take it for the one tick that an unmeasured one counts as.
+    pub trusts_repeated_syn: bool,
+    /// What arrives when the flow has finished is still acknowledged.
+    pub acks_when_over: bool,
+}
 
 /// Everything about an endpoint that is not its controller.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +176,7 @@ pub struct Stack {
     pub receiver: ReceiverOptions,
     /// How loss is found and repaired.
     pub recovery: RecoveryOptions,
-    /// What only ns-2 does, but for a study that shares some of it.
+    /// Behaviours of ns-2.
     pub ns2: Ns2Quirks,
     /// What both ends make of congestion marks.
     pub ecn: EcnMode,
@@ -513,21 +653,21 @@ impl Stack {
 
     /// What the receiving end needs of this.
     pub fn receiver(&self) -> ReceiverConfig {
+        let options = ReceiverOptions {
+            dsack: self.receiver.dsack && self.recovery.sack,
+            paws: self.receiver.paws && self.receive_window.buffer.is_some(),
+            delays_syn_ack: self.receiver.delays_syn_ack && self.receiver.ack != AckPolicy::Every,
+            ..self.receiver.clone()
+        };
         ReceiverConfig {
-            ack: self.receiver.ack,
+            options,
             jiffy: self.rto.jiffy,
             sack: self.recovery.sack
                 && matches!(
                     self.recovery.kind,
                     RecoveryKind::Sack | RecoveryKind::Ns2Sack | RecoveryKind::Rack
                 ),
-            dsack: self.receiver.dsack && self.recovery.sack,
-            comp_sack_delay: self.receiver.comp_sack_delay,
-            paws: self.receiver.paws && self.receive_window.buffer.is_some(),
-            numbers: self
-                .numbers_packets()
-                .then_some(self.receiver.ack_reordering),
-            ack_pacer: self.receiver.ack_pacer,
+            numbers: self.numbers_packets(),
             header: self.framing.bare,
             opening: self.framing.opening,
             syn_timeout: self.rto.initial,
@@ -536,9 +676,7 @@ impl Stack {
             option_bytes: self.framing.option,
             window: self.receive_window.limit.unwrap_or(UNLIMITED_WINDOW),
             growth: self.growth(),
-            echo_at_once: self.receiver.echo_at_once,
             delays_repetition_of_last: self.ns2.delays_repetition_of_last,
-            delays_syn_ack: self.receiver.delays_syn_ack && self.receiver.ack != AckPolicy::Every,
             first_stands_in: self.ns2.headerless_first,
             window_field: self.window_field(),
         }

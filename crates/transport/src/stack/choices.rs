@@ -1,0 +1,124 @@
+//! What a stack chooses among.
+
+use flowstart_control::named;
+
+named! {
+    /// How loss is found and repaired.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum RecoveryKind {
+        /// Only the timer finds loss; everything from there is sent again.
+        GoBackN = "go-back-n",
+        /// Fast retransmit, then slow start from one segment.
+        Tahoe = "tahoe",
+        /// Fast recovery that any new acknowledgement ends (RFC 2581).
+        Reno = "reno",
+        /// Fast recovery that partial acknowledgements continue (RFC 6582).
+        NewReno = "newreno",
+        /// SACK with a conservative pipe (RFC 6675).
+        Sack = "sack",
+        /// ns-2's Sack1: a pipe counted down by acknowledgements.
+        Ns2Sack = "ns2-sack",
+        /// RACK-TLP (RFC 8985) with PRR (RFC 9937), as Linux has them.
+        Rack = "rack",
+        /// QUIC's, with numbered packets (RFC 9002).
+        Quic = "quic",
+    }
+}
+
+named! {
+    /// What a connection's end leaves behind for later ones between the same hosts (RFC 9040).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Sharing {
+        /// Nothing.
+        None = "none",
+        /// A closed connection's window, threshold and round-trip time are remembered, and told to
+        /// startups that use a memory.
+        Remember = "remember",
+        /// And new connections open with them.
+        Temporal = "temporal",
+        /// A new connection shares the windows of those that are open (§7); where none is, it
+        /// opens with what is remembered.
+        Ensemble = "ensemble",
+    }
+}
+
+impl Sharing {
+    /// Whether a memory sets the first window of every startup.
+    pub fn opens_windows(self) -> bool {
+        matches!(self, Sharing::Temporal | Sharing::Ensemble)
+    }
+}
+
+/// How a sender spaces its packets out where its startup does not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pacing {
+    /// Not at all.
+    None,
+    /// By the window and the round trip, as Linux does.
+    Internal,
+    /// By so many windows a round trip (RFC 9002 §7.7).
+    Rfc9002(f64),
+}
+
+named! {
+    /// What the window falls to when sending resumes after an idle time.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Restart {
+        /// The initial window (RFC 5681 §4.1).
+        InitialWindow = "initial-window",
+        /// One segment (ns-2's `slow_start_restart_`).
+        One = "one",
+        /// It is kept.
+        Keep = "keep",
+        /// Three quarters of it, and they are paced over the round trip until the first
+        /// acknowledgement (rate-based pacing: V. Visweswaraiah and J. Heidemann, 1997; ns-2's
+        /// `Reno/RBP` and `Vegas/RBP`, which paces what its last round had of rate instead).
+        Paced = "paced",
+        /// Half for each timeout that has passed, the initial window at least; the threshold at
+        /// three quarters of what it was (Linux's `tcp_cwnd_restart`).
+        Linux = "linux",
+    }
+}
+
+named! {
+    /// What happens where a loss turns out to have been none.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Undo {
+        /// Nothing.
+        None = "none",
+        /// Under `quic` the window comes back once all that counted as lost has arrived after all
+        /// (quinn with CUBIC, neqo); elsewhere as `full`.
+        SetEmpties = "set-empties",
+        /// The window comes back as soon as that shows, and the path's reordering is learned from
+        /// it: as in Linux under `rack`, by timestamps under `sack` (RFC 3522, 4015), and under
+        /// `quic` with thresholds that adapt besides (quicly).
+        Full = "full",
+    }
+}
+
+named! {
+    /// What both ends make of congestion marks.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum EcnMode {
+        /// Nothing: packets are not ECN-capable.
+        Off = "off",
+        /// One answer per window, as to a loss (RFC 3168).
+        Classic = "classic",
+        /// A flow whose congestion avoidance scales its answer to the share of marks sends ECT(1) and
+        /// has them counted (RFC 9331, RFC 9768); others do as under `classic`.
+        L4s = "l4s",
+    }
+}
+
+/// Where NewReno implementations differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewRenoOptions {
+    /// Restart the timer on the first partial acknowledgement only (RFC 6582 §4).
+    pub impatient: bool,
+    /// Deflate by what a partial acknowledgement covers (RFC 6582 §3.2 step 5).
+    pub partial_deflation: bool,
+    /// Most segments that one acknowledgement may release during recovery.
+    pub max_burst: Option<u32>,
+    /// Leave recovery with no more window than avoids a burst (RFC 6582 §3.2 step 3).
+    pub avoids_burst: bool,
+}
