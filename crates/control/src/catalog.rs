@@ -13,10 +13,10 @@ use crate::slow_start::SlowStart;
 use crate::startup::{self, Startup};
 use crate::{Controller, Convention};
 
-/// The startups.
+/// Entries of all startup algorithms.
 pub const STARTUPS: &[Entry<dyn Startup>] = startup::ENTRIES;
 
-/// The congestion avoidances.
+/// Entries of all congestion controls.
 pub const AVOIDANCES: &[Entry<dyn Avoidance>] = avoidance::ENTRIES;
 
 /// Where a recipe's startup comes from.
@@ -157,7 +157,7 @@ impl fmt::Debug for Recipe {
     }
 }
 
-/// One controller, by name.
+/// Makes one controller from two specifications.
 pub fn controller(
     startup: &str,
     avoidance: &str,

@@ -13,7 +13,7 @@ pub enum Convention {
     Rfc,
     /// ns-2.35's one-way agents: windows counted in packets, one increment per ACK.
     Ns2,
-    /// A current Linux kernel.
+    /// Conventions of a current Linux kernel.
     Linux,
     /// QUIC (RFC 9002): windows in bytes, every packet its own acknowledgement.
     Quic,

@@ -16,12 +16,12 @@ pub type Factory = Arc<dyn Fn() -> Box<dyn Startup> + Send + Sync>;
 pub struct CustomStartups(BTreeMap<String, Factory>);
 
 impl CustomStartups {
-    /// Nobody.
+    /// A set without custom startups.
     pub fn none() -> CustomStartups {
         CustomStartups::default()
     }
 
-    /// These, and one more.
+    /// Adds a startup to the set.
     pub fn with(
         mut self,
         name: impl Into<String>,
@@ -38,7 +38,7 @@ impl CustomStartups {
             .map(|(name, factory)| (name.as_str(), factory))
     }
 
-    /// All names, sorted.
+    /// Names of all custom startups, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.0.keys().map(String::as_str)
     }

@@ -48,7 +48,7 @@ pub struct Entry<T: ?Sized> {
     pub title: &'static str,
     /// The paper or RFC, with its section.
     pub source: &'static str,
-    /// When that was published.
+    /// Year in which the source was published.
     pub year: u16,
     /// What of it was read for this implementation: text or code, with the section or the commit.
     pub opened: &'static str,
@@ -56,7 +56,7 @@ pub struct Entry<T: ?Sized> {
     pub compared: &'static str,
     /// What it does, in a sentence or two.
     pub summary: &'static str,
-    /// Its parameters.
+    /// Parameters, in the order of help and pages.
     pub params: &'static [ParamSpec],
     /// What it needs beyond an ordinary sender.
     pub needs: &'static [Need],
@@ -105,39 +105,39 @@ fn as_parameter<T: ?Sized>(text: &str, entries: &[Entry<T>]) -> Option<String> {
     Some(format!("{}:{name}={value}", entry.name))
 }
 
-/// A parameter, described.
+/// Description of a parameter for help and pages.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ParamDescription {
-    /// Its name.
+    /// Name in specifications and results.
     pub name: &'static str,
     /// What kind of value it takes.
     pub unit: String,
     /// Its default, or what settles it.
     pub default: &'static str,
-    /// What it does.
+    /// Effect, in a few words.
     pub meaning: &'static str,
 }
 
 /// An algorithm, described for people.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Description {
-    /// Its name.
+    /// Name in specifications and results.
     pub name: &'static str,
-    /// What kind of algorithm.
+    /// Kind of the algorithm: startup, congestion control or another.
     pub kind: AlgorithmKind,
-    /// Its full name.
+    /// Full name of the algorithm.
     pub title: &'static str,
-    /// The paper or RFC.
+    /// Paper or RFC that defines the algorithm.
     pub source: &'static str,
-    /// When that was published.
+    /// Year in which the source was published.
     pub year: u16,
     /// What of it was read for this implementation: text or code, with the section or the commit.
     pub opened: &'static str,
     /// The rules that were compared with that.
     pub compared: &'static str,
-    /// What it does.
+    /// Effect, in a few words.
     pub summary: &'static str,
-    /// Its parameters.
+    /// Parameters, in the order of help and pages.
     pub params: Vec<ParamDescription>,
     /// What it needs beyond an ordinary sender.
     pub needs: &'static [Need],

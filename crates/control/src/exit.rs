@@ -2,17 +2,17 @@
 
 use crate::{Segments, Time};
 
-/// Why a startup ended.
+/// Reason for which a startup ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// A round's ACK train grew as long as the path (HyStart).
     AckTrain,
-    /// Round-trip times rose.
+    /// Round-trip times rose above a threshold.
     Delay,
-    /// A loss was found.
+    /// The sender detected a loss.
     Loss,
-    /// The retransmission timer expired.
+    /// The retransmission timer expired during startup.
     Timeout,
     /// The window reached the threshold.
     Ssthresh,
@@ -22,20 +22,20 @@ pub enum Reason {
     AllSent,
     /// An estimate of the path was ready.
     Estimate,
-    /// A router answered.
+    /// A router answered a request for a rate.
     Router,
     /// Delivery stopped growing (SEARCH, BBR).
     FullPipe,
-    /// A congestion mark arrived.
+    /// An ACK reported a congestion mark.
     Ecn,
 }
 
 /// The record of leaving startup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exit {
-    /// Why.
+    /// Reason for which the startup ended.
     pub reason: Reason,
-    /// When the sender knew.
+    /// Time at which the sender detected it.
     pub at: Time,
     /// The window just before the change.
     pub cwnd: Segments,

@@ -49,7 +49,7 @@ impl InitialWindow {
         }
     }
 
-    /// The window in bytes.
+    /// Converts the window to bytes.
     pub fn bytes(self, mss: u32) -> u64 {
         (self.segments(mss) * f64::from(mss)).round() as u64
     }

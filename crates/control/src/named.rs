@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 pub trait Named: Copy + PartialEq + 'static {
     /// The values, each with its name and what it is.
     const VALUES: &'static [(Self, &'static str, &'static str)];
-    /// The names alone.
+    /// Names of the values, in order.
     const NAMES: &'static [&'static str];
 
     /// The name of a value.

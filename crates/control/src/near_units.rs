@@ -1,6 +1,6 @@
 //! The quantity that is meant by one whose unit is written otherwise: `5Mbps` for `5Mbit`.
 
-/// What a quantity measures.
+/// Dimension of a quantity, for hints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
     Time,

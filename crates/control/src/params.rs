@@ -24,11 +24,11 @@ pub enum Unit {
     Time,
     /// A rate with its unit.
     Rate,
-    /// `true` or `false`.
+    /// A truth value, `true` or `false`.
     Bool,
-    /// One of these words.
+    /// A choice of one of these words.
     Choice(&'static [&'static str]),
-    /// A plain number.
+    /// A plain number from 0 to 1e12.
     Number,
     /// A number from 0 to 1.
     Ratio,
@@ -61,7 +61,7 @@ pub struct ParamSpec {
     /// The value it has when not given, written as a user would; or, where that is no
     /// single value, words that say what happens (`by stack: ...`, `none: ...`).
     pub default: &'static str,
-    /// What it does.
+    /// Effect of the parameter, in help and pages.
     pub meaning: &'static str,
 }
 
@@ -77,15 +77,15 @@ impl ParamSpec {
 pub enum Value {
     /// A number, or a number of segments.
     Real(f64),
-    /// A time.
+    /// Value of a time parameter.
     Time(Time),
-    /// A rate.
+    /// Value of a rate parameter.
     Rate(Rate),
-    /// True or false.
+    /// Value of a parameter that is true or false.
     Bool(bool),
     /// One of the declared words.
     Choice(&'static str),
-    /// An initial-window rule.
+    /// Initial-window rule or number of segments.
     InitialWindow(InitialWindow),
 }
 
@@ -165,9 +165,9 @@ fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 pub struct AlgorithmKind(pub &'static str);
 
 impl AlgorithmKind {
-    /// It starts flows.
+    /// Kind of the startup algorithms.
     pub const STARTUP: AlgorithmKind = AlgorithmKind("startup");
-    /// It runs them afterwards.
+    /// Kind of the congestion controls.
     pub const AVOIDANCE: AlgorithmKind = AlgorithmKind("cc");
 }
 

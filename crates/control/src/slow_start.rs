@@ -40,7 +40,7 @@ params! {
         growth_gate: Option<GateRule>,
     }
 
-    /// What an ACK adds.
+    /// Rule for what an ACK adds to the window.
     pub enum Growth {
         /// One segment.
         PerAck = "per-ack",

@@ -11,7 +11,7 @@ use crate::{catalog, Controller, Convention, Time, Window};
 /// The round trip of these situations.
 pub(crate) const RTT: Time = Time::from_millis(100);
 
-/// So many milliseconds.
+/// Time of this many milliseconds.
 pub(crate) fn ms(x: f64) -> Time {
     Time::from_secs_f64(x / 1_000.0)
 }
@@ -21,10 +21,10 @@ pub(crate) fn slow_start() -> SlowStart {
     SlowStart::by_stack(Convention::Rfc)
 }
 
-/// When a receiver acknowledges.
+/// Receiver's rule for when it acknowledges.
 #[derive(Clone, Copy)]
 pub(crate) enum Receiver {
-    /// Each segment.
+    /// The receiver acknowledges each segment.
     EverySegment,
     /// Each second segment, and the odd one at the end of a round.
     Delayed,

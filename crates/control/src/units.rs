@@ -22,24 +22,24 @@ pub type Segments = f64;
 pub struct Time(pub u64);
 
 impl Time {
-    /// The beginning.
+    /// Zero: the beginning of a run.
     pub const ZERO: Time = Time(0);
     /// Later than anything that happens.
     pub const MAX: Time = Time(u64::MAX);
 
-    /// `n` nanoseconds.
+    /// Makes a time of `n` nanoseconds.
     pub const fn from_nanos(n: u64) -> Time {
         Time(n)
     }
-    /// `n` microseconds.
+    /// Makes a time of `n` microseconds.
     pub const fn from_micros(n: u64) -> Time {
         Time(n * 1_000)
     }
-    /// `n` milliseconds.
+    /// Makes a time of `n` milliseconds.
     pub const fn from_millis(n: u64) -> Time {
         Time(n * 1_000_000)
     }
-    /// `n` seconds.
+    /// Makes a time of `n` seconds.
     pub const fn from_secs(n: u64) -> Time {
         Time(n * 1_000_000_000)
     }
@@ -47,11 +47,11 @@ impl Time {
     pub fn from_secs_f64(s: f64) -> Time {
         Time((s * 1e9).round().max(0.0) as u64)
     }
-    /// Nanoseconds.
+    /// Returns the number of nanoseconds.
     pub const fn nanos(self) -> u64 {
         self.0
     }
-    /// Seconds, for reports.
+    /// Returns the seconds, for reports only.
     pub fn secs(self) -> f64 {
         self.0 as f64 / 1e9
     }
@@ -59,7 +59,7 @@ impl Time {
     pub const fn since(self, earlier: Time) -> Time {
         Time(self.0.saturating_sub(earlier.0))
     }
-    /// The smaller of two.
+    /// Returns the smaller of two times.
     pub const fn min(self, other: Time) -> Time {
         if self.0 < other.0 {
             self
@@ -67,7 +67,7 @@ impl Time {
             other
         }
     }
-    /// The larger of two.
+    /// Returns the larger of two times.
     pub const fn max(self, other: Time) -> Time {
         if self.0 > other.0 {
             self
@@ -134,7 +134,7 @@ impl fmt::Display for Time {
 pub struct Rate(pub u64);
 
 impl Rate {
-    /// `n` bits per second.
+    /// Makes a rate of `n` bits per second.
     pub const fn from_bps(n: u64) -> Rate {
         Rate(n)
     }
@@ -147,7 +147,7 @@ impl Rate {
             u128::from(bytes) * 8_000_000_000 / u128::from(span.0),
         ))
     }
-    /// Bits per second.
+    /// Returns the rate in bits per second.
     pub const fn bps(self) -> u64 {
         self.0
     }
@@ -182,7 +182,7 @@ impl fmt::Display for Rate {
     }
 }
 
-/// A number of bytes.
+/// Number of bytes, with units in text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(pub u64);
 
@@ -202,9 +202,9 @@ impl fmt::Display for Bytes {
 /// A size that may be given in bytes, in packets or in bandwidth-delay products.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
-    /// So many bytes.
+    /// Amount as a number of bytes.
     Bytes(u64),
-    /// So many full-size packets.
+    /// Amount as a number of full-size packets.
     Packets(u64),
     /// This multiple of rate × round-trip time.
     Bdp(f64),
@@ -223,9 +223,9 @@ impl fmt::Display for Amount {
 /// Why a quantity could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// What was given.
+    /// Text that was given as the value.
     pub value: String,
-    /// What would be right.
+    /// Description of a valid value.
     pub expected: &'static str,
     /// What was meant, where its unit is one of those that others write.
     pub meant: Option<String>,

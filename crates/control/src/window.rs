@@ -16,12 +16,12 @@ pub struct Tags {
 /// The part of a segment in a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pair {
-    /// In no pair.
+    /// The segment is in no pair.
     #[default]
     None,
     /// The first of two that leave back to back.
     First,
-    /// The second.
+    /// The second segment of a pair.
     Second,
 }
 
@@ -89,7 +89,7 @@ impl Window {
         }
     }
 
-    /// The window in bytes.
+    /// Returns the window in bytes.
     ///
     /// Byte-counted rules add fractions such as 365/1460 segments, exact only to about
     /// 1e-13; the tiny addend keeps a window of 9999.999… bytes from losing a byte.

@@ -7,14 +7,14 @@ use std::cmp::Ordering;
 /// transmission, a timer by its arming.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
-    /// When it happens.
+    /// Time at which the event happens.
     pub time: Time,
-    /// When it was caused.
+    /// Time at which the event was caused.
     pub cause: Time,
 }
 
 impl Moment {
-    /// After all others.
+    /// A moment after all others.
     pub const NEVER: Moment = Moment {
         time: Time::MAX,
         cause: Time::MAX,

@@ -34,7 +34,7 @@ named! {
 /// How the routers of a path decide.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policy {
-    /// By which rule.
+    /// Rule by which requests are decided.
     pub admission: Admission,
     /// Nothing is approved above this utilisation, approvals included.
     pub threshold: f64,
@@ -44,7 +44,7 @@ pub struct Policy {
     pub state_delay: Time,
     /// The most for one request under [`Admission::Share`].
     pub max_rate: Rate,
-    /// How rates are coded.
+    /// Code of rates on this network.
     pub codes: RateCodes,
 }
 
@@ -59,7 +59,7 @@ impl Policy {
         codes: RateCodes::Powers,
     };
 
-    /// ns-2.35's defaults.
+    /// Policy with the defaults of ns-2.35.
     pub const NS2: Policy = Policy {
         admission: Admission::Target,
         state_delay: Time::from_millis(200),

@@ -44,7 +44,7 @@ use crate::model::Model;
 use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
 use crate::{params, Convention, Time, Window};
 
-/// The catalog entry.
+/// Entry of `bbr` in the catalog of congestion controls.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
     name: "bbr",
     title: "BBR",
@@ -77,7 +77,7 @@ params! {
     }
 }
 
-/// ProbeBW and ProbeRTT.
+/// State of ProbeBW and ProbeRTT on one connection.
 struct BbrAvoidance {
     version: Option<Version>,
     model: Box<Bbr>,

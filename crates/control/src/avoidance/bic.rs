@@ -32,7 +32,7 @@ use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::{params, Convention, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `bic` in the catalog of congestion controls.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
     name: "bic",
     title: "BIC",
@@ -67,7 +67,7 @@ params! {
     }
 }
 
-/// BIC.
+/// State of BIC on one connection.
 struct Bic {
     settings: Settings,
     base: reno::Base,

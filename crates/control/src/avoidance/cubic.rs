@@ -40,7 +40,7 @@ use crate::params::{Number, Params, Ratio, SpecError};
 use crate::signals::{Ack, Idle, Loss, Marked, Timeout};
 use crate::{params, Convention, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `cubic` in the catalog of congestion controls.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
     name: "cubic",
     title: "CUBIC",
@@ -121,7 +121,7 @@ impl Epoch {
     }
 }
 
-/// CUBIC by RFC 9438.
+/// State of RFC 9438's CUBIC on one connection.
 struct Cubic {
     constants: Constants,
     /// Undefined before the first loss and after a timeout.

@@ -25,7 +25,7 @@ const UPDATE_INTERVAL: Time = Time(1_000_000_000 / 32);
 /// Delays are not sampled for so long after an epoch begins.
 const DEAF: Time = Time::from_secs(1);
 
-/// CUBIC v2.1.
+/// State of CUBIC v2.1 on one connection.
 pub(super) struct Cubic2008 {
     constants: Constants,
     cnt: f64,
@@ -63,7 +63,7 @@ impl Cubic2008 {
         }
     }
 
-    /// `bictcp_acked` and `measure_delay`.
+    /// Updates the delays (`bictcp_acked` and `measure_delay`).
     fn sample(&mut self, w: &Window, a: &Ack) {
         self.delayed_ack += (w.segments(a.acked) - self.delayed_ack) / 16.0;
         let deaf = self
@@ -133,7 +133,7 @@ impl Cubic2008 {
         }
     }
 
-    /// `bictcp_recalc_ssthresh`.
+    /// Computes the threshold after a loss (`bictcp_recalc_ssthresh`).
     fn reduce(&mut self, w: &Window, flight: u64, usable: Segments) -> Segments {
         let beta = self.constants.beta;
         let lower = self.constants.fast_convergence && w.cwnd < self.last_max_cwnd;

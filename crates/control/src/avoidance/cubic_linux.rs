@@ -35,13 +35,13 @@ const UPDATE_INTERVAL: u64 = HZ / 32;
 /// Delays are not sampled for so many jiffies after an epoch begins.
 const DEAF: u64 = HZ;
 
-/// CUBIC v2.3.
+/// State of CUBIC v2.3 on one connection.
 pub(super) struct CubicLinux {
     constants: Constants,
     cnt: u64,
     last_max_cwnd: u64,
     last_cwnd: u64,
-    /// In jiffies, as `epoch_start`.
+    /// Time of the last update in jiffies, as `epoch_start`.
     last_time: u64,
     bic_origin_point: u64,
     bic_k: u64,
@@ -53,7 +53,7 @@ pub(super) struct CubicLinux {
     cwnd_cnt: u64,
 }
 
-/// `tcp_jiffies32`.
+/// Converts a time to jiffies (`tcp_jiffies32`).
 fn jiffies(now: Time) -> u64 {
     now.nanos() / JIFFY.nanos()
 }
@@ -76,17 +76,17 @@ impl CubicLinux {
         }
     }
 
-    /// `beta` in 1/1024.
+    /// Returns `beta` in units of 1/1024.
     fn beta(&self) -> u64 {
         (self.constants.beta * 1024.0) as u64
     }
 
-    /// `cube_rtt_scale`: C in 1/1024.
+    /// Returns C in units of 1/1024 (`cube_rtt_scale`).
     fn scale(&self) -> u64 {
         (self.constants.c * 1024.0) as u64
     }
 
-    /// `cubictcp_acked`.
+    /// Updates the minimum delay (`cubictcp_acked`).
     fn sample(&mut self, a: &Ack) {
         let deaf = self
             .epoch_start
@@ -166,7 +166,7 @@ impl CubicLinux {
         }
     }
 
-    /// `cubictcp_recalc_ssthresh`.
+    /// Computes the threshold after a loss (`cubictcp_recalc_ssthresh`).
     fn reduce(&mut self, cwnd: u64) -> Segments {
         self.epoch_start = None;
         let lower = self.constants.fast_convergence && cwnd < self.last_max_cwnd;
@@ -184,7 +184,7 @@ impl Avoidance for CubicLinux {
         self.sample(a);
     }
 
-    /// `cubictcp_cong_avoid` with `tcp_cong_avoid_ai`.
+    /// Grows the window (`cubictcp_cong_avoid` with `tcp_cong_avoid_ai`).
     fn on_ack(&mut self, w: &mut Window, a: &Ack) {
         self.sample(a);
         if !a.cwnd_limited {

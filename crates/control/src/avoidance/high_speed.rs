@@ -26,7 +26,7 @@ use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::{params, Convention, Segments, Window};
 
-/// The catalog entry.
+/// Entry of `high-speed` in the catalog of congestion controls.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
     name: "high-speed",
     title: "HighSpeed TCP",
@@ -69,12 +69,12 @@ params! {
     enum Growth { PerAck = "per-ack", PerSegment = "per-segment" }
 }
 
-/// The response function.
+/// Response function: growth and decrease by the window.
 #[derive(Clone, Copy, Debug)]
 struct Response {
     low_window: f64,
     high_decrease: f64,
-    /// Their logarithms.
+    /// Natural logarithms of the two windows.
     ln_low: f64,
     ln_high: f64,
     /// `ln p` at the low window and its slope over `ln w`; `None` for the RFC's formula.
@@ -112,7 +112,7 @@ impl Response {
     }
 }
 
-/// HighSpeed TCP.
+/// State of HighSpeed TCP on one connection.
 struct HighSpeed {
     response: Response,
     per_ack: bool,

@@ -11,7 +11,7 @@ use crate::entry::{Certainty, Entry};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::Window;
 
-/// The catalog entry.
+/// Entry of `none` in the catalog of congestion controls.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
     name: "none",
     title: "No growth",

@@ -53,7 +53,7 @@ use crate::params::Ratio;
 use crate::signals::{Ack, Established, Loss, Marked, Recovered, Timeout};
 use crate::{params, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `prague` in the catalog of congestion controls.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
     name: "prague",
     title: "Prague",
@@ -86,7 +86,7 @@ params! {
     }
 }
 
-/// `MIN_CWND_RTT`.
+/// Minimum window in segments (`MIN_CWND_RTT`).
 const MIN_CWND: Segments = 2.0;
 /// `PRAGUE_SHIFT_G`: an update of alpha has this weight.
 const G: f64 = 1.0 / 16.0;
@@ -110,20 +110,20 @@ enum InLoss {
 struct Round {
     /// It is over when this is acknowledged.
     end: u64,
-    /// Packets delivered.
+    /// Packets that the round has delivered.
     delivered: Segments,
     /// Packets that came back marked.
     marked: u32,
 }
 
-/// Prague.
+/// State of Prague on one connection.
 struct Prague {
     settings: Settings,
     /// Where the peer does not count marks.
     reno: Reno,
     counts_marks: bool,
     alpha: f64,
-    /// When alpha last changed.
+    /// Time of the last change of alpha.
     alpha_at: Time,
     /// A mark has ever come back; before that alpha stays as it is.
     saw_ce: bool,
@@ -136,7 +136,7 @@ struct Prague {
     /// The window as it was left here. Another is somebody else's.
     left: Segments,
     round: Round,
-    /// Rounds since slow start.
+    /// Number of rounds since slow start ended.
     rounds: u32,
     in_loss: InLoss,
     /// The window and the fractional one before the last loss.
@@ -172,7 +172,7 @@ impl Prague {
         }
     }
 
-    /// `prague_is_rtt_indep`.
+    /// Whether growth is independent of the round trip (`prague_is_rtt_indep`).
     fn is_rtt_independent(&self, w: &Window) -> bool {
         !w.in_slow_start() && self.rounds >= self.settings.rtt_transition
     }
@@ -219,7 +219,7 @@ impl Prague {
         self.frac_cwnd += rest * self.scale() / self.frac_cwnd;
     }
 
-    /// `prague_enter_cwr`.
+    /// Cuts the window for marks (`prague_enter_cwr`).
     fn cut(&mut self, w: &Window, now: Time) {
         let since = |at: Time| now.since(at);
         let soon = self
@@ -264,7 +264,7 @@ impl Prague {
         self.rounds += u32::from(!w.in_slow_start() && self.rounds < u32::MAX);
     }
 
-    /// `prague_update_pacing_rate`.
+    /// Updates the pacing rate (`prague_update_pacing_rate`).
     fn pace(&self, w: &mut Window, now: Time) {
         let rtt = self.rtts.smoothed;
         if rtt == Time::ZERO {

@@ -19,7 +19,7 @@ use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::{params, Convention, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `reno` in the catalog of congestion controls.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
     name: "reno",
     title: "Reno congestion avoidance",
@@ -161,7 +161,7 @@ impl Base {
         })
     }
 
-    /// Its size in segments.
+    /// Size of what a loss reduces, in segments.
     pub(crate) fn segments(self, w: &Window, flight: u64, usable: Segments) -> Segments {
         match self {
             Base::Flight => w.segments(flight),
@@ -191,7 +191,7 @@ impl Decrease {
         })
     }
 
-    /// Of that base, exactly.
+    /// Decrease of this base with the default of `precise`.
     pub(crate) fn of(base: Base) -> Decrease {
         Decrease {
             base,
@@ -245,7 +245,7 @@ pub(super) struct Reno {
 }
 
 impl Reno {
-    /// As Linux has it.
+    /// Reno with the rules of Linux.
     pub(super) fn linux() -> Reno {
         Reno {
             growth: Increase::counting(Convention::Linux),

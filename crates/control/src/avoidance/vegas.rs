@@ -40,7 +40,7 @@ use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Idle, Loss, Timeout};
 use crate::{params, Convention, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `vegas` in the catalog of congestion controls.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
     name: "vegas",
     title: "Vegas",
@@ -94,7 +94,7 @@ pub(crate) struct Rounds {
     sum_rtt: Time,
     cnt_rtt: u64,
     min_rtt: Time,
-    /// `v_rtt`: the latest sample.
+    /// Latest sample of the round trip (`v_rtt`).
     rtt: Time,
     /// `v_actual`: the rate of the last round, segments per second.
     actual: f64,
@@ -245,7 +245,7 @@ pub(crate) fn out(w: &Window, a: &Ack) -> Segments {
     w.segments(a.nxt - a.una) + 1.0
 }
 
-/// Vegas.
+/// State of Vegas on one connection.
 struct Vegas {
     reading: Reading,
     alpha: Segments,
@@ -380,7 +380,7 @@ impl Avoidance for Vegas {
         }
     }
 
-    /// `RBP_VEGAS_RATE_ALGORITHM` of ns-2's `Vegas/RBP`.
+    /// Paces after an idle time (`RBP_VEGAS_RATE_ALGORITHM` of ns-2's `Vegas/RBP`).
     fn paced_restart(&self) -> Option<(Segments, Time)> {
         let Rounds { actual, rtt, .. } = self.rounds;
         (actual > 0.0).then(|| (actual * rtt.secs(), rtt))

@@ -33,7 +33,7 @@ use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Loss, Recovered, Timeout};
 use crate::{params, Convention, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `westwood` in the catalog of congestion controls.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
     name: "westwood",
     title: "Westwood and Westwood+",
@@ -71,9 +71,9 @@ params! {
 /// The rate by a low-pass filter over single ACKs.
 #[derive(Clone, Copy, Debug)]
 struct PerAck {
-    /// `None` for fixed coefficients.
+    /// Time constant; `None` for fixed coefficients.
     tau: Option<Time>,
-    /// Bytes per second.
+    /// Estimated bandwidth, in bytes per second.
     bwe: f64,
     last_sample: f64,
     last_ack: Option<Time>,
@@ -175,7 +175,7 @@ enum Estimator {
     PerRound(PerRound),
 }
 
-/// Westwood.
+/// State of Westwood on one connection.
 struct Westwood {
     estimator: Estimator,
     rtt_min: Option<Time>,

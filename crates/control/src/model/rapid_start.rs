@@ -54,7 +54,7 @@ impl Sense {
         self.slots[self.slot] = self.slots[self.slot].min(rtt);
     }
 
-    /// `rtt_floor`.
+    /// Minimum round trip of the window (`rtt_floor`).
     fn floor(&self) -> Time {
         self.slots.iter().copied().fold(Time::MAX, Time::min)
     }
@@ -95,14 +95,14 @@ impl Sense {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shares {
     pub(crate) beta: f64,
-    /// Of each byte delivered.
+    /// Share of each byte delivered by which the window is reduced.
     acked: f64,
     /// Of each byte lost; and what the window is multiplied by at first.
     pub(crate) lost: f64,
 }
 
 impl Shares {
-    /// For the avoidance's beta.
+    /// Shares for this beta of the congestion control.
     pub(crate) fn new(beta: f64, k: f64) -> Shares {
         Shares {
             beta,
@@ -150,7 +150,7 @@ impl Recovery {
         self.account(self.left, 0.0);
     }
 
-    /// What is left.
+    /// Window that the recovery has left so far.
     pub(crate) fn window(&self) -> Segments {
         self.cwnd.max(self.floor)
     }
@@ -164,7 +164,7 @@ pub(crate) struct Flight {
 }
 
 impl Flight {
-    /// So many bytes leave.
+    /// Counts the bytes of a segment sent.
     pub(crate) fn on_sent(&mut self, bytes: u32) {
         self.expected += u64::from(bytes);
     }

@@ -6,7 +6,7 @@ use crate::signals::{Delivery, RateSample};
 /// after it had begun.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rounds {
-    /// How many have begun.
+    /// Number of rounds begun.
     pub(crate) count: u64,
     /// `round_start`: the acknowledgement under way begins one.
     pub(crate) start: bool,
@@ -14,7 +14,7 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// Takes in an acknowledgement.
+    /// Updates the round by an acknowledgement.
     pub(crate) fn take(&mut self, d: &Delivery) {
         let over = |s: &RateSample| s.prior_delivered >= self.next_delivered;
         self.start = d.sample.as_ref().is_some_and(over);

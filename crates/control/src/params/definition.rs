@@ -15,9 +15,9 @@ pub trait Kind {
     const NOUN: &'static str = "a number";
     /// Whether it may have no value.
     const OPTIONAL: bool = false;
-    /// Type of a value.
+    /// Type of a value that was given.
     type Given: Copy;
-    /// Type of the field.
+    /// Type of the field in the struct.
     type Held: Copy;
 
     /// The value, where it is one of this kind.
@@ -27,11 +27,11 @@ pub trait Kind {
     fn held(given: Option<Self::Given>) -> Self::Held;
 }
 
-/// A plain number.
+/// Kind of a plain number from 0 to 1e12.
 #[derive(Debug)]
 pub struct Number;
 
-/// A number from 0 to 1.
+/// Kind of a number from 0 to 1.
 #[derive(Debug)]
 pub struct Ratio;
 
@@ -256,7 +256,7 @@ macro_rules! params {
                         $(.or(<$shared>::$field))?;
             )*
 
-            /// Their definitions.
+            /// Definitions of the parameters, in order.
             $vis const PARAMS: &'static [$crate::params::ParamSpec] = &[$(Self::$field.spec),*];
 
             /// Reads them, with their defaults where they are not given.

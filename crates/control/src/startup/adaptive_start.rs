@@ -49,7 +49,7 @@ use crate::signals::{Ack, Established, Loss};
 use crate::slow_start::{self, SlowStart};
 use crate::{joined, params, Convention, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `adaptive-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "adaptive-start",
     title: "Adaptive start (Astart)",
@@ -131,7 +131,7 @@ impl Largest {
     }
 }
 
-/// The eligible rate estimate.
+/// Eligible rate estimate: a filtered sample of the delivery rate.
 struct EligibleRate {
     rtt_min: Time,
     rtt: Time,
@@ -243,7 +243,7 @@ fn gain(tau: f64, dt: f64) -> f64 {
     ((2.0 * tau - dt) / (2.0 * tau + dt)).max(0.0)
 }
 
-/// Adaptive start.
+/// State of Adaptive start on one connection.
 struct AdaptiveStart {
     ssthresh: Segments,
     by_estimate: bool,

@@ -79,7 +79,7 @@ use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
 use crate::slow_start::{self, SlowStart};
 use crate::{joined, params, Convention, Reason, Window};
 
-/// The catalog entry.
+/// Entry of `bbr-startup` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "bbr-startup",
     title: "BBR Startup and Drain",

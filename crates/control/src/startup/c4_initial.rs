@@ -59,7 +59,7 @@ use crate::signals::{Ack, Delivery, Established, Loss, Marked, RateSample};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `c4-initial` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "c4-initial",
     title: "C4's Initial phase",

@@ -43,7 +43,7 @@ use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `careful-resume` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "careful-resume",
     title: "Careful Resume",
@@ -142,7 +142,7 @@ impl Pipe {
         passed.saturating_sub(self.retransmitted)
     }
 
-    /// PipeSize, bytes.
+    /// Returns the PipeSize in bytes.
     fn size(&self) -> u64 {
         self.base + self.acknowledged()
     }
@@ -164,7 +164,7 @@ impl Pipe {
     }
 }
 
-/// The RFC's phases.
+/// Phases of RFC 9959.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Reconnaissance,
@@ -174,13 +174,13 @@ enum Phase {
     Normal,
 }
 
-/// Careful Resume.
+/// State of Careful Resume on one connection.
 struct CarefulResume {
     settings: Settings,
     floor_iw: bool,
     example: bool,
     phase: Phase,
-    /// `saved_cwnd`, bytes, and `saved_rtt`.
+    /// Saved window in bytes and saved round trip (`saved_cwnd`, `saved_rtt`).
     saved: Option<(u64, Time)>,
     initial: Segments,
     rtts: RoundTrips,
@@ -234,7 +234,7 @@ impl CarefulResume {
         }
     }
 
-    /// Entry into Unvalidated.
+    /// Enters the phase Unvalidated with a jump.
     fn jump(&mut self, w: &mut Window, a: &Ack, jump: Segments) {
         self.phase = Phase::Unvalidated;
         self.pipe = Pipe::new(a.flight, a.nxt);

@@ -54,7 +54,7 @@ use crate::signals::{Ack, Idle, Loss};
 use crate::slow_start::{self, SlowStart};
 use crate::{joined, params, Rate, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `circuit-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "circuit-start",
     title: "CircuitStart",
@@ -157,7 +157,7 @@ impl Samples {
     }
 }
 
-/// CircuitStart.
+/// State of CircuitStart on one connection.
 struct CircuitStart {
     gamma: Segments,
     sample: Sample,

@@ -69,7 +69,7 @@ use crate::signals::{Ack, Established, Loss};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `copa-slow-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "copa-slow-start",
     title: "Copa's slow start",
@@ -124,9 +124,9 @@ const MIN_RTT_WINDOW: Time = Time::from_secs(10);
 const MIN_CWND: Segments = 2.0;
 /// Windows per round trip at which it paces.
 const PACING_GAIN: f64 = 2.0;
-/// `deltaParam_`.
+/// Default of delta in mvfst (`deltaParam_`).
 const MVFST_DELTA: f64 = 0.05;
-/// `default_delta`.
+/// Default of delta in genericCC (`default_delta`).
 const GENERIC_DELTA: f64 = 0.5;
 /// A share of losses is judged of more packets than these.
 const LEAST_PACKETS: Segments = 20.0;
@@ -199,7 +199,7 @@ impl ReduceOnLoss {
     }
 }
 
-/// Copa's slow start.
+/// State of Copa's slow start on one connection.
 struct CopaSlowStart {
     delta: f64,
     standing_share: f64,

@@ -28,7 +28,7 @@ use crate::signals::Ack;
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `delay-based-slow-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "delay-based-slow-start",
     title: "Delay-based slow start",
@@ -54,13 +54,13 @@ params! {
     }
 }
 
-/// Delay-based slow start.
+/// State of Delay-based slow start on one connection.
 struct DelayBased {
     settings: Settings,
     rtt_min: Time,
     /// Samples in a row with too much delay.
     late: u32,
-    /// Infinite until armed.
+    /// Window above which growth is linear; infinite until a delay is found.
     max_ssthresh: Segments,
 }
 

@@ -32,7 +32,7 @@ use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered,
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `fast-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "fast-start",
     title: "Fast start",
@@ -75,7 +75,7 @@ enum Mode {
     GivenUp,
 }
 
-/// Fast start.
+/// State of Fast start on one connection.
 struct FastStart {
     fast_reset_timer: bool,
     fast_loss_recov: bool,
@@ -88,7 +88,7 @@ struct FastStart {
     srtt: Time,
     rttvar: Time,
     una: u64,
-    /// The tagged range.
+    /// Range of bytes that are tagged.
     fs_start: u64,
     fs_end: u64,
     /// The threshold before a loss of the flight.

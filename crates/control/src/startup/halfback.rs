@@ -31,7 +31,7 @@ use crate::signals::{Ack, Established, Idle, Loss, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, ProactiveRetransmissions, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `halfback` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "halfback",
     title: "Halfback",
@@ -68,7 +68,7 @@ enum Phase {
     Over,
 }
 
-/// Halfback.
+/// State of Halfback on one connection.
 struct Halfback {
     threshold: u64,
     phase: Phase,

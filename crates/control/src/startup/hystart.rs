@@ -47,7 +47,7 @@ use crate::signals::{Ack, Established, Recovered, Sent, Timeout};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `hystart` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "hystart",
     title: "HyStart (hybrid slow start)",
@@ -96,7 +96,7 @@ const N_SAMPLING: u32 = 8;
 /// ACKs no further apart than this belong to one train.
 const TRAIN_GAP: Time = Time::from_millis(2);
 
-/// HyStart.
+/// State of HyStart on one connection.
 struct HyStart {
     reading: Reading,
     detect_train: bool,

@@ -33,7 +33,7 @@ use crate::signals::Ack;
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `hystart-plus-plus` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "hystart-plus-plus",
     title: "HyStart++",
@@ -87,7 +87,7 @@ enum Phase {
     Done,
 }
 
-/// HyStart++.
+/// State of HyStart++ on one connection.
 struct HyStartPlusPlus {
     settings: Settings,
     /// Slow start as it is after HyStart++ has ended.

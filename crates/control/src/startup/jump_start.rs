@@ -34,7 +34,7 @@ use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `jump-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "jump-start",
     title: "Jump Start",
@@ -82,11 +82,11 @@ params! {
     enum Gap { OverD = "rtt/d", OverLessOne = "rtt/(d-1)" }
 }
 
-/// The paper's phases.
+/// Phases of the first flight in the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Js {
     Off,
-    /// The flight is leaving.
+    /// The first flight is being sent.
     Pacing,
     /// It has left; a loss may still be in it.
     Watch,
@@ -102,7 +102,7 @@ struct FlightLimits {
     target_time: Option<Time>,
 }
 
-/// Jump Start.
+/// State of Jump Start on one connection.
 struct JumpStart {
     limits: FlightLimits,
     iw_refinement: bool,

@@ -30,7 +30,7 @@ use crate::signals::{Ack, Established, Loss, Timeout};
 use crate::slow_start::{peer_window, SlowStart};
 use crate::{params, with_slow_start, Convention, Reason, Segments, Window};
 
-/// The catalog entry.
+/// Entry of `limited-slow-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "limited-slow-start",
     title: "Limited slow start",
@@ -71,11 +71,11 @@ enum Reading {
     Linux,
 }
 
-/// Limited slow start.
+/// State of Limited slow start on one connection.
 struct LimitedSlowStart {
     max_ssthresh: Segments,
     reading: Reading,
-    /// Linux's `snd_cwnd_cnt`.
+    /// Credit towards the next segment (Linux's `snd_cwnd_cnt`).
     credit: Segments,
     /// ns-2: the last reduction, if any, was a timeout.
     unreduced: bool,

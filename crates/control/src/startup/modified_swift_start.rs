@@ -36,7 +36,7 @@ use crate::slow_start::SlowStart;
 use crate::window::Pair;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `modified-swift-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "modified-swift-start",
     title: "Modified Swift Start",
@@ -72,7 +72,7 @@ enum Phase {
     Off,
 }
 
-/// Modified Swift Start.
+/// State of Modified Swift Start on one connection.
 struct ModifiedSwiftStart {
     updates_left: u32,
     phase: Phase,

@@ -74,7 +74,7 @@ use pc_split::PcSplit;
 use rounds::WIDEST;
 use train::Train;
 
-/// The catalog entry.
+/// Entry of `paced-chirping` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "paced-chirping",
     title: "Paced Chirping",
@@ -358,7 +358,7 @@ impl<F: Form> Startup for PacedChirping<F> {
     }
 }
 
-/// A form's parameters.
+/// Reads the parameters for a test of one form.
 #[cfg(test)]
 fn settings_of(spec: &str) -> Settings {
     use crate::params::AlgorithmKind;

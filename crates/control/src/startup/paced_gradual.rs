@@ -33,7 +33,7 @@ use crate::signals::{Ack, Established, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Time, Window};
 
-/// The catalog entry.
+/// Entry of `paced-gradual` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "paced-gradual",
     title: "Slow start with pacing and gradual exit",

@@ -32,7 +32,7 @@ use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Window};
 
-/// The catalog entry.
+/// Entry of `paced-initial-window` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "paced-initial-window",
     title: "Initial Spreading",
@@ -59,7 +59,7 @@ params! {
 /// What leaves at once where no round trip is known.
 const PLAIN: Segments = 10.0;
 
-/// Initial Spreading.
+/// State of Initial Spreading on one connection.
 struct PacedInitialWindow {
     spread: f64,
     /// Bytes of the window that have not left yet, while it is being spread.
@@ -99,7 +99,7 @@ impl Startup for PacedInitialWindow {
         None
     }
 
-    /// ACKs clock what follows.
+    /// Grows as slow start; ACKs clock what follows the initial window.
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         self.cancel(w);
         slow_start.grow(w, a);

@@ -51,7 +51,7 @@ use crate::signals::{Ack, Established, Loss};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `paced-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "paced-start",
     title: "Paced Start",
@@ -135,7 +135,7 @@ enum Phase {
     Done,
 }
 
-/// Paced Start.
+/// State of Paced Start on one connection.
 struct PacedStart {
     settings: Settings,
     phase: Phase,

@@ -39,7 +39,7 @@ use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `packet-pair-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "packet-pair-start",
     title: "Packet-pair start (Hoe)",
@@ -90,7 +90,7 @@ struct Instants {
     flight_end: u64,
 }
 
-/// Packet-pair start.
+/// State of Packet-pair start on one connection.
 struct PacketPairStart {
     reading: Reading,
     acks: u32,

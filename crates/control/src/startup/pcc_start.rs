@@ -75,7 +75,7 @@ use crate::signals::{Ack, Established, Loss, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `pcc-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "pcc-start",
     title: "PCC's starting phase",
@@ -131,9 +131,9 @@ const INITIAL_RTT: Time = Time::from_millis(100);
 const MIN_RELIABLE_RTT: Segments = 4.0;
 /// nsdi18's first rate, bits per second.
 const NSDI18_RATE: Rate = Rate(700_000);
-/// nsdi18's least rate (`kMinRateMbpsSlowStart`).
+/// Minimum rate of nsdi18 (`kMinRateMbpsSlowStart`).
 const MIN_RATE: Rate = Rate(100_000);
-/// nsdi18: `loss_ignore_count`.
+/// Lost packets that nsdi18 does not count (`loss_ignore_count`).
 const LOSS_IGNORE_COUNT: Segments = 50.0;
 /// nsdi18: the least packets of an interval.
 const MIN_PACKETS: u64 = 10;
@@ -157,7 +157,7 @@ fn vivace(mbps: f64, gradient: f64, loss: f64) -> f64 {
     libm::pow(mbps, 0.9) - 900.0 * mbps * gradient.max(0.0) - 11.35 * mbps * loss
 }
 
-/// Allegro's.
+/// Utility of Allegro at this rate and loss rate.
 fn allegro(mbps: f64, loss: f64) -> f64 {
     let sigmoid = 1.0 - 1.0 / (1.0 + libm::exp(-100.0 * (loss - 0.05)));
     mbps * (1.0 - loss) * sigmoid - mbps * loss
@@ -205,7 +205,7 @@ impl Regression {
     }
 }
 
-/// A monitor interval.
+/// Monitor interval with its measurements.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     /// Bytes of payload per second.
@@ -303,7 +303,7 @@ impl Interval {
     }
 }
 
-/// PCC's starting phase.
+/// State of PCC's starting phase on one connection.
 struct PccStart {
     /// master: one interval at a time.
     waits: bool,

@@ -26,7 +26,7 @@ use crate::signals::{Ack, Established, Known};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `qs-app` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "qs-app",
     title: "QS-app (interface-speed window)",
@@ -62,7 +62,7 @@ params! {
     enum After { Avoidance = "avoidance", SlowStart = "slow-start" }
 }
 
-/// QS-app.
+/// State of QS-app on one connection.
 struct QsApp {
     rate: Option<Rate>,
     paced: bool,

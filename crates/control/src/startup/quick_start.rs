@@ -31,7 +31,7 @@ use crate::signals::{Ack, Established, Known, Loss, Recovered, Sent, Syn, Timeou
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `quick-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "quick-start",
     title: "Quick-Start",
@@ -86,17 +86,17 @@ params! {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Qs {
-    /// Not used, or over.
+    /// Quick-Start is not used, or is over.
     Off,
-    /// The flight leaves, paced.
+    /// The first flight is being paced.
     Approved,
     /// It is out; its losses still count as its own.
     Watch,
-    /// One was found.
+    /// A loss of the first flight is being repaired.
     Recovery,
 }
 
-/// Quick-Start.
+/// State of Quick-Start on one connection.
 struct QuickStart {
     request: Rate,
     qs_rtt: Time,

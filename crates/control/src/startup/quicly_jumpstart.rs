@@ -66,7 +66,7 @@ use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered,
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `quicly-jumpstart` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "quicly-jumpstart",
     title: "quicly's jumpstart",
@@ -109,7 +109,7 @@ const LARGEST_PAYLOAD: u32 = 1472;
 /// `QUICLY_RENO_BETA`: the share of what is acknowledged of the jump that its recovery may open again,
 /// and what Rapid Start leaves of what path and queue hold.
 const RENO_BETA: f64 = 0.7;
-/// `QUICLY_RAPID_START_K`.
+/// Share of the reduction by bytes delivered (`QUICLY_RAPID_START_K`).
 const RAPID_START_K: f64 = 11.0 / 18.0;
 /// Windows that are paced over a round trip, outside of the jump.
 const PACED_WINDOWS: f64 = 2.0;
@@ -187,7 +187,7 @@ impl Jump {
     }
 }
 
-/// What goes with `rapid_start`.
+/// State that only `rapid_start` uses.
 #[derive(Clone, Copy, Debug)]
 struct Rapid {
     sense: Sense,
@@ -196,7 +196,7 @@ struct Rapid {
 
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// Not yet held back.
+    /// The window has not been the limit yet.
     Before,
     /// The jump leaves; none of it is acknowledged.
     Jumping,
@@ -217,7 +217,7 @@ struct Call {
     flight: u64,
 }
 
-/// quicly's jumpstart.
+/// State of quicly's jumpstart on one connection.
 struct QuiclyJumpstart {
     jump_size: JumpSize,
     beta: f64,
@@ -292,7 +292,7 @@ impl QuiclyJumpstart {
         self.pace(w);
     }
 
-    /// `calc_pacer_send_rate`.
+    /// Sets the pacing rate (`calc_pacer_send_rate`).
     fn pace(&self, w: &mut Window) {
         let windows = match (self.phase, &self.rapid) {
             (Phase::Jumping, _) => 1.0,

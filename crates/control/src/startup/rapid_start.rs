@@ -65,7 +65,7 @@ use crate::signals::{Ack, Established, Loss, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Window};
 
-/// The catalog entry.
+/// Entry of `rapid-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "rapid-start",
     title: "Rapid Start",
@@ -163,7 +163,7 @@ enum Phase {
     Over,
 }
 
-/// Rapid Start.
+/// State of Rapid Start on one connection.
 struct RapidStart {
     quicly: bool,
     shares: Shares,

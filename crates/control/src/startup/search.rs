@@ -78,7 +78,7 @@ use crate::signals::{Ack, Established, Idle, Loss, Sent, Timeout};
 use crate::slow_start::SlowStart;
 use crate::{with_slow_start, Convention, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `search` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "search",
     title: "SEARCH",
@@ -116,7 +116,7 @@ enum Phase {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Drain {
     target: Segments,
-    /// `drain_acc`, in bytes.
+    /// Bytes delivered during the drain (`drain_acc`).
     delivered: u64,
     until: Time,
 }
@@ -135,7 +135,7 @@ impl Drain {
     }
 }
 
-/// SEARCH.
+/// State of SEARCH on one connection.
 struct Search {
     rules: Rules,
     speed: Speed,
@@ -246,7 +246,7 @@ impl Search {
         expected > 0 && missing * 10_000 >= rules.thresh * u128::from(expected)
     }
 
-    /// `SEARCH_EXIT_SLOW_START`.
+    /// Ends slow start (`SEARCH_EXIT_SLOW_START`).
     fn leave(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) {
         let target = w.segments(self.bins.delivered(BINS_OF_A_RTT)).max(self.iw);
         self.phase = Phase::Done;

@@ -29,7 +29,7 @@ use crate::signals::Ack;
 use crate::slow_start::{self, SlowStart};
 use crate::{Reason, Window};
 
-/// The catalog entry.
+/// Entry of `slow-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "slow-start",
     title: "Slow start",

@@ -28,7 +28,7 @@ use crate::signals::Ack;
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Window};
 
-/// The catalog entry.
+/// Entry of `smooth-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "smooth-start",
     title: "Smooth start",
@@ -58,7 +58,7 @@ params! {
 /// Thresholds below this are too small for steps.
 const LEAST_SSTHRESH: Segments = 8.0;
 
-/// Smooth start.
+/// State of Smooth start on one connection.
 struct SmoothStart {
     start_frac: f64,
     depth: u32,

@@ -42,7 +42,7 @@ use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Window};
 
-/// The catalog entry.
+/// Entry of `stateful-tcp` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "stateful-tcp",
     title: "Stateful-TCP",
@@ -77,16 +77,16 @@ const FLOOR: Segments = 2.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// The first window leaves.
+    /// The first window is being paced.
     Paced,
-    /// Its ACKs arrive.
+    /// ACKs of the first window arrive.
     Watched,
     /// A loss in it is being repaired.
     Retreat,
     Over,
 }
 
-/// Stateful-TCP.
+/// State of Stateful-TCP on one connection.
 struct StatefulTcp {
     settings: Settings,
     safe: bool,

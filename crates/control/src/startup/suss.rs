@@ -35,7 +35,7 @@ use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `suss` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "suss",
     title: "SUSS",
@@ -78,7 +78,7 @@ struct Acceleration {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
-    /// By the ACK clock.
+    /// Segments are sent by the ACK clock.
     Clocking,
     /// The last blue segments are leaving; then the red ones are paced.
     Armed(Acceleration),
@@ -176,7 +176,7 @@ fn doublings(n: u32) -> f64 {
     libm::exp2(f64::from(n))
 }
 
-/// SUSS.
+/// State of SUSS on one connection.
 struct Suss {
     settings: Settings,
     phase: Phase,

@@ -32,7 +32,7 @@ use crate::signals::{Ack, Established};
 use crate::slow_start::{peer_window, SlowStart};
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
-/// The catalog entry.
+/// Entry of `swift-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "swift-start",
     title: "Swift Start",
@@ -81,7 +81,7 @@ enum Phase {
     Off,
 }
 
-/// Swift Start.
+/// State of Swift Start on one connection.
 struct SwiftStart {
     per_segment: bool,
     alpha: f64,

@@ -30,7 +30,7 @@ use crate::signals::{Ack, Established, Idle, Timeout};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Reason, Segments, Window};
 
-/// The catalog entry.
+/// Entry of `vegas-slow-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "vegas-slow-start",
     title: "Vegas slow start",
@@ -65,7 +65,7 @@ params! {
     enum First { Window = "window", OneByOne = "one-by-one" }
 }
 
-/// Vegas' slow start.
+/// State of Vegas' slow start on one connection.
 struct VegasSlowStart {
     reading: Reading,
     one_by_one: bool,

@@ -37,7 +37,7 @@ use crate::signals::{Ack, Established, Feedback, Timeout};
 use crate::slow_start::{self, SlowStart};
 use crate::{Reason, Time, Window};
 
-/// The catalog entry.
+/// Entry of `xcp` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "xcp",
     title: "XCP",
@@ -57,7 +57,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 /// RFC 6298's gain for the smoothed round trip, as a divisor.
 const SMOOTHING: u64 = 8;
 
-/// XCP at the sender.
+/// State of an XCP sender.
 #[derive(Default)]
 struct Xcp {
     /// Routers have answered the newest header that came back.
@@ -78,7 +78,7 @@ impl Xcp {
         w.congestion_header = Some(self.srtt.unwrap_or(Time::ZERO));
     }
 
-    /// No router has answered.
+    /// Leaves the routers' control: none has answered.
     fn lose_control(&mut self, w: &mut Window) {
         if std::mem::take(&mut self.controlled) {
             w.ssthresh = w.ssthresh.min(w.cwnd);

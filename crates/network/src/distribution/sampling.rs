@@ -8,44 +8,44 @@ use std::f64::consts::TAU;
 /// A distribution, ready to be drawn from; in seconds or in packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distribution {
-    /// Always the same.
+    /// A constant: every draw is the same.
     Constant(f64),
-    /// most · U.
+    /// Uniform from zero: most · U.
     Uniform {
         /// The largest value; the least is zero.
         most: f64,
     },
-    /// −mean · ln U.
+    /// Exponential: −mean · ln U.
     Exponential {
-        /// The mean.
+        /// Mean of the draws.
         mean: f64,
     },
     /// scale · U^(−1/shape): Pareto's first kind, from `scale` on.
     Pareto {
-        /// The least value.
+        /// Minimum of the draws.
         scale: f64,
-        /// The tail's exponent.
+        /// Exponent of the tail.
         shape: f64,
     },
     /// scale · (U^(−1/shape) − 1): Pareto's second kind, or Lomax's, from zero on.
     Pareto2 {
-        /// The spread.
+        /// Scale of the draws.
         scale: f64,
-        /// The tail's exponent.
+        /// Exponent of the tail.
         shape: f64,
     },
-    /// scale · (−ln U)^(1/shape).
+    /// Weibull: scale · (−ln U)^(1/shape).
     Weibull {
-        /// The 63rd percentile.
+        /// Scale: the 63rd percentile of the draws.
         scale: f64,
         /// Below one for a tail heavier than the exponential's.
         shape: f64,
     },
-    /// exp(N(mu, sigma)).
+    /// Lognormal: exp(N(mu, sigma)).
     Lognormal {
         /// The logarithm of the median.
         mu: f64,
-        /// The logarithm's standard deviation.
+        /// Standard deviation of the logarithm.
         sigma: f64,
     },
 }
@@ -69,7 +69,7 @@ impl Distribution {
         }
     }
 
-    /// A draw.
+    /// Draws a value from the distribution.
     pub(super) fn draw(&self, rng: &mut Pcg64Mcg) -> f64 {
         match self {
             Distribution::Constant(value) => *value,

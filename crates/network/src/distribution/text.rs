@@ -9,7 +9,7 @@ use std::fmt;
 /// What a variable counts, and so the unit in which its values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// Seconds.
+    /// A time, in seconds.
     Time,
     /// Packets, or things: whole numbers from one on.
     Count,
@@ -72,7 +72,7 @@ const MOST: f64 = 1e9;
 const SHAPES: (f64, f64) = (0.1, 100.0);
 
 impl Distribution {
-    /// Reads a distribution.
+    /// Reads a distribution from its text.
     pub fn parse(measure: Measure, text: &str) -> Result<Distribution, DistributionError> {
         let text = text.trim();
         if text.is_empty() || text.starts_with(|c: char| !c.is_ascii_alphabetic()) {

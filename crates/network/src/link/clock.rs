@@ -22,9 +22,9 @@ pub(super) trait Clock {
 /// The clock of a line whose rate varies.
 #[derive(Clone)]
 pub(super) enum Varying {
-    /// By opportunities to deliver.
+    /// Transmits at the opportunities of a trace.
     TraceDriven(TraceDriven),
-    /// From step to step.
+    /// Transmits at rates that change in steps.
     Stepped(Stepped),
 }
 

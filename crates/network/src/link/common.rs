@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 /// What became of a packet that came to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is in.
+    /// The packet was accepted.
     Accepted,
     /// It is in, and the next that will be delivered: that must be scheduled.
     First,
@@ -23,7 +23,7 @@ pub enum Verdict {
 pub struct LinkCounters {
     /// Packets accepted and not evicted later.
     pub packets: u64,
-    /// Their bytes.
+    /// Bytes of the packets that passed.
     pub bytes: u64,
     /// Packets refused by the queue or evicted from it.
     pub refused: u64,
@@ -33,7 +33,7 @@ pub struct LinkCounters {
     pub lost: u64,
     /// The most that the queue held, as its limit counts it.
     pub max_held: Backlog,
-    /// Time spent transmitting.
+    /// Time that the link spent transmitting.
     pub busy: Time,
     /// How long packets have waited or, where that is known on acceptance, will wait before their
     /// transmission, summed over packets; counted where somebody wants to know.
@@ -57,7 +57,7 @@ impl LinkCounters {
         self.waiting = Time(self.waiting.0.wrapping_add(wait));
     }
 
-    /// A packet was evicted.
+    /// Counts a packet that was evicted.
     pub(super) fn evict(&mut self, wire: u32) {
         self.packets -= 1;
         self.bytes -= u64::from(wire);
@@ -84,7 +84,7 @@ impl InFlight {
     }
 }
 
-/// What every link has.
+/// State that every link has.
 pub(super) struct Common {
     pub(super) config: LinkConfig,
     pub(super) counters: LinkCounters,

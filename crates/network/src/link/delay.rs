@@ -54,7 +54,7 @@ impl Ripple {
     }
 }
 
-/// The delay.
+/// Stage that delays packets by a varying time.
 struct Delay {
     config: DelayConfig,
     random: Pcg64Mcg,

@@ -132,7 +132,7 @@ impl<C: Clock> Fifo<C> {
         };
     }
 
-    /// What the limit counts.
+    /// Backlog that counts against the limit.
     #[inline]
     fn counted(&self, link: &Common) -> Backlog {
         match link.config.queue.reading {

@@ -26,7 +26,7 @@ pub fn frame_aggregation(every: Distribution) -> StagePlan {
     })
 }
 
-/// The medium, one way.
+/// One direction of a medium that sends frames.
 struct FrameAggregator {
     every: Distribution,
     random: Pcg64Mcg,

@@ -8,21 +8,21 @@ use rand_pcg::Pcg64Mcg;
 /// The `position`-th packet of `flow` that comes to a link is lost; the SYN is number 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForcedDrop {
-    /// Which flow.
+    /// Flow of the packet to drop.
     pub flow: u32,
-    /// Which of its packets.
+    /// Position of the packet among the flow's packets.
     pub position: u64,
 }
 
 /// What a link loses by chance.
 #[derive(Clone, Debug, Default)]
 pub enum RandomLoss {
-    /// Nothing.
+    /// No packet is lost by chance.
     #[default]
     None,
-    /// Each packet by itself.
+    /// Each packet is lost independently.
     Single(Chance),
-    /// Several in a row.
+    /// Consecutive packets are lost in bursts.
     Bursts(Bursts),
 }
 
@@ -82,12 +82,12 @@ impl Bursts {
     }
 }
 
-/// What a link loses.
+/// Losses of a link, by chance and forced.
 #[derive(Clone, Debug, Default)]
 pub struct Losses {
-    /// By chance.
+    /// Losses by chance.
     pub random: RandomLoss,
-    /// And these.
+    /// Packets that are dropped in any case.
     pub forced: Vec<ForcedDrop>,
     /// Packets seen so far of the flow of each forced drop.
     seen: Vec<u64>,

@@ -16,7 +16,7 @@ pub fn policer(rate: Rate, burst: u64) -> StagePlan {
     StagePlan::new("policer", "policer", move |_| Policer::new(rate, burst))
 }
 
-/// The policer.
+/// Token-bucket policer of one link.
 struct Policer {
     rate: Rate,
     burst: u64,

@@ -138,7 +138,7 @@ impl<C: Clock> Queued<C> {
         link.counters.waiting
     }
 
-    /// What is being transmitted.
+    /// Backlog that is being transmitted.
     fn service(&self, now: Moment) -> Backlog {
         let mut service = Backlog::default();
         if self.service_ends > now {
@@ -173,7 +173,7 @@ impl<C: Clock> Queued<C> {
         }
     }
 
-    /// Packets that wait.
+    /// Iterates over the packets that wait.
     pub(super) fn waiting(&self) -> impl Iterator<Item = &Packet> {
         self.discipline.contents().waiting()
     }

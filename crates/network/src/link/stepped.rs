@@ -31,14 +31,14 @@ impl Stepped {
         }
     }
 
-    /// As [`Clock::rest`](super::clock::Clock::rest).
+    /// Implements [`Clock::rest`](super::clock::Clock::rest) for steps.
     pub(super) fn rest(&mut self, now: Time) {
         if self.free <= now {
             (self.free, self.spare) = (now, 0);
         }
     }
 
-    /// As [`Clock::transmit`](super::clock::Clock::transmit).
+    /// Implements [`Clock::transmit`](super::clock::Clock::transmit) for steps.
     pub(super) fn transmit(&mut self, bytes: u64, now: Time) -> (Time, Time) {
         self.rest(now);
         let start = self.free;

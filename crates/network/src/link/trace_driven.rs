@@ -33,7 +33,7 @@ impl TraceDriven {
         }
     }
 
-    /// As [`Clock::transmit`](super::clock::Clock::transmit).
+    /// Implements [`Clock::transmit`](super::clock::Clock::transmit) for a trace.
     pub(super) fn transmit(&mut self, bytes: u64, now: Time) -> (Time, Time) {
         let start = now.max(self.free);
         if self.time() < start {

@@ -44,7 +44,7 @@ impl Service {
         }
     }
 
-    /// The same of several.
+    /// Work of transmitting several packets.
     fn work(self, packets: Backlog) -> u128 {
         match self {
             Service::Instant => 0,

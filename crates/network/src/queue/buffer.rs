@@ -26,11 +26,11 @@ impl fmt::Display for BufferAccounting {
 /// How much a queue holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// So many packets.
+    /// Limit in packets.
     Packets(u64),
-    /// So many bytes.
+    /// Limit in bytes.
     Bytes(u64),
-    /// Everything.
+    /// No limit: every packet is accepted.
     Unlimited,
 }
 
@@ -47,20 +47,20 @@ impl fmt::Display for Limit {
 /// What a queue holds at some moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
-    /// Packets that wait.
+    /// Number of packets that wait.
     pub packets: u64,
-    /// Their bytes.
+    /// Bytes of the packets that wait.
     pub bytes: u64,
 }
 
 impl Backlog {
-    /// With one more packet.
+    /// Adds a packet of this size.
     pub fn add(&mut self, wire: u32) {
         self.packets += 1;
         self.bytes += u64::from(wire);
     }
 
-    /// With one less.
+    /// Removes a packet of this size.
     pub fn take(&mut self, wire: u32) {
         self.packets -= 1;
         self.bytes -= u64::from(wire);
@@ -75,12 +75,12 @@ impl Backlog {
     }
 }
 
-/// The drop-tail rule.
+/// Drop-tail rule of a buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct DropTail {
     /// The size of the buffer.
     pub limit: Limit,
-    /// How it is read.
+    /// Whether the packet in transmission counts.
     pub reading: BufferAccounting,
 }
 

@@ -21,7 +21,7 @@ use flowstart_control::{joined, params};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
-/// The catalog entry.
+/// Entry of `choke` in the catalog of queue disciplines.
 pub const ENTRY: Entry<Maker> = Entry {
     name: "choke",
     title: "CHOKe",
@@ -66,7 +66,7 @@ params! {
     }
 }
 
-/// The discipline.
+/// State of the discipline on one link.
 #[derive(Debug)]
 struct Choke {
     line: Line,
@@ -104,7 +104,7 @@ impl Choke {
         met
     }
 
-    /// Where a candidate stands.
+    /// Draws the position of a candidate.
     fn draw(&mut self) -> Option<usize> {
         let marked = self.line.marked().packets;
         if self.marked_first && marked > 0 {

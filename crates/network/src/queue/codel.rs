@@ -14,7 +14,7 @@ use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::{params, Time};
 use flowstart_wire::Packet;
 
-/// The catalog entry.
+/// Entry of `codel` in the catalog of queue disciplines.
 pub const ENTRY: Entry<Maker> = Entry {
     name: "codel",
     title: "Controlled Delay",
@@ -42,7 +42,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    /// The parameters.
+    /// Parameters of the control law.
     pub(super) struct ControlLaw {
         /// the standing queue that is tolerated (RFC 8289 §4.4)
         target: Time = "5ms",
@@ -61,7 +61,7 @@ impl ControlLaw {
         due.is_some_and(|queued| context.mark(&mut queued.packet))
     }
 
-    /// RFC 8289 §5.6 `control_law`.
+    /// Time of the next drop (RFC 8289 §5.6 `control_law`).
     fn next(self, time: Time, count: u64) -> Time {
         time + Time((self.interval.0 as f64 / (count as f64).sqrt()) as u64)
     }
@@ -147,7 +147,7 @@ impl State {
     }
 }
 
-/// The discipline.
+/// State of the discipline on one link.
 #[derive(Debug)]
 struct CoDel {
     line: Line,

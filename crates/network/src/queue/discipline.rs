@@ -17,7 +17,7 @@ pub const KIND: AlgorithmKind = AlgorithmKind("queue");
 pub struct Port {
     /// The rate of the line; `None` transmits in no time.
     pub rate: Option<Rate>,
-    /// Its propagation.
+    /// Propagation delay of the line.
     pub delay: Time,
     /// Bytes of a full-size packet.
     pub packet: u32,
@@ -25,12 +25,12 @@ pub struct Port {
     pub random: Pcg64Mcg,
 }
 
-/// A packet that waits.
+/// Packet that waits in a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Queued {
-    /// The packet.
+    /// The packet that waits.
     pub packet: Packet,
-    /// When it came.
+    /// Time of its arrival.
     pub since: Time,
 }
 
@@ -39,18 +39,18 @@ pub struct Queued {
 pub enum QueueEventKind {
     /// It had accepted it and evicted it later.
     Evicted,
-    /// It marked it.
+    /// The queue marked the packet.
     Marked,
 }
 
 /// What a queue did to a packet, and when.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueEvent {
-    /// The packet.
+    /// The packet that was evicted or marked.
     pub packet: Packet,
-    /// When.
+    /// Time of the event.
     pub at: Time,
-    /// What.
+    /// Kind of the event.
     pub kind: QueueEventKind,
 }
 
@@ -60,7 +60,7 @@ pub struct QueueContext<'a> {
     pub now: Time,
     /// Since when there has been nothing to transmit; `None` while there is.
     pub idle_since: Option<Time>,
-    /// What is being transmitted.
+    /// Backlog that is being transmitted.
     pub in_service: Backlog,
     /// The size of the buffer.
     pub buffer: DropTail,
@@ -122,7 +122,7 @@ pub trait Discipline: Send {
 
 /// The packets that wait in a discipline.
 pub trait Contents {
-    /// How much they are.
+    /// Number and bytes of the waiting packets.
     fn backlog(&self) -> Backlog;
 
     /// Bytes of the packet that would leave last.

@@ -16,7 +16,7 @@ use flowstart_wire::Packet;
 use rand_core::RngCore;
 use std::collections::VecDeque;
 
-/// The catalog entry.
+/// Entry of `fq-codel` in the catalog of queue disciplines.
 pub const ENTRY: Entry<Maker> = Entry {
     name: "fq-codel",
     title: "FlowQueue-CoDel",
@@ -70,7 +70,7 @@ struct Bucket {
     active: bool,
 }
 
-/// The discipline.
+/// State of the discipline on one link.
 #[derive(Debug)]
 struct FqCoDel {
     law: ControlLaw,

@@ -25,7 +25,7 @@ impl Line {
         self.packets.push_back(Queued { packet, since });
     }
 
-    /// The first packet leaves.
+    /// Removes the first packet.
     pub fn pop(&mut self) -> Option<Queued> {
         let first = self.packets.pop_front()?;
         self.forget(&first.packet);

@@ -10,7 +10,7 @@ use super::line::Line;
 use flowstart_control::entry::{Certainty, Entry, Need};
 use flowstart_wire::Packet;
 
-/// The catalog entry.
+/// Entry of `marked-first` in the catalog of queue disciplines.
 pub const ENTRY: Entry<Maker> = Entry {
     name: "marked-first",
     title: "Drop-tail, marked startup packets first",
@@ -26,7 +26,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     build: |_, _| Ok(Box::new(|_| Some(Box::new(MarkedFirst::default())))),
 };
 
-/// The discipline.
+/// State of the discipline on one link.
 #[derive(Debug, Default)]
 struct MarkedFirst {
     line: Line,

@@ -20,7 +20,7 @@ use flowstart_control::{params, Time};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
-/// The catalog entry.
+/// Entry of `pie` in the catalog of queue disciplines.
 pub const ENTRY: Entry<Maker> = Entry {
     name: "pie",
     title: "Proportional Integral controller Enhanced",
@@ -68,7 +68,7 @@ struct Controller {
     next_update: Time,
 }
 
-/// What an update changes.
+/// State that an update changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct State {
     drop_prob: f64,
@@ -158,14 +158,14 @@ impl Controller {
     }
 }
 
-/// The discipline.
+/// State of the discipline on one link.
 #[derive(Debug)]
 struct Pie {
     line: Line,
     controller: Controller,
     /// The sum of probabilities since the last drop.
     accu_prob: f64,
-    /// Bits per second.
+    /// Rate of the line in bits per second.
     rate: f64,
     mtu: u64,
     random: Pcg64Mcg,
@@ -213,7 +213,7 @@ impl Pie {
 }
 
 impl Pie {
-    /// RFC 8033 §5.1.
+    /// Whether a packet may be marked (RFC 8033 §5.1).
     fn may_mark(&self) -> bool {
         let Settings {
             ecn, mark_ecnth, ..

@@ -27,7 +27,7 @@ use flowstart_control::{params, Segments, Time};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
-/// The catalog entry.
+/// Entry of `red` in the catalog of queue disciplines.
 pub const ENTRY: Entry<Maker> = Entry {
     name: "red",
     title: "Random Early Detection",
@@ -118,7 +118,7 @@ impl Settings {
     }
 }
 
-/// ns-2's `targetdelay_`.
+/// Target delay in seconds (ns-2's `targetdelay_`).
 const TARGET_DELAY: f64 = 0.005;
 /// ns-2 takes round trips to be at least this long.
 const LEAST_RTT: f64 = 0.1;
@@ -132,7 +132,7 @@ const BOTTOM: f64 = 0.01;
 /// What decides about early drops; the queue itself is elsewhere.
 #[derive(Clone, Debug)]
 pub(super) struct Detector {
-    /// Packets per second.
+    /// Capacity of the line in packets per second.
     ptc: f64,
     th_min: f64,
     th_max: f64,
@@ -146,7 +146,7 @@ pub(super) struct Detector {
     ecn: bool,
     mark_p: Option<f64>,
     last_set: Time,
-    /// The average queue.
+    /// Average queue length.
     avg: f64,
     /// Packets, and their bytes, since the last drop or since the average passed th_min.
     count: u64,
@@ -158,11 +158,11 @@ pub(super) struct Detector {
 /// What the average says about an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Advice {
-    /// Let it in.
+    /// The packet is accepted.
     Admit,
     /// Drop it with this probability.
     Early(f64),
-    /// Drop it.
+    /// The packet is dropped in any case.
     Forced,
 }
 
@@ -354,7 +354,7 @@ fn power(base: f64, exponent: u64) -> f64 {
     result
 }
 
-/// The discipline.
+/// State of the discipline on one link.
 #[derive(Debug)]
 struct Red {
     line: Line,

@@ -14,17 +14,17 @@ pub struct QueueSpec {
     params: Params,
 }
 
-/// Queues follow no stack.
+/// Convention for entries: queues follow no stack.
 const CONVENTION: Convention = Convention::Rfc;
 
 impl QueueSpec {
-    /// Reads a specification.
+    /// Reads a specification such as `red:th_min=5`.
     pub fn parse(spec: &str) -> Result<QueueSpec, SpecError> {
         let (entry, params) = entry::read(KIND, QUEUES, spec, CONVENTION)?;
         Ok(QueueSpec { entry, params })
     }
 
-    /// XCP's routers.
+    /// Discipline of XCP's routers, with its defaults.
     pub fn xcp() -> QueueSpec {
         QueueSpec::parse(xcp::ENTRY.name).expect("it is in the catalog")
     }
@@ -48,7 +48,7 @@ impl fmt::Display for QueueSpec {
     }
 }
 
-/// Describes every discipline.
+/// Describes every queue discipline for help and pages.
 pub fn describe() -> Vec<Description> {
     let describe = |entry| entry::describe_one(KIND, entry);
     QUEUES.iter().map(describe).collect()

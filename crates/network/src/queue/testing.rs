@@ -28,7 +28,7 @@ pub fn capable(seq: u64) -> Packet {
     packet
 }
 
-/// One of another flow.
+/// Makes a packet of another flow.
 pub fn of_flow(flow: u32, seq: u64) -> Packet {
     let mut packet = packet(seq);
     packet.flow = flow;
@@ -88,7 +88,7 @@ impl Bench {
         (&mut *self.discipline, context)
     }
 
-    /// A packet comes.
+    /// Offers a packet to the queue.
     pub fn enqueue(&mut self, packet: Packet) -> bool {
         let (discipline, mut context) = self.context();
         discipline.enqueue(packet, &mut context)
@@ -100,7 +100,7 @@ impl Bench {
         discipline.dequeue(&mut context).map(|p| p.packet.start())
     }
 
-    /// Every packet leaves.
+    /// Takes all packets out of the queue.
     pub fn drain(&mut self) -> Vec<u64> {
         std::iter::from_fn(|| self.dequeue()).collect()
     }
@@ -122,7 +122,7 @@ impl Bench {
         taken.iter().map(|n| n.packet.start()).collect()
     }
 
-    /// What waits.
+    /// Backlog that waits in the queue.
     pub fn backlog(&self) -> Backlog {
         self.discipline.contents().backlog()
     }

@@ -29,7 +29,7 @@ use flowstart_control::{params, Rate, Time};
 use flowstart_wire::Packet;
 use flowstart_wire::{Body, CongestionHeader};
 
-/// The catalog entry.
+/// Entry of `xcp` in the catalog of queue disciplines.
 pub const ENTRY: Entry<Maker> = Entry {
     name: "xcp",
     title: "XCP router",
@@ -54,7 +54,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 /// The control interval while no round trip is known: xcpq.h, INITIAL_Te_VALUE.
 const INITIAL: Time = Time::from_millis(50);
-/// xcpq.cc, XCP_MIN_INTERVAL.
+/// Minimum control interval: xcpq.cc, XCP_MIN_INTERVAL.
 const SHORTEST: Time = Time::from_millis(1);
 /// No round trip counts as longer: xcpq.cc, XCP_MAX_INTERVAL.
 const LONGEST: f64 = 1.0;
@@ -98,7 +98,7 @@ struct Pools {
 /// What came in a control interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Input {
-    /// Bytes of everything.
+    /// Bytes of all packets in the interval.
     bytes: f64,
     /// The sum over packets with a congestion header of round trip per segment of window,
     /// seconds: each flow's share of it is the time for which it sent.
@@ -137,7 +137,7 @@ struct Shares {
     left: Pools,
     /// For each second of spacing.
     positive: f64,
-    /// For each byte.
+    /// Decrease for each byte.
     negative: f64,
 }
 
@@ -180,11 +180,11 @@ struct StandingQueue {
     ends: Time,
 }
 
-/// The discipline.
+/// State of the discipline on one link.
 #[derive(Debug)]
 struct Xcp {
     gains: Gains,
-    /// Bytes per second.
+    /// Capacity of the line in bytes per second.
     capacity: f64,
     line: Line,
     input: Input,

@@ -13,7 +13,7 @@ const KIND: AlgorithmKind = AlgorithmKind("variation");
 /// Makes the steps of a line with this mean rate.
 pub type Maker = dyn Fn(Rate, Pcg64Mcg) -> RateSteps;
 
-/// The variations.
+/// Entries of all variations of a rate.
 pub const VARIATIONS: &[Entry<Maker>] = &[STEPS, WANDER];
 
 const STEPS: Entry<Maker> = Entry {
@@ -121,11 +121,11 @@ pub struct VariationSpec {
     params: Params,
 }
 
-/// Variations follow no stack.
+/// Convention for entries: variations follow no stack.
 const CONVENTION: Convention = Convention::Rfc;
 
 impl VariationSpec {
-    /// Reads a specification.
+    /// Reads a specification such as `steps:every=15s`.
     pub fn parse(spec: &str) -> Result<VariationSpec, SpecError> {
         let (entry, params) = entry::read(KIND, VARIATIONS, spec, CONVENTION)?;
         Ok(VariationSpec { entry, params })
@@ -144,7 +144,7 @@ impl fmt::Display for VariationSpec {
     }
 }
 
-/// Describes every variation.
+/// Describes every variation for help and pages.
 pub fn describe() -> Vec<Description> {
     let describe = |entry| entry::describe_one(KIND, entry);
     VARIATIONS.iter().map(describe).collect()

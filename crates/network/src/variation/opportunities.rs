@@ -7,7 +7,7 @@
 use super::mean::mean;
 use flowstart_control::{Rate, Time};
 
-/// A trace.
+/// Trace of opportunities to deliver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opportunities {
     /// When, in order; the last is above zero.
@@ -15,7 +15,7 @@ pub struct Opportunities {
 }
 
 impl Opportunities {
-    /// What one delivers.
+    /// Bytes that one opportunity delivers.
     pub const BYTES: u64 = 1500;
     /// A trace that is longer is none.
     const LONGEST: u64 = 7 * 24 * 3600 * 1000;

@@ -19,9 +19,9 @@ pub enum Variation {
 /// How a line is to vary, as a path says it.
 #[derive(Clone, Debug)]
 pub enum VariationPlan {
-    /// By this trace.
+    /// The rate follows this trace.
     Trace(Arc<Opportunities>),
-    /// By these steps.
+    /// The rate follows these steps.
     Steps(Arc<[Step]>),
     /// By draws about its mean.
     Drawn(VariationSpec),

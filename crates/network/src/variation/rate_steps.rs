@@ -12,18 +12,18 @@ use std::sync::Arc;
 pub struct Step {
     /// The rate; zero for an outage.
     pub rate: Rate,
-    /// For how long.
+    /// Time for which the rate holds.
     pub lasts: Time,
 }
 
-/// Steps without end.
+/// Endless sequence of rates and durations.
 #[derive(Clone, Debug)]
 pub enum RateSteps {
     /// Given ones, over and over.
     Repeated {
-        /// These.
+        /// Steps that are repeated.
         steps: Arc<[Step]>,
-        /// Which is next.
+        /// Index of the next step.
         next: usize,
     },
     /// Rates drawn anew every so often.
@@ -38,7 +38,7 @@ impl RateSteps {
         RateSteps::Repeated { steps, next: 0 }
     }
 
-    /// What comes next.
+    /// Returns the next step.
     pub fn next_step(&mut self) -> Step {
         match self {
             RateSteps::Repeated { steps, next } => {
@@ -102,7 +102,7 @@ pub struct Wandering {
     pub every: Time,
     /// What is left of a deviation from one step to the next.
     pub kept: f64,
-    /// The logarithm's standard deviation.
+    /// Standard deviation of the logarithm.
     pub sigma: f64,
     /// The rate is at most this multiple of the mean.
     pub most: f64,

@@ -8,7 +8,7 @@ const GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// The cycle begins at any phase but the second.
 const FIRST_PHASES: u64 = 7;
 
-/// Where in the cycle.
+/// Position in v1's cycle of pacing gains.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cycle {
     index: usize,
@@ -16,19 +16,19 @@ pub(super) struct Cycle {
 }
 
 impl Cycle {
-    /// ProbeBW begins.
+    /// Enters ProbeBW, at a phase that depends on the time.
     pub(super) fn begin(&mut self, now: Time) {
         self.index = (GAINS.len() - scatter(now, FIRST_PHASES) as usize) % GAINS.len();
         self.since = now;
     }
 
-    /// The next phase begins.
+    /// Advances to the next phase.
     pub(super) fn go_on(&mut self, now: Time) {
         self.index = (self.index + 1) % GAINS.len();
         self.since = now;
     }
 
-    /// The phase's gain.
+    /// Pacing gain of the current phase.
     pub(super) fn gain(&self) -> f64 {
         GAINS[self.index]
     }

@@ -46,7 +46,7 @@ impl MaxFilter {
         self.max = kept.unwrap_or(Rate(0));
     }
 
-    /// The largest.
+    /// Returns the maximum of the window.
     pub(super) fn max(&self) -> Rate {
         self.max
     }
@@ -125,7 +125,7 @@ pub(super) struct ExtraAcked {
 }
 
 impl ExtraAcked {
-    /// Begins an epoch.
+    /// Starts a new epoch of the measurement.
     pub(super) fn restart(&mut self, now: Time) {
         (self.epoch, self.acked) = (now, 0);
     }
@@ -153,7 +153,7 @@ impl ExtraAcked {
         *window = extra.max(*window);
     }
 
-    /// The largest.
+    /// Returns the maximum of both windows, limited by the rate.
     pub(super) fn max(&self, bw: Rate) -> u64 {
         let largest = self.windows[0].max(self.windows[1]);
         largest.min(bw.bytes_in(MOST_EXTRA))

@@ -38,7 +38,7 @@ impl Plateau {
         }
     }
 
-    /// The pipe is full.
+    /// Records that the pipe is full.
     pub(super) fn find(&mut self) {
         (self.now, self.reached) = (true, true);
     }
@@ -54,9 +54,9 @@ impl Plateau {
     }
 }
 
-/// `LossThresh`, percent.
+/// Tolerated loss rate in percent (`LossThresh`).
 pub(super) const LOSS_THRESH: u64 = 2;
-/// `StartupFullLossCnt`.
+/// Loss ranges of a round that end Startup (`StartupFullLossCnt`).
 const FULL_LOSS_CNT: u32 = 6;
 
 /// Losses of a round: v3 leaves Startup where there are too many. An acknowledgement that shows

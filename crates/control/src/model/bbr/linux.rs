@@ -6,9 +6,9 @@ use super::probing::Limits;
 use crate::signals::RateSample;
 use crate::{Rate, Segments, Time};
 
-/// `BBR_UNIT`.
+/// Unit of gains (`BBR_UNIT`).
 const UNIT: f64 = 256.0;
-/// `bbr_startup_pacing_gain`.
+/// Pacing gain of Startup (`bbr_startup_pacing_gain`).
 const STARTUP_PACING: u32 = 710;
 
 pub(super) const CONSTANTS: Constants = Constants {
@@ -23,7 +23,7 @@ pub(super) const CONSTANTS: Constants = Constants {
     margin_at_first: true,
 };
 
-/// `bbr_beta` and `bbr_inflight_headroom`.
+/// Shares of the bounds (`bbr_beta` and `bbr_inflight_headroom`).
 pub(super) const LIMITS: Limits = Limits {
     beta: 180.0 / UNIT,
     headroom: 38.0 / UNIT,
@@ -31,14 +31,14 @@ pub(super) const LIMITS: Limits = Limits {
 
 /// What `init_cwnd` has room for.
 pub(super) const MOST_INIT_CWND: Segments = 127.0;
-/// `bbr_loss_thresh`, in 256ths.
+/// Tolerated loss rate in 256ths (`bbr_loss_thresh`).
 const LOSS_THRESH: u64 = 5;
-/// `GSO_LEGACY_MAX_SIZE`, bytes.
+/// Maximum size of a burst in bytes (`GSO_LEGACY_MAX_SIZE`).
 const GSO_MAX: u64 = 65_536;
 /// `bbr_tso_rtt_shift`: for each so many microseconds, a power of two, half as much.
 const TSO_RTT_SHIFT: u32 = 9;
 
-/// `bbr_is_inflight_too_high`, by losses.
+/// Whether losses show too much in flight (`bbr_is_inflight_too_high`).
 pub(super) fn is_too_high(s: &RateSample, mss: u64) -> bool {
     let (lost, in_flight) = (s.lost.div_ceil(mss), s.tx_in_flight.div_ceil(mss));
     in_flight > 0 && lost > (in_flight * LOSS_THRESH) >> 8

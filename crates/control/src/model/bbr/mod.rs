@@ -33,12 +33,12 @@ use state::{State, MIN_PIPE_CWND};
 use std::any::Any;
 
 named! {
-    /// Which BBR.
+    /// Version of BBR and of its source.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Version {
         /// As in Linux since 4.9.
         V1 = "v1",
-        /// draft-ietf-ccwg-bbr.
+        /// As in the draft draft-ietf-ccwg-bbr.
         V3 = "v3",
         /// As in google/bbr, branch v3.
         V3Linux = "v3-linux",
@@ -68,7 +68,7 @@ named! {
     }
 }
 
-/// How Startup takes losses.
+/// Effect of losses on Startup.
 #[derive(Clone, Copy, Debug)]
 enum StartupLosses {
     /// They do not end it.
@@ -79,7 +79,7 @@ enum StartupLosses {
     Events(LossEvents),
 }
 
-/// What is being repaired.
+/// Kind of the recovery under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Repair {
     Nothing,
@@ -96,20 +96,20 @@ fn constants_of(version: Version, convention: Convention) -> Constants {
     }
 }
 
-/// `PacingMargin`: one percent.
+/// Share of the rate that is paced at: one percent less (`PacingMargin`).
 const PACING_MARGIN: f64 = 0.99;
 /// `TCP_INIT_CWND`, segments: v1 takes no other first window into account.
 const INIT_CWND: Segments = 10.0;
-/// `ProbeRTTDuration`.
+/// Time that ProbeRTT lasts (`ProbeRTTDuration`).
 const PROBE_RTT_DURATION: Time = Time::from_millis(200);
 /// The round trip where none is known.
 const NOMINAL_RTT: Time = Time::from_millis(1);
 /// A rate below this is sent one by one (`bbr_min_tso_rate`).
 const MIN_TSO_RATE: Rate = Rate(1_200_000);
-/// The largest quantum, bytes.
+/// Maximum quantum in bytes.
 const MAX_QUANTUM: u64 = 65_215;
 
-/// BBR.
+/// Model and state machine of BBR on one connection.
 #[derive(Clone, Debug)]
 pub struct Bbr {
     version: Version,
@@ -123,7 +123,7 @@ pub struct Bbr {
     state: State,
     pacing_gain: f64,
     cwnd_gain: f64,
-    /// Of payload.
+    /// Pacing rate, payload only.
     pacing: Rate,
     has_seen_rtt: bool,
     max_bw: MaxFilter,
@@ -147,7 +147,7 @@ pub struct Bbr {
     total: u64,
 }
 
-/// The state of ProbeRTT.
+/// State of a ProbeRTT phase.
 #[derive(Clone, Copy, Debug, Default)]
 struct ProbeRtt {
     done: Option<Time>,
@@ -244,7 +244,7 @@ impl Bbr {
         }
     }
 
-    /// What the handshake says.
+    /// Takes the first window and round trip from the handshake.
     pub(crate) fn on_established(&mut self, w: &Window, e: &Established) {
         (self.mss, self.header) = (u64::from(w.mss), u64::from(e.header));
         self.init_cwnd = match self.version {
@@ -258,7 +258,7 @@ impl Bbr {
         self.set_first_rate(w.cwnd, e.rtt);
     }
 
-    /// InitPacingRate.
+    /// Sets the first pacing rate (InitPacingRate).
     fn set_first_rate(&mut self, cwnd: Segments, rtt: Option<Time>) {
         let rtt = rtt.unwrap_or(NOMINAL_RTT).max(Time(1000));
         if self.version == Version::V3Linux {
@@ -293,7 +293,7 @@ impl Bbr {
         }
     }
 
-    /// Measures only.
+    /// Updates the model without changing the window.
     pub(crate) fn observe(&mut self, w: &Window, a: &Ack) {
         if let Some(d) = &a.delivery {
             self.update_model(w, a, d);
@@ -353,7 +353,7 @@ impl Bbr {
         }
     }
 
-    /// UpdateACKAggregation.
+    /// Updates the estimate of ACK aggregation (UpdateACKAggregation).
     fn update_extra(&mut self, w: &Window, d: &Delivery, now: Time) {
         let bw = self.bw();
         if self.rounds.start {
@@ -386,7 +386,7 @@ impl Bbr {
         reason
     }
 
-    /// CheckFullBWReached, CheckStartupHighLoss.
+    /// Checks whether Startup ends (CheckFullBWReached, CheckStartupHighLoss).
     fn check_startup(&mut self, d: &Delivery) -> Option<Reason> {
         let reached = self.plateau.reached;
         let lossy = self.takes_losses_for_too_many(d);
@@ -458,7 +458,7 @@ impl Bbr {
         }
     }
 
-    /// CheckDrain.
+    /// Checks whether Drain ends (CheckDrain).
     fn check_drain(&mut self, a: &Ack) {
         let late = self.rounds.count
             > self
@@ -478,7 +478,7 @@ impl Bbr {
         }
     }
 
-    /// UpdateMinRTT, CheckProbeRTT.
+    /// Enters and leaves ProbeRTT (UpdateMinRTT, CheckProbeRTT).
     fn check_probe_rtt(&mut self, w: &mut Window, a: &Ack, d: &Delivery) {
         let due = self.min_rtt.take(a.rtt, a.now);
         if due && !self.idle_restart && self.state != State::ProbeRtt {
@@ -753,14 +753,14 @@ impl Bbr {
         };
     }
 
-    /// Recovery begins.
+    /// Begins a recovery after a loss.
     pub(crate) fn on_loss(&mut self, w: &Window) {
         self.save_cwnd(w);
         self.probing.save();
         self.repair = Repair::Recovery;
     }
 
-    /// Recovery is over.
+    /// Ends the recovery after a loss.
     pub(crate) fn on_recovered(&mut self) {
         if self.repair == Repair::Recovery {
             self.repair = Repair::Nothing;

@@ -15,7 +15,7 @@ const SAME_DIFFERENCE: Rate = Rate(4_000);
 /// Rounds for which the rate is kept to.
 const MAX_ROUNDS: u32 = 48;
 
-/// The detector.
+/// Detector of a token-bucket policer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Policer {
     sampling: bool,
@@ -26,7 +26,7 @@ pub(super) struct Policer {
     began: Began,
 }
 
-/// Where the interval began.
+/// State at the beginning of an interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Began {
     at: Time,
@@ -45,7 +45,7 @@ impl Policer {
         self.lost += bytes;
     }
 
-    /// Forgets everything.
+    /// Restarts the detection; the count of losses is kept.
     pub(super) fn reset(&mut self) {
         *self = Policer {
             lost: self.lost,

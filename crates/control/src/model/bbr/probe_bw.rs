@@ -19,7 +19,7 @@ const PROBE_SCATTER: Time = Time::from_secs(1);
 /// Rounds after which Reno would have grown as far as a probe does, at most.
 const RENO_ROUNDS: f64 = 63.0;
 
-/// v1.
+/// ProbeBW of v1: a cycle of pacing gains.
 impl Bbr {
     /// The next phase, if it is time.
     pub(super) fn update_cycle(&mut self, a: &Ack, d: &Delivery) {
@@ -44,9 +44,9 @@ impl Bbr {
     }
 }
 
-/// v3.
+/// ProbeBW of v3: four phases with bounds.
 impl Bbr {
-    /// UpdateCongestionSignals.
+    /// Updates the congestion signals of the round (UpdateCongestionSignals).
     pub(super) fn update_congestion(&mut self, w: &Window, d: &Delivery) {
         let Some(sample) = &d.sample else { return };
         let probes = match self.state {
@@ -66,7 +66,7 @@ impl Bbr {
         p.loss_in_round = false;
     }
 
-    /// AdvanceLatestDeliverySignals.
+    /// Starts the signals of the next round (AdvanceLatestDeliverySignals).
     pub(super) fn advance_latest(&mut self, d: &Delivery) {
         let p = &mut self.probing;
         if let Some(sample) = d.sample.filter(|_| p.loss_round_start) {
@@ -74,7 +74,7 @@ impl Bbr {
         }
     }
 
-    /// UpdateProbeBWCyclePhase.
+    /// Advances the phase of ProbeBW (UpdateProbeBWCyclePhase).
     pub(super) fn update_probing(&mut self, w: &Window, a: &Ack, d: &Delivery) {
         self.probing.rounds_since_probe += u64::from(self.rounds.start);
         if !self.plateau.reached || self.adapt_long_term(w, a, d) || self.state != State::ProbeBw {
@@ -90,7 +90,7 @@ impl Bbr {
         }
     }
 
-    /// Down.
+    /// Enters the phase Down, which drains the queue.
     pub(super) fn start_down(&mut self, now: Time) {
         let p = &mut self.probing;
         (p.phase, p.since) = (Phase::Down, now);
@@ -102,7 +102,7 @@ impl Bbr {
         self.rounds.restart(self.total);
     }
 
-    /// Refill.
+    /// Enters the phase Refill, which fills the pipe without a queue.
     pub(super) fn start_refill(&mut self) {
         let p = &mut self.probing;
         p.phase = Phase::Refill;
@@ -126,14 +126,14 @@ impl Bbr {
         self.plateau.look_again(rate);
     }
 
-    /// IsTimeToProbeBW.
+    /// Whether it is time to probe for bandwidth (IsTimeToProbeBW).
     fn is_time_to_probe(&self, w: &Window, a: &Ack) -> bool {
         let p = &self.probing;
         let reno = w.cwnd.min(self.bdp(1.0) / self.mss as f64).min(RENO_ROUNDS);
         a.now > p.since + p.wait || p.rounds_since_probe as f64 >= reno
     }
 
-    /// IsTimeToCruise.
+    /// Whether Down is over and Cruise begins (IsTimeToCruise).
     fn is_time_to_cruise(&self, a: &Ack) -> bool {
         a.flight as f64 <= self.probing.with_headroom(self.mss)
             && self.segments(a.flight) <= self.inflight(1.0)
@@ -189,7 +189,7 @@ impl Bbr {
         false
     }
 
-    /// IsInflightTooHigh.
+    /// Whether losses show too much in flight (IsInflightTooHigh).
     fn is_inflight_too_high(&self, sample: &RateSample) -> bool {
         match self.version {
             Version::V3Linux => linux::is_too_high(sample, self.mss),
@@ -197,7 +197,7 @@ impl Bbr {
         }
     }
 
-    /// TargetInflight, bytes.
+    /// Target of the flight in bytes (TargetInflight).
     fn target_inflight(&self, w: &Window) -> f64 {
         let bdp = match self.version {
             Version::V3Linux => self.quantized(self.bdp(1.0)) * self.mss as f64,
@@ -206,7 +206,7 @@ impl Bbr {
         bdp.min(w.cwnd * self.mss as f64)
     }
 
-    /// HandleInflightTooHigh.
+    /// Lowers the bounds after too much in flight (HandleInflightTooHigh).
     fn on_too_much(&mut self, w: &Window, a: &Ack, sample: &RateSample) {
         if !self.probing.probe_samples {
             return;

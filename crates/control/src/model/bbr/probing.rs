@@ -4,7 +4,7 @@ use super::state::{State, MIN_PIPE_CWND};
 use crate::signals::RateSample;
 use crate::{Rate, Segments, Time};
 
-/// Shares of bounds.
+/// Shares by which bounds are lowered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// `Beta`: what is left of a bound that lost too much.
@@ -22,7 +22,7 @@ impl Default for Limits {
     }
 }
 
-/// The phase of ProbeBW.
+/// Phase of ProbeBW in v3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Drain what the probe has queued.
@@ -32,7 +32,7 @@ pub(super) enum Phase {
     Cruise,
     /// Fill the path without a queue before probing.
     Refill,
-    /// Probe.
+    /// Probing for more bandwidth.
     Up,
 }
 
@@ -74,12 +74,12 @@ fn looser<T: PartialOrd>(a: Option<T>, b: Option<T>) -> Option<T> {
 /// Which state losses have ended (`undo_state`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Ended {
-    /// None.
+    /// Losses have ended no state.
     #[default]
     Nothing,
-    /// Startup.
+    /// Losses have ended Startup.
     Startup,
-    /// Up.
+    /// Losses have ended Up.
     Up,
 }
 
@@ -116,7 +116,7 @@ pub(super) struct Probing {
 }
 
 impl Probing {
-    /// Sets the long-term bound.
+    /// Sets the long-term bound of the flight.
     pub(super) fn bound(&mut self, bytes: f64) {
         self.bounds.inflight_longterm = Some(bytes);
     }
@@ -163,7 +163,7 @@ impl Probing {
             })
     }
 
-    /// BoundCwndForModel, segments.
+    /// Bound of the window in segments (BoundCwndForModel).
     pub(super) fn window_bound(&self, state: State, mss: u64) -> Segments {
         let long = match (state, self.phase) {
             (State::ProbeRtt, _) | (State::ProbeBw, Phase::Cruise) => self.with_headroom(mss),
@@ -194,13 +194,13 @@ impl Probing {
         }
     }
 
-    /// ResetCongestionSignals.
+    /// Resets the congestion signals of the round (ResetCongestionSignals).
     pub(super) fn reset_signals(&mut self) {
         self.loss_in_round = false;
         (self.bw_latest, self.inflight_latest) = (Rate(0), 0.0);
     }
 
-    /// LossLowerBounds.
+    /// Lowers the short-term bounds after losses (LossLowerBounds).
     pub(super) fn lower_bounds(&mut self, max_bw: Rate, cwnd: f64) {
         let bw = self.bounds.bw_shortterm.unwrap_or(max_bw);
         let beta = self.limits.beta;
@@ -210,7 +210,7 @@ impl Probing {
         self.bounds.inflight_shortterm = Some(self.inflight_latest.max(beta * inflight));
     }
 
-    /// RaiseInflightLongtermSlope.
+    /// Doubles the growth of the long-term bound (RaiseInflightLongtermSlope).
     pub(super) fn raise_slope(&mut self, cwnd: Segments) {
         let growth = f64::from(1u32 << self.up_rounds);
         self.up_rounds = (self.up_rounds + 1).min(30);

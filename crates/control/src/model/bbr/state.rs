@@ -2,10 +2,10 @@
 
 use crate::{Segments, Time};
 
-/// `MinPipeCwnd`, segments.
+/// Minimum window in segments (`MinPipeCwnd`).
 pub(super) const MIN_PIPE_CWND: Segments = 4.0;
 
-/// Where BBR is.
+/// State of the state machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Startup,

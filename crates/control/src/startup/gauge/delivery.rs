@@ -9,7 +9,7 @@ pub(super) fn share(rate: Rate, of: Rate) -> f64 {
     rate.bps() as f64 / of.bps().max(1) as f64
 }
 
-/// Of one round trip.
+/// Deliveries of one round trip.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
     /// The largest sample of the delivery rate, payload only.
@@ -28,7 +28,7 @@ pub(super) struct Deliveries {
     clock: Rounds,
     /// Of what was sent before so much was delivered, a part left at once: its rate says nothing.
     paced_from: u64,
-    /// Bytes delivered so far.
+    /// Bytes that the connection has delivered.
     total: u64,
     /// Samples of what was sent before so much was delivered are of another time.
     fresh_from: u64,
@@ -52,7 +52,7 @@ impl Deliveries {
         self.paced_from = self.total;
     }
 
-    /// Takes in an ACK.
+    /// Updates the rates by an ACK.
     pub(super) fn take(&mut self, d: &Delivery) {
         self.clock.take(d);
         if self.clock.start {
@@ -84,7 +84,7 @@ impl Deliveries {
         self.clock.restart(self.total);
     }
 
-    /// The largest rate delivered.
+    /// Returns the maximum rate delivered.
     pub(super) fn rate(&self) -> Rate {
         let [before, now] = self.rounds;
         before.delivered.max(now.delivered)

@@ -79,7 +79,7 @@ use delay::Delay;
 use delivery::{share, Deliveries};
 use dispersion::{Dispersion, Estimate};
 
-/// The catalog entry.
+/// Entry of `gauge` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "gauge",
     title: "Gauge",
@@ -101,7 +101,7 @@ const LEAST_CWND: Segments = 4.0;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
-    /// The initial window leaves.
+    /// The initial window is being sent.
     Open,
     /// Its ACKs come in; behind it a little is paced.
     Measure,
@@ -115,7 +115,7 @@ enum Phase {
     Over,
 }
 
-/// Gauge.
+/// State of Gauge on one connection.
 struct Gauge {
     k: Constants,
     phase: Phase,
@@ -210,7 +210,7 @@ impl Gauge {
         w.pacing = self.on_the_wire(w);
     }
 
-    /// The pace with headers.
+    /// Returns the pacing rate with headers.
     fn on_the_wire(&self, w: &Window) -> Option<Rate> {
         let rate = self.pace.scaled(w.wire_per_payload());
         (rate.bps() > 0).then_some(rate)
@@ -302,7 +302,7 @@ impl Gauge {
         }
     }
 
-    /// The pipe is full.
+    /// Ends the growth: the pipe is full.
     fn settle(&mut self, w: &mut Window, until: u64, reason: Reason) -> Reason {
         if reason == Reason::Loss {
             self.deliveries.forget();

@@ -12,7 +12,7 @@ pub(super) struct Moment {
     pub(super) rtts: RoundTrips,
     /// The queueing delay of the newest packet that an acknowledgement covers, nanoseconds.
     pub(super) delay: u64,
-    /// Segments that are out.
+    /// Number of segments in flight.
     pub(super) flight: Segments,
     pub(super) mss: u32,
     pub(super) sample: Option<RateSample>,
@@ -27,7 +27,7 @@ pub(super) enum Next {
     Halt,
 }
 
-/// How chirping ends.
+/// End of chirping and the window left.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum End {
     /// With this window, as the threshold too where there is a reason; without, slow start goes on.
@@ -44,7 +44,7 @@ pub(super) enum End {
     },
 }
 
-/// What a loss leaves.
+/// Window after a loss during chirping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Answer {
     /// This window, which is also the threshold.
@@ -55,14 +55,14 @@ pub(super) enum Answer {
 
 /// One form of the code.
 pub(super) trait Form: Send {
-    /// The handshake is complete.
+    /// Takes the round trip of the handshake.
     fn open(&mut self, _rtt: Option<Time>) {}
 
     fn wants_delivery(&self) -> bool {
         false
     }
 
-    /// No chirp is leaving.
+    /// Decides what follows when no chirp is being sent.
     fn next(&mut self, m: &Moment, train: &Train, w: &Window) -> Next;
 
     /// An acknowledgement, before its packets.

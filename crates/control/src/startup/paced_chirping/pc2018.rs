@@ -11,7 +11,7 @@ use crate::{Segments, Window};
 /// The least window of the last round trip.
 const LEAST_LAST_WINDOW: f64 = 10.0;
 
-/// Form `pc2018`.
+/// State of the form of 2018.
 pub(super) struct Pc2018 {
     rounds: Rounds,
     l: usize,

@@ -72,21 +72,21 @@ impl Default for Current {
     }
 }
 
-/// Form `pc2020`.
+/// State of the form of 2020.
 pub(super) struct Pc2020 {
     l: usize,
-    /// `lowest_internal_pacing_gap`, nanoseconds.
+    /// Minimum gap that can be paced, nanoseconds (`lowest_internal_pacing_gap`).
     lowest_gap: u64,
     maximum_chirps: u64,
     gap_avg: u64,
     gap_load: u64,
     load_window: u64,
-    /// In 1024ths.
+    /// Ratio of the first gap to the average, in 1024ths.
     geometry: u64,
-    /// Packets of a chirp.
+    /// Number of packets in a chirp.
     n: u64,
     next: u64,
-    /// In 64ths.
+    /// Average aggregation of ACKs, in 64ths.
     aggregation: u64,
     recv_gap: u64,
     /// When the packet acknowledged last had left, and when that was acknowledged.

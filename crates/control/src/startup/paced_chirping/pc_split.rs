@@ -9,7 +9,7 @@ use super::train::{Chirp, Train};
 use super::Settings;
 use crate::{Reason, Segments, Window};
 
-/// Form `pc-split`.
+/// State of the form split from DCTCP.
 pub(super) struct PcSplit {
     rounds: Rounds,
     l: usize,

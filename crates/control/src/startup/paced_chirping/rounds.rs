@@ -45,7 +45,7 @@ fn packets_of(chirp: u64) -> usize {
 /// The average gap, and the round's chirps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rounds {
-    /// `gap_avg`, nanoseconds.
+    /// Average gap in nanoseconds (`gap_avg`).
     pub(super) gap: u64,
     m: Fixed,
     gain: Fixed,

@@ -4,7 +4,7 @@ use crate::signals::{Ack, Sent};
 use crate::{Rate, Segments, Time, Window};
 use std::collections::VecDeque;
 
-/// A chirp's gaps.
+/// Number and gaps of the packets in a chirp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) packets: usize,
@@ -43,7 +43,7 @@ pub(super) struct Chirp {
     pub(super) packets: usize,
     /// Position of its first byte.
     pub(super) start: u64,
-    /// When its packets left.
+    /// Times at which the chirp's packets were sent.
     pub(super) sent_at: Vec<Time>,
     /// The queueing delays of those that are acknowledged, nanoseconds.
     pub(super) delays: Vec<u64>,
@@ -114,7 +114,7 @@ impl Train {
         self.out.front()
     }
 
-    /// `plan` leaves now.
+    /// Starts to send the chirp of this plan.
     pub(super) fn begin(&mut self, w: &mut Window, flight: u64, plan: Plan) {
         w.cwnd = w.segments(flight).ceil() + plan.room as Segments;
         space(w, plan.shape.gap(0));

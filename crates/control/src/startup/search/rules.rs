@@ -16,20 +16,20 @@ pub(super) struct RollBack {
 /// What a look-back between the ends of two bins is weighed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lean {
-    /// The bin before.
+    /// Weighed with the bin before.
     Backward,
     /// The same, each of the terms rounded down.
     BackwardFloored,
-    /// The bin after.
+    /// Weighed with the bin after.
     Forward,
-    /// Neither.
+    /// Not weighed with another bin.
     Nothing,
 }
 
 /// What bins without an ACK do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Missed {
-    /// Nothing.
+    /// Bins without an ACK have no effect.
     Copied,
     /// More than the window has: all is forgotten, and the next ACK begins anew.
     Forget,
@@ -58,7 +58,7 @@ pub(super) struct Rules {
     /// What is acknowledged selectively counts at once; to the modules, which read `bytes_acked`, not
     /// before everything below has arrived.
     pub(super) selectively: bool,
-    /// THRESH in ten thousandths.
+    /// Threshold of the missing share in ten thousandths (THRESH).
     pub(super) thresh: u128,
     /// EXTRA_BINS: it looks back by fewer.
     pub(super) extra_bins: u64,

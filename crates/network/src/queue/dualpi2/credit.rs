@@ -6,13 +6,13 @@
 pub(super) struct Credit {
     /// Bytes times percent; above zero it is the classic queue's turn.
     credit: i64,
-    /// What it begins with.
+    /// Credit with which a busy period begins.
     initial: i64,
     weight_c: i64,
     weight_l: i64,
 }
 
-/// A turn.
+/// Queue whose turn it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     LowLatency,

@@ -57,7 +57,7 @@ use pi2::Pi2;
 use picks::Picks;
 use settings::{Given, Native, Settings};
 
-/// The catalog entry.
+/// Entry of `dualpi2` in the catalog of queue disciplines.
 pub const ENTRY: Entry<Maker> = Entry {
     name: "dualpi2",
     title: "DualQ Coupled AQM with PI2",
@@ -79,7 +79,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     },
 };
 
-/// The discipline.
+/// State of the discipline on one link.
 #[derive(Debug)]
 struct DualPi2 {
     settings: Settings,
@@ -140,7 +140,7 @@ impl DualPi2 {
         }
     }
 
-    /// `dualpi2_classic_marking`; RFC 9332 likewise.
+    /// Decides about a classic packet (`dualpi2_classic_marking`; RFC 9332 likewise).
     fn classic_fate(&mut self) -> Fate {
         if self.is_spared() || !self.picks.hit_squared(Turn::Classic, self.pi2.p()) {
             return Fate::Leaves;

@@ -5,7 +5,7 @@ use flowstart_control::Time;
 /// How the probability follows the delay.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gains {
-    /// The delay aimed at.
+    /// Target delay of the classic queue.
     pub(super) target: Time,
     /// How often the probability changes.
     pub(super) tupdate: Time,
@@ -17,11 +17,11 @@ pub(super) struct Gains {
     pub(super) most: f64,
 }
 
-/// The controller's state.
+/// State of the PI controller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pi2 {
     gains: Gains,
-    /// The base probability p'.
+    /// Base probability p' of the controller.
     p: f64,
     /// The delay at the last update, seconds.
     q_prev: f64,
@@ -38,7 +38,7 @@ impl Pi2 {
         }
     }
 
-    /// The base probability.
+    /// Returns the base probability p'.
     pub(super) fn p(&self) -> f64 {
         self.p
     }

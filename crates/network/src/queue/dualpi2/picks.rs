@@ -7,19 +7,19 @@ use rand_pcg::Pcg64Mcg;
 /// Picks packets of the two queues.
 #[derive(Clone, Debug)]
 pub(super) enum Picks {
-    /// Drawn, one by one.
+    /// Packets are picked by independent draws.
     Drawn(Pcg64Mcg),
     /// RFC 9332's `recur`: the sum of the probabilities since the last pick, of each queue.
     Even {
-        /// Of the low-latency queue.
+        /// Accumulated probability of the low-latency queue.
         low_latency: f64,
-        /// Of the classic queue.
+        /// Accumulated probability of the classic queue.
         classic: f64,
     },
 }
 
 impl Picks {
-    /// At even distances.
+    /// Picks packets at even distances.
     pub(super) fn even() -> Picks {
         Picks::Even {
             low_latency: 0.0,

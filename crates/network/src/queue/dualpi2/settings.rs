@@ -68,13 +68,13 @@ impl Native {
     }
 }
 
-/// The parameters, read.
+/// Parameters with the defaults of their preset.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
     pub(super) gains: Gains,
-    /// The coupling factor.
+    /// Coupling factor k of RFC 9332.
     pub(super) k: f64,
-    /// Percent.
+    /// Share of the link that is reserved for the classic queue, in percent.
     pub(super) classic_protection: u32,
     pub(super) native: Native,
     pub(super) recur: bool,
