@@ -1,7 +1,7 @@
 //! Every algorithm by name.
 //!
 //! To add an algorithm: write its file with a `const ENTRY`, and name it once in the `mod.rs`
-//! beside it. The command line, the Python package and the documentation read these lists.
+//! of its folder. The command line, the Python package and the documentation read these lists.
 
 use std::fmt;
 
@@ -72,7 +72,7 @@ impl Recipe {
         Recipe::among(&CustomStartups::none(), startup, avoidance, convention)
     }
 
-    /// The same where the startup may also be a custom one.
+    /// Reads two specifications, of which the startup may also be a custom one.
     pub fn among(
         custom: &CustomStartups,
         startup: &str,

@@ -1,4 +1,4 @@
-//! Startups from outside the catalog: written elsewhere, asked for by name all the same.
+//! Custom startups: written outside the catalog, requested by name all the same.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -18,7 +18,7 @@ pub enum Need {
     Peer,
     /// Routers on the path must take part.
     Routers,
-    /// Something remembered from earlier connections.
+    /// State cached from earlier connections.
     Cache,
     /// The sender must know the rate of its own interface.
     Interface,
@@ -42,7 +42,7 @@ pub enum Certainty {
 
 /// One algorithm in the catalog.
 pub struct Entry<T: ?Sized> {
-    /// The name by which it is asked for.
+    /// The name by which it is requested.
     pub name: &'static str,
     /// What it is called in full.
     pub title: &'static str,

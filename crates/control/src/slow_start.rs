@@ -1,8 +1,8 @@
 //! Slow start's rules, of which every startup is a variation: how a connection opens, and what
 //! an ACK adds to the window below the threshold.
 //!
-//! A [`Controller`](crate::Controller) keeps one [`SlowStart`] beside its startup: it opens the
-//! window, hands the rules to the startup with each ACK, and tells them of losses and timeouts.
+//! A [`Controller`](crate::Controller) keeps one [`SlowStart`] next to its startup: it opens the
+//! window, hands the rules to the startup with each ACK, and reports losses and timeouts to them.
 
 use crate::params::{Params, SpecError};
 use crate::session::limited::GateRule;
@@ -189,7 +189,7 @@ impl SlowStart {
         self.grow_by(w, a, 1.0);
     }
 
-    /// The same at a fraction of the speed, for startups that brake.
+    /// Grows at a fraction of the speed, for startups that brake.
     pub fn grow_by(&mut self, w: &mut Window, a: &Ack, share: f64) {
         w.cwnd += share * self.earned(w, a);
         if matches!(self.growth, GrowthRule::Packets) && w.cwnd > w.ssthresh {

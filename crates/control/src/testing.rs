@@ -63,7 +63,7 @@ pub(crate) fn with_reno(
     ))
 }
 
-/// The same after a handshake, with segments of `mss` bytes.
+/// A controller after a handshake, with segments of `mss` bytes.
 pub(crate) fn opened(
     entry: &'static Entry<dyn Startup>,
     spec: &str,
@@ -147,7 +147,7 @@ impl Bottleneck {
         )
     }
 
-    /// The same, and `after` is called when each ACK has been dealt with.
+    /// Runs the flow and calls `after` when each ACK has been dealt with.
     pub(crate) fn run_with(
         self,
         startup: &str,

@@ -189,7 +189,7 @@ pub struct Bytes(pub u64);
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (scale, unit) = match self.0 {
-            // `1448B`, which nobody writes as 1.448kB.
+            // `1448B`, which is not written as 1.448kB.
             n if n < 1_000 || (n < 1_000_000 && n % 100 != 0) => (1.0, "B"),
             n if n < 1_000_000 => (1e3, "kB"),
             n if n < 1_000_000_000 => (1e6, "MB"),

@@ -1,4 +1,4 @@
-//! Quick-Start in routers: how much of a link a router gives away to those who ask.
+//! Quick-Start in routers: how much of a link a router grants to requests.
 //!
 //! A rate request names a rate. Each router on its way approves that rate, a lower one or
 //! none, for the link over which it sends the request on, and remembers for a while what it
@@ -115,7 +115,7 @@ impl Router {
             self.admit(request.code, now)
         };
         if code == 0 {
-            // §3.3: so that nobody further on takes it for approved.
+            // §3.3: so that no router further on takes it for approved.
             return RateRequest {
                 code: 0,
                 qs_ttl: 0,
@@ -244,7 +244,7 @@ impl Load {
         let kept = libm::exp(-WEIGHT * to.since(self.at).secs());
         self.average = state + (self.average - state) * kept;
         let window = self.window.nanos();
-        // Longer than all that is remembered: the windows are all alike.
+        // Longer than all that is kept: the windows are all alike.
         if to.since(self.at).nanos() / window > WINDOWS as u64 {
             self.finished = VecDeque::from([state; WINDOWS]);
             self.at = Time(to.nanos() / window * window);

@@ -7,7 +7,7 @@
 use rand_core::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// The stream of `purpose` in a run with `seed`; `index` tells apart several of a kind.
+/// The stream of `purpose` in a run with `seed`; `index` distinguishes several of a kind.
 pub fn stream(seed: u64, purpose: &str, index: u64) -> Pcg64Mcg {
     let mut state = seed;
     for byte in purpose.bytes() {

@@ -1,4 +1,4 @@
-//! What every reading of CUBIC is told.
+//! Constants that every variant of CUBIC has.
 
 use super::reno;
 

@@ -157,7 +157,7 @@ impl CubicLinux {
         let beta = self.beta();
         let beta_scale = 8 * (1024 + beta) / 3 / (1024 - beta);
         let price = ((cwnd * beta_scale) >> 3).max(1);
-        // The kernel goes on while the count is above, so that one that is even stays.
+        // The kernel continues while the count is above, so that one that is even stays.
         let bought = self.ack_cnt.saturating_sub(1) / price;
         self.ack_cnt -= bought * price;
         self.tcp_cwnd += bought;

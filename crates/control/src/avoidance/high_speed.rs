@@ -83,7 +83,7 @@ struct Response {
 
 impl Response {
     /// §5: the share that a loss takes, falling from a half with the logarithm of the window;
-    /// beyond the high window the line goes on, to a hundredth at least.
+    /// beyond the high window the line continues, to a hundredth at least.
     fn b(&self, w: Segments) -> f64 {
         if w <= self.low_window {
             return 0.5;

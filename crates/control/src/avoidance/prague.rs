@@ -133,7 +133,7 @@ struct Prague {
     cut_at: Option<Time>,
     /// The window with its fraction, to which the window proper goes in steps.
     frac_cwnd: Segments,
-    /// The window as it was left here. Another is somebody else's.
+    /// The window as it was left here. Any other value was set elsewhere.
     left: Segments,
     round: Round,
     /// Number of rounds since slow start ended.
@@ -165,7 +165,7 @@ impl Prague {
         }
     }
 
-    /// Takes over a window that somebody else has set.
+    /// Takes over a window that was set elsewhere.
     fn synchronise(&mut self, w: &Window) {
         if w.cwnd != self.left {
             self.frac_cwnd = w.cwnd.max(MIN_CWND);

@@ -79,7 +79,7 @@ pub(crate) enum Increase {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counter {
     acked: Segments,
-    /// The same before the last reduction.
+    /// Segments acknowledged before the last reduction.
     before: Segments,
     /// A spurious reduction does not restore it: `tcp_init_cwnd_reduction` and `tcp_enter_loss` of
     /// Linux reset `snd_cwnd_cnt`, and `tcp_undo_cwnd_reduction` leaves it.

@@ -106,7 +106,7 @@ pub(crate) struct Rounds {
     beg_cwnd: Segments,
 }
 
-/// What a round that has ended tells.
+/// Measurements of a round that has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Round {
     /// Segments of this flow in queues; `None` where the round has too few samples.
@@ -253,7 +253,7 @@ struct Vegas {
     rounds: Rounds,
     /// What each ACK of this round adds.
     incr: Segments,
-    /// The same before the last reduction.
+    /// Growth per ACK before the last reduction.
     incr_before: Segments,
     /// `linux`: this round grows as Reno does.
     reno: bool,

@@ -185,7 +185,7 @@ struct Westwood {
     decrease: reno::Decrease,
     /// Timeouts in slow start in a row, and one.
     divisor: f64,
-    /// The same before the last timeout.
+    /// Divisor before the last timeout.
     divisor_before: f64,
     /// A recovery that this avoidance began is going on.
     recovering: bool,

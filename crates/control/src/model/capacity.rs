@@ -16,7 +16,7 @@ impl Capacity {
 }
 
 impl Model for Capacity {
-    /// The window is the startup's, whoever goes on with it.
+    /// The window is the startup's, whichever congestion control continues with it.
     fn release_cwnd(&self, _w: &mut Window) {}
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {

@@ -6,7 +6,7 @@ use crate::{Segments, Time};
 
 /// The rise of the round-trip time that always says that there is a queue.
 const RISE: Time = Time::from_millis(4);
-/// On paths shorter than this, quicly's clock cannot tell.
+/// On paths shorter than this, quicly's clock shows no queue.
 const SHORTEST: Time = Time::from_millis(4);
 /// Slots of the last round trip.
 const SLOTS: usize = 4;
@@ -123,8 +123,8 @@ pub(crate) struct Recovery {
 }
 
 impl Recovery {
-    /// The window was `pre_cwnd`; `floor` is the least that it becomes, unless it was less, or beta
-    /// times a third of it where that is more.
+    /// The window was `pre_cwnd`; `floor` is the minimum that it becomes, unless it was less, or
+    /// beta times a third of it where that is more.
     pub(crate) fn new(shares: Shares, pre_cwnd: Segments, floor: Segments) -> Recovery {
         Recovery {
             shares,

@@ -24,7 +24,7 @@ impl RoundTrips {
         self.least = self.least.min(rtt);
     }
 
-    /// By how much the latest is above the least: what it waited in queues.
+    /// Queueing delay of the latest round trip: its excess over the minimum.
     pub(crate) fn queueing(&self) -> Time {
         self.latest.since(self.least)
     }

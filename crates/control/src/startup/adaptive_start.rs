@@ -97,7 +97,7 @@ params! {
     enum Response { Standard = "standard", Estimate = "estimate" }
 }
 
-/// Samples whose variation is remembered.
+/// Number of samples whose variation is kept.
 const HISTORY: usize = 10;
 
 /// `Umax`, which the variation of the samples is set against.

@@ -80,7 +80,7 @@ params! {
 }
 
 /// β from the parameters: RFC 9959 lets it be from a half to one.
-/// Whether the path may still be the one on which `saved` was the least round trip: neither half
+/// Whether the path may still be the one on which `saved` was the minimum round trip: neither half
 /// of it nor more than ten times as much.
 fn resemble(rtts: &RoundTrips, saved: Time) -> bool {
     rtts.least.times(2) > saved && rtts.latest <= saved.times(10)

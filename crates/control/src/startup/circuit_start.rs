@@ -104,7 +104,7 @@ params! {
     enum Response { Standard = "standard", None = "none" }
 }
 
-/// A round with fewer samples than these goes on.
+/// A round with fewer samples than these continues.
 const ENOUGH: usize = 3;
 /// The least window after the exit.
 const FLOOR: Segments = 2.0;
@@ -122,7 +122,7 @@ enum Sample {
     Latest,
 }
 
-/// The round-trip times of a round, the least first.
+/// Round-trip times of a round, in rising order.
 #[derive(Clone, Debug, Default)]
 struct Samples {
     sorted: Vec<Time>,

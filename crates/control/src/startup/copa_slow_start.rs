@@ -118,7 +118,7 @@ params! {
     enum Delay { Standing = "standing", Latest = "latest" }
 }
 
-/// How long the least round-trip time is remembered.
+/// Time for which the minimum round-trip time is kept.
 const MIN_RTT_WINDOW: Time = Time::from_secs(10);
 /// The least window of a decrease.
 const MIN_CWND: Segments = 2.0;
@@ -134,12 +134,12 @@ const LEAST_PACKETS: Segments = 20.0;
 /// The least round-trip time of a while.
 #[derive(Clone, Debug, Default)]
 struct Least {
-    /// Samples that were, or may yet be, the least, with when they came; both rise.
+    /// Samples that were, or may yet be, the minimum, with when they came; both rise.
     samples: VecDeque<(Time, Time)>,
 }
 
 impl Least {
-    /// Takes a sample; the least of those that are no older than the window.
+    /// Takes a sample; returns the minimum of those that are no older than the window.
     fn sample(&mut self, now: Time, rtt: Time, window: Time) -> Time {
         while self.samples.back().is_some_and(|&(_, last)| last >= rtt) {
             self.samples.pop_back();
@@ -181,7 +181,8 @@ impl ReduceOnLoss {
         }
     }
 
-    /// What an ACK tells of arrivals and losses; true where a period ends that is to be answered.
+    /// Counts the arrivals and losses that an ACK reports; true where a period ends that is to be
+    /// answered.
     fn update(&mut self, w: &Window, a: &Ack, rtt: Time) -> bool {
         let lost = w.segments(a.delivery.map_or(0, |delivery| delivery.lost));
         self.lost += lost;
@@ -290,7 +291,7 @@ impl CopaSlowStart {
         self.position(w.cwnd, standing, delay) != Position::Below
     }
 
-    /// generic: an answer to many losses, whether or not slow start goes on.
+    /// generic: an answer to many losses, whether or not slow start continues.
     fn answer_losses(&mut self, w: &mut Window, a: &Ack) {
         let latest = self.rtts.latest;
         if let Some(losses) = &mut self.losses {

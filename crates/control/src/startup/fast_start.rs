@@ -190,7 +190,7 @@ impl Startup for FastStart {
         };
         (self.srtt, self.rttvar) = (memory.srtt, memory.rttvar);
         let safe = safe(memory.cwnd, memory.ssthresh);
-        // After a lost SYN the path is no longer the one remembered.
+        // After a lost SYN the path is no longer that of the cached state.
         if e.rtt.is_some() && safe > self.initial {
             w.ssthresh = memory.ssthresh;
             self.begin(w, safe);

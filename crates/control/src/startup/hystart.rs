@@ -189,7 +189,7 @@ impl HyStart {
     /// `hystart_update` and what calls it, of the kernel.
     fn linux(&mut self, w: &Window, a: &Ack) -> Option<Reason> {
         let now = floor(a.now, self.tick);
-        // Round-trip times right after a recovery tell of the loss, not of the path.
+        // Round-trip times right after a recovery reflect the loss, not the path.
         let sample = a.rtt.filter(|_| a.now >= self.deaf_until);
         let new_round = a.una > self.end_seq;
         if new_round && self.reading == Reading::Linux56 && sample.is_some() {

@@ -179,7 +179,7 @@ impl JumpStart {
 }
 
 impl FlightLimits {
-    /// D: the least of the data queued, the receiver's window and the policies; at least
+    /// D: the minimum of the data queued, the receiver's window and the policies; at least
     /// one segment, since a policy must not silence a connection.
     fn flight(&self, mss: u32, e: &Established, rtt: Time) -> Segments {
         // The last segment of the data may be short; one cut short by the receiver's window

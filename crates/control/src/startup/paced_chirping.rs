@@ -203,7 +203,7 @@ impl<F: Form> PacedChirping<F> {
         }
     }
 
-    /// What an acknowledgement tells the form, and whether that ends it.
+    /// Passes an acknowledgement to the form; whether that ends chirping.
     fn learn(&mut self, w: &Window, a: &Ack) -> Option<End> {
         let m = Moment {
             sample: a.delivery.and_then(|delivery| delivery.sample),

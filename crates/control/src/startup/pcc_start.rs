@@ -135,7 +135,7 @@ const NSDI18_RATE: Rate = Rate(700_000);
 const MIN_RATE: Rate = Rate(100_000);
 /// Lost packets that nsdi18 does not count (`loss_ignore_count`).
 const LOSS_IGNORE_COUNT: Segments = 50.0;
-/// nsdi18: the least packets of an interval.
+/// Minimum number of packets in an interval of nsdi18.
 const MIN_PACKETS: u64 = 10;
 /// nsdi18: so many least round trips after its last packet an interval has timed out, within these
 /// bounds (`allocated_times_`, `kMinTimeoutMillis`).
@@ -144,7 +144,7 @@ const MIN_TIMEOUT: Time = Time::from_millis(50);
 const MAX_TIMEOUT: Time = Time::from_secs(1);
 /// A slope that raises round-trip times by less in an interval is none, in microseconds.
 const LEAST_RISE: f64 = 1000.0;
-/// What is in flight at most, in windows of the rate and the least round trip.
+/// Maximum in flight, in windows of the rate and the minimum round trip.
 const INFLIGHT: f64 = 2.0;
 const MIN_CWND: Segments = 2.0;
 const MICROS: f64 = 1e6;
@@ -251,7 +251,7 @@ impl Interval {
         self.first.map_or(Time::ZERO, |first| now.since(first))
     }
 
-    /// What an ACK tells, after which `resolved` bytes have left the flight.
+    /// Updates the intervals by an ACK, after which `resolved` bytes have left the flight.
     fn sample(&mut self, w: &Window, a: &Ack, resolved: u64, lost_before: u64) {
         if resolved <= self.from || resolved > self.to {
             return;

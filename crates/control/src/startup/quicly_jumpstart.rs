@@ -123,7 +123,7 @@ struct JumpSize {
 }
 
 impl JumpSize {
-    /// The jump's window in bytes, where the least round trip so far is `rtt`; zero for none
+    /// The jump's window in bytes, where the minimum round trip so far is `rtt`; zero for none
     /// (`derive_jumpstart_cwnd`).
     fn jump(&self, mss: u32, memory: Option<&PathMemory>, rtt: Time) -> u64 {
         let bytes = |packets: Segments| (packets * f64::from(mss.min(LARGEST_PAYLOAD))) as u64;
@@ -235,7 +235,7 @@ struct QuiclyJumpstart {
     jump: Jump,
     /// Bytes of the jump that were sent again.
     retransmitted: u64,
-    /// What the avoidance is to take for the window at the loss, until it has been told.
+    /// What the avoidance is to take for the window at the loss, until it is handed over.
     lost_at: Option<Segments>,
 }
 

@@ -174,7 +174,7 @@ struct RapidStart {
     phase: Phase,
     sense: Sense,
     flight: Flight,
-    /// What path and queue were found to hold, until the avoidance has been told.
+    /// What path and queue were found to hold, until it is handed to the avoidance.
     found: Option<Segments>,
 }
 

@@ -100,7 +100,7 @@ const BINS_OF_A_RTT: u64 = 3;
 const DRAIN_ACKEDSEG_THRESH: u64 = 3;
 /// A short drain ends after so many round trips.
 const DRAIN_RTTS: u64 = 2;
-/// FreeBSD 3.2 remembers no more deliveries than these bins have.
+/// FreeBSD 3.2 keeps no more deliveries than these bins have.
 const LONGEST_ROLL_BACK: u64 = 39;
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -94,7 +94,7 @@ struct Rtts {
     least: Time,
     /// `r_min`: the round in which that was measured.
     since: u32,
-    /// `mo_rtt`: the least of this round.
+    /// `mo_rtt`: the minimum of this round.
     round: Time,
     samples: u32,
 }
@@ -250,7 +250,7 @@ impl Suss {
         }
     }
 
-    /// Whether growth is going to go on in the next round.
+    /// Whether growth will continue in the next round.
     fn predict(&self, dt: Time) -> bool {
         let (blue, least) = (&self.blue, self.rtts.least);
         if blue.acked < blue.packets() / 4.0 {

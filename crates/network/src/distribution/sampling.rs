@@ -12,7 +12,7 @@ pub enum Distribution {
     Constant(f64),
     /// Uniform from zero: most · U.
     Uniform {
-        /// The largest value; the least is zero.
+        /// The maximum; the minimum is zero.
         most: f64,
     },
     /// Exponential: −mean · ln U.

@@ -1,4 +1,4 @@
-//! When a transmitter is busy: what links ask of it, whatever its rate does.
+//! When a transmitter is busy: what links need of it, whatever its rate does.
 
 use super::stepped::Stepped;
 use super::trace_driven::TraceDriven;
@@ -41,7 +41,7 @@ impl Varying {
 impl Clock for Varying {
     fn rest(&mut self, now: Time) {
         match self {
-            // An opportunity that nobody took is gone; nothing is left of it.
+            // An opportunity that was not taken is gone; nothing is left of it.
             Varying::TraceDriven(_) => {}
             Varying::Stepped(clock) => clock.rest(now),
         }
@@ -55,7 +55,7 @@ impl Clock for Varying {
     }
 
     fn free_after(&self, packets: Backlog) -> Time {
-        // What is to come is in nobody's way: a copy of the clock finds it out.
+        // What is to come must not be changed: a copy of the clock finds it out.
         let (_, free) = match self.clone() {
             Varying::TraceDriven(mut clock) => clock.transmit(packets.bytes, Time::ZERO),
             Varying::Stepped(mut clock) => clock.transmit(packets.bytes, Time::ZERO),

@@ -36,7 +36,7 @@ pub struct LinkCounters {
     /// Time that the link spent transmitting.
     pub busy: Time,
     /// How long packets have waited or, where that is known on acceptance, will wait before their
-    /// transmission, summed over packets; counted where somebody wants to know.
+    /// transmission, summed over packets; counted on request.
     pub(super) waiting: Time,
 }
 
@@ -112,8 +112,9 @@ impl Common {
         }
     }
 
-    /// The same in the order of arrivals, so that it may overtake others. Where it is the first,
-    /// there may be an event already for one that it has overtaken, which then finds nothing to do.
+    /// Inserts a packet in the order of arrivals, so that it may overtake others. Where it is the
+    /// first, there may be an event already for one that it has overtaken, which then finds nothing
+    /// to do.
     pub(super) fn depart_in_order(&mut self, arrival: Moment, mut packet: Packet) -> Verdict {
         let before = |other: &InFlight| other.arrival <= arrival;
         let place = self.ring.iter().rposition(before).map_or(0, |at| at + 1);

@@ -16,8 +16,8 @@ use flowstart_wire::Packet;
 /// A link whose queue is drop-tail.
 pub(super) struct Fifo<C> {
     clock: C,
-    /// What had not left the transmitter when somebody last looked: so many packets at the end of
-    /// the ring.
+    /// What had not left the transmitter when the link was last examined: so many packets at the
+    /// end of the ring.
     unfinished: Backlog,
     /// The first of them is being transmitted: its size, and when that ends.
     in_service: u32,

@@ -39,7 +39,7 @@ struct FrameAggregator {
 impl FrameAggregator {
     /// The first access after `now` comes up.
     fn catch_up(&mut self, now: Time) {
-        /// No draw is shorter, so that time goes on.
+        /// No draw is shorter, so that time advances.
         const SHORTEST: Time = Time::from_micros(1);
         while self.access <= now {
             let wait = self.every.time(&mut self.random);

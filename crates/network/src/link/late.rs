@@ -2,7 +2,7 @@
 //! takes, and overtaken by those behind it.
 //!
 //! The stage stands on both sides of a line. Before it, packets are counted as they come, also
-//! those that the line then loses; behind it, they are held up. What the line has lost is told by
+//! those that the line then loses; behind it, they are held up. What the line has lost is shown by
 //! what comes out instead: it keeps a flow's packets in order.
 
 use super::common::{Common, Stage, Verdict};

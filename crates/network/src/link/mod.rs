@@ -8,7 +8,7 @@
 //! * `ack_aggregation`, `delay`, `frame_aggregation`, `host`, `late`, `policer`: stages of a path
 //!   without a transmitter. Of each its file has the plan that makes it.
 //!
-//! The first two ask a `clock` when their transmitter is busy: that of a fixed rate, or
+//! The first two learn from a `clock` when their transmitter is busy: that of a fixed rate, or
 //! that of one which varies.
 
 mod ack_aggregation;

@@ -1,4 +1,4 @@
-//! A token-bucket policer: it holds nobody up and drops what exceeds.
+//! A token-bucket policer: it delays no packet and drops what exceeds.
 //!
 //! Tokens for so many bits a second fill a bucket of a burst's size, full at the beginning; a
 //! packet passes if the bucket has tokens for all of it, and takes them. So in any time no

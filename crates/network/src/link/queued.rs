@@ -5,7 +5,7 @@
 //! on their way, so while anything waits there is a delivery to come, at or after the end
 //! of the transmission. At every arrival and every delivery the link first works out the
 //! transmissions that have begun since it was last looked at, each at its own moment, as
-//! the discipline would have decided it then: nobody can tell the difference, and a packet
+//! the discipline would have decided it then: the difference is not observable, and a packet
 //! costs one event, as on a drop-tail link. Only packets evicted are reported late,
 //! and so each with its time.
 

@@ -1,7 +1,7 @@
 //! A line that delivers when its trace says so.
 //!
 //! Each entry of the trace is an opportunity to deliver so many bytes, at once. Small packets
-//! share one, large ones take several, and one that nobody takes is lost: the rules of
+//! share one, large ones take several, and one that is not taken is lost: the rules of
 //! Mahimahi's `mm-link` (Netravali et al., ATC 2015).
 
 use crate::variation::Opportunities;

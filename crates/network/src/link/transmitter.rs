@@ -12,7 +12,7 @@ pub enum Service {
     Instant,
     /// Time for every bit: a line.
     Line(Rate),
-    /// The same time for every packet, so many a second: a router's processor.
+    /// A constant time for every packet, at this many a second: a router's processor.
     Packets(u64),
 }
 

@@ -1,4 +1,4 @@
-//! A buffer before a transmitter: what it holds, and who is let in.
+//! A buffer before a transmitter: its content, and the rule that admits packets.
 
 use flowstart_control::named;
 use std::fmt;
@@ -85,7 +85,7 @@ pub struct DropTail {
 }
 
 impl DropTail {
-    /// Whether a packet of `wire` bytes is let in beside what the limit counts; `idle` where
+    /// Whether a packet of `wire` bytes is admitted next to what the limit counts; `idle` where
     /// nothing is being transmitted.
     #[inline]
     pub fn admits(&self, held: Backlog, idle: bool, wire: u32) -> bool {

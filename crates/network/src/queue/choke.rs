@@ -1,4 +1,4 @@
-//! CHOKe: who fills the queue is likely to meet himself in it.
+//! CHOKe: a flow that fills the queue is likely to meet its own packets in it.
 //!
 //! R. Pan, B. Prabhakar, K. Psounis, "CHOKe, a stateless active queue management scheme for
 //! approximating fair bandwidth allocation", INFOCOM 2000. While RED's average is above

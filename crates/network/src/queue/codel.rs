@@ -114,7 +114,7 @@ impl State {
         next
     }
 
-    /// Where dropping ended not long ago, it goes on with the frequency that had been
+    /// Where dropping ended not long ago, it continues with the frequency that had been
     /// reached (RFC 8289 §5.5).
     fn begin_dropping(&mut self, law: ControlLaw, now: Time) {
         self.dropping = true;

@@ -1,4 +1,4 @@
-//! What a queue discipline is asked, for disciplines that decide at departure or evict
+//! Interface of queue disciplines, for those that decide at departure or evict
 //! what they have accepted. Drop-tail decides on acceptance and needs none of this.
 
 use super::buffer::{Backlog, DropTail};
@@ -69,7 +69,7 @@ pub struct QueueContext<'a> {
 }
 
 impl QueueContext<'_> {
-    /// Whether a packet of `wire` bytes fits beside what waits.
+    /// Whether a packet of `wire` bytes fits next to what waits.
     pub fn has_room(&self, waiting: Backlog, wire: u32) -> bool {
         let held = self.buffer.held(waiting, self.in_service);
         self.buffer.admits(held, self.in_service.packets == 0, wire)

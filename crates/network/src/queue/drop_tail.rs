@@ -3,7 +3,8 @@
 use super::discipline::Maker;
 use flowstart_control::entry::{Certainty, Entry};
 
-/// The catalog entry. A link that is asked for no other discipline does this by itself.
+/// Entry of `drop-tail` in the catalog of queue disciplines. A link without another discipline
+/// does this by itself.
 pub const ENTRY: Entry<Maker> = Entry {
     name: "drop-tail",
     title: "Drop-tail",

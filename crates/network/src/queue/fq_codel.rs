@@ -2,7 +2,7 @@
 //!
 //! RFC 8290. A flow's bucket comes from a hash, so flows may share one. A flow that has
 //! just become active is served before those that have been for a turn. When the buffer
-//! is full, the bucket with the most bytes loses packets from its front, whether their senders
+//! is full, the largest bucket loses packets from its front, whether their senders
 //! speak ECN or not.
 
 use super::buffer::Backlog;
@@ -102,7 +102,7 @@ impl FqCoDel {
         (hash % self.buckets.len() as u64) as usize
     }
 
-    /// Drops from the front of the bucket with the most bytes, to which the arriving
+    /// Drops from the front of the largest bucket, to which the arriving
     /// packet counts. Says whether there was anything to drop.
     fn drop_from_fattest(
         &mut self,

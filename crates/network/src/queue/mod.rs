@@ -1,4 +1,4 @@
-//! Queues: what waits before a transmitter, who is refused, and who leaves next.
+//! Queues: which packets wait before a transmitter, are refused, and leave next.
 
 mod buffer;
 mod choke;

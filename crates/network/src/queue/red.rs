@@ -323,7 +323,7 @@ impl Detector {
         room && self.marks() && context.mark(packet)
     }
 
-    /// Whether the average calls for anything at all.
+    /// Whether the average calls for an early drop.
     pub(super) fn above_minimum(&self) -> bool {
         self.avg >= self.th_min
     }

@@ -9,7 +9,7 @@ use flowstart_wire::Ecn;
 use flowstart_wire::Packet;
 use std::collections::VecDeque;
 
-/// A full-size packet, told from others by its position.
+/// A full-size packet, identified by its position.
 pub fn packet(seq: u64) -> Packet {
     Packet::data(0, 1500, seq, 1460)
 }

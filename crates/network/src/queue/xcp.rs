@@ -1,4 +1,4 @@
-//! XCP's router: it tells every sender by how much to change its throughput.
+//! XCP's router: it writes into every packet by how much its sender is to change its throughput.
 //!
 //! D. Katabi, M. Handley, C. Rohrs, "Congestion Control for High Bandwidth-Delay Product
 //! Networks", SIGCOMM 2002, §3.5, as ns-2.35's `xcpq.cc` has it. Once in a control
@@ -18,7 +18,7 @@
 //! - The queue is to drain within the control interval. That is the mean round trip, as in the
 //!   paper's formula, but not below a millisecond, where ns-2 still divides by the round trip.
 //! - After an interval without traffic the next begins with the next packet; in ns-2 intervals
-//!   of 50 ms go on. Nothing is handed out after an interval without congestion headers, where
+//!   of 50 ms continue. Nothing is handed out after an interval without congestion headers, where
 //!   ns-2 divides by one.
 
 use super::discipline::{Contents, Discipline, Maker, QueueContext, Queued};
@@ -103,7 +103,7 @@ struct Input {
     /// The sum over packets with a congestion header of round trip per segment of window,
     /// seconds: each flow's share of it is the time for which it sent.
     spacing: f64,
-    /// The same weighted by the round trip.
+    /// The sum weighted by the round trip.
     weighted: f64,
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Constants {
     pub(super) probe_rtt_cwnd: f64,
     /// Rounds after which Drain ends whatever is in flight.
     pub(super) drain_rounds: u64,
-    /// How often the least round trip is looked for.
+    /// Interval between measurements of the minimum round trip.
     pub(super) probe_rtt_interval: Time,
     /// The first rate has the pacing margin too.
     pub(super) margin_at_first: bool,

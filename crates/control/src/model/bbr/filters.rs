@@ -1,5 +1,5 @@
 //! What BBR keeps of what it has measured: the largest delivery rate,
-//! the least round trip, and how much more than expected is acknowledged at once.
+//! the minimum round trip, and how much more than expected is acknowledged at once.
 
 use crate::{Rate, Time};
 
@@ -52,7 +52,7 @@ impl MaxFilter {
     }
 }
 
-/// How long the least round trip stays good (`MinRTTFilterLen`).
+/// Time for which the minimum round trip stays valid (`MinRTTFilterLen`).
 const MIN_RTT_LIFETIME: Time = Time::from_secs(10);
 
 /// The least round trip, and whether it is time to look for it with an empty queue.

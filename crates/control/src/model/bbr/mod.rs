@@ -1,6 +1,6 @@
 //! BBR: a model of the path, and the sending that follows from it.
 //!
-//! What [`crate::startup::bbr_startup`] begins with and [`crate::avoidance::bbr`] goes on with:
+//! What [`crate::startup::bbr_startup`] begins with and [`crate::avoidance::bbr`] continues with:
 //! one model, handed over. All versions are here; where they part, v1 is Linux's `tcp_bbr.c`,
 //! in whole segments, v3 is draft-ietf-ccwg-bbr-06, in bytes, and v3-linux is the `tcp_bbr.c` of
 //! google/bbr's branch v3, in whole segments where it decides by them.
@@ -400,7 +400,7 @@ impl Bbr {
         }
         self.check_plateau(d, reached);
         if self.state != State::Startup {
-            // It may turn out while the least round trip is looked for.
+            // It may turn out while the minimum round trip is measured.
             return (self.plateau.reached && !reached).then_some(reason);
         }
         if self.version == Version::V3 && lossy && !self.plateau.reached {

@@ -29,7 +29,7 @@ impl Bbr {
     }
 
     /// A phase lasts a round trip; a probe until what it added is in flight or something is
-    /// lost, the drain after it until that has gone, if that is sooner.
+    /// lost, the drain after it until that has gone, if that comes first.
     fn phase_is_over(&self, a: &Ack, d: &Delivery) -> bool {
         let least = self.min_rtt.least.unwrap_or(Time::ZERO);
         let long = a.now.since(self.cycle.since) > least;

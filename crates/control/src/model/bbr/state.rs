@@ -14,7 +14,7 @@ pub(super) enum State {
     ProbeRtt,
 }
 
-/// A number below `n` that nobody expects, the same in every run of the same scenario: an
+/// An unpredictable number below `n`, the same in every run of the same scenario: an
 /// algorithm draws no random numbers, and flows do not do the same thing at the same nanosecond.
 pub(super) fn scatter(now: Time, n: u64) -> u64 {
     let mut x = now.nanos().wrapping_add(0x9e37_79b9_7f4a_7c15);

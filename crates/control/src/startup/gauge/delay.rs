@@ -2,7 +2,7 @@
 
 use crate::Time;
 
-/// Samples of which the least is taken, so that single delayed ones do not count.
+/// Samples of which the minimum is taken, so that single delayed ones do not count.
 const SAMPLES: u32 = 5;
 
 /// The least round trips of the last two intervals.
@@ -19,7 +19,7 @@ pub(super) struct Delay {
 }
 
 impl Delay {
-    /// A round trip is late where it is above the least by more than this share, and by `noise`.
+    /// A round trip is late where it is above the minimum by more than this share, and by `noise`.
     pub(super) fn new(share: f64, noise: Time) -> Delay {
         Delay {
             share,
@@ -40,8 +40,8 @@ impl Delay {
         };
     }
 
-    /// A round trip, where the least is `base`. An interval has some samples, and lasts for an eighth
-    /// of a round trip or half of what may be noise.
+    /// A round trip, where the minimum is `base`. An interval has some samples, and lasts for an
+    /// eighth of a round trip or half of what may be noise.
     pub(super) fn sample(&mut self, now: Time, rtt: Time, base: Time) {
         if now.since(rtt) < self.since {
             return;

@@ -68,8 +68,8 @@ impl Dispersion {
         self.last = (now, delivered);
     }
 
-    /// What the ACKs say. Coherent gaps are the path's; of others the least and the most that they
-    /// can be are known.
+    /// What the ACKs show. Coherent gaps are the path's; of others the minimum and the maximum that
+    /// they can be are known.
     pub(super) fn estimate(&self) -> Option<Estimate> {
         let (begin, first) = self.first?;
         let (end, last) = self.last;

@@ -132,7 +132,7 @@ struct Gauge {
     queueless: (Time, u64),
     dispersion: Dispersion,
     estimate: Option<Estimate>,
-    /// When the initial window left; of what was sent behind it, the least round trip.
+    /// When the initial window left; of what was sent behind it, the minimum round trip.
     opened: Time,
     behind: Time,
     deliveries: Deliveries,
@@ -141,7 +141,7 @@ struct Gauge {
     pace: Rate,
     /// One past the last byte sent.
     high: u64,
-    /// What path and queue hold, until the avoidance has been told.
+    /// What path and queue hold, until it is handed to the avoidance.
     capacity: Option<Segments>,
 }
 

@@ -2,7 +2,7 @@
 //! its gaps, each counted as itself where the delay rises for long, and as the gap at which it
 //! began to rise for good where it is still up at the chirp's end.
 //!
-//! An *excursion* begins where the delay rises and goes on while it is above five eighths of its
+//! An *excursion* begins where the delay rises and continues while it is above five eighths of its
 //! height. One that lasts less than `L` packets is noise.
 
 /// What keeps an excursion going, of its greatest height.
@@ -56,7 +56,7 @@ pub(super) fn whole(delays: &[u64], gaps: &[u64], l: usize) -> u64 {
     sum / (packets as u64 - 1)
 }
 
-/// The same packet by packet, as `pc-split` and `pc2020` do it.
+/// Finds excursions packet by packet, as `pc-split` and `pc2020` do it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Online {
     /// Sum of the gaps that count as themselves.

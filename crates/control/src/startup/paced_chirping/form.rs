@@ -1,4 +1,4 @@
-//! What a form of Paced Chirping is told and asked.
+//! Interface of the forms of Paced Chirping.
 
 use super::train::{Chirp, Plan, Train};
 use crate::model::round_trips::RoundTrips;
@@ -30,7 +30,8 @@ pub(super) enum Next {
 /// End of chirping and the window left.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum End {
-    /// With this window, as the threshold too where there is a reason; without, slow start goes on.
+    /// With this window, as the threshold too where there is a reason; without, slow start
+    /// continues.
     Now {
         window: Segments,
         reason: Option<Reason>,

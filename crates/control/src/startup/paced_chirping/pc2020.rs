@@ -22,15 +22,16 @@ const SIZES: (u64, u64) = (16, 64);
 /// Average gaps in a round trip at first, and load gaps.
 const GAPS: u64 = 64;
 const LOAD_GAPS: u64 = 16;
-/// Both where the round trip is not known, nanoseconds, and the most that the first may be.
+/// Both where the round trip is not known, nanoseconds, and the maximum of the first.
 const INITIAL: (u64, u64) = (120_000, 2_400_000);
 const WIDEST_INITIAL: u64 = 1_000_000;
 /// The first load window, packets.
 const LOAD_WINDOW: u64 = 10;
 /// Queueing that ends the startup, nanoseconds.
 const OVERLOAD: u64 = 30_000_000;
-/// The share of the least round trip, in 1024ths, above which a chirp's least queueing delay means that
-/// a queue stands, and the least such delay over a discontinuous link, nanoseconds.
+/// The share of the minimum round trip, in 1024ths, above which a chirp's minimum queueing delay
+/// means that a queue stands, and the minimum of such a delay over a discontinuous link,
+/// nanoseconds.
 const STANDING: u64 = 205;
 const STANDING_DISCONTINUOUS: u64 = 10_000_000;
 /// An estimate above this is none, nanoseconds.

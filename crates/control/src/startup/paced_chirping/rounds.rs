@@ -98,7 +98,7 @@ impl Rounds {
         share.saturating_sub(shape.length()).max(self.gap)
     }
 
-    /// The next chirp. It fills `besides` of the round trip beside its own length.
+    /// The next chirp. It fills `besides` of the round trip in addition to its own length.
     pub(super) fn chirp(&mut self, srtt: Time, besides: u64) -> Plan {
         let shape = self.shape(self.packets());
         self.length += shape.length() + besides;

@@ -14,7 +14,7 @@ pub(super) struct Totals {
     pub(super) sent: u64,
 }
 
-/// The bins that are remembered. Their numbers grow without end.
+/// The latest bins. Their numbers grow without end.
 #[derive(Clone, Debug)]
 pub(super) struct Bins {
     pub(super) ring: Box<[Totals]>,

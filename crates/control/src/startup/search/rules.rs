@@ -18,7 +18,7 @@ pub(super) struct RollBack {
 pub(super) enum Lean {
     /// Weighed with the bin before.
     Backward,
-    /// The same, each of the terms rounded down.
+    /// Weighed with the bin before, each of the terms rounded down.
     BackwardFloored,
     /// Weighed with the bin after.
     Forward,
@@ -49,7 +49,7 @@ pub(super) enum AppLimited {
     RestartsThen,
 }
 
-/// The rules of one reading.
+/// The rules of one variant.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     /// Deliveries are compared with what was sent a round trip before, not with twice what was
@@ -238,7 +238,7 @@ impl Rules {
         rules
     }
 
-    /// What is given beside the reading.
+    /// Applies the parameters that depart from the variant.
     fn depart(&mut self, settings: &Settings) {
         if let Some(thresh) = settings.thresh {
             self.thresh = (thresh * 10_000.0).round() as u128;

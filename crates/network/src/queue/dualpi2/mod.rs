@@ -1,4 +1,4 @@
-//! DualPI2: two queues at one link, one of low latency beside a classic one, whose marking is
+//! DualPI2: two queues at one link, one of low latency next to a classic one, whose marking is
 //! coupled so that flows of either kind get about the same rate.
 //!
 //! RFC 9332 (DualQ Coupled AQM, January 2023) and Linux's `sch_dualpi2.c`. Packets whose senders

@@ -42,7 +42,7 @@ impl Picks {
         hit
     }
 
-    /// The same with the square of a probability. Drawn, both of two draws have to be below it.
+    /// Picks with the square of a probability. Drawn, both of two draws have to be below it.
     pub(super) fn hit_squared(&mut self, queue: Turn, p: f64) -> bool {
         match self {
             Picks::Drawn(_) => self.hit(queue, p) && self.hit(queue, p),
