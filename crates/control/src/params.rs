@@ -6,158 +6,17 @@
 //! that making a controller for each of many flows costs no parsing.
 
 mod definition;
+mod value;
 
 #[doc(hidden)] // For `joined!`.
 pub use definition::joined;
 pub use definition::{Kind, Number, Param, Ratio};
+pub use value::{ParamSpec, Unit, Value};
 
 use std::fmt;
 
-use crate::{nearest, one_line, InitialWindow, Rate, Segments, Time};
-
-/// What kind of value a parameter takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// A number of segments: `100`, `100pkt` or `unlimited`.
-    Segments,
-    /// A time with its unit.
-    Time,
-    /// A rate with its unit.
-    Rate,
-    /// A truth value, `true` or `false`.
-    Bool,
-    /// A choice of one of these words.
-    Choice(&'static [&'static str]),
-    /// A plain number from 0 to 1e12.
-    Number,
-    /// A number from 0 to 1.
-    Ratio,
-    /// An initial-window rule or a number of segments.
-    InitialWindow,
-}
-
-impl fmt::Display for Unit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Unit::Segments => "segments",
-            Unit::Time => "time",
-            Unit::Rate => "rate",
-            Unit::Bool => "true or false",
-            Unit::Choice(words) => return f.write_str(&words.join(" | ")),
-            Unit::Number => "number",
-            Unit::Ratio => "ratio from 0 to 1",
-            Unit::InitialWindow => "initial window",
-        })
-    }
-}
-
-/// The declaration of one parameter.
-#[derive(Clone, Copy, Debug)]
-pub struct ParamSpec {
-    /// Its name, the source's own where it has one.
-    pub name: &'static str,
-    /// What kind of value it takes.
-    pub unit: Unit,
-    /// The value it has when not given, written as a user would; or, where that is no
-    /// single value, words that say what happens (`by stack: ...`, `none: ...`).
-    pub default: &'static str,
-    /// Effect of the parameter, in help and pages.
-    pub meaning: &'static str,
-}
-
-impl ParamSpec {
-    /// Its default, where that is a value.
-    fn value(&self) -> Option<Value> {
-        Value::parse(self.unit, self.default).ok()
-    }
-}
-
-/// A value that has been read: its text is one of its unit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value {
-    /// A number, or a number of segments.
-    Real(f64),
-    /// Value of a time parameter.
-    Time(Time),
-    /// Value of a rate parameter.
-    Rate(Rate),
-    /// Value of a parameter that is true or false.
-    Bool(bool),
-    /// One of the declared words.
-    Choice(&'static str),
-    /// Initial-window rule or number of segments.
-    InitialWindow(InitialWindow),
-}
-
-impl Value {
-    fn parse(unit: Unit, text: &str) -> Result<Value, String> {
-        match unit {
-            Unit::Segments => segments(text)
-                .map(Value::Real)
-                .ok_or_else(|| "a number of segments, such as `100` or `100pkt`".into()),
-            Unit::Number => real(text, 1e12)
-                .map(Value::Real)
-                .ok_or_else(|| "a plain number from 0 to 1e12".into()),
-            Unit::Ratio => real(text, 1.0)
-                .map(Value::Real)
-                .ok_or_else(|| "a number from 0 to 1".into()),
-            Unit::Bool => match text {
-                "true" | "yes" | "on" => Ok(Value::Bool(true)),
-                "false" | "no" | "off" => Ok(Value::Bool(false)),
-                _ => Err("`true` or `false`".into()),
-            },
-            Unit::Choice(words) => words
-                .iter()
-                .find(|word| **word == text)
-                .map(|word| Value::Choice(word))
-                .ok_or_else(|| format!("one of {}", quoted(words.iter().copied()))),
-            Unit::Time => text.parse().map(Value::Time).map_err(|e| e.expected.into()),
-            Unit::Rate => text.parse().map(Value::Rate).map_err(|e| e.expected.into()),
-            Unit::InitialWindow => text
-                .parse()
-                .map(Value::InitialWindow)
-                .map_err(|e| e.expected.into()),
-        }
-    }
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Value::Real(x) if x.is_infinite() => f.write_str("unlimited"),
-            Value::Real(x) => write!(f, "{x}"),
-            Value::Time(t) => t.fmt(f),
-            Value::Rate(r) => r.fmt(f),
-            Value::Bool(b) => b.fmt(f),
-            Value::Choice(word) => f.write_str(word),
-            Value::InitialWindow(iw) => iw.fmt(f),
-        }
-    }
-}
-
-/// A finite number from 0 to `most`.
-fn real(text: &str, most: f64) -> Option<f64> {
-    text.parse::<f64>()
-        .ok()
-        .filter(|x| (0.0..=most).contains(x))
-}
-
-/// Segments, at most a thousand million; more than that is a slip of the pen.
-fn segments(text: &str) -> Option<Segments> {
-    if text == "unlimited" {
-        return Some(f64::INFINITY);
-    }
-    let number = text
-        .strip_suffix("pkts")
-        .or_else(|| text.strip_suffix("pkt"))
-        .unwrap_or(text);
-    real(number.trim_end(), 1e9)
-}
-
-fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
-    words.join(", ")
-}
+use crate::{nearest, one_line};
+use value::quoted;
 
 /// What an algorithm is for, in a word: a catalog elsewhere may have kinds of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
@@ -377,10 +236,120 @@ impl Params {
     }
 }
 
+/// Lists of definitions, one after the other.
+#[macro_export]
+macro_rules! joined {
+    ($($list:expr),+ $(,)?) => {{
+        const LISTS: &[&[$crate::params::ParamSpec]] = &[$($list),+];
+        &$crate::params::joined::<{ 0 $(+ $list.len())+ }>(LISTS)
+    }};
+}
+
+/// Definitions of parameters in the struct into which they are read. Before a field's name may
+/// stand, in this order:
+///
+/// - comments: what it does, in help and pages;
+/// - `#[name("...")]`: what it is called, where that is no identifier of Rust;
+/// - `#[usual("...")]`: what holds where it is not given, in words, for an `Option`;
+/// - `#[within(...)]`: the range of its values; or
+/// - `#[check(..., "...")]`: what holds of its values, and what is expected of others.
+///
+/// Behind its type stands its default, as a user would write it; or `as` another such struct, which
+/// has a parameter of the same name with all that belongs to it. The type is one of those of
+/// [`Kind`], or an enum whose values have names, as `enum`s behind the struct have:
+///
+/// ```
+/// use flowstart_control::params::{AlgorithmKind, Params, Ratio};
+///
+/// flowstart_control::params! {
+///     struct Settings {
+///         /// share of the window that a loss leaves
+///         #[within(0.1..=0.9)]
+///         beta: Ratio = "0.5",
+///         /// what a loss reduces
+///         #[usual("by stack: flight under rfc")]
+///         base: Option<Base>,
+///     }
+///
+///     enum Base { Flight = "flight", Window = "cwnd" }
+/// }
+///
+/// let read = |text| Settings::read(&Params::parse(AlgorithmKind::AVOIDANCE, "mine", Settings::PARAMS, text)?);
+/// assert_eq!(read("base=cwnd").unwrap().base, Some(Base::Window));
+/// assert_eq!(
+///     read("beta=1").unwrap_err().to_string(),
+///     "cc `mine`: parameter `beta`: `1` is not a number from 0.1 to 0.9"
+/// );
+/// ```
+#[macro_export]
+macro_rules! params {
+    (
+        $(#[doc = $about:literal])*
+        $vis:vis struct $settings:ident {$(
+            $(#[doc = $doc:literal])*
+            $(#[name($name:literal)])?
+            $(#[usual($usual:literal)])?
+            $(#[within($range:expr)])?
+            $(#[check($holds:expr, $expected:literal)])?
+            $field:ident: $kind:ty $(= $default:literal)? $(as $shared:ty)?
+        ),* $(,)?}
+
+        $($(#[doc = $enum_doc:literal])* $enum_vis:vis enum $enum:ident {
+            $($(#[doc = $value_doc:literal])* $value:ident = $word:literal),+ $(,)?
+        })*
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Copy, Debug)]
+        $vis struct $settings {
+            $($(#[doc = $doc])* $vis $field: <$kind as $crate::params::Kind>::Held,)*
+        }
+
+        #[allow(non_upper_case_globals)]
+        impl $settings {
+            $(
+                $(#[doc = $doc])*
+                $vis const $field: $crate::params::Param<$kind> =
+                    $crate::params::Param::<$kind>::new(stringify!($field), concat!($($doc),*))
+                        $(.name($name))?
+                        $(.usual($usual))?
+                        $(.default($default))?
+                        $(.check(
+                            |value| ($range).contains(&value),
+                            || $crate::params::Param::<$kind>::bounds($range),
+                        ))?
+                        $(.check($holds, || $expected.into()))?
+                        $(.or(<$shared>::$field))?;
+            )*
+
+            /// Definitions of the parameters, in order.
+            $vis const PARAMS: &'static [$crate::params::ParamSpec] = &[$(Self::$field.spec),*];
+
+            /// Reads them, with their defaults where they are not given.
+            $vis fn read(
+                params: &$crate::params::Params,
+            ) -> Result<$settings, $crate::params::SpecError> {
+                Ok($settings { $($field: params.get(Self::$field)?,)* })
+            }
+        }
+
+        $(
+            $(#[doc = $enum_doc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            $enum_vis enum $enum { $($(#[doc = $value_doc])* $value,)+ }
+
+            impl $crate::Named for $enum {
+                const VALUES: &'static [($enum, &'static str, &'static str)] =
+                    &[$(($enum::$value, $word, "")),+];
+                const NAMES: &'static [&'static str] = &[$($word),+];
+            }
+        )*
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params;
+    use crate::{Rate, Segments, Time};
 
     params! {
         struct Settings {

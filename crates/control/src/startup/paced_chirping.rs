@@ -58,20 +58,21 @@ mod pc2018;
 mod pc2020;
 mod pc_split;
 mod rounds;
+mod settings;
 mod train;
 
 use super::{Congestion, LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
-use crate::params::{Number, Params, SpecError};
+use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Loss, Marked, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Reason, Segments, Time, Window};
+use crate::{with_slow_start, Reason, Segments, Time, Window};
 use form::{Answer, End, Form, Moment, Next};
 use pc2018::Pc2018;
 use pc2020::Pc2020;
 use pc_split::PcSplit;
-use rounds::WIDEST;
+use settings::{DelayedAcks, FormName, Settings};
 use train::Train;
 
 /// Entry of `paced-chirping` in the catalog of startups.
@@ -91,42 +92,6 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     certainty: Certainty::Code,
     build,
 };
-
-params! {
-    /// Parameters; those of slow start apply after chirping without an estimate.
-    struct Settings {
-        /// which form of the code: that of 2020, that of 2018, or the one split from DCTCP
-        form: FormName = "pc2020",
-        /// form=pc2018 and pc-split: the first average gap between packets
-        #[within(Time::from_micros(1)..=Time(WIDEST))]
-        gap: Time = "200us",
-        /// form=pc2018 and pc-split: chirps in each of the first round trips, the code's M
-        #[within(1.0..=100.0)]
-        chirps: Number = "2",
-        /// form=pc2018 and pc-split: by how much M is multiplied each round trip, once six chirps
-        /// have been sent
-        #[within(1.0..=10.0)]
-        gain: Number = "2",
-        /// form=pc2018 and pc-split: a chirp's first gap as a multiple of the average one, 1 to 3
-        #[within(1.0..=3.0)]
-        geometry: Number = "2",
-        /// form=pc2020: a load gap below this cannot be paced, and slow start continues; 20us with
-        /// Linux's fq
-        lowest_gap: Time = "40us",
-        /// form=pc2020: with the chirp of this number it gives up, and slow start continues
-        #[within(1..=65_535)]
-        maximum_chirps: u32 = "200",
-        /// how many packets a rise of the delay must last to be a sign of the path, the code's L
-        #[check(|l| (1.0..=16.0).contains(&l), "a number of packets from 1 to 16")]
-        l: Number = "5",
-        /// what an acknowledgement of several packets does: they share its delay, or chirping is
-        /// given up
-        delayed_acks: DelayedAcks = "share",
-    }
-
-    enum FormName { Pc2020 = "pc2020", Pc2018 = "pc2018", PcSplit = "pc-split" }
-    enum DelayedAcks { Share = "share", Leave = "leave" }
-}
 
 fn build(params: &Params, _: crate::Convention) -> Result<Box<dyn Startup>, SpecError> {
     let settings = Settings::read(params)?;
@@ -358,16 +323,9 @@ impl<F: Form> Startup for PacedChirping<F> {
     }
 }
 
-/// Reads the parameters for a test of one form.
-#[cfg(test)]
-fn settings_of(spec: &str) -> Settings {
-    use crate::params::AlgorithmKind;
-    let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, spec);
-    Settings::read(&params.unwrap()).unwrap()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::settings::settings_of;
     use super::*;
     use crate::testing::{slow_start, with_reno};
     use crate::Convention;

@@ -3,9 +3,9 @@
 
 use super::excursion;
 use super::form::{Answer, End, Form, Moment, Next};
-use super::rounds::{Rounds, WIDEST};
+use super::rounds::Rounds;
+use super::settings::{Settings, WIDEST};
 use super::train::{Chirp, Train};
-use super::Settings;
 use crate::{Segments, Window};
 
 /// The least window of the last round trip.
@@ -79,7 +79,7 @@ impl Form for Pc2018 {
 mod tests {
     use super::super::form::moment;
     use super::super::rounds::tests::{m_after, RTT, US};
-    use super::super::settings_of;
+    use super::super::settings::settings_of;
     use super::*;
 
     fn form(spec: &str) -> Pc2018 {

@@ -3,8 +3,8 @@
 
 use super::excursion::Online;
 use super::form::{Answer, End, Form, Moment, Next};
+use super::settings::Settings;
 use super::train::{Chirp, Plan, Shape, Train};
-use super::Settings;
 use crate::model::round_trips::RoundTrips;
 use crate::signals::RateSample;
 use crate::{Reason, Segments, Time, Window};
@@ -333,7 +333,7 @@ impl Form for Pc2020 {
 mod tests {
     use super::super::form::moment;
     use super::super::rounds::tests::{RTT, US};
-    use super::super::settings_of;
+    use super::super::settings::settings_of;
     use super::*;
 
     fn opened(rtt: Option<Time>) -> Pc2020 {

@@ -4,9 +4,9 @@
 
 use super::excursion::Online;
 use super::form::{Answer, End, Form, Moment, Next};
-use super::rounds::{Rounds, WIDEST};
+use super::rounds::Rounds;
+use super::settings::{Settings, WIDEST};
 use super::train::{Chirp, Train};
-use super::Settings;
 use crate::{Reason, Segments, Window};
 
 /// State of the form split from DCTCP.
@@ -106,7 +106,7 @@ impl Form for PcSplit {
 mod tests {
     use super::super::form::moment;
     use super::super::rounds::tests::{m_after, RTT, US};
-    use super::super::settings_of;
+    use super::super::settings::settings_of;
     use super::*;
     use crate::Time;
 

@@ -1,7 +1,7 @@
 //! Chirps in rounds: `M` of them a round trip, for the two forms that count so.
 
+use super::settings::Settings;
 use super::train::{Plan, Shape};
-use super::Settings;
 use crate::Time;
 
 /// Packets of the longest chirp.
@@ -10,8 +10,6 @@ const LONGEST: usize = 16;
 const PATIENCE: u64 = 6;
 /// An estimate is taken to be within these, nanoseconds.
 const ESTIMATES: (u64, u64) = (30_000, 10_000_000);
-/// The gap at which the startup ends is at most this, nanoseconds.
-pub(super) const WIDEST: u64 = 5_000_000;
 
 /// A number in 1024ths, as the code counts (`G_G_SHIFT`).
 #[derive(Clone, Copy, Debug)]
@@ -144,7 +142,7 @@ impl Rounds {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::settings_of;
+    use super::super::settings::settings_of;
     use super::*;
 
     pub(in super::super) const US: u64 = 1_000;
