@@ -109,11 +109,13 @@ macro_rules! columns {
             $($(#[$also_doc])* #[serde(skip)] pub $also: $also_type,)?
         }
 
+        #[allow(dead_code)] // not every table needs all of this
         #[derive(Clone, Copy, Debug)]
         struct $row {
             $($name: $cell,)*
         }
 
+        #[allow(dead_code)]
         impl $table {
             /// The names of the columns.
             pub const COLUMNS: &[&str] = &[$(stringify!($name)),*];
@@ -122,12 +124,10 @@ macro_rules! columns {
                 $(self.$name.push(row.$name);)*
             }
 
-            #[allow(dead_code)] // departures become columns when the run is over
             fn bytes_held(&self) -> usize {
                 0 $(+ size_of_val(&self.$name[..]))*
             }
 
-            #[allow(dead_code)] // samples of queues are in order as they are recorded
             fn reorder(&mut self, order: &[usize]) {
                 $(pick(&mut self.$name, order);)*
             }
@@ -264,17 +264,23 @@ impl FlowSamples {
 impl QueueDepartures {
     /// Those at these times, by direction. One is recorded when the packet arrives at the far end, and
     /// one that was evicted later still. Of several at once those forward come first.
-    fn at(times: [Vec<u64>; 2]) -> QueueDepartures {
+    fn at(mut times: [Vec<u64>; 2]) -> QueueDepartures {
         let mut departures = QueueDepartures::default();
-        for (direction, times) in (0..).zip(times) {
-            for time_ns in times {
-                departures.push(QueueDeparture { time_ns, direction });
-            }
+        for of in &mut times {
+            of.sort_unstable();
         }
-        if let Some(order) = order_by(&departures.time_ns) {
-            departures.reorder(&order);
+        let [mut forward, mut reverse] = times.map(|of| of.into_iter().peekable());
+        loop {
+            let direction = match (forward.peek(), reverse.peek()) {
+                (Some(forward), Some(reverse)) => u8::from(reverse < forward),
+                (Some(_), None) => 0,
+                (None, Some(_)) => 1,
+                (None, None) => return departures,
+            };
+            let next = [&mut forward, &mut reverse][usize::from(direction)].next();
+            departures.time_ns.extend(next);
+            departures.direction.push(direction);
         }
-        departures
     }
 }
 
