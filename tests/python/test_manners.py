@@ -143,7 +143,7 @@ def test_what_does_not_fit_on_a_screen_is_counted(
     startups = ["slow-start", "jump-start"]
     said = str(fs.compare(path, startups=startups, sizes=sizes, uncertainty=False))
     assert "\n6 more rows: `.table`, or one row per flow in `.frame`" in said
-    assert "\nHidden for want of width: retrans., ÷ BDP, queue.\n" in said
+    assert "\nHidden, too narrow: retrans., ÷ BDP, queue.\n" in said
     assert all(len(line) <= 80 for line in said.splitlines()[1:])
 
 

@@ -169,7 +169,7 @@ def test_marks_and_sentences_follow_from_the_intervals(path: fs.NetworkPath) -> 
     words = "\n".join(result.verdict)
     assert "100 kB: faster than slow-start in each of" in words
     assert "Repeats: " in words
-    assert "◀: faster in each repeat" in result.legend
+    assert "◀: fastest in each repeat" in result.legend
 
 
 def test_intervals_do_not_depend_on_the_number_of_workers(path: fs.NetworkPath) -> None:

@@ -161,7 +161,7 @@ def test_every_figure_says_its_path_stack_and_seed(path: fs.NetworkPath, count: 
     for name, draw in comparison_report._drawn(result).items():
         figure, _ = draw()
         assert result.headline in said(figure), name
-    assert result.headline.endswith("stack linux, cubic, seed 7")
+    assert result.headline.endswith("stack linux, cubic, IW 10, seed 7")
     run = fs.run(fs.Scenario(path=path, flows=[fs.Flow(size="30kB")], seed=3))
     assert run.headline in said(run.plot())
     assert run.headline.endswith("stack rfc, reno, seed 3")

@@ -79,7 +79,7 @@ impl SpecError {
     }
 
     /// The parameter has a value that the algorithm cannot work with.
-    pub fn bad_value<K: Kind>(params: &Params, param: Param<K>, expected: &str) -> SpecError {
+    pub fn bad_value<K: Kind>(params: &Params, param: &Param<K>, expected: &str) -> SpecError {
         let (name, value) = (param.spec.name, params.value(&param.spec));
         let value = value.map_or_else(String::new, |v| v.to_string());
         SpecError::at(
@@ -183,10 +183,14 @@ impl Params {
         SpecError::at(self, format!("parameter `{name}` is unknown{hint}"))
     }
 
+    /// Not every startup has all of slow start's.
+    fn index(&self, spec: &ParamSpec) -> Option<usize> {
+        self.specs.iter().position(|s| s.name == spec.name)
+    }
+
     fn value(&self, spec: &ParamSpec) -> Option<Value> {
-        match self.specs.iter().position(|s| s.name == spec.name) {
+        match self.index(spec) {
             Some(index) => self.values[index],
-            // Not every startup has all of slow start's.
             None => spec.value(),
         }
     }
@@ -209,7 +213,7 @@ impl fmt::Display for Params {
 
 impl Params {
     /// What was given, or the default.
-    pub fn get<K: Kind>(&self, param: Param<K>) -> Result<K::Held, SpecError> {
+    pub fn get<K: Kind>(&self, param: &Param<K>) -> Result<K::Held, SpecError> {
         let Some(value) = self.value(&param.spec) else {
             return Ok(K::held(None));
         };
@@ -222,15 +226,18 @@ impl Params {
     /// Refuses a parameter that was given another value than its default where it has no effect.
     pub fn effective<K: Kind>(
         &self,
-        param: Param<K>,
+        param: &Param<K>,
         effective: bool,
         needs: &str,
     ) -> Result<(), SpecError> {
-        let ParamSpec { name, .. } = param.spec;
-        let given = (self.specs.iter().zip(&self.given)).any(|(s, given)| *given && s.name == name);
-        if effective || !given || self.value(&param.spec) == param.spec.value() {
+        if effective {
             return Ok(());
         }
+        let given = self.index(&param.spec).filter(|index| self.given[*index]);
+        if given.is_none_or(|index| self.values[index] == param.spec.value()) {
+            return Ok(());
+        }
+        let name = param.spec.name;
         let problem = format!("parameter `{name}` has no effect here; it needs {needs}");
         Err(SpecError::at(self, problem))
     }
@@ -328,7 +335,7 @@ macro_rules! params {
             $vis fn read(
                 params: &$crate::params::Params,
             ) -> Result<$settings, $crate::params::SpecError> {
-                Ok($settings { $($field: params.get(Self::$field)?,)* })
+                Ok($settings { $($field: params.get(&Self::$field)?,)* })
             }
         }
 

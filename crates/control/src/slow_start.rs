@@ -125,7 +125,7 @@ impl SlowStart {
         let growth = GrowthRule::of(settings.growth, settings.limit, convention);
         let counts = matches!(growth, GrowthRule::Abc(_));
         let counts = counts && settings.growth != Some(Growth::PerByte);
-        params.effective(Settings::limit, counts, "`growth=abc`")?;
+        params.effective(&Settings::limit, counts, "`growth=abc`")?;
         Ok(SlowStart {
             iw: settings.iw,
             ssthresh: settings.ssthresh,

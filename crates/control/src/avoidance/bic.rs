@@ -89,7 +89,7 @@ impl Bic {
         let least = settings.s_min.max(1.0);
         if !(least..=1e6).contains(&settings.s_max) {
             let expected = format!("a number from {least} to 1000000");
-            return Err(SpecError::bad_value(params, Settings::s_max, &expected));
+            return Err(SpecError::bad_value(params, &Settings::s_max, &expected));
         }
         let base = reno::Base::given(settings.base, convention);
         Ok(Bic {

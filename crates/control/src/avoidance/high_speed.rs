@@ -135,7 +135,7 @@ impl HighSpeed {
             let expected = format!("a number above `low_window`, {low_window}");
             return Err(SpecError::bad_value(
                 params,
-                Settings::high_window,
+                &Settings::high_window,
                 &expected,
             ));
         }
@@ -144,7 +144,7 @@ impl HighSpeed {
             _ => (Reading::Rfc, Growth::PerSegment),
         };
         let by_line = settings.reading.unwrap_or(reading) == Reading::Ns2;
-        params.effective(Settings::high_p, by_line, "`reading=ns2`")?;
+        params.effective(&Settings::high_p, by_line, "`reading=ns2`")?;
         let (ln_low, ln_high) = (libm::log(low_window), libm::log(high_window));
         let line = by_line.then(|| {
             // Reno's loss rate at the low window.

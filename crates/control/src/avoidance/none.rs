@@ -24,8 +24,9 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     needs: &[],
     certainty: Certainty::Text,
     build: |params, convention| {
+        let settings = reno::Settings::read(params)?;
         Ok(Box::new(None {
-            decrease: reno::Decrease::read(params, convention)?,
+            decrease: reno::Decrease::read(params, &settings, convention)?,
         }))
     },
 };

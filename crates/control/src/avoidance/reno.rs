@@ -35,7 +35,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
         let settings = Settings::read(params)?;
         Ok(Box::new(Reno {
             growth: Increase::given(settings.growth, convention),
-            decrease: Decrease::read(params, convention)?,
+            decrease: Decrease::read(params, &settings, convention)?,
         }))
     },
 };
@@ -180,11 +180,14 @@ pub(crate) struct Decrease {
 
 impl Decrease {
     /// By the parameters `base` and `precise`.
-    pub(crate) fn read(params: &Params, convention: Convention) -> Result<Decrease, SpecError> {
-        let settings = Settings::read(params)?;
+    pub(crate) fn read(
+        params: &Params,
+        settings: &Settings,
+        convention: Convention,
+    ) -> Result<Decrease, SpecError> {
         let base = Base::given(settings.base, convention);
         let window = matches!(base, Base::Window);
-        params.effective(Settings::precise, window, "`base=window`")?;
+        params.effective(&Settings::precise, window, "`base=window`")?;
         Ok(Decrease {
             base,
             precise: settings.precise,

@@ -275,7 +275,7 @@ impl Vegas {
                 Some(_) => (Settings::beta, format!("at least `alpha`, {alpha}")),
                 None => (Settings::alpha, format!("at most `beta`, {beta}")),
             };
-            return Err(SpecError::bad_value(params, param, &expected));
+            return Err(SpecError::bad_value(params, &param, &expected));
         }
         Ok(Vegas {
             reading,

@@ -200,9 +200,9 @@ impl Westwood {
         };
         let plus = settings.reading.unwrap_or(by_stack) == Reading::Plus;
         let filtered = settings.filter == Filter::Tustin;
-        params.effective(Settings::filter, !plus, "`reading=westwood`")?;
+        params.effective(&Settings::filter, !plus, "`reading=westwood`")?;
         params.effective(
-            Settings::tau,
+            &Settings::tau,
             !plus && filtered,
             "`reading=westwood,filter=tustin`",
         )?;

@@ -177,7 +177,7 @@ impl CircuitStart {
     fn new(params: &Params) -> Result<CircuitStart, SpecError> {
         let settings = Settings::read(params)?;
         let percentile = settings.sample == SampleRule::Percentile;
-        params.effective(Settings::percentile, percentile, "`sample=percentile`")?;
+        params.effective(&Settings::percentile, percentile, "`sample=percentile`")?;
         Ok(CircuitStart {
             gamma: settings.gamma,
             sample: match settings.sample {

@@ -221,8 +221,8 @@ impl CopaSlowStart {
     fn new(params: &Params) -> Result<CopaSlowStart, SpecError> {
         let settings = Settings::read(params)?;
         let generic = settings.reading == Reading::Generic;
-        params.effective(Settings::beta, generic, "`reading=generic`")?;
-        params.effective(Settings::loss_rate, generic, "`reading=generic`")?;
+        params.effective(&Settings::beta, generic, "`reading=generic`")?;
+        params.effective(&Settings::loss_rate, generic, "`reading=generic`")?;
         let (delta, delay) = match generic {
             true => (GENERIC_DELTA, Delay::Standing),
             false => (MVFST_DELTA, Delay::Latest),

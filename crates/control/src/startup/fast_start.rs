@@ -99,7 +99,7 @@ impl FastStart {
     fn new(params: &Params, convention: Convention) -> Result<FastStart, SpecError> {
         let settings = Settings::read(params)?;
         let timed = settings.fast_reset_timer;
-        params.effective(Settings::ack_delay, timed, "`fast_reset_timer=true`")?;
+        params.effective(&Settings::ack_delay, timed, "`fast_reset_timer=true`")?;
         Ok(FastStart {
             fast_reset_timer: timed,
             fast_loss_recov: settings.fast_loss_recov,

@@ -130,7 +130,7 @@ impl HyStart {
             true => Time::from_micros(1),
             false => Time::from_millis(1),
         };
-        params.effective(Settings::paced, fine, "`reading=linux-5.6`")?;
+        params.effective(&Settings::paced, fine, "`reading=linux-5.6`")?;
         Ok(HyStart {
             reading,
             detect_train: settings.detect != Detect::Delay,

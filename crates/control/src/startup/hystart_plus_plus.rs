@@ -114,11 +114,15 @@ impl HyStartPlusPlus {
             let expected = format!("at least `min_rtt_thresh`, {min_rtt_thresh}");
             return Err(SpecError::bad_value(
                 params,
-                Settings::max_rtt_thresh,
+                &Settings::max_rtt_thresh,
                 &expected,
             ));
         }
-        params.effective(Settings::paced, settings.l.is_none(), "`l` not to be given")?;
+        params.effective(
+            &Settings::paced,
+            settings.l.is_none(),
+            "`l` not to be given",
+        )?;
         Ok(HyStartPlusPlus {
             settings,
             speed: Speed::read(params)?,

@@ -96,7 +96,7 @@ impl LimitedSlowStart {
             Rule::Rfc => Reading::Bytes,
         };
         let rfc = matches!(reading, Reading::Bytes | Reading::Exact);
-        params.effective(Settings::arithmetic, rfc, "`reading=rfc`")?;
+        params.effective(&Settings::arithmetic, rfc, "`reading=rfc`")?;
         Ok(LimitedSlowStart {
             max_ssthresh: settings.max_ssthresh,
             reading,

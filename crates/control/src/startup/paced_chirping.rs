@@ -99,12 +99,12 @@ fn build(params: &Params, _: crate::Convention) -> Result<Box<dyn Startup>, Spec
         settings.form == FormName::Pc2020,
         "`form=pc2018` or `form=pc-split`",
     );
-    params.effective(Settings::gap, !pc2020, needs)?;
-    params.effective(Settings::chirps, !pc2020, needs)?;
-    params.effective(Settings::gain, !pc2020, needs)?;
-    params.effective(Settings::geometry, !pc2020, needs)?;
-    params.effective(Settings::lowest_gap, pc2020, "`form=pc2020`")?;
-    params.effective(Settings::maximum_chirps, pc2020, "`form=pc2020`")?;
+    params.effective(&Settings::gap, !pc2020, needs)?;
+    params.effective(&Settings::chirps, !pc2020, needs)?;
+    params.effective(&Settings::gain, !pc2020, needs)?;
+    params.effective(&Settings::geometry, !pc2020, needs)?;
+    params.effective(&Settings::lowest_gap, pc2020, "`form=pc2020`")?;
+    params.effective(&Settings::maximum_chirps, pc2020, "`form=pc2020`")?;
     let leaves = settings.delayed_acks == DelayedAcks::Leave;
     Ok(match settings.form {
         FormName::Pc2018 => Box::new(PacedChirping::new(Pc2018::new(&settings), leaves)),

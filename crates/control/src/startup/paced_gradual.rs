@@ -81,7 +81,7 @@ impl PacedGradual {
         let settings = Settings::read(params)?;
         if settings.high <= settings.low {
             let expected = format!("above `low`, {}", settings.low);
-            return Err(SpecError::bad_value(params, Settings::high, &expected));
+            return Err(SpecError::bad_value(params, &Settings::high, &expected));
         }
         Ok(PacedGradual {
             settings,

@@ -111,7 +111,7 @@ impl PacketPairStart {
             Convention::Rfc | Convention::Linux | Convention::Quic => Reading::Robust,
         });
         let robust = matches!(reading, Reading::Robust);
-        params.effective(Settings::acks, robust, "`reading=robust`")?;
+        params.effective(&Settings::acks, robust, "`reading=robust`")?;
         Ok(PacketPairStart {
             reading,
             acks: settings.acks,

@@ -124,7 +124,7 @@ impl QuickStart {
         let settings = Settings::read(params)?;
         let ns2 = convention == Convention::Ns2;
         let sized = settings.sizing == Sizing::Data;
-        params.effective(Settings::qs_rtt, sized, "`sizing=data`")?;
+        params.effective(&Settings::qs_rtt, sized, "`sizing=data`")?;
         let qs_rtt = Time::from_millis(if ns2 { 50 } else { 100 });
         let qs_thresh = if sized { 4.0 } else { 0.0 };
         let max_ssthresh = if ns2 { f64::INFINITY } else { 100.0 };

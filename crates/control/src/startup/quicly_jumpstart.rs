@@ -243,7 +243,7 @@ impl QuiclyJumpstart {
     fn new(params: &Params) -> Result<QuiclyJumpstart, SpecError> {
         let settings = Settings::read(params)?;
         let rapid = settings.rapid_start;
-        params.effective(Settings::beta, !rapid, "`rapid_start=false`")?;
+        params.effective(&Settings::beta, !rapid, "`rapid_start=false`")?;
         Ok(QuiclyJumpstart {
             jump_size: JumpSize {
                 half: settings.jump_mode == JumpMode::Rfc9959,

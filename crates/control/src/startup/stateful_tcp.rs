@@ -103,7 +103,7 @@ impl StatefulTcp {
     fn new(params: &Params) -> Result<StatefulTcp, SpecError> {
         let settings = Settings::read(params)?;
         let safe = settings.response == Response::SafeRetreat;
-        params.effective(Settings::beta, safe, "`response=safe-retreat`")?;
+        params.effective(&Settings::beta, safe, "`response=safe-retreat`")?;
         Ok(StatefulTcp {
             settings,
             safe,

@@ -102,17 +102,17 @@ impl Settings {
         if th_max.is_some() && th_max <= th_min {
             return Err(SpecError::bad_value(
                 params,
-                Settings::th_max,
+                &Settings::th_max,
                 "above `th_min`",
             ));
         }
         if th_max.is_some() && th_min.is_none() {
             let right = "of use without `th_min`";
-            return Err(SpecError::bad_value(params, Settings::th_max, right));
+            return Err(SpecError::bad_value(params, &Settings::th_max, right));
         }
         if mark_p.is_some() && !ecn {
             let right = "of use without `ecn=true`";
-            return Err(SpecError::bad_value(params, Settings::mark_p, right));
+            return Err(SpecError::bad_value(params, &Settings::mark_p, right));
         }
         Ok(settings)
     }

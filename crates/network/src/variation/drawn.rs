@@ -34,7 +34,11 @@ const STEPS: Entry<Maker> = Entry {
             outage,
         } = Steps::read(params)?;
         if outage >= every {
-            return Err(SpecError::bad_value(params, Steps::outage, "below `every`"));
+            return Err(SpecError::bad_value(
+                params,
+                &Steps::outage,
+                "below `every`",
+            ));
         }
         Ok(Box::new(move |mean, random| {
             RateSteps::Redrawn(Redrawn {

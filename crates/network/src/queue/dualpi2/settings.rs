@@ -88,10 +88,10 @@ impl Settings {
     pub(super) fn read(params: &Params) -> Result<Settings, SpecError> {
         let given = Given::read(params)?;
         let linux = given.preset == Preset::Linux;
-        params.effective(Given::step_thresh, linux, "`preset=linux`")?;
-        params.effective(Given::drop_on_overload, linux, "`preset=linux`")?;
-        params.effective(Given::min_th, !linux, "`preset=rfc9332`")?;
-        params.effective(Given::range, !linux, "`preset=rfc9332`")?;
+        params.effective(&Given::step_thresh, linux, "`preset=linux`")?;
+        params.effective(&Given::drop_on_overload, linux, "`preset=linux`")?;
+        params.effective(&Given::min_th, !linux, "`preset=rfc9332`")?;
+        params.effective(&Given::range, !linux, "`preset=rfc9332`")?;
         let (tupdate, alpha, beta) = match given.preset {
             Preset::Linux => (Time::from_millis(16), 41.0 / 256.0, 819.0 / 256.0),
             Preset::Rfc9332 => (Time::from_millis(15), 0.15, 3.0),
