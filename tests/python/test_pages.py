@@ -208,8 +208,8 @@ def test_the_readme_has_the_verdict_of_the_demo() -> None:
 
 def test_the_readme_says_where_gauge_loses() -> None:
     path, ours, other = readme(
-        r"On `--path (\w+)` it ends on delay at a third of the BDP: 10 MB take ([\d.]+) s, and "
-        r"([\d.]+) s with HyStart\+\+"
+        r"On `--path (\w+)` it ends on delay at a third of the BDP: 10 MB takes ([\d.]+) s, "
+        r"against ([\d.]+) s with HyStart\+\+"
     )
     startups = ["gauge", "hystart-plus-plus"]
     found = fs.compare(fs.NetworkPath.named(path), startups=startups, stack="linux", sizes=["10MB"])
