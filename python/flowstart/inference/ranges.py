@@ -124,18 +124,19 @@ def _recommendation(
     place = {name: index for index, name in enumerate(variants)}
     limit = float(Limits().of_loss(group.lost[place[baseline]]))
     fastest = gains[0]
-    over = tuple(row.variant for row in gains if group.lost[place[row.variant]] > limit)
+    lost = {row.variant: group.lost[place[row.variant]] for row in gains}
+    over = {
+        name: f"loses {share:.1%} of its packets (limit {limit:.1%})"
+        for name, share in lost.items()
+        if share > limit
+    }
     gains = [row for row in gains if row.variant not in over]
-    loses = [
-        f"{name} loses {group.lost[place[name]]:.1%} of its packets (limit {limit:.1%})"
-        for name in over
-    ]
     if not gains:
         reason = (
             f"keep {baseline}: {fastest.variant} is faster in each of {group.repeats} repeats "
-            f"({interval(fastest)}), but {loses[0].partition(' ')[2]}"
+            f"({interval(fastest)}), but {over[fastest.variant]}"
         )
-        return Recommendation(group.name, baseline, (), reason, over)
+        return Recommendation(group.name, baseline, (), reason, tuple(over))
     first = gains[0].variant
     best = [
         row
@@ -146,4 +147,5 @@ def _recommendation(
     tie = "; their difference is inconclusive" if len(best) > 1 else ""
     faster = f"faster than {baseline} in each of {group.repeats} repeats: {told}{tie}"
     chosen = tuple(row.variant for row in best)
-    return Recommendation(group.name, baseline, chosen, "; ".join([faster, *loses]), over)
+    reason = "; ".join([faster, *(f"{name} {loses}" for name, loses in over.items())])
+    return Recommendation(group.name, baseline, chosen, reason, tuple(over))

@@ -1,6 +1,5 @@
 """The summary of a replay: verdict, gain, cost, risk and the next step."""
 
-from flowstart.deployment import TestPlan
 from flowstart.inference import Gate, Judgement, Row, Statistic, Status
 from flowstart.inference.gates import Kind, Quantity
 from flowstart.inference.verdict import part_in_words
@@ -13,7 +12,6 @@ from flowstart.replays.result import Replay
 from flowstart.replays.scenario import usual_stack
 from flowstart.replays.times import EVERYTHING
 
-NO_CHANGE = "Next: no change."
 SIDES = {
     "server": "from servers",
     "client": "from clients",
@@ -171,26 +169,15 @@ def partial(replay: Replay) -> list[str]:
 
 def next_steps(replay: Replay) -> list[str]:
     """How hosts are set to what is recommended and back, and the test that would confirm it."""
-    one, plan = replay.verdict.candidate, _test_plan(replay)
-    sizes = plan.sizes if plan else ()
-    if one is None or one.setting != replay.verdict.recommended:
-        needed = " or ".join(f"{size.transfers:,} (by {size.unit})" for size in sizes)
-        test = f", or an A/B test of {custom.short(one.setting)}" if one and sizes else ""
-        return [f"Next: no change{test}; transfers in each arm: {needed}." if test else NO_CHANGE]
-    return [*commands(replay), *(f"A/B test. {size.text}" for size in sizes)]
-
-
-def commands(replay: Replay) -> list[str]:
-    """How hosts are set to what is recommended or to be tested, and back."""
     settings, one = replay.settings, replay.verdict.candidate
-    if one is None or not replay.notes_to_deploy:
-        return []
-    found = settings.hosts.commands(settings.variant(one.setting), settings.reference)
-    return [line for one in found for line in one.lines]
-
-
-def _test_plan(replay: Replay) -> TestPlan | None:
-    """The test that would decide on the candidate."""
-    one = replay.verdict.candidate
-    found = [n for n in replay.notes_to_deploy if one and n.variant.name == one.setting]
-    return found[0].test if found else None
+    plans = {n.variant.name: n.test for n in replay.notes_to_deploy}
+    plan = plans.get(one.setting) if one else None
+    if one and one.setting == replay.verdict.recommended:
+        found = settings.hosts.commands(settings.variant(one.setting), settings.reference)
+        lines = [line for commands in found for line in commands.lines]
+        return lines + [f"A/B test. {size.text}" for size in (plan.sizes if plan else ())]
+    if one is None or plan is None:
+        return ["Next: no change."]
+    needed = " or ".join(f"{size.transfers:,} (by {size.unit})" for size in plan.sizes)
+    test = f"an A/B test of {custom.short(one.setting)}; transfers in each arm: {needed}"
+    return [f"Next: no change, or {test}."]
