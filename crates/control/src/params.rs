@@ -2,8 +2,8 @@
 //!
 //! Each algorithm defines its parameters once, with [`params!`](crate::params!). Parsing, defaults,
 //! error messages, the command line's help and the documentation all come from that
-//! definition. Values are read and checked once, when a specification is parsed, so
-//! that making a controller for each of many flows costs no parsing.
+//! definition. Values are parsed once, with their specification, so that making a controller
+//! for each of many flows costs no parsing.
 
 mod definition;
 mod value;
@@ -194,24 +194,7 @@ impl Params {
             None => spec.value(),
         }
     }
-}
 
-impl fmt::Display for Params {
-    /// The specification with only the parameters that were given, in declared order.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.algorithm)?;
-        let mut separator = ':';
-        for (index, spec) in self.specs.iter().enumerate() {
-            if let (true, Some(value)) = (self.given[index], self.values[index]) {
-                write!(f, "{separator}{}={value}", spec.name)?;
-                separator = ',';
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Params {
     /// What was given, or the default.
     pub fn get<K: Kind>(&self, param: &Param<K>) -> Result<K::Held, SpecError> {
         let Some(value) = self.value(&param.spec) else {
@@ -240,6 +223,21 @@ impl Params {
         let name = param.spec.name;
         let problem = format!("parameter `{name}` has no effect here; it needs {needs}");
         Err(SpecError::at(self, problem))
+    }
+}
+
+impl fmt::Display for Params {
+    /// The specification with only the parameters that were given, in declared order.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.algorithm)?;
+        let mut separator = ':';
+        for (index, spec) in self.specs.iter().enumerate() {
+            if let (true, Some(value)) = (self.given[index], self.values[index]) {
+                write!(f, "{separator}{}={value}", spec.name)?;
+                separator = ',';
+            }
+        }
+        Ok(())
     }
 }
 

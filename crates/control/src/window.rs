@@ -110,7 +110,7 @@ impl Window {
         }
     }
 
-    /// Whether a full-size segment has room beside so many bytes in flight.
+    /// Whether a full-size segment has room with so many bytes in flight.
     #[inline]
     pub fn has_room(&self, in_flight: u64) -> bool {
         in_flight + u64::from(self.mss) <= self.cwnd_bytes()

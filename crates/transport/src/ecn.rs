@@ -90,7 +90,7 @@ impl EcnSender {
         }
     }
 
-    /// The peer has counted so many marked packets, all told. Whether there are new ones: an
+    /// The peer has counted so many marked packets in total. Whether there are new ones: an
     /// acknowledgement may have been overtaken.
     pub fn count(&mut self, total: u64) -> bool {
         let new = total.saturating_sub(self.counted);

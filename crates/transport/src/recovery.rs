@@ -45,7 +45,7 @@ impl Recovery {
         let mut found = self.loss.on_ack(c, ack, now);
         let Some(found) = &mut found else { return };
         match &found.report {
-            // Nearly always.
+            // Nearly always, but under RACK, which reports events with each acknowledgement.
             Some(report) if found.events.is_none() && !meta.ece => {
                 if report.audience != Audience::OwnerOnly || c.controller_owns_cwnd() {
                     let signal = c.ack_signal(report, now);

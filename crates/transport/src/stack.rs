@@ -128,7 +128,7 @@ pub struct Ns2Quirks {
     /// Duplicates that came before a timeout still count: they can start no second fast
     /// retransmit.
     pub counts_duplicates_on: bool,
-    /// Who goes back after a timeout goes on behind what fast retransmit has sent since. ns-2's
+    /// A sender that goes back after a timeout continues behind what fast retransmit has sent since. ns-2's
     /// `output` leaves `t_seqno_` where it is, so that a packet may leave twice.
     pub fast_retransmit_counts: bool,
     /// A window is as many whole segments as it has, not so many bytes.

@@ -93,14 +93,6 @@ pub struct Param<K: Kind> {
     pub(super) expected: fn() -> String,
 }
 
-impl<K: Kind> Clone for Param<K> {
-    fn clone(&self) -> Param<K> {
-        *self
-    }
-}
-
-impl<K: Kind> Copy for Param<K> {}
-
 #[doc(hidden)] // For `params!`.
 impl<K: Kind> Param<K> {
     pub const fn new(name: &'static str, meaning: &'static str) -> Param<K> {

@@ -3,8 +3,9 @@
 //!
 //! A stack has a rule of its own, which the transport applies ([`Ack::cwnd_limited`]): RFC 9002
 //! §7.8 under `rfc` and `quic`, the kernel's under `linux`, none under `ns2`. The parameter
-//! `growth_gate` puts another in its place, for the startup and for the avoidance after it. Whoever
-//! owns the window ([`Startup::owns_cwnd`](crate::startup::Startup::owns_cwnd)) is not asked.
+//! `growth_gate` puts another in its place, for the startup and for the avoidance after it. A
+//! startup that owns the window ([`Startup::owns_cwnd`](crate::startup::Startup::owns_cwnd)) is
+//! exempt.
 //!
 //! Rate-limited increase is draft-ietf-ccwg-ratelimited-increase, the editor's copy of 21 August
 //! 2026 (235b6eb in its repository, after -10). Its `maxFS` is the largest FlightSize since the
@@ -36,9 +37,9 @@ pub struct CwndLimited {
 }
 
 impl CwndLimited {
-    /// The window holds data back with all below `nxt` sent.
-    pub fn note(&mut self, nxt: u64) {
-        self.until = nxt;
+    /// The window holds data back with all below `high` sent.
+    pub fn note(&mut self, high: u64) {
+        self.until = high;
     }
 
     /// Whether an acknowledgement up to `una` is of such data.

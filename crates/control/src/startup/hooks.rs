@@ -1,7 +1,7 @@
 //! What a startup is told and asked.
 
 use crate::model::Model;
-use crate::signals::*; // All of them: the macros name what their hooks are told.
+use crate::signals::*; // All of them: the macros name what their hooks receive.
 use crate::slow_start::SlowStart;
 use crate::{Rate, Reason, Segments, Window};
 

@@ -54,7 +54,7 @@ impl AckAggregator {
 
 impl Stage for AckAggregator {
     fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
-        // Whoever comes at the very moment is too late: its cause is the turn before.
+        // A packet that comes at the very moment is too late: its cause is the turn before.
         let turns = now.time.0 / self.period.0;
         let arrival = Moment {
             time: self.period.times(turns + 1),

@@ -67,7 +67,7 @@ macro_rules! described {
     };
 }
 
-/// Hooks that are told an event: name, what it is, its argument, signal and answer.
+/// Hooks that receive an event: name, what it is, its argument, signal and answer.
 pub fn events() -> Vec<(
     &'static str,
     String,

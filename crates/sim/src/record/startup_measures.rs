@@ -174,7 +174,7 @@ impl StartupMeasure {
         match (sender.exit(), &self.exit) {
             (None, _) => {}
             (Some(exit), Some(noted)) if noted.at == exit.at => {}
-            (Some(exit), _) => self.note_exit(exit.at, sender.counters()),
+            (Some(exit), _) => self.record_exit(exit.at, sender.counters()),
         }
         if self.queue.at_end.is_some() {
             return;
@@ -192,7 +192,7 @@ impl StartupMeasure {
 
     /// The startup has ended, maybe once more, where a loss that had ended it was none.
     #[cold]
-    fn note_exit(&mut self, at: Time, counters: &Counters) {
+    fn record_exit(&mut self, at: Time, counters: &Counters) {
         let losses = losses(counters);
         self.exit = Some(NotedExit { at, losses });
         self.queue.at_end = None;

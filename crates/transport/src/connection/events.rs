@@ -8,13 +8,13 @@ use flowstart_control::Time;
 use flowstart_wire::AckOption;
 
 impl Connection {
-    /// The peer has counted so many marked packets, all told. Whether there are new ones.
+    /// The peer has counted so many marked packets in total. Whether there are new ones.
     #[cold]
     pub fn count_marks(&mut self, total: u64) -> bool {
         self.ecn_mut().is_some_and(|ecn| ecn.count(total))
     }
 
-    /// Marked packets that the controller is to be told of.
+    /// Marked packets of which the controller is to be notified.
     fn untold_marks(&mut self) -> u32 {
         self.ecn_mut().map_or(0, EcnSender::take_untold)
     }
@@ -30,7 +30,7 @@ impl Connection {
         }
     }
 
-    /// What an acknowledgement tells the controller.
+    /// The signal of an acknowledgement for the controller.
     #[inline]
     pub fn ack_signal(&mut self, report: &AckReport, now: Time) -> Ack {
         self.delivered_total += report.delivered;
@@ -79,7 +79,7 @@ impl Connection {
     /// §6.1.2). Nothing is missing, so the answer is over at once.
     ///
     /// Below the threshold an echo that has been answered for does not stop growth, as Linux
-    /// has had it: only new data tells the peer, and where a timeout finds all data sent
+    /// has had it: only new data notifies the peer, and where a timeout finds all data sent
     /// already, the echo lasts to the end.
     #[cold]
     fn on_ece(&mut self, ack: &Ack) -> bool {
@@ -101,14 +101,14 @@ impl Connection {
         self.ecn().is_some_and(|ecn| ecn.is_news(self.una()))
     }
 
-    /// Tells the controller of a mark.
+    /// Notifies the controller of a mark.
     pub fn answer_mark(&mut self, now: Time) {
         let flight = self.outstanding();
         self.session.on_marked(now, flight, self.peer_window);
         self.note_reduction();
     }
 
-    /// RFC 3168 §6.1.2: the peer is told whenever the window has come down, whatever for.
+    /// RFC 3168 §6.1.2: the peer is notified whenever the window has come down, whatever for.
     fn note_reduction(&mut self) {
         let high = self.high();
         if let Some(ecn) = self.ecn_mut() {
@@ -152,7 +152,7 @@ impl Connection {
             .on_feedback(&mut self.session.window, &feedback);
     }
 
-    /// Tells the controller of an acknowledgement during recovery.
+    /// Notifies the controller of an acknowledgement during recovery.
     pub fn recovery_ack(&mut self, ack: &Ack) {
         self.session.on_recovery_ack(ack);
         if self.controller_owns_cwnd() {
@@ -173,7 +173,7 @@ impl Connection {
         !by_number && self.ecn().is_some_and(|ecn| ecn.has_answered(self.una()))
     }
 
-    /// Tells the controller that recovery begins, with `added` bytes of the flight due
+    /// Notifies the controller that recovery begins, with `added` bytes of the flight due
     /// to limited transmit. A window that a mark has brought down is not brought down again for
     /// what was lost of it (RFC 3168 §6.1.2).
     pub fn on_congestion_event(&mut self, now: Time, added: u64) {
@@ -186,14 +186,14 @@ impl Connection {
         self.note_reduction();
     }
 
-    /// Tells the controller that recovery is over.
+    /// Notifies the controller that recovery is over.
     pub fn recovered(&mut self, now: Time) {
         let (again, flight) = (self.retransmitted_in_recovery, self.outstanding());
         self.session.on_recovered(now, again, flight);
         self.note_cwnd();
     }
 
-    /// Tells the controller that the timer expired, and backs the timer off. Returns
+    /// Notifies the controller that the timer expired, and backs the timer off. Returns
     /// false where the connection is to be given up.
     ///
     /// `pipe` is what recovery takes to be in the network. RFC 5681's eq. 4, with all that

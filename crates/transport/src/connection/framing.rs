@@ -87,7 +87,7 @@ impl Connection {
         })
     }
 
-    /// Adds what a packet carries beside its data.
+    /// Adds what a packet carries in addition to its data.
     #[inline(never)]
     fn carry(&mut self, mut packet: Packet, again: bool, now: Time) -> Packet {
         let Body::Data(data) = &mut packet.body else {
@@ -139,7 +139,7 @@ impl Connection {
         Packet::new(self.flow, self.stack.framing.opening, Body::SynAck(answer))
     }
 
-    /// What a data segment tells XCP's routers: the window that is used, since their shares
+    /// What a data segment reports to XCP's routers: the window that is used, since their shares
     /// go by the throughput.
     fn congestion_header(&self, rtt: Time) -> CongestionHeader {
         CongestionHeader {
