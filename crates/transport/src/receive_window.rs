@@ -116,27 +116,22 @@ impl Growth {
     }
 
     /// The memory that one packet with this payload takes.
-    fn truesize(&self, payload: u32) -> u64 {
+    fn truesize_of(&self, payload: u32) -> u64 {
         match self.buffer.share {
             Some(_) => (u64::from(payload) * WHOLE).div_ceil(self.measured_ratio()),
             None => truesize(payload, self.header),
         }
     }
 
-    /// The memory that so many bytes take in full segments.
-    fn memory(&self, bytes: u64) -> u64 {
-        narrowed(u128::from(bytes) * u128::from(self.truesize(self.mss)) / u128::from(self.mss))
-    }
-
     /// The payload that a buffer of this size holds once its packets' share is known.
     pub fn payload(&self, buffer: u64) -> u64 {
-        let free = buffer.saturating_sub(self.truesize(self.mss));
+        let free = buffer.saturating_sub(self.truesize_of(self.mss));
         win(free, self.measured_ratio())
     }
 
     /// The smallest buffer with which a window of so much payload is offered in the end.
     pub fn buffer_for(&self, payload: u64) -> u64 {
-        (payload * WHOLE).div_ceil(self.measured_ratio()) + self.truesize(self.mss)
+        (payload * WHOLE).div_ceil(self.measured_ratio()) + self.truesize_of(self.mss)
     }
 
     /// `tcp_select_initial_window`: the scale is made for the largest buffer, or the largest window
@@ -175,6 +170,8 @@ const TIMESTAMPS: u64 = 12;
 pub struct ReceiveWindow {
     growth: Growth,
     scale: u8,
+    /// What a full segment takes in memory.
+    segment: u64,
     /// `sk_rcvbuf`.
     rcvbuf: u64,
     /// `sk_rmem_alloc`: what the packets hold that have come and are not read.
@@ -265,6 +262,7 @@ impl ReceiveWindow {
                 ..growth
             },
             scale,
+            segment: growth.truesize_of(growth.mss),
             rcvbuf,
             alloc: 0,
             ratio: DEFAULT_RATIO,
@@ -282,6 +280,26 @@ impl ReceiveWindow {
             space: ssthresh.min(INIT_CWND * mss),
             from: 0,
             since: Time::ZERO,
+        }
+    }
+
+    /// The memory that one packet with this payload takes.
+    #[inline]
+    fn truesize(&self, payload: u32) -> u64 {
+        match payload == self.growth.mss {
+            true => self.segment,
+            false => self.growth.truesize_of(payload),
+        }
+    }
+
+    /// The memory that so many bytes above a hole take in full segments.
+    #[inline]
+    fn memory(&self, above: u64) -> u64 {
+        match above {
+            0 => 0,
+            bytes => narrowed(
+                u128::from(bytes) * u128::from(self.segment) / u128::from(self.growth.mss),
+            ),
         }
     }
 
@@ -327,15 +345,15 @@ impl ReceiveWindow {
 
     /// Data has come. `quick` is how many acknowledgements are quick at most where data begins
     /// (`TCP_MAX_QUICKACKS`).
-    pub fn on_data(&mut self, arrival: Arrival, quick: u32, now: Time) {
+    pub fn on_data(&mut self, arrival: &Arrival, quick: u32, now: Time) {
         let full = arrival.len >= self.rcv_mss;
         self.rtt.on_data(arrival.echoed, full, now);
-        self.alloc = self.growth.memory(arrival.above);
+        self.alloc = self.memory(arrival.above);
         if arrival.is_old() {
             return self.quicken(quick);
         }
         if arrival.is_in_order() {
-            self.alloc += self.growth.truesize(arrival.len);
+            self.alloc += self.truesize(arrival.len);
             self.measure_segment(arrival.len);
             self.pushed |= arrival.pushes || arrival.len < self.rcv_mss;
             self.rtt
@@ -418,7 +436,7 @@ impl ReceiveWindow {
     /// How much a packet opens the window: two segments where it is payload enough; else less, and
     /// nothing beyond a window where so much bookkeeping would not fit (`__tcp_grow_window`).
     fn step(&self, len: u32) -> Option<u64> {
-        let memory = win(self.growth.truesize(len), self.ratio);
+        let memory = win(self.truesize(len), self.ratio);
         if memory <= u64::from(len) {
             return Some(2 * u64::from(self.growth.mss));
         }
@@ -441,7 +459,7 @@ impl ReceiveWindow {
 
     /// How long the answer to data that has come above a hole waits, `most` at most; `None` where it
     /// does not.
-    pub fn compresses(&mut self, arrival: Arrival, most: Time) -> Option<Time> {
+    pub fn compresses(&mut self, arrival: &Arrival, most: Time) -> Option<Time> {
         let more_than_one = arrival.next - self.wup > u64::from(self.rcv_mss);
         if arrival.is_old() || more_than_one || self.is_quick() {
             return None;
@@ -507,8 +525,8 @@ impl ReceiveWindow {
     }
 
     /// What is in order has been read (`tcp_rcv_space_adjust`).
-    pub fn on_read(&mut self, arrival: Arrival, now: Time) {
-        self.alloc = self.growth.memory(arrival.above);
+    pub fn on_read(&mut self, arrival: &Arrival, now: Time) {
+        self.alloc = self.memory(arrival.above);
         if arrival.news_above {
             // `tcp_data_queue_ofo`: room for what the hole holds back.
             return self.grow_buffer(self.space, self.space, arrival);
@@ -529,7 +547,7 @@ impl ReceiveWindow {
 
     /// `tcp_rcvbuf_grow`: room for twice what a round trip brought, and for that to go on growing
     /// as it did.
-    fn grow_buffer(&mut self, copied: u64, old: u64, arrival: Arrival) {
+    fn grow_buffer(&mut self, copied: u64, old: u64, arrival: &Arrival) {
         let window = right_size(copied, old).saturating_add(arrival.high - arrival.next);
         let buffer = space(window, self.ratio).min(self.growth.buffer.largest);
         if buffer > self.rcvbuf {
@@ -604,10 +622,10 @@ mod tests {
                 news_above: false,
                 echoed: self.echoed,
             };
-            self.window.on_data(arrival, QUICK, now);
+            self.window.on_data(&arrival, QUICK, now);
             let quick = self.window.is_quick();
             let offer = quick.then(|| self.window.advertise(self.next, now));
-            self.window.on_read(arrival, now);
+            self.window.on_read(&arrival, now);
             offer
         }
 
@@ -753,11 +771,11 @@ mod tests {
                 news_above: true,
                 echoed: 0,
             };
-            window.on_data(arrival, QUICK, RTT);
+            window.on_data(&arrival, QUICK, RTT);
             let offer = u64::from(window.advertise(0, RTT));
             assert!(offer >= edge);
             edge = offer;
-            window.on_read(arrival, RTT);
+            window.on_read(&arrival, RTT);
         }
         // 7000 packets hold 16 MB of 32 MiB, so less than half is free.
         assert!(!window.is_quick());
@@ -798,9 +816,9 @@ mod tests {
                 let arrival = Arrival {
                     len, before, next, high, above: hole, pushes: false, news_above: !in_order, echoed: before,
                 };
-                window.on_data(arrival, QUICK, now);
+                window.on_data(&arrival, QUICK, now);
                 let offer = u64::from(window.advertise(next, now));
-                window.on_read(arrival, now);
+                window.on_read(&arrival, now);
                 // What a field can say bounds it, where it has no scale.
                 if field != Field::Unscaled || offer < UNSCALED - u64::from(MSS) {
                     prop_assert!(next + offer >= edge, "{} {} {}", next, offer, edge);

@@ -174,6 +174,10 @@ pub struct Receiver {
     above_from: u64,
     /// What came above a hole, while there is one.
     above: Option<Box<Above>>,
+    /// The timestamp heard of last, where old ones are discarded.
+    recent: Recent,
+    /// The window, where it grows.
+    window: Option<Box<ReceiveWindow>>,
     /// What only some receivers need, once they do.
     cold: Option<Box<ColdState>>,
 }
@@ -183,10 +187,6 @@ pub struct Receiver {
 struct ColdState {
     /// What is kept of marked and numbered segments.
     meters: Meters,
-    /// The window, where it grows.
-    window: Option<ReceiveWindow>,
-    /// The timestamp heard of last, where old ones are discarded.
-    recent: Recent,
     /// The answer to a SYN that waits for the timer.
     waiting_answer: Option<Box<Packet>>,
     /// SYNs that were sent, while none is answered.
@@ -338,16 +338,12 @@ impl Receiver {
     /// A receiver for `flow` that waits for a SYN.
     pub fn new(config: Arc<ReceiverConfig>, flow: u32) -> Receiver {
         let quick_left = config.options.ack.quick();
-        let grown = |growth| {
-            Box::new(ColdState {
-                window: Some(ReceiveWindow::new(growth)),
-                ..ColdState::default()
-            })
-        };
         Receiver {
             open: !config.early_data,
             answers_first: false,
-            cold: config.growth.map(grown),
+            recent: Recent::default(),
+            window: config.growth.map(|growth| Box::new(ReceiveWindow::new(growth))),
+            cold: None,
             config,
             next: 0,
             deadline: None,
@@ -364,7 +360,7 @@ impl Receiver {
 
     /// Opens the connection, over which its peer will send data: the SYN.
     pub fn connect(&mut self, now: Time) -> Packet {
-        if let Some(window) = self.window() {
+        if let Some(window) = &mut self.window {
             window.open_actively();
             window.on_syn(now);
         }
@@ -453,7 +449,7 @@ impl Receiver {
         if data.repeats() || self.answers_repetition {
             self.note_repetition(data);
         }
-        if self.window().is_some() {
+        if self.window.is_some() {
             return self.on_growing(data, orderly, urgent, now);
         }
         let (start, end) = (data.start(), data.end());
@@ -488,12 +484,9 @@ impl Receiver {
         let Some(timestamp) = data.timestamp() else {
             return true;
         };
-        let Some(cold) = &mut self.cold else {
-            return true;
-        };
-        let acked = cold.window.as_ref().map_or(0, |window| window.wup());
+        let acked = self.window.as_ref().map_or(0, |window| window.wup());
         let range = (data.start(), data.end());
-        cold.recent.accepts(timestamp, range, acked)
+        self.recent.accepts(timestamp, range, acked)
     }
 
     /// Data is not taken. The answer says so, and that it has come before where that is so
@@ -504,7 +497,7 @@ impl Receiver {
         if start < end {
             self.note_duplicate(start, end);
             let quick = self.config.options.ack.quick();
-            if let Some(window) = self.window() {
+            if let Some(window) = &mut self.window {
                 window.quicken(quick);
             }
         }
@@ -553,10 +546,6 @@ impl Receiver {
         &mut self.cold.get_or_insert_default().meters
     }
 
-    fn window(&mut self) -> Option<&mut ReceiveWindow> {
-        self.cold.as_mut().and_then(|cold| cold.window.as_mut())
-    }
-
     /// Data has come to a window that grows: what it says of the window, the answer to it, and then
     /// the application's read, which may make an answer due where there is none.
     #[inline(never)]
@@ -574,31 +563,32 @@ impl Receiver {
         }
         let arrival = self.accept_growing(data);
         let quick = self.config.options.ack.quick();
-        self.window()?.on_data(arrival, quick, now);
+        self.window.as_mut()?.on_data(&arrival, quick, now);
         let waits = !urgent
             && match orderly {
                 true => self.may_delay(start, now),
-                false => self.may_compress(arrival, (start, end), now),
+                false => self.may_compress(&arrival, (start, end), now),
             };
         let answer = (!waits).then(|| self.acknowledge(start, end, now));
-        let window = self.window()?;
-        window.on_read(arrival, now);
-        let update = answer.is_none() && window.answers_read(arrival.next);
-        answer.or_else(|| update.then(|| self.acknowledge(arrival.next, arrival.next, now)))
+        let window = self.window.as_mut()?;
+        window.on_read(&arrival, now);
+        if answer.is_some() || !window.answers_read(arrival.next) {
+            return answer;
+        }
+        Some(self.acknowledge(arrival.next, arrival.next, now))
     }
 
     /// Something has come while data is missing. Whether the answer waits for more: not where that
     /// is all there was to come, and where a third block would make two of them.
-    fn may_compress(&mut self, arrival: Arrival, (start, end): (u64, u64), now: Time) -> bool {
+    fn may_compress(&mut self, arrival: &Arrival, (start, end): (u64, u64), now: Time) -> bool {
         let most = self.config.options.comp_sack_delay;
         let compresses = most > Time::ZERO && self.config.sack;
         let above = self.above.as_ref().filter(|_| compresses);
         if !above.is_some_and(|above| above.is_expected(start)) {
             return false;
         }
-        let held = self
-            .window()
-            .and_then(|window| window.compresses(arrival, most));
+        let window = self.window.as_mut();
+        let held = window.and_then(|window| window.compresses(arrival, most));
         let Some(wait) = held else { return false };
         if let Some(above) = &mut self.above {
             above.note(arrival.next, start, end);
@@ -610,18 +600,21 @@ impl Receiver {
 
     /// Takes in what a packet holds; what that says of the window.
     fn accept_growing(&mut self, data: &Data) -> Arrival {
-        let held = |above: &Option<Box<Above>>| above.as_ref().map_or(0, |above| above.bytes);
-        let (before, held_before) = (self.next, held(&self.above));
+        let before = self.next;
+        let held_before = self.above.as_ref().map_or(0, |above| above.bytes);
         self.accept(data.start(), data.end());
-        let high = self.above.as_ref().and_then(|above| above.ranges.end());
+        let (above, high) = match &self.above {
+            None => (0, self.next),
+            Some(above) => (above.bytes, above.ranges.end().unwrap_or(self.next)),
+        };
         Arrival {
             len: data.len(),
             before,
             next: self.next,
-            high: high.unwrap_or(self.next),
-            above: held(&self.above),
+            high,
+            above,
             pushes: data.pushes(),
-            news_above: held(&self.above) > held_before,
+            news_above: above > held_before,
             echoed: data.echo(),
         }
     }
@@ -735,7 +728,7 @@ impl Receiver {
     /// Whether the next acknowledgement is one of those at once: of a window that grows by its
     /// own count, else of the first so many.
     fn is_quick(&mut self) -> bool {
-        if let Some(window) = self.window() {
+        if let Some(window) = &self.window {
             return window.is_quick();
         }
         let quick = self.quick_left > 0;
@@ -790,7 +783,7 @@ impl Receiver {
     }
 
     fn syn_ack(&mut self, syn: &Syn, now: Time) -> Packet {
-        let first = self.window().map(|window| window.on_syn(now));
+        let first = self.window.as_mut().map(|window| window.on_syn(now));
         let fixed = match (self.config.window, self.config.window_field) {
             (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
             (window, WindowField::Exact) => window,
@@ -825,9 +818,8 @@ impl Receiver {
     }
 
     fn advertised(&mut self, now: Time) -> u32 {
-        let next = self.next;
-        if let Some(window) = self.window() {
-            return window.advertise(next, now);
+        if let Some(window) = &mut self.window {
+            return window.advertise(self.next, now);
         }
         self.config.window_field.says(self.config.window)
     }

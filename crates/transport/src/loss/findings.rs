@@ -109,7 +109,7 @@ pub struct AckReport {
 
 impl AckReport {
     /// An acknowledgement of so many bytes, without SACK.
-    pub(super) fn of(flight: u64, acked: u64, rtt: Option<Time>, audience: Audience) -> AckReport {
+    pub(in super::super) fn of(flight: u64, acked: u64, rtt: Option<Time>, audience: Audience) -> AckReport {
         AckReport {
             acked,
             delivered: acked,
