@@ -548,7 +548,7 @@ impl Receiver {
 
     /// Data has come to a window that grows: what it says of the window, the answer to it, and then
     /// the application's read, which may make an answer due where there is none.
-    #[inline(never)]
+    #[inline(always)]
     fn on_growing(
         &mut self,
         data: &Data,
@@ -648,6 +648,7 @@ impl Receiver {
         }
     }
 
+    #[inline(always)]
     fn accept(&mut self, start: u64, end: u64) {
         if start > self.next {
             // Of a segment without data nothing is held.
@@ -698,6 +699,7 @@ impl Receiver {
     }
 
     /// Counts a segment that arrived in order; whether its acknowledgement may wait.
+    #[inline(always)]
     fn may_delay(&mut self, start: u64, now: Time) -> bool {
         if start == 0 && self.answers_first {
             return false;

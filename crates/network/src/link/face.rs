@@ -71,7 +71,7 @@ impl Link {
     }
 
     /// A packet comes to the link.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, packet: Packet, now: Moment) -> Verdict {
         if self.common.config.losses.strike(&packet, now.time) {
             self.common.counters.lost += 1;

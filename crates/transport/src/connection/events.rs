@@ -31,7 +31,7 @@ impl Connection {
     }
 
     /// The signal of an acknowledgement for the controller.
-    #[inline]
+    #[inline(always)]
     pub fn ack_signal(&mut self, report: &AckReport, now: Time) -> Ack {
         self.delivered_total += report.delivered;
         if let Some(throughput) = &mut self.throughput {

@@ -562,6 +562,7 @@ impl Rack {
         }
     }
 
+    #[inline(always)]
     fn schedule_probe(&mut self, c: &Connection, now: Time, advancing: bool) {
         let probes = c.stack.recovery.sack && c.stack.recovery.tail_loss_probe;
         if probes && self.repairs_nothing() && c.sent.arrived_bytes() == 0 {
@@ -649,6 +650,7 @@ impl Rack {
     }
 
     /// Lost segments first, then new ones, as far as the window goes.
+    #[inline]
     pub fn plan(&self, c: &Connection) -> Option<Plan> {
         if self.forced.is_some() {
             return self.forced;
