@@ -47,6 +47,11 @@ impl Events {
         }
     }
 
+    /// Whether anything happens at once.
+    pub(super) fn any(&self) -> bool {
+        self.undone | self.ended | self.persistent | self.began.is_some()
+    }
+
     /// A recovery is over.
     pub(super) fn end() -> Events {
         Events {

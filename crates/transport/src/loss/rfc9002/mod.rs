@@ -159,7 +159,7 @@ impl Rfc9002 {
         };
         Some(Findings {
             report: (newly.delivered > 0).then_some(report),
-            events: Some(events),
+            events: events.any().then_some(events),
         })
     }
 
@@ -170,7 +170,7 @@ impl Rfc9002 {
         ranges: impl Iterator<Item = (u64, u64)>,
         now: Time,
     ) -> bool {
-        if c.stack.recovery.undo == Undo::None {
+        if c.stack.recovery.undo == Undo::None || self.late.is_empty() {
             return false;
         }
         self.late
