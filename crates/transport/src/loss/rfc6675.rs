@@ -253,8 +253,8 @@ impl Rfc6675 {
             return self.forced;
         }
         let (plan, _) = self.next_seg(c)?;
-        let room = c.session.window.cwnd_bytes().saturating_sub(self.pipe(c));
-        (plan.end - plan.start <= room).then_some(plan)
+        let fits = c.session.window.holds(self.pipe(c) + plan.end - plan.start);
+        fits.then_some(plan)
     }
 
     /// NextSeg (§4), and by which rule.

@@ -663,8 +663,8 @@ impl Rack {
             },
             None => c.next_segment()?,
         };
-        let room = c.session.window.cwnd_bytes().saturating_sub(self.pipe(c));
-        (plan.end - plan.start <= room).then_some(plan)
+        let fits = c.session.window.holds(self.pipe(c) + plan.end - plan.start);
+        fits.then_some(plan)
     }
 
     /// Whether `plan` leaves now, where new data waits until there is enough of it for a burst

@@ -329,8 +329,8 @@ impl Rfc9002 {
             return lost;
         }
         let plan = lost.or_else(|| c.next_segment())?;
-        let room = c.session.window.cwnd_bytes().saturating_sub(self.pipe(c));
-        (plan.end - plan.start <= room).then_some(plan)
+        let fits = c.session.window.holds(self.pipe(c) + plan.end - plan.start);
+        fits.then_some(plan)
     }
 
     fn probe(&self, c: &Connection) -> Option<Plan> {
