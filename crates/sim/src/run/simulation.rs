@@ -269,25 +269,25 @@ impl<'a> Simulation<'a> {
     fn on_delivery(&mut self, link: LinkId) {
         let moment = self.moment();
         let state = &mut self.links[link as usize];
-        let packet = state.deliver(moment);
+        let mut packet = state.deliver(moment);
         let news = state.has_news();
         let next = state.next_delivery();
         self.queue.set_link(link, next.unwrap_or(Moment::NEVER));
         if news {
             self.take_news(link, packet.as_ref());
         }
-        let Some(mut packet) = packet else { return };
+        let Some(packet) = &mut packet else { return };
         let route = &self.routes[self.flows.state(packet.flow).route as usize];
         let data = packet.is_forward();
         let way = if data { &route.data } else { &route.acks };
         match way.get(usize::from(packet.hop)) {
-            Some(&next) => self.enter(next, &mut packet),
+            Some(&next) => self.enter(next, packet),
             None => {
                 self.look_ahead(link);
                 if data {
-                    self.on_data(&packet);
+                    self.on_data(packet);
                 } else {
-                    self.on_answer(&packet);
+                    self.on_answer(packet);
                 }
             }
         }
