@@ -395,6 +395,9 @@ impl Connection {
 
     /// Keeps the largest window.
     pub fn note_cwnd(&mut self) {
-        self.counters.max_cwnd = self.counters.max_cwnd.max(self.session.window.cwnd);
+        let cwnd = self.session.window.cwnd;
+        if cwnd > self.counters.max_cwnd {
+            self.counters.max_cwnd = cwnd;
+        }
     }
 }

@@ -19,6 +19,7 @@ mod rtt;
 use crate::narrow::{narrowed, saturated, whole};
 use compression::Compression;
 use flowstart_control::Time;
+use flowstart_wire::Data;
 use rtt::ReceiverRtt;
 
 /// The largest window that sixteen bits hold, unscaled.
@@ -343,6 +344,32 @@ impl ReceiveWindow {
         }
     }
 
+    /// Takes in a segment that comes in order, up to `next`, while nothing is missing, where it is
+    /// full-sized and gives no sample, measurement or pause to act on. Whether it was such a one:
+    /// any other goes to [`on_data`](Self::on_data), which does the same and more.
+    #[inline]
+    pub fn takes_steady_data(&mut self, data: &Data, now: Time) -> bool {
+        let len = data.len();
+        let steady = len == self.rcv_mss
+            && len == self.growth.mss
+            && self.rtt.is_idle(data.echo(), data.end())
+            && self.last_data.is_some_and(|last| now.since(last) <= self.rtt.rto());
+        if steady {
+            self.last_data = Some(now);
+            self.pushed |= data.pushes();
+            self.alloc = self.segment;
+            self.grow(len);
+        }
+        steady
+    }
+
+    /// What has come in order up to `next` has been read, and nothing is missing.
+    #[inline]
+    pub fn on_steady_read(&mut self, next: u64, now: Time) {
+        self.alloc = 0;
+        self.note_read(next, next, now);
+    }
+
     /// Data has come. `quick` is how many acknowledgements are quick at most where data begins
     /// (`TCP_MAX_QUICKACKS`).
     pub fn on_data(&mut self, arrival: &Arrival, quick: u32, now: Time) {
@@ -529,26 +556,33 @@ impl ReceiveWindow {
         self.alloc = self.memory(arrival.above);
         if arrival.news_above {
             // `tcp_data_queue_ofo`: room for what the hole holds back.
-            return self.grow_buffer(self.space, self.space, arrival);
+            return self.grow_buffer(self.space, self.space, arrival.high - arrival.next);
         }
-        let Some(rtt) = self.rtt.smoothed() else {
-            return;
-        };
-        if !arrival.is_in_order() || now.since(self.since) < rtt {
+        if arrival.is_in_order() {
+            self.note_read(arrival.next, arrival.high, now);
+        }
+    }
+
+    /// All below `next` has been read, and data has come up to `high`: once in a round trip that
+    /// measures what it has brought.
+    #[inline]
+    fn note_read(&mut self, next: u64, high: u64, now: Time) {
+        let over = self.rtt.smoothed().is_some_and(|rtt| now.since(self.since) >= rtt);
+        if !over {
             return;
         }
-        let copied = arrival.next - self.from;
+        let copied = next - self.from;
         if copied > self.space {
             let old = std::mem::replace(&mut self.space, copied);
-            self.grow_buffer(copied, old, arrival);
+            self.grow_buffer(copied, old, high - next);
         }
-        (self.from, self.since) = (arrival.next, now);
+        (self.from, self.since) = (next, now);
     }
 
     /// `tcp_rcvbuf_grow`: room for twice what a round trip brought, and for that to go on growing
-    /// as it did.
-    fn grow_buffer(&mut self, copied: u64, old: u64, arrival: &Arrival) {
-        let window = right_size(copied, old).saturating_add(arrival.high - arrival.next);
+    /// as it did; and for so much above a hole.
+    fn grow_buffer(&mut self, copied: u64, old: u64, above: u64) {
+        let window = right_size(copied, old).saturating_add(above);
         let buffer = space(window, self.ratio).min(self.growth.buffer.largest);
         if buffer > self.rcvbuf {
             self.rcvbuf = buffer;

@@ -148,6 +148,8 @@ pub struct ReceiverConfig {
     pub first_stands_in: bool,
     /// How a window is written into an acknowledgement.
     pub window_field: WindowField,
+    /// Whether data takes its fast path ([`Stack::fast_path`](crate::stack::Stack::fast_path)).
+    pub fast_path: bool,
 }
 
 /// The receiving endpoint of one flow. What only some flows need is kept cold: where there
@@ -561,6 +563,10 @@ impl Receiver {
             // A zero-window probe.
             return Some(self.acknowledge(start, end, now));
         }
+        if orderly && self.takes_steady_data(data, now) {
+            let waits = !urgent && self.may_delay(start, now);
+            return self.answer_and_read(waits, (start, end), None, now);
+        }
         let arrival = self.accept_growing(data);
         let quick = self.config.options.ack.quick();
         self.window.as_mut()?.on_data(&arrival, quick, now);
@@ -569,13 +575,43 @@ impl Receiver {
                 true => self.may_delay(start, now),
                 false => self.may_compress(&arrival, (start, end), now),
             };
+        self.answer_and_read(waits, (start, end), Some(&arrival), now)
+    }
+
+    /// The fast path of data, behind all that has come before and with nothing missing.
+    #[inline]
+    fn takes_steady_data(&mut self, data: &Data, now: Time) -> bool {
+        let Some(window) = &mut self.window else {
+            return false;
+        };
+        let next = self.config.fast_path && data.start() == self.next && self.above.is_none();
+        let steady = next && window.takes_steady_data(data, now);
+        if steady {
+            self.next = data.end();
+        }
+        steady
+    }
+
+    /// Answers what has come last, in this range, unless the answer waits. Then the application
+    /// reads, which may make an answer due where there is none. `arrival` is none for steady data.
+    #[inline]
+    fn answer_and_read(
+        &mut self,
+        waits: bool,
+        (start, end): (u64, u64),
+        arrival: Option<&Arrival>,
+        now: Time,
+    ) -> Option<Packet> {
         let answer = (!waits).then(|| self.acknowledge(start, end, now));
-        let window = self.window.as_mut()?;
-        window.on_read(&arrival, now);
-        if answer.is_some() || !window.answers_read(arrival.next) {
+        let (next, window) = (self.next, self.window.as_mut()?);
+        match arrival {
+            None => window.on_steady_read(next, now),
+            Some(arrival) => window.on_read(arrival, now),
+        }
+        if answer.is_some() || !window.answers_read(next) {
             return answer;
         }
-        Some(self.acknowledge(arrival.next, arrival.next, now))
+        Some(self.acknowledge(next, next, now))
     }
 
     /// Something has come while data is missing. Whether the answer waits for more: not where that
@@ -861,6 +897,7 @@ mod tests {
             first_stands_in: false,
             delays_repetition_of_last: false,
             window_field: WindowField::Unscaled,
+            fast_path: true,
         };
         Receiver::new(Arc::new(config), 0)
     }

@@ -683,6 +683,7 @@ impl Stack {
             delays_repetition_of_last: self.ns2.delays_repetition_of_last,
             first_stands_in: self.ns2.headerless_first,
             window_field: self.window_field(),
+            fast_path: self.fast_path,
         }
     }
 
