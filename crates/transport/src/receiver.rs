@@ -585,7 +585,8 @@ impl Receiver {
             return false;
         };
         let next = self.config.fast_path && data.start() == self.next && self.above.is_none();
-        let steady = next && window.takes_steady_data(data, now);
+        let quick = self.config.options.ack.quick();
+        let steady = next && window.takes_steady_data(data, quick, now);
         if steady {
             self.next = data.end();
         }
@@ -774,6 +775,7 @@ impl Receiver {
         quick
     }
 
+    #[inline]
     fn acknowledge(&mut self, start: u64, end: u64, now: Time) -> Packet {
         self.unacknowledged = 0;
         self.deadline = None;
