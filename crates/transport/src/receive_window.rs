@@ -16,6 +16,7 @@
 mod compression;
 mod rtt;
 
+use super::timestamps::Recent;
 use crate::narrow::{narrowed, saturated, whole};
 use compression::Compression;
 use flowstart_control::Time;
@@ -193,6 +194,8 @@ pub struct ReceiveWindow {
     /// size tells (`ICSK_ACK_PUSHED`).
     pushed: bool,
     compression: Compression,
+    /// The timestamp heard of last.
+    recent: Recent,
     /// `icsk_ack.quick`: so many more acknowledgements do not wait.
     quick: u32,
     /// When data came last.
@@ -275,6 +278,7 @@ impl ReceiveWindow {
             smaller: 0,
             pushed: false,
             compression: Compression::default(),
+            recent: Recent::default(),
             quick: 0,
             last_data: None,
             rtt: ReceiverRtt::default(),
@@ -395,9 +399,13 @@ impl ReceiveWindow {
         self.grow(arrival.len);
     }
 
-    /// What was expected when the last acknowledgement left.
-    pub fn wup(&self) -> u64 {
-        self.wup
+    /// Whether no later timestamp than this data's has been heard of.
+    pub fn takes_timestamp(&mut self, data: &Data) -> bool {
+        let Some(timestamp) = data.timestamp() else {
+            return true;
+        };
+        let range = (data.start(), data.end());
+        self.recent.accepts(timestamp, range, self.wup)
     }
 
     /// `tcp_incr_quickack`: so many acknowledgements as half a window has segments, up to `most`.
