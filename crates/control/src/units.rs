@@ -21,6 +21,11 @@ pub type Segments = f64;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
 
+/// A point in time, in nanoseconds since the beginning of the run.
+pub use self::Time as Instant;
+/// A span of time.
+pub use self::Time as Duration;
+
 impl Time {
     /// Zero: the beginning of a run.
     pub const ZERO: Time = Time(0);
@@ -58,6 +63,17 @@ impl Time {
     /// `self - earlier`, or zero where `earlier` is later.
     pub const fn since(self, earlier: Time) -> Time {
         Time(self.0.saturating_sub(earlier.0))
+    }
+    /// Rounds down to a whole number of ticks; a tick of zero changes nothing.
+    pub const fn floor(self, tick: Duration) -> Time {
+        match tick.0 {
+            0 => self,
+            tick => Time(self.0 / tick * tick),
+        }
+    }
+    /// Returns the time that is earlier or shorter by `span`, or zero.
+    pub const fn saturating_sub(self, span: Duration) -> Time {
+        Time(self.0.saturating_sub(span.0))
     }
     /// Returns the smaller of two times.
     pub const fn min(self, other: Time) -> Time {

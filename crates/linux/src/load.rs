@@ -9,7 +9,7 @@ use crate::run::{self, Hosts, Run, Timed};
 use crate::server::{Sent, Server, Sockets, Told};
 use crate::sys;
 use crate::transfer::{self, Setup};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_live::links::{Lateness, Side, Wire};
 use flowstart_sim::record::object::ObjectTable;
 use flowstart_sim::{Prepared, Request, RequestError, Requests};
@@ -22,12 +22,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 /// How long the loop waits where nothing is to be asked for.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(10);
 /// For how long the server may take to say what it knows when all is answered.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 18;
 
@@ -39,9 +38,9 @@ pub struct Answered {
     /// Bytes that were asked for.
     pub size: u64,
     /// When its client began to open the connection.
-    pub asked: Time,
+    pub asked: Instant,
     /// When the client had all of it.
-    pub completed: Option<Time>,
+    pub completed: Option<Instant>,
     /// What the server can tell.
     pub sent: Sent,
     /// Why it was given up, if it was.
@@ -68,7 +67,7 @@ pub struct Outcome {
 }
 
 impl Timed for Outcome {
-    fn most_late(&self) -> Time {
+    fn most_late(&self) -> Duration {
         self.lateness.most
     }
 
@@ -205,15 +204,15 @@ impl Site<'_> {
         })
     }
 
-    fn since_begun(&self, monotonic: u64) -> Time {
+    fn since_begun(&self, monotonic: u64) -> Duration {
         self.run.since_begun(self.run.at(monotonic))
     }
 
-    fn wait(&self, requests: &Requests<'_>) -> Duration {
+    fn wait(&self, requests: &Requests<'_>) -> std::time::Duration {
         let now = self.since_begun(sys::monotonic());
-        let next = requests
-            .next_at()
-            .map_or(LOOK_EVERY, |at| Duration::from_nanos(at.since(now).nanos()));
+        let next = requests.next_at().map_or(LOOK_EVERY, |at| {
+            std::time::Duration::from_nanos(at.since(now).nanos())
+        });
         next.min(LOOK_EVERY)
     }
 
@@ -303,7 +302,7 @@ fn answered(request: &Request) -> Answered {
     Answered {
         number: request.number,
         size: request.size,
-        asked: Time::ZERO,
+        asked: Instant::ZERO,
         completed: None,
         sent: Sent::default(),
         failure: None,

@@ -2,7 +2,7 @@
 
 use crate::flow_plan::FlowPlan;
 use crate::maybe_time::MaybeTime;
-use flowstart_control::{Exit, Segments, Time};
+use flowstart_control::{Duration, Exit, Instant, Segments};
 use flowstart_transport::connection::Counters;
 use std::num::NonZeroU32;
 
@@ -90,8 +90,9 @@ impl FlowRecord {
     }
 
     /// A time counted from the flow's opening, in seconds.
-    pub fn since_opened(&self, at: Time) -> f64 {
-        at.since(self.plan.start.get().unwrap_or(Time::ZERO)).secs()
+    pub fn since_opened(&self, at: Instant) -> f64 {
+        at.saturating_sub(self.plan.start.get().unwrap_or(Duration::ZERO))
+            .secs()
     }
 }
 

@@ -27,7 +27,7 @@ use super::super::timer::Timer;
 use super::super::undo::{Frto, UndoState, Verdict as Timeout};
 use super::findings::{AckReport, Audience, Began, Events, Findings, Step};
 use duplicates::Duplicates;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::{AckOption, ByteAck};
 use probe::{Probe, SLACK};
 use reordering::Reordering;
@@ -54,7 +54,7 @@ pub struct Rack {
     state: State,
     high_seq: u64,
     /// The sending that left last of those that have arrived, and its round trip.
-    newest: Option<(Sending, Time)>,
+    newest: Option<(Sending, Duration)>,
     /// First sendings below this are examined.
     examined: u64,
     /// And were before the last timeout.
@@ -88,7 +88,7 @@ struct News {
     /// It moved SND.UNA, from here.
     advanced: Option<u64>,
     /// When what it echoes the timestamp of had left.
-    echo: Option<Time>,
+    echo: Option<Instant>,
 }
 
 impl Rack {
@@ -108,7 +108,7 @@ impl Rack {
         c: &mut Connection,
         newly: &NewlyAcked,
         ack: &ByteAck,
-        now: Time,
+        now: Instant,
     ) -> Option<Findings> {
         self.new_data_first = false;
         // A pacer may have held a probe back until nobody needs it.
@@ -133,7 +133,7 @@ impl Rack {
         }
         self.examined = self.examined.max(una);
         // An answer that is too soon for the last retransmission is one to an earlier.
-        let least = c.rtt.min_rtt().unwrap_or(Time::ZERO);
+        let least = c.rtt.min_rtt().unwrap_or(Duration::ZERO);
         let echo = newly
             .oldest
             .filter(|_| c.stack.recovery.timestamps)
@@ -267,7 +267,7 @@ impl Rack {
     }
 
     /// RFC 8985 §6.2 steps 1 to 3.
-    fn note_arrivals(&mut self, c: &Connection, arrivals: &Arrivals, now: Time) {
+    fn note_arrivals(&mut self, c: &Connection, arrivals: &Arrivals, now: Instant) {
         if let Some(low) = arrivals.reordered {
             self.reordering.note(c, low);
         }
@@ -281,13 +281,13 @@ impl Rack {
             return;
         }
         if self.newest.is_none_or(|(newest, _)| arrival > newest) {
-            self.newest = Some((arrival, rtt));
+            self.newest = Some((arrival, Duration::ZERO + rtt));
         }
     }
 
     /// RFC 8985 §6.2 steps 4 and 5: takes for lost what left before the newest arrival did and
     /// long enough ago. Whether anything was.
-    fn detect_losses(&mut self, c: &mut Connection, now: Time) -> bool {
+    fn detect_losses(&mut self, c: &mut Connection, now: Instant) -> bool {
         let Some((newest, rtt)) = self.newest else {
             return false;
         };
@@ -301,7 +301,7 @@ impl Rack {
         };
         match last {
             Some(due) => {
-                let slack = c.stack.rto.jiffy.map_or(Time::ZERO, |_| SLACK);
+                let slack = c.stack.rto.jiffy.map_or(Duration::ZERO, |_| SLACK);
                 self.timer.set(due + slack, now);
             }
             None => self.timer.stop(),
@@ -314,9 +314,9 @@ impl Rack {
         &mut self,
         c: &mut Connection,
         newest: Sending,
-        patience: Time,
-        now: Time,
-    ) -> Option<Time> {
+        patience: Duration,
+        now: Instant,
+    ) -> Option<Instant> {
         while let Some((sent, end)) = c.sent.first_sent(self.examined, &mut self.hint) {
             let limit = match sent.cmp(&newest.sent) {
                 Ordering::Less => end,
@@ -368,7 +368,7 @@ impl Rack {
         c: &mut Connection,
         newly: &NewlyAcked,
         news: &News,
-        now: Time,
+        now: Instant,
     ) -> Events {
         let mut events = Events::default();
         match self.state {
@@ -525,7 +525,7 @@ impl Rack {
     }
 
     /// The findings of an acknowledgement have been answered.
-    pub fn set_timers(&mut self, c: &mut Connection, advanced: bool, now: Time) {
+    pub fn set_timers(&mut self, c: &mut Connection, advanced: bool, now: Instant) {
         if advanced || std::mem::take(&mut self.answers_before_head) {
             c.rearm(now);
             self.schedule_probe(c, now, true);
@@ -534,7 +534,7 @@ impl Rack {
         }
     }
 
-    fn schedule_probe(&mut self, c: &Connection, now: Time, advancing: bool) {
+    fn schedule_probe(&mut self, c: &Connection, now: Instant, advancing: bool) {
         let probes = c.stack.recovery.sack && c.stack.recovery.tail_loss_probe;
         if probes && self.repairs_nothing() && c.sent.arrived_bytes() == 0 {
             self.probe.schedule(c, now, advancing);
@@ -544,7 +544,7 @@ impl Rack {
     }
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
-    pub fn deadline(&self) -> Option<Time> {
+    pub fn deadline(&self) -> Option<Instant> {
         match (self.timer.due(), self.probe.timer.due()) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
@@ -552,7 +552,7 @@ impl Rack {
     }
 
     /// A deadline of this may have passed.
-    pub fn on_timer(&mut self, c: &mut Connection, now: Time) -> Option<Findings> {
+    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<Findings> {
         let mut found = None;
         if self.timer.fires(now, c.stack.rto.jiffy) {
             found = Some(self.on_reordering_timer(c, now));
@@ -564,7 +564,7 @@ impl Rack {
     }
 
     /// What may have been reordered has had its time (RFC 8985 §6.3).
-    fn on_reordering_timer(&mut self, c: &mut Connection, now: Time) -> Findings {
+    fn on_reordering_timer(&mut self, c: &mut Connection, now: Instant) -> Findings {
         self.timer.stop();
         let began = self.detect_losses(c, now) && self.state != State::Recovery;
         let events = Events {
@@ -584,7 +584,7 @@ impl Rack {
     }
 
     /// New data if there is any, else the last segment once more (§7.3).
-    fn send_probe(&mut self, c: &mut Connection, now: Time) {
+    fn send_probe(&mut self, c: &mut Connection, now: Instant) {
         let last = c.sent.packet_at(c.high() - 1);
         let plan = c.next_segment().unwrap_or(last);
         self.probe = Probe::sent(plan, c.high());
@@ -639,7 +639,7 @@ impl Rack {
 
     /// Whether `plan` leaves now, where new data waits until there is enough of it for a burst
     /// (`tcp_write_xmit`). Probes do not, nor does what is sent again.
-    pub fn may_leave(&mut self, c: &mut Connection, plan: Plan, now: Time) -> bool {
+    pub fn may_leave(&mut self, c: &mut Connection, plan: Plan, now: Instant) -> bool {
         c.pushes = false;
         if plan.start < c.high() || self.forced.is_some() {
             return true;
@@ -660,7 +660,7 @@ impl Rack {
     }
 
     /// Accounts for a segment that leaves.
-    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
         let probes = self.forced.take().is_some();
         if plan.start >= c.high() {
             return;
@@ -677,7 +677,7 @@ impl Rack {
     }
 
     /// A segment has left, the accounts are up to date.
-    pub fn after_sent(&mut self, c: &Connection, now: Time) {
+    pub fn after_sent(&mut self, c: &Connection, now: Instant) {
         self.usage.after_sent(c, self.pipe(c));
         if self.repairs_nothing() {
             self.schedule_probe(c, now, false);
@@ -691,7 +691,7 @@ impl Rack {
 }
 
 /// When the highest data left that something has arrived above and that has not itself.
-fn last_sent_below_arrivals(c: &Connection) -> Option<Time> {
+fn last_sent_below_arrivals(c: &Connection) -> Option<Instant> {
     let (top, _) = c.sent.arrived()?.from_top(0)?;
     let last = top.checked_sub(1).filter(|last| *last >= c.una())?;
     let (sent, _) = c.sent.first_sent(last, &mut Hint::default())?;
@@ -702,9 +702,9 @@ fn last_sent_below_arrivals(c: &Connection) -> Option<Time> {
 fn detect_among_retransmissions(
     c: &mut Connection,
     newest: Sending,
-    patience: Time,
-    now: Time,
-) -> Option<Time> {
+    patience: Duration,
+    now: Instant,
+) -> Option<Instant> {
     while let Some(again) = c.sent.oldest_retransmission() {
         if again.end > c.una() {
             if !again.left_before(&newest) {
