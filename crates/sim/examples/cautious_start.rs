@@ -108,6 +108,7 @@ fn main() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flowstart_control::Instant;
 
     fn ack(ms: u64) -> Ack {
         Ack {

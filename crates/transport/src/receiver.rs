@@ -148,6 +148,8 @@ pub struct ReceiverConfig {
     pub first_stands_in: bool,
     /// How a window is written into an acknowledgement.
     pub window_field: WindowField,
+    /// Whether data takes its fast path ([`Stack::fast_path`](crate::stack::Stack::fast_path)).
+    pub fast_path: bool,
 }
 
 /// The receiving endpoint of one flow. What only some flows need is kept cold: where there
@@ -174,6 +176,10 @@ pub struct Receiver {
     above_from: u64,
     /// What came above a hole, while there is one.
     above: Option<Box<Above>>,
+    /// The timestamp heard of last, where old ones are discarded.
+    recent: Recent,
+    /// The window, where it grows.
+    window: Option<Box<ReceiveWindow>>,
     /// What only some receivers need, once they do.
     cold: Option<Box<ColdState>>,
 }
@@ -183,10 +189,6 @@ pub struct Receiver {
 struct ColdState {
     /// What is kept of marked and numbered segments.
     meters: Meters,
-    /// The window, where it grows.
-    window: Option<ReceiveWindow>,
-    /// The timestamp heard of last, where old ones are discarded.
-    recent: Recent,
     /// The answer to a SYN that waits for the timer.
     waiting_answer: Option<Box<Packet>>,
     /// SYNs that were sent, while none is answered.
@@ -338,16 +340,14 @@ impl Receiver {
     /// A receiver for `flow` that waits for a SYN.
     pub fn new(config: Arc<ReceiverConfig>, flow: u32) -> Receiver {
         let quick_left = config.options.ack.quick();
-        let grown = |growth| {
-            Box::new(ColdState {
-                window: Some(ReceiveWindow::new(growth)),
-                ..ColdState::default()
-            })
-        };
         Receiver {
             open: !config.early_data,
             answers_first: false,
-            cold: config.growth.map(grown),
+            recent: Recent::default(),
+            window: config
+                .growth
+                .map(|growth| Box::new(ReceiveWindow::new(growth))),
+            cold: None,
             config,
             next: 0,
             deadline: None,
@@ -364,7 +364,7 @@ impl Receiver {
 
     /// Opens the connection, over which its peer will send data: the SYN.
     pub fn connect(&mut self, now: Instant) -> Packet {
-        if let Some(window) = self.window() {
+        if let Some(window) = &mut self.window {
             window.open_actively();
             window.on_syn(now);
         }
@@ -453,7 +453,7 @@ impl Receiver {
         if data.repeats() || self.answers_repetition {
             self.note_repetition(data);
         }
-        if self.window().is_some() {
+        if self.window.is_some() {
             return self.on_growing(data, orderly, urgent, now);
         }
         let (start, end) = (data.start(), data.end());
@@ -488,12 +488,9 @@ impl Receiver {
         let Some(timestamp) = data.timestamp() else {
             return true;
         };
-        let Some(cold) = &mut self.cold else {
-            return true;
-        };
-        let acked = cold.window.as_ref().map_or(0, |window| window.wup());
+        let acked = self.window.as_ref().map_or(0, |window| window.wup());
         let range = (data.start(), data.end());
-        cold.recent.accepts(timestamp, range, acked)
+        self.recent.accepts(timestamp, range, acked)
     }
 
     /// Data is not taken. The answer says so, and that it has come before where that is so
@@ -504,7 +501,7 @@ impl Receiver {
         if start < end {
             self.note_duplicate(start, end);
             let quick = self.config.options.ack.quick();
-            if let Some(window) = self.window() {
+            if let Some(window) = &mut self.window {
                 window.quicken(quick);
             }
         }
@@ -553,13 +550,9 @@ impl Receiver {
         &mut self.cold.get_or_insert_default().meters
     }
 
-    fn window(&mut self) -> Option<&mut ReceiveWindow> {
-        self.cold.as_mut().and_then(|cold| cold.window.as_mut())
-    }
-
     /// Data has come to a window that grows: what it says of the window, the answer to it, and then
     /// the application's read, which may make an answer due where there is none.
-    #[inline(never)]
+    #[inline(always)]
     fn on_growing(
         &mut self,
         data: &Data,
@@ -572,33 +565,68 @@ impl Receiver {
             // A zero-window probe.
             return Some(self.acknowledge(start, end, now));
         }
+        if orderly && self.takes_steady_data(data, now) {
+            let waits = !urgent && self.may_delay(start, now);
+            return self.answer_and_read(waits, (start, end), None, now);
+        }
         let arrival = self.accept_growing(data);
         let quick = self.config.options.ack.quick();
-        self.window()?.on_data(arrival, quick, now);
+        self.window.as_mut()?.on_data(&arrival, quick, now);
         let waits = !urgent
             && match orderly {
                 true => self.may_delay(start, now),
-                false => self.may_compress(arrival, (start, end), now),
+                false => self.may_compress(&arrival, (start, end), now),
             };
+        self.answer_and_read(waits, (start, end), Some(&arrival), now)
+    }
+
+    /// The fast path of data, behind all that has come before and with nothing missing.
+    #[inline]
+    fn takes_steady_data(&mut self, data: &Data, now: Instant) -> bool {
+        let Some(window) = &mut self.window else {
+            return false;
+        };
+        let next = self.config.fast_path && data.start() == self.next && self.above.is_none();
+        let steady = next && window.takes_steady_data(data, now);
+        if steady {
+            self.next = data.end();
+        }
+        steady
+    }
+
+    /// Answers what has come last, in this range, unless the answer waits. Then the application
+    /// reads, which may make an answer due where there is none. `arrival` is none for steady data.
+    #[inline]
+    fn answer_and_read(
+        &mut self,
+        waits: bool,
+        (start, end): (u64, u64),
+        arrival: Option<&Arrival>,
+        now: Instant,
+    ) -> Option<Packet> {
         let answer = (!waits).then(|| self.acknowledge(start, end, now));
-        let window = self.window()?;
-        window.on_read(arrival, now);
-        let update = answer.is_none() && window.answers_read(arrival.next);
-        answer.or_else(|| update.then(|| self.acknowledge(arrival.next, arrival.next, now)))
+        let (next, window) = (self.next, self.window.as_mut()?);
+        match arrival {
+            None => window.on_steady_read(next, now),
+            Some(arrival) => window.on_read(arrival, now),
+        }
+        if answer.is_some() || !window.answers_read(next) {
+            return answer;
+        }
+        Some(self.acknowledge(next, next, now))
     }
 
     /// Something has come while data is missing. Whether the answer waits for more: not where that
     /// is all there was to come, and where a third block would make two of them.
-    fn may_compress(&mut self, arrival: Arrival, (start, end): (u64, u64), now: Instant) -> bool {
+    fn may_compress(&mut self, arrival: &Arrival, (start, end): (u64, u64), now: Instant) -> bool {
         let most = self.config.options.comp_sack_delay;
         let compresses = most > Duration::ZERO && self.config.sack;
         let above = self.above.as_ref().filter(|_| compresses);
         if !above.is_some_and(|above| above.is_expected(start)) {
             return false;
         }
-        let held = self
-            .window()
-            .and_then(|window| window.compresses(arrival, most));
+        let window = self.window.as_mut();
+        let held = window.and_then(|window| window.compresses(arrival, most));
         let Some(wait) = held else { return false };
         if let Some(above) = &mut self.above {
             above.note(arrival.next, start, end);
@@ -610,18 +638,21 @@ impl Receiver {
 
     /// Takes in what a packet holds; what that says of the window.
     fn accept_growing(&mut self, data: &Data) -> Arrival {
-        let held = |above: &Option<Box<Above>>| above.as_ref().map_or(0, |above| above.bytes);
-        let (before, held_before) = (self.next, held(&self.above));
+        let before = self.next;
+        let held_before = self.above.as_ref().map_or(0, |above| above.bytes);
         self.accept(data.start(), data.end());
-        let high = self.above.as_ref().and_then(|above| above.ranges.end());
+        let (above, high) = match &self.above {
+            None => (0, self.next),
+            Some(above) => (above.bytes, above.ranges.end().unwrap_or(self.next)),
+        };
         Arrival {
             len: data.len(),
             before,
             next: self.next,
-            high: high.unwrap_or(self.next),
-            above: held(&self.above),
+            high,
+            above,
             pushes: data.pushes(),
-            news_above: held(&self.above) > held_before,
+            news_above: above > held_before,
             echoed: data.echo(),
         }
     }
@@ -655,6 +686,7 @@ impl Receiver {
         }
     }
 
+    #[inline(always)]
     fn accept(&mut self, start: u64, end: u64) {
         if start > self.next {
             // Of a segment without data nothing is held.
@@ -705,6 +737,7 @@ impl Receiver {
     }
 
     /// Counts a segment that arrived in order; whether its acknowledgement may wait.
+    #[inline(always)]
     fn may_delay(&mut self, start: u64, now: Instant) -> bool {
         if start == 0 && self.answers_first {
             return false;
@@ -735,7 +768,7 @@ impl Receiver {
     /// Whether the next acknowledgement is one of those at once: of a window that grows by its
     /// own count, else of the first so many.
     fn is_quick(&mut self) -> bool {
-        if let Some(window) = self.window() {
+        if let Some(window) = &self.window {
             return window.is_quick();
         }
         let quick = self.quick_left > 0;
@@ -790,7 +823,7 @@ impl Receiver {
     }
 
     fn syn_ack(&mut self, syn: &Syn, now: Instant) -> Packet {
-        let first = self.window().map(|window| window.on_syn(now));
+        let first = self.window.as_mut().map(|window| window.on_syn(now));
         let fixed = match (self.config.window, self.config.window_field) {
             (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
             (window, WindowField::Exact) => window,
@@ -825,9 +858,8 @@ impl Receiver {
     }
 
     fn advertised(&mut self, now: Instant) -> u32 {
-        let next = self.next;
-        if let Some(window) = self.window() {
-            return window.advertise(next, now);
+        if let Some(window) = &mut self.window {
+            return window.advertise(self.next, now);
         }
         self.config.window_field.says(self.config.window)
     }
@@ -867,6 +899,7 @@ mod tests {
             first_stands_in: false,
             delays_repetition_of_last: false,
             window_field: WindowField::Unscaled,
+            fast_path: true,
         };
         Receiver::new(Arc::new(config), 0)
     }

@@ -65,6 +65,16 @@ impl ReceiverRtt {
         }
     }
 
+    /// Whether full-sized data up to `next`, whose sender had echoed so far, gives no sample and
+    /// begins none.
+    #[inline]
+    pub(super) fn is_idle(&self, echoed: u64, next: u64) -> bool {
+        let sampled = self.echoed.is_none_or(|(_, used)| used);
+        sampled
+            && self.sent.front().is_none_or(|(end, _)| *end > echoed)
+            && self.window.is_some_and(|(end, _)| next < end)
+    }
+
     /// What is expected now, and the end of what is offered.
     pub(super) fn on_window(&mut self, next: u64, end: u64, now: Instant) {
         if let Some((_, since)) = self.window.take_if(|(end, _)| next >= *end) {
