@@ -87,7 +87,7 @@ fn ledger(c: &mut Criterion) {
     let sent = || {
         let mut ledger = Ledger::new(Detail::Positions, false);
         (0..2 * STEPS).for_each(|n| {
-            ledger.send(segment(n), 0, Duration::ZERO);
+            ledger.send(segment(n), 0, Instant::ZERO);
         });
         ledger
     };
@@ -97,13 +97,13 @@ fn ledger(c: &mut Criterion) {
             |ledger| {
                 for n in 0..STEPS {
                     let Plan { start, end } = segment(2 * n + 1);
-                    black_box(ledger.acknowledge(0, std::iter::once((start, end)), Duration(n)));
+                    black_box(ledger.acknowledge(0, std::iter::once((start, end)), Instant(n)));
                 }
                 ledger.mark_lost(0, 2 * STEPS * MSS);
                 while let Some((start, end)) = ledger.first_lost() {
                     let plan = Plan { start, end };
-                    ledger.repair(plan, Duration::ZERO);
-                    ledger.send(plan, 0, Duration::ZERO);
+                    ledger.repair(plan, Instant::ZERO);
+                    ledger.send(plan, 0, Instant::ZERO);
                     black_box(ledger.in_flight());
                 }
             },
@@ -122,7 +122,7 @@ fn controller(c: &mut Criterion) {
                     let made = catalog::controller(startup, cc, Convention::Rfc);
                     let mut controller = made.expect("both are in the catalog");
                     let mut window = Window::new(MSS as u32);
-                    controller.on_established(&mut window, &Established::at(Duration::ZERO));
+                    controller.on_established(&mut window, &Established::at(Instant::ZERO));
                     (controller, window)
                 },
                 |(controller, window)| {
@@ -131,7 +131,7 @@ fn controller(c: &mut Criterion) {
                             una: n * MSS,
                             nxt: (n + 10) * MSS,
                             rtt: Some(Duration::from_millis(50)),
-                            ..Ack::of(Duration(n * 12_000), MSS)
+                            ..Ack::of(Instant(n * 12_000), MSS)
                         };
                         controller.on_ack(window, &ack);
                     }

@@ -112,7 +112,7 @@ impl Relay {
     }
 
     fn now(&self) -> Instant {
-        Duration::from_nanos(sys::monotonic().saturating_sub(self.origin))
+        Instant::from_nanos(sys::monotonic().saturating_sub(self.origin))
     }
 
     /// Hands over what is due.

@@ -86,7 +86,7 @@ type Opened = (OwnedFd, Receiver<Ended<u64>>);
 
 /// What a transfer came to.
 struct Transferred {
-    opened: Option<Instant>,
+    opened: Option<Duration>,
     fct: Option<Duration>,
     info: Info,
     failure: Option<String>,
@@ -185,7 +185,7 @@ impl Transfer<'_> {
     }
 
     fn outcome(&self, of: Transferred, passed: Passed, found: Found) -> Outcome {
-        let since = |at: Instant| self.0.since_begun(at);
+        let since = |at: Instant| self.0.in_run(at);
         let mut outcome = Outcome::of(None, of.fct, passed.dropped, of.failure);
         outcome.opened = of.opened;
         outcome.exit = found.exit.map(|exit| flowstart_control::Exit {

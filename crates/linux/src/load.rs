@@ -177,7 +177,7 @@ impl Site<'_> {
             let mut found: Vec<Answered> = Vec::new();
             let mut place = HashMap::new();
             while !requests.is_over() && !self.run.is_over() && !taking.is_finished() {
-                while let Some(request) = requests.take(self.since_begun(sys::monotonic())) {
+                while let Some(request) = requests.take(self.in_run(sys::monotonic())) {
                     place.insert(request.number, found.len());
                     found.push(answered(&request));
                     server.expect(request.clone());
@@ -187,7 +187,7 @@ impl Site<'_> {
                 }
                 let ending = endings.recv_timeout(self.wait(requests)).ok();
                 for (number, asked, had) in ending.into_iter().chain(endings.try_iter()) {
-                    requests.on_answered(number, had.is_ok(), self.since_begun(sys::monotonic()));
+                    requests.on_answered(number, had.is_ok(), self.in_run(sys::monotonic()));
                     self.note(&mut found[place[&number]], asked, had);
                 }
             }
@@ -204,12 +204,12 @@ impl Site<'_> {
         })
     }
 
-    fn since_begun(&self, monotonic: u64) -> Duration {
-        self.run.since_begun(self.run.at(monotonic))
+    fn in_run(&self, monotonic: u64) -> Instant {
+        self.run.in_run(self.run.at(monotonic))
     }
 
     fn wait(&self, requests: &Requests<'_>) -> std::time::Duration {
-        let now = self.since_begun(sys::monotonic());
+        let now = self.in_run(sys::monotonic());
         let next = requests.next_at().map_or(LOOK_EVERY, |at| {
             std::time::Duration::from_nanos(at.since(now).nanos())
         });
@@ -217,9 +217,9 @@ impl Site<'_> {
     }
 
     fn note(&self, answered: &mut Answered, asked: u64, had: io::Result<u64>) {
-        answered.asked = self.since_begun(asked);
+        answered.asked = self.in_run(asked);
         match had {
-            Ok(at) => answered.completed = Some(self.since_begun(at)),
+            Ok(at) => answered.completed = Some(self.in_run(at)),
             Err(e) => answered.failure = Some(e.to_string()),
         }
     }
@@ -285,7 +285,7 @@ impl Site<'_> {
             match sent {
                 Ok(mut sent) => {
                     if let Some(exit) = &mut sent.exit {
-                        exit.at = self.run.since_begun(exit.at);
+                        exit.at = self.run.in_run(exit.at);
                     }
                     answered.sent = sent;
                 }

@@ -125,7 +125,7 @@ impl Run<'_> {
 
     /// The same of a time of the monotonic clock.
     pub fn at(&self, monotonic: u64) -> Instant {
-        Duration::from_nanos(monotonic.saturating_sub(self.origin))
+        Instant::from_nanos(monotonic.saturating_sub(self.origin))
     }
 
     /// How long after the run's beginning a time is.
@@ -133,10 +133,15 @@ impl Run<'_> {
         at.since(self.begun)
     }
 
+    /// A time as the run counts them, from its beginning.
+    pub fn in_run(&self, at: Instant) -> Instant {
+        Instant::ZERO + self.since_begun(at)
+    }
+
     /// Whether its time has passed, it is to stop, or the path has failed.
     pub fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
-            || self.since_begun(self.now()) > self.end
+            || self.in_run(self.now()) > self.end
             || self.path.has_ended()
     }
 

@@ -133,7 +133,6 @@ fn threshold(ssthresh: u32) -> Segments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flowstart_control::Duration;
 
     fn info(cwnd: u32, ssthresh: u32, ca_state: u8) -> Info {
         Info {
@@ -147,7 +146,7 @@ mod tests {
     fn seen(rows: &[Info]) -> Watch {
         let mut watch = Watch::new("cubic");
         for (ms, row) in rows.iter().enumerate() {
-            watch.see(*row, None, Duration::from_millis(ms as u64));
+            watch.see(*row, None, Instant::from_millis(ms as u64));
         }
         watch
     }
@@ -158,7 +157,7 @@ mod tests {
         let watch = seen(&[info(10, open, 0), info(88, open, 0), info(60, 61, 3)]);
         let exit = watch.exit_found().unwrap();
         assert_eq!((exit.reason, exit.cwnd), (Reason::Loss, 88.0));
-        assert_eq!(exit.at, Duration::from_millis(2));
+        assert_eq!(exit.at, Instant::from_millis(2));
         assert_eq!(watch.max_cwnd(), 88.0);
         let timeout = seen(&[info(10, open, 0), info(1, 5, LOSS)]);
         assert_eq!(timeout.exit_found().unwrap().reason, Reason::Timeout);
@@ -179,7 +178,7 @@ mod tests {
         let mut watch = Watch::new("bbr");
         let open = INFINITE_SSTHRESH;
         for (gain, cwnd) in [(256, 10), (739, 20), (739, 84), (88, 90)] {
-            watch.see(info(cwnd, open, 0), Some(gain), Duration::ZERO);
+            watch.see(info(cwnd, open, 0), Some(gain), Instant::ZERO);
         }
         let exit = watch.exit_found().unwrap();
         assert_eq!((exit.reason, exit.cwnd), (Reason::FullPipe, 84.0));

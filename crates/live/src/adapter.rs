@@ -109,15 +109,15 @@ pub struct Adapter {
     /// The newest of the packets told lost one by one.
     told_lost: Option<u64>,
     /// An acknowledgement of which not all is told.
-    waiting: Option<(Duration, News)>,
+    waiting: Option<(Instant, News)>,
     /// The time, where somebody tells it before each datagram.
-    clock: Option<Duration>,
+    clock: Option<Instant>,
     /// The pacer, not the window, held back what the stack had to send then.
     held: bool,
     /// By how much a datagram may be late without those behind it being late too.
     tolerance: Duration,
     /// When the pacer would have let the next datagram leave that it has held back.
-    overdue: Option<Duration>,
+    overdue: Option<Instant>,
     counters: Counters,
     trace: Option<Vec<Sample>>,
 }
@@ -383,7 +383,7 @@ impl Adapter {
 
     /// When a datagram that leaves now should have left, as far as timers explain it.
     fn scheduled(&self, now: Instant) -> Instant {
-        let earliest = Duration(now.nanos().saturating_sub(self.tolerance.nanos()));
+        let earliest = now.saturating_sub(self.tolerance);
         self.overdue
             .map_or(now, |due| due.clamp(earliest.min(now), now))
     }
@@ -637,6 +637,10 @@ mod tests {
         startup.adapter(MTU)
     }
 
+    fn at_ms(ms: u64) -> Instant {
+        Instant::from_millis(ms)
+    }
+
     fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)
     }
@@ -644,37 +648,37 @@ mod tests {
     /// A round trip of 100 ms, and a transfer that begins at once.
     fn begun(startup: &str) -> Adapter {
         let mut adapter = adapter(startup);
-        adapter.on_sent(None, 1200, ms(0));
-        adapter.on_packet_acked(None, ms(0), 1200, ms(100));
-        adapter.begin(Some(1_000_000), ms(100));
+        adapter.on_sent(None, 1200, at_ms(0));
+        adapter.on_packet_acked(None, at_ms(0), 1200, at_ms(100));
+        adapter.begin(Some(1_000_000), at_ms(100));
         adapter
     }
 
     #[test]
     fn a_connection_that_nobody_begins_begins_where_the_initial_window_is_full() {
         let mut adapter = adapter("slow-start");
-        adapter.on_sent(None, 1200, ms(0));
-        adapter.on_packet_acked(None, ms(0), 1200, ms(100));
+        adapter.on_sent(None, 1200, at_ms(0));
+        adapter.on_packet_acked(None, at_ms(0), 1200, at_ms(100));
         for sent in 0..10 {
             assert!(!adapter.has_begun(), "after {sent} datagrams");
             assert!(adapter.has_room());
-            adapter.on_sent(None, MTU.into(), ms(100));
+            adapter.on_sent(None, MTU.into(), at_ms(100));
         }
         assert!(adapter.has_begun() && !adapter.has_room());
-        adapter.on_packet_acked(None, ms(100), MTU.into(), ms(200));
+        adapter.on_packet_acked(None, at_ms(100), MTU.into(), at_ms(200));
         assert_eq!(adapter.window().cwnd, 11.0);
     }
 
     #[test]
     fn a_paced_window_shuts_until_a_datagram_is_due_and_opens_then() {
         let mut adapter = begun("paced-initial-window");
-        adapter.set_clock(ms(100));
+        adapter.set_clock(at_ms(100));
         assert_eq!(adapter.gate(), OPEN);
-        adapter.on_sent(None, MTU.into(), ms(100));
-        adapter.set_clock(ms(100));
+        adapter.on_sent(None, MTU.into(), at_ms(100));
+        adapter.set_clock(at_ms(100));
         assert_eq!(adapter.gate(), CLOSED);
         let due = adapter.paced_until().unwrap();
-        assert!(due > ms(105) && due < ms(115), "{due}");
+        assert!(due > at_ms(105) && due < at_ms(115), "{due}");
         adapter.set_clock(due);
         assert_eq!(adapter.gate(), OPEN);
     }
@@ -682,8 +686,8 @@ mod tests {
     #[test]
     fn a_window_that_is_full_is_told_as_it_is() {
         let mut adapter = begun("slow-start");
-        adapter.set_clock(ms(100));
-        (0..10).for_each(|_| adapter.on_sent(None, MTU.into(), ms(100)));
+        adapter.set_clock(at_ms(100));
+        (0..10).for_each(|_| adapter.on_sent(None, MTU.into(), at_ms(100)));
         assert_eq!(adapter.gate(), 10 * u64::from(MTU));
         assert_eq!(adapter.paced_until(), None);
     }
@@ -693,15 +697,16 @@ mod tests {
         let third_after = |tolerance, late| {
             let mut adapter = begun("paced-initial-window");
             adapter.tolerate(tolerance);
-            adapter.set_clock(ms(100));
-            adapter.on_sent(None, MTU.into(), ms(100));
+            adapter.set_clock(at_ms(100));
+            adapter.on_sent(None, MTU.into(), at_ms(100));
             assert_eq!(adapter.gate(), CLOSED);
             let due = adapter.paced_until().unwrap();
             adapter.set_clock(due + late);
             assert_eq!(adapter.gate(), OPEN);
             adapter.on_sent(None, MTU.into(), due + late);
-            let gap = due.since(ms(100));
-            (adapter.pacer.due().since(ms(100)).nanos() as f64 / gap.nanos() as f64 * 10.0).round()
+            let gap = due.since(at_ms(100));
+            (adapter.pacer.due().since(at_ms(100)).nanos() as f64 / gap.nanos() as f64 * 10.0)
+                .round()
         };
         let late = ms(2);
         assert_eq!(third_after(Duration::ZERO, Duration::ZERO), 20.0);

@@ -161,10 +161,10 @@ mod tests {
         }
         let gate = startup.gate(MTU, std::time::Instant::now());
         let mut adapter = gate.adapter.lock();
-        adapter.on_sent(None, 1200, Duration::ZERO);
-        adapter.on_packet_acked(None, Duration::ZERO, 1200, Duration::from_millis(100));
-        adapter.begin(Some(1_000_000), Duration::from_millis(100));
-        adapter.on_sent(None, MTU.into(), Duration::from_millis(100));
+        adapter.on_sent(None, 1200, Instant::ZERO);
+        adapter.on_packet_acked(None, Instant::ZERO, 1200, Instant::from_millis(100));
+        adapter.begin(Some(1_000_000), Instant::from_millis(100));
+        adapter.on_sent(None, MTU.into(), Instant::from_millis(100));
         drop(adapter);
         gate
     }

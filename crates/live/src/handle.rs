@@ -1,7 +1,7 @@
 //! One adapter, shared by a stack's controller, an application and a pacing socket.
 
 use crate::adapter::{Adapter, Counters, Sample};
-use flowstart_control::{Duration, Exit, Instant, Window};
+use flowstart_control::{Exit, Instant, Window};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An adapter with several owners.
@@ -24,7 +24,7 @@ impl Shared {
     /// A time as the adapter counts it.
     pub fn time(&self, at: std::time::Instant) -> Instant {
         let since = at.saturating_duration_since(self.origin);
-        Duration::from_nanos(since.as_nanos() as u64)
+        Instant::from_nanos(since.as_nanos() as u64)
     }
 
     /// Where its time begins.

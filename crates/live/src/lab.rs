@@ -101,7 +101,7 @@ struct Run<'a> {
     sender: Side,
     moment: Moment,
     adapter: Option<Shared>,
-    opened: Option<Instant>,
+    opened: Option<Duration>,
     /// In real time.
     loopback: Option<Loopback>,
     /// A socket failed.
@@ -208,7 +208,7 @@ impl Run<'_> {
         let origin = self.origin;
         let due = self.ends.deadline().map(|due| {
             let wait = due.saturating_duration_since(origin);
-            at(Duration::from_nanos(wait.as_nanos() as u64))
+            at(Instant::from_nanos(wait.as_nanos() as u64))
         });
         let paced = self.adapter.as_ref().and_then(|a| a.lock().paced_until());
         let paced = paced.map(|due| at(due + self.later()));
@@ -217,7 +217,7 @@ impl Run<'_> {
     }
 
     /// How much later than the run's the adapter's time begins.
-    fn later(&self) -> Instant {
+    fn later(&self) -> Duration {
         let since = |adapter: &Shared| adapter.origin().saturating_duration_since(self.origin);
         let since = self
             .adapter

@@ -3,7 +3,7 @@
 use crate::lateness::Lateness;
 use crate::wire::Passage;
 use crate::Shared;
-use flowstart_control::{Duration, Exit, Instant, Segments};
+use flowstart_control::{Duration, Exit, Segments};
 
 /// What times are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Outcome {
     /// From the first packet to the last byte at its receiver; `None` where that was not reached.
     pub fct: Option<Duration>,
     /// From the first packet until the sender could send data; `None` where it never could.
-    pub opened: Option<Instant>,
+    pub opened: Option<Duration>,
     /// How the startup ended; `None` where it lasted.
     pub exit: Option<Exit>,
     /// The largest window.

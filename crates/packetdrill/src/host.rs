@@ -9,7 +9,7 @@ use crate::expression::Variables;
 use crate::problem::Problem;
 use crate::script::{Flags, Segment};
 use crate::settings::Settings;
-use flowstart_control::{Instant, Segments};
+use flowstart_control::{Duration, Instant, Segments};
 use flowstart_transport::receiver::Receiver;
 use flowstart_transport::sender::{Preparation, Sender};
 use flowstart_wire::{Ack, AckOption, Body, ByteAck, Ecn, Packet, SynAck};
@@ -318,7 +318,7 @@ impl Host {
     pub(crate) fn describe(&self, variables: &mut Variables) {
         let window = self.sender.window();
         let counters = self.sender.counters();
-        let micros = |time: Instant| (time.nanos() / 1000) as f64;
+        let micros = |time: Duration| (time.nanos() / 1000) as f64;
         let (srtt, rttvar) = self.sender.rtt().smoothed().unwrap_or_default();
         let ssthresh = window.ssthresh;
         let fields: [(&str, f64); 10] = [

@@ -6,7 +6,7 @@ mod segment;
 use crate::problem::Problem;
 use crate::script::{Action, Call, Command, Event, Script, Statements, When};
 use cursor::Cursor;
-use flowstart_control::Duration;
+use flowstart_control::{Duration, Instant};
 
 /// packetdrill's `--tolerance_usecs` where it is not given.
 const TOLERANCE: Duration = Duration::from_millis(4);
@@ -77,7 +77,7 @@ fn when(cursor: &mut Cursor) -> Result<When, Problem> {
     }
     Ok(match relative {
         true => When::After(from, to),
-        false => When::At(from, to),
+        false => When::At(Instant::ZERO + from, Instant::ZERO + to),
     })
 }
 
@@ -155,12 +155,12 @@ mod tests {
 
     #[test]
     fn times_are_absolute_relative_ranges_or_any() {
-        let ms = Duration::from_millis;
+        let (at_ms, ms) = (Instant::from_millis, Duration::from_millis);
         for (text, when) in [
-            ("0.2", When::At(ms(200), ms(200))),
+            ("0.2", When::At(at_ms(200), at_ms(200))),
             ("+.1", When::After(ms(100), ms(100))),
             ("+.3~+.31", When::After(ms(300), ms(310))),
-            ("1~1.5", When::At(ms(1000), ms(1500))),
+            ("1~1.5", When::At(at_ms(1000), at_ms(1500))),
             ("+0...0.3", When::After(ms(0), ms(0))),
             ("*", When::Any),
             ("", When::After(ms(0), ms(0))),

@@ -60,7 +60,7 @@ impl Runner {
         let (from, to) = match event.when {
             When::At(from, to) => (from, to),
             When::After(from, to) => (self.now + from, self.now + to),
-            When::Any => (self.now, Duration::MAX),
+            When::Any => (self.now, Instant::MAX),
         };
         if let Action::Expect(segment) = &event.action {
             return self.expect(segment, from, to);
@@ -109,8 +109,8 @@ impl Runner {
 
     /// The host has to send `wanted` between these times, possibly as several segments in a row.
     fn expect(&mut self, wanted: &Segment, from: Instant, to: Instant) -> Result<(), String> {
-        let earliest = Duration(from.nanos().saturating_sub(self.tolerance.nanos()));
-        let latest = Duration(to.nanos().saturating_add(self.tolerance.nanos()));
+        let earliest = from.saturating_sub(self.tolerance);
+        let latest = to + self.tolerance;
         let when = match from == to {
             true => format!("at {}", seconds(from)),
             false => format!("between {} and {}", seconds(from), seconds(to)),
@@ -137,11 +137,11 @@ impl Runner {
     }
 
     /// Waits until the host has sent something, and no longer than this.
-    fn wait(&mut self, latest: Duration) {
+    fn wait(&mut self, latest: Instant) {
         while self.host.next_sent().is_none() {
             match self.host.deadline().filter(|due| *due <= latest) {
                 Some(due) => self.advance(due),
-                None if latest < Duration::MAX => return self.now = self.now.max(latest),
+                None if latest < Instant::MAX => return self.now = self.now.max(latest),
                 None => return,
             }
         }

@@ -1,6 +1,6 @@
 //! What a script says.
 
-use flowstart_control::Duration;
+use flowstart_control::{Duration, Instant};
 use std::fmt;
 
 /// A script.
@@ -38,7 +38,7 @@ pub struct Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// Between these times since the script began.
-    At(Duration, Duration),
+    At(Instant, Instant),
     /// Between these times since the event before.
     After(Duration, Duration),
     /// At any time.

@@ -131,7 +131,7 @@ fn time(field: &str, seconds: f64) -> PyResult<Instant> {
         let message = format!("{field}: `{seconds}` is out of range; seconds from 0 are needed");
         return Err(RequestError::new_err(message));
     }
-    Ok(Duration::from_secs_f64(seconds))
+    Ok(Instant::from_secs_f64(seconds))
 }
 
 /// The tables of all runs, and what their flows did over time in bins of one width.
@@ -145,7 +145,7 @@ pub fn found(py: Python<'_>, mut batch: Batch) -> PyResult<Bound<'_, PyDict>> {
     let (from, width) = (
         there
             .first()
-            .map_or(Duration::ZERO, |lines| lines.bins().from()),
+            .map_or(Instant::ZERO, |lines| lines.bins().from()),
         Lines::align(&mut there),
     );
     let dict = outcome::many(py, &batch)?;
@@ -184,8 +184,8 @@ fn flow_dict<'py>(py: Python<'py>, flow: &FlowLines) -> PyResult<Bound<'py, PyDi
 pub fn journeys_dict<'py>(py: Python<'py>, found: &Journeys) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let ways = &found.packets;
-    let times = |of: fn(&Journey) -> Option<Duration>| -> Vec<Option<f64>> {
-        ways.iter().map(|way| of(way).map(Duration::secs)).collect()
+    let times = |of: fn(&Journey) -> Option<Instant>| -> Vec<Option<f64>> {
+        ways.iter().map(|way| of(way).map(Instant::secs)).collect()
     };
     let kinds: Vec<&str> = ways.iter().map(|way| way.load.name()).collect();
     dict.set_item("kind", kinds)?;

@@ -4,7 +4,7 @@
 
 use crate::compile::Prepared;
 use crate::spec::Direction;
-use flowstart_control::{Duration, Instant};
+use flowstart_control::Instant;
 use flowstart_network::chain::{Chain, Hop, HopDirection};
 use flowstart_network::queue::Limit;
 
@@ -85,7 +85,7 @@ impl Prepared {
             let of_one = |size: u64| size.div_ceil(mss) as f64;
             let packets = entry.template.size().map_or(f64::INFINITY, of_one);
             let hops = (kind.from_hop, kind.to_hop);
-            let from = entry.template.start.get().unwrap_or(Duration::ZERO);
+            let from = entry.template.start.get().unwrap_or(Instant::ZERO);
             add(hops, entry.direction, packets * entry.count as f64, from);
         }
         for web in &self.web {

@@ -1,17 +1,17 @@
 //! A time that may be absent, in eight bytes: half of what an `Option<Instant>` takes.
 
-use flowstart_control::{Duration, Instant};
+use flowstart_control::Instant;
 
 /// A time or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MaybeTime(Duration);
+pub struct MaybeTime(Instant);
 
 impl MaybeTime {
     /// None, for which the time stands that is later than anything that happens.
-    pub const NONE: MaybeTime = MaybeTime(Duration::MAX);
+    pub const NONE: MaybeTime = MaybeTime(Instant::MAX);
 
     /// The time, if there is one.
-    pub fn get(self) -> Option<Duration> {
+    pub fn get(self) -> Option<Instant> {
         (self != MaybeTime::NONE).then_some(self.0)
     }
 
@@ -32,13 +32,13 @@ impl Default for MaybeTime {
     }
 }
 
-impl From<Duration> for MaybeTime {
+impl From<Instant> for MaybeTime {
     fn from(time: Instant) -> MaybeTime {
         MaybeTime(time)
     }
 }
 
-impl From<Option<Duration>> for MaybeTime {
+impl From<Option<Instant>> for MaybeTime {
     fn from(time: Option<Instant>) -> MaybeTime {
         time.map_or(MaybeTime::NONE, MaybeTime)
     }

@@ -11,7 +11,7 @@
 
 use crate::flow_plan::{FlowKind, FlowPlan};
 use flowstart_control::signals::PathMemory;
-use flowstart_control::{Duration, Instant, Rate};
+use flowstart_control::{Instant, Rate};
 use flowstart_transport::sender::Sender;
 use flowstart_transport::stack::{Sharing, Stack};
 use flowstart_transport::throughput::Delivered;
@@ -40,8 +40,8 @@ impl PathKey {
 
 #[derive(Default)]
 struct Path {
-    left: Option<(PathMemory, Duration)>,
-    carried: Option<(Delivered, Duration)>,
+    left: Option<(PathMemory, Instant)>,
+    carried: Option<(Delivered, Instant)>,
     open: Vec<u32>,
     /// Those of them that were told of it.
     told: Vec<u32>,

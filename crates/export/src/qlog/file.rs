@@ -47,7 +47,7 @@ impl File {
 
     /// Adds an event.
     pub fn event(&mut self, at: Instant, name: &str, data: &Json) {
-        let time = milliseconds(at);
+        let time = milliseconds(at.since(Instant::ZERO));
         self.record(&json!({ "time": time, "name": name, "data": data }));
     }
 

@@ -13,7 +13,7 @@ mod transmissions;
 
 use event::{Header, Written};
 use file::{About, File};
-use flowstart_control::{Duration, Instant};
+use flowstart_control::Instant;
 use flowstart_sim::record::packets::{FlowLog, Host, What};
 use flowstart_wire::{Ack, Body, Packet};
 use serde_json::{json, Value as Json};
@@ -30,7 +30,7 @@ pub fn qlog(log: &FlowLog) -> Vec<u8> {
         file: file(log),
     };
     writer.event(
-        Duration::ZERO,
+        Instant::ZERO,
         "recovery:parameters_set",
         &event::parameters(log),
     );

@@ -23,7 +23,7 @@ pub struct Session<'a> {
     /// How the startup ended.
     pub exit: Option<Exit>,
     /// What happened, in order of time.
-    pub events: Vec<(Duration, Event)>,
+    pub events: Vec<(Instant, Event)>,
 }
 
 /// What happened.
@@ -61,7 +61,7 @@ impl Session<'_> {
             protocol: "QUIC",
         });
         let size = json!({ "max_datagram_size": self.mss });
-        file.event(Duration::ZERO, "recovery:parameters_set", &size);
+        file.event(Instant::ZERO, "recovery:parameters_set", &size);
         let mut told = Map::new();
         let mut exit = self.exit;
         for (at, event) in &self.events {

@@ -3,7 +3,7 @@
 use super::ranges::option;
 use arbitrary::{Result, Unstructured};
 use flowstart_control::catalog::{AVOIDANCES, STARTUPS};
-use flowstart_control::{catalog, Instant};
+use flowstart_control::{catalog, Duration, Instant};
 use flowstart_transport::sender::{Preparation, Sender};
 use flowstart_transport::stack::{Stack, PRESETS};
 use flowstart_wire::{Ack, Body, ByteAck, Ecn, NumberAck, Packet, SynAck};
@@ -68,14 +68,14 @@ impl Driven {
     fn step(&mut self, u: &mut Unstructured) -> Result<()> {
         match u.int_in_range(0..=9)? {
             0 => self.write(u.arbitrary::<u32>()?.into()),
-            1 => self.now += Instant(u.int_in_range(0..=2_000_000_000)?),
+            1 => self.now += Duration(u.int_in_range(0..=2_000_000_000)?),
             2 => self.wait(),
             3 => {
                 let answer = SynAck::new(u.arbitrary::<u8>()?.into(), u.arbitrary()?);
                 self.hear(Body::SynAck(answer), u)?;
             }
             _ => {
-                self.now += Instant(u.int_in_range(0..=100_000_000)?);
+                self.now += Duration(u.int_in_range(0..=100_000_000)?);
                 let ack = self.ack(u)?;
                 self.hear(Body::Ack(ack), u)?;
             }

@@ -20,12 +20,12 @@ fn driven(u: &mut Unstructured) -> Result<()> {
     let stack = Stack::preset(preset).expect("a preset has a stack");
     let mut receiver = Receiver::new(Arc::new(stack.receiver()), 0);
     receiver.open();
-    let (mut now, mut highest, mut came) = (Duration::ZERO, 0, 0);
+    let (mut now, mut highest, mut came) = (Instant::ZERO, 0, 0);
     for _ in 0..MOST_STEPS {
         if u.is_empty() {
             break;
         }
-        now += Instant(u.int_in_range(0..=300_000_000)?);
+        now += Duration(u.int_in_range(0..=300_000_000)?);
         let answer = if u.ratio(1, 8)? {
             wait(&mut receiver, &mut now)
         } else {

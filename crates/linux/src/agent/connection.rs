@@ -444,8 +444,8 @@ mod tests {
         Connection::new(recipe.build(), Known::default(), stack, "cubic", size)
     }
 
-    fn ms(ms: u64) -> Duration {
-        Duration::from_millis(ms)
+    fn at_ms(ms: u64) -> Instant {
+        Instant::from_millis(ms)
     }
 
     /// An event of an open connection with a round trip of 50 ms, of which so much has left and come.
@@ -482,32 +482,32 @@ mod tests {
 
     fn open(startup: &str, size: u64) -> Connection {
         let mut connection = connection(startup, size);
-        assert!(connection.on_event(&event(What::Established, 0, 0), ms(50)));
+        assert!(connection.on_event(&event(What::Established, 0, 0), at_ms(50)));
         connection
     }
 
     #[test]
     fn a_connection_opens_with_the_initial_window_and_grows_by_what_is_delivered() {
         let mut connection = open("slow-start", 1_000_000);
-        let first = connection.command(ms(50));
+        let first = connection.command(at_ms(50));
         assert_eq!((first.cwnd, first.ssthresh), (10, INFINITE));
         assert_eq!((first.paced, first.owns_cwnd), (0, 0));
-        connection.on_event(&ack(2, 2, 10), ms(100));
-        assert_eq!(connection.command(ms(100)).cwnd, 12);
+        connection.on_event(&ack(2, 2, 10), at_ms(100));
+        assert_eq!(connection.command(at_ms(100)).cwnd, 12);
     }
 
     #[test]
     fn what_comes_before_the_opening_and_behind_the_end_is_left_alone() {
         let mut connection = connection("slow-start", 1_000_000);
-        assert!(!connection.on_event(&ack(0, 1, 0), ms(49)));
-        assert!(connection.on_event(&event(What::Established, 0, 0), ms(50)));
-        assert!(!connection.on_event(&event(What::Released, 0, 0), ms(60)));
+        assert!(!connection.on_event(&ack(0, 1, 0), at_ms(49)));
+        assert!(connection.on_event(&event(What::Established, 0, 0), at_ms(50)));
+        assert!(!connection.on_event(&event(What::Released, 0, 0), at_ms(60)));
         let unknown = Event {
             kind: 99,
             ..Event::default()
         };
-        assert!(!connection.on_event(&unknown, ms(60)));
-        assert_eq!(connection.command(ms(60)).cwnd, 10);
+        assert!(!connection.on_event(&unknown, at_ms(60)));
+        assert_eq!(connection.command(at_ms(60)).cwnd, 10);
     }
 
     #[test]
@@ -519,8 +519,8 @@ mod tests {
             cwnd: 10,
             ..ack(2, 2, 4)
         };
-        connection.on_event(&unused, ms(100));
-        assert_eq!(connection.command(ms(100)).cwnd, 10);
+        connection.on_event(&unused, at_ms(100));
+        assert_eq!(connection.command(at_ms(100)).cwnd, 10);
     }
 
     #[test]
@@ -529,18 +529,18 @@ mod tests {
         for round in 1..=9 {
             connection.on_event(
                 &ack(10 * round, 10, 10 * round + 100),
-                ms(100 * u64::from(round)),
+                at_ms(100 * u64::from(round)),
             );
         }
-        assert_eq!(connection.command(ms(900)).cwnd, 100);
+        assert_eq!(connection.command(at_ms(900)).cwnd, 100);
         let loss = Event {
             epoch: 1,
             state: RECOVERY,
             cwnd: 100,
             ..event(What::Loss, 90, 190)
         };
-        connection.on_event(&loss, ms(950));
-        let told = connection.command(ms(950));
+        connection.on_event(&loss, at_ms(950));
+        let told = connection.command(at_ms(950));
         // CUBIC's 0.7.
         assert_eq!((told.epoch, told.ssthresh, told.owns_cwnd), (1, 70, 0));
         assert_eq!(connection.exit().unwrap().reason, Reason::Loss);
@@ -550,15 +550,15 @@ mod tests {
             cwnd: 85,
             ..ack(100, 10, 190)
         };
-        connection.on_event(&reduced, ms(960));
-        assert_eq!(connection.command(ms(960)).ssthresh, 70);
+        connection.on_event(&reduced, at_ms(960));
+        assert_eq!(connection.command(at_ms(960)).ssthresh, 70);
         let over = Event {
             epoch: 2,
             cwnd: 70,
             ..event(What::Recovered, 190, 190)
         };
-        connection.on_event(&over, ms(1000));
-        let told = connection.command(ms(1000));
+        connection.on_event(&over, at_ms(1000));
+        let told = connection.command(at_ms(1000));
         assert_eq!((told.epoch, told.cwnd, told.ssthresh), (2, 70, 70));
     }
 
@@ -568,39 +568,39 @@ mod tests {
         for round in 1..=4 {
             connection.on_event(
                 &ack(10 * round, 10, 10 * round + 50),
-                ms(100 * u64::from(round)),
+                at_ms(100 * u64::from(round)),
             );
         }
-        let before = connection.command(ms(400)).cwnd;
+        let before = connection.command(at_ms(400)).cwnd;
         let loss = Event {
             epoch: 1,
             state: RECOVERY,
             cwnd: before,
             ..event(What::Loss, 40, 90)
         };
-        connection.on_event(&loss, ms(450));
-        assert!(connection.command(ms(450)).ssthresh < before);
+        connection.on_event(&loss, at_ms(450));
+        assert!(connection.command(at_ms(450)).ssthresh < before);
         let undone = Event {
             epoch: 2,
             ..event(What::Undone, 60, 90)
         };
-        connection.on_event(&undone, ms(470));
-        let told = connection.command(ms(470));
+        connection.on_event(&undone, at_ms(470));
+        let told = connection.command(at_ms(470));
         assert_eq!((told.cwnd, told.ssthresh), (before, INFINITE));
     }
 
     #[test]
     fn a_timeout_leaves_one_segment() {
         let mut connection = open("slow-start", 10_000_000);
-        connection.on_event(&ack(10, 10, 30), ms(100));
+        connection.on_event(&ack(10, 10, 30), at_ms(100));
         let timeout = Event {
             epoch: 1,
             state: LOSS,
             in_flight: 0,
             ..event(What::Timeout, 10, 30)
         };
-        connection.on_event(&timeout, ms(400));
-        let told = connection.command(ms(400));
+        connection.on_event(&timeout, at_ms(400));
+        let told = connection.command(at_ms(400));
         assert_eq!((told.epoch, told.cwnd), (1, 1));
         assert_eq!(connection.exit().unwrap().reason, Reason::Timeout);
     }
@@ -608,23 +608,29 @@ mod tests {
     #[test]
     fn a_startup_that_paces_opens_one_by_one_and_then_leaves_it_to_the_kernel() {
         let mut connection = open("jump-start", 100 * u64::from(MSS));
-        let told = connection.command(ms(50));
+        let told = connection.command(at_ms(50));
         assert_eq!((told.cwnd, told.paced), (1, 1));
         // 100 segments in a round trip of 50 ms, counted without headers.
         assert_eq!(told.pacing_rate, 2000 * u64::from(MSS));
-        assert_eq!(connection.due(), Some(ms(50) + Duration::from_micros(500)));
-        assert_eq!(connection.command(ms(53)).cwnd, 7);
-        let many = connection.command(ms(55)).cwnd;
+        assert_eq!(
+            connection.due(),
+            Some(at_ms(50) + Duration::from_micros(500))
+        );
+        assert_eq!(connection.command(at_ms(53)).cwnd, 7);
+        let many = connection.command(at_ms(55)).cwnd;
         assert_eq!(many, 100);
         // From now on it is asked what has left.
-        connection.on_look(ms(55));
-        assert_eq!(connection.due(), Some(ms(55) + Duration::from_micros(500)));
+        connection.on_look(at_ms(55));
+        assert_eq!(
+            connection.due(),
+            Some(at_ms(55) + Duration::from_micros(500))
+        );
     }
 
     #[test]
     fn the_kernel_keeps_a_rate_also_where_it_does_not_pace() {
         let mut connection = open("slow-start", 1_000_000);
-        let told = connection.command(ms(50));
+        let told = connection.command(at_ms(50));
         // Twice the window a round trip.
         let expected = 2.0 * 10.0 * f64::from(MSS) / 0.05;
         assert!((told.pacing_rate as f64 / expected - 1.0).abs() < 0.001);
@@ -638,13 +644,13 @@ mod tests {
             outstanding_bytes: 2 * MSS + 1,
             ..event(What::Sent, 0, 2)
         };
-        connection.on_event(&sent, ms(60));
+        connection.on_event(&sent, at_ms(60));
         let all = Event {
             acked_bytes: u64::from(2 * MSS + 1),
             outstanding_bytes: 0,
             ..ack(2, 2, 2)
         };
-        connection.on_event(&all, ms(110));
+        connection.on_event(&all, at_ms(110));
         assert_eq!(connection.outstanding(), 0);
     }
 }

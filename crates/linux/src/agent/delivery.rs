@@ -86,7 +86,7 @@ impl Delivered {
         let lost = then.map_or(event.losses, |then| event.lost.wrapping_sub(then.lost));
         Some(RateSample {
             prior_delivered: self.total(event.rate_prior_delivered),
-            sent: now.since(rtt),
+            sent: now.saturating_sub(rtt),
             delivered: self.bytes(delivered),
             interval: us(interval),
             send_interval: us(event.rate_snd_interval_us),
@@ -134,12 +134,12 @@ mod tests {
             rate_rcv_interval_us: 60_000,
             ..Event::default()
         };
-        let said = delivered.conclude(&event, false, Duration::from_millis(100));
+        let said = delivered.conclude(&event, false, Instant::from_millis(100));
         assert_eq!((said.total, said.newly), (10 * 1448, 2 * 1448));
         let sample = said.sample.unwrap();
         assert_eq!(sample.prior_delivered, 2 * 1448);
         assert_eq!((sample.tx_in_flight, sample.lost), (12 * 1448, 3 * 1448));
-        assert_eq!(sample.sent, Duration::from_millis(40));
+        assert_eq!(sample.sent, Instant::from_millis(40));
         assert_eq!(sample.rate().bps(), 8 * 1448 * 8 * 1000 / 60);
     }
 
@@ -151,7 +151,7 @@ mod tests {
             ..Event::default()
         };
         assert_eq!(
-            delivered.conclude(&event, false, Duration::ZERO).sample,
+            delivered.conclude(&event, false, Instant::ZERO).sample,
             None
         );
     }

@@ -82,9 +82,9 @@ mod tests {
 
     #[test]
     fn the_window_opens_by_a_segment_whenever_one_is_due_until_the_kernel_paces() {
-        let mut opening = Opening::new(&window(), Duration::from_millis(100));
+        let mut opening = Opening::new(&window(), Instant::from_millis(100));
         let open: Vec<_> = (0..11)
-            .map(|ms| opening.allows(Duration::from_millis(100 + ms)))
+            .map(|ms| opening.allows(Instant::from_millis(100 + ms)))
             .collect();
         assert_eq!(open[..9], [1, 2, 3, 4, 5, 6, 7, 8, 9]);
         assert_eq!(open[9..], [u32::MAX; 2]);
@@ -93,16 +93,16 @@ mod tests {
 
     #[test]
     fn one_that_comes_late_makes_up_for_it() {
-        let mut opening = Opening::new(&window(), Duration::ZERO);
-        assert_eq!(opening.allows(Duration::from_micros(4_500)), 5);
-        assert_eq!(opening.due(), Some(Duration::from_millis(5)));
+        let mut opening = Opening::new(&window(), Instant::ZERO);
+        assert_eq!(opening.allows(Instant::from_micros(4_500)), 5);
+        assert_eq!(opening.due(), Some(Instant::from_millis(5)));
     }
 
     #[test]
     fn a_window_that_is_not_paced_any_more_opens_at_once() {
-        let (mut opening, mut window) = (Opening::new(&window(), Duration::ZERO), window());
+        let (mut opening, mut window) = (Opening::new(&window(), Instant::ZERO), window());
         window.pacing = None;
-        opening.on_sent(1, &window, Duration::from_millis(1));
+        opening.on_sent(1, &window, Instant::from_millis(1));
         assert!(opening.is_over());
     }
 }

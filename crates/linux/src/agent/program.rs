@@ -263,7 +263,7 @@ impl Desk {
     }
 
     fn time(&self, monotonic: u64) -> Instant {
-        Duration::from_nanos(monotonic.saturating_sub(self.origin))
+        Instant::from_nanos(monotonic.saturating_sub(self.origin))
     }
 
     /// Until a sender wants to be told something.

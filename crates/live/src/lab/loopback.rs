@@ -65,7 +65,7 @@ impl Loopback {
 
     /// What the time is.
     pub fn now(&self) -> Instant {
-        Duration::from_nanos(self.origin.elapsed().as_nanos() as u64)
+        Instant::from_nanos(self.origin.elapsed().as_nanos() as u64)
     }
 
     /// Waits until something is due.

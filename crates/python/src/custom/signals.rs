@@ -36,6 +36,7 @@ macro_rules! plain {
 
 plain! {
     Duration => u64, "int", t => t.nanos();
+    Instant => u64, "int", t => t.nanos();
     Rate => u64, "int", r => r.bps();
     f64 => f64, "float", x => x;
     u64 => u64, "int", n => n;
@@ -395,13 +396,13 @@ impl Window {
 
     #[getter]
     fn pacing_from(&self) -> u64 {
-        Duration::get(&self.pacing_from).nanos()
+        Instant::get(&self.pacing_from).nanos()
     }
 
     #[setter]
     fn set_pacing_from(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let value = written("pacing_from", value, A_TIME)?;
-        Duration::from_nanos(value).put(&self.pacing_from);
+        Instant::from_nanos(value).put(&self.pacing_from);
         Ok(())
     }
 

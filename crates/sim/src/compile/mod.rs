@@ -157,5 +157,5 @@ fn end(duration: Option<Duration>) -> Result<Instant, RequestError> {
         let right = format!("above 0s to {LONGEST_RUN}");
         return Err(out_of_range("duration", duration, &right));
     }
-    Ok(duration)
+    Ok(Instant::ZERO + duration)
 }

@@ -4,7 +4,7 @@
 use super::recorder::{
     Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, AT_RECEIVER, IN_NETWORK, QUEUES, SENT,
 };
-use flowstart_control::{Duration, Instant};
+use flowstart_control::Instant;
 use flowstart_wire::{Ack, Body, Packet};
 
 /// What is to be recorded.
@@ -58,7 +58,7 @@ pub struct Journey {
     /// When it came to the queue of the bottleneck's direction that it passes.
     pub queued: Option<Instant>,
     /// When it left that to be transmitted.
-    pub left: Option<Duration>,
+    pub left: Option<Instant>,
     /// When it was dropped, by whatever.
     pub dropped: Option<Instant>,
     /// When it reached the other host.

@@ -102,7 +102,7 @@ pub struct FlowLog {
     /// How its startup ended.
     pub exit: Option<Exit>,
     /// What happened, in order of time.
-    pub entries: Vec<(Duration, What)>,
+    pub entries: Vec<(Instant, What)>,
     /// What was lost when somebody looked last.
     lost: Vec<(u64, u64)>,
     known: Option<Knowledge>,

@@ -100,7 +100,7 @@ impl Scene<'_> {
     }
 
     /// For how long a link has transmitted.
-    pub(crate) fn transmitted(&mut self, link: LinkId) -> Instant {
+    pub(crate) fn transmitted(&mut self, link: LinkId) -> Duration {
         self.links[link as usize].transmitted(self.now)
     }
 }

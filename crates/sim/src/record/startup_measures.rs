@@ -103,7 +103,7 @@ struct NotedExit {
 struct QueueTime {
     at_opening: Duration,
     /// When overshoot was over; none while it may come.
-    at_end: Option<Instant>,
+    at_end: Option<Duration>,
 }
 
 /// Data has been sent.
@@ -111,7 +111,7 @@ struct QueueTime {
 struct Sending {
     since: Instant,
     /// For how long the bottleneck had transmitted until then.
-    transmitted: Instant,
+    transmitted: Duration,
 }
 
 impl StartupMeasure {
@@ -208,9 +208,9 @@ impl StartupMeasure {
     }
 
     /// All data has been delivered; the bottleneck has transmitted for so long.
-    fn deliver(&mut self, now: Instant, transmitted: Instant) {
+    fn deliver(&mut self, now: Instant, transmitted: Duration) {
         self.idle = self.sending.map(|sending| {
-            let busy = transmitted.since(sending.transmitted);
+            let busy = transmitted.saturating_sub(sending.transmitted);
             now.since(sending.since).saturating_sub(busy)
         });
     }
@@ -218,7 +218,7 @@ impl StartupMeasure {
     /// What was measured of this flow.
     fn row(&self, flow: u32) -> StartupRow {
         let opened = self.opened.get();
-        let since = |at: MaybeTime| Some(at.get()?.saturating_sub(opened?).secs());
+        let since = |at: MaybeTime| Some(at.get()?.since(opened?).secs());
         let flight = self.max_flight as f64 / f64::from(self.mss);
         let queued = self
             .queue

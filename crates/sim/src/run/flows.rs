@@ -3,7 +3,7 @@
 use crate::maybe_time::MaybeTime;
 use crate::record::flow_record::FlowRecord;
 use crate::slab::Slab;
-use flowstart_control::{Exit, Instant};
+use flowstart_control::{Duration, Exit, Instant};
 use flowstart_transport::receiver::Receiver;
 use flowstart_transport::sender::Sender;
 
@@ -71,7 +71,7 @@ impl Endpoints {
         record.count(self.sender.counters());
         record.keep_exit(self.sender.exit(), exits);
         record.reset = self.sender.failed();
-        record.min_rtt = self.sender.min_rtt().into();
+        record.min_rtt = self.sender.min_rtt().unwrap_or(Duration::MAX);
     }
 }
 

@@ -239,7 +239,7 @@ impl<'a> Requests<'a> {
 }
 
 fn start(plan: &FlowPlan) -> Instant {
-    plan.start.get().unwrap_or(Duration::ZERO)
+    plan.start.get().unwrap_or(Instant::ZERO)
 }
 
 #[cfg(test)]
@@ -253,9 +253,9 @@ mod tests {
 
     /// Asks for everything at its time, each answer taking as long; when what was asked for, and its
     /// size.
-    fn all(prepared: &Prepared, takes: Duration) -> Vec<(u32, Duration, u64)> {
+    fn all(prepared: &Prepared, takes: Duration) -> Vec<(u32, Instant, u64)> {
         let mut requests = prepared.load().unwrap().requests;
-        let (mut found, mut under_way) = (Vec::new(), Vec::<(Duration, u32)>::new());
+        let (mut found, mut under_way) = (Vec::new(), Vec::<(Instant, u32)>::new());
         while !requests.is_over() {
             let ends = under_way.iter().map(|(at, _)| *at).min();
             let now = ends.into_iter().chain(requests.next_at()).min().unwrap();
@@ -298,11 +298,11 @@ mod tests {
                 { size = "10kB", count = 2, stagger = "2s", opener = "receiver" },
             ]
         "#;
-        let ms = Duration::from_millis;
+        let (at_ms, ms) = (Instant::from_millis, Duration::from_millis);
         let expected = [
-            (1, ms(0), 10_000),
-            (0, ms(1000), 20_000),
-            (2, ms(2000), 10_000),
+            (1, at_ms(0), 10_000),
+            (0, at_ms(1000), 20_000),
+            (2, at_ms(2000), 10_000),
         ];
         assert_eq!(all(&prepared(text), ms(5000)), expected);
     }
@@ -335,11 +335,11 @@ mod tests {
         let found = all(&prepared(&text), Duration::from_millis(700));
         let first = found
             .iter()
-            .filter(|(_, at, _)| *at == Duration::ZERO)
+            .filter(|(_, at, _)| *at == Instant::ZERO)
             .count();
         let second = found
             .iter()
-            .filter(|(_, at, _)| *at == Duration::from_millis(1700))
+            .filter(|(_, at, _)| *at == Instant::from_millis(1700))
             .count();
         assert!(first > 0 && second > 0);
         assert_eq!(first + second, found.len());

@@ -6,7 +6,7 @@ use crate::maybe_time::MaybeTime;
 use crate::record::flow::{ideal_fct, wire_bytes, TransferRow};
 use crate::record::flow_record::FlowRecord;
 use crate::record::recorder::{Kinds, Recorder, RunEvent, Scene, IN_NETWORK, SENT, TIMER};
-use flowstart_control::{Duration, Instant};
+use flowstart_control::Instant;
 use flowstart_network::chain::Chain;
 use flowstart_wire::{Body, Data};
 use std::ops::Range;
@@ -123,7 +123,7 @@ impl<'a> WriteLog<'a> {
                 rows.push(TransferRow {
                     flow,
                     transfer: number,
-                    available_s: available.map(Duration::secs),
+                    available_s: available.map(Instant::secs),
                     bytes: kind.bytes_of(number as usize),
                     ideal_fct_s: ideal(kind, &record.plan, number as usize, chain),
                     ..noted.row()
@@ -161,7 +161,7 @@ impl Recorder for WriteLog<'_> {
 impl WriteRecord {
     /// A row of what is noted.
     fn row(&self) -> TransferRow {
-        let seconds = |time: MaybeTime| time.get().map(Duration::secs);
+        let seconds = |time: MaybeTime| time.get().map(Instant::secs);
         TransferRow {
             flow: 0,
             transfer: 0,

@@ -8,7 +8,7 @@ use crate::spec::RequestError;
 use crate::workload::expand;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::Known;
-use flowstart_control::{Duration, Instant};
+use flowstart_control::Instant;
 use flowstart_network::graph::{self, LinkId, Route};
 use flowstart_network::link::Link;
 use flowstart_transport::stack::{EcnMode, Stack};
@@ -85,7 +85,7 @@ impl Prepared {
             recipe: kind.recipe.clone(),
             size,
             seed: self.seed,
-            start: plan.start.get().unwrap_or(Duration::ZERO),
+            start: plan.start.get().unwrap_or(Instant::ZERO),
             end: self.end,
             by_receiver: kind.by_receiver,
             ecn: kind.stack.ecn != EcnMode::Off,

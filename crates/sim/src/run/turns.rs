@@ -24,7 +24,7 @@ pub(super) struct Turns {
     /// In the order of what they wait for.
     waits: Vec<Wait>,
     /// When each will be due of which that has been delivered, by its number.
-    coming: BinaryHeap<Reverse<(Duration, usize)>>,
+    coming: BinaryHeap<Reverse<(Instant, usize)>>,
 }
 
 impl Turns {

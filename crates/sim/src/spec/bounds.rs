@@ -1,7 +1,7 @@
 //! Bounds of single values, for the definitions of fields.
 
 use super::error::{out_of_range, RequestError};
-use flowstart_control::{Bytes, Duration, Instant, Rate};
+use flowstart_control::{Bytes, Duration, Rate};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -16,12 +16,12 @@ pub(crate) fn rate(field: &str, rate: &Rate) -> Result<(), RequestError> {
 }
 
 /// A delay or a round trip that can be.
-pub(crate) fn time(field: &str, time: &Instant) -> Result<(), RequestError> {
+pub(crate) fn time(field: &str, time: &Duration) -> Result<(), RequestError> {
     within(Duration::ZERO..=LONGEST, "0s to 600s")(field, time)
 }
 
 /// A period that can be.
-pub(super) fn period(field: &str, time: &Instant) -> Result<(), RequestError> {
+pub(super) fn period(field: &str, time: &Duration) -> Result<(), RequestError> {
     within(Duration(1)..=LONGEST, "above 0s to 600s")(field, time)
 }
 

@@ -4,7 +4,7 @@ use super::bounds::{rate, segment_size, time, within};
 use super::definition::{fields, needs, plain, required, text, Need, Value};
 use super::error::RequestError;
 use super::stack::{phase, StackSpec};
-use flowstart_control::{Amount, Bytes, Duration, Instant, Rate};
+use flowstart_control::{Amount, Bytes, Duration, Rate};
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -99,7 +99,7 @@ fields! {
         pub mss: Option<Bytes>,
         /// Time at which the first connection opens.
         #[needs(OPENS_AT_A_TIME, WRITES_AT_A_TIME)]
-        pub start: Option<Instant> = Instant::ZERO,
+        pub start: Option<Duration> = Duration::ZERO,
         /// Flow whose startup must end first, instead of `start`; this flow opens `pause` later.
         ///
         /// Without an end of that startup it never opens.
@@ -176,7 +176,7 @@ fields! {
             pub size: Amount,
         }
         /// Time of the write after the flow's start.
-        pub at: Option<Instant>,
+        pub at: Option<Duration>,
         /// Write of another flow that must be delivered first, instead of `at`.
         ///
         /// That flow's data goes in the opposite direction, to the end that sends this write. If

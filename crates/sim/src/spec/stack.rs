@@ -3,7 +3,7 @@
 use super::bounds::{segment_size, time, within};
 use super::definition::{fields, names, needs, plain, text, Need};
 use super::error::RequestError;
-use flowstart_control::{Amount, Bytes, Duration, InitialWindow, Instant, RateCodes};
+use flowstart_control::{Amount, Bytes, Duration, InitialWindow, RateCodes};
 use flowstart_transport::handshake::Handshake;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::RecoveryKind::{
@@ -135,7 +135,7 @@ fields! {
         pub ack: Option<AckName>,
         /// Maximum delay of a delayed acknowledgement.
         #[needs(DELAYS_ACKS)]
-        pub ack_timer: Option<Instant>,
+        pub ack_timer: Option<Duration>,
         /// Segments per delayed acknowledgement.
         #[check(within(1..=1000, "1 to 1000 segments"))]
         #[needs(DELAYS_ACKS)]

@@ -83,7 +83,7 @@ impl ScheduledArrival {
             _ => (Duration::ZERO, plan.size().unwrap_or(WITHOUT_LIMIT)),
         };
         Arrival {
-            at: plan.start.get().unwrap_or(Duration::ZERO) + after,
+            at: plan.start.get().unwrap_or(Instant::ZERO) + after,
             flow: self.flow,
             bytes,
         }

@@ -108,9 +108,7 @@ impl Rack {
     /// What arrives next left no sooner than the newest arrival, so that RACK's clock goes on.
     #[inline]
     pub fn is_steady(&self, c: &Connection) -> bool {
-        let newest = self
-            .newest
-            .map_or(Duration::ZERO, |(newest, _)| newest.sent);
+        let newest = self.newest.map_or(Instant::ZERO, |(newest, _)| newest.sent);
         self.state == State::Open
             && self.probe.out.is_none()
             && self.forced.is_none()
