@@ -13,7 +13,7 @@ use crate::signals::{
 };
 use crate::slow_start::SlowStart;
 use crate::startup::{Congestion, LossResponse, Startup};
-use crate::{Rate, Segments, Time, Window};
+use crate::{Duration, Instant, Rate, Segments, Window};
 
 /// The algorithm whose growth rule applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -341,11 +341,11 @@ impl Controller {
     }
 
     /// What is to be paced after an idle time, where the avoidance has a view of that.
-    pub fn paced_restart(&self) -> Option<(Segments, Time)> {
+    pub fn paced_restart(&self) -> Option<(Segments, Duration)> {
         self.avoidance.paced_restart()
     }
 
-    fn enter_avoidance(&mut self, w: &mut Window, now: Time, before: Segments, flight: u64) {
+    fn enter_avoidance(&mut self, w: &mut Window, now: Instant, before: Segments, flight: u64) {
         if self.phase == Phase::Startup {
             self.record(Reason::Ssthresh, now, before, flight);
             let model = self.startup.export_model();
@@ -358,7 +358,7 @@ impl Controller {
     }
 
     /// A startup that a loss has ended which was none goes on, and may yet end by itself.
-    fn record(&mut self, reason: Reason, at: Time, cwnd: Segments, flight: u64) {
+    fn record(&mut self, reason: Reason, at: Instant, cwnd: Segments, flight: u64) {
         let by_itself = !matches!(reason, Reason::Loss | Reason::Ecn | Reason::Timeout);
         if self.exit.is_none() || self.exit_undone && by_itself {
             self.exit_undone = false;
@@ -392,14 +392,14 @@ mod tests {
     fn ack(ms: u64) -> Ack {
         Ack {
             flight: 9 * MSS,
-            ..Ack::of(Time::from_millis(ms), MSS)
+            ..Ack::of(Instant::from_millis(ms), MSS)
         }
     }
 
     fn loss(ms: u64, w: &Window) -> Loss {
         let flight = w.cwnd as u64 * MSS;
         Loss {
-            now: Time::from_millis(ms),
+            now: Instant::from_millis(ms),
             flight,
             usable: w.cwnd,
         }
@@ -427,7 +427,7 @@ mod tests {
         c.on_ack(&mut w, &ack(2));
         let exit = Exit {
             reason: Reason::Ssthresh,
-            at: Time::from_millis(2),
+            at: Instant::from_millis(2),
             cwnd: 11.0,
             flight: 9 * MSS,
         };
@@ -461,7 +461,7 @@ mod tests {
     fn a_mark_ends_the_startup_and_halves_as_a_loss_does() {
         let (mut c, mut w) = slow_start(f64::INFINITY);
         let m = Marked {
-            now: Time::from_millis(5),
+            now: Instant::from_millis(5),
             flight: 10 * MSS,
             usable: 10.0,
         };
@@ -495,7 +495,7 @@ mod tests {
         c.on_loss(&mut w, &l);
         c.on_recovery_ack(&mut w, &ack(2));
         let r = Recovered {
-            now: Time::from_millis(3),
+            now: Instant::from_millis(3),
             retransmitted: MSS,
             flight: 0,
         };
@@ -508,8 +508,8 @@ mod tests {
         let (mut c, mut w) = slow_start(20.0);
         w.cwnd = 15.0;
         let i = Idle {
-            now: Time::from_secs(9),
-            idle: Time::from_secs(3),
+            now: Instant::from_secs(9),
+            idle: Duration::from_secs(3),
             restart_window: 4.0,
         };
         c.on_idle(&mut w, &i);
@@ -536,22 +536,22 @@ mod tests {
         c.on_known(&known);
         let established = Established {
             initial_window: 10.0,
-            rtt: Some(Time::from_millis(100)),
-            ..Established::at(Time::ZERO)
+            rtt: Some(Duration::from_millis(100)),
+            ..Established::at(Instant::ZERO)
         };
         c.on_established(&mut w, &established);
         let gap = PeerGap {
-            now: Time::ZERO,
-            gap: Time::from_micros(1),
-            rtt: Some(Time::from_millis(100)),
+            now: Instant::ZERO,
+            gap: Duration::from_micros(1),
+            rtt: Some(Duration::from_millis(100)),
             nxt: 0,
             peer_window: u64::MAX,
         };
         c.on_peer_gap(&mut w, &gap);
         let feedback = Feedback {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             change: Some(1e6),
-            rtt: Some(Time::from_millis(100)),
+            rtt: Some(Duration::from_millis(100)),
             wire: 1500,
             cwnd_limited: true,
         };
@@ -591,7 +591,7 @@ mod tests {
         let mut w = Window::new(MSS as u32);
         w.cwnd = 10.0;
         let m = Marked {
-            now: Time::from_millis(5),
+            now: Instant::from_millis(5),
             flight: 10 * MSS,
             usable: 10.0,
         };
@@ -644,14 +644,14 @@ mod tests {
         c.on_loss(&mut w, &l);
         assert_eq!(c.exit(), None);
         let r = Recovered {
-            now: Time::from_millis(3),
+            now: Instant::from_millis(3),
             retransmitted: MSS,
             flight: 4 * MSS,
         };
         c.on_recovered(&mut w, &r);
         let exit = Exit {
             reason: Reason::Estimate,
-            at: Time::from_millis(3),
+            at: Instant::from_millis(3),
             cwnd: 10.0,
             flight: 4 * MSS,
         };
@@ -705,7 +705,7 @@ mod tests {
             let mut w = Window::new(MSS as u32);
             (w.cwnd, w.ssthresh) = (10.0, 12.0);
             for count in packets {
-                c.on_ack(&mut w, &Ack::of(Time::ZERO, count * MSS));
+                c.on_ack(&mut w, &Ack::of(Instant::ZERO, count * MSS));
             }
             let found = [&counts.measured, &counts.used].map(|n| n.load(Ordering::Relaxed));
             assert_eq!((found[0], found[1]), expected);
@@ -721,7 +721,7 @@ mod tests {
         c.on_timeout(&mut w, &t);
         w = before;
         c.on_spurious(&mut w);
-        c.on_ack(&mut w, &Ack::of(Time::from_millis(2), 2 * MSS));
+        c.on_ack(&mut w, &Ack::of(Instant::from_millis(2), 2 * MSS));
         assert_eq!(w.cwnd, 12.0);
     }
 }

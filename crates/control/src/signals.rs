@@ -6,7 +6,7 @@
 //! The definitions stand in macros, those of the signals and of the hooks of a startup that are told
 //! them, so that bindings to other languages take names, fields and texts from here.
 
-use crate::{Rate, RateCodes, Segments, Time};
+use crate::{Duration, Instant, Rate, RateCodes, Segments};
 
 /// Passes the definitions of all signals to the macro of this name.
 #[macro_export]
@@ -35,7 +35,7 @@ macro_rules! signals {
                 pub approved: Option<Rate>,
                 /// The round-trip time of the handshake as it was, where [`Established`] has it
                 /// rounded.
-                pub exact_rtt: Option<Time>,
+                pub exact_rtt: Option<Duration>,
                 /// The rate of the sender's own interface.
                 pub interface_rate: Option<Rate>,
                 /// What an earlier connection left behind.
@@ -50,11 +50,11 @@ macro_rules! signals {
                 /// Its threshold.
                 pub ssthresh: Segments,
                 /// Its smoothed round-trip time.
-                pub srtt: Time,
+                pub srtt: Duration,
                 /// The variation of that.
-                pub rttvar: Time,
+                pub rttvar: Duration,
                 /// The least that it measured.
-                pub min_rtt: Time,
+                pub min_rtt: Duration,
                 /// Bytes of payload that a round trip delivered, the last in which it had enough to
                 /// send.
                 pub delivered: u64,
@@ -69,12 +69,12 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct PeerGap {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// From the arrival of the first segment of the pair to that of the second.
-                pub gap: Time,
+                pub gap: Duration,
                 /// The round-trip time of the newest segment that the ACK covers, from when it
                 /// was first sent.
-                pub rtt: Option<Time>,
+                pub rtt: Option<Duration>,
                 /// Position of the next new byte (SND.NXT), before anything is sent in answer.
                 pub nxt: u64,
                 /// The peer's advertised window in bytes.
@@ -86,12 +86,12 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct Feedback {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// By how much the routers want the throughput to change, bytes per second on the
                 /// wire; `None` where no router has written into them.
                 pub change: Option<f64>,
                 /// The round-trip time of the newest segment that the ACK covers, by Karn's rule.
-                pub rtt: Option<Time>,
+                pub rtt: Option<Duration>,
                 /// Bytes that a full-size segment has on the wire, its congestion header included.
                 pub wire: u32,
                 /// As the [`Ack`] that follows has it.
@@ -102,11 +102,11 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct Established {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// What the initial-window rule of the stack allows, after any lost SYN.
                 pub initial_window: Segments,
                 /// Round-trip time of the handshake; `None` if a SYN was sent more than once.
-                pub rtt: Option<Time>,
+                pub rtt: Option<Duration>,
                 /// Bytes the application has queued.
                 pub queued: u64,
                 /// The peer's advertised window in bytes; `u64::MAX` where nothing limits.
@@ -115,7 +115,7 @@ macro_rules! signals {
                 pub header: u32,
                 /// The resolution at which the transport measures and paces, if it is coarse
                 /// (ns-2's clock ticks). The RTT above has been rounded to it.
-                pub clock: Option<Time>,
+                pub clock: Option<Duration>,
                 /// The peer counts marks (RFC 9768), and each [`Ack`] says how many are new.
                 pub counts_marks: bool,
             }
@@ -124,7 +124,7 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct Sent {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// Payload bytes of this segment.
                 pub bytes: u32,
                 /// Position of its first byte.
@@ -139,7 +139,7 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct Ack {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// Bytes it acknowledges cumulatively for the first time: by which [`una`](Self::una)
                 /// moved.
                 pub acked: u64,
@@ -152,10 +152,10 @@ macro_rules! signals {
                 /// All bytes reported as received so far.
                 pub delivered_total: u64,
                 /// The round-trip time it gives, by Karn's rule, if it gives one.
-                pub rtt: Option<Time>,
+                pub rtt: Option<Duration>,
                 /// The transport's smoothed round-trip time (RFC 6298 §2), this ACK included; zero
                 /// before there is any sample.
-                pub srtt: Time,
+                pub srtt: Duration,
                 /// Position of the first byte not yet acknowledged (SND.UNA), this ACK included.
                 pub una: u64,
                 /// Position of the next new byte (SND.NXT), before anything is sent in answer.
@@ -178,8 +178,8 @@ macro_rules! signals {
 
             impl Ack {
                 /// When the segment left whose round-trip time it gives.
-                pub fn sent(&self) -> Option<Time> {
-                    self.rtt.map(|rtt| self.now.since(rtt))
+                pub fn sent(&self) -> Option<Instant> {
+                    self.rtt.map(|rtt| self.now.saturating_sub(rtt))
                 }
             }
 
@@ -209,15 +209,15 @@ macro_rules! signals {
                 /// Bytes that had been delivered when the packet left (`P.delivered`).
                 pub prior_delivered: u64,
                 /// When the packet left.
-                pub sent: Time,
+                pub sent: Instant,
                 /// Bytes delivered since.
                 pub delivered: u64,
                 /// In so long: the longer of the next two.
-                pub interval: Time,
+                pub interval: Duration,
                 /// The sending of what was delivered took so long.
-                pub send_interval: Time,
+                pub send_interval: Duration,
                 /// Its acknowledging took so long.
-                pub ack_interval: Time,
+                pub ack_interval: Duration,
                 /// The application, not the network, was the limit when the packet left.
                 pub app_limited: bool,
                 /// Bytes in flight when the packet had left, itself included.
@@ -230,7 +230,7 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct Loss {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// FlightSize: bytes outstanding, less what limited transmit added (RFC 5681 §3.2),
                 /// and at most the window.
                 pub flight: u64,
@@ -245,7 +245,7 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct Marked {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// FlightSize, at most the window.
                 pub flight: u64,
                 /// The usable window, `min(cwnd, peer's)`.
@@ -256,7 +256,7 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct Recovered {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// Distinct bytes that were retransmitted during this recovery.
                 pub retransmitted: u64,
                 /// Bytes in flight.
@@ -267,7 +267,7 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct Timeout {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// Bytes in flight as the transport estimates them; at most what is outstanding.
                 pub flight: u64,
                 /// The usable window, `min(cwnd, peer's)`.
@@ -281,9 +281,9 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct Idle {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// How long nothing was sent.
-                pub idle: Time,
+                pub idle: Duration,
                 /// The window that the stack's restart rule allows.
                 pub restart_window: Segments,
             }
@@ -335,7 +335,7 @@ signals!(define);
 
 impl Established {
     /// A handshake completed at `now` about which nothing else is known.
-    pub fn at(now: Time) -> Established {
+    pub fn at(now: Instant) -> Established {
         Established {
             now,
             initial_window: 1.0,
@@ -359,7 +359,7 @@ impl RateSample {
 impl Ack {
     /// An ACK of `acked` bytes at `now` in a flight that fills the window, for tests and
     /// transports that know no more.
-    pub fn of(now: Time, acked: u64) -> Ack {
+    pub fn of(now: Instant, acked: u64) -> Ack {
         Ack {
             now,
             acked,
@@ -367,7 +367,7 @@ impl Ack {
             credit: acked,
             delivered_total: acked,
             rtt: None,
-            srtt: Time::ZERO,
+            srtt: Duration::ZERO,
             una: acked,
             nxt: acked,
             flight: 0,

@@ -15,7 +15,7 @@ use flowstart_control::signals::{Ack, Established};
 use flowstart_control::slow_start::SlowStart;
 use flowstart_control::startup::Startup;
 use flowstart_control::{
-    params, with_slow_start, Convention, CustomStartups, Reason, Time, Window,
+    params, with_slow_start, Convention, CustomStartups, Duration, Reason, Window,
 };
 use flowstart_sim::{Outcome, Prepared, Scenario};
 
@@ -43,7 +43,7 @@ params! {
 
 struct CautiousStart {
     settings: Settings,
-    least: Option<Time>,
+    least: Option<Duration>,
 }
 
 impl CautiousStart {
@@ -55,7 +55,7 @@ impl CautiousStart {
     }
 
     /// Whether `rtt` says that a queue has grown.
-    fn is_late(&mut self, rtt: Time) -> bool {
+    fn is_late(&mut self, rtt: Duration) -> bool {
         let least = self.least.map_or(rtt, |least| least.min(rtt));
         self.least = Some(least);
         rtt.nanos() as f64 > (1.0 + self.settings.rise) * least.nanos() as f64
@@ -108,11 +108,12 @@ fn main() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flowstart_control::Instant;
 
     fn ack(ms: u64) -> Ack {
         Ack {
-            rtt: Some(Time::from_millis(ms)),
-            ..Ack::of(Time::ZERO, 1460)
+            rtt: Some(Duration::from_millis(ms)),
+            ..Ack::of(Instant::ZERO, 1460)
         }
     }
 

@@ -42,7 +42,7 @@ use crate::entry::{Certainty, Entry, Need};
 use crate::model::bbr::{Bbr, Version};
 use crate::model::Model;
 use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
-use crate::{params, Convention, Time, Window};
+use crate::{params, Convention, Instant, Window};
 
 /// Entry of `bbr` in the catalog of congestion controls.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
@@ -108,7 +108,7 @@ impl Avoidance for BbrAvoidance {
         self.model.on_established(w, e);
     }
 
-    fn on_start(&mut self, _w: &mut Window, now: Time) {
+    fn on_start(&mut self, _w: &mut Window, now: Instant) {
         self.take_over();
         if let Some(version) = self.version {
             self.model.turn_into(version, now);

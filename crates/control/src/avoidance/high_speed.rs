@@ -208,7 +208,7 @@ impl Avoidance for HighSpeed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog, Controller, Time};
+    use crate::{catalog, Controller, Instant};
 
     fn response(spec: &str) -> Response {
         let kind = crate::params::AlgorithmKind::AVOIDANCE;
@@ -277,14 +277,14 @@ mod tests {
     fn an_ack_adds_its_share() {
         let grown = |convention, segments: u64| {
             let (mut c, mut w) = avoiding("high-speed", convention, 5_036.0);
-            c.on_ack(&mut w, &Ack::of(Time::ZERO, segments * 1460));
+            c.on_ack(&mut w, &Ack::of(Instant::ZERO, segments * 1460));
             (w.cwnd - 5_036.0) * 5_036.0
         };
         assert!((grown(Convention::Rfc, 1) - 20.01).abs() < 0.01);
         assert!((grown(Convention::Rfc, 2) - 40.02).abs() < 0.02);
         assert!((grown(Convention::Ns2, 2) - 20.68).abs() < 0.01);
         let (mut c, mut w) = avoiding("high-speed", Convention::Rfc, 10.0);
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
         assert_eq!(w.cwnd, 10.1);
     }
 
@@ -293,7 +293,7 @@ mod tests {
         let lost = |cwnd: f64| {
             let (mut c, mut w) = avoiding("high-speed", Convention::Ns2, cwnd);
             let loss = Loss {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 flight: 0,
                 usable: cwnd,
             };
@@ -310,7 +310,7 @@ mod tests {
     fn a_timeout_is_renos() {
         let (mut c, mut w) = avoiding("high-speed", Convention::Rfc, 1_000.0);
         let timeout = Timeout {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 1_000 * 1460,
             usable: 1_000.0,
             repeated: false,

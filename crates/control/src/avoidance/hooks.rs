@@ -2,7 +2,7 @@
 
 use crate::model::Model;
 use crate::signals::{Ack, Established, Idle, Loss, Marked, Recovered, Timeout};
-use crate::{Segments, Time, Window};
+use crate::{Duration, Instant, Segments, Window};
 
 /// A congestion avoidance: growth past the threshold, and how far to fall on loss.
 pub trait Avoidance: Send {
@@ -10,7 +10,7 @@ pub trait Avoidance: Send {
     fn on_established(&mut self, _w: &Window, _e: &Established) {}
 
     /// A startup hands over without a loss.
-    fn on_start(&mut self, _w: &mut Window, _now: Time) {}
+    fn on_start(&mut self, _w: &mut Window, _now: Instant) {}
 
     /// An ACK that the startup, still in charge, has used: measure, but leave the window
     /// alone.
@@ -41,7 +41,7 @@ pub trait Avoidance: Send {
 
     /// What a stack is to pace that paces its restarts ([`on_idle`](Self::on_idle)): the window, and
     /// the round trip over which. None for the window as it is and the smoothed round trip.
-    fn paced_restart(&self) -> Option<(Segments, Time)> {
+    fn paced_restart(&self) -> Option<(Segments, Duration)> {
         None
     }
 

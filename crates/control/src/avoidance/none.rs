@@ -51,19 +51,19 @@ impl Avoidance for None {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog, Convention, Time};
+    use crate::{catalog, Convention, Instant};
 
     #[test]
     fn holds_and_halves() {
         let mut c = catalog::controller("slow-start", "none", Convention::Rfc).unwrap();
         let mut w = Window::new(1460);
         (w.cwnd, w.ssthresh) = (20.0, 20.0);
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
         assert_eq!(w.cwnd, 20.0);
         c.on_loss(
             &mut w,
             &Loss {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 flight: 20 * 1460,
                 usable: 20.0,
             },

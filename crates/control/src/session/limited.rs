@@ -158,7 +158,7 @@ impl GrowthGate {
 mod tests {
     use crate::signals::{Ack, Established, Loss};
     use crate::testing::RTT;
-    use crate::{catalog, Controller, Convention, Time, Window};
+    use crate::{catalog, Controller, Convention, Instant, Window};
 
     const MSS: u64 = 1000;
 
@@ -182,7 +182,7 @@ mod tests {
             let e = Established {
                 initial_window: 10.0,
                 rtt: Some(RTT),
-                ..Established::at(RTT)
+                ..Established::at(Instant::ZERO + RTT)
             };
             c.on_established(&mut w, &e);
             Sender {
@@ -205,7 +205,7 @@ mod tests {
                 rtt: Some(RTT),
                 queued: self.queued,
                 peer_window: self.peer_window,
-                ..Ack::of(Time::ZERO, MSS)
+                ..Ack::of(Instant::ZERO, MSS)
             }
         }
 
@@ -227,7 +227,7 @@ mod tests {
 
         fn lose(&mut self, flight: u64) {
             let loss = Loss {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 flight,
                 usable: self.w.cwnd,
             };

@@ -47,7 +47,7 @@ use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::signals::{Ack, Established, Loss};
 use crate::slow_start::{self, SlowStart};
-use crate::{joined, params, Convention, Reason, Segments, Time, Window};
+use crate::{joined, params, Convention, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `adaptive-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -133,11 +133,11 @@ impl Largest {
 
 /// Eligible rate estimate: a filtered sample of the delivery rate.
 struct EligibleRate {
-    rtt_min: Time,
-    rtt: Time,
+    rtt_min: Duration,
+    rtt: Duration,
     /// When ACKs came and what had been delivered then, of the last round trip and the last
     /// one before it.
-    log: VecDeque<(Time, u64)>,
+    log: VecDeque<(Instant, u64)>,
     /// The last sample, `S`, in bytes per second like all rates here.
     sample: Option<f64>,
     variation: f64,
@@ -148,8 +148,8 @@ struct EligibleRate {
 impl EligibleRate {
     fn new(largest: Largest) -> EligibleRate {
         EligibleRate {
-            rtt_min: Time::MAX,
-            rtt: Time::ZERO,
+            rtt_min: Duration::MAX,
+            rtt: Duration::ZERO,
             log: VecDeque::new(),
             sample: None,
             variation: 0.0,
@@ -159,11 +159,11 @@ impl EligibleRate {
     }
 
     /// Bytes per second over the last `span`.
-    fn rate(&self, span: Time) -> f64 {
+    fn rate(&self, span: Duration) -> f64 {
         let Some((now, total)) = self.log.back() else {
             return 0.0;
         };
-        let from = now.since(span);
+        let from = now.saturating_sub(span);
         let after = self.log.partition_point(|(at, _)| *at <= from);
         let before = self.log.get(after.saturating_sub(1));
         let before = before.map_or(*total, |(_, total)| *total);
@@ -172,9 +172,9 @@ impl EligibleRate {
 
     /// The interval to sample over: from one ACK to a whole round trip, as the rate `re` falls
     /// behind `ve`, which the window would have on an empty path.
-    fn interval(&self, ve: f64, re: f64, dt: Time) -> Time {
+    fn interval(&self, ve: f64, re: f64, dt: Duration) -> Duration {
         let share = ((ve - re) / ve).clamp(0.0, 1.0);
-        let t = Time::from_secs_f64(self.rtt.secs() * share);
+        let t = Duration::from_secs_f64(self.rtt.secs() * share);
         t.min(self.rtt).max(dt)
     }
 
@@ -184,7 +184,7 @@ impl EligibleRate {
     }
 
     fn on_ack(&mut self, w: &Window, a: &Ack) {
-        if let Some(rtt) = a.rtt.filter(|rtt| *rtt > Time::ZERO) {
+        if let Some(rtt) = a.rtt.filter(|rtt| *rtt > Duration::ZERO) {
             self.rtt = rtt;
             self.rtt_min = self.rtt_min.min(rtt);
         }
@@ -192,18 +192,18 @@ impl EligibleRate {
         let dt = a.now.since(last);
         match self.log.back_mut() {
             // ACKs of one instant are one.
-            Some((_, total)) if dt == Time::ZERO => *total = a.delivered_total.max(*total),
+            Some((_, total)) if dt == Duration::ZERO => *total = a.delivered_total.max(*total),
             Some((_, total)) => {
                 let total = a.delivered_total.max(*total);
                 self.log.push_back((a.now, total));
             }
             None => self.log.push_back((a.now, a.delivered_total)),
         }
-        if dt == Time::ZERO || self.rtt == Time::ZERO {
+        if dt == Duration::ZERO || self.rtt == Duration::ZERO {
             return;
         }
         // What an interval can still reach back to, and one entry before it.
-        let reach = a.now.since(self.rtt.max(dt));
+        let reach = a.now.saturating_sub(self.rtt.max(dt));
         while self.log.get(1).is_some_and(|(at, _)| *at <= reach) {
             self.log.pop_front();
         }
@@ -216,7 +216,7 @@ impl EligibleRate {
         self.filter(sample, dt);
     }
 
-    fn filter(&mut self, sample: f64, dt: Time) {
+    fn filter(&mut self, sample: f64, dt: Duration) {
         let last = self.sample.replace(sample);
         let change = sample - last.unwrap_or(0.0);
         let change = if change < 0.0 { -change } else { change };
@@ -231,7 +231,7 @@ impl EligibleRate {
 
     /// The window that the estimated rate fills, in segments.
     fn window(&self, w: &Window) -> Segments {
-        if self.rtt_min == Time::MAX {
+        if self.rtt_min == Duration::MAX {
             return 0.0;
         }
         self.ere * self.rtt_min.secs() / f64::from(w.mss)
@@ -329,16 +329,16 @@ impl Startup for AdaptiveStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog;
     use crate::params::Params;
     use crate::testing::{slow_start, Bottleneck};
+    use crate::{catalog, Instant};
 
     const MSS: f64 = 1460.0;
 
     fn rate() -> EligibleRate {
         EligibleRate {
-            rtt: Time::from_millis(100),
-            rtt_min: Time::from_millis(100),
+            rtt: Duration::from_millis(100),
+            rtt_min: Duration::from_millis(100),
             ..EligibleRate::new(Largest::Ever(0.0))
         }
     }
@@ -370,10 +370,10 @@ mod tests {
         let tau_after = |largest: Largest| {
             let mut r = EligibleRate { largest, ..rate() };
             for sample in [0.0, 1_000.0].iter().cycle().take(10) {
-                r.filter(*sample, Time::from_millis(10));
+                r.filter(*sample, Duration::from_millis(10));
             }
             for sample in [500.0, 501.0].iter().cycle().take(40) {
-                r.filter(*sample, Time::from_millis(10));
+                r.filter(*sample, Duration::from_millis(10));
             }
             r.tau()
         };
@@ -386,7 +386,7 @@ mod tests {
     fn the_estimate_is_a_window() {
         let mut r = rate();
         (r.ere, r.sample) = (1_000.0 * MSS, Some(1_200.0 * MSS));
-        r.filter(1_200.0 * MSS, Time::from_millis(10));
+        r.filter(1_200.0 * MSS, Duration::from_millis(10));
         near(r.ere / MSS, 1_019.048, 5e-4);
         near(r.window(&Window::new(1460)), 101.9, 0.05);
     }
@@ -394,22 +394,22 @@ mod tests {
     #[test]
     fn the_interval_follows_congestion() {
         let r = rate();
-        let dt = Time::from_millis(1);
+        let dt = Duration::from_millis(1);
         assert_eq!(r.interval(1_000.0, 1_000.0, dt), dt);
-        assert_eq!(r.interval(1_000.0, 500.0, dt), Time::from_millis(50));
-        assert_eq!(r.interval(1_000.0, 0.0, dt), Time::from_millis(100));
+        assert_eq!(r.interval(1_000.0, 500.0, dt), Duration::from_millis(50));
+        assert_eq!(r.interval(1_000.0, 0.0, dt), Duration::from_millis(100));
         assert_eq!(r.interval(1_000.0, 1_200.0, dt), dt);
     }
 
     #[test]
     fn a_rate_is_that_of_the_acks_within_the_interval() {
         let mut r = rate();
-        let ms = Time::from_millis;
+        let (at, ms) = (Instant::from_millis, Duration::from_millis);
         r.log = [
-            (ms(0), 0),
-            (ms(100), 1_000),
-            (ms(110), 2_000),
-            (ms(120), 3_000),
+            (at(0), 0),
+            (at(100), 1_000),
+            (at(110), 2_000),
+            (at(120), 3_000),
         ]
         .into();
         assert_eq!(r.rate(ms(10)), 100_000.0);
@@ -424,12 +424,12 @@ mod tests {
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, "").unwrap();
         let mut astart = AdaptiveStart::new(Settings::read(&params).unwrap(), Convention::Rfc);
         let mut w = Window::new(1460);
-        astart.on_established(&mut w, &Established::at(Time::ZERO));
+        astart.on_established(&mut w, &Established::at(Instant::ZERO));
         w.cwnd = cwnd;
-        astart.rate.rtt_min = Time::from_millis(100);
+        astart.rate.rtt_min = Duration::from_millis(100);
         astart.rate.ere = estimate * 10.0 * MSS;
         // At the instant of the handshake, so that the estimate stands.
-        astart.on_ack(&mut w, &Ack::of(Time::ZERO, 1460), &mut slow_start());
+        astart.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460), &mut slow_start());
         (w.cwnd, w.ssthresh)
     }
 
@@ -444,8 +444,8 @@ mod tests {
     #[test]
     fn it_finds_an_empty_path() {
         let path = Bottleneck {
-            transmission: Time::from_millis(1),
-            rtt: Time::from_millis(100),
+            transmission: Duration::from_millis(1),
+            rtt: Duration::from_millis(100),
         };
         let steps = path.run("adaptive-start", "reno", Convention::Rfc, 3_000, |_, _| {});
         let at = |s: f64| {
@@ -477,16 +477,16 @@ mod tests {
         let lost = |spec: &str| {
             let mut c = catalog::controller(spec, "reno", Convention::Rfc).unwrap();
             let mut w = Window::new(1460);
-            c.on_established(&mut w, &Established::at(Time::ZERO));
+            c.on_established(&mut w, &Established::at(Instant::ZERO));
             w.cwnd = 40.0;
             let ack = Ack {
-                rtt: Some(Time::from_millis(100)),
-                ..Ack::of(Time::from_millis(100), 30 * 1460)
+                rtt: Some(Duration::from_millis(100)),
+                ..Ack::of(Instant::from_millis(100), 30 * 1460)
             };
             c.on_ack(&mut w, &ack);
             let before = w.cwnd;
             let loss = Loss {
-                now: Time::from_millis(100),
+                now: Instant::from_millis(100),
                 flight: 20 * 1460,
                 usable: 40.0,
             };

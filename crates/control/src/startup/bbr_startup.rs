@@ -198,7 +198,7 @@ mod tests {
     use super::*;
     use crate::signals::{Delivery, RateSample};
     use crate::testing::RTT;
-    use crate::{catalog, Controller, Rate, Time};
+    use crate::{catalog, Controller, Duration, Instant, Rate};
 
     const MSS: u64 = 1460;
 
@@ -206,7 +206,7 @@ mod tests {
     struct Flow {
         c: Controller,
         w: Window,
-        now: Time,
+        now: Instant,
         total: u64,
         rounds: u64,
     }
@@ -233,20 +233,25 @@ mod tests {
     }
 
     impl Flow {
-        fn of(startup: &str, avoidance: &str, convention: Convention, rtt: Option<Time>) -> Flow {
+        fn of(
+            startup: &str,
+            avoidance: &str,
+            convention: Convention,
+            rtt: Option<Duration>,
+        ) -> Flow {
             let mut c = catalog::controller(startup, avoidance, convention).unwrap();
             let mut w = Window::new(MSS as u32);
             let e = Established {
                 initial_window: 10.0,
                 rtt,
                 header: 0,
-                ..Established::at(RTT)
+                ..Established::at(Instant::ZERO + RTT)
             };
             c.on_established(&mut w, &e);
             Flow {
                 c,
                 w,
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 total: 0,
                 rounds: 0,
             }
@@ -342,7 +347,7 @@ mod tests {
             let flow = Flow::of(spec, "bbr", Convention::Rfc, rtt);
             flow.w.pacing.unwrap()
         };
-        let rtt = Some(Time::from_millis(50));
+        let rtt = Some(Duration::from_millis(50));
         assert_eq!(rate("bbr-startup:version=v3", rtt), Rate(8 * 808_840));
         assert_eq!(rate("bbr-startup", rtt), Rate(8 * 842_420));
         let nominal = rate("bbr-startup:version=v3", None);
@@ -353,9 +358,9 @@ mod tests {
         let mut w = Window::new(1448);
         let e = Established {
             initial_window: 10.0,
-            rtt: Some(Time::from_micros(102_268)),
+            rtt: Some(Duration::from_micros(102_268)),
             header: 52,
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         kernel.unwrap().on_established(&mut w, &e);
         let payload = w.pacing.unwrap().bps() * 1448 / 1500;
@@ -638,7 +643,7 @@ mod tests {
         let before = flow.w.cwnd;
         let late = |flow: &mut Flow, rtt: u64, flight: u64| {
             let mut ack = flow.ack(Round { flight, ..few }, false);
-            ack.rtt = Some(Time::from_millis(rtt));
+            ack.rtt = Some(Duration::from_millis(rtt));
             flow.c.on_ack(&mut flow.w, &ack);
             flow.w.cwnd
         };
@@ -661,14 +666,14 @@ mod tests {
         };
         let step = |flow: &mut Flow, flight| {
             let mut ack = flow.ack(limited(flight), false);
-            ack.rtt = Some(Time::from_millis(130));
+            ack.rtt = Some(Duration::from_millis(130));
             flow.c.on_ack(&mut flow.w, &ack);
         };
         while flow.w.cwnd != 4.0 {
             step(&mut flow, 800);
-            assert!(flow.now < Time::from_secs(12));
+            assert!(flow.now < Instant::from_secs(12));
         }
-        assert!(flow.now > Time::from_secs(10));
+        assert!(flow.now > Instant::from_secs(10));
         for _ in 0..5 {
             step(&mut flow, 3);
         }

@@ -41,7 +41,7 @@ use crate::model::round_trips::RoundTrips;
 use crate::params::Ratio;
 use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `careful-resume` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -82,7 +82,7 @@ params! {
 /// β from the parameters: RFC 9959 lets it be from a half to one.
 /// Whether the path may still be the one on which `saved` was the minimum round trip: neither half
 /// of it nor more than ten times as much.
-fn resemble(rtts: &RoundTrips, saved: Time) -> bool {
+fn resemble(rtts: &RoundTrips, saved: Duration) -> bool {
     rtts.least.times(2) > saved && rtts.latest <= saved.times(10)
 }
 
@@ -181,14 +181,14 @@ struct CarefulResume {
     example: bool,
     phase: Phase,
     /// Saved window in bytes and saved round trip (`saved_cwnd`, `saved_rtt`).
-    saved: Option<(u64, Time)>,
+    saved: Option<(u64, Duration)>,
     initial: Segments,
     rtts: RoundTrips,
     pipe: Pipe,
     /// One past the highest byte sent.
     high: u64,
     /// When the jump must be over.
-    deadline: Time,
+    deadline: Instant,
     /// The window of the retreat.
     retreat: Segments,
 }
@@ -205,7 +205,7 @@ impl CarefulResume {
             rtts: RoundTrips::default(),
             pipe: Pipe::default(),
             high: 0,
-            deadline: Time::ZERO,
+            deadline: Instant::ZERO,
             retreat: 1.0,
         }
     }
@@ -413,7 +413,7 @@ mod tests {
             cwnd: 300.0,
             ssthresh: 300.0,
             srtt: RTT,
-            rttvar: Time::ZERO,
+            rttvar: Duration::ZERO,
             min_rtt: RTT,
             delivered: 300 * MSS,
             rate: Rate::of(300 * MSS, RTT),
@@ -432,7 +432,7 @@ mod tests {
         w: Window,
         sent: u64,
         acked: u64,
-        now: Time,
+        now: Instant,
     }
 
     const BEFORE: u64 = 10;
@@ -443,14 +443,14 @@ mod tests {
             Example::with(spec, RTT, RTT)
         }
 
-        fn with(spec: &str, least: Time, latest: Time) -> Example {
+        fn with(spec: &str, least: Duration, latest: Duration) -> Example {
             let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
             let mut w = Window::new(MSS as u32);
             c.on_known(&known(false));
             let e = Established {
                 initial_window: 10.0,
                 rtt: Some(least),
-                ..Established::at(Time::ZERO)
+                ..Established::at(Instant::ZERO)
             };
             c.on_established(&mut w, &e);
             let mut example = Example {
@@ -458,7 +458,7 @@ mod tests {
                 w,
                 sent: 0,
                 acked: 0,
-                now: RTT,
+                now: Instant::ZERO + RTT,
             };
             (0..BEFORE + 29).for_each(|_| example.send_one());
             example.acked = BEFORE;
@@ -484,7 +484,7 @@ mod tests {
             }
         }
 
-        fn signal(&self, count: u64, rtt: Time) -> Ack {
+        fn signal(&self, count: u64, rtt: Duration) -> Ack {
             Ack {
                 una: self.acked * MSS,
                 nxt: self.sent * MSS,
@@ -494,7 +494,7 @@ mod tests {
             }
         }
 
-        fn ack_signal(&mut self, count: u64, rtt: Time) {
+        fn ack_signal(&mut self, count: u64, rtt: Duration) {
             let ack = self.signal(count, rtt);
             self.c.on_ack(&mut self.w, &ack);
         }
@@ -588,7 +588,7 @@ mod tests {
         let mut example = Example::new("");
         example.send_up_to(29 + sent);
         example.ack_up_to(28);
-        example.now = RTT.times(2) + Time::from_micros(1);
+        example.now = Instant::ZERO + RTT.times(2) + Duration::from_micros(1);
         example.acked += 1;
         example.ack_signal(1, RTT);
         assert_eq!(example.w.pacing, None);
@@ -654,11 +654,11 @@ mod tests {
         let e = Established {
             initial_window: 10.0,
             rtt: Some(RTT),
-            ..Established::at(Time::ZERO)
+            ..Established::at(Instant::ZERO)
         };
         c.on_established(&mut w, &e);
         let (flight, usable) = (10 * MSS, 10.0);
-        let now = RTT;
+        let now = Instant::ZERO + RTT;
         c.on_loss(
             &mut w,
             &Loss {
@@ -717,7 +717,7 @@ mod tests {
     fn a_timeout_ends_it() {
         let mut example = Example::new("");
         let timeout = Timeout {
-            now: RTT.times(3),
+            now: Instant::ZERO + RTT.times(3),
             flight: 29 * MSS,
             usable: 150.0,
             repeated: false,

@@ -52,7 +52,7 @@ use crate::entry::{Certainty, Entry};
 use crate::params::{Number, Params, SpecError};
 use crate::signals::{Ack, Idle, Loss};
 use crate::slow_start::{self, SlowStart};
-use crate::{joined, params, Rate, Reason, Segments, Time, Window};
+use crate::{joined, params, Duration, Rate, Reason, Segments, Window};
 
 /// Entry of `circuit-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -110,8 +110,8 @@ const ENOUGH: usize = 3;
 const FLOOR: Segments = 2.0;
 
 /// Segments in excess: what Vegas takes to wait in queues.
-fn diff(cwnd: Segments, current: Time, base: Time) -> Segments {
-    cwnd * current.since(base).nanos() as f64 / base.nanos().max(1) as f64
+fn diff(cwnd: Segments, current: Duration, base: Duration) -> Segments {
+    cwnd * current.saturating_sub(base).nanos() as f64 / base.nanos().max(1) as f64
 }
 
 /// Which of a round's samples is its currentRtt.
@@ -125,12 +125,12 @@ enum Sample {
 /// Round-trip times of a round, in rising order.
 #[derive(Clone, Debug, Default)]
 struct Samples {
-    sorted: Vec<Time>,
-    latest: Time,
+    sorted: Vec<Duration>,
+    latest: Duration,
 }
 
 impl Samples {
-    fn add(&mut self, rtt: Time) {
+    fn add(&mut self, rtt: Duration) {
         let at = self.sorted.partition_point(|sample| *sample <= rtt);
         self.sorted.insert(at, rtt);
         self.latest = rtt;
@@ -141,7 +141,7 @@ impl Samples {
     }
 
     /// The round's currentRtt, if it has enough samples to have one.
-    fn current(&self, sample: Sample) -> Option<Time> {
+    fn current(&self, sample: Sample) -> Option<Duration> {
         let count = self.sorted.len();
         if count < ENOUGH {
             return None;
@@ -163,7 +163,7 @@ struct CircuitStart {
     sample: Sample,
     burst_rate: Option<Rate>,
     reduces: bool,
-    base: Option<Time>,
+    base: Option<Duration>,
     samples: Samples,
     /// The round is over when this byte is acknowledged.
     beg_seq: u64,
@@ -195,7 +195,7 @@ impl CircuitStart {
         })
     }
 
-    fn measure(&mut self, rtt: Option<Time>) {
+    fn measure(&mut self, rtt: Option<Duration>) {
         if let Some(rtt) = rtt {
             self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
             self.samples.add(rtt);
@@ -295,8 +295,8 @@ mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
     use crate::signals::{Established, Timeout};
-    use crate::testing::{ms, slow_start, with_reno};
-    use crate::Convention;
+    use crate::testing::{at_ms, ms, slow_start, with_reno};
+    use crate::{Convention, Instant};
 
     const MSS: u64 = 1460;
 
@@ -320,7 +320,7 @@ mod tests {
                 una,
                 nxt,
                 rtt: Some(ms(rtt)),
-                ..Ack::of(ms(60.0), MSS)
+                ..Ack::of(at_ms(60.0), MSS)
             };
             let reason = start.on_ack(&mut w, &ack, &mut slow_start());
             if reason.is_some() || w.cwnd != window {
@@ -384,15 +384,21 @@ mod tests {
     #[test]
     fn a_percentile_is_the_second_greatest_of_few_samples_and_the_third_of_ten() {
         let mut samples = Samples::default();
-        (1..=9).for_each(|n| samples.add(Time::from_millis(n)));
+        (1..=9).for_each(|n| samples.add(Duration::from_millis(n)));
         let ninety = Sample::Percentile(90.0);
-        assert_eq!(samples.current(ninety), Some(Time::from_millis(8)));
-        samples.add(Time::from_millis(5));
-        assert_eq!(samples.current(ninety), Some(Time::from_millis(7)));
-        assert_eq!(samples.current(Sample::Least), Some(Time::from_millis(1)));
-        assert_eq!(samples.current(Sample::Latest), Some(Time::from_millis(5)));
+        assert_eq!(samples.current(ninety), Some(Duration::from_millis(8)));
+        samples.add(Duration::from_millis(5));
+        assert_eq!(samples.current(ninety), Some(Duration::from_millis(7)));
+        assert_eq!(
+            samples.current(Sample::Least),
+            Some(Duration::from_millis(1))
+        );
+        assert_eq!(
+            samples.current(Sample::Latest),
+            Some(Duration::from_millis(5))
+        );
         let first = Sample::Percentile(1.0);
-        assert_eq!(samples.current(first), Some(Time::from_millis(1)));
+        assert_eq!(samples.current(first), Some(Duration::from_millis(1)));
     }
 
     #[test]
@@ -410,10 +416,10 @@ mod tests {
         for (spec, expected) in [("", 10.0), ("response=none", 20.0)] {
             let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
             let mut w = Window::new(MSS as u32);
-            c.on_established(&mut w, &Established::at(Time::ZERO));
+            c.on_established(&mut w, &Established::at(Instant::ZERO));
             w.cwnd = 20.0;
             let loss = Loss {
-                now: ms(60.0),
+                now: at_ms(60.0),
                 flight: 20 * MSS,
                 usable: 20.0,
             };
@@ -428,13 +434,13 @@ mod tests {
         let mut start = start("");
         let mut w = Window::new(MSS as u32);
         let timeout = Timeout {
-            now: ms(60.0),
+            now: at_ms(60.0),
             flight: 20 * MSS,
             usable: 20.0,
             repeated: false,
         };
         start.on_timeout(&mut w, &timeout);
-        start.on_ack(&mut w, &Ack::of(ms(70.0), MSS), &mut slow_start());
+        start.on_ack(&mut w, &Ack::of(at_ms(70.0), MSS), &mut slow_start());
         assert_eq!(w.cwnd, 2.0);
     }
 
@@ -445,7 +451,7 @@ mod tests {
         let e = Established {
             initial_window: 10.0,
             rtt: Some(ms(50.0)),
-            ..Established::at(Time::ZERO)
+            ..Established::at(Instant::ZERO)
         };
         c.on_established(&mut w, &e);
         assert_eq!(w.cwnd, 2.0);

@@ -67,7 +67,7 @@ use crate::model::round_trips::RoundTrips;
 use crate::params::{Number, Params, Ratio, SpecError};
 use crate::signals::{Ack, Established, Loss};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `copa-slow-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -119,7 +119,7 @@ params! {
 }
 
 /// Time for which the minimum round-trip time is kept.
-const MIN_RTT_WINDOW: Time = Time::from_secs(10);
+const MIN_RTT_WINDOW: Duration = Duration::from_secs(10);
 /// The least window of a decrease.
 const MIN_CWND: Segments = 2.0;
 /// Windows per round trip at which it paces.
@@ -135,12 +135,12 @@ const LEAST_PACKETS: Segments = 20.0;
 #[derive(Clone, Debug, Default)]
 struct Least {
     /// Samples that were, or may yet be, the minimum, with when they came; both rise.
-    samples: VecDeque<(Time, Time)>,
+    samples: VecDeque<(Instant, Duration)>,
 }
 
 impl Least {
     /// Takes a sample; returns the minimum of those that are no older than the window.
-    fn sample(&mut self, now: Time, rtt: Time, window: Time) -> Time {
+    fn sample(&mut self, now: Instant, rtt: Duration, window: Duration) -> Duration {
         while self.samples.back().is_some_and(|&(_, last)| last >= rtt) {
             self.samples.pop_back();
         }
@@ -165,7 +165,7 @@ struct ReduceOnLoss {
     /// The share of losses above which a period is answered; 0 for each loss by itself.
     loss_rate: f64,
     beta: f64,
-    since: Time,
+    since: Instant,
     packets: Segments,
     lost: Segments,
 }
@@ -175,7 +175,7 @@ impl ReduceOnLoss {
         ReduceOnLoss {
             loss_rate: settings.loss_rate,
             beta: settings.beta,
-            since: Time::ZERO,
+            since: Instant::ZERO,
             packets: 0.0,
             lost: 0.0,
         }
@@ -183,7 +183,7 @@ impl ReduceOnLoss {
 
     /// Counts the arrivals and losses that an ACK reports; true where a period ends that is to be
     /// answered.
-    fn update(&mut self, w: &Window, a: &Ack, rtt: Time) -> bool {
+    fn update(&mut self, w: &Window, a: &Ack, rtt: Duration) -> bool {
         let lost = w.segments(a.delivery.map_or(0, |delivery| delivery.lost));
         self.lost += lost;
         self.packets += w.segments(a.delivered) + lost;
@@ -210,7 +210,7 @@ struct CopaSlowStart {
     min_rtt: Least,
     standing: Least,
     slow_start: bool,
-    last_double: Option<Time>,
+    last_double: Option<Instant>,
     /// generic: what is to be acknowledged before growth begins.
     probing: u64,
     /// generic: losses. Without, it is mvfst's.
@@ -245,19 +245,19 @@ impl CopaSlowStart {
     }
 
     /// Takes a sample: the standing round trip and the queueing delay; nothing without one.
-    fn measure(&mut self, a: &Ack) -> Option<(Time, Time)> {
+    fn measure(&mut self, a: &Ack) -> Option<(Duration, Duration)> {
         let rtt = a.rtt?;
         self.rtts.sample(a.rtt);
         let share = self.rtts.smoothed.nanos() as f64 * self.standing_share;
         let min_rtt = self.min_rtt.sample(a.now, rtt, MIN_RTT_WINDOW);
-        let standing = self.standing.sample(a.now, rtt, Time(share as u64));
+        let standing = self.standing.sample(a.now, rtt, Duration(share as u64));
         let delayed = if self.latest { rtt } else { standing };
-        Some((standing, delayed.since(min_rtt)))
+        Some((standing, delayed.saturating_sub(min_rtt)))
     }
 
     /// Compares `cwnd / standing` with `1 / (delta * delay)`, both in packets, which is infinite
     /// without a delay.
-    fn position(&self, cwnd: Segments, standing: Time, delay: Time) -> Position {
+    fn position(&self, cwnd: Segments, standing: Duration, delay: Duration) -> Position {
         let waiting = self.delta * delay.nanos() as f64 * cwnd;
         let allowed = standing.nanos() as f64;
         if waiting > allowed {
@@ -270,7 +270,7 @@ impl CopaSlowStart {
     }
 
     /// mvfst: doubles while the rate is not above the target; true where it is.
-    fn mvfst_ends(&mut self, w: &mut Window, a: &Ack, standing: Time, delay: Time) -> bool {
+    fn mvfst_ends(&mut self, w: &mut Window, a: &Ack, standing: Duration, delay: Duration) -> bool {
         if self.position(w.cwnd, standing, delay) == Position::Above {
             self.decrease(w, a);
             return true;
@@ -280,7 +280,13 @@ impl CopaSlowStart {
     }
 
     /// generic: grows first, and is at its end where the rate is then not below the target.
-    fn generic_ends(&mut self, w: &mut Window, a: &Ack, standing: Time, delay: Time) -> bool {
+    fn generic_ends(
+        &mut self,
+        w: &mut Window,
+        a: &Ack,
+        standing: Duration,
+        delay: Duration,
+    ) -> bool {
         if self.probing > 0 {
             self.probing = self.probing.saturating_sub(a.delivered);
             return false;
@@ -329,7 +335,7 @@ impl CopaSlowStart {
     fn go_on(&mut self, w: &mut Window) {
         if !w.in_slow_start() {
             self.cancel(w);
-        } else if self.paces && self.rtts.smoothed > Time::ZERO {
+        } else if self.paces && self.rtts.smoothed > Duration::ZERO {
             w.pacing = w.rate_over(PACING_GAIN * w.cwnd, self.rtts.smoothed);
         }
     }
@@ -395,7 +401,7 @@ mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
     use crate::signals::{Delivery, Timeout};
-    use crate::testing::{self, ms, slow_start, with_reno};
+    use crate::testing::{self, at_ms, ms, slow_start, with_reno};
     use crate::{Controller, Convention, Rate};
 
     /// The vectors' segments.
@@ -418,7 +424,7 @@ mod tests {
     fn ack(now: f64, rtt: f64, bytes: u64) -> Ack {
         Ack {
             rtt: Some(ms(rtt)),
-            ..Ack::of(ms(now), bytes)
+            ..Ack::of(at_ms(now), bytes)
         }
     }
 
@@ -471,7 +477,7 @@ mod tests {
 
     #[test]
     fn without_a_queue_no_rate_is_too_high() {
-        let position = copa("").position(1e9, ms(20.0), Time::ZERO);
+        let position = copa("").position(1e9, ms(20.0), Duration::ZERO);
         assert_eq!(position, Position::Below);
     }
 
@@ -523,7 +529,7 @@ mod tests {
         let e = Established {
             initial_window: 10.0,
             rtt: Some(ms(50.0)),
-            ..Established::at(ms(50.0))
+            ..Established::at(at_ms(50.0))
         };
         testing::opened(&ENTRY, spec, Convention::Rfc, MSS, &e)
     }
@@ -544,7 +550,7 @@ mod tests {
     #[test]
     fn the_standing_round_trip_is_the_least_of_half_a_smoothed_one() {
         let mut least = Least::default();
-        let mut sample = |now, rtt| least.sample(ms(now), ms(rtt), ms(20.0));
+        let mut sample = |now, rtt| least.sample(at_ms(now), ms(rtt), ms(20.0));
         assert_eq!(sample(0.0, 40.0), ms(40.0));
         assert_eq!(sample(10.0, 48.0), ms(40.0));
         assert_eq!(sample(15.0, 44.0), ms(40.0));
@@ -581,7 +587,7 @@ mod tests {
         let mut c = copa("");
         let mut w = window(12_520.0);
         c.on_ack(&mut w, &ack(50.0, 50.0, MSS), &mut slow_start());
-        let blind = Ack::of(ms(150.0), MSS);
+        let blind = Ack::of(at_ms(150.0), MSS);
         assert_eq!(c.on_ack(&mut w, &blind, &mut slow_start()), None);
         assert_eq!(w.cwnd_bytes(), 12_520);
     }
@@ -611,7 +617,7 @@ mod tests {
 
     fn lose(c: &mut Controller, w: &mut Window) {
         let loss = Loss {
-            now: ms(120.0),
+            now: at_ms(120.0),
             flight: w.cwnd_bytes(),
             usable: w.cwnd,
         };
@@ -666,7 +672,7 @@ mod tests {
         let (mut c, mut w) = opened("");
         assert!(w.pacing.is_some());
         let timeout = Timeout {
-            now: ms(300.0),
+            now: at_ms(300.0),
             flight: w.cwnd_bytes(),
             usable: w.cwnd,
             repeated: false,

@@ -26,7 +26,7 @@ use super::Startup;
 use crate::entry::{Certainty, Entry};
 use crate::signals::Ack;
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Reason, Segments, Window};
 
 /// Entry of `delay-based-slow-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -47,7 +47,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 params! {
     struct Settings {
         /// the queueing delay that makes growth linear
-        tau0: Time = "20ms",
+        tau0: Duration = "20ms",
         /// number of consecutive round-trip times that must show that delay
         #[within(1..=1_000_000)]
         samples: u32 = "2",
@@ -57,7 +57,7 @@ params! {
 /// State of Delay-based slow start on one connection.
 struct DelayBased {
     settings: Settings,
-    rtt_min: Time,
+    rtt_min: Duration,
     /// Samples in a row with too much delay.
     late: u32,
     /// Window above which growth is linear; infinite until a delay is found.
@@ -68,15 +68,15 @@ impl DelayBased {
     fn new(settings: Settings) -> DelayBased {
         DelayBased {
             settings,
-            rtt_min: Time::MAX,
+            rtt_min: Duration::MAX,
             late: 0,
             max_ssthresh: f64::INFINITY,
         }
     }
 
-    fn watch(&mut self, w: &Window, rtt: Time) {
+    fn watch(&mut self, w: &Window, rtt: Duration) {
         self.rtt_min = self.rtt_min.min(rtt);
-        let late = rtt.since(self.rtt_min) > self.settings.tau0;
+        let late = rtt.saturating_sub(self.rtt_min) > self.settings.tau0;
         self.late = if late { self.late.saturating_add(1) } else { 0 };
         if self.late >= self.settings.samples && self.max_ssthresh == f64::INFINITY {
             self.max_ssthresh = w.cwnd;
@@ -111,7 +111,7 @@ mod tests {
     use crate::params::Params;
     use crate::signals::{Loss, Timeout};
     use crate::testing::{slow_start, Bottleneck};
-    use crate::{catalog, Convention};
+    use crate::{catalog, Convention, Instant};
 
     fn algorithm(spec: &str) -> (DelayBased, Window) {
         let kind = crate::params::AlgorithmKind::STARTUP;
@@ -119,14 +119,14 @@ mod tests {
         let mut w = Window::new(1460);
         w.cwnd = 64.0;
         let mut d = DelayBased::new(Settings::read(&params).unwrap());
-        d.rtt_min = Time::from_millis(100);
+        d.rtt_min = Duration::from_millis(100);
         (d, w)
     }
 
     fn ack(d: &mut DelayBased, w: &mut Window, rtt: u64) {
         let ack = Ack {
-            rtt: Some(Time::from_millis(rtt)),
-            ..Ack::of(Time::ZERO, 1460)
+            rtt: Some(Duration::from_millis(rtt)),
+            ..Ack::of(Instant::ZERO, 1460)
         };
         d.on_ack(w, &ack, &mut slow_start());
     }
@@ -164,7 +164,7 @@ mod tests {
         let (mut d, mut w) = algorithm("samples=1");
         ack(&mut d, &mut w, 121);
         let loss = Loss {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 0,
             usable: 64.0,
         };
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(d.max_ssthresh, f64::INFINITY);
         ack(&mut d, &mut w, 121);
         let timeout = Timeout {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 0,
             usable: 64.0,
             repeated: false,
@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn it_arms_at_twice_the_rate_times_tau0() {
         let path = Bottleneck {
-            transmission: Time::from_micros(1_200),
-            rtt: Time::from_millis(100),
+            transmission: Duration::from_micros(1_200),
+            rtt: Duration::from_millis(100),
         };
         let spec = "delay-based-slow-start:iw=1";
         let steps = path.run(spec, "reno", Convention::Rfc, 300, |_, _| {});

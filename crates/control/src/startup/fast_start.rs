@@ -30,7 +30,7 @@ use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent, Timeout};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Convention, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Convention, Duration, Reason, Segments, Window};
 
 /// Entry of `fast-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -57,7 +57,7 @@ params! {
         /// how much later its separate timeout is, for a receiver that delays the ACK of an odd
         /// last segment
         #[usual("by stack: 0s under ns2, otherwise 200ms")]
-        ack_delay: Option<Time>,
+        ack_delay: Option<Duration>,
         /// whether the flight is spread over the cached round trip or leaves at once
         #[usual("by stack: false under ns2, otherwise true")]
         paced: Option<bool>,
@@ -81,12 +81,12 @@ struct FastStart {
     fast_loss_recov: bool,
     ns2: bool,
     paced: bool,
-    ack_delay: Time,
+    ack_delay: Duration,
     mode: Mode,
     memory: Option<PathMemory>,
     initial: Segments,
-    srtt: Time,
-    rttvar: Time,
+    srtt: Duration,
+    rttvar: Duration,
     una: u64,
     /// Range of bytes that are tagged.
     fs_start: u64,
@@ -105,15 +105,15 @@ impl FastStart {
             fast_loss_recov: settings.fast_loss_recov,
             ns2: convention == Convention::Ns2,
             ack_delay: settings.ack_delay.unwrap_or(match convention {
-                Convention::Ns2 => Time::ZERO,
-                _ => Time::from_millis(200),
+                Convention::Ns2 => Duration::ZERO,
+                _ => Duration::from_millis(200),
             }),
             paced: settings.paced.unwrap_or(convention != Convention::Ns2),
             mode: Mode::Off,
             memory: None,
             initial: 1.0,
-            srtt: Time::ZERO,
-            rttvar: Time::ZERO,
+            srtt: Duration::ZERO,
+            rttvar: Duration::ZERO,
             una: 0,
             fs_start: 0,
             fs_end: 0,
@@ -122,15 +122,15 @@ impl FastStart {
     }
 
     /// RFC 6298's averages, in whole nanoseconds.
-    fn sample(&mut self, rtt: Option<Time>) {
+    fn sample(&mut self, rtt: Option<Duration>) {
         let Some(rtt) = rtt else { return };
-        if self.srtt == Time::ZERO {
+        if self.srtt == Duration::ZERO {
             (self.srtt, self.rttvar) = (rtt, rtt.over(2));
             return;
         }
         let error = self.srtt.nanos().abs_diff(rtt.nanos());
-        self.rttvar = Time(self.rttvar.nanos() - self.rttvar.nanos() / 4 + error / 4);
-        self.srtt = Time(self.srtt.nanos() - self.srtt.nanos() / 8 + rtt.nanos() / 8);
+        self.rttvar = Duration(self.rttvar.nanos() - self.rttvar.nanos() / 4 + error / 4);
+        self.srtt = Duration(self.srtt.nanos() - self.srtt.nanos() / 8 + rtt.nanos() / 8);
     }
 
     /// Sends so many segments over a round trip, all but the first tagged.
@@ -273,7 +273,7 @@ impl Startup for FastStart {
         // ns-2 looks at the window after its restart rule.
         let kept = if self.ns2 { *w } else { *before };
         let safe = safe(kept.cwnd, kept.ssthresh);
-        if self.srtt == Time::ZERO || safe <= self.initial.min(w.cwnd) {
+        if self.srtt == Duration::ZERO || safe <= self.initial.min(w.cwnd) {
             return false;
         }
         self.begin(w, safe);
@@ -290,10 +290,10 @@ impl Startup for FastStart {
 mod tests {
     use super::*;
     use crate::testing::with_reno;
-    use crate::{Controller, Rate};
+    use crate::{Controller, Instant, Rate};
 
     const MSS: u64 = 1460;
-    const RTT: Time = Time::from_millis(100);
+    const RTT: Duration = Duration::from_millis(100);
 
     #[test]
     fn the_window_that_was_safe() {
@@ -309,7 +309,7 @@ mod tests {
             cwnd,
             ssthresh: 64.0,
             srtt: RTT,
-            rttvar: Time::from_millis(10),
+            rttvar: Duration::from_millis(10),
             min_rtt: RTT,
             delivered: cwnd as u64 * MSS,
             rate: Rate::of(cwnd as u64 * MSS, RTT),
@@ -323,7 +323,7 @@ mod tests {
         let e = Established {
             initial_window: 3.0,
             rtt: Some(RTT),
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         (c, w)
@@ -334,7 +334,7 @@ mod tests {
         let one = |number: u64| {
             let tag = w.tags.startup_excess;
             let sent = Sent {
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 bytes: MSS as u32,
                 seq: number * MSS,
                 retransmission: false,
@@ -351,7 +351,7 @@ mod tests {
             una: una * MSS,
             nxt: 100 * MSS,
             rtt: Some(RTT),
-            ..Ack::of(RTT.times(2), MSS)
+            ..Ack::of(Instant::ZERO + RTT.times(2), MSS)
         }
     }
 
@@ -360,8 +360,11 @@ mod tests {
         let (mut c, mut w) = remembered(32.0);
         assert_eq!((w.cwnd, w.ssthresh), (16.0, 64.0));
         // Four segments each 25 ms.
-        assert_eq!(w.pacing.unwrap().time_for(4 * 1_500), Time::from_millis(25));
-        assert_eq!(w.timeout, Some(Time::from_millis(140 + 200)));
+        assert_eq!(
+            w.pacing.unwrap().time_for(4 * 1_500),
+            Duration::from_millis(25)
+        );
+        assert_eq!(w.timeout, Some(Duration::from_millis(140 + 200)));
         let tags = send(&mut c, &mut w, 0, 18);
         assert_eq!(tags.iter().filter(|tag| **tag).count(), 15);
         assert!(!tags[0] && tags[1] && tags[15] && !tags[16]);
@@ -387,7 +390,7 @@ mod tests {
             assert_eq!(w.cwnd, 17.0);
         }
         let timeout = Timeout {
-            now: RTT.times(3),
+            now: Instant::ZERO + RTT.times(3),
             flight: 16 * MSS,
             usable: 16.0,
             repeated: false,
@@ -407,7 +410,7 @@ mod tests {
         let (mut c, mut w) = remembered(32.0);
         send(&mut c, &mut w, 0, 16);
         c.on_ack(&mut w, &ack(1));
-        let (now, flight) = (RTT.times(2), 15 * MSS);
+        let (now, flight) = (Instant::ZERO + RTT.times(2), 15 * MSS);
         let usable = w.cwnd;
         c.on_loss(
             &mut w,
@@ -440,14 +443,14 @@ mod tests {
         let e = Established {
             initial_window: 3.0,
             rtt: Some(RTT),
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         c.on_ack(&mut w, &ack(100));
         (w.cwnd, w.ssthresh) = (cwnd, ssthresh);
         let idle = Idle {
-            now: Time::from_secs(9),
-            idle: Time::from_secs(8),
+            now: Instant::from_secs(9),
+            idle: Duration::from_secs(8),
             restart_window: 3.0,
         };
         c.on_idle(&mut w, &idle);

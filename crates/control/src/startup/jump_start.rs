@@ -32,7 +32,7 @@ use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
 
 /// Entry of `jump-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -66,8 +66,8 @@ params! {
         /// a policy: the first flight carries no more than would deliver the queued data within
         /// this time
         #[usual("none")]
-        #[check(|time| time > Time::ZERO, "a time above zero")]
-        target_time: Option<Time>,
+        #[check(|time| time > Duration::ZERO, "a time above zero")]
+        target_time: Option<Duration>,
         /// whether a flight that fits the initial window is sent at once, unpaced (the paper's
         /// footnote 3)
         iw_refinement: bool = "false",
@@ -99,7 +99,7 @@ enum Js {
 struct FlightLimits {
     max_d: Segments,
     cap_rate: Option<Rate>,
-    target_time: Option<Time>,
+    target_time: Option<Duration>,
 }
 
 /// State of Jump Start on one connection.
@@ -142,7 +142,7 @@ impl JumpStart {
         self.sent.div_ceil(u64::from(w.mss)) as f64
     }
 
-    fn begin(&mut self, w: &mut Window, e: &Established, rtt: Time) {
+    fn begin(&mut self, w: &mut Window, e: &Established, rtt: Duration) {
         let d = self.limits.flight(w.mss, e, rtt);
         let initial = e.initial_window;
         if self.iw_refinement && d <= initial {
@@ -162,7 +162,7 @@ impl JumpStart {
         let intervals = if self.intervals_less_one { d - 1.0 } else { d };
         // One packet per gap, so as many as there are gaps in one RTT. Computed at once, so
         // that no rounding of a gap adds up.
-        w.pacing = w.rate_over(intervals.floor(), rtt);
+        w.pacing = w.rate_over(intervals.floor(), Duration::ZERO + rtt);
     }
 
     fn stop(&mut self, w: &mut Window, next: Js) {
@@ -181,7 +181,7 @@ impl JumpStart {
 impl FlightLimits {
     /// D: the minimum of the data queued, the receiver's window and the policies; at least
     /// one segment, since a policy must not silence a connection.
-    fn flight(&self, mss: u32, e: &Established, rtt: Time) -> Segments {
+    fn flight(&self, mss: u32, e: &Established, rtt: Duration) -> Segments {
         // The last segment of the data may be short; one cut short by the receiver's window
         // would wait for it to open.
         let segment = u64::from(mss);
@@ -278,10 +278,10 @@ impl Startup for JumpStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog, Controller, Convention};
+    use crate::{catalog, Controller, Convention, Instant};
 
     const MSS: u64 = 1460;
-    const RTT: Time = Time::from_millis(64);
+    const RTT: Duration = Duration::from_millis(64);
 
     fn established(spec: &str, queued: u64) -> (Controller, Window) {
         let mut c = catalog::controller(spec, "reno", Convention::Rfc).unwrap();
@@ -291,7 +291,7 @@ mod tests {
             rtt: Some(RTT),
             queued,
             peer_window: 10_000 * MSS,
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         (c, w)
@@ -300,7 +300,7 @@ mod tests {
     fn sent(number: u64, bytes: u32) -> Sent {
         let (seq, flight) = ((number - 1) * MSS, number * MSS);
         Sent {
-            now: RTT,
+            now: Instant::ZERO + RTT,
             bytes,
             seq,
             retransmission: false,
@@ -321,7 +321,7 @@ mod tests {
         c.on_loss(
             &mut w,
             &Loss {
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 flight: d * MSS,
                 usable: d as f64,
             },
@@ -333,7 +333,7 @@ mod tests {
         c.on_recovered(
             &mut w,
             &Recovered {
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 retransmitted: r * MSS,
                 flight: 0,
             },
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(after_recovery(87, 1), (43.0, 43.0));
     }
 
-    fn gap(spec: &str, d: u64) -> Time {
+    fn gap(spec: &str, d: u64) -> Duration {
         let (_, w) = established(spec, d * MSS);
         assert_eq!(w.cwnd, d as f64);
         w.pacing.unwrap().time_for(MSS + 40)
@@ -357,10 +357,16 @@ mod tests {
 
     #[test]
     fn the_flight_is_spread_over_one_round_trip() {
-        assert_eq!(gap("jump-start", 2), Time::from_millis(32));
-        assert_eq!(gap("jump-start", 64), Time::from_millis(1));
-        assert_eq!(gap("jump-start:gap=rtt/(d-1)", 2), Time::from_millis(64));
-        assert_eq!(gap("jump-start:gap=rtt/(d-1)", 65), Time::from_millis(1));
+        assert_eq!(gap("jump-start", 2), Duration::from_millis(32));
+        assert_eq!(gap("jump-start", 64), Duration::from_millis(1));
+        assert_eq!(
+            gap("jump-start:gap=rtt/(d-1)", 2),
+            Duration::from_millis(64)
+        );
+        assert_eq!(
+            gap("jump-start:gap=rtt/(d-1)", 65),
+            Duration::from_millis(1)
+        );
         // A single packet has no gap.
         let (_, w) = established("jump-start:gap=rtt/(d-1)", MSS);
         assert_eq!((w.cwnd, w.pacing), (1.0, None));
@@ -417,7 +423,7 @@ mod tests {
         let exit = c.exit().unwrap();
         assert_eq!((exit.reason, exit.cwnd), (Reason::AllSent, 4.0));
         // Ordinary slow start from here.
-        c.on_ack(&mut w, &Ack::of(RTT, MSS));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO + RTT, MSS));
         assert_eq!(w.cwnd, 5.0);
     }
 
@@ -425,7 +431,7 @@ mod tests {
     fn pacing_ends_with_the_first_ack() {
         let (mut c, mut w) = established("jump-start", 100 * MSS);
         send(&mut c, &mut w, 1..=40);
-        c.on_ack(&mut w, &Ack::of(RTT.times(2), MSS));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO + RTT.times(2), MSS));
         // What was sent, and one for the ACK.
         assert_eq!((w.pacing, w.cwnd), (None, 41.0));
         let exit = c.exit().unwrap();
@@ -461,7 +467,7 @@ mod tests {
         let mut w = Window::new(MSS as u32);
         let e = Established {
             initial_window: 1.0,
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         assert_eq!((w.cwnd, w.pacing), (1.0, None));
@@ -472,7 +478,7 @@ mod tests {
         let (mut c, mut w) = established("jump-start", 100 * MSS);
         send(&mut c, &mut w, 1..=40);
         let timeout = Timeout {
-            now: RTT,
+            now: Instant::ZERO + RTT,
             flight: 40 * MSS,
             usable: 40.0,
             repeated: false,
@@ -483,7 +489,7 @@ mod tests {
         c.on_recovered(
             &mut w,
             &Recovered {
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 retransmitted: 0,
                 flight: 0,
             },
@@ -495,11 +501,11 @@ mod tests {
     fn a_loss_after_the_flight_is_acknowledged_is_plain_tcp() {
         let (mut c, mut w) = established("jump-start", 4 * MSS);
         send(&mut c, &mut w, 1..=4);
-        c.on_ack(&mut w, &Ack::of(RTT, 4 * MSS));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO + RTT, 4 * MSS));
         c.on_loss(
             &mut w,
             &Loss {
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 flight: 20 * MSS,
                 usable: 20.0,
             },
@@ -507,7 +513,7 @@ mod tests {
         c.on_recovered(
             &mut w,
             &Recovered {
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 retransmitted: MSS,
                 flight: 0,
             },

@@ -211,7 +211,7 @@ impl Startup for LimitedSlowStart {
 mod tests {
     use super::*;
     use crate::testing::{established, rounds, Receiver};
-    use crate::Time;
+    use crate::Instant;
 
     fn every_segment(spec: &str, convention: Convention, count: usize) -> Vec<f64> {
         let comma = if spec.is_empty() { "" } else { "," };
@@ -273,7 +273,7 @@ mod tests {
             let (mut c, mut w) = established("limited-slow-start", Convention::Rfc);
             w.cwnd = f64::from(k) * 50.0 + 0.01;
             let before = w.cwnd;
-            c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+            c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
             assert_eq!(
                 ((w.cwnd - before) * 1460.0).round(),
                 f64::from(expected),
@@ -296,7 +296,7 @@ mod tests {
             let (mut c, mut w) =
                 established("limited-slow-start:arithmetic=exact", Convention::Rfc);
             w.cwnd = cwnd;
-            c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+            c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
             assert_eq!(w.cwnd, cwnd + increment);
         }
     }
@@ -305,7 +305,7 @@ mod tests {
     fn a_huge_window_still_grows_by_a_byte() {
         let (mut c, mut w) = established("limited-slow-start", Convention::Rfc);
         w.cwnd = 100_000.0;
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
         assert!(((w.cwnd - 100_000.0) * 1460.0 - 1.0).abs() < 1e-6);
     }
 
@@ -323,13 +323,13 @@ mod tests {
         let (mut c, mut w) = established("limited-slow-start", Convention::Ns2);
         assert_eq!(w.ssthresh, 100.0);
         w.cwnd = 200.0;
-        let one = Ack::of(Time::ZERO, 1460);
+        let one = Ack::of(Instant::ZERO, 1460);
         c.on_ack(&mut w, &one);
         assert_eq!(w.cwnd, 200.25);
         c.on_loss(
             &mut w,
             &Loss {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 flight: 0,
                 usable: 200.25,
             },
@@ -338,7 +338,7 @@ mod tests {
         c.on_ack(&mut w, &one);
         assert_eq!(w.cwnd, 100.125 + 1.0 / 100.125);
         let timeout = Timeout {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 0,
             usable: 100.0,
             repeated: false,

@@ -67,7 +67,7 @@ use crate::model::round_trips::RoundTrips;
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Loss, Marked, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Segments, Time, Window};
+use crate::{with_slow_start, Duration, Instant, Reason, Segments, Window};
 use form::{Answer, End, Form, Moment, Next};
 use pc2018::Pc2018;
 use pc2020::Pc2020;
@@ -147,7 +147,7 @@ impl<F: Form> PacedChirping<F> {
         }
     }
 
-    fn moment(&self, w: &Window, now: Time, flight: u64) -> Moment {
+    fn moment(&self, w: &Window, now: Instant, flight: u64) -> Moment {
         Moment {
             now,
             rtts: self.rtts,
@@ -159,7 +159,7 @@ impl<F: Form> PacedChirping<F> {
     }
 
     /// No chirp is leaving: what leaves next, if anything.
-    fn go_on(&mut self, w: &mut Window, now: Time, flight: u64) {
+    fn go_on(&mut self, w: &mut Window, now: Instant, flight: u64) {
         let m = self.moment(w, now, flight);
         match self.form.next(&m, &self.train, w) {
             Next::Chirp(plan) => self.train.begin(w, flight, plan),
@@ -198,7 +198,7 @@ impl<F: Form> PacedChirping<F> {
             }
             End::AfterAcks { window, gap, acks } => {
                 w.cwnd = window;
-                w.pacing = w.rate_over(1.0, Time(gap.max(1)));
+                w.pacing = w.rate_over(1.0, Duration(gap.max(1)));
                 self.phase = Phase::Ending { acks };
                 None
             }
@@ -227,7 +227,7 @@ impl<F: Form> PacedChirping<F> {
 
 impl<F: Form> Startup for PacedChirping<F> {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        let rtt = e.rtt.filter(|rtt| *rtt > Time::ZERO);
+        let rtt = e.rtt.filter(|rtt| *rtt > Duration::ZERO);
         self.initial = w.cwnd;
         self.train.queue(e.queued);
         self.rtts.sample(rtt);
@@ -330,7 +330,7 @@ mod tests {
     use crate::testing::{slow_start, with_reno};
     use crate::Convention;
 
-    const RTT: Time = Time::from_millis(20);
+    const RTT: Duration = Duration::from_millis(20);
 
     fn started(spec: &str) -> (PacedChirping<Pc2018>, Window) {
         let form = Pc2018::new(&settings_of(&format!("form=pc2018,{spec}")));
@@ -339,7 +339,7 @@ mod tests {
         let e = Established {
             initial_window: 10.0,
             rtt: Some(RTT),
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         start.on_established(&mut w, &e);
         (start, w)
@@ -356,10 +356,10 @@ mod tests {
         };
         assert_eq!(start.end(&mut w, end), None);
         assert_eq!(w.cwnd, 400.0);
-        assert_eq!(w.pacing.unwrap().time_for(1460), Time::from_micros(100));
+        assert_eq!(w.pacing.unwrap().time_for(1460), Duration::from_micros(100));
         let ack = Ack {
             flight: 190 * 1460,
-            ..Ack::of(RTT, 1460)
+            ..Ack::of(Instant::ZERO + RTT, 1460)
         };
         for _ in 0..200 {
             assert_eq!(start.on_ack(&mut w, &ack, &mut slow_start()), None);
@@ -376,12 +376,12 @@ mod tests {
         let e = Established {
             initial_window: 10.0,
             rtt: Some(RTT),
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         let before = (w.cwnd, w.ssthresh, w.pacing);
         let marked = Marked {
-            now: RTT,
+            now: Instant::ZERO + RTT,
             flight: 5 * 1460,
             usable: 5.0,
         };
@@ -399,7 +399,11 @@ mod tests {
         };
         assert_eq!(start.end(&mut w, end), None);
         assert_eq!((w.cwnd, w.ssthresh), (40.0, f64::INFINITY));
-        start.on_ack(&mut w, &Ack::of(RTT, 1460), &mut slow_start());
+        start.on_ack(
+            &mut w,
+            &Ack::of(Instant::ZERO + RTT, 1460),
+            &mut slow_start(),
+        );
         assert_eq!(w.cwnd, 41.0);
     }
 

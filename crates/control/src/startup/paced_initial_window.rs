@@ -123,23 +123,23 @@ impl Startup for PacedInitialWindow {
 mod tests {
     use super::*;
     use crate::testing::{ms, with_reno, RTT};
-    use crate::{Controller, Convention, Time};
+    use crate::{Controller, Convention, Duration, Instant};
 
     const MSS: u32 = 1460;
 
-    fn opened(spec: &str, rtt: Option<Time>) -> (Controller, Window) {
+    fn opened(spec: &str, rtt: Option<Duration>) -> (Controller, Window) {
         let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
         let mut w = Window::new(MSS);
         let e = Established {
             initial_window: 10.0,
             rtt,
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         (c, w)
     }
 
-    fn gap(spec: &str) -> Time {
+    fn gap(spec: &str) -> Duration {
         let (_, w) = opened(spec, Some(RTT));
         w.pacing.unwrap().time_for(u64::from(MSS) + 40)
     }
@@ -153,7 +153,7 @@ mod tests {
     fn send(c: &mut Controller, w: &mut Window, count: u64) {
         for number in 0..count {
             let sent = Sent {
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 bytes: MSS,
                 seq: number * u64::from(MSS),
                 retransmission: false,
@@ -168,7 +168,10 @@ mod tests {
         let (mut c, mut w) = opened("", Some(RTT));
         send(&mut c, &mut w, 9);
         assert!(w.pacing.is_some());
-        c.on_ack(&mut w, &Ack::of(RTT.times(2), u64::from(MSS)));
+        c.on_ack(
+            &mut w,
+            &Ack::of(Instant::ZERO + RTT.times(2), u64::from(MSS)),
+        );
         assert_eq!((w.pacing, w.cwnd), (None, 11.0));
         let (mut c, mut w) = opened("", Some(RTT));
         send(&mut c, &mut w, 10);

@@ -24,7 +24,7 @@ use super::Startup;
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Known};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
 
 /// Entry of `qs-app` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -85,7 +85,7 @@ impl QsApp {
         }
     }
 
-    fn begin(&mut self, w: &mut Window, rate: Rate, rtt: Time) {
+    fn begin(&mut self, w: &mut Window, rate: Rate, rtt: Duration) {
         let segment = if self.wire_size { w.wire() } else { w.mss };
         let window = Rate(rate.bps() / self.sessions).bytes_in(rtt) / u64::from(segment);
         w.cwnd = (window as Segments).max(w.cwnd);
@@ -93,7 +93,7 @@ impl QsApp {
             w.ssthresh = w.cwnd;
         }
         if self.paced {
-            w.pacing = w.rate_over(w.cwnd.floor(), rtt);
+            w.pacing = w.rate_over(w.cwnd.floor(), Duration::ZERO + rtt);
         }
         self.active = true;
     }
@@ -136,7 +136,7 @@ impl Startup for QsApp {
 mod tests {
     use super::*;
     use crate::testing::with_reno;
-    use crate::{Controller, Convention};
+    use crate::{Controller, Convention, Instant};
 
     fn opened(spec: &str, mbps: u64, ms: u64) -> (Controller, Window) {
         let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
@@ -146,11 +146,11 @@ mod tests {
             ..Known::default()
         };
         c.on_known(&known);
-        let rtt = Time::from_millis(ms);
+        let rtt = Duration::from_millis(ms);
         let e = Established {
             initial_window: 3.0,
             rtt: Some(rtt),
-            ..Established::at(rtt)
+            ..Established::at(Instant::ZERO + rtt)
         };
         c.on_established(&mut w, &e);
         (c, w)
@@ -179,20 +179,23 @@ mod tests {
     #[test]
     fn the_paced_twin_takes_a_round_trip() {
         let (_, w) = opened("paced=true", 1_000, 180);
-        assert_eq!(w.pacing.unwrap().time_for(1_500), Time::from_nanos(11_680));
+        assert_eq!(
+            w.pacing.unwrap().time_for(1_500),
+            Duration::from_nanos(11_680)
+        );
     }
 
     #[test]
     fn the_first_ack_hands_over() {
         let (mut c, mut w) = opened("paced=true", 1_000, 1);
-        c.on_ack(&mut w, &Ack::of(Time::from_millis(2), 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::from_millis(2), 1460));
         assert_eq!((w.cwnd, w.pacing), (85.0, None));
         assert_eq!(c.exit().unwrap().reason, Reason::FirstAck);
         // A window of segments, that first one included, makes one more.
-        (0..84).for_each(|_| c.on_ack(&mut w, &Ack::of(Time::from_millis(2), 1460)));
+        (0..84).for_each(|_| c.on_ack(&mut w, &Ack::of(Instant::from_millis(2), 1460)));
         assert_eq!(w.cwnd, 86.0);
         let (mut c, mut w) = opened("after=slow-start", 1_000, 1);
-        c.on_ack(&mut w, &Ack::of(Time::from_millis(2), 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::from_millis(2), 1460));
         assert_eq!(w.cwnd, 86.0);
     }
 
@@ -200,7 +203,7 @@ mod tests {
     fn without_an_interface_it_is_slow_start() {
         let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
         let mut w = Window::new(1460);
-        c.on_established(&mut w, &Established::at(Time::ZERO));
+        c.on_established(&mut w, &Established::at(Instant::ZERO));
         assert_eq!((w.cwnd, w.ssthresh), (1.0, f64::INFINITY));
     }
 

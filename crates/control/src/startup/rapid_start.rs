@@ -293,8 +293,8 @@ impl Startup for RapidStart {
 mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
-    use crate::testing::{ms, slow_start, with_reno};
-    use crate::{catalog, Convention, Rate, Time};
+    use crate::testing::{at_ms, ms, slow_start, with_reno};
+    use crate::{catalog, Convention, Instant, Rate};
 
     const MSS: u64 = 1460;
     fn rapid_start(spec: &str) -> RapidStart {
@@ -313,10 +313,10 @@ mod tests {
             let mut r = rapid_start("");
             let mut w = Window::new(MSS as u32);
             w.cwnd = 10.0;
-            r.sense.sample(ms(100.0), ms(0.0));
+            r.sense.sample(ms(100.0), at_ms(0.0));
             let a = Ack {
                 rtt: Some(ms(100.0 + queue)),
-                ..Ack::of(ms(1000.0), 10 * MSS)
+                ..Ack::of(at_ms(1000.0), 10 * MSS)
             };
             r.on_ack(&mut w, &a, &mut slow_start());
             assert_eq!(w.cwnd, expected);
@@ -325,7 +325,7 @@ mod tests {
 
     fn sent(bytes: u32) -> Sent {
         Sent {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             bytes,
             seq: 0,
             retransmission: false,
@@ -338,7 +338,7 @@ mod tests {
         let e = Established {
             initial_window: 10.0,
             rtt: Some(ms(100.0)),
-            ..Established::at(ms(100.0))
+            ..Established::at(at_ms(100.0))
         };
         slow_start().open(&mut w, &e);
         rapid_start(spec).on_established(&mut w, &e);
@@ -360,11 +360,11 @@ mod tests {
     fn the_first_recovery_from_its_loss_to_the_avoidance() {
         let mut c = catalog::controller("rapid-start", "cubic", Convention::Rfc).unwrap();
         let mut w = Window::new(MSS as u32);
-        c.on_established(&mut w, &Established::at(Time::ZERO));
+        c.on_established(&mut w, &Established::at(Instant::ZERO));
         w.cwnd = 300.0;
         c.on_sent(&mut w, &sent(300 * MSS as u32));
         let loss = Loss {
-            now: ms(100.0),
+            now: at_ms(100.0),
             flight: 300 * MSS,
             usable: 300.0,
         };
@@ -374,18 +374,18 @@ mod tests {
         let half = Ack {
             delivered_total: 50 * MSS,
             flight: 150 * MSS,
-            ..Ack::of(ms(150.0), 0)
+            ..Ack::of(at_ms(150.0), 0)
         };
         c.on_recovery_ack(&mut w, &half);
         assert_near(w.cwnd, 270.0 - 10.0 - 90.0);
         let all = Ack {
             delivered_total: 100 * MSS,
             flight: 0,
-            ..Ack::of(ms(200.0), 0)
+            ..Ack::of(at_ms(200.0), 0)
         };
         c.on_recovery_ack(&mut w, &all);
         let recovered = Recovered {
-            now: ms(400.0),
+            now: at_ms(400.0),
             retransmitted: 200 * MSS,
             flight: 0,
         };
@@ -396,7 +396,7 @@ mod tests {
         for round in 0..10 {
             let limited = Ack {
                 rtt: Some(ms(100.0)),
-                ..Ack::of(ms(500.0 + 100.0 * f64::from(round)), MSS)
+                ..Ack::of(at_ms(500.0 + 100.0 * f64::from(round)), MSS)
             };
             (0..70).for_each(|_| c.on_ack(&mut w, &limited));
         }
@@ -412,13 +412,13 @@ mod tests {
             let e = Established {
                 initial_window: 10.0,
                 rtt: Some(ms(100.0)),
-                ..Established::at(ms(100.0))
+                ..Established::at(at_ms(100.0))
             };
             slow_start().open(&mut w, &e);
             r.on_established(&mut w, &e);
             w.cwnd = w.segments(30_000);
             let loss = Loss {
-                now: ms(200.0),
+                now: at_ms(200.0),
                 flight: 30_000,
                 usable: w.cwnd,
             };
@@ -427,7 +427,7 @@ mod tests {
             let ack = Ack {
                 delivered_total: 1_000,
                 flight: 0,
-                ..Ack::of(ms(300.0), 0)
+                ..Ack::of(at_ms(300.0), 0)
             };
             r.on_recovery_ack(&mut w, &ack);
             w.cwnd_bytes()
@@ -442,8 +442,8 @@ mod tests {
         let read = |spec| {
             let r = rapid_start(spec);
             let mut sense = r.sense;
-            sense.sample(ms(20.0), ms(100.0));
-            sense.sample(ms(23.0), ms(200.0));
+            sense.sample(ms(20.0), at_ms(100.0));
+            sense.sample(ms(23.0), at_ms(200.0));
             ((r.shares.lost * 60.0).round(), sense.no_queue())
         };
         assert_eq!(read(""), (54.0, false));
@@ -460,9 +460,9 @@ mod tests {
         let answer = |spec| {
             let (mut r, mut w) = (rapid_start(spec), Window::new(MSS as u32));
             w.cwnd = 100.0;
-            r.sense.sample(ms(3.0), ms(100.0));
+            r.sense.sample(ms(3.0), at_ms(100.0));
             let loss = Loss {
-                now: ms(200.0),
+                now: at_ms(200.0),
                 flight: 100 * MSS,
                 usable: 100.0,
             };

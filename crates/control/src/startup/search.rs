@@ -76,7 +76,7 @@ use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Loss, Sent, Timeout};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Convention, Reason, Segments, Time, Window};
+use crate::{with_slow_start, Convention, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `search` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -118,7 +118,7 @@ struct Drain {
     target: Segments,
     /// Bytes delivered during the drain (`drain_acc`).
     delivered: u64,
-    until: Time,
+    until: Instant,
 }
 
 impl Drain {
@@ -142,7 +142,7 @@ struct Search {
     phase: Phase,
     totals: Totals,
     bins: Bins,
-    latest_rtt: Time,
+    latest_rtt: Duration,
     iw: Segments,
 }
 
@@ -155,7 +155,7 @@ impl Search {
             phase: Phase::Waiting,
             totals: Totals::default(),
             bins: Bins::new(rules.extra_bins),
-            latest_rtt: Time::ZERO,
+            latest_rtt: Duration::ZERO,
             iw: 0.0,
         })
     }
@@ -167,7 +167,7 @@ impl Search {
     }
 
     /// The bins come from this round trip.
-    fn begin(&mut self, rtt: Time, now: Time) {
+    fn begin(&mut self, rtt: Duration, now: Instant) {
         self.bins.initial_rtt = rtt;
         let duration = width(rtt, self.rules.whole_micros);
         self.bins.restart(duration, now, self.totals);
@@ -257,7 +257,7 @@ impl Search {
                 self.phase = Phase::Draining(Drain {
                     target,
                     delivered: 0,
-                    until: if short { latest } else { Time::MAX },
+                    until: if short { latest } else { Instant::MAX },
                 });
                 return;
             }
@@ -340,7 +340,7 @@ mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
     use crate::signals::{Delivery, RateSample};
-    use crate::testing::{ms, slow_start, with_reno};
+    use crate::testing::{at_ms, ms, slow_start, with_reno};
 
     const MSS: u64 = 1460;
 
@@ -356,7 +356,7 @@ mod tests {
         }
     }
 
-    fn ack(at: Time, acked: u64, rtt: f64) -> Ack {
+    fn ack(at: Instant, acked: u64, rtt: f64) -> Ack {
         Ack {
             rtt: Some(ms(rtt)),
             ..Ack::of(at, acked)
@@ -366,13 +366,13 @@ mod tests {
     /// One that had its first ACK at 100 ms, with that round trip.
     fn begun(spec: &str) -> Search {
         let mut s = search(spec);
-        assert!(!s.update(&ack(ms(100.0), MSS, 100.0)));
+        assert!(!s.update(&ack(at_ms(100.0), MSS, 100.0)));
         s
     }
 
     fn sent(s: &mut Search, bytes: u64) {
         let sent = Sent {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             bytes: bytes as u32,
             seq: 0,
             retransmission: false,
@@ -384,10 +384,10 @@ mod tests {
     /// V1
     #[test]
     fn a_bin_is_035_of_the_first_round_trip_and_its_end_belongs_to_some() {
-        let ended = |reading: &str, after: Time| {
+        let ended = |reading: &str, after: Duration| {
             let mut s = begun(reading);
-            assert_eq!((s.bins.duration, s.bins.end), (ms(35.0), ms(135.0)));
-            s.update(&ack(ms(135.0) + after, MSS, 100.0));
+            assert_eq!((s.bins.duration, s.bins.end), (ms(35.0), at_ms(135.0)));
+            s.update(&ack(at_ms(135.0) + after, MSS, 100.0));
             s.bins.idx
         };
         for (reading, at_the_end) in [
@@ -399,15 +399,15 @@ mod tests {
             ("reading=neqo", 0),
             ("reading=draft09", 0),
         ] {
-            assert_eq!(ended(reading, Time::ZERO), at_the_end, "{reading}");
-            assert_eq!(ended(reading, Time::from_micros(1)), 1, "{reading}");
+            assert_eq!(ended(reading, Duration::ZERO), at_the_end, "{reading}");
+            assert_eq!(ended(reading, Duration::from_micros(1)), 1, "{reading}");
         }
     }
 
     #[test]
     fn bins_that_passed_together_are_alike() {
         let mut s = begun("reading=neqo");
-        s.update(&ack(ms(170.0) + Time(1), MSS, 100.0));
+        s.update(&ack(at_ms(170.0) + Duration(1), MSS, 100.0));
         assert_eq!(s.bins.idx, 2);
         assert_eq!(s.bins.at(1), s.bins.at(0));
         assert_eq!(s.bins.at(2).acked, 2 * MSS);
@@ -416,18 +416,18 @@ mod tests {
     /// A kernel counts microseconds.
     #[test]
     fn the_authors_bins_are_whole_microseconds() {
-        let width = |spec: &str, rtt: Time| {
+        let width = |spec: &str, rtt: Duration| {
             let mut s = search(spec);
             s.update(&Ack {
                 rtt: Some(rtt),
-                ..Ack::of(Time::ZERO, MSS)
+                ..Ack::of(Instant::ZERO, MSS)
             });
             s.bins.duration
         };
-        let rtt = Time(10_009_000);
-        assert_eq!(width("reading=neqo", rtt), Time(3_503_150));
-        assert_eq!(width("reading=linux40", rtt), Time(3_503_000));
-        assert_eq!(width("reading=linux40", Time(1)), Time(1_000));
+        let rtt = Duration(10_009_000);
+        assert_eq!(width("reading=neqo", rtt), Duration(3_503_150));
+        assert_eq!(width("reading=linux40", rtt), Duration(3_503_000));
+        assert_eq!(width("reading=linux40", Duration(1)), Duration(1_000));
     }
 
     /// How many bins it looks back from bin 100 by this round trip, and the fraction.
@@ -533,7 +533,7 @@ mod tests {
         let mut s = begun("reading=neqo,thresh=0.0001");
         for i in 1..=20 {
             sent(&mut s, 1000);
-            let at = ms(100.0 + 35.0 * i as f64) + Time(1);
+            let at = at_ms(100.0 + 35.0 * i as f64) + Duration(1);
             assert!(!s.update(&ack(at, 1000, 100.0)));
         }
         let expected = s.rules.expected(&s.bins, 18, 0);
@@ -545,18 +545,18 @@ mod tests {
     fn silence_starts_some_anew() {
         let after = |bins: f64, spec: &str| {
             let mut s = begun(spec);
-            s.update(&ack(ms(100.0 + 35.0 * bins) + Time(1), MSS, 200.0));
+            s.update(&ack(at_ms(100.0 + 35.0 * bins) + Duration(1), MSS, 200.0));
             s
         };
         assert_eq!(after(10.0, "reading=neqo").bins.idx, 10);
         let mut s = after(11.0, "reading=neqo");
         assert_eq!((s.phase, s.totals), (Phase::Waiting, Totals::default()));
-        s.update(&ack(ms(700.0), MSS, 200.0));
+        s.update(&ack(at_ms(700.0), MSS, 200.0));
         assert_eq!((s.bins.idx, s.bins.duration), (0, ms(70.0)));
         assert_eq!(after(4.0, "reading=freebsd40").bins.idx, 4);
         for (bins, width) in [(5.0, 35.0), (10.0, 35.0), (11.0, 70.0)] {
             let s = after(bins, "reading=freebsd40");
-            let now = ms(100.0 + 35.0 * bins) + Time(1);
+            let now = at_ms(100.0 + 35.0 * bins) + Duration(1);
             assert_eq!((s.phase, s.bins.idx), (Phase::Watching, 0), "{bins}");
             assert_eq!((s.bins.duration, s.bins.end), (ms(width), now + ms(width)));
             assert_eq!(s.bins.at(0).acked, 2 * MSS);
@@ -585,9 +585,9 @@ mod tests {
             s.update(&Ack {
                 cwnd_limited,
                 delivery: Some(delivery),
-                ..ack(ms(150.0), MSS, 200.0)
+                ..ack(at_ms(150.0), MSS, 200.0)
             });
-            (s.bins.idx, s.bins.end == ms(185.0), s.totals.acked)
+            (s.bins.idx, s.bins.end == at_ms(185.0), s.totals.acked)
         };
         let (counted, passed, anew) =
             ((0, false, 2 * MSS), (1, false, 2 * MSS), (0, true, 2 * MSS));
@@ -605,7 +605,7 @@ mod tests {
     fn the_kernels_hook_leaves_acks_without_a_sample_out() {
         let idx = |spec: &str| {
             let mut s = begun(spec);
-            s.update(&Ack::of(ms(150.0), MSS));
+            s.update(&Ack::of(at_ms(150.0), MSS));
             (s.bins.idx, s.totals.acked)
         };
         assert_eq!(idx("reading=linux40"), (0, 2 * MSS));
@@ -619,7 +619,7 @@ mod tests {
         s.phase = Phase::Draining(Drain {
             target: 60.0,
             delivered: 0,
-            until: Time::MAX,
+            until: Instant::MAX,
         });
         let mut windows = vec![];
         let mut flight = 100;
@@ -627,7 +627,7 @@ mod tests {
             flight -= step;
             let a = Ack {
                 flight: flight * MSS,
-                ..ack(Time::ZERO, step * MSS, 100.0)
+                ..ack(Instant::ZERO, step * MSS, 100.0)
             };
             s.on_ack(&mut w, &a, &mut slow_start());
             windows.push(w.cwnd);
@@ -654,26 +654,26 @@ mod tests {
             s.latest_rtt = ms(100.0);
             s.leave(
                 &mut window(100.0),
-                &ack(ms(100.0), MSS, 100.0),
+                &ack(at_ms(100.0), MSS, 100.0),
                 &mut slow_start(),
             );
             match s.phase {
                 Phase::Draining(drain) => drain.until,
-                _ => Time::ZERO,
+                _ => Instant::ZERO,
             }
         };
         let ends = ["drain", "short-drain", "at-once"].map(until);
-        assert_eq!(ends, [Time::MAX, ms(300.0), Time::ZERO]);
+        assert_eq!(ends, [Instant::MAX, at_ms(300.0), Instant::ZERO]);
         let mut s = search("exit=drain");
         let mut w = window(100.0);
         s.phase = Phase::Draining(Drain {
             target: 60.0,
             delivered: 0,
-            until: ms(300.0),
+            until: at_ms(300.0),
         });
         let a = Ack {
             flight: 90 * MSS,
-            ..ack(ms(300.0), MSS, 100.0)
+            ..ack(at_ms(300.0), MSS, 100.0)
         };
         s.on_ack(&mut w, &a, &mut slow_start());
         assert_eq!((s.phase, w.cwnd, w.ssthresh), (Phase::Done, 90.0, 90.0));
@@ -690,7 +690,7 @@ mod tests {
         for step in -10 * STEPS.. {
             let x = f64::from(step) / f64::from(STEPS);
             let delivered = (CAPACITY * libm::exp2(x.min(0.0))) as u64 / STEPS as u64;
-            let at = Time::from_secs_f64(10.0 + x);
+            let at = Instant::from_secs_f64(10.0 + x);
             if s.on_ack(
                 &mut w,
                 &ack(at, delivered, 1000.0 * rtt(x)),
@@ -764,7 +764,7 @@ mod tests {
                 s.bins.close(1, totals);
             }
             let mut w = window(cwnd);
-            s.leave(&mut w, &ack(ms(900.0), MSS, rtt), &mut slow_start());
+            s.leave(&mut w, &ack(at_ms(900.0), MSS, rtt), &mut slow_start());
             assert_eq!(w.ssthresh, w.cwnd);
             w.cwnd
         };
@@ -806,14 +806,14 @@ mod tests {
     fn a_loss_ends_it_and_a_timeout_begins_it_anew() {
         let mut s = begun("");
         let loss = Loss {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 0,
             usable: 1.0,
         };
         assert_eq!(s.on_loss(&mut window(10.0), &loss), LossResponse::Standard);
         assert_eq!(s.phase, Phase::Done);
         let timeout = Timeout {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 0,
             usable: 1.0,
             repeated: false,
@@ -828,7 +828,7 @@ mod tests {
             let mut s = search(spec);
             let mut w = window(10.0);
             for _ in 0..10 {
-                s.on_ack(&mut w, &ack(ms(100.0), MSS, 100.0), &mut slow_start());
+                s.on_ack(&mut w, &ack(at_ms(100.0), MSS, 100.0), &mut slow_start());
             }
             w.cwnd
         };

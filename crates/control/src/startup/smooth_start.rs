@@ -96,7 +96,7 @@ impl Startup for SmoothStart {
 mod tests {
     use super::*;
     use crate::testing::{established, rounds, Receiver};
-    use crate::{catalog, Convention, Time};
+    use crate::{catalog, Convention, Instant};
 
     /// ACKs until the window reaches each of these.
     fn acks_to(spec: &str, from: f64, windows: &[f64]) -> Vec<u32> {
@@ -105,7 +105,7 @@ mod tests {
         let count = |target: &f64| {
             let mut acks = 0;
             while w.cwnd < *target {
-                c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+                c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
                 acks += 1;
             }
             acks
@@ -151,11 +151,11 @@ mod tests {
         let (mut c, mut w) = established("smooth-start:ssthresh=16", Convention::Linux);
         // From 10 at half the speed: twelve packets to the threshold, four to spare; those
         // and twelve more are a window.
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 16 * 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 16 * 1460));
         assert_eq!(w.cwnd, 16.0);
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 11 * 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 11 * 1460));
         assert_eq!(w.cwnd, 16.0);
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
         assert_eq!(w.cwnd, 17.0);
     }
 

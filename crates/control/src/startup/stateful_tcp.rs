@@ -40,7 +40,7 @@ use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Rate, Reason, Segments, Window};
+use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
 
 /// Entry of `stateful-tcp` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -132,7 +132,7 @@ impl Startup for StatefulTcp {
         let Some(rtt) = e.rtt else { return };
         let bw = self.bw.scaled(self.settings.factor);
         let cwnd = w.segments(bw.bytes_in(rtt));
-        let rate = w.rate_over(cwnd, rtt);
+        let rate = w.rate_over(cwnd, Duration::ZERO + rtt);
         if cwnd > w.cwnd && rate.is_some() {
             w.cwnd = cwnd;
             w.pacing = rate;
@@ -229,11 +229,11 @@ mod tests {
     use super::*;
     use crate::signals::PathMemory;
     use crate::testing::with_reno;
-    use crate::{Controller, Convention, Time};
+    use crate::{Controller, Convention, Duration, Instant};
 
     /// So that a megabyte is a whole number of segments.
     const MSS: u32 = 1000;
-    const RTT: Time = Time::from_millis(40);
+    const RTT: Duration = Duration::from_millis(40);
 
     /// Ten megabytes a second are remembered.
     fn opened(spec: &str) -> (Controller, Window) {
@@ -243,7 +243,7 @@ mod tests {
             cwnd: 400.0,
             ssthresh: 400.0,
             srtt: RTT,
-            rttvar: Time::ZERO,
+            rttvar: Duration::ZERO,
             min_rtt: RTT,
             delivered: 400_000,
             rate: Rate(80_000_000),
@@ -257,7 +257,7 @@ mod tests {
             initial_window: 10.0,
             rtt: Some(RTT),
             header: 0,
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         (c, w)
@@ -265,7 +265,7 @@ mod tests {
 
     fn send(c: &mut Controller, w: &mut Window, seq: u64, again: bool) {
         let sent = Sent {
-            now: RTT,
+            now: Instant::ZERO + RTT,
             bytes: MSS,
             seq: seq * 1000,
             retransmission: again,
@@ -279,7 +279,7 @@ mod tests {
             una: una * 1000,
             nxt: 400_000,
             rtt: Some(RTT),
-            ..Ack::of(RTT.times(2), 1000)
+            ..Ack::of(Instant::ZERO + RTT.times(2), 1000)
         }
     }
 
@@ -322,7 +322,7 @@ mod tests {
             (0..200).for_each(|seq| send(&mut c, &mut w, seq, false));
             c.on_ack(&mut w, &ack(50));
             let loss = Loss {
-                now: RTT.times(2),
+                now: Instant::ZERO + RTT.times(2),
                 flight: 200_000,
                 usable: 200.0,
             };
@@ -332,7 +332,7 @@ mod tests {
             c.on_recovered(
                 &mut w,
                 &Recovered {
-                    now: RTT.times(3),
+                    now: Instant::ZERO + RTT.times(3),
                     retransmitted: 2000,
                     flight: 0,
                 },

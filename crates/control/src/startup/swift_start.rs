@@ -30,7 +30,7 @@ use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
 use crate::signals::{Ack, Established};
 use crate::slow_start::{peer_window, SlowStart};
-use crate::{params, with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `swift-start` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -89,13 +89,13 @@ struct SwiftStart {
     threshold: bool,
     phase: Phase,
     /// When the last ACK came and what it acknowledged.
-    last: Option<(Time, u64)>,
-    rtt: Time,
-    samples: [Time; VOLLEY as usize],
+    last: Option<(Instant, u64)>,
+    rtt: Duration,
+    samples: [Duration; VOLLEY as usize],
     count: usize,
     /// The paced flight begins here.
     paced_from: u64,
-    pace_end: Time,
+    pace_end: Instant,
 }
 
 impl SwiftStart {
@@ -107,18 +107,18 @@ impl SwiftStart {
             threshold: settings.after == After::Estimate,
             phase: Phase::Off,
             last: None,
-            rtt: Time::ZERO,
-            samples: [Time::ZERO; VOLLEY as usize],
+            rtt: Duration::ZERO,
+            samples: [Duration::ZERO; VOLLEY as usize],
             count: 0,
             paced_from: 0,
-            pace_end: Time::ZERO,
+            pace_end: Instant::ZERO,
         }
     }
 
     /// Takes the sample that this ACK and the one before it give.
     fn sample(&mut self, w: &Window, a: &Ack) {
         let Some((at, una)) = self.last.replace((a.now, a.una)) else {
-            self.rtt = a.rtt.unwrap_or(Time::ZERO);
+            self.rtt = a.rtt.unwrap_or(Duration::ZERO);
             return;
         };
         let mss = u64::from(w.mss);
@@ -129,14 +129,17 @@ impl SwiftStart {
             return;
         }
         let spacing = a.now.since(at).over(covered);
-        if spacing > Time::ZERO && spacing <= self.rtt.over(2) && self.count < self.samples.len() {
+        if spacing > Duration::ZERO
+            && spacing <= self.rtt.over(2)
+            && self.count < self.samples.len()
+        {
             self.samples[self.count] = spacing;
             self.count += 1;
         }
     }
 
     /// The median of the samples.
-    fn median(&mut self) -> Option<Time> {
+    fn median(&mut self) -> Option<Duration> {
         let samples = &mut self.samples[..self.count];
         samples.sort_unstable();
         let middle = samples.len() / 2;
@@ -148,14 +151,14 @@ impl SwiftStart {
     }
 
     /// The estimate becomes the window, to be paced over one round trip.
-    fn begin(&mut self, w: &mut Window, a: &Ack, spacing: Time) {
+    fn begin(&mut self, w: &mut Window, a: &Ack, spacing: Duration) {
         let full = self.rtt.secs() / spacing.secs();
         let most = peer_window(w, a.peer_window).max(w.cwnd);
         w.cwnd = (full / self.alpha).clamp(w.cwnd, most);
         if self.threshold {
             w.ssthresh = full.max(2.0);
         }
-        w.pacing = w.rate_over(w.cwnd, self.rtt);
+        w.pacing = w.rate_over(w.cwnd, Duration::ZERO + self.rtt);
         self.phase = Phase::Pacing;
         (self.paced_from, self.pace_end) = (a.nxt, a.now + self.rtt);
     }
@@ -228,7 +231,7 @@ impl Startup for SwiftStart {
 mod tests {
     use super::*;
     use crate::signals::Loss;
-    use crate::testing::ms;
+    use crate::testing::{at_ms, ms};
     use crate::{catalog, Controller, Convention};
 
     const MSS: u64 = 1460;
@@ -240,7 +243,7 @@ mod tests {
         let mut w = Window::new(MSS as u32);
         let e = Established {
             rtt: Some(ms(100.0)),
-            ..Established::at(Time::ZERO)
+            ..Established::at(Instant::ZERO)
         };
         c.on_established(&mut w, &e);
         assert_eq!((w.cwnd, w.pacing), (4.0, None));
@@ -251,7 +254,7 @@ mod tests {
                 una,
                 nxt: 4 * MSS,
                 rtt: Some(ms(*at)),
-                ..Ack::of(ms(*at), segments * MSS)
+                ..Ack::of(at_ms(*at), segments * MSS)
             };
             c.on_ack(&mut w, &ack);
         }
@@ -279,11 +282,14 @@ mod tests {
         }
         let (c, w) = acked("", &EACH);
         let gap = w.pacing.unwrap().time_for(1_500);
-        assert!(gap.since(ms(2.4)) < Time::from_nanos(1_000), "{gap}");
+        assert!(
+            gap.saturating_sub(ms(2.4)) < Duration::from_nanos(1_000),
+            "{gap}"
+        );
         let exit = c.exit().unwrap();
         assert_eq!(
             (exit.reason, exit.cwnd, exit.at),
-            (Reason::Estimate, 4.0, ms(103.6))
+            (Reason::Estimate, 4.0, at_ms(103.6))
         );
     }
 
@@ -339,7 +345,7 @@ mod tests {
         let at = |t: f64, una: u64| Ack {
             una: una * MSS,
             nxt: 30 * MSS,
-            ..Ack::of(ms(t), MSS)
+            ..Ack::of(at_ms(t), MSS)
         };
         c.on_ack(&mut w, &at(150.0, 4));
         assert!(w.pacing.is_some());
@@ -353,7 +359,7 @@ mod tests {
     fn a_loss_ends_it() {
         let (mut c, mut w) = acked("", &EACH);
         let loss = Loss {
-            now: ms(150.0),
+            now: at_ms(150.0),
             flight: 20 * MSS,
             usable: 20.0,
         };

@@ -35,7 +35,7 @@ use super::{Assisted, Congestion, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Feedback, Timeout};
 use crate::slow_start::{self, SlowStart};
-use crate::{Reason, Time, Window};
+use crate::{Duration, Reason, Window};
 
 /// Entry of `xcp` in the catalog of startups.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -64,18 +64,18 @@ struct Xcp {
     controlled: bool,
     /// They have answered at some time.
     answered: bool,
-    srtt: Option<Time>,
+    srtt: Option<Duration>,
 }
 
 impl Xcp {
     /// Takes a round-trip sample, which the headers say from now on.
-    fn sample(&mut self, w: &mut Window, rtt: Option<Time>) {
+    fn sample(&mut self, w: &mut Window, rtt: Option<Duration>) {
         if let Some(rtt) = rtt {
-            let smoothed = |srtt: Time| (srtt.times(SMOOTHING - 1) + rtt).over(SMOOTHING);
+            let smoothed = |srtt: Duration| (srtt.times(SMOOTHING - 1) + rtt).over(SMOOTHING);
             self.srtt = Some(self.srtt.map_or(rtt, smoothed));
         }
         // Zero says that there is none yet: such headers are answered with no change.
-        w.congestion_header = Some(self.srtt.unwrap_or(Time::ZERO));
+        w.congestion_header = Some(self.srtt.unwrap_or(Duration::ZERO));
     }
 
     /// Leaves the routers' control: none has answered.
@@ -131,7 +131,7 @@ impl Assisted for Xcp {
         if change > 0.0 && !f.cwnd_limited {
             return;
         }
-        let srtt = self.srtt.unwrap_or(Time::ZERO);
+        let srtt = self.srtt.unwrap_or(Duration::ZERO);
         let segments = change * srtt.secs() / f64::from(f.wire);
         w.cwnd = (w.cwnd + segments).max(1.0);
     }
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::signals::Loss;
     use crate::testing::{established, ms, RTT};
-    use crate::{catalog, Controller, Convention};
+    use crate::{catalog, Controller, Convention, Instant};
 
     const MSS: u64 = 1460;
 
@@ -154,7 +154,7 @@ mod tests {
     /// An ACK of one segment that carries this change of throughput, bytes per second.
     fn told(change: Option<f64>) -> Feedback {
         Feedback {
-            now: RTT.times(2),
+            now: Instant::ZERO + RTT.times(2),
             change,
             rtt: Some(RTT),
             wire: 1520,
@@ -164,7 +164,7 @@ mod tests {
 
     fn answer(c: &mut Controller, w: &mut Window, change: Option<f64>) {
         c.on_feedback(w, &told(change));
-        c.on_ack(w, &Ack::of(RTT.times(2), MSS));
+        c.on_ack(w, &Ack::of(Instant::ZERO + RTT.times(2), MSS));
     }
 
     #[test]
@@ -205,8 +205,8 @@ mod tests {
         let mut c = catalog::controller("xcp", "reno", Convention::Rfc).unwrap();
         let mut w = Window::new(MSS as u32);
         assert_eq!(w.congestion_header, None);
-        c.on_established(&mut w, &Established::at(RTT));
-        assert_eq!((w.cwnd, w.congestion_header), (1.0, Some(Time::ZERO)));
+        c.on_established(&mut w, &Established::at(Instant::ZERO + RTT));
+        assert_eq!((w.cwnd, w.congestion_header), (1.0, Some(Duration::ZERO)));
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
         let (mut c, mut w) = opened();
         answer(&mut c, &mut w, Some(0.0));
         let loss = Loss {
-            now: RTT.times(3),
+            now: Instant::ZERO + RTT.times(3),
             flight: 10 * MSS,
             usable: 10.0,
         };
@@ -245,14 +245,14 @@ mod tests {
         let (mut c, mut w) = opened();
         answer(&mut c, &mut w, Some(1_520_000.0));
         let timeout = Timeout {
-            now: RTT.times(4),
+            now: Instant::ZERO + RTT.times(4),
             flight: 110 * MSS,
             usable: 110.0,
             repeated: false,
         };
         c.on_timeout(&mut w, &timeout);
         assert_eq!((w.cwnd, c.exit()), (1.0, None));
-        c.on_ack(&mut w, &Ack::of(RTT.times(5), MSS));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO + RTT.times(5), MSS));
         assert_eq!(w.cwnd, 2.0);
     }
 
@@ -264,7 +264,7 @@ mod tests {
             if i == 30 {
                 for (c, w) in [(&mut c, &mut w), (&mut plain, &mut v)] {
                     let loss = Loss {
-                        now: RTT.times(3),
+                        now: Instant::ZERO + RTT.times(3),
                         flight: 40 * MSS,
                         usable: 40.0,
                     };
@@ -272,7 +272,7 @@ mod tests {
                 }
             }
             answer(&mut c, &mut w, None);
-            plain.on_ack(&mut v, &Ack::of(RTT.times(2), MSS));
+            plain.on_ack(&mut v, &Ack::of(Instant::ZERO + RTT.times(2), MSS));
             assert_eq!((w.cwnd, w.ssthresh), (v.cwnd, v.ssthresh));
         }
     }

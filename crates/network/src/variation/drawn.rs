@@ -3,7 +3,7 @@
 use super::rate_steps::{RateSteps, Redrawn, Wandering};
 use flowstart_control::entry::{self, Certainty, Description, Entry};
 use flowstart_control::params::{AlgorithmKind, Number, Params, Ratio, SpecError};
-use flowstart_control::{params, Convention, Rate, Time};
+use flowstart_control::{params, Convention, Duration, Rate};
 use rand_pcg::Pcg64Mcg;
 use std::fmt;
 
@@ -57,12 +57,12 @@ const STEPS: Entry<Maker> = Entry {
 params! {
     struct Steps {
         /// from one rate to the next
-        #[check(|time| time >= Time::from_millis(1), "at least 1ms")]
-        every: Time = "15s",
+        #[check(|time| time >= Duration::from_millis(1), "at least 1ms")]
+        every: Duration = "15s",
         /// maximum distance of a rate from the mean, as a share of it
         spread: Ratio = "0.5",
         /// nothing is sent for so long when the rate changes
-        outage: Time = "0s",
+        outage: Duration = "0s",
     }
 }
 
@@ -85,7 +85,7 @@ const WANDER: Entry<Maker> = Entry {
             most,
         } = Wander::read(params)?;
         let kept = match memory {
-            Time::ZERO => 0.0,
+            Duration::ZERO => 0.0,
             _ => libm::exp(-every.secs() / memory.secs()),
         };
         Ok(Box::new(move |mean, random| {
@@ -105,10 +105,10 @@ const WANDER: Entry<Maker> = Entry {
 params! {
     struct Wander {
         /// for how long a rate holds
-        #[check(|time| time >= Time::from_millis(1), "at least 1ms")]
-        every: Time = "20ms",
+        #[check(|time| time >= Duration::from_millis(1), "at least 1ms")]
+        every: Duration = "20ms",
         /// after so long 1/e of a deviation is left
-        memory: Time = "1s",
+        memory: Duration = "1s",
         /// standard deviation of the rate's logarithm
         #[check(|sigma| sigma <= 3.0, "from 0 to 3")]
         sigma: Number = "0.4",

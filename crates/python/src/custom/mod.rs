@@ -15,7 +15,7 @@ use flowstart_control::model::Model;
 use flowstart_control::signals as told;
 use flowstart_control::slow_start::SlowStart;
 use flowstart_control::startup::{Assisted, Columns, Congestion, LossResponse, Startup};
-use flowstart_control::{nearest, CustomStartups, Rate, Reason, Segments, Time, Window};
+use flowstart_control::{nearest, CustomStartups, Instant, Rate, Reason, Segments, Window};
 use flowstart_sim::record::trace::FlowSamples;
 use flowstart_sim::Scenario;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -221,7 +221,7 @@ impl Methods {
     fn ask<T>(
         &self,
         hook: Hook,
-        now: Option<Time>,
+        now: Option<Instant>,
         call: impl for<'py> FnOnce(&Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
         read: Reader<T>,
     ) -> Option<T> {
@@ -253,7 +253,7 @@ impl Methods {
     fn tell<T>(
         &self,
         hook: Hook,
-        now: Option<Time>,
+        now: Option<Instant>,
         call: impl for<'py> FnOnce(&Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
         read: Reader<T>,
     ) -> Option<T> {
@@ -341,7 +341,7 @@ impl Custom {
         &mut self,
         hook: Hook,
         w: &mut Window,
-        now: Time,
+        now: Instant,
         signal: &S::Told,
         read: Reader<T>,
     ) -> Option<T> {

@@ -22,7 +22,7 @@ use super::super::sent::{Ledger, NewlyAcked};
 use super::super::stack::Undo;
 use super::findings::{AckReport, Audience, Began, Events, Findings};
 use crate::narrow::index;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 
 #[cfg(test)]
 mod tests;
@@ -98,7 +98,7 @@ impl Rfc6675 {
         c: &mut Connection,
         newly: &NewlyAcked,
         repetition: bool,
-        now: Time,
+        now: Instant,
     ) -> Option<Findings> {
         let NewlyAcked {
             acked, delivered, ..
@@ -173,7 +173,7 @@ impl Rfc6675 {
 
     /// An ACK of new data in the steady state.
     #[inline]
-    pub fn on_plain_ack(&mut self, c: &mut Connection, now: Time) {
+    pub fn on_plain_ack(&mut self, c: &mut Connection, now: Instant) {
         c.rearm(now);
         self.first_acceptable = false;
         self.dup_acks = 0;
@@ -301,7 +301,7 @@ impl Rfc6675 {
     }
 
     /// Accounts for a segment that leaves.
-    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
         if self.forced.take().is_some() {
             return self.retransmit(c, plan, now);
         }
@@ -318,7 +318,7 @@ impl Rfc6675 {
     }
 
     /// By rule 1 or 3.
-    fn retransmit(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+    fn retransmit(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
         self.high_rxt = plan.end;
         c.sent.repair(plan, now);
     }
