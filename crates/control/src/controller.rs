@@ -12,7 +12,7 @@ use crate::signals::{
     Ack, Established, Feedback, Idle, Known, Loss, Marked, PeerGap, Recovered, Sent, Syn, Timeout,
 };
 use crate::slow_start::SlowStart;
-use crate::startup::{Congestion, LossResponse, Startup};
+use crate::startup::{Congestion, Reduction, Repaired, Startup};
 use crate::{Rate, Segments, Time, Window};
 
 /// The algorithm whose growth rule applies.
@@ -216,8 +216,7 @@ impl Controller {
 
     /// An ACK during recovery: measured, but no growth.
     pub fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
-        let continues = || self.startup.survives(Congestion::Mark);
-        if self.owns_cwnd() || self.recovery == Recovery::Continues && continues() {
+        if self.owns_cwnd() || self.recovery == Recovery::Continues {
             return self.on_ack(w, a);
         }
         if let Some(gate) = &mut self.growth_gate {
@@ -229,34 +228,35 @@ impl Controller {
 
     /// Loss was found: the window shrinks, once per window of data.
     pub fn on_loss(&mut self, w: &mut Window, l: &Loss) {
-        if !self.startup.survives(Congestion::Loss) {
-            self.record(Reason::Loss, l.now, w.cwnd, l.flight);
+        let before = w.cwnd;
+        let response = self.startup.on_congestion(w, &Congestion::Loss(*l));
+        if response.ends {
+            self.record(Reason::Loss, l.now, before, l.flight);
         }
-        self.slow_start.on_loss();
-        let response = self.startup.on_loss(w, l);
-        if response == LossResponse::Standard {
+        if response.reduction == Reduction::Standard {
             self.avoidance.on_loss(w, l);
         }
-        self.begin_recovery(response, false);
+        self.begin_recovery(response.reduction, false);
     }
 
     /// A mark has come back: the window shrinks as for a loss, once per window of data.
     pub fn on_marked(&mut self, w: &mut Window, m: &Marked) {
-        let survives = self.startup.survives(Congestion::Mark);
-        if !survives {
-            self.record(Reason::Ecn, m.now, w.cwnd, m.flight);
+        let before = w.cwnd;
+        let response = self.startup.on_congestion(w, &Congestion::Mark(*m));
+        if response.ends {
+            self.record(Reason::Ecn, m.now, before, m.flight);
         }
-        self.slow_start.on_loss();
-        let response = self.startup.on_marked(w, m);
-        if response == LossResponse::Standard {
+        if response.reduction == Reduction::Standard {
             self.avoidance.on_marked(w, m);
         }
-        self.begin_recovery(response, survives && response == LossResponse::Done);
+        let unchanged = !response.ends && response.reduction == Reduction::Done;
+        self.begin_recovery(response.reduction, unchanged);
     }
 
-    fn begin_recovery(&mut self, response: LossResponse, continues: bool) {
-        self.recovery = match response {
-            LossResponse::SelfManaged => Recovery::SelfManaged,
+    fn begin_recovery(&mut self, reduction: Reduction, continues: bool) {
+        self.slow_start.on_loss();
+        self.recovery = match reduction {
+            Reduction::SelfManaged => Recovery::SelfManaged,
             _ if continues => Recovery::Continues,
             _ => Recovery::Reduced,
         };
@@ -270,11 +270,10 @@ impl Controller {
     pub fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
         let before = w.cwnd;
         self.recovery = Recovery::Reduced;
-        if let Some(reason) = self.startup.on_recovered(w, r) {
-            self.record(reason, r.now, before, r.flight);
-        }
-        if let Some(cwnd) = self.startup.loss_cwnd() {
-            self.report_loss(w, cwnd, r);
+        match self.startup.on_recovered(w, r) {
+            Repaired::Continues => {}
+            Repaired::Ends(reason) => self.record(reason, r.now, before, r.flight),
+            Repaired::LossAt(cwnd) => self.report_loss(w, cwnd, r),
         }
         self.avoidance.on_recovered(w, r);
     }
@@ -297,20 +296,24 @@ impl Controller {
 
     /// The retransmission timer expired: back to one segment.
     pub fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
-        let (before, survives) = (w.cwnd, self.startup.survives(Congestion::Loss));
+        let before = *w;
         self.recovery = Recovery::Reduced;
-        let reason = self.startup.on_timeout(w, t);
-        // One that goes on after losses may end here all the same.
-        if !survives || reason.is_some() || !self.startup.survives(Congestion::Loss) {
-            let reason = reason.unwrap_or(Reason::Timeout);
-            self.record(reason, t.now, before, t.flight);
+        let response = self.startup.on_congestion(w, &Congestion::Timeout(*t));
+        if response.ends {
+            self.record(Reason::Timeout, t.now, before.cwnd, t.flight);
         }
         if self.startup.owns_cwnd() {
             return;
         }
-        self.avoidance.on_timeout(w, t);
-        if !self.startup.after_timeout(w, t) {
+        if response.reduction == Reduction::Standard {
+            self.avoidance.on_timeout(w, t);
             self.slow_start.on_timeout();
+        } else {
+            // The avoidance learns of the timeout; the window stays.
+            let set = (w.cwnd, w.ssthresh);
+            (w.cwnd, w.ssthresh) = (before.cwnd, before.ssthresh);
+            self.avoidance.on_timeout(w, t);
+            (w.cwnd, w.ssthresh) = set;
         }
         self.phase = match self.avoidance.owns_cwnd() {
             true => Phase::Avoidance,
@@ -360,6 +363,9 @@ impl Controller {
     /// A startup that a loss has ended which was none goes on, and may yet end by itself.
     fn record(&mut self, reason: Reason, at: Time, cwnd: Segments, flight: u64) {
         let by_itself = !matches!(reason, Reason::Loss | Reason::Ecn | Reason::Timeout);
+        if self.recovery == Recovery::Continues {
+            self.recovery = Recovery::Reduced;
+        }
         if self.exit.is_none() || self.exit_undone && by_itself {
             self.exit_undone = false;
             self.exit = Some(Box::new(Exit {
@@ -376,6 +382,7 @@ impl Controller {
 mod tests {
     use super::*;
     use crate::params::{AlgorithmKind, Params};
+    use crate::startup::Response;
     use crate::{catalog, Convention};
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::sync::Arc;
@@ -568,11 +575,11 @@ mod tests {
             self.0.fetch_add(1, Ordering::Relaxed);
             None
         }
-        fn on_marked(&mut self, _: &mut Window, _: &Marked) -> LossResponse {
-            LossResponse::Done
-        }
-        fn survives(&self, congestion: Congestion) -> bool {
-            congestion == Congestion::Mark
+        fn on_congestion(&mut self, _: &mut Window, c: &Congestion) -> Response {
+            match c {
+                Congestion::Mark(_) => Response::continues(Reduction::Done),
+                _ => Response::STANDARD,
+            }
         }
     }
 
@@ -606,24 +613,18 @@ mod tests {
         assert_eq!(heard.load(Ordering::Relaxed), 2);
     }
 
-    /// A startup that goes on after losses, until a recovery ends or the timer expires.
+    /// A startup that goes on after losses, until a recovery ends.
     struct Enduring;
 
     impl Startup for Enduring {
         fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &mut SlowStart) -> Option<Reason> {
             None
         }
-        fn on_loss(&mut self, _: &mut Window, _: &Loss) -> LossResponse {
-            LossResponse::Done
+        fn on_congestion(&mut self, _: &mut Window, _: &Congestion) -> Response {
+            Response::continues(Reduction::Done)
         }
-        fn on_recovered(&mut self, _: &mut Window, _: &Recovered) -> Option<Reason> {
-            Some(Reason::Estimate)
-        }
-        fn on_timeout(&mut self, _: &mut Window, _: &Timeout) -> Option<Reason> {
-            Some(Reason::FullPipe)
-        }
-        fn survives(&self, _: Congestion) -> bool {
-            true
+        fn on_recovered(&mut self, _: &mut Window, _: &Recovered) -> Repaired {
+            Repaired::Ends(Reason::Estimate)
         }
     }
 
@@ -656,14 +657,6 @@ mod tests {
             flight: 4 * MSS,
         };
         assert_eq!(c.exit(), Some(&exit));
-    }
-
-    #[test]
-    fn a_startup_that_survives_a_timeout_may_end_there_with_a_reason_of_its_own() {
-        let (mut c, mut w) = enduring();
-        let t = timeout(2, &w);
-        c.on_timeout(&mut w, &t);
-        assert_eq!(c.exit().map(|exit| exit.reason), Some(Reason::FullPipe));
     }
 
     /// ACKs that the avoidance only measured, and those it grew by.

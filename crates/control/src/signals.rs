@@ -305,8 +305,8 @@ macro_rules! startup_events {
             /// An ACK during recovery.
             on_recovery_ack(a: Ack) -> ();
             /// The recovery that a loss began has ended: a startup that has survived the loss may end
-            /// here.
-            on_recovered(r: Recovered) -> Option<Reason>;
+            /// here, and one that has answered it may report the window of the loss.
+            on_recovered(r: Recovered) -> Repaired;
         }
     };
 }

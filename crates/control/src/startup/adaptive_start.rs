@@ -43,9 +43,9 @@
 
 use std::collections::VecDeque;
 
-use super::{LossResponse, Startup};
+use super::{Congestion, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry};
-use crate::signals::{Ack, Established, Loss};
+use crate::signals::{Ack, Established, Recovered};
 use crate::slow_start::{self, SlowStart};
 use crate::{joined, params, Convention, Reason, Segments, Time, Window};
 
@@ -90,11 +90,11 @@ params! {
         u_max: UMax = "ever",
         /// what the loss that ends it leaves: what the avoidance leaves, or the estimate times
         /// RTTmin as Westwood does
-        response: Response = "standard",
+        response: LossRule = "standard",
     }
 
     enum UMax { Ever = "ever", LastTen = "last-ten" }
-    enum Response { Standard = "standard", Estimate = "estimate" }
+    enum LossRule { Standard = "standard", Estimate = "estimate" }
 }
 
 /// Number of samples whose variation is kept.
@@ -261,7 +261,7 @@ impl AdaptiveStart {
         };
         AdaptiveStart {
             ssthresh: settings.ssthresh.unwrap_or(by_stack),
-            by_estimate: settings.response == Response::Estimate,
+            by_estimate: settings.response == LossRule::Estimate,
             rate: EligibleRate::new(match settings.u_max {
                 UMax::LastTen => Largest::LastTen {
                     kept: [0.0; HISTORY],
@@ -272,6 +272,12 @@ impl AdaptiveStart {
             left: false,
             answered: None,
         }
+    }
+
+    /// What was measured serves no more.
+    fn cancel(&mut self) {
+        self.left = true;
+        self.rate.log = VecDeque::new();
     }
 }
 
@@ -297,27 +303,21 @@ impl Startup for AdaptiveStart {
     }
 
     /// Westwood: down to the window that the estimated rate fills, no further.
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
         let estimate = self.rate.window(w);
-        if self.left || !self.by_estimate || estimate == 0.0 {
-            self.cancel(w);
-            return LossResponse::Standard;
+        let measured = !self.left && self.by_estimate && estimate != 0.0;
+        self.cancel();
+        if !measured || c.is_timeout() {
+            return Response::STANDARD;
         }
-        self.cancel(w);
         w.ssthresh = estimate.max(2.0);
         w.cwnd = w.cwnd.min(w.ssthresh);
         self.answered = Some(w.cwnd);
-        LossResponse::Done
+        Response::ends(Reduction::Done)
     }
 
-    fn loss_cwnd(&mut self) -> Option<Segments> {
-        self.answered.take()
-    }
-
-    /// What was measured serves no more.
-    fn cancel(&mut self, _w: &mut Window) {
-        self.left = true;
-        self.rate.log = VecDeque::new();
+    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) -> Repaired {
+        self.answered.take().into()
     }
 
     /// Until the first loss it grows above the threshold too.
@@ -331,6 +331,7 @@ mod tests {
     use super::*;
     use crate::catalog;
     use crate::params::Params;
+    use crate::signals::Loss;
     use crate::testing::{slow_start, Bottleneck};
 
     const MSS: f64 = 1460.0;

@@ -71,11 +71,11 @@
 //! - Without a round trip from the handshake the rate is reckoned with 1 ms; when one is
 //!   measured, it is reckoned again, as Linux does and the draft does not say.
 
-use super::{LossResponse, Startup};
+use super::{Congestion, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::bbr::{Bbr, PlateauRate, Version};
 use crate::model::Model;
-use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
+use crate::signals::{Ack, Established, Idle, Recovered};
 use crate::slow_start::{self, SlowStart};
 use crate::{joined, params, Convention, Reason, Window};
 
@@ -139,26 +139,22 @@ impl Startup for BbrStartup {
         self.model.as_mut()?.on_ack(w, a)
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
         let Some(model) = &mut self.model else {
-            return LossResponse::Standard;
+            return Response::STANDARD;
         };
-        model.on_loss(w);
-        LossResponse::Done
+        match c {
+            Congestion::Timeout(_) => model.on_timeout(w),
+            _ => model.on_loss(w),
+        }
+        Response::continues(Reduction::Done)
     }
 
-    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) -> Repaired {
         if let Some(model) = &mut self.model {
             model.on_recovered();
         }
-        None
-    }
-
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        if let Some(model) = &mut self.model {
-            model.on_timeout(w);
-        }
-        None
+        Repaired::Continues
     }
 
     /// In Drain it has ended already, unless what ended it is taken back.
@@ -196,7 +192,7 @@ impl Startup for BbrStartup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signals::{Delivery, RateSample};
+    use crate::signals::{Delivery, Loss, RateSample, Timeout};
     use crate::testing::RTT;
     use crate::{catalog, Controller, Rate, Time};
 

@@ -52,10 +52,10 @@
 //!   is longer by a packet's transmission, and nearer to the limit.
 //! - Before a rate is known the draft paces at the interface's rate, here nothing is paced.
 
-use super::{LossResponse, Startup};
+use super::{Congestion, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Ratio;
-use crate::signals::{Ack, Delivery, Established, Loss, Marked, RateSample};
+use crate::signals::{Ack, Delivery, Established, RateSample};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
@@ -307,6 +307,13 @@ impl C4Initial {
         w.ssthresh = w.cwnd;
         self.cancel(w);
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase != Phase::Done {
+            self.phase = Phase::Done;
+            (w.pacing, w.quantum) = (None, 1);
+        }
+    }
 }
 
 impl Startup for C4Initial {
@@ -339,25 +346,14 @@ impl Startup for C4Initial {
         reason
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase != Phase::Done {
-            self.phase = Phase::Done;
-            (w.pacing, w.quantum) = (None, 1);
+    /// The share of losses and marks is what counts; a timeout ends it.
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if c.is_timeout() || self.phase == Phase::Done {
+            self.cancel(w);
+            return Response::STANDARD;
         }
-    }
-
-    /// Their share is what counts.
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        if self.phase == Phase::Done {
-            LossResponse::Standard
-        } else {
-            LossResponse::SelfManaged
-        }
-    }
-
-    fn on_marked(&mut self, w: &mut Window, m: &Marked) -> LossResponse {
-        self.marked = true;
-        self.on_loss(w, &m.into())
+        self.marked |= matches!(c, Congestion::Mark(_));
+        Response::continues(Reduction::SelfManaged)
     }
 
     fn wants_delivery(&self) -> bool {
@@ -373,7 +369,7 @@ impl Startup for C4Initial {
 mod tests {
     use super::*;
     use crate::params::Params;
-    use crate::signals::Timeout;
+    use crate::signals::{Marked, Timeout};
     use crate::testing::{ms, opened};
     use crate::{Controller, Convention};
 

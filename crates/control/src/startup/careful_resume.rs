@@ -35,11 +35,11 @@
 //! - Data that waits decides whether to jump, which the RFC allows: without it the jump's round
 //!   trip would pass unused.
 
-use super::{LossResponse, Startup};
+use super::{Congestion, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::Ratio;
-use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent};
+use crate::signals::{Ack, Established, Idle, Known, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
@@ -275,6 +275,13 @@ impl CarefulResume {
             self.finish_retreat(w);
         }
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Unvalidated {
+            w.pacing = None;
+        }
+        self.phase = Phase::Normal;
+    }
 }
 
 /// Below the threshold; above it the ACK is the avoidance's.
@@ -350,14 +357,18 @@ impl Startup for CarefulResume {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
         match self.phase {
+            _ if c.is_timeout() => {
+                self.cancel(w);
+                return Response::STANDARD;
+            }
             Phase::Unvalidated | Phase::Validating => {}
             // One more of the same flight.
-            Phase::SafeRetreat => return LossResponse::Done,
+            Phase::SafeRetreat => return Response::ends(Reduction::Done),
             Phase::Reconnaissance | Phase::Normal => {
                 self.phase = Phase::Normal;
-                return LossResponse::Standard;
+                return Response::STANDARD;
             }
         }
         self.cancel(w);
@@ -366,22 +377,15 @@ impl Startup for CarefulResume {
         let floor = if self.floor_iw { self.initial } else { 2.0 };
         self.retreat = self.pipe.retreat(w, floor);
         w.cwnd = self.retreat;
-        LossResponse::Done
+        Response::ends(Reduction::Done)
     }
 
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Repaired {
         self.pipe.on_ack(self.high.saturating_sub(r.flight));
         if self.phase == Phase::SafeRetreat && self.pipe.accounted_for() {
             self.finish_retreat(w);
         }
-        None
-    }
-
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase == Phase::Unvalidated {
-            w.pacing = None;
-        }
-        self.phase = Phase::Normal;
+        Repaired::Continues
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -400,8 +404,8 @@ impl Startup for CarefulResume {
 mod tests {
     use super::*;
     use crate::params::Params;
-    use crate::signals::PathMemory;
     use crate::signals::Timeout;
+    use crate::signals::{Loss, PathMemory};
     use crate::testing::{ms, with_reno, RTT};
     use crate::{Controller, Convention, Rate};
 

@@ -47,10 +47,10 @@
 //! - Of up to nine samples the simulator's 90th percentile is the second greatest, of ten to
 //!   nineteen the third.
 
-use super::{LossResponse, Startup};
+use super::{Congestion, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Number, Params, SpecError};
-use crate::signals::{Ack, Idle, Loss};
+use crate::signals::{Ack, Idle};
 use crate::slow_start::{self, SlowStart};
 use crate::{joined, params, Rate, Reason, Segments, Time, Window};
 
@@ -97,11 +97,11 @@ params! {
         burst_rate: Option<Rate>,
         /// what a loss during the startup does: standard, the avoidance's reduction; none, it ends
         /// the startup and leaves the window unchanged
-        response: Response = "standard",
+        response: LossRule = "standard",
     }
 
     enum SampleRule { Percentile = "percentile", Least = "least", Latest = "latest" }
-    enum Response { Standard = "standard", None = "none" }
+    enum LossRule { Standard = "standard", None = "none" }
 }
 
 /// A round with fewer samples than these continues.
@@ -186,7 +186,7 @@ impl CircuitStart {
                 SampleRule::Percentile => Sample::Percentile(settings.percentile),
             },
             burst_rate: settings.burst_rate,
-            reduces: settings.response == Response::Standard,
+            reduces: settings.response == LossRule::Standard,
             base: None,
             samples: Samples::default(),
             beg_seq: 0,
@@ -263,19 +263,15 @@ impl Startup for CircuitStart {
         None
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        let ends_here = !self.over && !self.reduces;
-        self.cancel(w);
-        if ends_here {
-            w.ssthresh = w.cwnd;
-            return LossResponse::Done;
-        }
-        LossResponse::Standard
-    }
-
-    fn cancel(&mut self, _w: &mut Window) {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        let keeps_window = !self.over && !self.reduces && !c.is_timeout();
         self.over = true;
         self.restart_round();
+        if !keeps_window {
+            return Response::STANDARD;
+        }
+        w.ssthresh = w.cwnd;
+        Response::ends(Reduction::Done)
     }
 
     /// The loss or timeout that ended it was none.
@@ -294,7 +290,7 @@ impl Startup for CircuitStart {
 mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
-    use crate::signals::{Established, Timeout};
+    use crate::signals::{Established, Loss, Timeout};
     use crate::testing::{ms, slow_start, with_reno};
     use crate::Convention;
 
@@ -433,7 +429,7 @@ mod tests {
             usable: 20.0,
             repeated: false,
         };
-        start.on_timeout(&mut w, &timeout);
+        start.on_congestion(&mut w, &Congestion::Timeout(timeout));
         start.on_ack(&mut w, &Ack::of(ms(70.0), MSS), &mut slow_start());
         assert_eq!(w.cwnd, 2.0);
     }

@@ -61,11 +61,11 @@
 
 use std::collections::VecDeque;
 
-use super::{LossResponse, Startup};
+use super::{Congestion, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Number, Params, Ratio, SpecError};
-use crate::signals::{Ack, Established, Loss};
+use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
@@ -333,6 +333,12 @@ impl CopaSlowStart {
             w.pacing = w.rate_over(PACING_GAIN * w.cwnd, self.rtts.smoothed);
         }
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if std::mem::take(&mut self.slow_start) && self.paces {
+            w.pacing = None;
+        }
+    }
 }
 
 impl Startup for CopaSlowStart {
@@ -363,22 +369,17 @@ impl Startup for CopaSlowStart {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if std::mem::take(&mut self.slow_start) && self.paces {
-            w.pacing = None;
-        }
-    }
-
     /// A loss does not end it; a timeout does.
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        if !self.slow_start {
-            return LossResponse::Standard;
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if c.is_timeout() || !self.slow_start {
+            self.cancel(w);
+            return Response::STANDARD;
         }
         if let Some(losses) = self.losses.as_ref().filter(|l| l.loss_rate == 0.0) {
             losses.reduce(w);
         }
         self.go_on(w);
-        LossResponse::SelfManaged
+        Response::continues(Reduction::SelfManaged)
     }
 
     fn wants_delivery(&self) -> bool {
@@ -394,7 +395,7 @@ impl Startup for CopaSlowStart {
 mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
-    use crate::signals::{Delivery, Timeout};
+    use crate::signals::{Delivery, Loss, Timeout};
     use crate::testing::{self, ms, slow_start, with_reno};
     use crate::{Controller, Convention, Rate};
 

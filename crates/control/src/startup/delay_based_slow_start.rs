@@ -22,7 +22,7 @@
 //! - One sample may be a delayed ACK, so two in a row are asked for.
 //! - It arms once, until a loss or a timeout; the threshold is left alone.
 
-use super::Startup;
+use super::{Congestion, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::signals::Ack;
 use crate::slow_start::SlowStart;
@@ -99,9 +99,10 @@ impl Startup for DelayBased {
         None
     }
 
-    fn cancel(&mut self, _w: &mut Window) {
+    fn on_congestion(&mut self, _w: &mut Window, _c: &Congestion) -> Response {
         self.late = 0;
         self.max_ssthresh = f64::INFINITY;
+        Response::STANDARD
     }
 }
 
@@ -168,7 +169,7 @@ mod tests {
             flight: 0,
             usable: 64.0,
         };
-        d.on_loss(&mut w, &loss);
+        d.on_congestion(&mut w, &Congestion::Loss(loss));
         assert_eq!(d.max_ssthresh, f64::INFINITY);
         ack(&mut d, &mut w, 121);
         let timeout = Timeout {
@@ -177,7 +178,7 @@ mod tests {
             usable: 64.0,
             repeated: false,
         };
-        d.on_timeout(&mut w, &timeout);
+        d.on_congestion(&mut w, &Congestion::Timeout(timeout));
         assert_eq!(d.max_ssthresh, f64::INFINITY);
     }
 

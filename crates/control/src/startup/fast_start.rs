@@ -25,10 +25,10 @@
 //!   ACK tells it.
 //! - How long a memory stays good is the cache's business; ten minutes are usual.
 
-use super::{LossResponse, Startup};
+use super::{Congestion, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent, Timeout};
+use crate::signals::{Ack, Established, Idle, Known, PathMemory, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Reason, Segments, Time, Window};
 
@@ -71,8 +71,6 @@ enum Mode {
     Fast,
     /// A segment of it was lost.
     Lost,
-    /// The timer has given it up; the window is not set yet.
-    GivenUp,
 }
 
 /// State of Fast start on one connection.
@@ -228,44 +226,27 @@ impl Startup for FastStart {
         self.una = a.una;
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        let next = match self.mode {
-            Mode::Fast if self.fast_loss_recov => Mode::Lost,
-            _ => Mode::Off,
-        };
+    /// A timeout by which the tagged segments alone are lost costs nothing but them. If the first
+    /// one is lost too, it is a timeout like any other.
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        let fast = self.mode == Mode::Fast;
+        let repairs = fast && self.fast_loss_recov && !c.is_timeout();
+        self.stop(w, if repairs { Mode::Lost } else { Mode::Off });
         self.ssthresh = w.ssthresh;
-        self.stop(w, next);
-        LossResponse::Standard
+        if fast && c.is_timeout() && self.una >= self.fs_start {
+            self.reset(w);
+            return Response::ends(Reduction::Done);
+        }
+        Response::STANDARD
     }
 
     /// One loss is ordinary; more mean that the memory was wrong.
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Repaired {
         let lost = std::mem::replace(&mut self.mode, Mode::Off) == Mode::Lost;
         if lost && r.retransmitted > u64::from(w.mss) {
             self.reset(w);
         }
-        None
-    }
-
-    /// The tagged segments alone are lost: it costs nothing but them. If the first one is lost
-    /// too, this is a timeout like any other.
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.ssthresh = w.ssthresh;
-        if self.mode == Mode::Fast && self.una >= self.fs_start {
-            self.stop(w, Mode::GivenUp);
-        } else {
-            self.stop(w, Mode::Off);
-        }
-        None
-    }
-
-    fn after_timeout(&mut self, w: &mut Window, _t: &Timeout) -> bool {
-        let given_up = self.mode == Mode::GivenUp;
-        if given_up {
-            self.mode = Mode::Off;
-            self.reset(w);
-        }
-        given_up
+        Repaired::Continues
     }
 
     fn on_idle(&mut self, w: &mut Window, before: &Window, _i: &Idle) -> bool {
@@ -289,6 +270,7 @@ impl Startup for FastStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::{Loss, Timeout};
     use crate::testing::with_reno;
     use crate::{Controller, Rate};
 

@@ -24,10 +24,10 @@
 //! - Of a flow larger than the threshold the window becomes what a round trip acknowledges of
 //!   the paced part, and slow start goes on from there.
 
-use super::{LossResponse, Startup};
+use super::{Congestion, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
-use crate::signals::{Ack, Established, Idle, Loss, Sent};
+use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, ProactiveRetransmissions, Reason, Segments, Time, Window};
 
@@ -152,6 +152,14 @@ impl Halfback {
             self.phase = Phase::Over;
         }
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Pacing {
+            w.pacing = None;
+        }
+        w.proactive = ProactiveRetransmissions::default();
+        self.phase = Phase::Over;
+    }
 }
 
 impl Startup for Halfback {
@@ -201,20 +209,12 @@ impl Startup for Halfback {
         self.reverse(w, a);
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.lost = true;
-        if self.phase != Phase::Ropr {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        self.lost |= !c.is_timeout();
+        if c.is_timeout() || self.phase != Phase::Ropr {
             self.cancel(w);
         }
-        LossResponse::Standard
-    }
-
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase == Phase::Pacing {
-            w.pacing = None;
-        }
-        w.proactive = ProactiveRetransmissions::default();
-        self.phase = Phase::Over;
+        Response::STANDARD
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {

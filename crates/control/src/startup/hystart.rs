@@ -40,10 +40,10 @@
 //! - The paper, and kernels of its time, go on with slow start while `cwnd == ssthresh`. Here
 //!   the avoidance takes over, as in current kernels: a difference of one ACK.
 
-use super::Startup;
+use super::{Congestion, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Recovered, Sent, Timeout};
+use crate::signals::{Ack, Established, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
 
@@ -334,29 +334,32 @@ impl Startup for HyStart {
         reason
     }
 
+    /// After a timeout the path may have changed: what was known of it is forgotten.
+    fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
+        if let Congestion::Timeout(t) = c {
+            self.found = false;
+            self.d_min = Time::MAX;
+            self.deaf_until = Time::ZERO;
+            if !matches!(self.reading, Reading::Seed2008 | Reading::Seed2011) {
+                self.start_round(floor(t.now, self.tick), self.nxt);
+            }
+        }
+        Response::STANDARD
+    }
+
     /// Linux discards delay samples for a second after CUBIC's epoch starts.
-    fn on_recovered(&mut self, _w: &mut Window, r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, _w: &mut Window, r: &Recovered) -> Repaired {
         if !matches!(self.reading, Reading::Seed2008 | Reading::Seed2011) {
             self.deaf_until = r.now + Time::from_secs(1);
         }
-        None
-    }
-
-    /// The path may have changed: what was known of it is forgotten.
-    fn on_timeout(&mut self, _w: &mut Window, t: &Timeout) -> Option<Reason> {
-        self.found = false;
-        self.d_min = Time::MAX;
-        self.deaf_until = Time::ZERO;
-        if !matches!(self.reading, Reading::Seed2008 | Reading::Seed2011) {
-            self.start_round(floor(t.now, self.tick), self.nxt);
-        }
-        None
+        Repaired::Continues
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::Timeout;
     use crate::testing::{ms, slow_start};
     use crate::{catalog, Controller};
 
@@ -653,7 +656,7 @@ mod tests {
                 usable: 64.0,
                 repeated: false,
             };
-            h.on_timeout(&mut Window::new(MSS as u32), &timeout);
+            h.on_congestion(&mut Window::new(MSS as u32), &Congestion::Timeout(timeout));
             assert_eq!((h.d_min, h.found), (Time::MAX, false));
         }
     }

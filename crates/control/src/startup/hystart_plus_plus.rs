@@ -26,7 +26,7 @@
 //! - §4.3 allows it to run again after an idle time. Here it does not.
 
 use super::rapid_start::{Speed, SpeedSettings};
-use super::{hystart, Startup};
+use super::{hystart, Congestion, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::Ack;
@@ -228,8 +228,9 @@ impl Startup for HyStartPlusPlus {
     }
 
     /// §4.2: any congestion signal ends it for good.
-    fn cancel(&mut self, _w: &mut Window) {
+    fn on_congestion(&mut self, _w: &mut Window, _c: &Congestion) -> Response {
         self.phase = Phase::Done;
+        Response::STANDARD
     }
 }
 
@@ -459,14 +460,12 @@ mod tests {
     #[test]
     fn a_loss_or_a_timeout_ends_it() {
         let mut h = algorithm("");
-        h.on_loss(
-            &mut Window::new(1460),
-            &Loss {
-                now: Time::ZERO,
-                flight: 0,
-                usable: 1.0,
-            },
-        );
+        let loss = Loss {
+            now: Time::ZERO,
+            flight: 0,
+            usable: 1.0,
+        };
+        h.on_congestion(&mut Window::new(1460), &Congestion::Loss(loss));
         assert_eq!(h.phase, Phase::Done);
         let mut h = algorithm("");
         let timeout = Timeout {
@@ -475,7 +474,7 @@ mod tests {
             usable: 1.0,
             repeated: false,
         };
-        h.on_timeout(&mut Window::new(1460), &timeout);
+        h.on_congestion(&mut Window::new(1460), &Congestion::Timeout(timeout));
         assert_eq!(h.phase, Phase::Done);
     }
 

@@ -28,9 +28,9 @@
 //! a receiver with scaled windows has 65 535 bytes of it, and its flight is no larger. On a connection
 //! that is open already, as every replayed transfer's is, the whole window is known.
 
-use super::{LossResponse, Startup};
+use super::{Congestion, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
+use crate::signals::{Ack, Established, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
@@ -240,33 +240,28 @@ impl Startup for JumpStart {
     }
 
     /// §II: the usual reduction now, a second one when the recovery shows how much was
-    /// lost.
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+    /// lost. §IV.F: a timeout is answered as ever.
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
         match self.js {
+            _ if c.is_timeout() => self.stop(w, Js::Off),
             Js::Pacing | Js::Watch => self.stop(w, Js::Recovery),
             Js::Recovery | Js::Off => self.js = Js::Off,
         }
-        LossResponse::Standard
+        Response::STANDARD
     }
 
     /// §II: half of what the network delivered. R counts distinct segments; one sent three
     /// times was still lost once from the flight. (The formula is garbled in the copies at
     /// hand; the sentence around it and RFC 7661 settle it.)
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Repaired {
         if self.js != Js::Recovery {
-            return None;
+            return Repaired::Continues;
         }
         self.js = Js::Off;
         let delivered = self.d_sent(w) - w.segments(r.retransmitted);
         w.cwnd = (delivered / 2.0).max(1.0);
         w.ssthresh = w.cwnd.max(2.0);
-        None
-    }
-
-    /// §IV.F: a timeout is answered as ever.
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.stop(w, Js::Off);
-        None
+        Repaired::Continues
     }
 
     /// While the flight leaves it is this startup's whatever the threshold says.
@@ -278,6 +273,7 @@ impl Startup for JumpStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::{Loss, Timeout};
     use crate::{catalog, Controller, Convention};
 
     const MSS: u64 = 1460;

@@ -23,10 +23,10 @@
 //!   growth of a round; the printed rule gives half of that growth and twice the rounds, and is
 //!   what is followed.
 
-use super::{LossResponse, Startup};
+use super::{Congestion, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Loss, Timeout};
+use crate::signals::{Ack, Established};
 use crate::slow_start::{peer_window, SlowStart};
 use crate::{params, with_slow_start, Convention, Reason, Segments, Window};
 
@@ -187,16 +187,10 @@ impl Startup for LimitedSlowStart {
         None
     }
 
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
+    fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
         self.credit = 0.0;
-        self.unreduced = false;
-        LossResponse::Standard
-    }
-
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.credit = 0.0;
-        self.unreduced = true;
-        None
+        self.unreduced = c.is_timeout();
+        Response::STANDARD
     }
 
     /// ns-2 keeps limited growth above the threshold as long as nothing but a timeout has
@@ -210,6 +204,7 @@ impl Startup for LimitedSlowStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::{Loss, Timeout};
     use crate::testing::{established, rounds, Receiver};
     use crate::Time;
 

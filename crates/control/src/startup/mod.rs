@@ -37,7 +37,7 @@ pub mod swift_start;
 pub mod vegas_slow_start;
 pub mod xcp;
 
-pub use hooks::{Assisted, Columns, Congestion, LossResponse, Startup};
+pub use hooks::{Assisted, Columns, Congestion, Reduction, Repaired, Response, Startup};
 
 /// The catalog's startups, in its order.
 pub const ENTRIES: &[Entry<dyn Startup>] = &[

@@ -28,10 +28,10 @@
 //!   tables.
 //! - The paced flight keeps the spacing of the first measurement.
 
-use super::{Assisted, Startup};
+use super::{Assisted, Congestion, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
-use crate::signals::{Ack, Established, PeerGap, Sent, Timeout};
+use crate::signals::{Ack, Established, PeerGap, Sent};
 use crate::slow_start::SlowStart;
 use crate::window::Pair;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
@@ -95,6 +95,14 @@ impl ModifiedSwiftStart {
             set: false,
         }
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Pacing {
+            w.pacing = None;
+        }
+        w.tags.pair = Pair::None;
+        self.phase = Phase::Off;
+    }
 }
 
 /// `RTT * MSS / gap`, in whole bytes.
@@ -139,22 +147,14 @@ impl Startup for ModifiedSwiftStart {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase == Phase::Pacing {
-            w.pacing = None;
-        }
-        w.tags.pair = Pair::None;
-        self.phase = Phase::Off;
-    }
-
     /// A volley that takes longer than the first timeout still arrives, and what the receiver
     /// measured of it is as true as without the timeout.
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        if self.phase == Phase::Pacing {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if self.phase == Phase::Pacing || !c.is_timeout() {
             self.cancel(w);
         }
         w.tags.pair = Pair::None;
-        None
+        Response::STANDARD
     }
 
     fn assisted(&mut self) -> Option<&mut dyn Assisted> {

@@ -25,7 +25,7 @@
 //! - A round is judged by its first eight samples, as in HyStart++. By all of them it could be only
 //!   when it is over, a whole round of doubling later, which mostly ends in a loss.
 
-use super::Startup;
+use super::{Congestion, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::pacing::Pacing;
 use crate::params::{Params, SpecError};
@@ -123,6 +123,11 @@ impl PacedGradual {
             self.samples = 0;
         }
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        self.pacing.end(w);
+        self.done = true;
+    }
 }
 
 impl Startup for PacedGradual {
@@ -158,9 +163,9 @@ impl Startup for PacedGradual {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        self.pacing.end(w);
-        self.done = true;
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 }
 

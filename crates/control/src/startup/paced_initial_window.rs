@@ -25,7 +25,7 @@
 //! - Without a round-trip time, as after a lost SYN, there is nothing to spread over: the
 //!   window leaves at once, at most ten segments of it.
 
-use super::Startup;
+use super::{Congestion, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Ratio;
 use crate::signals::{Ack, Established, Idle, Sent};
@@ -73,6 +73,13 @@ impl PacedInitialWindow {
             left: 0,
         }
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.left > 0 {
+            w.pacing = None;
+        }
+        self.left = 0;
+    }
 }
 
 impl Startup for PacedInitialWindow {
@@ -106,11 +113,9 @@ impl Startup for PacedInitialWindow {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if self.left > 0 {
-            w.pacing = None;
-        }
-        self.left = 0;
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {

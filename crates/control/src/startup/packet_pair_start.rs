@@ -32,7 +32,7 @@
 //!   segments or more, `ns2` at one, below which no window falls.
 //! - The paper's other change, new segments on duplicate ACKs, is a matter of loss recovery.
 
-use super::Startup;
+use super::{Congestion, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established};
@@ -182,6 +182,10 @@ impl PacketPairStart {
         self.best = self.best.max(window(base, span, covered)?.max(2.0));
         Some(self.best)
     }
+
+    fn cancel(&mut self, _w: &mut Window) {
+        self.done = true;
+    }
 }
 
 /// ACKs farther apart are not those of packets that left together.
@@ -219,8 +223,9 @@ impl Startup for PacketPairStart {
         None
     }
 
-    fn cancel(&mut self, _w: &mut Window) {
-        self.done = true;
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 }
 

@@ -68,10 +68,10 @@
 
 use std::collections::VecDeque;
 
-use super::{LossResponse, Startup};
+use super::{Congestion, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
-use crate::signals::{Ack, Established, Loss, Sent};
+use crate::signals::{Ack, Established, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
@@ -483,6 +483,12 @@ impl PccStart {
         w.ssthresh = w.cwnd;
         self.cancel(w);
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if std::mem::take(&mut self.starting) {
+            w.pacing = None;
+        }
+    }
 }
 
 impl Startup for PccStart {
@@ -537,19 +543,13 @@ impl Startup for PccStart {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if std::mem::take(&mut self.starting) {
-            w.pacing = None;
-        }
-    }
-
     /// Losses are judged with their interval; a timeout ends it.
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        if self.starting {
-            LossResponse::SelfManaged
-        } else {
-            LossResponse::Standard
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if self.starting && !c.is_timeout() {
+            return Response::continues(Reduction::SelfManaged);
         }
+        self.cancel(w);
+        Response::STANDARD
     }
 
     fn owns_cwnd(&self) -> bool {
@@ -561,7 +561,7 @@ impl Startup for PccStart {
 mod tests {
     use super::*;
     use crate::params::Params;
-    use crate::signals::Timeout;
+    use crate::signals::{Loss, Timeout};
     use crate::testing::{ms, opened, with_reno};
     use crate::{Controller, Convention};
 

@@ -20,7 +20,7 @@
 //!   that takes its window for the path's.
 //! - The slides count payload, so the wire carries 2.7 % more than the interface does; kept.
 
-use super::Startup;
+use super::{Congestion, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Known};
 use crate::slow_start::SlowStart;
@@ -97,6 +97,12 @@ impl QsApp {
         }
         self.active = true;
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if std::mem::take(&mut self.active) {
+            w.pacing = None;
+        }
+    }
 }
 
 impl Startup for QsApp {
@@ -121,10 +127,9 @@ impl Startup for QsApp {
         first.then_some(Reason::FirstAck)
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if std::mem::take(&mut self.active) {
-            w.pacing = None;
-        }
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 
     fn in_charge(&self, w: &Window) -> bool {

@@ -24,10 +24,10 @@
 //!   one published table needs.
 //! - A second request within a connection is not made.
 
-use super::{Assisted, LossResponse, Startup};
+use super::{Assisted, Congestion, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Known, Loss, Recovered, Sent, Syn, Timeout};
+use crate::signals::{Ack, Established, Known, Recovered, Sent, Syn};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
 
@@ -244,36 +244,27 @@ impl Startup for QuickStart {
     }
 
     /// §4.6: back to the initial window and slow start.
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        match self.qs {
-            Qs::Off => LossResponse::Standard,
-            Qs::Recovery => {
-                self.qs = Qs::Off;
-                LossResponse::Standard
-            }
-            Qs::Approved | Qs::Watch => {
-                self.qs = Qs::Recovery;
-                self.stop_pacing(w);
-                w.cwnd = w.cwnd.min(self.initial);
-                self.threshold(w, self.delivered);
-                LossResponse::Done
-            }
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        let flown = matches!(self.qs, Qs::Approved | Qs::Watch);
+        if c.is_timeout() || !flown {
+            self.qs = Qs::Off;
+            self.stop_pacing(w);
+            return Response::STANDARD;
         }
+        self.qs = Qs::Recovery;
+        self.stop_pacing(w);
+        w.cwnd = w.cwnd.min(self.initial);
+        self.threshold(w, self.delivered);
+        Response::ends(Reduction::Done)
     }
 
     /// Now it is known what of the flight was delivered.
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Repaired {
         if self.qs == Qs::Recovery {
             self.qs = Qs::Off;
             self.threshold(w, self.end.saturating_sub(r.retransmitted));
         }
-        None
-    }
-
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.qs = Qs::Off;
-        self.stop_pacing(w);
-        None
+        Repaired::Continues
     }
 
     fn assisted(&mut self) -> Option<&mut dyn Assisted> {
@@ -312,6 +303,7 @@ impl Assisted for QuickStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::{Loss, Timeout};
     use crate::testing::with_reno;
     use crate::{Controller, RateCodes};
 

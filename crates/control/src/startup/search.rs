@@ -71,10 +71,10 @@ mod rules;
 use self::bins::{width, Bins, Totals, W};
 use self::rules::{AppLimited, ExitRule, Missed, Rules, Settings};
 use super::rapid_start::{Speed, SpeedSettings};
-use super::{LossResponse, Startup};
+use super::{Congestion, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Idle, Loss, Sent, Timeout};
+use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
 use crate::{with_slow_start, Convention, Reason, Segments, Time, Window};
 
@@ -313,16 +313,14 @@ impl Startup for Search {
         None
     }
 
-    /// A congestion signal ends it.
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        self.phase = Phase::Done;
-        LossResponse::Standard
-    }
-
-    /// The slow start after a timeout is watched like the first.
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.reset();
-        None
+    /// A congestion signal ends it. The slow start after a timeout is watched like the first.
+    fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
+        if c.is_timeout() {
+            self.reset();
+        } else {
+            self.phase = Phase::Done;
+        }
+        Response::STANDARD
     }
 
     fn on_idle(&mut self, _w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -339,7 +337,7 @@ impl Startup for Search {
 mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
-    use crate::signals::{Delivery, RateSample};
+    use crate::signals::{Delivery, Loss, RateSample, Timeout};
     use crate::testing::{ms, slow_start, with_reno};
 
     const MSS: u64 = 1460;
@@ -810,7 +808,10 @@ mod tests {
             flight: 0,
             usable: 1.0,
         };
-        assert_eq!(s.on_loss(&mut window(10.0), &loss), LossResponse::Standard);
+        assert_eq!(
+            s.on_congestion(&mut window(10.0), &Congestion::Loss(loss)),
+            Response::STANDARD
+        );
         assert_eq!(s.phase, Phase::Done);
         let timeout = Timeout {
             now: Time::ZERO,
@@ -818,7 +819,7 @@ mod tests {
             usable: 1.0,
             repeated: false,
         };
-        s.on_timeout(&mut window(10.0), &timeout);
+        s.on_congestion(&mut window(10.0), &Congestion::Timeout(timeout));
         assert_eq!(s.phase, Phase::Waiting);
     }
 

@@ -35,10 +35,10 @@
 //!   changed, and slow start is used.
 
 use super::careful_resume::{self, Pipe};
-use super::{LossResponse, Startup};
+use super::{Congestion, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, Ratio, SpecError};
-use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent};
+use crate::signals::{Ack, Established, Idle, Known, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Window};
 
@@ -65,11 +65,11 @@ params! {
         factor: Ratio = "0.5",
         /// what a loss in the first window does: RFC 9959's safe retreat, or the avoidance's
         /// reduction
-        response: Response = "safe-retreat",
+        response: LossRule = "safe-retreat",
         beta: Ratio as careful_resume::Settings,
     }
 
-    enum Response { SafeRetreat = "safe-retreat", Standard = "standard" }
+    enum LossRule { SafeRetreat = "safe-retreat", Standard = "standard" }
 }
 
 /// The least window of a retreat.
@@ -102,7 +102,7 @@ struct StatefulTcp {
 impl StatefulTcp {
     fn new(params: &Params) -> Result<StatefulTcp, SpecError> {
         let settings = Settings::read(params)?;
-        let safe = settings.response == Response::SafeRetreat;
+        let safe = settings.response == LossRule::SafeRetreat;
         params.effective(&Settings::beta, safe, "`response=safe-retreat`")?;
         Ok(StatefulTcp {
             settings,
@@ -119,6 +119,13 @@ impl StatefulTcp {
     fn finish_retreat(&mut self, w: &mut Window) {
         self.phase = Phase::Over;
         w.ssthresh = self.pipe.threshold(w, self.settings.beta, false);
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Paced {
+            w.pacing = None;
+        }
+        self.phase = Phase::Over;
     }
 }
 
@@ -183,35 +190,28 @@ impl Startup for StatefulTcp {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
         let first = matches!(self.phase, Phase::Paced | Phase::Watched);
-        if self.phase == Phase::Retreat {
-            return LossResponse::Done;
+        if self.phase == Phase::Retreat && !c.is_timeout() {
+            return Response::ends(Reduction::Done);
         }
         self.cancel(w);
-        if !first || !self.safe {
-            return LossResponse::Standard;
+        if !first || !self.safe || c.is_timeout() {
+            return Response::STANDARD;
         }
         self.phase = Phase::Retreat;
         self.pipe.end(self.high);
         self.retreat = self.pipe.retreat(w, FLOOR);
         w.cwnd = self.retreat;
-        LossResponse::Done
+        Response::ends(Reduction::Done)
     }
 
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Repaired {
         self.pipe.on_ack(self.high.saturating_sub(r.flight));
         if self.phase == Phase::Retreat && self.pipe.accounted_for() {
             self.finish_retreat(w);
         }
-        None
-    }
-
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase == Phase::Paced {
-            w.pacing = None;
-        }
-        self.phase = Phase::Over;
+        Repaired::Continues
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -227,7 +227,7 @@ impl Startup for StatefulTcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signals::PathMemory;
+    use crate::signals::{Loss, PathMemory};
     use crate::testing::with_reno;
     use crate::{Controller, Convention, Time};
 

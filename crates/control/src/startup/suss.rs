@@ -29,7 +29,7 @@
 //!   acknowledged one by one is `n-1` gaps long.
 
 use super::hystart::{self, ack_delay};
-use super::Startup;
+use super::{Congestion, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
@@ -317,6 +317,10 @@ impl Suss {
         }
         w.ssthresh = w.cwnd;
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        self.end_acceleration(w, Phase::Done);
+    }
 }
 
 impl Startup for Suss {
@@ -371,8 +375,9 @@ impl Startup for Suss {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        self.end_acceleration(w, Phase::Done);
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -591,7 +596,7 @@ mod tests {
             flight: 0,
             usable: 160.0,
         };
-        flow.s.on_loss(&mut flow.w, &loss);
+        flow.s.on_congestion(&mut flow.w, &Congestion::Loss(loss));
         assert_eq!(flow.w.pacing, None, "the stack sets its own again");
     }
 

@@ -25,7 +25,7 @@
 //!   parts a reconstruction, `alpha` as a divisor and the median among them.
 //! - A sample longer than half a round trip is a receiver's timer, not a bottleneck.
 
-use super::Startup;
+use super::{Congestion, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
 use crate::signals::{Ack, Established};
@@ -174,6 +174,13 @@ impl SwiftStart {
         self.begin(w, a, spacing);
         Some(Reason::Estimate)
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Pacing {
+            w.pacing = None;
+        }
+        self.phase = Phase::Off;
+    }
 }
 
 impl Startup for SwiftStart {
@@ -212,11 +219,9 @@ impl Startup for SwiftStart {
         }
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase == Phase::Pacing {
-            w.pacing = None;
-        }
-        self.phase = Phase::Off;
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 
     fn in_charge(&self, w: &Window) -> bool {

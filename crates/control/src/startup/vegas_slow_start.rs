@@ -23,10 +23,10 @@
 //! - The paper's window only changes its mode on leaving; ns-2 gives back an eighth.
 //! - ns-2 does not grow a window that is not used to within two segments.
 
-use super::Startup;
+use super::{Congestion, Response, Startup};
 use crate::avoidance::vegas::{self, out, Reading, Round, Rounds};
 use crate::entry::{Certainty, Entry};
-use crate::signals::{Ack, Established, Idle, Timeout};
+use crate::signals::{Ack, Established, Idle};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Reason, Segments, Window};
 
@@ -152,10 +152,12 @@ impl Startup for VegasSlowStart {
         self.rounds.on_recovery_ack(a);
     }
 
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.rounds.restart();
-        (self.inc_flag, self.incr) = (true, false);
-        None
+    fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
+        if c.is_timeout() {
+            self.rounds.restart();
+            (self.inc_flag, self.incr) = (true, false);
+        }
+        Response::STANDARD
     }
 
     /// No window of ns-2's Vegas is below two segments. The kernel measures anew, its base included

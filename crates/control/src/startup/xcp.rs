@@ -31,9 +31,9 @@
 //! - If routers answered once and do so no longer, the window they gave becomes the threshold:
 //!   doubling it would be blind.
 
-use super::{Assisted, Congestion, Startup};
+use super::{Assisted, Congestion, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::signals::{Ack, Established, Feedback, Timeout};
+use crate::signals::{Ack, Established, Feedback};
 use crate::slow_start::{self, SlowStart};
 use crate::{Reason, Time, Window};
 
@@ -102,14 +102,13 @@ impl Startup for Xcp {
         self.sample(w, a.rtt);
     }
 
-    /// What was lost is repaired in slow start; then routers are heard again.
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.controlled = false;
-        None
-    }
-
-    fn survives(&self, _: Congestion) -> bool {
-        self.answered
+    /// What a timeout took for lost is repaired in slow start; then routers are heard again.
+    fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
+        self.controlled &= !c.is_timeout();
+        Response {
+            reduction: Reduction::Standard,
+            ends: !self.answered,
+        }
     }
 
     fn assisted(&mut self) -> Option<&mut dyn Assisted> {
@@ -140,7 +139,7 @@ impl Assisted for Xcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signals::Loss;
+    use crate::signals::{Loss, Timeout};
     use crate::testing::{established, ms, RTT};
     use crate::{catalog, Controller, Convention};
 
