@@ -81,7 +81,9 @@ impl Controller {
     /// What is known of the path besides the handshake; before
     /// [`on_established`](Self::on_established).
     pub fn on_known(&mut self, k: &Known) {
-        self.startup.on_known(k);
+        if let Some(startup) = self.startup.assisted() {
+            startup.on_known(k);
+        }
     }
 
     /// Who sets the window: the startup, and the avoidance.

@@ -35,7 +35,7 @@
 //! - Data that waits decides whether to jump, which the RFC allows: without it the jump's round
 //!   trip would pass unused.
 
-use super::{Congestion, Reduction, Repaired, Response, Startup};
+use super::{Assisted, Congestion, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::Ratio;
@@ -294,12 +294,6 @@ fn grow(w: &mut Window, a: &Ack, slow_start: &mut SlowStart) {
 }
 
 impl Startup for CarefulResume {
-    /// One connection at a time may use what is saved.
-    fn on_known(&mut self, k: &Known) {
-        let memory = k.memory.filter(|memory| !memory.in_use);
-        self.saved = memory.map(|memory| (memory.delivered, memory.min_rtt));
-    }
-
     /// A lost SYN is a loss in Reconnaissance.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.initial = w.cwnd;
@@ -397,6 +391,18 @@ impl Startup for CarefulResume {
     fn in_charge(&self, w: &Window) -> bool {
         let jumped = !matches!(self.phase, Phase::Reconnaissance | Phase::Normal);
         jumped || w.in_slow_start()
+    }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for CarefulResume {
+    /// One connection at a time may use what is saved.
+    fn on_known(&mut self, k: &Known) {
+        let memory = k.memory.filter(|memory| !memory.in_use);
+        self.saved = memory.map(|memory| (memory.delivered, memory.min_rtt));
     }
 }
 

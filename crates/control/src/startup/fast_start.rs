@@ -25,7 +25,7 @@
 //!   ACK tells it.
 //! - How long a memory stays good is the cache's business; ten minutes are usual.
 
-use super::{Congestion, Reduction, Repaired, Response, Startup};
+use super::{Assisted, Congestion, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Known, PathMemory, Recovered, Sent};
@@ -177,10 +177,6 @@ fn safe(cwnd: Segments, ssthresh: Segments) -> Segments {
 }
 
 impl Startup for FastStart {
-    fn on_known(&mut self, k: &Known) {
-        self.memory = k.memory;
-    }
-
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.initial = w.cwnd;
         let Some(memory) = self.memory else {
@@ -264,6 +260,16 @@ impl Startup for FastStart {
     /// While the flight is out its ACKs are this startup's, whatever the threshold says.
     fn in_charge(&self, w: &Window) -> bool {
         self.mode == Mode::Fast || w.in_slow_start()
+    }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for FastStart {
+    fn on_known(&mut self, k: &Known) {
+        self.memory = k.memory;
     }
 }
 

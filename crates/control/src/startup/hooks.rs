@@ -111,9 +111,6 @@ pub trait Startup: Send {
 
     crate::startup_events!(hooks);
 
-    /// What is known of the path besides, before the handshake is reported.
-    fn on_known(&mut self, _k: &Known) {}
-
     /// Congestion: ends what is under way, and takes back pacing and tags. `w` is as before it. Many
     /// answer a mark as a loss (RFC 3168 §5).
     fn on_congestion(&mut self, _w: &mut Window, _c: &Congestion) -> Response {
@@ -151,7 +148,7 @@ pub trait Startup: Send {
         None
     }
 
-    /// The hooks of a startup that routers or the peer assist.
+    /// The hooks of a startup that routers, the peer, cached state or its interface assist.
     fn assisted(&mut self) -> Option<&mut dyn Assisted> {
         None
     }
@@ -167,8 +164,11 @@ pub trait Startup: Send {
     }
 }
 
-/// A startup that routers or the peer assist.
+/// A startup that routers, the peer, cached state or its interface assist.
 pub trait Assisted {
+    /// What is known of the path besides, before the handshake is reported.
+    fn on_known(&mut self, _k: &Known) {}
+
     crate::assisted_events!(hooks);
 
     /// The rate, headers included, for which the routers are to be asked on the SYN.

@@ -20,7 +20,7 @@
 //!   that takes its window for the path's.
 //! - The slides count payload, so the wire carries 2.7 % more than the interface does; kept.
 
-use super::{Congestion, Response, Startup};
+use super::{Assisted, Congestion, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Known};
 use crate::slow_start::SlowStart;
@@ -106,10 +106,6 @@ impl QsApp {
 }
 
 impl Startup for QsApp {
-    fn on_known(&mut self, k: &Known) {
-        self.rate = self.rate.or(k.interface_rate);
-    }
-
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         if let (Some(rate), Some(rtt)) = (self.rate, e.rtt) {
             self.begin(w, rate, rtt);
@@ -134,6 +130,16 @@ impl Startup for QsApp {
 
     fn in_charge(&self, w: &Window) -> bool {
         self.active || w.in_slow_start()
+    }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for QsApp {
+    fn on_known(&mut self, k: &Known) {
+        self.rate = self.rate.or(k.interface_rate);
     }
 }
 

@@ -204,10 +204,6 @@ impl QuickStart {
 }
 
 impl Startup for QuickStart {
-    fn on_known(&mut self, k: &Known) {
-        self.known = *k;
-    }
-
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.initial = w.cwnd;
         if let (Some(rate), Some(rtt)) = (self.known.approved, e.rtt) {
@@ -278,6 +274,10 @@ impl Startup for QuickStart {
 }
 
 impl Assisted for QuickStart {
+    fn on_known(&mut self, k: &Known) {
+        self.known = *k;
+    }
+
     /// §4.1: as much as can be used, and nothing where slow start is as quick.
     fn rate_request(&self, s: &Syn) -> Option<Rate> {
         let segments = s.queued.div_ceil(u64::from(s.mss.max(1)));

@@ -57,7 +57,7 @@
 //! - quicly halves the window at the end of slow start under all of its congestion controls; `beta`
 //!   is the same under all avoidances here.
 
-use super::{Congestion, Reduction, Repaired, Response, Startup};
+use super::{Assisted, Congestion, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::rapid_start::{Flight, Recovery, Sense, Shares};
 use crate::model::round_trips::RoundTrips;
@@ -390,10 +390,6 @@ impl QuiclyJumpstart {
 }
 
 impl Startup for QuiclyJumpstart {
-    fn on_known(&mut self, k: &Known) {
-        self.memory = k.memory;
-    }
-
     /// Without a round trip the decision waits for one. A lost SYN that leaves one segment is a loss,
     /// after which there is no jump.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
@@ -527,6 +523,16 @@ impl Startup for QuiclyJumpstart {
             self.cancel(w);
         }
         false
+    }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for QuiclyJumpstart {
+    fn on_known(&mut self, k: &Known) {
+        self.memory = k.memory;
     }
 }
 

@@ -35,7 +35,7 @@
 //!   changed, and slow start is used.
 
 use super::careful_resume::{self, Pipe};
-use super::{Congestion, Reduction, Repaired, Response, Startup};
+use super::{Assisted, Congestion, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Established, Idle, Known, Recovered, Sent};
@@ -130,11 +130,6 @@ impl StatefulTcp {
 }
 
 impl Startup for StatefulTcp {
-    fn on_known(&mut self, k: &Known) {
-        let memory = k.memory.filter(|memory| !memory.in_use);
-        self.bw = memory.map_or(Rate(0), |memory| memory.rate);
-    }
-
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         let Some(rtt) = e.rtt else { return };
         let bw = self.bw.scaled(self.settings.factor);
@@ -221,6 +216,17 @@ impl Startup for StatefulTcp {
 
     fn in_charge(&self, w: &Window) -> bool {
         self.phase != Phase::Over || w.in_slow_start()
+    }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for StatefulTcp {
+    fn on_known(&mut self, k: &Known) {
+        let memory = k.memory.filter(|memory| !memory.in_use);
+        self.bw = memory.map_or(Rate(0), |memory| memory.rate);
     }
 }
 

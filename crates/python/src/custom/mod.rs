@@ -571,13 +571,6 @@ macro_rules! tell {
 impl Startup for Custom {
     flowstart_control::startup_events!(tell);
 
-    fn on_known(&mut self, k: &told::Known) {
-        let known = || signals::Known::saying(k);
-        let hook = Hook::on_known;
-        self.methods
-            .tell(hook, None, |m| m.call1((known(),)), nothing);
-    }
-
     fn on_ack(
         &mut self,
         w: &mut Window,
@@ -667,6 +660,13 @@ impl Startup for Custom {
 
 impl Assisted for Custom {
     flowstart_control::assisted_events!(tell);
+
+    fn on_known(&mut self, k: &told::Known) {
+        let known = || signals::Known::saying(k);
+        let hook = Hook::on_known;
+        self.methods
+            .tell(hook, None, |m| m.call1((known(),)), nothing);
+    }
 
     fn rate_request(&self, s: &told::Syn) -> Option<Rate> {
         let read = |answer: &Answer<'_>| positive(answer, "a rate in bits per second");

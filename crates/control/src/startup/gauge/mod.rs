@@ -66,7 +66,7 @@ mod delay;
 mod delivery;
 mod dispersion;
 
-use super::{Congestion, Reduction, Response, Startup};
+use super::{Assisted, Congestion, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
@@ -344,10 +344,6 @@ impl Gauge {
 }
 
 impl Startup for Gauge {
-    fn on_known(&mut self, k: &Known) {
-        self.memory = k.memory.filter(|memory| !memory.in_use);
-    }
-
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.initial = w.cwnd_bytes();
         self.rest = e.queued.saturating_sub(self.initial);
@@ -458,6 +454,16 @@ impl Startup for Gauge {
 
     fn in_charge(&self, w: &Window) -> bool {
         self.owns_cwnd() || w.in_slow_start()
+    }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for Gauge {
+    fn on_known(&mut self, k: &Known) {
+        self.memory = k.memory.filter(|memory| !memory.in_use);
     }
 }
 
