@@ -595,7 +595,7 @@ mod tests {
             .find(|e| e.name == "prague")
             .unwrap();
         let params = Params::parse(AlgorithmKind::AVOIDANCE, entry.name, entry.params, "").unwrap();
-        let avoidance = (entry.build)(&params, Convention::Rfc).unwrap();
+        let avoidance = (entry.build)(&params, Convention::Rfc).unwrap()();
         let mut c = Controller::new(Box::new(Unmarked(heard.clone())), slow_start, avoidance);
         let mut w = Window::new(MSS as u32);
         w.cwnd = 10.0;
@@ -694,7 +694,7 @@ mod tests {
             let counts = Arc::new(Counts::default());
             let params =
                 Params::parse(AlgorithmKind::STARTUP, entry.name, entry.params, "").unwrap();
-            let startup = (entry.build)(&params, convention).unwrap();
+            let startup = (entry.build)(&params, convention).unwrap()();
             let slow_start = SlowStart::read(&params, convention).unwrap();
             let mut c = Controller::new(startup, slow_start, Box::new(Counting(counts.clone())));
             let mut w = Window::new(MSS as u32);

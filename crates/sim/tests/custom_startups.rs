@@ -24,7 +24,7 @@ fn custom() -> CustomStartups {
     CustomStartups::none().with("some/where.py:Mine:x=1", || {
         let entry = &STARTUPS[0];
         let params = Params::parse(AlgorithmKind::STARTUP, entry.name, entry.params, "").unwrap();
-        (entry.build)(&params, Convention::Rfc).unwrap()
+        (entry.build)(&params, Convention::Rfc).unwrap()()
     })
 }
 

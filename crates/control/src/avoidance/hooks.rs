@@ -72,3 +72,11 @@ pub trait Avoidance: Send {
         Some(model)
     }
 }
+
+/// Maker of avoidances with the same parameters, one for each flow.
+pub type Maker = dyn Fn() -> Box<dyn Avoidance> + Send + Sync;
+
+/// Maker of copies of a avoidance.
+pub fn copies(prototype: impl Avoidance + Clone + Sync + 'static) -> Box<Maker> {
+    Box::new(move || Box::new(prototype.clone()))
+}

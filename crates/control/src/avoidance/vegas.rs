@@ -34,14 +34,14 @@
 //! - A timeout leaves two segments in ns-2, one in the kernel.
 //! - The paper's text was not at hand; `paper` differs from `ns2` only in the window.
 
-use super::{reno, Avoidance};
+use super::{copies, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Idle, Loss, Timeout};
 use crate::{params, Convention, Segments, Time, Window};
 
 /// Entry of `vegas` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "vegas",
     title: "Vegas",
     source: "Brakmo, Peterson: TCP Vegas, IEEE JSAC 13(8), 1995; ns-2 VegasTcpAgent; \
@@ -53,7 +53,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(Vegas::new(params, convention)?)),
+    build: |params, convention| Ok(copies(Vegas::new(params, convention)?)),
 };
 
 params! {
@@ -246,6 +246,7 @@ pub(crate) fn out(w: &Window, a: &Ack) -> Segments {
 }
 
 /// State of Vegas on one connection.
+#[derive(Clone)]
 struct Vegas {
     reading: Reading,
     alpha: Segments,

@@ -43,14 +43,14 @@
 
 use std::collections::VecDeque;
 
-use super::{Congestion, Reduction, Repaired, Response, Startup};
+use super::{copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::signals::{Ack, Established, Recovered};
 use crate::slow_start::{self, SlowStart};
 use crate::{joined, params, Convention, Reason, Segments, Time, Window};
 
 /// Entry of `adaptive-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "adaptive-start",
     title: "Adaptive start (Astart)",
     source: "Wang, Pau, Yamada, Sanadidi, Gerla: TCP Startup Performance in Large Bandwidth \
@@ -73,7 +73,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     needs: &[],
     certainty: Certainty::Derived,
     build: |params, convention| {
-        Ok(Box::new(AdaptiveStart::new(
+        Ok(copies(AdaptiveStart::new(
             Settings::read(params)?,
             convention,
         )))
@@ -101,6 +101,7 @@ params! {
 const HISTORY: usize = 10;
 
 /// `Umax`, which the variation of the samples is set against.
+#[derive(Clone)]
 enum Largest {
     Ever(f64),
     LastTen { kept: [f64; HISTORY], next: usize },
@@ -132,6 +133,7 @@ impl Largest {
 }
 
 /// Eligible rate estimate: a filtered sample of the delivery rate.
+#[derive(Clone)]
 struct EligibleRate {
     rtt_min: Time,
     rtt: Time,
@@ -244,6 +246,7 @@ fn gain(tau: f64, dt: f64) -> f64 {
 }
 
 /// State of Adaptive start on one connection.
+#[derive(Clone)]
 struct AdaptiveStart {
     ssthresh: Segments,
     by_estimate: bool,

@@ -71,7 +71,7 @@
 //! - Without a round trip from the handshake the rate is reckoned with 1 ms; when one is
 //!   measured, it is reckoned again, as Linux does and the draft does not say.
 
-use super::{Congestion, Reduction, Repaired, Response, Startup};
+use super::{copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::bbr::{Bbr, PlateauRate, Version};
 use crate::model::Model;
@@ -80,7 +80,7 @@ use crate::slow_start::{self, SlowStart};
 use crate::{joined, params, Convention, Reason, Window};
 
 /// Entry of `bbr-startup` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "bbr-startup",
     title: "BBR Startup and Drain",
     source: "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson: BBR: Congestion-Based Congestion \
@@ -97,7 +97,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     ],
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(BbrStartup::new(Settings::read(params)?, convention))),
+    build: |params, convention| Ok(copies(BbrStartup::new(Settings::read(params)?, convention))),
 };
 
 params! {
@@ -113,6 +113,7 @@ params! {
 }
 
 /// Startup and Drain; the model is gone once it has been handed over.
+#[derive(Clone)]
 struct BbrStartup {
     model: Option<Box<Bbr>>,
 }

@@ -52,7 +52,7 @@
 //!   is longer by a packet's transmission, and nearer to the limit.
 //! - Before a rate is known the draft paces at the interface's rate, here nothing is paced.
 
-use super::{Congestion, Reduction, Response, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Ratio;
 use crate::signals::{Ack, Delivery, Established, RateSample};
@@ -60,7 +60,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// Entry of `c4-initial` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "c4-initial",
     title: "C4's Initial phase",
     source: "Huitema, Nandakumar, Jennings: draft-huitema-ccwg-c4-spec",
@@ -77,7 +77,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(C4Initial::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(C4Initial::new(Settings::read(params)?))),
 };
 
 params! {
@@ -144,6 +144,7 @@ enum Phase {
 }
 
 /// C4's Initial phase, and an era of Recovery.
+#[derive(Clone)]
 struct C4Initial {
     /// after-04: the window that grows with what is acknowledged, in segments.
     initial_cwnd: Option<Segments>,

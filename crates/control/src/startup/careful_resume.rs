@@ -35,7 +35,7 @@
 //! - Data that waits decides whether to jump, which the RFC allows: without it the jump's round
 //!   trip would pass unused.
 
-use super::{Assisted, Congestion, Reduction, Repaired, Response, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::Ratio;
@@ -44,7 +44,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
 /// Entry of `careful-resume` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "careful-resume",
     title: "Careful Resume",
     source: "RFC 9959",
@@ -56,7 +56,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(CarefulResume::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(CarefulResume::new(Settings::read(params)?))),
 };
 
 params! {
@@ -175,6 +175,7 @@ enum Phase {
 }
 
 /// State of Careful Resume on one connection.
+#[derive(Clone)]
 struct CarefulResume {
     settings: Settings,
     floor_iw: bool,

@@ -47,7 +47,7 @@
 //! - Of up to nine samples the simulator's 90th percentile is the second greatest, of ten to
 //!   nineteen the third.
 
-use super::{Congestion, Reduction, Response, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Number, Params, SpecError};
 use crate::signals::{Ack, Idle};
@@ -55,7 +55,7 @@ use crate::slow_start::{self, SlowStart};
 use crate::{joined, params, Rate, Reason, Segments, Time, Window};
 
 /// Entry of `circuit-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "circuit-start",
     title: "CircuitStart",
     source: "Döpmann, Tschorsch: CircuitStart, SIGCOMM 2018 (poster); nstor tor-bktap.cc",
@@ -78,7 +78,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     ],
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(CircuitStart::new(params)?)),
+    build: |params, _| Ok(copies(CircuitStart::new(params)?)),
 };
 
 params! {
@@ -158,6 +158,7 @@ impl Samples {
 }
 
 /// State of CircuitStart on one connection.
+#[derive(Clone)]
 struct CircuitStart {
     gamma: Segments,
     sample: Sample,

@@ -61,7 +61,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Congestion, Reduction, Response, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Number, Params, Ratio, SpecError};
@@ -70,7 +70,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
 /// Entry of `copa-slow-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "copa-slow-start",
     title: "Copa's slow start",
     source: "Arun, Balakrishnan: Copa: Practical Delay-Based Congestion Control for the Internet, \
@@ -85,7 +85,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(CopaSlowStart::new(params)?)),
+    build: |params, _| Ok(copies(CopaSlowStart::new(params)?)),
 };
 
 params! {
@@ -161,6 +161,7 @@ enum Position {
 }
 
 /// What generic makes of losses (`ReduceOnLoss`).
+#[derive(Clone)]
 struct ReduceOnLoss {
     /// The share of losses above which a period is answered; 0 for each loss by itself.
     loss_rate: f64,
@@ -201,6 +202,7 @@ impl ReduceOnLoss {
 }
 
 /// State of Copa's slow start on one connection.
+#[derive(Clone)]
 struct CopaSlowStart {
     delta: f64,
     standing_share: f64,

@@ -22,14 +22,14 @@
 //! - One sample may be a delayed ACK, so two in a row are asked for.
 //! - It arms once, until a loss or a timeout; the threshold is left alone.
 
-use super::{Congestion, Response, Startup};
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::signals::Ack;
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
 /// Entry of `delay-based-slow-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "delay-based-slow-start",
     title: "Delay-based slow start",
     source: "Ha, Rhee: Hybrid Slow Start, PFLDnet 2008, reference 9 (a summary; the rest is a \
@@ -41,7 +41,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(DelayBased::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(DelayBased::new(Settings::read(params)?))),
 };
 
 params! {
@@ -55,6 +55,7 @@ params! {
 }
 
 /// State of Delay-based slow start on one connection.
+#[derive(Clone)]
 struct DelayBased {
     settings: Settings,
     rtt_min: Time,

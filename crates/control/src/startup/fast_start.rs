@@ -25,7 +25,7 @@
 //!   ACK tells it.
 //! - How long a memory stays good is the cache's business; ten minutes are usual.
 
-use super::{Assisted, Congestion, Reduction, Repaired, Response, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Known, PathMemory, Recovered, Sent};
@@ -33,7 +33,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Reason, Segments, Time, Window};
 
 /// Entry of `fast-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "fast-start",
     title: "Fast start",
     source: "Padmanabhan, Katz: TCP Fast Start, GLOBECOM 1998; ns-2 tcp-fs.cc",
@@ -45,7 +45,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(FastStart::new(params, convention)?)),
+    build: |params, convention| Ok(copies(FastStart::new(params, convention)?)),
 };
 
 params! {
@@ -74,6 +74,7 @@ enum Mode {
 }
 
 /// State of Fast start on one connection.
+#[derive(Clone)]
 struct FastStart {
     fast_reset_timer: bool,
     fast_loss_recov: bool,

@@ -24,7 +24,7 @@
 //! - Of a flow larger than the threshold the window becomes what a round trip acknowledges of
 //!   the paced part, and slow start goes on from there.
 
-use super::{Congestion, Response, Startup};
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
 use crate::signals::{Ack, Established, Idle, Sent};
@@ -32,7 +32,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, ProactiveRetransmissions, Reason, Segments, Time, Window};
 
 /// Entry of `halfback` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "halfback",
     title: "Halfback",
     source: "Li, Dong, Godfrey: Halfback, CoNEXT 2015",
@@ -44,7 +44,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(Halfback::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(Halfback::new(Settings::read(params)?))),
 };
 
 params! {
@@ -69,6 +69,7 @@ enum Phase {
 }
 
 /// State of Halfback on one connection.
+#[derive(Clone)]
 struct Halfback {
     threshold: u64,
     phase: Phase,

@@ -182,3 +182,11 @@ pub trait Columns {
     /// Names `column` its numbers, at each of its flow's samples.
     fn trace(&self, column: &mut dyn FnMut(&str, f64));
 }
+
+/// Maker of startups with the same parameters, one for each flow.
+pub type Maker = dyn Fn() -> Box<dyn Startup> + Send + Sync;
+
+/// Maker of copies of a startup.
+pub fn copies(prototype: impl Startup + Clone + Sync + 'static) -> Box<Maker> {
+    Box::new(move || Box::new(prototype.clone()))
+}

@@ -40,7 +40,7 @@
 //! - The paper, and kernels of its time, go on with slow start while `cwnd == ssthresh`. Here
 //!   the avoidance takes over, as in current kernels: a difference of one ACK.
 
-use super::{Congestion, Repaired, Response, Startup};
+use super::{copies, Congestion, Maker, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Recovered, Sent};
@@ -48,7 +48,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
 
 /// Entry of `hystart` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "hystart",
     title: "HyStart (hybrid slow start)",
     source: "Ha, Rhee: Hybrid Slow Start for High-Bandwidth and Long-Distance Networks, \
@@ -61,7 +61,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Text,
-    build: |params, convention| Ok(Box::new(HyStart::new(params, convention)?)),
+    build: |params, convention| Ok(copies(HyStart::new(params, convention)?)),
 };
 
 params! {
@@ -97,6 +97,7 @@ const N_SAMPLING: u32 = 8;
 const TRAIN_GAP: Time = Time::from_millis(2);
 
 /// State of HyStart on one connection.
+#[derive(Clone)]
 struct HyStart {
     reading: Reading,
     detect_train: bool,

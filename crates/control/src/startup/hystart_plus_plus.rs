@@ -26,7 +26,7 @@
 //! - §4.3 allows it to run again after an idle time. Here it does not.
 
 use super::rapid_start::{Speed, SpeedSettings};
-use super::{hystart, Congestion, Response, Startup};
+use super::{copies, hystart, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::Ack;
@@ -34,7 +34,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
 /// Entry of `hystart-plus-plus` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "hystart-plus-plus",
     title: "HyStart++",
     source: "RFC 9406 §4",
@@ -46,7 +46,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings, SpeedSettings),
     needs: &[],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(HyStartPlusPlus::new(params)?)),
+    build: |params, _| Ok(copies(HyStartPlusPlus::new(params)?)),
 };
 
 params! {
@@ -88,6 +88,7 @@ enum Phase {
 }
 
 /// State of HyStart++ on one connection.
+#[derive(Clone)]
 struct HyStartPlusPlus {
     settings: Settings,
     /// Slow start as it is after HyStart++ has ended.

@@ -28,14 +28,14 @@
 //! a receiver with scaled windows has 65 535 bytes of it, and its flight is no larger. On a connection
 //! that is open already, as every replayed transfer's is, the whole window is known.
 
-use super::{Congestion, Repaired, Response, Startup};
+use super::{copies, Congestion, Maker, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// Entry of `jump-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "jump-start",
     title: "Jump Start",
     source: "Liu, Allman, Jin, Wang: Congestion Control Without a Startup Phase, PFLDnet 2007",
@@ -47,7 +47,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(JumpStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(JumpStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -103,6 +103,7 @@ struct FlightLimits {
 }
 
 /// State of Jump Start on one connection.
+#[derive(Clone)]
 struct JumpStart {
     limits: FlightLimits,
     iw_refinement: bool,

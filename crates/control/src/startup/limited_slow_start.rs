@@ -23,7 +23,7 @@
 //!   growth of a round; the printed rule gives half of that growth and twice the rounds, and is
 //!   what is followed.
 
-use super::{Congestion, Response, Startup};
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established};
@@ -31,7 +31,7 @@ use crate::slow_start::{peer_window, SlowStart};
 use crate::{params, with_slow_start, Convention, Reason, Segments, Window};
 
 /// Entry of `limited-slow-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "limited-slow-start",
     title: "Limited slow start",
     source: "RFC 3742 §2",
@@ -43,7 +43,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(LimitedSlowStart::new(params, convention)?)),
+    build: |params, convention| Ok(copies(LimitedSlowStart::new(params, convention)?)),
 };
 
 params! {
@@ -72,6 +72,7 @@ enum Reading {
 }
 
 /// State of Limited slow start on one connection.
+#[derive(Clone)]
 struct LimitedSlowStart {
     max_ssthresh: Segments,
     reading: Reading,

@@ -28,7 +28,7 @@
 //!   tables.
 //! - The paced flight keeps the spacing of the first measurement.
 
-use super::{Assisted, Congestion, Response, Startup};
+use super::{copies, Assisted, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
 use crate::signals::{Ack, Established, PeerGap, Sent};
@@ -37,7 +37,7 @@ use crate::window::Pair;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// Entry of `modified-swift-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "modified-swift-start",
     title: "Modified Swift Start",
     source: "Elbery, Khalil, Nosier, Morsi: Swift Start TCP, Problems, Modification, Analytical \
@@ -50,7 +50,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Peer],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(ModifiedSwiftStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(ModifiedSwiftStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -73,6 +73,7 @@ enum Phase {
 }
 
 /// State of Modified Swift Start on one connection.
+#[derive(Clone)]
 struct ModifiedSwiftStart {
     updates_left: u32,
     phase: Phase,

@@ -61,7 +61,7 @@ mod rounds;
 mod settings;
 mod train;
 
-use super::{Congestion, Reduction, Response, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Params, SpecError};
@@ -76,7 +76,7 @@ use settings::{DelayedAcks, FormName, Settings};
 use train::Train;
 
 /// Entry of `paced-chirping` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "paced-chirping",
     title: "Paced Chirping",
     source: "Misund, Briscoe: Paced Chirping, Netdev 0x13, 2019; Linux module paced_chirping.c",
@@ -93,7 +93,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     build,
 };
 
-fn build(params: &Params, _: crate::Convention) -> Result<Box<dyn Startup>, SpecError> {
+fn build(params: &Params, _: crate::Convention) -> Result<Box<Maker>, SpecError> {
     let settings = Settings::read(params)?;
     let (pc2020, needs) = (
         settings.form == FormName::Pc2020,
@@ -107,9 +107,9 @@ fn build(params: &Params, _: crate::Convention) -> Result<Box<dyn Startup>, Spec
     params.effective(&Settings::maximum_chirps, pc2020, "`form=pc2020`")?;
     let leaves = settings.delayed_acks == DelayedAcks::Leave;
     Ok(match settings.form {
-        FormName::Pc2018 => Box::new(PacedChirping::new(Pc2018::new(&settings), leaves)),
-        FormName::PcSplit => Box::new(PacedChirping::new(PcSplit::new(&settings), leaves)),
-        FormName::Pc2020 => Box::new(PacedChirping::new(Pc2020::new(&settings), leaves)),
+        FormName::Pc2018 => copies(PacedChirping::new(Pc2018::new(&settings), leaves)),
+        FormName::PcSplit => copies(PacedChirping::new(PcSplit::new(&settings), leaves)),
+        FormName::Pc2020 => copies(PacedChirping::new(Pc2020::new(&settings), leaves)),
     })
 }
 
@@ -125,6 +125,7 @@ enum Phase {
 }
 
 /// Paced Chirping in one form: what all of them do alike.
+#[derive(Clone)]
 struct PacedChirping<F> {
     form: F,
     /// An acknowledgement of several packets ends it.

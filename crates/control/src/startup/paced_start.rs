@@ -43,7 +43,7 @@
 //!   would clock it.
 //! - No two trains are averaged against cross traffic.
 
-use super::{Congestion, Reduction, Response, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::Ratio;
@@ -52,7 +52,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
 /// Entry of `paced-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "paced-start",
     title: "Paced Start",
     source:
@@ -67,7 +67,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(PacedStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(PacedStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -136,6 +136,7 @@ enum Phase {
 }
 
 /// State of Paced Start on one connection.
+#[derive(Clone)]
 struct PacedStart {
     settings: Settings,
     phase: Phase,

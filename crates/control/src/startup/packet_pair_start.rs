@@ -32,7 +32,7 @@
 //!   segments or more, `ns2` at one, below which no window falls.
 //! - The paper's other change, new segments on duplicate ACKs, is a matter of loss recovery.
 
-use super::{Congestion, Response, Startup};
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established};
@@ -40,7 +40,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Reason, Segments, Time, Window};
 
 /// Entry of `packet-pair-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "packet-pair-start",
     title: "Packet-pair start (Hoe)",
     source: "Hoe: Improving the Start-up Behavior of a Congestion Control Scheme for TCP, \
@@ -53,7 +53,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Derived,
-    build: |params, convention| Ok(Box::new(PacketPairStart::new(params, convention)?)),
+    build: |params, convention| Ok(copies(PacketPairStart::new(params, convention)?)),
 };
 
 params! {
@@ -91,6 +91,7 @@ struct Instants {
 }
 
 /// State of Packet-pair start on one connection.
+#[derive(Clone)]
 struct PacketPairStart {
     reading: Reading,
     acks: u32,

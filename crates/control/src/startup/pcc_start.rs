@@ -68,7 +68,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Congestion, Reduction, Response, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::signals::{Ack, Established, Sent};
@@ -76,7 +76,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// Entry of `pcc-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "pcc-start",
     title: "PCC's starting phase",
     source: "Dong, Li, Zarchy, Godfrey, Schapira: PCC: Re-architecting Congestion Control for \
@@ -94,7 +94,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(PccStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(PccStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -304,6 +304,7 @@ impl Interval {
 }
 
 /// State of PCC's starting phase on one connection.
+#[derive(Clone)]
 struct PccStart {
     /// master: one interval at a time.
     waits: bool,

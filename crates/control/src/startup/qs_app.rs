@@ -20,14 +20,14 @@
 //!   that takes its window for the path's.
 //! - The slides count payload, so the wire carries 2.7 % more than the interface does; kept.
 
-use super::{Assisted, Congestion, Response, Startup};
+use super::{copies, Assisted, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Known};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// Entry of `qs-app` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "qs-app",
     title: "QS-app (interface-speed window)",
     source: "Kumazoe, Cavendish, Tsuru, Oie, Gerla: slides for the IRTF, November 2008",
@@ -39,7 +39,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Interface],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(QsApp::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(QsApp::new(Settings::read(params)?))),
 };
 
 params! {
@@ -63,6 +63,7 @@ params! {
 }
 
 /// State of QS-app on one connection.
+#[derive(Clone)]
 struct QsApp {
     rate: Option<Rate>,
     paced: bool,

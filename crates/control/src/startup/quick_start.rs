@@ -24,7 +24,7 @@
 //!   one published table needs.
 //! - A second request within a connection is not made.
 
-use super::{Assisted, Congestion, Reduction, Repaired, Response, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Known, Recovered, Sent, Syn};
@@ -32,7 +32,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
 
 /// Entry of `quick-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "quick-start",
     title: "Quick-Start",
     source: "RFC 4782 §4; ns-2 QSAgent",
@@ -44,7 +44,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Peer, Need::Routers],
     certainty: Certainty::Text,
-    build: |params, convention| Ok(Box::new(QuickStart::new(params, convention)?)),
+    build: |params, convention| Ok(copies(QuickStart::new(params, convention)?)),
 };
 
 params! {
@@ -97,6 +97,7 @@ enum Qs {
 }
 
 /// State of Quick-Start on one connection.
+#[derive(Clone)]
 struct QuickStart {
     request: Rate,
     qs_rtt: Time,

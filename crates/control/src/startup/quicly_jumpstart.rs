@@ -57,7 +57,7 @@
 //! - quicly halves the window at the end of slow start under all of its congestion controls; `beta`
 //!   is the same under all avoidances here.
 
-use super::{Assisted, Congestion, Reduction, Repaired, Response, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::rapid_start::{Flight, Recovery, Sense, Shares};
 use crate::model::round_trips::RoundTrips;
@@ -67,7 +67,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
 /// Entry of `quicly-jumpstart` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "quicly-jumpstart",
     title: "quicly's jumpstart",
     source: "h2o/quicly, cc.h and quicly.c, April 2026",
@@ -79,7 +79,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(QuiclyJumpstart::new(params)?)),
+    build: |params, _| Ok(copies(QuiclyJumpstart::new(params)?)),
 };
 
 params! {
@@ -218,6 +218,7 @@ struct Call {
 }
 
 /// State of quicly's jumpstart on one connection.
+#[derive(Clone)]
 struct QuiclyJumpstart {
     jump_size: JumpSize,
     beta: f64,

@@ -56,7 +56,7 @@
 //! - A sender knows its avoidance's beta; here it is a parameter, 0.7 as CUBIC has it. With Reno
 //!   the draft means 0.5.
 
-use super::{Congestion, Reduction, Repaired, Response, Startup};
+use super::{copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::pacing::Pacing;
 use crate::model::rapid_start::{Flight, Recovery, Sense, Shares};
@@ -66,7 +66,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Window};
 
 /// Entry of `rapid-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "rapid-start",
     title: "Rapid Start",
     source: "draft-kazuho-ccwg-rapid-start-02, and -00; h2o/quicly, cc.h and cc-pico.c, April 2026",
@@ -79,7 +79,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(RapidStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(RapidStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -164,6 +164,7 @@ enum Phase {
 }
 
 /// State of Rapid Start on one connection.
+#[derive(Clone)]
 struct RapidStart {
     quicly: bool,
     shares: Shares,

@@ -71,7 +71,7 @@ mod rules;
 use self::bins::{width, Bins, Totals, W};
 use self::rules::{AppLimited, ExitRule, Missed, Rules, Settings};
 use super::rapid_start::{Speed, SpeedSettings};
-use super::{Congestion, Response, Startup};
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Sent};
@@ -79,7 +79,7 @@ use crate::slow_start::SlowStart;
 use crate::{with_slow_start, Convention, Reason, Segments, Time, Window};
 
 /// Entry of `search` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "search",
     title: "SEARCH",
     source: "draft-chung-ccwg-search-09; its authors' modules for Linux and FreeBSD; neqo",
@@ -91,7 +91,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings, SpeedSettings),
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(Search::new(params, convention)?)),
+    build: |params, convention| Ok(copies(Search::new(params, convention)?)),
 };
 
 /// The bins that an initial round trip takes.
@@ -136,6 +136,7 @@ impl Drain {
 }
 
 /// State of SEARCH on one connection.
+#[derive(Clone)]
 struct Search {
     rules: Rules,
     speed: Speed,

@@ -35,7 +35,7 @@
 //!   changed, and slow start is used.
 
 use super::careful_resume::{self, Pipe};
-use super::{Assisted, Congestion, Reduction, Repaired, Response, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Established, Idle, Known, Recovered, Sent};
@@ -43,7 +43,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Window};
 
 /// Entry of `stateful-tcp` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "stateful-tcp",
     title: "Stateful-TCP",
     source: "Guo, Lee: Stateful-TCP, IEEE Access 8, 2020; draft-lee-tcpm-stateful-tcp-00",
@@ -55,7 +55,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(StatefulTcp::new(params)?)),
+    build: |params, _| Ok(copies(StatefulTcp::new(params)?)),
 };
 
 params! {
@@ -87,6 +87,7 @@ enum Phase {
 }
 
 /// State of Stateful-TCP on one connection.
+#[derive(Clone)]
 struct StatefulTcp {
     settings: Settings,
     safe: bool,

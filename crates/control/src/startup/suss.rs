@@ -29,14 +29,14 @@
 //!   acknowledged one by one is `n-1` gaps long.
 
 use super::hystart::{self, ack_delay};
-use super::{Congestion, Response, Startup};
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// Entry of `suss` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "suss",
     title: "SUSS",
     source: "Arghavani, Zhang, Eyers, Arghavani: SUSS, SIGCOMM 2024",
@@ -48,7 +48,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(Suss::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(Suss::new(Settings::read(params)?))),
 };
 
 params! {
@@ -177,6 +177,7 @@ fn doublings(n: u32) -> f64 {
 }
 
 /// State of SUSS on one connection.
+#[derive(Clone)]
 struct Suss {
     settings: Settings,
     phase: Phase,

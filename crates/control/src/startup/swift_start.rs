@@ -25,7 +25,7 @@
 //!   parts a reconstruction, `alpha` as a divisor and the median among them.
 //! - A sample longer than half a round trip is a receiver's timer, not a bottleneck.
 
-use super::{Congestion, Response, Startup};
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
 use crate::signals::{Ack, Established};
@@ -33,7 +33,7 @@ use crate::slow_start::{peer_window, SlowStart};
 use crate::{params, with_slow_start, Reason, Segments, Time, Window};
 
 /// Entry of `swift-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "swift-start",
     title: "Swift Start",
     source:
@@ -47,7 +47,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(SwiftStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(SwiftStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -82,6 +82,7 @@ enum Phase {
 }
 
 /// State of Swift Start on one connection.
+#[derive(Clone)]
 struct SwiftStart {
     per_segment: bool,
     alpha: f64,

@@ -23,7 +23,7 @@
 //! - The paper's window only changes its mode on leaving; ns-2 gives back an eighth.
 //! - ns-2 does not grow a window that is not used to within two segments.
 
-use super::{Congestion, Response, Startup};
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::avoidance::vegas::{self, out, Reading, Round, Rounds};
 use crate::entry::{Certainty, Entry};
 use crate::signals::{Ack, Established, Idle};
@@ -31,7 +31,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Reason, Segments, Window};
 
 /// Entry of `vegas-slow-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "vegas-slow-start",
     title: "Vegas slow start",
     source: "Brakmo, Peterson: TCP Vegas, IEEE JSAC 13(8), 1995; ns-2 VegasTcpAgent; \
@@ -45,7 +45,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     needs: &[],
     certainty: Certainty::Code,
     build: |params, convention| {
-        Ok(Box::new(VegasSlowStart::new(
+        Ok(copies(VegasSlowStart::new(
             Settings::read(params)?,
             convention,
         )))
@@ -66,6 +66,7 @@ params! {
 }
 
 /// State of Vegas' slow start on one connection.
+#[derive(Clone)]
 struct VegasSlowStart {
     reading: Reading,
     one_by_one: bool,

@@ -31,14 +31,14 @@
 //! - If routers answered once and do so no longer, the window they gave becomes the threshold:
 //!   doubling it would be blind.
 
-use super::{Assisted, Congestion, Reduction, Response, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Feedback};
 use crate::slow_start::{self, SlowStart};
 use crate::{Reason, Time, Window};
 
 /// Entry of `xcp` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "xcp",
     title: "XCP",
     source: "Katabi, Handley, Rohrs: Congestion Control for High Bandwidth-Delay Product \
@@ -51,14 +51,14 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: slow_start::Settings::PARAMS,
     needs: &[Need::Peer, Need::Routers],
     certainty: Certainty::Code,
-    build: |_, _| Ok(Box::new(Xcp::default())),
+    build: |_, _| Ok(copies(Xcp::default())),
 };
 
 /// RFC 6298's gain for the smoothed round trip, as a divisor.
 const SMOOTHING: u64 = 8;
 
 /// State of an XCP sender.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Xcp {
     /// Routers have answered the newest header that came back.
     controlled: bool,

@@ -66,7 +66,7 @@ mod delay;
 mod delivery;
 mod dispersion;
 
-use super::{Assisted, Congestion, Reduction, Response, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
@@ -80,7 +80,7 @@ use delivery::{share, Deliveries};
 use dispersion::{Dispersion, Estimate};
 
 /// Entry of `gauge` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "gauge",
     title: "Gauge",
     source: "this project's own; its page is the text",
@@ -93,7 +93,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(constants::Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(Gauge::new(params)?)),
+    build: |params, _| Ok(copies(Gauge::new(params)?)),
 };
 
 /// A window below which an ACK clock stops.
@@ -116,6 +116,7 @@ enum Phase {
 }
 
 /// State of Gauge on one connection.
+#[derive(Clone)]
 struct Gauge {
     k: Constants,
     phase: Phase,
