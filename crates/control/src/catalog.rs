@@ -142,7 +142,7 @@ impl Recipe {
         self.avoidance.params.to_string()
     }
 
-    /// Whose conventions fill in what was not given.
+    /// Convention that fills in what was not given.
     pub fn convention(&self) -> Convention {
         self.convention
     }

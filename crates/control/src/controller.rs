@@ -3,7 +3,7 @@
 //! The startup is in charge until it says that its work is done or the window reaches
 //! the threshold; then the avoidance is. After a timeout the window is below the
 //! threshold again and the startup's growth rule applies once more. How the window
-//! shrinks on loss is the avoidance's rule, unless the startup answers for itself.
+//! shrinks on loss is the avoidance's rule, unless the startup sets the window itself.
 
 use crate::avoidance::Avoidance;
 use crate::exit::{Exit, Reason};
@@ -73,12 +73,12 @@ impl Controller {
         self.exit.as_deref()
     }
 
-    /// A SYN is about to leave: the rate for which routers are to be asked, if any.
+    /// Rate that a SYN requests of the routers, if any.
     pub fn rate_request(&mut self, s: &Syn) -> Option<Rate> {
         self.startup.assisted()?.rate_request(s)
     }
 
-    /// What is known of the path besides the handshake; before
+    /// Reports knowledge of the path from other sources than the handshake; before
     /// [`on_established`](Self::on_established).
     pub fn on_known(&mut self, k: &Known) {
         if let Some(startup) = self.startup.assisted() {
@@ -86,12 +86,12 @@ impl Controller {
         }
     }
 
-    /// Who sets the window: the startup, and the avoidance.
+    /// The startup and the avoidance.
     pub fn parts(&self) -> (&dyn Startup, &dyn Avoidance) {
         (&*self.startup, &*self.avoidance)
     }
 
-    /// Names `column` the startup's own numbers, for a trace.
+    /// Reports the startup's separate columns of a trace.
     pub fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
         if let Some(columns) = self.startup.columns() {
             columns.trace(column);
@@ -116,7 +116,7 @@ impl Controller {
         }
     }
 
-    /// Whether anybody here wants to be told of delivery ([`Ack::delivery`]).
+    /// Whether the startup or the avoidance needs [`Ack::delivery`].
     pub fn wants_delivery(&self) -> bool {
         self.startup.wants_delivery() || self.avoidance.wants_delivery()
     }
@@ -127,8 +127,8 @@ impl Controller {
         self.startup.owns_cwnd() || self.avoidance_owns_cwnd()
     }
 
-    /// Whether marks are answered in proportion to their share, so that packets may be sent as
-    /// ECT(1) (RFC 9331 §4.3). A startup in charge answers the first of them.
+    /// Whether the response to marks is in proportion to their share, so that packets may be sent as
+    /// ECT(1) (RFC 9331 §4.3). The first of them is reported to a startup in charge.
     pub fn is_scalable(&self) -> bool {
         self.avoidance.is_scalable()
     }
@@ -164,7 +164,7 @@ impl Controller {
         self.grow(w, a);
     }
 
-    /// The same where another rule than the stack's says whether an unused window grows.
+    /// Grows where another rule than the stack's decides whether an unused window grows.
     #[cold]
     fn grow_gated(&mut self, w: &mut Window, a: &Ack) {
         let Some(mut gate) = self.growth_gate.take() else {
@@ -280,7 +280,7 @@ impl Controller {
         self.avoidance.on_recovered(w, r);
     }
 
-    /// The avoidance learns of a loss that the startup has answered; the window stays.
+    /// Reports a loss to the avoidance for which the startup has set the window, which stays.
     fn report_loss(&mut self, w: &Window, cwnd: Segments, r: &Recovered) {
         let mut imagined = Window { cwnd, ..*w };
         let loss = Loss {
@@ -362,7 +362,7 @@ impl Controller {
         }
     }
 
-    /// A startup that a loss has ended which was none goes on, and may yet end by itself.
+    /// Records the first exit. A startup that a spurious loss has ended continues, and may end again.
     fn record(&mut self, reason: Reason, at: Time, cwnd: Segments, flight: u64) {
         let by_itself = !matches!(reason, Reason::Loss | Reason::Ecn | Reason::Timeout);
         if self.recovery == Recovery::Continues {

@@ -10,7 +10,7 @@ use crate::startup::{Maker, Startup};
 pub type Factory = Arc<Maker>;
 
 /// Factories by name. A name is taken whole, whatever it is made of; a custom startup has no
-/// parameters besides those its factory was made with, and it hides an entry of the catalog
+/// parameters but those its factory was made with, and it hides an entry of the catalog
 /// that has the same name.
 #[derive(Clone, Default)]
 pub struct CustomStartups(BTreeMap<String, Factory>);

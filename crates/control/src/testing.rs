@@ -43,7 +43,7 @@ pub(crate) fn established(startup: &str, convention: Convention) -> (Controller,
     (controller, window)
 }
 
-/// A controller with Reno for this startup, its parameters given apart.
+/// A controller with Reno for this startup, with its parameters.
 pub(crate) fn with_reno(
     entry: &'static Entry<Maker>,
     spec: &str,

@@ -7,7 +7,7 @@
 //! `window/baseRTT`. The *actual* rate of the last round is lower by what waits in queues:
 //! `diff = (expected - actual) * baseRTT` segments of this flow. Below `alpha` the window
 //! grows by a segment per round trip, above `beta` it shrinks by one, between them it stands
-//! still. A lone flow settles without ever losing a packet; beside flows that fill the queue
+//! still. A lone flow settles without ever losing a packet; next to flows that fill the queue
 //! it is the one that yields.
 //!
 //! The readings:

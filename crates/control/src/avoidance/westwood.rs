@@ -22,7 +22,7 @@
 //!
 //! - `plus` halves when a loss is found and goes to the estimate when the recovery ends, as
 //!   the kernel does.
-//! - The first two duplicate ACKs are not told to a controller. The limit of two segments per
+//! - The first two duplicate ACKs are not reported to a controller. The limit of two segments per
 //!   ACK keeps the ACK that covers them from counting too much.
 //! - The original code divides the threshold after a timeout in slow start by 2, 3 and 4 in
 //!   turn.

@@ -37,8 +37,8 @@
 //!   nearly the largest whatever its level, and the filter is slowest, eleven round trips, just
 //!   where samples hardly vary: over 20 Mbit/s x 100 ms the estimate is 38 segments when slow
 //!   start loses at 667, and 135 by the largest ever, of 166 that the path holds.
-//! - Losses and timeouts are answered by the avoidance. With Westwood that is by an estimate.
-//!   `response=estimate` has adaptive start answer the first loss by its own; the avoidance takes
+//! - The avoidance responds to losses and timeouts. With Westwood that is by an estimate.
+//!   `response=estimate` has adaptive start set the window for the first loss; the avoidance takes
 //!   that for the window at which the loss came, as CUBIC wants to know.
 
 use std::collections::VecDeque;
@@ -252,7 +252,7 @@ struct AdaptiveStart {
     by_estimate: bool,
     rate: EligibleRate,
     left: bool,
-    /// What its own answer to a loss left, until the avoidance has been told.
+    /// Window that it set for a loss, until that is reported to the avoidance.
     answered: Option<Segments>,
 }
 

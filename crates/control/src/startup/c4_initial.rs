@@ -36,7 +36,7 @@
 //!   the times of sending and of delivering it. The latter counts from the last delivery before the
 //!   packet left, a little earlier than the draft's.
 //! - Losses are counted in packets of the full size, and those of an ACK before what it acknowledges.
-//! - A timeout ends the phase and is the avoidance's to answer. The draft ignores it.
+//! - A timeout ends the phase, and the avoidance responds to it. The draft ignores it.
 //! - A mark is an echo of one in a window of data, not a share of marks, so none is compared with a
 //!   threshold: it ends Initial after two eras without increase, in both readings.
 //! - after-04's Resuming, its drain at 7/8 and the floor of 1 ms for the nominal max RTT are left out.

@@ -11,7 +11,7 @@
 //! and the answer is harder than to an ordinary one: the window falls to half of what is known
 //! to have passed and stands still until the whole jump has been accounted for (*Safe
 //! Retreat*); that sum gives the threshold. Half is less than Jump Start or Fast start dare, and
-//! waiting a round trip costs more, but a wrong memory harms nobody for longer than one.
+//! waiting a round trip costs more, but a wrong memory does harm for no longer than one.
 //!
 //! # State
 //!
@@ -25,7 +25,7 @@
 //!   unvalidated data, and so does this.
 //! - At the end of the RFC's lossy example PipeSize is 121 - 1 = 120, what was acknowledged of
 //!   the jump; its own rule gives 149, the flight at its start besides. `pipesize` is the rule's
-//!   unless the example's is asked for.
+//!   unless the example's is requested.
 //! - A retreat's window must not exceed half the PipeSize, and the example does not let it fall
 //!   below the initial window; where the two contradict each other, the rule is followed.
 //! - What is retransmitted was lost, and is no part of the PipeSize.

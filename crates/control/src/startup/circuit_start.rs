@@ -6,7 +6,7 @@
 //! 49df172, 20 September 2018), which was read.
 //!
 //! In Tor each relay of a circuit runs a window towards the next one, clocked by its word that
-//! cells were forwarded; nothing is lost between them, so queues alone tell of congestion. The
+//! cells were forwarded; nothing is lost between them, so queues alone indicate congestion. The
 //! window doubles at the end of each round, all at once, from two cells. At each feedback the
 //! excess that Vegas would see, `diff = cwnd * (currentRtt - baseRtt) / baseRtt`, is compared with
 //! `gamma` cells. Once it is greater the window has overshot, and it becomes what the next hop has

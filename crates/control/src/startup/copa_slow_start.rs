@@ -35,7 +35,7 @@
 //!
 //! - With any avoidance but Copa's own, which is not here, this is its start alone. Velocity and
 //!   direction stand still in slow start and are left out.
-//! - A timeout ends it, and the avoidance answers it. mvfst sets its least window at persistent
+//! - A timeout ends it, and the avoidance responds to it. mvfst sets its least window at persistent
 //!   congestion and stays in slow start; genericCC does nothing.
 //! - Both programs grow a window that is not used; here it stays.
 //! - Both begin with ten packets; here the stack's rule says how many, and generic's
@@ -55,7 +55,7 @@
 //! - 1/2 is genericCC's `default_delta`. `delta` is a setting of mvfst's too (`copaDeltaParam`).
 //! - genericCC's comment has its losses answered above 10 %, its code above 30 %; the code's is
 //!   taken. `loss_rate=0` answers each, at most once per window of data.
-//! - Nothing is said of marks: they are answered as losses are.
+//! - The sources do not mention marks: they are losses here.
 //! - The receiver's delay of an ACK is in the sample. The odd last segment of a train waits alone
 //!   for its ACK and can end it: mostly at the end of a transfer, where it does no harm.
 

@@ -19,7 +19,7 @@
 //! # Contested
 //!
 //! - `tau0` is not known. 20 ms is the default of the FreeBSD controller of the same group.
-//! - One sample may be a delayed ACK, so two in a row are asked for.
+//! - One sample may be a delayed ACK, so two in a row are required.
 //! - It arms once, until a loss or a timeout; the threshold is left alone.
 
 use super::{copies, Congestion, Maker, Response, Startup};

@@ -22,7 +22,7 @@
 //! - ns-2's averages never change after their first sample, as its gains round to zero; here
 //!   they are those of RFC 6298.
 //! - A second loss is known when recovery has ended, one round trip later than ns-2's partial
-//!   ACK tells it.
+//!   ACK shows it.
 //! - How long a memory stays good is the cache's business; ten minutes are usual.
 
 use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
@@ -144,8 +144,8 @@ impl FastStart {
         self.set_timeout(w);
     }
 
-    /// No minimum, and no clock's granularity: an answer that is late costs more here than
-    /// one that was given up too early.
+    /// No minimum, and no clock's granularity: to wait too long costs more here than to give up
+    /// too early.
     fn set_timeout(&self, w: &mut Window) {
         let soon = self.srtt + self.rttvar.times(4) + self.ack_delay;
         w.timeout = (self.mode == Mode::Fast && self.fast_reset_timer).then_some(soon);

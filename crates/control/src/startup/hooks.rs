@@ -1,4 +1,4 @@
-//! What a startup is told and asked.
+//! Hooks of a startup, and its response to congestion.
 
 use crate::model::Model;
 use crate::signals::*; // All of them: the macros name what their hooks receive.
@@ -56,7 +56,7 @@ impl Response {
         }
     }
 
-    /// The startup continues. Where a mark is answered with [`Reduction::Done`], growth does too.
+    /// The startup continues. With [`Reduction::Done`] for a mark, growth does too.
     pub const fn continues(reduction: Reduction) -> Response {
         Response {
             reduction,
@@ -73,8 +73,8 @@ pub enum Repaired {
     Continues,
     /// A startup that survived the loss is over.
     Ends(Reason),
-    /// A startup that answered the loss itself has found the window at which the path is full: the
-    /// avoidance continues as after a loss at this window.
+    /// A startup that set the window for the loss has found the one at which the path is full: the
+    /// avoidance continues as after a loss there.
     LossAt(Segments),
 }
 
@@ -111,8 +111,8 @@ pub trait Startup: Send {
 
     crate::startup_events!(hooks);
 
-    /// Congestion: ends what is under way, and takes back pacing and tags. `w` is as before it. Many
-    /// answer a mark as a loss (RFC 3168 §5).
+    /// Congestion: ends what is under way, and takes back pacing and tags. `w` is as before it. Most
+    /// treat a mark as a loss (RFC 3168 §5).
     fn on_congestion(&mut self, _w: &mut Window, _c: &Congestion) -> Response {
         Response::STANDARD
     }
@@ -130,13 +130,13 @@ pub trait Startup: Send {
         false
     }
 
-    /// Whether it wants to be told of delivery ([`Ack::delivery`]). Asked once, at the beginning.
+    /// Whether it needs [`Ack::delivery`]. Read once, at the beginning.
     fn wants_delivery(&self) -> bool {
         false
     }
 
     /// Whether it sets the window at every ACK, in recovery too. While it does, all ACKs are its
-    /// [`on_ack`](Self::on_ack)'s, and it answers losses, timeouts and idle times alone.
+    /// [`on_ack`](Self::on_ack)'s, and it alone responds to losses, timeouts and idle times.
     fn owns_cwnd(&self) -> bool {
         false
     }
@@ -153,7 +153,7 @@ pub trait Startup: Send {
         None
     }
 
-    /// Columns of its own for the trace.
+    /// Separate columns for the trace.
     fn columns(&self) -> Option<&dyn Columns> {
         None
     }
@@ -166,18 +166,18 @@ pub trait Startup: Send {
 
 /// A startup that routers, the peer, cached state or its interface assist.
 pub trait Assisted {
-    /// What is known of the path besides, before the handshake is reported.
+    /// Knowledge of the path from other sources than the handshake, which is reported after it.
     fn on_known(&mut self, _k: &Known) {}
 
     crate::assisted_events!(hooks);
 
-    /// The rate, headers included, for which the routers are to be asked on the SYN.
+    /// Rate, headers included, that the SYN requests of the routers.
     fn rate_request(&self, _s: &Syn) -> Option<Rate> {
         None
     }
 }
 
-/// A startup with columns of its own for the trace.
+/// A startup with separate columns for the trace.
 pub trait Columns {
     /// Names `column` its numbers, at each of its flow's samples.
     fn trace(&self, column: &mut dyn FnMut(&str, f64));

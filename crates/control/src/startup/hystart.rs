@@ -2,7 +2,7 @@
 //!
 //! S. Ha and I. Rhee, "Hybrid Slow Start for High-Bandwidth and Long-Distance Networks",
 //! PFLDnet 2008, Algorithm 1. Slow start keeps doubling; what changes is when it ends. Two
-//! signs tell that the path is nearly full. *ACK train*: the packets of a round leave back
+//! signs indicate that the path is nearly full. *ACK train*: the packets of a round leave back
 //! to back and return as a train of closely spaced ACKs, whose length in time grows with
 //! the window; when it is as long as the forward delay, half a round trip, the window is
 //! about the path's capacity. *Delay*: when the first round-trip times of a round exceed

@@ -94,7 +94,7 @@ enum Js {
     Recovery,
 }
 
-/// What limits the flight besides the receiver and the application (§IV.D).
+/// What else than the receiver and the application limits the flight (§IV.D).
 #[derive(Clone, Copy, Debug)]
 struct FlightLimits {
     max_d: Segments,

@@ -4,7 +4,7 @@
 //! after "Improving TCP Slow Start Performance in Wireless Networks with SEARCH",
 //! WoWMoM 2024. While slow start is below capacity, what comes back over some round trips is
 //! what was sent over as many, one round trip before. Once the path is full, deliveries stay
-//! level while sending had doubled. Delays tell the same sooner, but on satellite, cellular and
+//! level while sending had doubled. Delays show the same earlier, but on satellite, cellular and
 //! Wi-Fi links they rise and fall by tens of milliseconds for no reason of the flow's;
 //! volumes over a window of several round trips average that out. The window is 3.5 round
 //! trips because the delays of such links were found to swing with periods of about three.
@@ -17,14 +17,14 @@
 //!
 //! # Readings
 //!
-//! - `draft09` is -09 as far as its implementers tell: THRESH 0.26, a drain after the decision.
+//! - `draft09` is -09 by the words of its implementers: THRESH 0.26, a drain after the decision.
 //! - `neqo` is Mozilla's, after -09: no drain, since CUBIC's range begins above its target; an
 //!   application without data pauses it, and more silent bins than the window has start it anew.
 //! - `linux40`, `linux31` and `linux30` are the authors' modules for Linux: THRESH 0.35, bins of whole
 //!   microseconds that end with an ACK at their very end (not in 3.0), a decision one bin sooner.
 //!   The two of version 3 compare with twice what was delivered a round trip before. 4.0 drains.
 //! - `freebsd40` and `freebsd32` are theirs for FreeBSD: 0.26 and a drain, 0.35 and a roll-back.
-//! - `initial-rtt` is nobody's: `neqo` with a look-back by the initial round trip.
+//! - `initial-rtt` is no implementation's: `neqo` with a look-back by the initial round trip.
 //!
 //! # Contested
 //!

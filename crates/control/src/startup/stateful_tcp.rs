@@ -17,7 +17,7 @@
 //!
 //! - The authors use all of the estimate; half is the default, which is what RFC 9959 allows.
 //!   `factor=1` is theirs.
-//! - Nothing is known of their answer to an estimate that is too large. A loss in the first window is
+//! - Nothing is known of their response to an estimate that is too large. A loss in the first window is
 //!   answered by RFC 9959's safe retreat; `response=standard` leaves it to the avoidance.
 //! - Where only a part is used, slow start goes on from it to the whole, which is the threshold:
 //!   the avoidance would need many round trips for what is remembered.

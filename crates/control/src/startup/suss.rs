@@ -3,7 +3,7 @@
 //! A. Arghavani, H. Zhang, D. Eyers, A. Arghavani, "SUSS: Improving TCP Performance by Speeding
 //! Up Slow-Start", SIGCOMM 2024, and the authors' code for Linux 6.8. HyStart leaves slow start
 //! when the ACK train of a round gets as long as half a round trip, or when delays rise by an
-//! eighth. Both grow predictably, so a sender can tell early in a round that neither will
+//! eighth. Both grow predictably, so a sender knows early in a round that neither will
 //! come true in the next, and then the window may quadruple in this one. The data that plain
 //! slow start would have sent, *blue* here, leaves by the ACK clock as ever, so that its ACKs go
 //! on measuring the train; the rest, *red*, is paced over what remains of the round trip, between

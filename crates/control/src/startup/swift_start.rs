@@ -2,7 +2,7 @@
 //!
 //! C. Partridge, D. Rockwell, M. Allman, R. Krishnan, J. Sterbenz, "A Swifter Start for TCP",
 //! BBN Technical Report 8339, 2002. Four segments leave back to back. The bottleneck spreads
-//! them out, and their ACKs come back so far apart: that is the time the bottleneck takes for
+//! them out, and their ACKs come back at this spacing: that is the time the bottleneck takes for
 //! a segment. The round-trip time divided by it is the window that fills the path. As ACKs
 //! may be squeezed together on their way, only a part of it, one `alpha`th, is used; it is
 //! paced over the second round trip, and slow start goes on from there. On fast long paths

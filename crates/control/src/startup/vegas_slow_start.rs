@@ -2,7 +2,7 @@
 //!
 //! L. Brakmo and L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global
 //! Internet", IEEE JSAC 13(8), 1995. Slow start cannot measure what it does, since the window
-//! is another one by the time the ACKs tell of it. Vegas lets the window stand for one round
+//! is another one by the time the ACKs show it. Vegas lets the window stand for one round
 //! trip after each doubling and compares the rate that the round had with the rate that its
 //! window would have on an empty path. When the difference is worth more than `gamma`
 //! segments in a queue, the path is full: an eighth of the window is given back and linear

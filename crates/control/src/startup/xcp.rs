@@ -4,15 +4,15 @@
 //! Networks", SIGCOMM 2002, §3.3; the rule as ns-2.35's `xcp-end-sys.cc` has it. Every data
 //! segment carries a congestion header with the sender's window and round-trip time. Each
 //! router on the path reckons how much of its line is to spare, or has been promised twice,
-//! and lowers what the header asks for to this packet's share of that. The receiver sends the
-//! answer back, and the sender adds it to its window. The routers divide spare capacity
-//! evenly between flows whatever their round trips, so a new flow is told within a few round
+//! and lowers what the header requests to this packet's share of that. The receiver sends the
+//! response back, and the sender adds it to its window. The routers divide spare capacity
+//! evenly between flows whatever their round trips, so a new flow learns within a few round
 //! trips what others find by probing: the limit of what explicit feedback can do for a start.
 //! There is no other phase, so this startup stays in charge for good.
 //!
 //! It begins with the first window of the stack. Nothing is paced, so what a window has grown
-//! by leaves in bursts, and a buffer that is small beside them loses packets. A loss is
-//! answered by the avoidance; feedback goes on from there. A path none of whose routers
+//! by leaves in bursts, and a buffer that is small compared with them loses packets. The avoidance
+//! responds to a loss; feedback continues from there. A path none of whose routers
 //! answers is met with slow start and the avoidance.
 //!
 //! # State

@@ -321,7 +321,7 @@ impl Gauge {
         self.drive(w);
     }
 
-    /// The window that the path holds at the rate delivered, without a queue. Beside others it is
+    /// The window that the path holds at the rate delivered, without a queue. Next to others it is
     /// smaller by what they get.
     fn hand_over(&mut self, w: &mut Window) {
         let rtt = match self.queueless {
