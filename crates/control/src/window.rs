@@ -171,7 +171,10 @@ mod tests {
             assert_eq!(window.cwnd_segments(), segments);
             assert_eq!(window.cwnd_bytes() / 1000, segments);
             let bytes = window.cwnd_bytes();
-            assert_eq!((window.holds(bytes), window.holds(bytes + 1)), (cwnd >= 0.0, false));
+            assert_eq!(
+                (window.holds(bytes), window.holds(bytes + 1)),
+                (cwnd >= 0.0, false)
+            );
         }
     }
 }

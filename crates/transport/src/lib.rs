@@ -43,3 +43,9 @@ pub use pacer::{Pacer, Release, ONE_BY_ONE};
 pub use receive_window::ReceiveBuffer;
 pub use rtt::{RtoParams, RttEstimator};
 pub use throughput::Delivered;
+
+#[doc(hidden)] // For the benchmarks.
+pub use {
+    plan::Plan,
+    sent::{Detail, Ledger},
+};

@@ -302,9 +302,9 @@ impl ReceiveWindow {
     fn memory(&self, above: u64) -> u64 {
         match above {
             0 => 0,
-            bytes => narrowed(
-                u128::from(bytes) * u128::from(self.segment) / u128::from(self.growth.mss),
-            ),
+            bytes => {
+                narrowed(u128::from(bytes) * u128::from(self.segment) / u128::from(self.growth.mss))
+            }
         }
     }
 
@@ -578,7 +578,10 @@ impl ReceiveWindow {
     /// measures what it has brought.
     #[inline]
     fn note_read(&mut self, next: u64, high: u64, now: Time) {
-        let over = self.rtt.smoothed().is_some_and(|rtt| now.since(self.since) >= rtt);
+        let over = self
+            .rtt
+            .smoothed()
+            .is_some_and(|rtt| now.since(self.since) >= rtt);
         if !over {
             return;
         }

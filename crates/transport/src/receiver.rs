@@ -341,7 +341,9 @@ impl Receiver {
         Receiver {
             open: !config.early_data,
             answers_first: false,
-            window: config.growth.map(|growth| Box::new(ReceiveWindow::new(growth))),
+            window: config
+                .growth
+                .map(|growth| Box::new(ReceiveWindow::new(growth))),
             cold: None,
             config,
             next: 0,

@@ -114,7 +114,12 @@ pub struct AckReport {
 
 impl AckReport {
     /// An acknowledgement of so many bytes, without SACK.
-    pub(in super::super) fn of(flight: u64, acked: u64, rtt: Option<Time>, audience: Audience) -> AckReport {
+    pub(in super::super) fn of(
+        flight: u64,
+        acked: u64,
+        rtt: Option<Time>,
+        audience: Audience,
+    ) -> AckReport {
         AckReport {
             acked,
             delivered: acked,
