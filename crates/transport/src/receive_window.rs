@@ -16,6 +16,7 @@
 mod compression;
 mod rtt;
 
+use super::timestamps::Recent;
 use crate::narrow::{narrowed, saturated, whole};
 use compression::Compression;
 use flowstart_control::{Duration, Instant};
@@ -193,6 +194,8 @@ pub struct ReceiveWindow {
     /// size tells (`ICSK_ACK_PUSHED`).
     pushed: bool,
     compression: Compression,
+    /// The timestamp heard of last.
+    recent: Recent,
     /// `icsk_ack.quick`: so many more acknowledgements do not wait.
     quick: u32,
     /// When data came last.
@@ -275,6 +278,7 @@ impl ReceiveWindow {
             smaller: 0,
             pushed: false,
             compression: Compression::default(),
+            recent: Recent::default(),
             quick: 0,
             last_data: None,
             rtt: ReceiverRtt::default(),
@@ -344,25 +348,30 @@ impl ReceiveWindow {
         }
     }
 
-    /// Takes in a segment that comes in order, up to `next`, while nothing is missing, where it is
-    /// full-sized and gives no sample, measurement or pause to act on. Whether it was such a one:
-    /// any other goes to [`on_data`](Self::on_data), which does the same and more.
+    /// Takes in a segment that comes in order while nothing is missing, where it is full-sized.
+    /// Whether it is: any other goes to [`on_data`](Self::on_data), which does the same and more.
     #[inline]
-    pub fn takes_steady_data(&mut self, data: &Data, now: Instant) -> bool {
+    pub fn takes_steady_data(&mut self, data: &Data, quick: u32, now: Instant) -> bool {
         let len = data.len();
-        let steady = len == self.rcv_mss
-            && len == self.growth.mss
-            && self.rtt.is_idle(data.echo(), data.end())
-            && self
-                .last_data
-                .is_some_and(|last| now.since(last) <= self.rtt.rto());
-        if steady {
-            self.last_data = Some(now);
-            self.pushed |= data.pushes();
-            self.alloc = self.segment;
-            self.grow(len);
+        if len != self.rcv_mss || len != self.growth.mss {
+            return false;
         }
-        steady
+        self.rtt.on_data(data.echo(), true, now);
+        self.pushed |= data.pushes();
+        self.alloc = self.segment;
+        self.note_pause(data.end(), quick, now);
+        self.grow(len);
+        true
+    }
+
+    /// Data has come in order up to `next`, maybe after a pause.
+    #[inline]
+    fn note_pause(&mut self, next: u64, quick: u32, now: Instant) {
+        self.rtt.on_window(next, next + self.wnd, now);
+        let last = self.last_data.replace(now);
+        if last.is_none_or(|last| now.since(last) > self.rtt.rto()) {
+            self.quicken(quick);
+        }
     }
 
     /// What has come in order up to `next` has been read, and nothing is missing.
@@ -385,19 +394,18 @@ impl ReceiveWindow {
             self.alloc += self.truesize(arrival.len);
             self.measure_segment(arrival.len);
             self.pushed |= arrival.pushes || arrival.len < self.rcv_mss;
-            self.rtt
-                .on_window(arrival.next, arrival.next + self.wnd, now);
-            let last = self.last_data.replace(now);
-            if last.is_none_or(|last| now.since(last) > self.rtt.rto()) {
-                self.quicken(quick);
-            }
+            self.note_pause(arrival.next, quick, now);
         }
         self.grow(arrival.len);
     }
 
-    /// What was expected when the last acknowledgement left.
-    pub fn wup(&self) -> u64 {
-        self.wup
+    /// Whether no later timestamp than this data's has been heard of.
+    pub fn takes_timestamp(&mut self, data: &Data) -> bool {
+        let Some(timestamp) = data.timestamp() else {
+            return true;
+        };
+        let range = (data.start(), data.end());
+        self.recent.accepts(timestamp, range, self.wup)
     }
 
     /// `tcp_incr_quickack`: so many acknowledgements as half a window has segments, up to `most`.
@@ -449,6 +457,7 @@ impl ReceiveWindow {
     }
 
     /// `tcp_grow_window`, for a packet that is in memory.
+    #[inline]
     fn grow(&mut self, len: u32) {
         if len < LEAST_SEGMENT.min(self.growth.mss) {
             return;

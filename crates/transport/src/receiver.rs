@@ -6,7 +6,6 @@ use super::quick_start::respond;
 use super::ranges::RangeSet;
 use super::receive_window::{Arrival, Growth, ReceiveWindow};
 use super::timer::comes_round;
-use super::timestamps::Recent;
 use crate::prefetch::prefetch;
 use flowstart_control::{Duration, Instant, Pair};
 use flowstart_wire::{
@@ -158,7 +157,8 @@ pub struct ReceiverConfig {
 pub struct Receiver {
     config: Arc<ReceiverConfig>,
     next: u64,
-    deadline: Option<Instant>,
+    /// When the timer is due; `Instant::MAX` where it is not set.
+    deadline: Instant,
     flow: u32,
     unacknowledged: u32,
     quick_left: u32,
@@ -176,8 +176,6 @@ pub struct Receiver {
     above_from: u64,
     /// What came above a hole, while there is one.
     above: Option<Box<Above>>,
-    /// The timestamp heard of last, where old ones are discarded.
-    recent: Recent,
     /// The window, where it grows.
     window: Option<Box<ReceiveWindow>>,
     /// What only some receivers need, once they do.
@@ -343,14 +341,13 @@ impl Receiver {
         Receiver {
             open: !config.early_data,
             answers_first: false,
-            recent: Recent::default(),
             window: config
                 .growth
                 .map(|growth| Box::new(ReceiveWindow::new(growth))),
             cold: None,
             config,
             next: 0,
-            deadline: None,
+            deadline: Instant::MAX,
             flow,
             unacknowledged: 0,
             quick_left,
@@ -374,7 +371,7 @@ impl Receiver {
     /// The SYN that follows so many others.
     fn send_syn(&mut self, before: u32, now: Instant) -> Packet {
         let timeout = self.config.syn_timeout;
-        self.deadline = Some(now + timeout.times(1 << before.min(32)));
+        self.deadline = now + timeout.times(1 << before.min(32));
         self.cold.get_or_insert_default().connecting = Some(before + 1);
         let syn = Syn {
             number: before,
@@ -409,7 +406,7 @@ impl Receiver {
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
     pub fn deadline(&self) -> Option<Instant> {
-        self.deadline
+        (self.deadline != Instant::MAX).then_some(self.deadline)
     }
 
     /// A packet has arrived; the answer, if there is one now.
@@ -478,19 +475,15 @@ impl Receiver {
         let earned = first.since(answered).times(bytes).over(PACER_EARNS);
         let until = first + earned;
         if until > now {
-            self.deadline = Some(until);
+            self.deadline = until;
         }
         until > now
     }
 
-    /// Whether no later timestamp has been heard of.
+    /// Whether no later timestamp has been heard of. Only what has a window that grows sends any.
     fn takes_timestamp(&mut self, data: &Data) -> bool {
-        let Some(timestamp) = data.timestamp() else {
-            return true;
-        };
-        let acked = self.window.as_ref().map_or(0, |window| window.wup());
-        let range = (data.start(), data.end());
-        self.recent.accepts(timestamp, range, acked)
+        let window = self.window.as_mut();
+        window.is_none_or(|window| window.takes_timestamp(data))
     }
 
     /// Data is not taken. The answer says so, and that it has come before where that is so
@@ -529,10 +522,12 @@ impl Receiver {
 
     /// The delayed-acknowledgement timer may have expired.
     pub fn on_timer(&mut self, now: Instant) -> Option<Packet> {
-        self.deadline.filter(|d| *d <= now)?;
+        if self.deadline > now {
+            return None;
+        }
         if let Some(cold) = &mut self.cold {
             if let Some(answer) = cold.waiting_answer.take() {
-                self.deadline = None;
+                self.deadline = Instant::MAX;
                 return Some(*answer);
             }
             if let Some(before) = cold.connecting {
@@ -587,7 +582,8 @@ impl Receiver {
             return false;
         };
         let next = self.config.fast_path && data.start() == self.next && self.above.is_none();
-        let steady = next && window.takes_steady_data(data, now);
+        let quick = self.config.options.ack.quick();
+        let steady = next && window.takes_steady_data(data, quick, now);
         if steady {
             self.next = data.end();
         }
@@ -632,7 +628,7 @@ impl Receiver {
             above.note(arrival.next, start, end);
         }
         let due = now + wait;
-        self.deadline = Some(self.deadline.map_or(due, |deadline| deadline.min(due)));
+        self.deadline = self.deadline.min(due);
         true
     }
 
@@ -756,11 +752,11 @@ impl Receiver {
         if self.unacknowledged >= every {
             return false;
         }
-        if self.deadline.is_none() {
-            self.deadline = Some(match self.config.jiffy {
+        if self.deadline == Instant::MAX {
+            self.deadline = match self.config.jiffy {
                 Some(jiffy) => comes_round(now, timer, jiffy),
                 None => now + timer,
-            });
+            };
         }
         true
     }
@@ -776,9 +772,10 @@ impl Receiver {
         quick
     }
 
+    #[inline]
     fn acknowledge(&mut self, start: u64, end: u64, now: Instant) -> Packet {
         self.unacknowledged = 0;
-        self.deadline = None;
+        self.deadline = Instant::MAX;
         let window = self.advertised(now);
         let silent = self.cold.is_none() && self.above.is_none();
         let mut packet = if silent && !self.config.numbers {
@@ -849,11 +846,11 @@ impl Receiver {
     fn delay_answer(&mut self, answer: Packet, now: Instant) -> Option<Packet> {
         let waiting = &mut self.cold.get_or_insert_default().waiting_answer;
         if waiting.take().is_some() {
-            self.deadline = None;
+            self.deadline = Instant::MAX;
             return Some(answer);
         }
         *waiting = Some(Box::new(answer));
-        self.deadline = Some(now + self.config.options.ack.max_delay());
+        self.deadline = now + self.config.options.ack.max_delay();
         None
     }
 

@@ -102,10 +102,6 @@ impl Throughput {
 mod tests {
     use super::*;
 
-    const fn ms(n: u64) -> Duration {
-        Duration::from_millis(n)
-    }
-
     const fn at_ms(n: u64) -> Instant {
         Instant::from_millis(n)
     }

@@ -44,6 +44,7 @@ impl ReceiverRtt {
     }
 
     /// Data has come whose sender had echoed so far; only `full` segments are timed.
+    #[inline]
     pub(super) fn on_data(&mut self, echoed: u64, full: bool, now: Instant) {
         while self.sent.front().is_some_and(|(next, _)| *next <= echoed) {
             let stamp = self.sent.pop_front().map(|(_, stamp)| stamp);
@@ -65,17 +66,8 @@ impl ReceiverRtt {
         }
     }
 
-    /// Whether full-sized data up to `next`, whose sender had echoed so far, gives no sample and
-    /// begins none.
-    #[inline]
-    pub(super) fn is_idle(&self, echoed: u64, next: u64) -> bool {
-        let sampled = self.echoed.is_none_or(|(_, used)| used);
-        sampled
-            && self.sent.front().is_none_or(|(end, _)| *end > echoed)
-            && self.window.is_some_and(|(end, _)| next < end)
-    }
-
     /// What is expected now, and the end of what is offered.
+    #[inline]
     pub(super) fn on_window(&mut self, next: u64, end: u64, now: Instant) {
         if let Some((_, since)) = self.window.take_if(|(end, _)| next >= *end) {
             self.sample((now.since(since).nanos() / 1000).max(1), true);
