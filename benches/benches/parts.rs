@@ -11,8 +11,7 @@ use flowstart_network::link::{Link, LinkConfig, LinkKind, Losses, Service};
 use flowstart_network::moment::Moment;
 use flowstart_network::queue::{BufferAccounting, DropTail, Limit};
 use flowstart_sim::engine::EventQueue;
-use flowstart_transport::plan::Plan;
-use flowstart_transport::sent::{Detail, Ledger};
+use flowstart_transport::{Detail, Ledger, Plan};
 use flowstart_wire::Packet;
 use std::hint::black_box;
 

@@ -22,7 +22,7 @@ pub enum Reason {
     AllSent,
     /// An estimate of the path was ready.
     Estimate,
-    /// A router answered a request for a rate.
+    /// A router approved a rate.
     Router,
     /// Delivery stopped growing (SEARCH, BBR).
     FullPipe,

@@ -2,8 +2,7 @@
 //!
 //! Each algorithm defines its parameters once, with [`params!`](crate::params!). Parsing, defaults,
 //! error messages, the command line's help and the documentation all come from that
-//! definition. Values are parsed once, with their specification, so that making a controller
-//! for each of many flows costs no parsing.
+//! definition. Values are read once, with their specification: a flow gets a copy.
 
 mod definition;
 mod value;

@@ -1,10 +1,9 @@
-//! What a transport tells its controller.
+//! Signals of a transport to its controller.
 //!
 //! Plain numbers with units, taken at the moment the thing happened. Sequence positions
 //! are byte offsets from the first byte of data, so they start at zero.
 //!
-//! The definitions stand in macros, those of the signals and of the hooks of a startup that are told
-//! them, so that bindings to other languages take names, fields and texts from here.
+//! The definitions of the signals, and of the hooks of a startup that receive them, are macros, so that bindings to other languages take names, fields and texts from here.
 
 use crate::{Duration, Instant, Rate, RateCodes, Segments};
 
@@ -13,7 +12,7 @@ use crate::{Duration, Instant, Rate, RateCodes, Segments};
 macro_rules! signals {
     ($make:ident) => {
         $make! {
-            /// A SYN is about to leave: a startup may ask the routers for a rate (RFC 4782).
+            /// A SYN is about to leave: a startup may request a rate of the routers (RFC 4782).
             #[derive(Clone, Copy, Debug)]
             pub struct Syn {
                 /// Bytes the application has queued.
@@ -26,19 +25,19 @@ macro_rules! signals {
                 pub codes: RateCodes,
             }
 
-            /// What is known of the path besides what the handshake shows. Told before
-            /// [`Established`]; a transport that knows nothing of the kind need not tell it.
+            /// Knowledge of the path from other sources than the handshake. Reported before
+            /// [`Established`], by a transport that has any.
             #[derive(Clone, Copy, Debug, Default)]
             pub struct Known {
-                /// What the routers approved of the rate that was asked for, headers included;
-                /// `None` where it was refused, not answered, or found not valid.
+                /// Rate that the routers approved, headers included; `None` where the request was
+                /// refused, not answered, or found not valid.
                 pub approved: Option<Rate>,
                 /// The round-trip time of the handshake as it was, where [`Established`] has it
                 /// rounded.
                 pub exact_rtt: Option<Duration>,
                 /// The rate of the sender's own interface.
                 pub interface_rate: Option<Rate>,
-                /// What an earlier connection left behind.
+                /// Cached state of an earlier connection.
                 pub memory: Option<PathMemory>,
             }
 
@@ -60,12 +59,12 @@ macro_rules! signals {
                 pub delivered: u64,
                 /// How fast these arrived, payload only; zero where no round was measured.
                 pub rate: Rate,
-                /// Another connection that is still open has been told of the same path.
+                /// Another connection that is still open uses the same cached state.
                 pub in_use: bool,
             }
 
-            /// The peer has measured how far apart the two segments of a pair arrived. Told before
-            /// the [`Ack`] that carried it.
+            /// The peer has measured the spacing at which the two segments of a pair arrived. Reported
+            /// before the [`Ack`] that carried it.
             #[derive(Clone, Copy, Debug)]
             pub struct PeerGap {
                 /// Time now.
@@ -81,8 +80,8 @@ macro_rules! signals {
                 pub peer_window: u64,
             }
 
-            /// The congestion headers of data that the peer has received have come back (XCP). Told
-            /// before the [`Ack`] that brought them.
+            /// The congestion headers of data that the peer has received have come back (XCP).
+            /// Reported before the [`Ack`] that brought them.
             #[derive(Clone, Copy, Debug)]
             pub struct Feedback {
                 /// Time now.
@@ -135,7 +134,7 @@ macro_rules! signals {
                 pub flight: u64,
             }
 
-            /// An acknowledgement has arrived that says something new.
+            /// An acknowledgement with news has arrived.
             #[derive(Clone, Copy, Debug)]
             pub struct Ack {
                 /// Time now.
@@ -172,18 +171,18 @@ macro_rules! signals {
                 /// Data packets that it reports as marked for the first time; zero where the peer
                 /// does not count marks ([`Established::counts_marks`]).
                 pub marked: u32,
-                /// What it says of delivery, where the controller wants to know.
+                /// What it reports of delivery, where the controller needs that.
                 pub delivery: Option<Delivery>,
             }
 
             impl Ack {
-                /// When the segment left whose round-trip time it gives.
+                /// Departure of the segment whose round-trip time it gives.
                 pub fn sent(&self) -> Option<Instant> {
                     self.rtt.map(|rtt| self.now.saturating_sub(rtt))
                 }
             }
 
-            /// What an acknowledgement says of delivery
+            /// What an acknowledgement reports of delivery
             /// (draft-cheng-iccrg-delivery-rate-estimation).
             #[derive(Clone, Copy, Debug, Default, PartialEq)]
             pub struct Delivery {
@@ -212,11 +211,11 @@ macro_rules! signals {
                 pub sent: Instant,
                 /// Bytes delivered since.
                 pub delivered: u64,
-                /// In so long: the longer of the next two.
+                /// Duration of that: the longer of the next two.
                 pub interval: Duration,
-                /// The sending of what was delivered took so long.
+                /// Duration of the sending of what was delivered.
                 pub send_interval: Duration,
-                /// Its acknowledging took so long.
+                /// Duration of its acknowledging.
                 pub ack_interval: Duration,
                 /// The application, not the network, was the limit when the packet left.
                 pub app_limited: bool,
@@ -239,8 +238,8 @@ macro_rules! signals {
             }
 
             /// The peer echoes that a queue has marked data (RFC 3168 §6.1): congestion, but
-            /// nothing is missing. At most once per window, and not where a loss in it has been
-            /// told. [`Recovered`] follows, as it does after a loss: at once, or when the window
+            /// nothing is missing. At most once per window, and not after a loss in it.
+            /// [`Recovered`] follows, as it does after a loss: at once, or when the window
             /// has come down.
             #[derive(Clone, Copy, Debug)]
             pub struct Marked {
@@ -291,8 +290,8 @@ macro_rules! signals {
     };
 }
 
-/// Passes those hooks of [`Startup`](crate::startup::Startup) that are told one event, may edit the window and do nothing
-/// unless they are written to the macro of this name. Bindings to other languages have the same.
+/// Passes to the macro of this name the hooks of [`Startup`](crate::startup::Startup) that receive
+/// one event, may edit the window, and do nothing by default. Bindings to other languages have the same.
 #[macro_export]
 macro_rules! startup_events {
     ($make:ident) => {
@@ -305,13 +304,13 @@ macro_rules! startup_events {
             /// An ACK during recovery.
             on_recovery_ack(a: Ack) -> ();
             /// The recovery that a loss began has ended: a startup that has survived the loss may end
-            /// here.
-            on_recovered(r: Recovered) -> Option<Reason>;
+            /// here, and one that has set the window itself may report that of the loss.
+            on_recovered(r: Recovered) -> Repaired;
         }
     };
 }
 
-/// The same for the hooks of [`Assisted`](crate::startup::Assisted).
+/// Passes the same kind of hooks of [`Assisted`](crate::startup::Assisted) to the macro of this name.
 #[macro_export]
 macro_rules! assisted_events {
     ($make:ident) => {
@@ -381,7 +380,7 @@ impl Ack {
 }
 
 impl From<&Marked> for Loss {
-    /// What a mark is to who answers it as a loss.
+    /// Loss in place of a mark, for algorithms that treat both alike.
     fn from(m: &Marked) -> Loss {
         Loss {
             now: m.now,

@@ -5,7 +5,7 @@ use crate::entry::Entry;
 use crate::params::{AlgorithmKind, Params, SpecError};
 use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
-use crate::startup::Startup;
+use crate::startup::Maker;
 use crate::{catalog, Controller, Convention, Duration, Instant, Window};
 
 /// The round trip of these situations.
@@ -48,9 +48,9 @@ pub(crate) fn established(startup: &str, convention: Convention) -> (Controller,
     (controller, window)
 }
 
-/// A controller with Reno for this startup, its parameters given apart.
+/// A controller with Reno for this startup, with its parameters.
 pub(crate) fn with_reno(
-    entry: &'static Entry<dyn Startup>,
+    entry: &'static Entry<Maker>,
     spec: &str,
     convention: Convention,
 ) -> Result<Controller, SpecError> {
@@ -62,15 +62,15 @@ pub(crate) fn with_reno(
         "",
     )?;
     Ok(Controller::new(
-        (entry.build)(&params, convention)?,
+        (entry.build)(&params, convention)?(),
         SlowStart::read(&params, convention)?,
-        (reno::ENTRY.build)(&reno, convention)?,
+        (reno::ENTRY.build)(&reno, convention)?(),
     ))
 }
 
 /// A controller after a handshake, with segments of `mss` bytes.
 pub(crate) fn opened(
-    entry: &'static Entry<dyn Startup>,
+    entry: &'static Entry<Maker>,
     spec: &str,
     convention: Convention,
     mss: u64,

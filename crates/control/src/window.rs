@@ -1,4 +1,4 @@
-//! What a controller answers: how much, how fast, and how packets are tagged.
+//! Output of a controller: how much, how fast, and how packets are tagged.
 
 use crate::{Duration, Instant, Rate, Segments};
 
@@ -57,7 +57,7 @@ pub struct Window {
     pub tags: Tags,
     /// Segments to send a second time; the transport counts them off.
     pub proactive: ProactiveRetransmissions,
-    /// Data segments carry a congestion header that asks XCP's routers for more, and says this
+    /// Data segments carry a congestion header that requests more of XCP's routers, and says this
     /// round-trip time, zero where none is known yet; `None` sends them without.
     pub congestion_header: Option<Duration>,
     /// Maximum segment size, bytes of payload.

@@ -9,9 +9,8 @@ use flowstart_control::session::limited::CwndLimited;
 use flowstart_control::session::{Session, UndoRule, MINIMUM_WINDOW};
 use flowstart_control::signals::{Ack, Established, Known, Sent};
 use flowstart_control::{Controller, Duration, Exit, InitialWindow, Instant, Segments, Window};
-use flowstart_transport::pacer::{Pacer, Release, ONE_BY_ONE};
-use flowstart_transport::rtt::{RtoParams, RttEstimator};
 use flowstart_transport::stack::Stack;
+use flowstart_transport::{Pacer, Release, RtoParams, RttEstimator, ONE_BY_ONE};
 use std::fmt;
 use std::sync::Arc;
 

@@ -31,7 +31,7 @@ pub struct Network {
     /// Which of them each flow takes: most flows share one, and so its place in the
     /// processor's cache.
     pub route_of: Vec<u32>,
-    /// Which of them each of the other endpoints have that were asked for.
+    /// Hosts of the other endpoints, where they were requested.
     pub other_routes: Vec<u32>,
     /// The bottleneck's two directions.
     pub bottleneck: [LinkId; 2],
@@ -371,7 +371,7 @@ impl Builder<'_> {
         parts.concat()
     }
 
-    /// A stage before a host, if there is to be one: it is added when first asked for, and shared from
+    /// A stage before a host, if there is to be one: it is added at the first request, and shared from
     /// then on.
     fn stage(&mut self, plan: &Option<StagePlan>, host: (u32, Side)) -> Option<LinkId> {
         let plan = plan.as_ref()?;

@@ -22,7 +22,7 @@ named! {
         Rfc = "rfc",
         /// ns-2's first: a share of what is free, no more than `max_rate`.
         Share = "share",
-        /// ns-2's second: all that is asked while the link is below the threshold.
+        /// ns-2's second: all that is requested while the link is below the threshold.
         Minimal = "minimal",
         /// ns-2's third and default: what is left below the share that may be allocated.
         Target = "target",
@@ -102,7 +102,7 @@ impl Router {
         self.load.advance(now, busy_until);
     }
 
-    /// Answers a request that is about to leave over the link.
+    /// Processes a request that is about to leave over the link.
     pub fn on_request(&mut self, request: RateRequest, now: Instant) -> RateRequest {
         let hop = u8::from(self.forwards);
         let ip_ttl = request.ip_ttl.wrapping_sub(hop);
@@ -166,7 +166,7 @@ impl Router {
     }
 
     /// §3.4: a router that lowers the rate makes the nonce of each step that it takes away
-    /// unknown, so that nobody can raise it again unseen.
+    /// unknown, so that raising it again does not go unseen.
     fn scramble(&mut self, nonce: u32, to: u8, from: u8) -> u32 {
         let steps = to..from.min(NONCE_STEPS);
         steps.fold(nonce, |nonce, step| {

@@ -13,14 +13,14 @@ use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{AlgorithmKind, Params, Ratio};
 use flowstart_control::signals::{Ack, Established};
 use flowstart_control::slow_start::SlowStart;
-use flowstart_control::startup::Startup;
+use flowstart_control::startup::{copies, Maker, Startup};
 use flowstart_control::{
     params, with_slow_start, Convention, CustomStartups, Duration, Reason, Window,
 };
 use flowstart_sim::{Outcome, Prepared, Scenario};
 
 /// The catalog entry.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "cautious-start",
     title: "Cautious start",
     source: "flowstart, an example",
@@ -31,7 +31,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Text,
-    build: |params, _convention| Ok(Box::new(CautiousStart::new(Settings::read(params)?))),
+    build: |params, _convention| Ok(copies(CautiousStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -41,6 +41,7 @@ params! {
     }
 }
 
+#[derive(Clone)]
 struct CautiousStart {
     settings: Settings,
     least: Option<Duration>,
@@ -88,9 +89,8 @@ fn transfer(parameters: &str) -> Outcome {
     );
     let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, parameters)
         .expect("the parameters are this example's own");
-    let custom = CustomStartups::none().with(ENTRY.name, move || {
-        (ENTRY.build)(&params, Convention::Rfc).expect("every value goes with every other")
-    });
+    let make = (ENTRY.build)(&params, Convention::Rfc).expect("every value goes with every other");
+    let custom = CustomStartups::none().with(ENTRY.name, make);
     let scenario = scenario.expect("the scenario is this example's own");
     Prepared::among(&scenario, &custom)
         .expect("the scenario is this example's own")

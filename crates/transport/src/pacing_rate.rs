@@ -16,7 +16,7 @@ const AVOIDANCE_RATIO: f64 = 120.0;
 /// `sk_pacing_shift`: about a millisecond's worth leaves together.
 const PACING_SHIFT: u32 = 10;
 /// `gso_max_size`, bytes.
-pub const GSO_MAX: u64 = 65_536;
+pub(crate) const GSO_MAX: u64 = 65_536;
 /// `tcp_tso_rtt_log`: on paths of less than a millisecond or so, more leaves together.
 const TSO_RTT_LOG: u32 = 9;
 /// `tcp_min_tso_segs`.
@@ -36,12 +36,12 @@ pub fn rate(window: &Window, outstanding: u64, packet: u32, srtt: Duration) -> R
 }
 
 /// RFC 9002 §7.7: so many windows of packets a round trip.
-pub fn windows(gain: f64, window: &Window, packet: u32, srtt: Duration) -> Rate {
+pub(crate) fn windows(gain: f64, window: &Window, packet: u32, srtt: Duration) -> Rate {
     Rate::of(whole(gain * window.cwnd * f64::from(packet)), srtt)
 }
 
 /// How many segments leave together at this rate, `least` or more.
-pub fn release(
+pub(crate) fn release(
     rate: Rate,
     least: u32,
     mss: u32,
@@ -59,7 +59,7 @@ pub fn release(
 }
 
 /// How many segments leave together by the rate that Linux keeps, whether it paces or not.
-pub fn burst(c: &Connection) -> u32 {
+pub(crate) fn burst(c: &Connection) -> u32 {
     let Some((srtt, _)) = c.rtt.smoothed() else {
         return u32::MAX;
     };

@@ -21,7 +21,7 @@ pub struct Framing {
     pub header: u32,
     /// Bytes of an acknowledgement without SACK blocks.
     pub bare: u32,
-    /// Bytes of a packet that opens a connection, and of the answer.
+    /// Bytes of a packet that opens a connection, and of the response.
     pub opening: u32,
     /// Bytes a SACK block adds.
     pub sack_block: u32,
@@ -133,7 +133,7 @@ pub struct Ns2Quirks {
     pub fast_retransmit_counts: bool,
     /// A window is as many whole segments as it has, not so many bytes.
     pub whole_window: bool,
-    /// The acknowledgement of a repeated last segment may wait: the receiver does not tell it
+    /// The acknowledgement of a repeated last segment may wait: the receiver does not distinguish it
     /// from a first arrival.
     pub delays_repetition_of_last: bool,
     /// On a connection without handshake the first data packet stands in for the SYN: it has no
@@ -161,7 +161,7 @@ pub struct Ns2Quirks {
 pub struct Stack {
     /// The preset's name.
     pub preset: &'static str,
-    /// Whose defaults algorithms take. The stack itself never asks.
+    /// Convention for the defaults of algorithms. The stack itself does not use it.
     pub convention: Convention,
     /// Sizes of packets, in bytes.
     pub framing: Framing,
@@ -499,7 +499,7 @@ impl Stack {
         }
     }
 
-    /// QUIC over UDP and IPv4 by RFC 9000 and 9002, in packets of 1500 bytes. Beside what is
+    /// QUIC over UDP and IPv4 by RFC 9000 and 9002, in packets of 1500 bytes. Next to what is
     /// sent, data takes 20 bytes of IP, 8 of UDP, 11 of a short header (flags, a connection ID of
     /// 8, a packet number of 2), 16 of authentication tag and 6 of a STREAM frame; an
     /// acknowledgement has an ACK frame of 9 in the place of the latter, and more for every range

@@ -10,7 +10,7 @@ use super::sent::NewlyAcked;
 use super::timestamps::tsval;
 use flowstart_control::Instant;
 
-/// What Linux remembers of a recovery or of what a timeout began, to tell whether it was for
+/// State of Linux for a recovery or a timeout, which shows whether it was for
 /// nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UndoState {
@@ -59,7 +59,7 @@ impl UndoState {
         self.marker.is_some() && self.unanswered == Some(0)
     }
 
-    /// The acknowledgement that echoes what left at `echo` is the answer to a first sending, and
+    /// The acknowledgement that echoes what left at `echo` is of a first sending, and
     /// that was late (`tcp_packet_delayed`).
     pub fn is_delayed(&self, echo: Option<Instant>) -> bool {
         self.marker.is_some()

@@ -24,7 +24,7 @@
 //!   takes a very large one, which means steps of `s_max`.
 //! - The kernel leaves 819/1024 of the window and has `s_max` 16.
 
-use super::{reno, Avoidance};
+use super::{copies, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
@@ -33,7 +33,7 @@ use crate::signals::{Ack, Loss, Timeout};
 use crate::{params, Convention, Instant, Segments, Window};
 
 /// Entry of `bic` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "bic",
     title: "BIC",
     source: "Xu, Harfoush, Rhee: Binary Increase Congestion Control (BIC) for Fast Long-Distance \
@@ -46,7 +46,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Reconstructed,
-    build: |params, convention| Ok(Box::new(Bic::new(params, convention)?)),
+    build: |params, convention| Ok(copies(Bic::new(params, convention)?)),
 };
 
 params! {
@@ -68,6 +68,7 @@ params! {
 }
 
 /// State of BIC on one connection.
+#[derive(Clone)]
 struct Bic {
     settings: Settings,
     base: reno::Base,

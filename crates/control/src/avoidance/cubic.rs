@@ -32,7 +32,7 @@
 //!   kept. The RFC resets it only after a first slow start and after a timeout.
 
 use super::cubic_constants::Constants;
-use super::{cubic_2008, cubic_linux, reno, Avoidance};
+use super::{copies, cubic_2008, cubic_linux, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
@@ -41,7 +41,7 @@ use crate::signals::{Ack, Idle, Loss, Marked, Timeout};
 use crate::{params, Convention, Duration, Instant, Segments, Window};
 
 /// Entry of `cubic` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "cubic",
     title: "CUBIC",
     source: "RFC 9438 §4; Ha, Rhee, Xu: CUBIC, 2008",
@@ -78,7 +78,7 @@ params! {
     enum Reading { Rfc9438 = "rfc9438", Linux = "linux", V2008 = "2008" }
 }
 
-fn build(params: &Params, convention: Convention) -> Result<Box<dyn Avoidance>, SpecError> {
+fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecError> {
     let settings = Settings::read(params)?;
     let by_stack = match convention {
         Convention::Linux => Reading::Linux,
@@ -98,9 +98,9 @@ fn build(params: &Params, convention: Convention) -> Result<Box<dyn Avoidance>, 
         base: reno::Base::given(settings.base, convention),
     };
     Ok(match reading {
-        Reading::V2008 => Box::new(cubic_2008::Cubic2008::new(constants)),
-        Reading::Linux => Box::new(cubic_linux::CubicLinux::new(constants)),
-        Reading::Rfc9438 => Box::new(Cubic::new(constants)),
+        Reading::V2008 => copies(cubic_2008::Cubic2008::new(constants)),
+        Reading::Linux => copies(cubic_linux::CubicLinux::new(constants)),
+        Reading::Rfc9438 => copies(Cubic::new(constants)),
     })
 }
 
@@ -122,6 +122,7 @@ impl Epoch {
 }
 
 /// State of RFC 9438's CUBIC on one connection.
+#[derive(Clone)]
 struct Cubic {
     constants: Constants,
     /// Undefined before the first loss and after a timeout.

@@ -26,6 +26,7 @@ const UPDATE_INTERVAL: Duration = Duration(1_000_000_000 / 32);
 const DEAF: Duration = Duration::from_secs(1);
 
 /// State of CUBIC v2.1 on one connection.
+#[derive(Clone)]
 pub(super) struct Cubic2008 {
     constants: Constants,
     cnt: f64,

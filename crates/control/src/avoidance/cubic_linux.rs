@@ -36,6 +36,7 @@ const UPDATE_INTERVAL: u64 = HZ / 32;
 const DEAF: u64 = HZ;
 
 /// State of CUBIC v2.3 on one connection.
+#[derive(Clone)]
 pub(super) struct CubicLinux {
     constants: Constants,
     cnt: u64,

@@ -20,14 +20,14 @@
 //! - The RFC's text was not at hand; its formulas are confirmed by ns-2's and its table by
 //!   the kernel's. The kernel's table itself, 73 steps, is not offered.
 
-use super::{reno, Avoidance};
+use super::{copies, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::{params, Convention, Segments, Window};
 
 /// Entry of `high-speed` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "high-speed",
     title: "HighSpeed TCP",
     source: "RFC 3649 §5",
@@ -38,7 +38,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Derived,
-    build: |params, convention| Ok(Box::new(HighSpeed::new(params, convention)?)),
+    build: |params, convention| Ok(copies(HighSpeed::new(params, convention)?)),
 };
 
 params! {
@@ -113,6 +113,7 @@ impl Response {
 }
 
 /// State of HighSpeed TCP on one connection.
+#[derive(Clone)]
 struct HighSpeed {
     response: Response,
     per_ack: bool,

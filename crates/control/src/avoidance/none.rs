@@ -6,13 +6,13 @@
 //! loss with an unchanged window would have no room to recover in, and its retransmissions
 //! would be lost in the same full queue. It is no model of any deployed sender.
 
-use super::{reno, Avoidance};
+use super::{copies, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::Window;
 
 /// Entry of `none` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "none",
     title: "No growth",
     source: "flowstart (decrease: RFC 5681 §3.2)",
@@ -25,13 +25,14 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     certainty: Certainty::Text,
     build: |params, convention| {
         let settings = reno::Settings::read(params)?;
-        Ok(Box::new(None {
+        Ok(copies(None {
             decrease: reno::Decrease::read(params, &settings, convention)?,
         }))
     },
 };
 
 /// A window that does not grow.
+#[derive(Clone)]
 struct None {
     decrease: reno::Decrease,
 }

@@ -46,7 +46,7 @@
 //!   have been next to nothing.
 
 use super::reno::Reno;
-use super::Avoidance;
+use super::{copies, Avoidance, Maker};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::Ratio;
@@ -54,7 +54,7 @@ use crate::signals::{Ack, Established, Loss, Marked, Recovered, Timeout};
 use crate::{params, Duration, Instant, Segments, Window};
 
 /// Entry of `prague` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "prague",
     title: "Prague",
     source: "De Schepper, Tilmans, Briscoe: TCP Prague, Linux tcp_prague.c v0.7 (L4S); RFC 9331 §4",
@@ -67,7 +67,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     params: Settings::PARAMS,
     needs: &[Need::Pacing, Need::L4s],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(Prague::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(Prague::new(Settings::read(params)?))),
 };
 
 params! {
@@ -117,6 +117,7 @@ struct Round {
 }
 
 /// State of Prague on one connection.
+#[derive(Clone)]
 struct Prague {
     settings: Settings,
     /// Where the peer does not count marks.

@@ -13,14 +13,14 @@
 //! usable window; Linux halves the congestion window, and so does QUIC (RFC 9002 §7.3.2),
 //! which counts it in bytes and not in whole packets.
 
-use super::Avoidance;
+use super::{copies, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::{params, Convention, Instant, Segments, Window};
 
 /// Entry of `reno` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "reno",
     title: "Reno congestion avoidance",
     source: "RFC 5681 §3.1-3.2",
@@ -33,7 +33,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     certainty: Certainty::Text,
     build: |params, convention| {
         let settings = Settings::read(params)?;
-        Ok(Box::new(Reno {
+        Ok(copies(Reno {
             growth: Increase::given(settings.growth, convention),
             decrease: Decrease::read(params, &settings, convention)?,
         }))
@@ -242,6 +242,7 @@ impl Decrease {
 }
 
 /// Reno.
+#[derive(Clone)]
 pub(super) struct Reno {
     growth: Increase,
     decrease: Decrease,

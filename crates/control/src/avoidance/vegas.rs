@@ -7,7 +7,7 @@
 //! `window/baseRTT`. The *actual* rate of the last round is lower by what waits in queues:
 //! `diff = (expected - actual) * baseRTT` segments of this flow. Below `alpha` the window
 //! grows by a segment per round trip, above `beta` it shrinks by one, between them it stands
-//! still. A lone flow settles without ever losing a packet; beside flows that fill the queue
+//! still. A lone flow settles without ever losing a packet; next to flows that fill the queue
 //! it is the one that yields.
 //!
 //! The readings:
@@ -34,14 +34,14 @@
 //! - A timeout leaves two segments in ns-2, one in the kernel.
 //! - The paper's text was not at hand; `paper` differs from `ns2` only in the window.
 
-use super::{reno, Avoidance};
+use super::{copies, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Idle, Loss, Timeout};
 use crate::{params, Convention, Duration, Instant, Segments, Window};
 
 /// Entry of `vegas` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "vegas",
     title: "Vegas",
     source: "Brakmo, Peterson: TCP Vegas, IEEE JSAC 13(8), 1995; ns-2 VegasTcpAgent; \
@@ -53,7 +53,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(Vegas::new(params, convention)?)),
+    build: |params, convention| Ok(copies(Vegas::new(params, convention)?)),
 };
 
 params! {
@@ -246,6 +246,7 @@ pub(crate) fn out(w: &Window, a: &Ack) -> Segments {
 }
 
 /// State of Vegas on one connection.
+#[derive(Clone)]
 struct Vegas {
     reading: Reading,
     alpha: Segments,

@@ -22,19 +22,19 @@
 //!
 //! - `plus` halves when a loss is found and goes to the estimate when the recovery ends, as
 //!   the kernel does.
-//! - The first two duplicate ACKs are not told to a controller. The limit of two segments per
+//! - The first two duplicate ACKs are not reported to a controller. The limit of two segments per
 //!   ACK keeps the ACK that covers them from counting too much.
 //! - The original code divides the threshold after a timeout in slow start by 2, 3 and 4 in
 //!   turn.
 
-use super::{reno, Avoidance};
+use super::{copies, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Loss, Recovered, Timeout};
 use crate::{params, Convention, Duration, Instant, Segments, Window};
 
 /// Entry of `westwood` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "westwood",
     title: "Westwood and Westwood+",
     source: "Mascolo, Casetti, Gerla, Sanadidi, Wang: TCP Westwood, MobiCom 2001; the authors' \
@@ -46,7 +46,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(Westwood::new(params, convention)?)),
+    build: |params, convention| Ok(copies(Westwood::new(params, convention)?)),
 };
 
 params! {
@@ -176,6 +176,7 @@ enum Estimator {
 }
 
 /// State of Westwood on one connection.
+#[derive(Clone)]
 struct Westwood {
     estimator: Estimator,
     rtt_min: Option<Duration>,

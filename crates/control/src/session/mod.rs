@@ -87,7 +87,7 @@ impl Session {
         self.controller.on_loss(&mut self.window, &loss);
     }
 
-    /// Answers a mark, with a flight of so many bytes.
+    /// Reports a mark, with a flight of so many bytes.
     pub fn on_marked(&mut self, now: Instant, flight: u64, peer_window: u64) {
         let marked = Marked {
             now,
@@ -140,7 +140,7 @@ impl Session {
         self.saved.is_some()
     }
 
-    /// Takes the last reduction back, which was for nothing. Whether there was anything to restore.
+    /// Restores the window after a spurious reduction. Returns whether there was anything to restore.
     /// RFC 4015 lets `burst` leave at once.
     pub fn undo(&mut self, outstanding: u64, burst: Segments) -> bool {
         let Some((cwnd, ssthresh)) = self.saved.take() else {

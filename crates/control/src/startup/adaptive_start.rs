@@ -37,20 +37,20 @@
 //!   nearly the largest whatever its level, and the filter is slowest, eleven round trips, just
 //!   where samples hardly vary: over 20 Mbit/s x 100 ms the estimate is 38 segments when slow
 //!   start loses at 667, and 135 by the largest ever, of 166 that the path holds.
-//! - Losses and timeouts are answered by the avoidance. With Westwood that is by an estimate.
-//!   `response=estimate` has adaptive start answer the first loss by its own; the avoidance takes
+//! - The avoidance responds to losses and timeouts. With Westwood that is by an estimate.
+//!   `response=estimate` has adaptive start set the window for the first loss; the avoidance takes
 //!   that for the window at which the loss came, as CUBIC wants to know.
 
 use std::collections::VecDeque;
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry};
-use crate::signals::{Ack, Established, Loss};
+use crate::signals::{Ack, Established, Recovered};
 use crate::slow_start::{self, SlowStart};
 use crate::{joined, params, Convention, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `adaptive-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "adaptive-start",
     title: "Adaptive start (Astart)",
     source: "Wang, Pau, Yamada, Sanadidi, Gerla: TCP Startup Performance in Large Bandwidth \
@@ -73,7 +73,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     needs: &[],
     certainty: Certainty::Derived,
     build: |params, convention| {
-        Ok(Box::new(AdaptiveStart::new(
+        Ok(copies(AdaptiveStart::new(
             Settings::read(params)?,
             convention,
         )))
@@ -90,17 +90,18 @@ params! {
         u_max: UMax = "ever",
         /// what the loss that ends it leaves: what the avoidance leaves, or the estimate times
         /// RTTmin as Westwood does
-        response: Response = "standard",
+        response: LossRule = "standard",
     }
 
     enum UMax { Ever = "ever", LastTen = "last-ten" }
-    enum Response { Standard = "standard", Estimate = "estimate" }
+    enum LossRule { Standard = "standard", Estimate = "estimate" }
 }
 
 /// Number of samples whose variation is kept.
 const HISTORY: usize = 10;
 
 /// `Umax`, which the variation of the samples is set against.
+#[derive(Clone)]
 enum Largest {
     Ever(f64),
     LastTen { kept: [f64; HISTORY], next: usize },
@@ -132,6 +133,7 @@ impl Largest {
 }
 
 /// Eligible rate estimate: a filtered sample of the delivery rate.
+#[derive(Clone)]
 struct EligibleRate {
     rtt_min: Duration,
     rtt: Duration,
@@ -244,12 +246,13 @@ fn gain(tau: f64, dt: f64) -> f64 {
 }
 
 /// State of Adaptive start on one connection.
+#[derive(Clone)]
 struct AdaptiveStart {
     ssthresh: Segments,
     by_estimate: bool,
     rate: EligibleRate,
     left: bool,
-    /// What its own answer to a loss left, until the avoidance has been told.
+    /// Window that it set for a loss, until that is reported to the avoidance.
     answered: Option<Segments>,
 }
 
@@ -261,7 +264,7 @@ impl AdaptiveStart {
         };
         AdaptiveStart {
             ssthresh: settings.ssthresh.unwrap_or(by_stack),
-            by_estimate: settings.response == Response::Estimate,
+            by_estimate: settings.response == LossRule::Estimate,
             rate: EligibleRate::new(match settings.u_max {
                 UMax::LastTen => Largest::LastTen {
                     kept: [0.0; HISTORY],
@@ -272,6 +275,12 @@ impl AdaptiveStart {
             left: false,
             answered: None,
         }
+    }
+
+    /// What was measured serves no more.
+    fn cancel(&mut self) {
+        self.left = true;
+        self.rate.log = VecDeque::new();
     }
 }
 
@@ -297,27 +306,21 @@ impl Startup for AdaptiveStart {
     }
 
     /// Westwood: down to the window that the estimated rate fills, no further.
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
         let estimate = self.rate.window(w);
-        if self.left || !self.by_estimate || estimate == 0.0 {
-            self.cancel(w);
-            return LossResponse::Standard;
+        let measured = !self.left && self.by_estimate && estimate != 0.0;
+        self.cancel();
+        if !measured || c.is_timeout() {
+            return Response::STANDARD;
         }
-        self.cancel(w);
         w.ssthresh = estimate.max(2.0);
         w.cwnd = w.cwnd.min(w.ssthresh);
         self.answered = Some(w.cwnd);
-        LossResponse::Done
+        Response::ends(Reduction::Done)
     }
 
-    fn loss_cwnd(&mut self) -> Option<Segments> {
-        self.answered.take()
-    }
-
-    /// What was measured serves no more.
-    fn cancel(&mut self, _w: &mut Window) {
-        self.left = true;
-        self.rate.log = VecDeque::new();
+    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) -> Repaired {
+        self.answered.take().into()
     }
 
     /// Until the first loss it grows above the threshold too.
@@ -330,6 +333,7 @@ impl Startup for AdaptiveStart {
 mod tests {
     use super::*;
     use crate::params::Params;
+    use crate::signals::Loss;
     use crate::testing::{slow_start, Bottleneck};
     use crate::{catalog, Instant};
 

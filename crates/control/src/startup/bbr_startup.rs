@@ -71,16 +71,16 @@
 //! - Without a round trip from the handshake the rate is reckoned with 1 ms; when one is
 //!   measured, it is reckoned again, as Linux does and the draft does not say.
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::bbr::{Bbr, PlateauRate, Version};
 use crate::model::Model;
-use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
+use crate::signals::{Ack, Established, Idle, Recovered};
 use crate::slow_start::{self, SlowStart};
 use crate::{joined, params, Convention, Reason, Window};
 
 /// Entry of `bbr-startup` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "bbr-startup",
     title: "BBR Startup and Drain",
     source: "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson: BBR: Congestion-Based Congestion \
@@ -97,7 +97,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     ],
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(BbrStartup::new(Settings::read(params)?, convention))),
+    build: |params, convention| Ok(copies(BbrStartup::new(Settings::read(params)?, convention))),
 };
 
 params! {
@@ -113,6 +113,7 @@ params! {
 }
 
 /// Startup and Drain; the model is gone once it has been handed over.
+#[derive(Clone)]
 struct BbrStartup {
     model: Option<Box<Bbr>>,
 }
@@ -139,26 +140,22 @@ impl Startup for BbrStartup {
         self.model.as_mut()?.on_ack(w, a)
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
         let Some(model) = &mut self.model else {
-            return LossResponse::Standard;
+            return Response::STANDARD;
         };
-        model.on_loss(w);
-        LossResponse::Done
+        match c {
+            Congestion::Timeout(_) => model.on_timeout(w),
+            _ => model.on_loss(w),
+        }
+        Response::continues(Reduction::Done)
     }
 
-    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) -> Repaired {
         if let Some(model) = &mut self.model {
             model.on_recovered();
         }
-        None
-    }
-
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        if let Some(model) = &mut self.model {
-            model.on_timeout(w);
-        }
-        None
+        Repaired::Continues
     }
 
     /// In Drain it has ended already, unless what ended it is taken back.
@@ -196,7 +193,7 @@ impl Startup for BbrStartup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signals::{Delivery, RateSample};
+    use crate::signals::{Delivery, Loss, RateSample, Timeout};
     use crate::testing::RTT;
     use crate::{catalog, Controller, Duration, Instant, Rate};
 

@@ -36,7 +36,7 @@
 //!   the times of sending and of delivering it. The latter counts from the last delivery before the
 //!   packet left, a little earlier than the draft's.
 //! - Losses are counted in packets of the full size, and those of an ACK before what it acknowledges.
-//! - A timeout ends the phase and is the avoidance's to answer. The draft ignores it.
+//! - A timeout ends the phase, and the avoidance responds to it. The draft ignores it.
 //! - A mark is an echo of one in a window of data, not a share of marks, so none is compared with a
 //!   threshold: it ends Initial after two eras without increase, in both readings.
 //! - after-04's Resuming, its drain at 7/8 and the floor of 1 ms for the nominal max RTT are left out.
@@ -52,15 +52,15 @@
 //!   is longer by a packet's transmission, and nearer to the limit.
 //! - Before a rate is known the draft paces at the interface's rate, here nothing is paced.
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Ratio;
-use crate::signals::{Ack, Delivery, Established, Loss, Marked, RateSample};
+use crate::signals::{Ack, Delivery, Established, RateSample};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
 
 /// Entry of `c4-initial` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "c4-initial",
     title: "C4's Initial phase",
     source: "Huitema, Nandakumar, Jennings: draft-huitema-ccwg-c4-spec",
@@ -77,7 +77,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(C4Initial::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(C4Initial::new(Settings::read(params)?))),
 };
 
 params! {
@@ -144,6 +144,7 @@ enum Phase {
 }
 
 /// C4's Initial phase, and an era of Recovery.
+#[derive(Clone)]
 struct C4Initial {
     /// after-04: the window that grows with what is acknowledged, in segments.
     initial_cwnd: Option<Segments>,
@@ -307,6 +308,13 @@ impl C4Initial {
         w.ssthresh = w.cwnd;
         self.cancel(w);
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase != Phase::Done {
+            self.phase = Phase::Done;
+            (w.pacing, w.quantum) = (None, 1);
+        }
+    }
 }
 
 impl Startup for C4Initial {
@@ -339,25 +347,14 @@ impl Startup for C4Initial {
         reason
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase != Phase::Done {
-            self.phase = Phase::Done;
-            (w.pacing, w.quantum) = (None, 1);
+    /// The share of losses and marks is what counts; a timeout ends it.
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if c.is_timeout() || self.phase == Phase::Done {
+            self.cancel(w);
+            return Response::STANDARD;
         }
-    }
-
-    /// Their share is what counts.
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        if self.phase == Phase::Done {
-            LossResponse::Standard
-        } else {
-            LossResponse::SelfManaged
-        }
-    }
-
-    fn on_marked(&mut self, w: &mut Window, m: &Marked) -> LossResponse {
-        self.marked = true;
-        self.on_loss(w, &m.into())
+        self.marked |= matches!(c, Congestion::Mark(_));
+        Response::continues(Reduction::SelfManaged)
     }
 
     fn wants_delivery(&self) -> bool {
@@ -373,7 +370,7 @@ impl Startup for C4Initial {
 mod tests {
     use super::*;
     use crate::params::Params;
-    use crate::signals::Timeout;
+    use crate::signals::{Marked, Timeout};
     use crate::testing::{at_ms, ms, opened};
     use crate::{Controller, Convention, Instant};
 

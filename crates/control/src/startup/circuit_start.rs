@@ -6,7 +6,7 @@
 //! 49df172, 20 September 2018), which was read.
 //!
 //! In Tor each relay of a circuit runs a window towards the next one, clocked by its word that
-//! cells were forwarded; nothing is lost between them, so queues alone tell of congestion. The
+//! cells were forwarded; nothing is lost between them, so queues alone indicate congestion. The
 //! window doubles at the end of each round, all at once, from two cells. At each feedback the
 //! excess that Vegas would see, `diff = cwnd * (currentRtt - baseRtt) / baseRtt`, is compared with
 //! `gamma` cells. Once it is greater the window has overshot, and it becomes what the next hop has
@@ -47,15 +47,15 @@
 //! - Of up to nine samples the simulator's 90th percentile is the second greatest, of ten to
 //!   nineteen the third.
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Number, Params, SpecError};
-use crate::signals::{Ack, Idle, Loss};
+use crate::signals::{Ack, Idle};
 use crate::slow_start::{self, SlowStart};
 use crate::{joined, params, Duration, Rate, Reason, Segments, Window};
 
 /// Entry of `circuit-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "circuit-start",
     title: "CircuitStart",
     source: "Döpmann, Tschorsch: CircuitStart, SIGCOMM 2018 (poster); nstor tor-bktap.cc",
@@ -78,7 +78,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     ],
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(CircuitStart::new(params)?)),
+    build: |params, _| Ok(copies(CircuitStart::new(params)?)),
 };
 
 params! {
@@ -97,11 +97,11 @@ params! {
         burst_rate: Option<Rate>,
         /// what a loss during the startup does: standard, the avoidance's reduction; none, it ends
         /// the startup and leaves the window unchanged
-        response: Response = "standard",
+        response: LossRule = "standard",
     }
 
     enum SampleRule { Percentile = "percentile", Least = "least", Latest = "latest" }
-    enum Response { Standard = "standard", None = "none" }
+    enum LossRule { Standard = "standard", None = "none" }
 }
 
 /// A round with fewer samples than these continues.
@@ -158,6 +158,7 @@ impl Samples {
 }
 
 /// State of CircuitStart on one connection.
+#[derive(Clone)]
 struct CircuitStart {
     gamma: Segments,
     sample: Sample,
@@ -186,7 +187,7 @@ impl CircuitStart {
                 SampleRule::Percentile => Sample::Percentile(settings.percentile),
             },
             burst_rate: settings.burst_rate,
-            reduces: settings.response == Response::Standard,
+            reduces: settings.response == LossRule::Standard,
             base: None,
             samples: Samples::default(),
             beg_seq: 0,
@@ -263,19 +264,15 @@ impl Startup for CircuitStart {
         None
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        let ends_here = !self.over && !self.reduces;
-        self.cancel(w);
-        if ends_here {
-            w.ssthresh = w.cwnd;
-            return LossResponse::Done;
-        }
-        LossResponse::Standard
-    }
-
-    fn cancel(&mut self, _w: &mut Window) {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        let keeps_window = !self.over && !self.reduces && !c.is_timeout();
         self.over = true;
         self.restart_round();
+        if !keeps_window {
+            return Response::STANDARD;
+        }
+        w.ssthresh = w.cwnd;
+        Response::ends(Reduction::Done)
     }
 
     /// The loss or timeout that ended it was none.
@@ -294,7 +291,7 @@ impl Startup for CircuitStart {
 mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
-    use crate::signals::{Established, Timeout};
+    use crate::signals::{Established, Loss, Timeout};
     use crate::testing::{at_ms, ms, slow_start, with_reno};
     use crate::{Convention, Instant};
 
@@ -439,7 +436,7 @@ mod tests {
             usable: 20.0,
             repeated: false,
         };
-        start.on_timeout(&mut w, &timeout);
+        start.on_congestion(&mut w, &Congestion::Timeout(timeout));
         start.on_ack(&mut w, &Ack::of(at_ms(70.0), MSS), &mut slow_start());
         assert_eq!(w.cwnd, 2.0);
     }

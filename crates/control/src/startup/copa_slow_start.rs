@@ -35,7 +35,7 @@
 //!
 //! - With any avoidance but Copa's own, which is not here, this is its start alone. Velocity and
 //!   direction stand still in slow start and are left out.
-//! - A timeout ends it, and the avoidance answers it. mvfst sets its least window at persistent
+//! - A timeout ends it, and the avoidance responds to it. mvfst sets its least window at persistent
 //!   congestion and stays in slow start; genericCC does nothing.
 //! - Both programs grow a window that is not used; here it stays.
 //! - Both begin with ten packets; here the stack's rule says how many, and generic's
@@ -55,22 +55,22 @@
 //! - 1/2 is genericCC's `default_delta`. `delta` is a setting of mvfst's too (`copaDeltaParam`).
 //! - genericCC's comment has its losses answered above 10 %, its code above 30 %; the code's is
 //!   taken. `loss_rate=0` answers each, at most once per window of data.
-//! - Nothing is said of marks: they are answered as losses are.
+//! - The sources do not mention marks: they are losses here.
 //! - The receiver's delay of an ACK is in the sample. The odd last segment of a train waits alone
 //!   for its ACK and can end it: mostly at the end of a transfer, where it does no harm.
 
 use std::collections::VecDeque;
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Number, Params, Ratio, SpecError};
-use crate::signals::{Ack, Established, Loss};
+use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `copa-slow-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "copa-slow-start",
     title: "Copa's slow start",
     source: "Arun, Balakrishnan: Copa: Practical Delay-Based Congestion Control for the Internet, \
@@ -85,7 +85,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(CopaSlowStart::new(params)?)),
+    build: |params, _| Ok(copies(CopaSlowStart::new(params)?)),
 };
 
 params! {
@@ -161,6 +161,7 @@ enum Position {
 }
 
 /// What generic makes of losses (`ReduceOnLoss`).
+#[derive(Clone)]
 struct ReduceOnLoss {
     /// The share of losses above which a period is answered; 0 for each loss by itself.
     loss_rate: f64,
@@ -201,6 +202,7 @@ impl ReduceOnLoss {
 }
 
 /// State of Copa's slow start on one connection.
+#[derive(Clone)]
 struct CopaSlowStart {
     delta: f64,
     standing_share: f64,
@@ -339,6 +341,12 @@ impl CopaSlowStart {
             w.pacing = w.rate_over(PACING_GAIN * w.cwnd, self.rtts.smoothed);
         }
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if std::mem::take(&mut self.slow_start) && self.paces {
+            w.pacing = None;
+        }
+    }
 }
 
 impl Startup for CopaSlowStart {
@@ -369,22 +377,17 @@ impl Startup for CopaSlowStart {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if std::mem::take(&mut self.slow_start) && self.paces {
-            w.pacing = None;
-        }
-    }
-
     /// A loss does not end it; a timeout does.
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        if !self.slow_start {
-            return LossResponse::Standard;
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if c.is_timeout() || !self.slow_start {
+            self.cancel(w);
+            return Response::STANDARD;
         }
         if let Some(losses) = self.losses.as_ref().filter(|l| l.loss_rate == 0.0) {
             losses.reduce(w);
         }
         self.go_on(w);
-        LossResponse::SelfManaged
+        Response::continues(Reduction::SelfManaged)
     }
 
     fn wants_delivery(&self) -> bool {
@@ -400,7 +403,7 @@ impl Startup for CopaSlowStart {
 mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
-    use crate::signals::{Delivery, Timeout};
+    use crate::signals::{Delivery, Loss, Timeout};
     use crate::testing::{self, at_ms, ms, slow_start, with_reno};
     use crate::{Controller, Convention, Rate};
 

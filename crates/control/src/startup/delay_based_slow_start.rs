@@ -19,17 +19,17 @@
 //! # Contested
 //!
 //! - `tau0` is not known. 20 ms is the default of the FreeBSD controller of the same group.
-//! - One sample may be a delayed ACK, so two in a row are asked for.
+//! - One sample may be a delayed ACK, so two in a row are required.
 //! - It arms once, until a loss or a timeout; the threshold is left alone.
 
-use super::Startup;
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::signals::Ack;
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Reason, Segments, Window};
 
 /// Entry of `delay-based-slow-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "delay-based-slow-start",
     title: "Delay-based slow start",
     source: "Ha, Rhee: Hybrid Slow Start, PFLDnet 2008, reference 9 (a summary; the rest is a \
@@ -41,7 +41,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(DelayBased::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(DelayBased::new(Settings::read(params)?))),
 };
 
 params! {
@@ -55,6 +55,7 @@ params! {
 }
 
 /// State of Delay-based slow start on one connection.
+#[derive(Clone)]
 struct DelayBased {
     settings: Settings,
     rtt_min: Duration,
@@ -99,9 +100,10 @@ impl Startup for DelayBased {
         None
     }
 
-    fn cancel(&mut self, _w: &mut Window) {
+    fn on_congestion(&mut self, _w: &mut Window, _c: &Congestion) -> Response {
         self.late = 0;
         self.max_ssthresh = f64::INFINITY;
+        Response::STANDARD
     }
 }
 
@@ -168,7 +170,7 @@ mod tests {
             flight: 0,
             usable: 64.0,
         };
-        d.on_loss(&mut w, &loss);
+        d.on_congestion(&mut w, &Congestion::Loss(loss));
         assert_eq!(d.max_ssthresh, f64::INFINITY);
         ack(&mut d, &mut w, 121);
         let timeout = Timeout {
@@ -177,7 +179,7 @@ mod tests {
             usable: 64.0,
             repeated: false,
         };
-        d.on_timeout(&mut w, &timeout);
+        d.on_congestion(&mut w, &Congestion::Timeout(timeout));
         assert_eq!(d.max_ssthresh, f64::INFINITY);
     }
 

@@ -22,18 +22,18 @@
 //! - ns-2's averages never change after their first sample, as its gains round to zero; here
 //!   they are those of RFC 6298.
 //! - A second loss is known when recovery has ended, one round trip later than ns-2's partial
-//!   ACK tells it.
+//!   ACK shows it.
 //! - How long a memory stays good is the cache's business; ten minutes are usual.
 
-use super::{LossResponse, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent, Timeout};
+use crate::signals::{Ack, Established, Idle, Known, PathMemory, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Duration, Reason, Segments, Window};
 
 /// Entry of `fast-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "fast-start",
     title: "Fast start",
     source: "Padmanabhan, Katz: TCP Fast Start, GLOBECOM 1998; ns-2 tcp-fs.cc",
@@ -45,7 +45,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(FastStart::new(params, convention)?)),
+    build: |params, convention| Ok(copies(FastStart::new(params, convention)?)),
 };
 
 params! {
@@ -71,11 +71,10 @@ enum Mode {
     Fast,
     /// A segment of it was lost.
     Lost,
-    /// The timer has given it up; the window is not set yet.
-    GivenUp,
 }
 
 /// State of Fast start on one connection.
+#[derive(Clone)]
 struct FastStart {
     fast_reset_timer: bool,
     fast_loss_recov: bool,
@@ -145,8 +144,8 @@ impl FastStart {
         self.set_timeout(w);
     }
 
-    /// No minimum, and no clock's granularity: an answer that is late costs more here than
-    /// one that was given up too early.
+    /// No minimum, and no clock's granularity: to wait too long costs more here than to give up
+    /// too early.
     fn set_timeout(&self, w: &mut Window) {
         let soon = self.srtt + self.rttvar.times(4) + self.ack_delay;
         w.timeout = (self.mode == Mode::Fast && self.fast_reset_timer).then_some(soon);
@@ -179,10 +178,6 @@ fn safe(cwnd: Segments, ssthresh: Segments) -> Segments {
 }
 
 impl Startup for FastStart {
-    fn on_known(&mut self, k: &Known) {
-        self.memory = k.memory;
-    }
-
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.initial = w.cwnd;
         let Some(memory) = self.memory else {
@@ -228,44 +223,27 @@ impl Startup for FastStart {
         self.una = a.una;
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        let next = match self.mode {
-            Mode::Fast if self.fast_loss_recov => Mode::Lost,
-            _ => Mode::Off,
-        };
+    /// A timeout by which the tagged segments alone are lost costs nothing but them. If the first
+    /// one is lost too, it is a timeout like any other.
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        let fast = self.mode == Mode::Fast;
+        let repairs = fast && self.fast_loss_recov && !c.is_timeout();
+        self.stop(w, if repairs { Mode::Lost } else { Mode::Off });
         self.ssthresh = w.ssthresh;
-        self.stop(w, next);
-        LossResponse::Standard
+        if fast && c.is_timeout() && self.una >= self.fs_start {
+            self.reset(w);
+            return Response::ends(Reduction::Done);
+        }
+        Response::STANDARD
     }
 
     /// One loss is ordinary; more mean that the memory was wrong.
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Repaired {
         let lost = std::mem::replace(&mut self.mode, Mode::Off) == Mode::Lost;
         if lost && r.retransmitted > u64::from(w.mss) {
             self.reset(w);
         }
-        None
-    }
-
-    /// The tagged segments alone are lost: it costs nothing but them. If the first one is lost
-    /// too, this is a timeout like any other.
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.ssthresh = w.ssthresh;
-        if self.mode == Mode::Fast && self.una >= self.fs_start {
-            self.stop(w, Mode::GivenUp);
-        } else {
-            self.stop(w, Mode::Off);
-        }
-        None
-    }
-
-    fn after_timeout(&mut self, w: &mut Window, _t: &Timeout) -> bool {
-        let given_up = self.mode == Mode::GivenUp;
-        if given_up {
-            self.mode = Mode::Off;
-            self.reset(w);
-        }
-        given_up
+        Repaired::Continues
     }
 
     fn on_idle(&mut self, w: &mut Window, before: &Window, _i: &Idle) -> bool {
@@ -284,11 +262,22 @@ impl Startup for FastStart {
     fn in_charge(&self, w: &Window) -> bool {
         self.mode == Mode::Fast || w.in_slow_start()
     }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for FastStart {
+    fn on_known(&mut self, k: &Known) {
+        self.memory = k.memory;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::{Loss, Timeout};
     use crate::testing::with_reno;
     use crate::{Controller, Instant, Rate};
 

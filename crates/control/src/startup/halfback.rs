@@ -24,17 +24,17 @@
 //! - Of a flow larger than the threshold the window becomes what a round trip acknowledges of
 //!   the paced part, and slow start goes on from there.
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
-use crate::signals::{Ack, Established, Idle, Loss, Sent};
+use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
 use crate::{
     params, with_slow_start, Duration, Instant, ProactiveRetransmissions, Reason, Segments, Window,
 };
 
 /// Entry of `halfback` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "halfback",
     title: "Halfback",
     source: "Li, Dong, Godfrey: Halfback, CoNEXT 2015",
@@ -46,7 +46,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(Halfback::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(Halfback::new(Settings::read(params)?))),
 };
 
 params! {
@@ -71,6 +71,7 @@ enum Phase {
 }
 
 /// State of Halfback on one connection.
+#[derive(Clone)]
 struct Halfback {
     threshold: u64,
     phase: Phase,
@@ -154,6 +155,14 @@ impl Halfback {
             self.phase = Phase::Over;
         }
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Pacing {
+            w.pacing = None;
+        }
+        w.proactive = ProactiveRetransmissions::default();
+        self.phase = Phase::Over;
+    }
 }
 
 impl Startup for Halfback {
@@ -203,20 +212,12 @@ impl Startup for Halfback {
         self.reverse(w, a);
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.lost = true;
-        if self.phase != Phase::Ropr {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        self.lost |= !c.is_timeout();
+        if c.is_timeout() || self.phase != Phase::Ropr {
             self.cancel(w);
         }
-        LossResponse::Standard
-    }
-
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase == Phase::Pacing {
-            w.pacing = None;
-        }
-        w.proactive = ProactiveRetransmissions::default();
-        self.phase = Phase::Over;
+        Response::STANDARD
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! S. Ha and I. Rhee, "Hybrid Slow Start for High-Bandwidth and Long-Distance Networks",
 //! PFLDnet 2008, Algorithm 1. Slow start keeps doubling; what changes is when it ends. Two
-//! signs tell that the path is nearly full. *ACK train*: the packets of a round leave back
+//! signs indicate that the path is nearly full. *ACK train*: the packets of a round leave back
 //! to back and return as a train of closely spaced ACKs, whose length in time grows with
 //! the window; when it is as long as the forward delay, half a round trip, the window is
 //! about the path's capacity. *Delay*: when the first round-trip times of a round exceed
@@ -40,17 +40,17 @@
 //! - The paper, and kernels of its time, go on with slow start while `cwnd == ssthresh`. Here
 //!   the avoidance takes over, as in current kernels: a difference of one ACK.
 
-use super::Startup;
+use super::{copies, Congestion, Maker, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Recovered, Sent, Timeout};
+use crate::signals::{Ack, Established, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{
     params, with_slow_start, Convention, Duration, Instant, Rate, Reason, Segments, Window,
 };
 
 /// Entry of `hystart` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "hystart",
     title: "HyStart (hybrid slow start)",
     source: "Ha, Rhee: Hybrid Slow Start for High-Bandwidth and Long-Distance Networks, \
@@ -63,7 +63,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Text,
-    build: |params, convention| Ok(Box::new(HyStart::new(params, convention)?)),
+    build: |params, convention| Ok(copies(HyStart::new(params, convention)?)),
 };
 
 params! {
@@ -99,6 +99,7 @@ const N_SAMPLING: u32 = 8;
 const TRAIN_GAP: Duration = Duration::from_millis(2);
 
 /// State of HyStart on one connection.
+#[derive(Clone)]
 struct HyStart {
     reading: Reading,
     detect_train: bool,
@@ -329,29 +330,32 @@ impl Startup for HyStart {
         reason
     }
 
+    /// After a timeout the path may have changed: what was known of it is forgotten.
+    fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
+        if let Congestion::Timeout(t) = c {
+            self.found = false;
+            self.d_min = Duration::MAX;
+            self.deaf_until = Instant::ZERO;
+            if !matches!(self.reading, Reading::Seed2008 | Reading::Seed2011) {
+                self.start_round(t.now.floor(self.tick), self.nxt);
+            }
+        }
+        Response::STANDARD
+    }
+
     /// Linux discards delay samples for a second after CUBIC's epoch starts.
-    fn on_recovered(&mut self, _w: &mut Window, r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, _w: &mut Window, r: &Recovered) -> Repaired {
         if !matches!(self.reading, Reading::Seed2008 | Reading::Seed2011) {
             self.deaf_until = r.now + Duration::from_secs(1);
         }
-        None
-    }
-
-    /// The path may have changed: what was known of it is forgotten.
-    fn on_timeout(&mut self, _w: &mut Window, t: &Timeout) -> Option<Reason> {
-        self.found = false;
-        self.d_min = Duration::MAX;
-        self.deaf_until = Instant::ZERO;
-        if !matches!(self.reading, Reading::Seed2008 | Reading::Seed2011) {
-            self.start_round(t.now.floor(self.tick), self.nxt);
-        }
-        None
+        Repaired::Continues
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::Timeout;
     use crate::testing::{at_ms, ms, slow_start};
     use crate::{catalog, Controller};
 
@@ -648,7 +652,7 @@ mod tests {
                 usable: 64.0,
                 repeated: false,
             };
-            h.on_timeout(&mut Window::new(MSS as u32), &timeout);
+            h.on_congestion(&mut Window::new(MSS as u32), &Congestion::Timeout(timeout));
             assert_eq!((h.d_min, h.found), (Duration::MAX, false));
         }
     }

@@ -26,7 +26,7 @@
 //! - §4.3 allows it to run again after an idle time. Here it does not.
 
 use super::rapid_start::{Speed, SpeedSettings};
-use super::{hystart, Startup};
+use super::{copies, hystart, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::Ack;
@@ -34,7 +34,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Reason, Segments, Window};
 
 /// Entry of `hystart-plus-plus` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "hystart-plus-plus",
     title: "HyStart++",
     source: "RFC 9406 §4",
@@ -46,7 +46,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings, SpeedSettings),
     needs: &[],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(HyStartPlusPlus::new(params)?)),
+    build: |params, _| Ok(copies(HyStartPlusPlus::new(params)?)),
 };
 
 params! {
@@ -88,6 +88,7 @@ enum Phase {
 }
 
 /// State of HyStart++ on one connection.
+#[derive(Clone)]
 struct HyStartPlusPlus {
     settings: Settings,
     /// Slow start as it is after HyStart++ has ended.
@@ -228,8 +229,9 @@ impl Startup for HyStartPlusPlus {
     }
 
     /// §4.2: any congestion signal ends it for good.
-    fn cancel(&mut self, _w: &mut Window) {
+    fn on_congestion(&mut self, _w: &mut Window, _c: &Congestion) -> Response {
         self.phase = Phase::Done;
+        Response::STANDARD
     }
 }
 
@@ -459,14 +461,12 @@ mod tests {
     #[test]
     fn a_loss_or_a_timeout_ends_it() {
         let mut h = algorithm("");
-        h.on_loss(
-            &mut Window::new(1460),
-            &Loss {
-                now: Instant::ZERO,
-                flight: 0,
-                usable: 1.0,
-            },
-        );
+        let loss = Loss {
+            now: Instant::ZERO,
+            flight: 0,
+            usable: 1.0,
+        };
+        h.on_congestion(&mut Window::new(1460), &Congestion::Loss(loss));
         assert_eq!(h.phase, Phase::Done);
         let mut h = algorithm("");
         let timeout = Timeout {
@@ -475,7 +475,7 @@ mod tests {
             usable: 1.0,
             repeated: false,
         };
-        h.on_timeout(&mut Window::new(1460), &timeout);
+        h.on_congestion(&mut Window::new(1460), &Congestion::Timeout(timeout));
         assert_eq!(h.phase, Phase::Done);
     }
 

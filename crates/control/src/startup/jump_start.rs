@@ -28,14 +28,14 @@
 //! a receiver with scaled windows has 65 535 bytes of it, and its flight is no larger. On a connection
 //! that is open already, as every replayed transfer's is, the whole window is known.
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
+use crate::signals::{Ack, Established, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
 
 /// Entry of `jump-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "jump-start",
     title: "Jump Start",
     source: "Liu, Allman, Jin, Wang: Congestion Control Without a Startup Phase, PFLDnet 2007",
@@ -47,7 +47,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(JumpStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(JumpStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -94,7 +94,7 @@ enum Js {
     Recovery,
 }
 
-/// What limits the flight besides the receiver and the application (§IV.D).
+/// What else than the receiver and the application limits the flight (§IV.D).
 #[derive(Clone, Copy, Debug)]
 struct FlightLimits {
     max_d: Segments,
@@ -103,6 +103,7 @@ struct FlightLimits {
 }
 
 /// State of Jump Start on one connection.
+#[derive(Clone)]
 struct JumpStart {
     limits: FlightLimits,
     iw_refinement: bool,
@@ -240,33 +241,28 @@ impl Startup for JumpStart {
     }
 
     /// §II: the usual reduction now, a second one when the recovery shows how much was
-    /// lost.
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+    /// lost. §IV.F: a timeout is answered as ever.
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
         match self.js {
+            _ if c.is_timeout() => self.stop(w, Js::Off),
             Js::Pacing | Js::Watch => self.stop(w, Js::Recovery),
             Js::Recovery | Js::Off => self.js = Js::Off,
         }
-        LossResponse::Standard
+        Response::STANDARD
     }
 
     /// §II: half of what the network delivered. R counts distinct segments; one sent three
     /// times was still lost once from the flight. (The formula is garbled in the copies at
     /// hand; the sentence around it and RFC 7661 settle it.)
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Repaired {
         if self.js != Js::Recovery {
-            return None;
+            return Repaired::Continues;
         }
         self.js = Js::Off;
         let delivered = self.d_sent(w) - w.segments(r.retransmitted);
         w.cwnd = (delivered / 2.0).max(1.0);
         w.ssthresh = w.cwnd.max(2.0);
-        None
-    }
-
-    /// §IV.F: a timeout is answered as ever.
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.stop(w, Js::Off);
-        None
+        Repaired::Continues
     }
 
     /// While the flight leaves it is this startup's whatever the threshold says.
@@ -278,6 +274,7 @@ impl Startup for JumpStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::{Loss, Timeout};
     use crate::{catalog, Controller, Convention, Instant};
 
     const MSS: u64 = 1460;

@@ -23,15 +23,15 @@
 //!   growth of a round; the printed rule gives half of that growth and twice the rounds, and is
 //!   what is followed.
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Loss, Timeout};
+use crate::signals::{Ack, Established};
 use crate::slow_start::{peer_window, SlowStart};
 use crate::{params, with_slow_start, Convention, Reason, Segments, Window};
 
 /// Entry of `limited-slow-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "limited-slow-start",
     title: "Limited slow start",
     source: "RFC 3742 §2",
@@ -43,7 +43,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(LimitedSlowStart::new(params, convention)?)),
+    build: |params, convention| Ok(copies(LimitedSlowStart::new(params, convention)?)),
 };
 
 params! {
@@ -72,6 +72,7 @@ enum Reading {
 }
 
 /// State of Limited slow start on one connection.
+#[derive(Clone)]
 struct LimitedSlowStart {
     max_ssthresh: Segments,
     reading: Reading,
@@ -187,16 +188,10 @@ impl Startup for LimitedSlowStart {
         None
     }
 
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
+    fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
         self.credit = 0.0;
-        self.unreduced = false;
-        LossResponse::Standard
-    }
-
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.credit = 0.0;
-        self.unreduced = true;
-        None
+        self.unreduced = c.is_timeout();
+        Response::STANDARD
     }
 
     /// ns-2 keeps limited growth above the threshold as long as nothing but a timeout has
@@ -210,6 +205,7 @@ impl Startup for LimitedSlowStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::{Loss, Timeout};
     use crate::testing::{established, rounds, Receiver};
     use crate::Instant;
 

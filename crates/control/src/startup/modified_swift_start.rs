@@ -28,16 +28,16 @@
 //!   tables.
 //! - The paced flight keeps the spacing of the first measurement.
 
-use super::{Assisted, Startup};
+use super::{copies, Assisted, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
-use crate::signals::{Ack, Established, PeerGap, Sent, Timeout};
+use crate::signals::{Ack, Established, PeerGap, Sent};
 use crate::slow_start::SlowStart;
 use crate::window::Pair;
 use crate::{params, with_slow_start, Duration, Instant, Rate, Reason, Segments, Window};
 
 /// Entry of `modified-swift-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "modified-swift-start",
     title: "Modified Swift Start",
     source: "Elbery, Khalil, Nosier, Morsi: Swift Start TCP, Problems, Modification, Analytical \
@@ -50,7 +50,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Peer],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(ModifiedSwiftStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(ModifiedSwiftStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -73,6 +73,7 @@ enum Phase {
 }
 
 /// State of Modified Swift Start on one connection.
+#[derive(Clone)]
 struct ModifiedSwiftStart {
     updates_left: u32,
     phase: Phase,
@@ -94,6 +95,14 @@ impl ModifiedSwiftStart {
             pace_end: Instant::ZERO,
             set: false,
         }
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Pacing {
+            w.pacing = None;
+        }
+        w.tags.pair = Pair::None;
+        self.phase = Phase::Off;
     }
 }
 
@@ -139,22 +148,14 @@ impl Startup for ModifiedSwiftStart {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase == Phase::Pacing {
-            w.pacing = None;
-        }
-        w.tags.pair = Pair::None;
-        self.phase = Phase::Off;
-    }
-
     /// A volley that takes longer than the first timeout still arrives, and what the receiver
     /// measured of it is as true as without the timeout.
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        if self.phase == Phase::Pacing {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if self.phase == Phase::Pacing || !c.is_timeout() {
             self.cancel(w);
         }
         w.tags.pair = Pair::None;
-        None
+        Response::STANDARD
     }
 
     fn assisted(&mut self) -> Option<&mut dyn Assisted> {

@@ -61,11 +61,11 @@ mod rounds;
 mod settings;
 mod train;
 
-use super::{Congestion, LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Idle, Loss, Marked, Sent};
+use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
 use crate::{with_slow_start, Duration, Instant, Reason, Segments, Window};
 use form::{Answer, End, Form, Moment, Next};
@@ -76,7 +76,7 @@ use settings::{DelayedAcks, FormName, Settings};
 use train::Train;
 
 /// Entry of `paced-chirping` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "paced-chirping",
     title: "Paced Chirping",
     source: "Misund, Briscoe: Paced Chirping, Netdev 0x13, 2019; Linux module paced_chirping.c",
@@ -93,7 +93,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     build,
 };
 
-fn build(params: &Params, _: crate::Convention) -> Result<Box<dyn Startup>, SpecError> {
+fn build(params: &Params, _: crate::Convention) -> Result<Box<Maker>, SpecError> {
     let settings = Settings::read(params)?;
     let (pc2020, needs) = (
         settings.form == FormName::Pc2020,
@@ -107,9 +107,9 @@ fn build(params: &Params, _: crate::Convention) -> Result<Box<dyn Startup>, Spec
     params.effective(&Settings::maximum_chirps, pc2020, "`form=pc2020`")?;
     let leaves = settings.delayed_acks == DelayedAcks::Leave;
     Ok(match settings.form {
-        FormName::Pc2018 => Box::new(PacedChirping::new(Pc2018::new(&settings), leaves)),
-        FormName::PcSplit => Box::new(PacedChirping::new(PcSplit::new(&settings), leaves)),
-        FormName::Pc2020 => Box::new(PacedChirping::new(Pc2020::new(&settings), leaves)),
+        FormName::Pc2018 => copies(PacedChirping::new(Pc2018::new(&settings), leaves)),
+        FormName::PcSplit => copies(PacedChirping::new(PcSplit::new(&settings), leaves)),
+        FormName::Pc2020 => copies(PacedChirping::new(Pc2020::new(&settings), leaves)),
     })
 }
 
@@ -125,6 +125,7 @@ enum Phase {
 }
 
 /// Paced Chirping in one form: what all of them do alike.
+#[derive(Clone)]
 struct PacedChirping<F> {
     form: F,
     /// An acknowledgement of several packets ends it.
@@ -223,6 +224,14 @@ impl<F: Form> PacedChirping<F> {
         self.cancel(w);
         w.cwnd = w.segments(flight).ceil().max(self.initial);
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase != Phase::Over {
+            w.pacing = None;
+        }
+        self.phase = Phase::Over;
+        self.train.clear();
+    }
 }
 
 impl<F: Form> Startup for PacedChirping<F> {
@@ -269,43 +278,30 @@ impl<F: Form> Startup for PacedChirping<F> {
         None
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss) -> LossResponse {
-        if self.phase == Phase::Over {
-            return LossResponse::Standard;
-        }
+    /// While chirps leave, marks change nothing (`disable_cwr_upon_ece`).
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        let l = match c {
+            Congestion::Timeout(_) => {
+                self.cancel(w);
+                return Response::STANDARD;
+            }
+            _ if self.phase == Phase::Over => return Response::STANDARD,
+            Congestion::Mark(_) => return Response::continues(Reduction::Done),
+            Congestion::Loss(l) => l,
+        };
         self.cancel(w);
         let before = w.cwnd;
         match self.form.on_loss(w.segments(l.flight)) {
             Answer::Avoidance(window) => {
                 w.cwnd = window.clamp(1.0, before.max(1.0));
-                LossResponse::Standard
+                Response::STANDARD
             }
             Answer::Window(window) => {
                 w.cwnd = window.min(before).max(2.0);
                 w.ssthresh = w.cwnd;
-                LossResponse::Done
+                Response::ends(Reduction::Done)
             }
         }
-    }
-
-    /// While chirps leave, marks change nothing (`disable_cwr_upon_ece`).
-    fn on_marked(&mut self, w: &mut Window, m: &Marked) -> LossResponse {
-        if self.phase != Phase::Over {
-            return LossResponse::Done;
-        }
-        self.on_loss(w, &m.into())
-    }
-
-    fn survives(&self, congestion: Congestion) -> bool {
-        congestion == Congestion::Mark && self.phase != Phase::Over
-    }
-
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase != Phase::Over {
-            w.pacing = None;
-        }
-        self.phase = Phase::Over;
-        self.train.clear();
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -327,6 +323,7 @@ impl<F: Form> Startup for PacedChirping<F> {
 mod tests {
     use super::settings::settings_of;
     use super::*;
+    use crate::signals::Marked;
     use crate::testing::{slow_start, with_reno};
     use crate::Convention;
 

@@ -25,7 +25,7 @@
 //! - A round is judged by its first eight samples, as in HyStart++. By all of them it could be only
 //!   when it is over, a whole round of doubling later, which mostly ends in a loss.
 
-use super::Startup;
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::pacing::Pacing;
 use crate::params::{Params, SpecError};
@@ -34,7 +34,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Reason, Window};
 
 /// Entry of `paced-gradual` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "paced-gradual",
     title: "Slow start with pacing and gradual exit",
     source: "no text was found; defined by this project",
@@ -46,7 +46,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(PacedGradual::new(params)?)),
+    build: |params, _| Ok(copies(PacedGradual::new(params)?)),
 };
 
 params! {
@@ -65,6 +65,7 @@ params! {
 const N_RTT_SAMPLE: u32 = 8;
 
 /// Slow start with pacing and gradual exit.
+#[derive(Clone)]
 struct PacedGradual {
     settings: Settings,
     pacing: Pacing,
@@ -123,6 +124,11 @@ impl PacedGradual {
             self.samples = 0;
         }
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        self.pacing.end(w);
+        self.done = true;
+    }
 }
 
 impl Startup for PacedGradual {
@@ -158,9 +164,9 @@ impl Startup for PacedGradual {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        self.pacing.end(w);
-        self.done = true;
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 }
 

@@ -25,7 +25,7 @@
 //! - Without a round-trip time, as after a lost SYN, there is nothing to spread over: the
 //!   window leaves at once, at most ten segments of it.
 
-use super::Startup;
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Ratio;
 use crate::signals::{Ack, Established, Idle, Sent};
@@ -33,7 +33,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Window};
 
 /// Entry of `paced-initial-window` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "paced-initial-window",
     title: "Initial Spreading",
     source: "Sallantin et al.: Initial Spreading, IEEE LCN 2013; draft-irtf-iccrg-pacing",
@@ -44,7 +44,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Derived,
-    build: |params, _| Ok(Box::new(PacedInitialWindow::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(PacedInitialWindow::new(Settings::read(params)?))),
 };
 
 params! {
@@ -60,6 +60,7 @@ params! {
 const PLAIN: Segments = 10.0;
 
 /// State of Initial Spreading on one connection.
+#[derive(Clone)]
 struct PacedInitialWindow {
     spread: f64,
     /// Bytes of the window that have not left yet, while it is being spread.
@@ -72,6 +73,13 @@ impl PacedInitialWindow {
             spread: settings.spread,
             left: 0,
         }
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.left > 0 {
+            w.pacing = None;
+        }
+        self.left = 0;
     }
 }
 
@@ -106,11 +114,9 @@ impl Startup for PacedInitialWindow {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if self.left > 0 {
-            w.pacing = None;
-        }
-        self.left = 0;
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {

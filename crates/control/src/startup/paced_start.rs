@@ -43,16 +43,16 @@
 //!   would clock it.
 //! - No two trains are averaged against cross traffic.
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::Ratio;
-use crate::signals::{Ack, Established, Loss};
+use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `paced-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "paced-start",
     title: "Paced Start",
     source:
@@ -67,7 +67,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(PacedStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(PacedStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -136,6 +136,7 @@ enum Phase {
 }
 
 /// State of Paced Start on one connection.
+#[derive(Clone)]
 struct PacedStart {
     settings: Settings,
     phase: Phase,
@@ -254,6 +255,13 @@ impl PacedStart {
             self.cancel(w);
         }
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase != Phase::Done {
+            self.phase = Phase::Done;
+            w.pacing = None;
+        }
+    }
 }
 
 impl Startup for PacedStart {
@@ -287,28 +295,23 @@ impl Startup for PacedStart {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase != Phase::Done {
-            self.phase = Phase::Done;
-            w.pacing = None;
-        }
-    }
-
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        if self.phase == Phase::Done {
-            return LossResponse::Standard;
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if c.is_timeout() || self.phase == Phase::Done {
+            self.cancel(w);
+            return Response::STANDARD;
         }
         let delivered = self.delivered.max(self.train.delivered());
         w.ssthresh = w.segments(delivered).max(MIN_CWND);
         w.cwnd = w.ssthresh.min(w.cwnd.max(MIN_CWND));
         self.cancel(w);
-        LossResponse::Done
+        Response::ends(Reduction::Done)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::Loss;
     use crate::testing::{self, at_ms, ms, with_reno};
     use crate::{Controller, Convention};
 

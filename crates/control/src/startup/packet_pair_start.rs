@@ -32,7 +32,7 @@
 //!   segments or more, `ns2` at one, below which no window falls.
 //! - The paper's other change, new segments on duplicate ACKs, is a matter of loss recovery.
 
-use super::Startup;
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established};
@@ -40,7 +40,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `packet-pair-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "packet-pair-start",
     title: "Packet-pair start (Hoe)",
     source: "Hoe: Improving the Start-up Behavior of a Congestion Control Scheme for TCP, \
@@ -53,7 +53,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Derived,
-    build: |params, convention| Ok(Box::new(PacketPairStart::new(params, convention)?)),
+    build: |params, convention| Ok(copies(PacketPairStart::new(params, convention)?)),
 };
 
 params! {
@@ -91,6 +91,7 @@ struct Instants {
 }
 
 /// State of Packet-pair start on one connection.
+#[derive(Clone)]
 struct PacketPairStart {
     reading: Reading,
     acks: u32,
@@ -182,6 +183,10 @@ impl PacketPairStart {
         self.best = self.best.max(window(base, span, covered)?.max(2.0));
         Some(self.best)
     }
+
+    fn cancel(&mut self, _w: &mut Window) {
+        self.done = true;
+    }
 }
 
 /// ACKs farther apart are not those of packets that left together.
@@ -219,8 +224,9 @@ impl Startup for PacketPairStart {
         None
     }
 
-    fn cancel(&mut self, _w: &mut Window) {
-        self.done = true;
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 }
 

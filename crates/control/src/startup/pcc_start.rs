@@ -68,15 +68,15 @@
 
 use std::collections::VecDeque;
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
-use crate::signals::{Ack, Established, Loss, Sent};
+use crate::signals::{Ack, Established, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Instant, Rate, Reason, Segments, Window};
 
 /// Entry of `pcc-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "pcc-start",
     title: "PCC's starting phase",
     source: "Dong, Li, Zarchy, Godfrey, Schapira: PCC: Re-architecting Congestion Control for \
@@ -94,7 +94,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(PccStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(PccStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -304,6 +304,7 @@ impl Interval {
 }
 
 /// State of PCC's starting phase on one connection.
+#[derive(Clone)]
 struct PccStart {
     /// master: one interval at a time.
     waits: bool,
@@ -483,6 +484,12 @@ impl PccStart {
         w.ssthresh = w.cwnd;
         self.cancel(w);
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if std::mem::take(&mut self.starting) {
+            w.pacing = None;
+        }
+    }
 }
 
 impl Startup for PccStart {
@@ -537,19 +544,13 @@ impl Startup for PccStart {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if std::mem::take(&mut self.starting) {
-            w.pacing = None;
-        }
-    }
-
     /// Losses are judged with their interval; a timeout ends it.
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        if self.starting {
-            LossResponse::SelfManaged
-        } else {
-            LossResponse::Standard
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if self.starting && !c.is_timeout() {
+            return Response::continues(Reduction::SelfManaged);
         }
+        self.cancel(w);
+        Response::STANDARD
     }
 
     fn owns_cwnd(&self) -> bool {
@@ -561,7 +562,7 @@ impl Startup for PccStart {
 mod tests {
     use super::*;
     use crate::params::Params;
-    use crate::signals::Timeout;
+    use crate::signals::{Loss, Timeout};
     use crate::testing::{at_ms, ms, opened, with_reno};
     use crate::{Controller, Convention};
 

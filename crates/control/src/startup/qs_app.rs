@@ -20,14 +20,14 @@
 //!   that takes its window for the path's.
 //! - The slides count payload, so the wire carries 2.7 % more than the interface does; kept.
 
-use super::Startup;
+use super::{copies, Assisted, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Known};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
 
 /// Entry of `qs-app` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "qs-app",
     title: "QS-app (interface-speed window)",
     source: "Kumazoe, Cavendish, Tsuru, Oie, Gerla: slides for the IRTF, November 2008",
@@ -39,7 +39,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Interface],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(QsApp::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(QsApp::new(Settings::read(params)?))),
 };
 
 params! {
@@ -63,6 +63,7 @@ params! {
 }
 
 /// State of QS-app on one connection.
+#[derive(Clone)]
 struct QsApp {
     rate: Option<Rate>,
     paced: bool,
@@ -97,13 +98,15 @@ impl QsApp {
         }
         self.active = true;
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if std::mem::take(&mut self.active) {
+            w.pacing = None;
+        }
+    }
 }
 
 impl Startup for QsApp {
-    fn on_known(&mut self, k: &Known) {
-        self.rate = self.rate.or(k.interface_rate);
-    }
-
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         if let (Some(rate), Some(rtt)) = (self.rate, e.rtt) {
             self.begin(w, rate, rtt);
@@ -121,14 +124,23 @@ impl Startup for QsApp {
         first.then_some(Reason::FirstAck)
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if std::mem::take(&mut self.active) {
-            w.pacing = None;
-        }
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 
     fn in_charge(&self, w: &Window) -> bool {
         self.active || w.in_slow_start()
+    }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for QsApp {
+    fn on_known(&mut self, k: &Known) {
+        self.rate = self.rate.or(k.interface_rate);
     }
 }
 

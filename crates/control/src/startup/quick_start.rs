@@ -24,15 +24,15 @@
 //!   one published table needs.
 //! - A second request within a connection is not made.
 
-use super::{Assisted, LossResponse, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Known, Loss, Recovered, Sent, Syn, Timeout};
+use crate::signals::{Ack, Established, Known, Recovered, Sent, Syn};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Duration, Rate, Reason, Segments, Window};
 
 /// Entry of `quick-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "quick-start",
     title: "Quick-Start",
     source: "RFC 4782 §4; ns-2 QSAgent",
@@ -44,7 +44,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Peer, Need::Routers],
     certainty: Certainty::Text,
-    build: |params, convention| Ok(Box::new(QuickStart::new(params, convention)?)),
+    build: |params, convention| Ok(copies(QuickStart::new(params, convention)?)),
 };
 
 params! {
@@ -97,6 +97,7 @@ enum Qs {
 }
 
 /// State of Quick-Start on one connection.
+#[derive(Clone)]
 struct QuickStart {
     request: Rate,
     qs_rtt: Duration,
@@ -204,10 +205,6 @@ impl QuickStart {
 }
 
 impl Startup for QuickStart {
-    fn on_known(&mut self, k: &Known) {
-        self.known = *k;
-    }
-
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.initial = w.cwnd;
         if let (Some(rate), Some(rtt)) = (self.known.approved, e.rtt) {
@@ -244,36 +241,27 @@ impl Startup for QuickStart {
     }
 
     /// §4.6: back to the initial window and slow start.
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        match self.qs {
-            Qs::Off => LossResponse::Standard,
-            Qs::Recovery => {
-                self.qs = Qs::Off;
-                LossResponse::Standard
-            }
-            Qs::Approved | Qs::Watch => {
-                self.qs = Qs::Recovery;
-                self.stop_pacing(w);
-                w.cwnd = w.cwnd.min(self.initial);
-                self.threshold(w, self.delivered);
-                LossResponse::Done
-            }
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        let flown = matches!(self.qs, Qs::Approved | Qs::Watch);
+        if c.is_timeout() || !flown {
+            self.qs = Qs::Off;
+            self.stop_pacing(w);
+            return Response::STANDARD;
         }
+        self.qs = Qs::Recovery;
+        self.stop_pacing(w);
+        w.cwnd = w.cwnd.min(self.initial);
+        self.threshold(w, self.delivered);
+        Response::ends(Reduction::Done)
     }
 
     /// Now it is known what of the flight was delivered.
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Repaired {
         if self.qs == Qs::Recovery {
             self.qs = Qs::Off;
             self.threshold(w, self.end.saturating_sub(r.retransmitted));
         }
-        None
-    }
-
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.qs = Qs::Off;
-        self.stop_pacing(w);
-        None
+        Repaired::Continues
     }
 
     fn assisted(&mut self) -> Option<&mut dyn Assisted> {
@@ -287,6 +275,10 @@ impl Startup for QuickStart {
 }
 
 impl Assisted for QuickStart {
+    fn on_known(&mut self, k: &Known) {
+        self.known = *k;
+    }
+
     /// §4.1: as much as can be used, and nothing where slow start is as quick.
     fn rate_request(&self, s: &Syn) -> Option<Rate> {
         let segments = s.queued.div_ceil(u64::from(s.mss.max(1)));
@@ -312,6 +304,7 @@ impl Assisted for QuickStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::{Loss, Timeout};
     use crate::testing::with_reno;
     use crate::{Controller, Instant, RateCodes};
 

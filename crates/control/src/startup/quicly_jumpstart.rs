@@ -57,17 +57,17 @@
 //! - quicly halves the window at the end of slow start under all of its congestion controls; `beta`
 //!   is the same under all avoidances here.
 
-use super::{LossResponse, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::rapid_start::{Flight, Recovery, Sense, Shares};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Params, Ratio, SpecError};
-use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent};
+use crate::signals::{Ack, Established, Idle, Known, PathMemory, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `quicly-jumpstart` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "quicly-jumpstart",
     title: "quicly's jumpstart",
     source: "h2o/quicly, cc.h and quicly.c, April 2026",
@@ -79,7 +79,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(QuiclyJumpstart::new(params)?)),
+    build: |params, _| Ok(copies(QuiclyJumpstart::new(params)?)),
 };
 
 params! {
@@ -218,6 +218,7 @@ struct Call {
 }
 
 /// State of quicly's jumpstart on one connection.
+#[derive(Clone)]
 struct QuiclyJumpstart {
     jump_size: JumpSize,
     beta: f64,
@@ -380,13 +381,16 @@ impl QuiclyJumpstart {
             w.cwnd += rapid.sense.gains().0 * w.segments(a.credit);
         }
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.is_starting() {
+            w.pacing = None;
+        }
+        (self.phase, self.lost_at) = (Phase::Over, None);
+    }
 }
 
 impl Startup for QuiclyJumpstart {
-    fn on_known(&mut self, k: &Known) {
-        self.memory = k.memory;
-    }
-
     /// Without a round trip the decision waits for one. A lost SYN that leaves one segment is a loss,
     /// after which there is no jump.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
@@ -472,12 +476,16 @@ impl Startup for QuiclyJumpstart {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss) -> LossResponse {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
         let jumping = matches!(self.phase, Phase::Jumping);
-        if !self.is_starting() {
-            self.cancel(w);
-            return LossResponse::Standard;
-        }
+        let l = match c {
+            Congestion::Loss(l) if self.is_starting() => *l,
+            Congestion::Mark(m) if self.is_starting() => m.into(),
+            _ => {
+                self.cancel(w);
+                return Response::STANDARD;
+            }
+        };
         w.pacing = None;
         // A packet of the jump is found lost by acknowledgements of later ones, which have ended it.
         if jumping && self.una >= self.jump.enter {
@@ -486,20 +494,20 @@ impl Startup for QuiclyJumpstart {
         let concerned = self.jump.on_first_loss(self.una);
         if self.rapid.is_some_and(|rapid| !rapid.sense.is_off()) {
             self.shrink(w);
-            return LossResponse::SelfManaged;
+            return Response::ends(Reduction::SelfManaged);
         }
         if !concerned {
             self.phase = Phase::Over;
-            return LossResponse::Standard;
+            return Response::STANDARD;
         }
         let before = w.cwnd;
         self.cut(w);
         w.cwnd = w.cwnd.min(before);
         self.phase = Phase::Lifting(Some(l.now));
-        LossResponse::SelfManaged
+        Response::ends(Reduction::SelfManaged)
     }
 
-    fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) -> Repaired {
         if let Phase::Shrinking(mut recovery) = self.phase {
             recovery.end();
             w.cwnd = recovery.window();
@@ -508,18 +516,7 @@ impl Startup for QuiclyJumpstart {
         if matches!(self.phase, Phase::Shrinking(_) | Phase::Lifting(_)) {
             self.phase = Phase::Over;
         }
-        None
-    }
-
-    fn loss_cwnd(&mut self) -> Option<Segments> {
-        self.lost_at.take()
-    }
-
-    fn cancel(&mut self, w: &mut Window) {
-        if self.is_starting() {
-            w.pacing = None;
-        }
-        (self.phase, self.lost_at) = (Phase::Over, None);
+        self.lost_at.take().into()
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -528,11 +525,22 @@ impl Startup for QuiclyJumpstart {
         }
         false
     }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for QuiclyJumpstart {
+    fn on_known(&mut self, k: &Known) {
+        self.memory = k.memory;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::Loss;
     use crate::testing::with_reno;
     use crate::{Controller, Convention, Rate};
 
@@ -955,8 +963,8 @@ mod tests {
                 flight: 50_000,
                 usable: 90.0,
             };
-            start.on_loss(&mut w, &loss);
-            start.loss_cwnd()
+            start.on_congestion(&mut w, &Congestion::Loss(loss));
+            start.lost_at
         };
         assert_eq!(told(30_000), Some(20.0));
         assert_eq!(told(7_360), Some(30.0), "of before the jump");

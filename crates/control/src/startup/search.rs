@@ -4,7 +4,7 @@
 //! after "Improving TCP Slow Start Performance in Wireless Networks with SEARCH",
 //! WoWMoM 2024. While slow start is below capacity, what comes back over some round trips is
 //! what was sent over as many, one round trip before. Once the path is full, deliveries stay
-//! level while sending had doubled. Delays tell the same sooner, but on satellite, cellular and
+//! level while sending had doubled. Delays show the same earlier, but on satellite, cellular and
 //! Wi-Fi links they rise and fall by tens of milliseconds for no reason of the flow's;
 //! volumes over a window of several round trips average that out. The window is 3.5 round
 //! trips because the delays of such links were found to swing with periods of about three.
@@ -17,14 +17,14 @@
 //!
 //! # Readings
 //!
-//! - `draft09` is -09 as far as its implementers tell: THRESH 0.26, a drain after the decision.
+//! - `draft09` is -09 by the words of its implementers: THRESH 0.26, a drain after the decision.
 //! - `neqo` is Mozilla's, after -09: no drain, since CUBIC's range begins above its target; an
 //!   application without data pauses it, and more silent bins than the window has start it anew.
 //! - `linux40`, `linux31` and `linux30` are the authors' modules for Linux: THRESH 0.35, bins of whole
 //!   microseconds that end with an ACK at their very end (not in 3.0), a decision one bin sooner.
 //!   The two of version 3 compare with twice what was delivered a round trip before. 4.0 drains.
 //! - `freebsd40` and `freebsd32` are theirs for FreeBSD: 0.26 and a drain, 0.35 and a roll-back.
-//! - `initial-rtt` is nobody's: `neqo` with a look-back by the initial round trip.
+//! - `initial-rtt` is no implementation's: `neqo` with a look-back by the initial round trip.
 //!
 //! # Contested
 //!
@@ -71,15 +71,15 @@ mod rules;
 use self::bins::{width, Bins, Totals, W};
 use self::rules::{AppLimited, ExitRule, Missed, Rules, Settings};
 use super::rapid_start::{Speed, SpeedSettings};
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Idle, Loss, Sent, Timeout};
+use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
 use crate::{with_slow_start, Convention, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `search` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "search",
     title: "SEARCH",
     source: "draft-chung-ccwg-search-09; its authors' modules for Linux and FreeBSD; neqo",
@@ -91,7 +91,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings, SpeedSettings),
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(Search::new(params, convention)?)),
+    build: |params, convention| Ok(copies(Search::new(params, convention)?)),
 };
 
 /// The bins that an initial round trip takes.
@@ -136,6 +136,7 @@ impl Drain {
 }
 
 /// State of SEARCH on one connection.
+#[derive(Clone)]
 struct Search {
     rules: Rules,
     speed: Speed,
@@ -313,16 +314,14 @@ impl Startup for Search {
         None
     }
 
-    /// A congestion signal ends it.
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        self.phase = Phase::Done;
-        LossResponse::Standard
-    }
-
-    /// The slow start after a timeout is watched like the first.
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.reset();
-        None
+    /// A congestion signal ends it. The slow start after a timeout is watched like the first.
+    fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
+        if c.is_timeout() {
+            self.reset();
+        } else {
+            self.phase = Phase::Done;
+        }
+        Response::STANDARD
     }
 
     fn on_idle(&mut self, _w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -339,7 +338,7 @@ impl Startup for Search {
 mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
-    use crate::signals::{Delivery, RateSample};
+    use crate::signals::{Delivery, Loss, RateSample, Timeout};
     use crate::testing::{at_ms, ms, slow_start, with_reno};
 
     const MSS: u64 = 1460;
@@ -810,7 +809,10 @@ mod tests {
             flight: 0,
             usable: 1.0,
         };
-        assert_eq!(s.on_loss(&mut window(10.0), &loss), LossResponse::Standard);
+        assert_eq!(
+            s.on_congestion(&mut window(10.0), &Congestion::Loss(loss)),
+            Response::STANDARD
+        );
         assert_eq!(s.phase, Phase::Done);
         let timeout = Timeout {
             now: Instant::ZERO,
@@ -818,7 +820,7 @@ mod tests {
             usable: 1.0,
             repeated: false,
         };
-        s.on_timeout(&mut window(10.0), &timeout);
+        s.on_congestion(&mut window(10.0), &Congestion::Timeout(timeout));
         assert_eq!(s.phase, Phase::Waiting);
     }
 

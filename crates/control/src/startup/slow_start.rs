@@ -23,14 +23,14 @@
 //! - None from the RFC. Which of its allowed forms holds (`growth`, the first window, whether the
 //!   threshold itself counts as below it) is the stack's, so that each stack is as its own.
 
-use super::Startup;
+use super::{copies, Maker, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::signals::Ack;
 use crate::slow_start::{self, SlowStart};
 use crate::{Reason, Window};
 
 /// Entry of `slow-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "slow-start",
     title: "Slow start",
     source: "RFC 5681 §3.1",
@@ -41,10 +41,11 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: slow_start::Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Text,
-    build: |_, _| Ok(Box::new(Plain)),
+    build: |_, _| Ok(copies(Plain)),
 };
 
 /// Nothing but the rules that all share.
+#[derive(Clone)]
 struct Plain;
 
 impl Startup for Plain {

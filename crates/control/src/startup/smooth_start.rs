@@ -21,7 +21,7 @@
 //! - Unknown: where probing begins, how many steps it has and by how much each slows are this
 //!   project's reading of the names *grain number* and *depth*.
 
-use super::Startup;
+use super::{copies, Maker, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::Ratio;
 use crate::signals::Ack;
@@ -29,7 +29,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Window};
 
 /// Entry of `smooth-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "smooth-start",
     title: "Smooth start",
     source: "Wang, Xin, Reeves, Shin: A Simple Refinement of Slow-Start of TCP Congestion \
@@ -41,7 +41,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(SmoothStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(SmoothStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -59,6 +59,7 @@ params! {
 const LEAST_SSTHRESH: Segments = 8.0;
 
 /// State of Smooth start on one connection.
+#[derive(Clone)]
 struct SmoothStart {
     start_frac: f64,
     depth: u32,

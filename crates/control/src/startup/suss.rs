@@ -3,7 +3,7 @@
 //! A. Arghavani, H. Zhang, D. Eyers, A. Arghavani, "SUSS: Improving TCP Performance by Speeding
 //! Up Slow-Start", SIGCOMM 2024, and the authors' code for Linux 6.8. HyStart leaves slow start
 //! when the ACK train of a round gets as long as half a round trip, or when delays rise by an
-//! eighth. Both grow predictably, so a sender can tell early in a round that neither will
+//! eighth. Both grow predictably, so a sender knows early in a round that neither will
 //! come true in the next, and then the window may quadruple in this one. The data that plain
 //! slow start would have sent, *blue* here, leaves by the ACK clock as ever, so that its ACKs go
 //! on measuring the train; the rest, *red*, is paced over what remains of the round trip, between
@@ -29,14 +29,14 @@
 //!   acknowledged one by one is `n-1` gaps long.
 
 use super::hystart::{self, ack_delay};
-use super::Startup;
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Instant, Rate, Reason, Segments, Window};
 
 /// Entry of `suss` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "suss",
     title: "SUSS",
     source: "Arghavani, Zhang, Eyers, Arghavani: SUSS, SIGCOMM 2024",
@@ -48,7 +48,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(Suss::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(Suss::new(Settings::read(params)?))),
 };
 
 params! {
@@ -179,6 +179,7 @@ fn doublings(n: u32) -> f64 {
 }
 
 /// State of SUSS on one connection.
+#[derive(Clone)]
 struct Suss {
     settings: Settings,
     phase: Phase,
@@ -319,6 +320,10 @@ impl Suss {
         }
         w.ssthresh = w.cwnd;
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        self.end_acceleration(w, Phase::Done);
+    }
 }
 
 impl Startup for Suss {
@@ -373,8 +378,9 @@ impl Startup for Suss {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        self.end_acceleration(w, Phase::Done);
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -593,7 +599,7 @@ mod tests {
             flight: 0,
             usable: 160.0,
         };
-        flow.s.on_loss(&mut flow.w, &loss);
+        flow.s.on_congestion(&mut flow.w, &Congestion::Loss(loss));
         assert_eq!(flow.w.pacing, None, "the stack sets its own again");
     }
 

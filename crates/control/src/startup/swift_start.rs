@@ -2,7 +2,7 @@
 //!
 //! C. Partridge, D. Rockwell, M. Allman, R. Krishnan, J. Sterbenz, "A Swifter Start for TCP",
 //! BBN Technical Report 8339, 2002. Four segments leave back to back. The bottleneck spreads
-//! them out, and their ACKs come back so far apart: that is the time the bottleneck takes for
+//! them out, and their ACKs come back at this spacing: that is the time the bottleneck takes for
 //! a segment. The round-trip time divided by it is the window that fills the path. As ACKs
 //! may be squeezed together on their way, only a part of it, one `alpha`th, is used; it is
 //! paced over the second round trip, and slow start goes on from there. On fast long paths
@@ -25,7 +25,7 @@
 //!   parts a reconstruction, `alpha` as a divisor and the median among them.
 //! - A sample longer than half a round trip is a receiver's timer, not a bottleneck.
 
-use super::Startup;
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
 use crate::signals::{Ack, Established};
@@ -33,7 +33,7 @@ use crate::slow_start::{peer_window, SlowStart};
 use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `swift-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "swift-start",
     title: "Swift Start",
     source:
@@ -47,7 +47,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(SwiftStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(SwiftStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -82,6 +82,7 @@ enum Phase {
 }
 
 /// State of Swift Start on one connection.
+#[derive(Clone)]
 struct SwiftStart {
     per_segment: bool,
     alpha: f64,
@@ -177,6 +178,13 @@ impl SwiftStart {
         self.begin(w, a, spacing);
         Some(Reason::Estimate)
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Pacing {
+            w.pacing = None;
+        }
+        self.phase = Phase::Off;
+    }
 }
 
 impl Startup for SwiftStart {
@@ -215,11 +223,9 @@ impl Startup for SwiftStart {
         }
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase == Phase::Pacing {
-            w.pacing = None;
-        }
-        self.phase = Phase::Off;
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 
     fn in_charge(&self, w: &Window) -> bool {

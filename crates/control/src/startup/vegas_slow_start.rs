@@ -2,7 +2,7 @@
 //!
 //! L. Brakmo and L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global
 //! Internet", IEEE JSAC 13(8), 1995. Slow start cannot measure what it does, since the window
-//! is another one by the time the ACKs tell of it. Vegas lets the window stand for one round
+//! is another one by the time the ACKs show it. Vegas lets the window stand for one round
 //! trip after each doubling and compares the rate that the round had with the rate that its
 //! window would have on an empty path. When the difference is worth more than `gamma`
 //! segments in a queue, the path is full: an eighth of the window is given back and linear
@@ -23,15 +23,15 @@
 //! - The paper's window only changes its mode on leaving; ns-2 gives back an eighth.
 //! - ns-2 does not grow a window that is not used to within two segments.
 
-use super::Startup;
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::avoidance::vegas::{self, out, Reading, Round, Rounds};
 use crate::entry::{Certainty, Entry};
-use crate::signals::{Ack, Established, Idle, Timeout};
+use crate::signals::{Ack, Established, Idle};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Reason, Segments, Window};
 
 /// Entry of `vegas-slow-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "vegas-slow-start",
     title: "Vegas slow start",
     source: "Brakmo, Peterson: TCP Vegas, IEEE JSAC 13(8), 1995; ns-2 VegasTcpAgent; \
@@ -45,7 +45,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     needs: &[],
     certainty: Certainty::Code,
     build: |params, convention| {
-        Ok(Box::new(VegasSlowStart::new(
+        Ok(copies(VegasSlowStart::new(
             Settings::read(params)?,
             convention,
         )))
@@ -66,6 +66,7 @@ params! {
 }
 
 /// State of Vegas' slow start on one connection.
+#[derive(Clone)]
 struct VegasSlowStart {
     reading: Reading,
     one_by_one: bool,
@@ -152,10 +153,12 @@ impl Startup for VegasSlowStart {
         self.rounds.on_recovery_ack(a);
     }
 
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.rounds.restart();
-        (self.inc_flag, self.incr) = (true, false);
-        None
+    fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
+        if c.is_timeout() {
+            self.rounds.restart();
+            (self.inc_flag, self.incr) = (true, false);
+        }
+        Response::STANDARD
     }
 
     /// No window of ns-2's Vegas is below two segments. The kernel measures anew, its base included

@@ -4,15 +4,15 @@
 //! Networks", SIGCOMM 2002, §3.3; the rule as ns-2.35's `xcp-end-sys.cc` has it. Every data
 //! segment carries a congestion header with the sender's window and round-trip time. Each
 //! router on the path reckons how much of its line is to spare, or has been promised twice,
-//! and lowers what the header asks for to this packet's share of that. The receiver sends the
-//! answer back, and the sender adds it to its window. The routers divide spare capacity
-//! evenly between flows whatever their round trips, so a new flow is told within a few round
+//! and lowers what the header requests to this packet's share of that. The receiver sends the
+//! response back, and the sender adds it to its window. The routers divide spare capacity
+//! evenly between flows whatever their round trips, so a new flow learns within a few round
 //! trips what others find by probing: the limit of what explicit feedback can do for a start.
 //! There is no other phase, so this startup stays in charge for good.
 //!
 //! It begins with the first window of the stack. Nothing is paced, so what a window has grown
-//! by leaves in bursts, and a buffer that is small beside them loses packets. A loss is
-//! answered by the avoidance; feedback goes on from there. A path none of whose routers
+//! by leaves in bursts, and a buffer that is small compared with them loses packets. The avoidance
+//! responds to a loss; feedback continues from there. A path none of whose routers
 //! answers is met with slow start and the avoidance.
 //!
 //! # State
@@ -31,14 +31,14 @@
 //! - If routers answered once and do so no longer, the window they gave becomes the threshold:
 //!   doubling it would be blind.
 
-use super::{Assisted, Congestion, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::signals::{Ack, Established, Feedback, Timeout};
+use crate::signals::{Ack, Established, Feedback};
 use crate::slow_start::{self, SlowStart};
 use crate::{Duration, Reason, Window};
 
 /// Entry of `xcp` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "xcp",
     title: "XCP",
     source: "Katabi, Handley, Rohrs: Congestion Control for High Bandwidth-Delay Product \
@@ -51,14 +51,14 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: slow_start::Settings::PARAMS,
     needs: &[Need::Peer, Need::Routers],
     certainty: Certainty::Code,
-    build: |_, _| Ok(Box::new(Xcp::default())),
+    build: |_, _| Ok(copies(Xcp::default())),
 };
 
 /// RFC 6298's gain for the smoothed round trip, as a divisor.
 const SMOOTHING: u64 = 8;
 
 /// State of an XCP sender.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Xcp {
     /// Routers have answered the newest header that came back.
     controlled: bool,
@@ -102,14 +102,13 @@ impl Startup for Xcp {
         self.sample(w, a.rtt);
     }
 
-    /// What was lost is repaired in slow start; then routers are heard again.
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.controlled = false;
-        None
-    }
-
-    fn survives(&self, _: Congestion) -> bool {
-        self.answered
+    /// What a timeout took for lost is repaired in slow start; then routers are heard again.
+    fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
+        self.controlled &= !c.is_timeout();
+        Response {
+            reduction: Reduction::Standard,
+            ends: !self.answered,
+        }
     }
 
     fn assisted(&mut self) -> Option<&mut dyn Assisted> {
@@ -140,7 +139,7 @@ impl Assisted for Xcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signals::Loss;
+    use crate::signals::{Loss, Timeout};
     use crate::testing::{established, ms, RTT};
     use crate::{catalog, Controller, Convention, Instant};
 

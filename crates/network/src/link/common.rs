@@ -74,7 +74,7 @@ pub(super) struct InFlight {
 }
 
 impl InFlight {
-    /// Leaves the transmitter, of a link that takes so long besides.
+    /// Takes a packet from the transmitter of a link with this delay.
     #[inline]
     pub(super) fn leaves(&self, delay: Duration) -> Moment {
         Moment {
@@ -92,9 +92,9 @@ pub(super) struct Common {
     pub(super) ring: VecDeque<InFlight>,
     /// What the queue did to packets, until someone takes it.
     pub(super) events: VecDeque<QueueEvent>,
-    /// Somebody wants to hear of every delivery.
+    /// Every delivery is reported.
     pub(super) recorded: bool,
-    /// Somebody wants to know how long packets wait.
+    /// Waiting times of packets are recorded.
     pub(super) counts_waits: bool,
 }
 

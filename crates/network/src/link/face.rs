@@ -141,8 +141,8 @@ impl Link {
         self.common.counts_waits = true;
     }
 
-    /// Whether anybody is to hear of a delivery, or of what the queue has done meanwhile. One
-    /// question, for it is asked at every delivery.
+    /// Whether a delivery, or what the queue has done meanwhile, is reported. One method, since every
+    /// delivery calls it.
     #[inline]
     pub fn has_news(&self) -> bool {
         self.common.recorded | !self.common.events.is_empty()

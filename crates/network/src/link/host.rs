@@ -15,7 +15,7 @@ use flowstart_control::{Duration, Instant};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
-/// A host whose interrupts are so far apart, drawn uniformly from a range, and which takes so long to
+/// A host with this time between interrupts, drawn uniformly from a range, and which takes so long to
 /// read one SACK block. Without interrupts it hands up every packet at once.
 pub fn host(interrupts: Option<(Duration, Duration)>, sack_cost: Duration) -> StagePlan {
     StagePlan::new("host", "interrupts", move |random| Host {
@@ -43,7 +43,7 @@ struct Host {
 impl Host {
     /// When the interrupt that follows `now` happens.
     fn handed_up(&mut self, now: Instant) -> Instant {
-        /// After so many intervals without a packet nobody can tell where the clock was.
+        /// Intervals without a packet after which the phase of the clock is unknown.
         const FORGOTTEN: u64 = 100;
         let Some((least, most)) = self.interrupts else {
             return now;

@@ -101,7 +101,7 @@ impl QueueContext<'_> {
 }
 
 /// Makes a discipline for each link; `None` where a drop-tail link will do.
-pub type Maker = dyn Fn(&Port) -> Option<Box<dyn Discipline>>;
+pub type Maker = dyn Fn(&Port) -> Option<Box<dyn Discipline>> + Send + Sync;
 
 /// A queue discipline. It holds the packets that wait.
 ///

@@ -171,7 +171,7 @@ struct Pie {
     random: Pcg64Mcg,
 }
 
-/// RFC 8033 §5.4: drops are at least this far apart, and no farther than that.
+/// RFC 8033 §5.4: minimum and maximum distance of drops.
 const ACCU_LEAST: f64 = 0.85;
 const ACCU_MOST: f64 = 8.5;
 

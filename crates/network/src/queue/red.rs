@@ -359,7 +359,7 @@ fn power(base: f64, exponent: u64) -> f64 {
 struct Red {
     line: Line,
     all: Detector,
-    /// For packets without a mark, where they are counted apart.
+    /// For packets without a mark, where they are counted separately.
     unmarked: Option<Detector>,
     random: Pcg64Mcg,
 }

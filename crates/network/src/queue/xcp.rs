@@ -152,7 +152,7 @@ impl Shares {
         }
     }
 
-    /// The change of throughput that a packet of `wire` bytes takes with it, asking for
+    /// The change of throughput that a packet of `wire` bytes takes with it, with a request for
     /// `asked`.
     fn take(&mut self, spacing: f64, wire: u32, asked: f64) -> f64 {
         let mut up = (self.positive * spacing).min(self.left.positive);

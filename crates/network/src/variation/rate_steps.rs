@@ -96,7 +96,7 @@ impl Redrawn {
 /// A rate whose logarithm is a first-order autoregression about its mean.
 #[derive(Clone, Debug)]
 pub struct Wandering {
-    /// The mean, apart from what `most` cuts off.
+    /// The mean, before `most` cuts off.
     pub mean: Rate,
     /// For how long a rate holds.
     pub every: Duration,

@@ -11,8 +11,8 @@ use crate::workload::FlowEntry;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Amount, Bytes, Duration, Instant, Named, Rate};
 use flowstart_network::chain::Chain;
-use flowstart_transport::handshake::Handshake;
 use flowstart_transport::stack::{EcnMode, Stack};
+use flowstart_transport::Handshake;
 use std::num::NonZeroU64;
 
 const MOST_FLOWS: u64 = 1_000_000;

@@ -5,9 +5,9 @@ use crate::spec::{
     out_of_range, unknown, AckName, GrowthName, PacingName, RequestError, StackSpec,
 };
 use flowstart_control::{Amount, Bytes, Duration};
-use flowstart_transport::receive_window::ReceiveBuffer;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::{Pacing, Stack, PRESETS};
+use flowstart_transport::ReceiveBuffer;
 
 impl StackSpec {
     /// The preset with every override applied, for flows whose segments are of this

@@ -3,7 +3,7 @@
 use crate::flow_plan::FlowPlan;
 use crate::maybe_time::MaybeTime;
 use flowstart_control::{Duration, Exit, Instant, Segments};
-use flowstart_transport::connection::Counters;
+use flowstart_transport::Counters;
 use std::num::NonZeroU32;
 
 /// What a flow's row is made of, but for what all flows of its kind and of its run share. Rows

@@ -8,8 +8,8 @@ use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::maybe_time::MaybeTime;
 use flowstart_control::{Duration, Instant, Rate};
 use flowstart_network::graph::LinkId;
-use flowstart_transport::connection::Counters;
 use flowstart_transport::sender::Sender;
+use flowstart_transport::Counters;
 use std::collections::VecDeque;
 
 /// The shares of the available rate that are waited for, in percent.

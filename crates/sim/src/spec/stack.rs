@@ -4,12 +4,12 @@ use super::bounds::{segment_size, time, within};
 use super::definition::{fields, names, needs, plain, text, Need};
 use super::error::RequestError;
 use flowstart_control::{Amount, Bytes, Duration, InitialWindow, RateCodes};
-use flowstart_transport::handshake::Handshake;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::RecoveryKind::{
     self, NewReno, Ns2Sack, Quic, Rack, Reno, Sack, Tahoe,
 };
 use flowstart_transport::stack::{EcnMode, Pacing, Restart, Sharing, Stack, Undo};
+use flowstart_transport::Handshake;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Who writes the window during a recovery. The controller says what the window is to become; a
+//! Reduction of the window during a recovery. The controller decides what the window is to become; a
 //! reduction leads it there, at once or by and by, and hands it back.
 //!
 //! A controller that owns the window sets it at every acknowledgement, in a recovery too; then the
@@ -24,7 +24,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    /// The reduction that a stack asks for.
+    /// Reduction of a stack.
     pub fn new(stack: &Stack) -> Reduction {
         let profile = RecoveryProfile::new(stack);
         match profile.reduces_gradually {

@@ -32,7 +32,7 @@ impl Delay {
         }
     }
 
-    /// From now on packets are sent whose delay is to be judged; nothing is known of it.
+    /// Begins anew with packets that leave from now on.
     pub(super) fn judge_from(&mut self, now: Instant) {
         *self = Delay {
             since: now,

@@ -66,12 +66,12 @@ mod delay;
 mod delivery;
 mod dispersion;
 
-use super::{Congestion, LossResponse, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Idle, Known, Loss, Marked, PathMemory, Sent, Timeout};
+use crate::signals::{Ack, Established, Idle, Known, PathMemory, Sent};
 use crate::slow_start::SlowStart;
 use crate::{with_slow_start, Duration, Instant, Rate, Reason, Segments, Window};
 use constants::Constants;
@@ -80,7 +80,7 @@ use delivery::{share, Deliveries};
 use dispersion::{Dispersion, Estimate};
 
 /// Entry of `gauge` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "gauge",
     title: "Gauge",
     source: "this project's own; its page is the text",
@@ -93,7 +93,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(constants::Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(Gauge::new(params)?)),
+    build: |params, _| Ok(copies(Gauge::new(params)?)),
 };
 
 /// A window below which an ACK clock stops.
@@ -116,6 +116,7 @@ enum Phase {
 }
 
 /// State of Gauge on one connection.
+#[derive(Clone)]
 struct Gauge {
     k: Constants,
     phase: Phase,
@@ -320,7 +321,7 @@ impl Gauge {
         self.drive(w);
     }
 
-    /// The window that the path holds at the rate delivered, without a queue. Beside others it is
+    /// The window that the path holds at the rate delivered, without a queue. Next to others it is
     /// smaller by what they get.
     fn hand_over(&mut self, w: &mut Window) {
         let rtt = match self.queueless {
@@ -344,10 +345,6 @@ impl Gauge {
 }
 
 impl Startup for Gauge {
-    fn on_known(&mut self, k: &Known) {
-        self.memory = k.memory.filter(|memory| !memory.in_use);
-    }
-
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.initial = w.cwnd_bytes();
         self.rest = e.queued.saturating_sub(self.initial);
@@ -402,35 +399,32 @@ impl Startup for Gauge {
     }
 
     /// Losses are judged by their share, with the ACK that shows them.
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        if self.phase == Phase::Over {
-            return LossResponse::Standard;
-        }
-        if !self.k.repairs {
-            self.end(w);
-            return LossResponse::Standard;
-        }
-        LossResponse::SelfManaged
-    }
-
-    fn on_marked(&mut self, w: &mut Window, _m: &Marked) -> LossResponse {
-        match self.phase {
-            Phase::Over => return LossResponse::Standard,
-            Phase::Settle(_) => {}
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        match (c, self.phase) {
+            (Congestion::Timeout(_), _) => {
+                self.end(w);
+                Response::STANDARD
+            }
+            (_, Phase::Over) => Response::STANDARD,
+            (Congestion::Loss(_), _) if self.k.repairs => {
+                Response::continues(Reduction::SelfManaged)
+            }
+            (Congestion::Loss(_), _) => {
+                self.end(w);
+                Response::continues(Reduction::Standard)
+            }
+            (Congestion::Mark(_), Phase::Settle(_)) => Response::continues(Reduction::SelfManaged),
             // The initial window's own queue, of which nothing is left.
-            Phase::Open | Phase::Measure if self.counts_marks => return LossResponse::Done,
-            _ => {
+            (Congestion::Mark(_), Phase::Open | Phase::Measure) if self.counts_marks => {
+                Response::continues(Reduction::Done)
+            }
+            (Congestion::Mark(_), _) => {
                 let before = w.cwnd;
                 self.settle(w, self.high, Reason::Ecn);
                 w.cwnd = w.cwnd.min(before);
+                Response::ends(Reduction::SelfManaged)
             }
         }
-        LossResponse::SelfManaged
-    }
-
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.end(w);
-        None
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, i: &Idle) -> bool {
@@ -444,15 +438,6 @@ impl Startup for Gauge {
     /// The pipe was full, whatever became of the loss.
     fn on_spurious(&mut self, _w: &mut Window) -> bool {
         !matches!(self.phase, Phase::Settle(_))
-    }
-
-    fn survives(&self, congestion: Congestion) -> bool {
-        match self.phase {
-            _ if congestion == Congestion::Loss => self.owns_cwnd(),
-            Phase::Settle(_) => true,
-            Phase::Open | Phase::Measure => self.counts_marks,
-            _ => false,
-        }
     }
 
     fn wants_delivery(&self) -> bool {
@@ -471,13 +456,23 @@ impl Startup for Gauge {
     fn in_charge(&self, w: &Window) -> bool {
         self.owns_cwnd() || w.in_slow_start()
     }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for Gauge {
+    fn on_known(&mut self, k: &Known) {
+        self.memory = k.memory.filter(|memory| !memory.in_use);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
-    use crate::signals::{Delivery, RateSample};
+    use crate::signals::{Delivery, Loss, Marked, RateSample, Timeout};
     use crate::testing::{ms, opened};
     use crate::{Controller, Convention};
 

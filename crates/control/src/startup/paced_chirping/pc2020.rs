@@ -74,6 +74,7 @@ impl Default for Current {
 }
 
 /// State of the form of 2020.
+#[derive(Clone)]
 pub(super) struct Pc2020 {
     l: usize,
     /// Minimum gap that can be paced, nanoseconds (`lowest_internal_pacing_gap`).

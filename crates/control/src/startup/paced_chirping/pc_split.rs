@@ -10,6 +10,7 @@ use super::train::{Chirp, Train};
 use crate::{Reason, Segments, Window};
 
 /// State of the form split from DCTCP.
+#[derive(Clone)]
 pub(super) struct PcSplit {
     rounds: Rounds,
     l: usize,

@@ -72,7 +72,7 @@ impl Chirp {
 }
 
 /// Chirps that leave and those that are out.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Train {
     /// The chirp that is leaving, and how many of its packets have.
     leaving: Option<(Plan, usize)>,

@@ -2,11 +2,11 @@
 //! coupled so that flows of either kind get about the same rate.
 //!
 //! RFC 9332 (DualQ Coupled AQM, January 2023) and Linux's `sch_dualpi2.c`. Packets whose senders
-//! scale their answer to the share of marks (ECT(1), RFC 9331) wait in the low-latency queue L, and
+//! scale their response to the share of marks (ECT(1), RFC 9331) wait in the low-latency queue L, and
 //! so does what is marked already; all others wait in the classic queue C. A PI controller sets a
 //! base probability p by the delay of the queue. Classic packets are marked or dropped with its
 //! square, as their senders' rates fall with the root of that; low-latency ones are marked with k
-//! times p, and besides as soon as they have waited for about a millisecond. L leaves first, but a
+//! times p, and as soon as they have waited for about a millisecond. L leaves first, but a
 //! share of the link is C's. The delay of L is that of its own threshold, the delay of C the
 //! controller's target, and the rates of two flows are about equal where their round trips are.
 //!
@@ -23,13 +23,13 @@
 //!
 //! - The limit is the path's buffer, of both queues together, as it is for every discipline here.
 //!   Linux's own is 10 000 packets, RFC 9332's 250 ms at the highest rate of the link.
-//! - A full packet has the path's packet size; Linux counts the link's header besides.
+//! - A full packet has the path's packet size; Linux adds the link's header.
 //! - Filters, `any_ect`, `drop_enqueue`, `memlimit`, thresholds in packets and `min_qlen_step` (zero in
 //!   Linux unless it is given) are left out.
 //!   Packets come one by one, so there is nothing to split.
 //! - Linux calculates in whole numbers of 32 bits, here it is real numbers.
 //! - Linux's timer begins with the discipline; here its first update is one `tupdate` after the run
-//!   begins, and updates are exactly that far apart.
+//!   begins, and updates are exactly at that interval.
 //!
 //! # Contested
 //!
