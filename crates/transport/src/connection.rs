@@ -206,6 +206,7 @@ impl Connection {
     }
 
     /// The segment at `nxt`, if the application has data there and the peer room for it.
+    #[inline]
     pub fn next_segment(&self) -> Option<ByteRange> {
         if self.nxt >= self.queued {
             return None;

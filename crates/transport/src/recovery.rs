@@ -189,7 +189,7 @@ impl Recovery {
     }
 
     /// Returns the segment that may leave next, if the pacer consents.
-    #[inline]
+    #[inline(always)]
     pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
         self.loss.plan(c)
     }

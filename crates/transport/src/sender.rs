@@ -394,6 +394,7 @@ impl Sender {
 
     /// Whether all that the application has handed over is on its way, with room for more
     /// (draft-cheng-iccrg-delivery-rate-estimation §3.4).
+    #[inline(never)]
     fn is_left_idle(&self) -> bool {
         let c = &self.connection;
         let room = c.session.window.has_room(self.flight());

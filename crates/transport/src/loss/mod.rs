@@ -219,11 +219,13 @@ impl Loss {
     }
 
     /// Returns the segment that may leave next, if the pacer consents.
+    #[inline(always)]
     pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
         dispatch!(self, r => r.plan(c))
     }
 
     /// `segment` is about to be sent.
+    #[inline(always)]
     pub fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
         match self {
             Loss::DupAck(r) => r.on_sent(c, segment.range),
@@ -304,6 +306,7 @@ impl Loss {
     }
 
     /// Bytes in flight, as this detector estimates them.
+    #[inline]
     pub fn pipe(&self, c: &Connection) -> u64 {
         dispatch!(self, r => r.pipe(c))
     }

@@ -239,6 +239,7 @@ impl Rfc6675 {
     }
 
     /// §5 step C with NextSeg.
+    #[inline(always)]
     pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
         if let Some(first) = self.forced {
             return Some(first.because(Why::Lost));
@@ -292,6 +293,7 @@ impl Rfc6675 {
     }
 
     /// Accounts for a segment that leaves.
+    #[inline]
     pub fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
         let range = segment.range;
         if self.forced.take().is_some() {
@@ -310,6 +312,7 @@ impl Rfc6675 {
     }
 
     /// By rule 1 or 3.
+    #[inline(never)]
     fn retransmit(&mut self, c: &mut Connection, plan: ByteRange, now: Instant) {
         self.high_rxt = plan.end;
         c.sent.repair(plan, now);

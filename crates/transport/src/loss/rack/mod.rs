@@ -650,7 +650,7 @@ impl Rack {
     }
 
     /// Lost segments first, then new ones, as far as the window goes.
-    #[inline]
+    #[inline(always)]
     pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
         if let Some(probe) = self.forced {
             return Some(probe.because(Why::Probe));
@@ -690,12 +690,17 @@ impl Rack {
     }
 
     /// Accounts for a segment that leaves.
+    #[inline]
     pub fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
-        let range = segment.range;
         self.forced = None;
-        if range.start >= c.high() {
-            return;
+        if segment.range.start < c.high() {
+            self.on_sent_again(c, segment, now);
         }
+    }
+
+    #[inline(never)]
+    fn on_sent_again(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
+        let range = segment.range;
         c.sent.repair(range, now);
         if segment.why == Why::Probe {
             return;
