@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from flowstart.model.scenario import Scenario
     from flowstart.model.startup import Startup, Window
     from flowstart.model.variants import Variant
-    from flowstart.replays.asking import replay
+    from flowstart.replays.request import replay
     from flowstart.replays.result import Replay
     from flowstart.simulation.limits import LimitOptions
     from flowstart.simulation.many import RunBatch, run_many
@@ -89,7 +89,7 @@ _HOMES = {
     "WebTraffic": "model.fields",
     "json_schema": "model.document",
     "Replay": "replays.result",
-    "replay": "replays.asking",
+    "replay": "replays.request",
     "RunBatch": "simulation.many",
     "run_many": "simulation.many",
     "Run": "simulation.run",

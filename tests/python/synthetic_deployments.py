@@ -22,8 +22,7 @@ from flowstart.captures.endpoint_frames import all_columns
 from flowstart.captures.groups import Group, PathEstimate
 from flowstart.model.variants import Variant
 from flowstart.replays.paths import build
-from flowstart.replays.rounds import TOGETHER
-from flowstart.replays.runner import Runner
+from flowstart.replays.runner import TOGETHER, Runner
 from flowstart.replays.settings import Settings
 
 Harm = Literal["class", "network", "loss"]

@@ -22,9 +22,9 @@ from flowstart.live_runs.load_rows import simulated
 from flowstart.maps import report as map_report
 from flowstart.render.columns import KEY, VERSION, schema, tables
 from flowstart.render.files import Content
-from flowstart.replays import report as replay_report
+from flowstart.replays import report
+from flowstart.replays.answer import ONCE
 from flowstart.replays.execute import study
-from flowstart.replays.questions import ONCE
 from flowstart.replays.settings import Settings
 from flowstart.simulation import report as run_report
 from flowstart.worst_paths import report as worst_report
@@ -72,7 +72,7 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
         "slow-start", against=["jump-start"], search_space=over, runs=1, workers=1
     )
     yield "worst", worst_report.files(failing)
-    yield "replay", replay_report.tables(study(found, Settings(startups=names), ONCE))
+    yield "replay", report.tables(study(found, Settings(startups=names), ONCE))
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 def show(found: "Capture", workers: int | None, json: bool) -> None:
     """Replays a capture as it was recorded, and shows or prints the comparison."""
     from flowstart.cli.progress import Progress
-    from flowstart.replays import calibration_table as tables
+    from flowstart.replays import calibration
     from flowstart.replays.calibration import calibrate
 
     with console.speaking_of(None), Progress("transfers") as progress:
@@ -19,7 +19,7 @@ def show(found: "Capture", workers: int | None, json: bool) -> None:
     if json:
         console.show_json({"files": list(found.files), **answer.to_dict()})
         return
-    console.say(tables.headline(answer))
-    console.show_grid(tables.table(answer))
-    for line in tables.legend(answer):
+    console.say(calibration.headline(answer))
+    console.show_grid(calibration.table(answer))
+    for line in calibration.legend(answer):
         console.say(line)

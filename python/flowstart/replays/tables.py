@@ -10,12 +10,9 @@ from flowstart.model import custom
 from flowstart.render import footnotes, text
 from flowstart.render.grid import Column, Grid
 from flowstart.render.size_classes import CLASSES
-from flowstart.replays.answer import Answer
-from flowstart.replays.bands import Band
+from flowstart.replays.answer import EVERYTHING, Answer, Band, Rollout
 from flowstart.replays.paths import ReplayPath
-from flowstart.replays.rollout import Rollout
 from flowstart.replays.summary import ClassSummary, estimate
-from flowstart.replays.times import EVERYTHING
 
 if TYPE_CHECKING:
     import polars as pl
