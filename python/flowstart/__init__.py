@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from flowstart.simulation.run import Run, run
     from flowstart.simulation.streaming import StoredRun
     from flowstart.sweeps.cell import Cell
-    from flowstart.sweeps.execution.estimate import Estimate
+    from flowstart.sweeps.execution.execute import Estimate
     from flowstart.sweeps.language.sweep import Sweep
     from flowstart.worst_paths.asking import find_worst_paths
     from flowstart.worst_paths.result import WorstPaths
@@ -97,7 +97,7 @@ _HOMES = {
     "StoredRun": "simulation.streaming",
     "LimitOptions": "simulation.limits",
     "Cell": "sweeps.cell",
-    "Estimate": "sweeps.execution.estimate",
+    "Estimate": "sweeps.execution.execute",
     "Sweep": "sweeps.language.sweep",
     "SweepMap": "maps.result",
     "SweepResult": "maps.sweep_result",

@@ -14,9 +14,8 @@ import pytest
 import flowstart as fs
 from flowstart.cli import main
 from flowstart.comparison import listed, over_time, report
-from flowstart.maps import listed as map_rows
-from flowstart.maps.asking import read_map
-from flowstart.maps.sweep_result import sweep
+from flowstart.maps import report as map_rows
+from flowstart.maps.sweep_result import read_map, sweep
 from flowstart.render import html, interactive, packed
 from flowstart.render import listed as listed_rows
 from flowstart.render.grid import Column, Grid, Source, Where

@@ -6,7 +6,7 @@ from flowstart.errors import RequestError
 from flowstart.model import units
 from flowstart.model.document import resolve
 from flowstart.model.units import Kind
-from flowstart.sweeps.language import quantities
+from flowstart.sweeps.language import expressions
 from flowstart.sweeps.language.expressions import MSS, PACKET, Expression, Meaning, parse
 
 NAMES = {
@@ -125,7 +125,7 @@ def test_packets_of_a_size_carry_payload_alone() -> None:
 
 
 def test_a_division_by_zero_is_infinite() -> None:
-    assert quantities.written(Kind.RATE, read("rate/(1-1)").at(SCOPE)) == "inf"
+    assert expressions.written(Kind.RATE, read("rate/(1-1)").at(SCOPE)) == "inf"
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_division_by_zero_is_infinite() -> None:
     ],
 )
 def test_quantities_are_written_short_and_exactly(kind: Kind, value: float, written: str) -> None:
-    assert quantities.written(kind, value) == written
+    assert expressions.written(kind, value) == written
 
 
 @pytest.mark.parametrize("unit", [unit for unit in units.UNITS if unit])

@@ -10,7 +10,7 @@ import pytest
 
 import flowstart as fs
 import worst
-from flowstart.sweeps.language.endpoints import endpoints
+from flowstart.sweeps.language.parameters import endpoints
 from flowstart.worst_paths.case import Case
 from flowstart.worst_paths.explain import explained
 from flowstart.worst_paths.search import Found, best, search

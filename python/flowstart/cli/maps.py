@@ -69,8 +69,8 @@ def map_(
 ) -> None:
     """Show the best startup on each path of a sweep, and its harm."""
     from flowstart.cli import output as folders
-    from flowstart.maps.asking import read_map
     from flowstart.maps.summary import summary
+    from flowstart.maps.sweep_result import read_map
     from flowstart.model import specs
 
     if output:
@@ -118,8 +118,8 @@ def _show(found: "SweepMap", output: pathlib.Path | None) -> None:
 
 def _show_commands(found: "SweepMap", output: pathlib.Path | None) -> None:
     """What repeats the worst cells, where startups are few."""
-    from flowstart.maps.again import from_file
     from flowstart.maps.report import scenario_file
+    from flowstart.maps.worst_cells import from_file
 
     if len(found.startups) > FEW:
         more = "all commands are in its worst.csv" if output else "-o DIR writes all commands"

@@ -9,11 +9,11 @@ import typer
 from flowstart.cli import completion, console, options
 from flowstart.errors import RequestError, SimulationError
 from flowstart.render import text
+from flowstart.sweeps.language.sweep import names
 
 if TYPE_CHECKING:
-    from flowstart.sweeps.execution.estimate import Estimate
-    from flowstart.sweeps.execution.execute import Approve
-    from flowstart.sweeps.execution.swept import Swept
+    from flowstart.sweeps.execution.execute import Approve, Estimate
+    from flowstart.sweeps.execution.store import Swept
 
 RUN = "Execution"
 
@@ -83,8 +83,8 @@ def sweep(
     from flowstart.cli.progress import Progress
     from flowstart.maps.sweep_result import sweep as swept
     from flowstart.sweeps import report
-    from flowstart.sweeps.asking import read
     from flowstart.sweeps.execution.store import DAMAGED
+    from flowstart.sweeps.language.sweep import read
 
     asked = read(setting, allow_python=allow_python)
     with console.speaking_of(None), Progress("cells") as progress:
@@ -111,9 +111,8 @@ def sweep(
 
 def _list(*, json: bool) -> None:
     from flowstart.render.grid import Column, Grid
-    from flowstart.sweeps.language import named
 
-    known = named.names()
+    known = names()
     if json:
         console.show_json([{"name": name, "about": about} for name, about in known.items()])
         return

@@ -4,7 +4,7 @@ import dataclasses
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from flowstart.comparison import tables
+from flowstart.comparison import tables as grids
 from flowstart.comparison.plan import Plan
 from flowstart.comparison.result import Comparison
 from flowstart.comparison.summary import Summary
@@ -74,7 +74,7 @@ def traced(result: Comparison) -> Grid:
         for row in result.records
         if row["tested"]
     }
-    found = tables.arranged(result.summaries, result.order)
+    found = grids.arranged(result.summaries, result.order)
     sources = [_source(s, asked, result) for s in found]
     return dataclasses.replace(result.table, sources=sources)
 

@@ -1,8 +1,6 @@
 """Runs transfers in the simulator and in a real stack."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import TypeAlias
 
 from flowstart import _native
 from flowstart.comparison.execute import execute as simulate
@@ -12,8 +10,7 @@ from flowstart.live_runs.plan import REAL, LivePlan
 from flowstart.live_runs.result import LiveComparison
 from flowstart.live_runs.rows import Found
 from flowstart.simulation import bounds
-
-Progress: TypeAlias = Callable[[int, int], object]
+from flowstart.simulation.batch import Progress
 
 
 def execute(

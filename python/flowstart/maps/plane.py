@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from flowstart.errors import RequestError
-from flowstart.maps.kinds import DIMENSIONS, UNKNOWN, Dimension
-from flowstart.maps.outcomes import Floats, Numbers, Outcomes
+from flowstart.maps.outcomes import DIMENSIONS, UNKNOWN, Dimension, Floats, Numbers, Outcomes
 from flowstart.render import text
 
 if TYPE_CHECKING:

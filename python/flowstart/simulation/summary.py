@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from flowstart.render import summary as screen
 from flowstart.render import text
-from flowstart.simulation import frames, tables
+from flowstart.simulation import frames
+from flowstart.simulation.tables import of_run
 
 if TYPE_CHECKING:
     from flowstart.simulation.run import Run
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 def summary(run: "Run", command: str = "") -> screen.Summary:
     """What was simulated, how many flows completed, and what was lost."""
-    shown = next((replace(grid, title="") for grid in tables.of_run(run.outcome)), None)
+    shown = next((replace(grid, title="") for grid in of_run(run.outcome)), None)
     hint = "All flows, links and notes: --details. Figures and traces: -o DIR"
     return screen.Summary(
         f"{run.headline}.", [_flows(run), _loss(run)], shown, run.notes, command, hint=hint

@@ -11,7 +11,7 @@ from flowstart.render import html, interactive, listed, text
 from flowstart.render.columns import Column as Definition
 from flowstart.render.grid import Column, Grid, Source
 from flowstart.render.size_classes import CLASSES
-from flowstart.sweeps.execution.swept import Swept
+from flowstart.sweeps.execution.store import Swept
 from flowstart.sweeps.runs.table import TABLE
 
 if TYPE_CHECKING:

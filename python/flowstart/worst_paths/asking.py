@@ -12,7 +12,7 @@ from flowstart.model.document import LARGEST, Document, resolve
 from flowstart.model.quantities import Time
 from flowstart.simulation import bounds
 from flowstart.simulation.limits import LimitOptions
-from flowstart.sweeps.language.endpoints import endpoints
+from flowstart.sweeps.language.parameters import endpoints
 from flowstart.worst_paths.evaluate import MEASURES, NOTHING, Evaluator
 from flowstart.worst_paths.result import Failing, WorstPaths
 from flowstart.worst_paths.search import Found, search

@@ -7,7 +7,7 @@ from typing import Any
 
 from flowstart.model import units
 from flowstart.model.document import Document
-from flowstart.sweeps.language import quantities
+from flowstart.sweeps.language import expressions
 
 NEEDED = ("rate", "rtt", "buffer", "size")
 """What every case has."""
@@ -78,4 +78,4 @@ def _rounded(value: str, digits: int) -> str:
     if not number:
         return value
     place = digits - 1 - math.floor(math.log10(abs(number)))
-    return f"{before}{quantities.number(round(number, place))}{unit}"
+    return f"{before}{expressions.number(round(number, place))}{unit}"

@@ -16,7 +16,7 @@ from flowstart.model.variants import Variant
 from flowstart.simulation.run import simulate
 from flowstart.sweeps.cell import DRAWN_COMPANY, Cell
 from flowstart.sweeps.runs.batch import run_cells
-from flowstart.sweeps.runs.planned import Planned
+from flowstart.sweeps.runs.table import Planned
 from flowstart.worst_paths.case import Case
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flowstart import _native
-from flowstart.maps import again
+from flowstart.maps import worst_cells
 from flowstart.maps.worst_cells import in_words
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
@@ -57,18 +57,20 @@ class Failing:
     @functools.cached_property
     def scenario(self) -> Document:
         """The scenario, in which the flow under test names no startup."""
-        found: Document = again.shortened(json.loads(self.evaluation.row["scenario"]))
+        found: Document = worst_cells.shortened(json.loads(self.evaluation.row["scenario"]))
         return found
 
     @functools.cached_property
     def command(self) -> str | None:
         """What compares the two there; None where it takes the scenario's file."""
         whole = json.loads(self.evaluation.row["scenario"])
-        return again.command(whole, [self.startup, self.best])
+        return worst_cells.command(whole, [self.startup, self.best])
 
     def again(self, file: str) -> str:
         """The same, or what does it with the scenario in a file."""
-        return self.command or again.from_file(file, again.options([self.startup, self.best], {}))
+        return self.command or worst_cells.from_file(
+            file, worst_cells.options([self.startup, self.best], {})
+        )
 
 
 @dataclass(frozen=True, repr=False)

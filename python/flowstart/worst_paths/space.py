@@ -11,8 +11,7 @@ from flowstart.errors import RequestError
 from flowstart.model.catalog import suggest
 from flowstart.sweeps.cell import COMPETING
 from flowstart.sweeps.language import parameters
-from flowstart.sweeps.language.endpoints import Endpoints
-from flowstart.sweeps.language.walk import Walk
+from flowstart.sweeps.language.parameters import Endpoints, Walk
 from flowstart.worst_paths.case import BESIDE, NEEDED, Case
 
 USUAL = {

@@ -17,7 +17,7 @@ from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import Summary, summarise
 from flowstart.errors import RequestError
 from flowstart.explorer.path.limits import size_bytes
-from flowstart.maps.winners import MARGIN
+from flowstart.maps.measures import MARGIN
 from flowstart.model.document import encode, plain, resolve
 from flowstart.model.path import NetworkPath
 from flowstart.model.units import NS_PER_S, UNITS, Kind, split

@@ -10,8 +10,7 @@ import sys
 import threading
 from multiprocessing.connection import Connection
 
-from flowstart.sweeps.execution.batches import Batch
-from flowstart.sweeps.execution.task import Task
+from flowstart.sweeps.execution.task import Batch, Task
 
 
 def main(number: int) -> None:
