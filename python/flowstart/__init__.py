@@ -37,8 +37,7 @@ if TYPE_CHECKING:
         TimeLimitExceeded,
     )
     from flowstart.live_runs.compare import compare
-    from flowstart.live_runs.load import live_load
-    from flowstart.live_runs.load_result import LiveLoad
+    from flowstart.live_runs.load import LiveLoad, live_load
     from flowstart.live_runs.result import LiveComparison
     from flowstart.maps.result import SweepMap
     from flowstart.maps.sweep_result import SweepResult, sweep
@@ -58,8 +57,8 @@ if TYPE_CHECKING:
     from flowstart.sweeps.cell import Cell
     from flowstart.sweeps.execution.execute import Estimate
     from flowstart.sweeps.language.sweep import Sweep
-    from flowstart.worst_paths.asking import find_worst_paths
     from flowstart.worst_paths.result import WorstPaths
+    from flowstart.worst_paths.search import find_worst_paths
 
     __version__: str
 
@@ -74,7 +73,7 @@ _HOMES = {
     "Comparison": "comparison.result",
     "compare": "live_runs.compare",
     "LiveComparison": "live_runs.result",
-    "LiveLoad": "live_runs.load_result",
+    "LiveLoad": "live_runs.load",
     "live_load": "live_runs.load",
     "FlowstartError": "errors",
     "LimitExceeded": "errors",
@@ -103,7 +102,7 @@ _HOMES = {
     "SweepResult": "maps.sweep_result",
     "sweep": "maps.sweep_result",
     "WorstPaths": "worst_paths.result",
-    "find_worst_paths": "worst_paths.asking",
+    "find_worst_paths": "worst_paths.search",
     "Variant": "model.variants",
     "Startup": "model.startup",
     "Window": "model.startup",

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from flowstart.captures.contents import Capture
-from flowstart.captures.endpoint_frames import all_columns
+from flowstart.captures.frames import all_columns
 from flowstart.captures.groups import Group, PathEstimate
 from flowstart.model.variants import Variant
 from flowstart.replays.paths import build

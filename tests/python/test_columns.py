@@ -16,9 +16,9 @@ import test_quic
 from flowstart import _native
 from flowstart.captures import report as capture_report
 from flowstart.comparison import report as comparison_report
-from flowstart.live_runs import load_report
 from flowstart.live_runs import report as live_report
-from flowstart.live_runs.load_rows import simulated
+from flowstart.live_runs.load import simulated
+from flowstart.live_runs.report import load_tables
 from flowstart.maps import report as map_report
 from flowstart.render.columns import KEY, VERSION, schema, tables
 from flowstart.render.files import Content
@@ -53,7 +53,7 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
         path = fs.NetworkPath(rate="20Mbps", rtt="20ms")
         yield "live", live_report.tables(fs.compare(path, startups=names, sizes=["20kB"], on="noq"))
     rows = simulated(fs.run(SCENARIO).outcome)
-    yield "load", load_report.tables(fs.LiveLoad(SCENARIO, None, rows, "", 0, (), False))
+    yield "load", load_tables(fs.LiveLoad(SCENARIO, None, rows, "", 0, (), False))
     found = fs.read_capture(CAPTURES / "small.pcap")
     yield "capture", capture_report.tables(found)
     with tempfile.TemporaryDirectory() as folder:

@@ -5,8 +5,8 @@ import pytest
 from numpy.typing import NDArray
 
 from flowstart.deployment.experiment import Population, plan
-from flowstart.deployment.knobs import offer
 from flowstart.deployment.notes import Variant, notes
+from flowstart.deployment.stacks import offer
 from flowstart.errors import RequestError
 from flowstart.inference import Group, intervals, recommend
 from flowstart.model import catalog

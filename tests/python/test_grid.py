@@ -5,7 +5,8 @@ import pytest
 import grid
 import grid_words
 from flowstart.model import specs
-from flowstart.sweeps.language.sweep import Sweep, named_file
+from flowstart.sweeps.language.named import named_file
+from flowstart.sweeps.language.sweep import Sweep
 
 SWEEPS = (grid.GRID, grid.SUITE)
 

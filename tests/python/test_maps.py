@@ -16,7 +16,7 @@ from flowstart.maps import figures, report, worst_cells
 from flowstart.maps.measures import front
 from flowstart.maps.outcomes import dimensions
 from flowstart.maps.worst_cells import shortened
-from flowstart.render import sealed
+from flowstart.render import files
 from made_up_map import SCENARIO, cell, row, write
 
 Folder = pathlib.Path
@@ -173,7 +173,7 @@ def test_a_variant_is_told_to_compare_with_all_that_it_is(tmp_path: Folder) -> N
         {"name": "hystart", "startup": "hystart", "cc": None, "stack": {}},
         {"name": "iw30", "startup": "hystart", "cc": None, "stack": {"iw": 30}},
     ]
-    (folder / "sweep.json").write_bytes(sealed.document({"variants": variants}))
+    (folder / "sweep.json").write_bytes(files.document({"variants": variants}))
     worst = fs.SweepResult.read(folder).map().worst_cells[0]
     assert worst.command is None
     found = worst_cells.from_file("worst.json", worst.compared)
@@ -367,7 +367,7 @@ def test_rows_may_come_in_any_order_and_parts(tmp_path: Folder) -> None:
 
 def test_an_unfinished_sweep_is_said_to_be_so(sweep: Folder) -> None:
     assert "not finished" not in " ".join(fs.SweepResult.read(sweep).map().notes)
-    (sweep / "sweep.json").write_bytes(sealed.document({}))
+    (sweep / "sweep.json").write_bytes(files.document({}))
     assert "not finished" in fs.SweepResult.read(sweep).map().notes[-1]
 
 

@@ -18,8 +18,7 @@ import pytest
 from flowstart import RequestError, SimulationError
 from flowstart.cli import output
 from flowstart.render import folder as folders
-from flowstart.render.folder import Results
-from flowstart.render.manifest import About
+from flowstart.render.folder import About, Results
 
 
 def put(folder: pathlib.Path, **files: bytes) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from flowstart.captures.reading import read_capture
 from flowstart.render import text
-from flowstart.render.size_classes import CLASSES
+from flowstart.render.columns import CLASSES
 from flowstart.replays import report
 from flowstart.replays.answer import ONCE
 from flowstart.replays.execute import study

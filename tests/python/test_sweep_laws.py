@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flowstart.model.units import Kind
+from flowstart.model.quantities import Kind
 from flowstart.sweeps.language.expressions import MSS, PACKET, Meaning, Scope, Slot
 from flowstart.sweeps.language.law_tables import published, read
 from flowstart.sweeps.language.laws import Law

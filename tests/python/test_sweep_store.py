@@ -18,7 +18,7 @@ import made_up_sweep
 from flowstart import RequestError, SimulationError, _native
 from flowstart.model.custom import CustomStartups
 from flowstart.model.startup import Ack, Startup, Window
-from flowstart.render import sealed
+from flowstart.render import files
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.execution import store, task
 from flowstart.sweeps.execution.execute import run
@@ -62,7 +62,7 @@ def test_the_folder_holds_parts_and_what_was_asked(tmp_path: pathlib.Path) -> No
     assert said["flowstart"] == _native.version()
     assert said["columns"]["fct_s"]["unit"] == "seconds"
     complete = json.loads((tmp_path / "out" / "complete.json").read_text())
-    del complete[sealed.FIELD]
+    del complete[files.FIELD]
     assert complete == {"parts": 10, "sweep": said["sweep"], "collapsed": {"queue": 40}}
 
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flowstart import extras
-from flowstart.captures import anonymity, tables
-from flowstart.captures.demands import demands
+from flowstart.captures import groups, sampling
 from flowstart.captures.groups import Group, retransmitted_share
 from flowstart.captures.sampling import Sample
-from flowstart.captures.summary import flagged, spread, summary
+from flowstart.captures.summary import demands, flagged, spread, summary
 from flowstart.render import html
 
 if TYPE_CHECKING:
@@ -129,22 +128,22 @@ class Capture:
 
     def anonymized(self) -> "Capture":
         """The same without addresses, ports and names of networks."""
-        names = anonymity.networks(self.connections["network"])
-        hosts = anonymity.hosts(self.connections, self.quic)
-        files = anonymity.files(self.files)
+        names = sampling.networks(self.connections["network"])
+        hosts = sampling.hosts(self.connections, self.quic)
+        files = sampling.files(self.files)
         quic = self.quic
         return dataclasses.replace(
             self,
             files=tuple(files[file] for file in self.files),
-            connections=anonymity.without_addresses(self.connections, names | hosts, files),
-            quic=quic if quic is None else anonymity.without_addresses(quic, hosts, files),
+            connections=sampling.without_addresses(self.connections, names | hosts, files),
+            quic=quic if quic is None else sampling.without_addresses(quic, hosts, files),
             # What no connection is left of has no name.
             groups=[
                 dataclasses.replace(group, network=names[group.network])
                 for group in self.groups
                 if group.network in names
             ],
-            warnings=[anonymity.without_names(text, self.files) for text in self.warnings],
+            warnings=[sampling.without_names(text, self.files) for text in self.warnings],
             anonymous=True,
         )
 
@@ -171,16 +170,16 @@ class Capture:
         return needed_rates(self.demands, ax)
 
     def __str__(self) -> str:
-        from flowstart.render.terminal import screen  # loads rich
+        from flowstart.render.summary import screen
 
-        return screen(tables.headline(self), tables.summary(self.summary), "`.summary`")
+        return screen(groups.headline(self), groups.summary(self.summary), "`.summary`")
 
     def __repr__(self) -> str:
         counts = f"{self.connections.height} connections, {self.transfers.height} transfers"
         return f"<Capture {self.file}: {counts}>"
 
     def _repr_html_(self) -> str:
-        return html.table(tables.summary(self.summary)) + html.table(tables.networks(self))
+        return html.table(groups.summary(self.summary)) + html.table(groups.networks(self))
 
 
 def _connection(row: dict[str, Any]) -> dict[str, Any]:

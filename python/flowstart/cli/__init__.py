@@ -13,9 +13,9 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line and returns its exit status; no traceback reaches the user."""
     try:
-        from flowstart.cli import streams
+        from flowstart.cli import console
 
-        streams.secure()
+        console.secure()
         return _run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         return _complain("stopped by Ctrl-C", 130)

@@ -94,9 +94,9 @@ def papers(incomplete: str) -> list[str]:
 
 def sweeps(incomplete: str) -> list[str]:
     """Sweeps that ship with flowstart, and folders and files."""
-    from flowstart.sweeps.language import sweep
+    from flowstart.sweeps.language import named
 
-    return _beginning(sweep.names(), incomplete)
+    return _beginning(named.names(), incomplete)
 
 
 BY_FLAG: dict[str, Complete] = {

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import io
 import itertools
 import json
 import os
@@ -186,7 +187,7 @@ def show_text(words: str, width: int | None = None) -> None:
 
 def show_grid(grid: "Grid", width: int | None = None) -> None:
     """A table on stdout, in the width of the terminal or a narrower one."""
-    from flowstart.render.terminal import show
+    from flowstart.render.summary import show
 
     show(grid, _stdout(width))
 
@@ -231,3 +232,45 @@ def _stdout(width: int | None = None) -> "Console":
     if width is not None:
         console.width = min(width, console.width)
     return console
+
+
+class _Target(io.FileIO):
+    """A descriptor whose first error is the last: what follows goes nowhere."""
+
+    def __init__(self, number: int, *, is_fatal: bool) -> None:
+        super().__init__(number, "w", closefd=False)
+        self.is_fatal = is_fatal
+
+    def write(self, data) -> int | None:  # type: ignore[no-untyped-def, override]
+        try:
+            return super().write(data)
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            if not self.is_fatal:
+                return len(data)
+            if isinstance(error, BrokenPipeError):
+                raise
+            raise SimulationError(
+                f"the standard output cannot be written: {error.strerror}"
+            ) from None
+
+
+def secure() -> None:
+    """Replaces the streams of this process; those of a caller that set others are left alone."""
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        stream = getattr(sys, name)
+        if stream is None:  # closed: no other file may take its number
+            os.dup2(os.open(os.devnull, os.O_RDONLY), number)
+        elif stream is not getattr(sys, f"__{name}__"):
+            continue
+        setattr(sys, name, _over(number, stream))
+
+
+def _over(number: int, stream: io.TextIOWrapper | None) -> io.TextIOWrapper:
+    target = _Target(number, is_fatal=number == 1)
+    return io.TextIOWrapper(
+        io.BufferedWriter(target),
+        encoding=stream.encoding if stream else "utf-8",
+        errors="backslashreplace",
+        line_buffering=number == 2 or target.isatty(),
+    )

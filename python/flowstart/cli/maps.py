@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import console, options
-from flowstart.model.shares import share
+from flowstart.cli import console, flags
+from flowstart.model.quantities import share
 
 if TYPE_CHECKING:
     from flowstart.maps.result import SweepMap
@@ -63,9 +63,9 @@ def map_(
         str,
         typer.Option(metavar="SHARE", help="Largest relative difference that is a tie."),
     ] = "5%",
-    details: options.Details = False,
-    json: options.Json = False,
-    output: options.Folder = None,
+    details: flags.Details = False,
+    json: flags.Json = False,
+    output: flags.Folder = None,
 ) -> None:
     """Show the best startup on each path of a sweep, and its harm."""
     from flowstart.cli import output as folders

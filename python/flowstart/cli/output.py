@@ -4,8 +4,7 @@ import pathlib
 import sys
 
 from flowstart.render import folder
-from flowstart.render.folder import Results
-from flowstart.render.manifest import About
+from flowstart.render.folder import About, Results
 
 
 def check(given: pathlib.Path) -> None:

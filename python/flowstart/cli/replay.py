@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import console, endpoints, options, path
-from flowstart.cli.flags import Given, filled, flag, of, taking
-from flowstart.cli.reading import READING, Reading, read
-from flowstart.cli.traffic import SEED, Compared
+from flowstart.cli import console, flags
+from flowstart.cli.flags import (
+    READING,
+    SEED,
+    Compared,
+    Given,
+    Reading,
+    filled,
+    flag,
+    of,
+    read,
+    taking,
+)
 from flowstart.errors import SimulationError
 
 if TYPE_CHECKING:
@@ -100,7 +109,14 @@ class Replayed:
     )
 
 
-FLAGS = (*of(Compared), *path.REPLAYED, *of(Replayed), *endpoints.REPLAYED, SEED, *READING)
+FLAGS = (
+    *of(Compared),
+    *flags.REPLAYED_PATH,
+    *of(Replayed),
+    *flags.REPLAYED_ENDPOINTS,
+    SEED,
+    *READING,
+)
 
 
 @taking(FLAGS)
@@ -108,10 +124,10 @@ def replay(
     files: FILES,
     *,
     given: Given,
-    workers: options.Workers = None,
-    allow_python: options.AllowPython = False,
-    json: options.Json = False,
-    output: options.Folder = None,
+    workers: flags.Workers = None,
+    allow_python: flags.AllowPython = False,
+    json: flags.Json = False,
+    output: flags.Folder = None,
 ) -> None:
     """Replay the transfers of captures and logs with each startup.
 

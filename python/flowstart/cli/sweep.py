@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import completion, console, options
+from flowstart.cli import completion, console, flags
 from flowstart.errors import RequestError, SimulationError
 from flowstart.render import text
-from flowstart.sweeps.language.sweep import names
+from flowstart.sweeps.language.named import names
 
 if TYPE_CHECKING:
     from flowstart.sweeps.execution.execute import Approve, Estimate
@@ -64,8 +64,8 @@ def sweep(
         typer.Option("--yes", help="No confirmation of sweeps over an hour.", rich_help_panel=RUN),
     ] = False,
     listed: Annotated[bool, typer.Option("--list", help="List of the built-in sweeps.")] = False,
-    allow_python: options.AllowPython = False,
-    json: options.Json = False,
+    allow_python: flags.AllowPython = False,
+    json: flags.Json = False,
 ) -> None:
     """Run every startup on a family of paths, with a row for each run.
 

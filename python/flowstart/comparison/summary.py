@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import exp, inf, log
 from statistics import fmean
 from typing import Any, TypeAlias
 
 from flowstart.model import variants
-from flowstart.render import marks
+from flowstart.render import text
 
 Rows: TypeAlias = list[dict[str, Any]]
 
@@ -152,7 +153,7 @@ def _mark_best(group: list[Summary], startups: int) -> list[Summary]:
     if len(group) < startups or any(s.seeds < s.planned_seeds for s in group):
         return group
     times = [s.fct_s if s.complete == s.flows else None for s in group]
-    best = marks.fastest(times, [s.change for s in group], [s.worst_fct_s for s in group])
+    best = text.fastest(times, [s.change for s in group], [s.worst_fct_s for s in group])
     return [replace(s, best=is_best) for s, is_best in zip(group, best, strict=True)]
 
 
@@ -173,3 +174,29 @@ def _seeds(rows: Rows) -> set[int]:
 def _mean(values: Iterable[float | None]) -> float | None:
     known = [v for v in values if v is not None]
     return fmean(known) if known else None
+
+
+MANY = 8
+"""With more startups than these, the order in which they were named is no help."""
+
+
+def ordered(found: Sequence[Summary], startups: Sequence[str]) -> list[str]:
+    """The startups as they were named; many of them by their average slowdown.
+
+    One that did not finish everything is no match for those that did.
+    """
+    if len(startups) <= MANY:
+        return list(startups)
+
+    def rank(name: str) -> tuple[bool, float]:
+        mine = [s for s in found if s.startup == name]
+        unfinished = not mine or any(s.complete < s.flows for s in mine)
+        return unfinished, average_slowdown(mine)
+
+    return sorted(startups, key=rank)
+
+
+def average_slowdown(found: Sequence[Summary]) -> float:
+    """The geometric mean over sizes of a startup's slowdown; infinite where none is known."""
+    known = [s.slowdown for s in found if s.slowdown is not None]
+    return exp(fmean(map(log, known))) if known else inf

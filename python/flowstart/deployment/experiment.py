@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flowstart.errors import RequestError
-from flowstart.inference.clusters import Floats
-from flowstart.inference.critical import NORMAL, student
+from flowstart.inference.clusters import NORMAL, Floats, student
 from flowstart.render import text
 
 LEVEL, POWER = 0.95, 0.8

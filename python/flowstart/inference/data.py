@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from flowstart.errors import RequestError
-from flowstart.render import marks
+from flowstart.render import text
 
 HARM_THRESHOLD = 0.1
 """A transfer is harmed where it takes this much longer than under the baseline."""
@@ -111,12 +111,12 @@ class Row:
     @property
     def gains(self) -> bool:
         """Whether the whole interval is on the side of the faster, as tables show its end."""
-        return self.enough and marks.gains(self.high)
+        return self.enough and text.gains(self.high)
 
     @property
     def loses(self) -> bool:
         """Whether the whole interval is on the side of the slower, as tables show its end."""
-        return self.enough and marks.loses(self.low)
+        return self.enough and text.loses(self.low)
 
 
 def finite(value: float | None) -> float | None:

@@ -28,8 +28,18 @@ from flowstart.maps.plane import Axis, Plane, Tile
 from flowstart.model import custom
 from flowstart.model.catalog import listed
 from flowstart.render import text
-from flowstart.render.charts import LINE, SMALL, STYLE, Chart, chosen, lines, titled
-from flowstart.render.labels import Box, Point, placed
+from flowstart.render.charts import (
+    LINE,
+    SMALL,
+    STYLE,
+    Box,
+    Chart,
+    Point,
+    chosen,
+    lines,
+    placed,
+    titled,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flowstart.render import text
-from flowstart.render.size_classes import CLASSES
+from flowstart.render.columns import CLASSES
 
 if TYPE_CHECKING:
     import polars as pl

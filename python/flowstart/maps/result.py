@@ -323,7 +323,7 @@ class SweepMap:
         return heatmap(self.outcomes, self.order, tables.about(self.outcomes, self.dimensions))
 
     def __str__(self) -> str:
-        from flowstart.render.terminal import screen  # loads rich
+        from flowstart.render.summary import screen
 
         return screen(self.headline, self.table, "`.table`, or `.regret` by kind of cells")
 

@@ -17,7 +17,7 @@ from flowstart.inference.data import LEVEL, OF_TRANSFERS, finite
 from flowstart.inference.gates import OPTIONS, Gate, Limits, Part, Runs, gates
 from flowstart.inference.intervals import Contrast, contrasted, estimates
 from flowstart.inference.verdict import judge
-from flowstart.render.size_classes import CLASSES
+from flowstart.render.columns import CLASSES
 from flowstart.replays.paths import BUFFERS, ReplayPath
 from flowstart.replays.runner import Round
 from flowstart.replays.settings import Settings

@@ -4,9 +4,9 @@ from flowstart.captures import server_log
 from flowstart.inference import Gate, Judgement, Row, Statistic, Status
 from flowstart.inference.gates import Kind, Quantity
 from flowstart.inference.verdict import part_in_words
-from flowstart.model import buffers, custom
+from flowstart.model import custom, document
 from flowstart.model import stack as stacks
-from flowstart.render import footnotes, marks, summary, text
+from flowstart.render import footnotes, summary, text
 from flowstart.render.grid import Column, Grid
 from flowstart.replays.answer import EVERYTHING
 from flowstart.replays.paths import BUFFERS, joined
@@ -102,7 +102,7 @@ def table_legend(replay: Replay) -> str:
         "harmed: the network with the largest share of them (one of fewer than "
         f"{ENOUGH} transfers only if no other has any)."
     )
-    marked = [f"{marks.MARK}: recommended."] * any(s.best for s in replay.summaries)
+    marked = [f"{text.MARK}: recommended."] * any(s.best for s in replay.summaries)
     return "\n".join([" ".join([columns, *marked]), *replay.notes, *without_syn(replay)])
 
 
@@ -158,7 +158,7 @@ def current(replay: Replay) -> str:
     """The setting that the others are compared with."""
     settings = replay.settings
     base, preset = settings.reference, stacks.of_scenario(usual_stack(settings))["preset"]
-    iw = buffers.initial_window(replay.resolved[base.name]["stack"])
+    iw = document.initial_window(replay.resolved[base.name]["stack"])
     used = ", ".join(filter(None, [preset, str(base.begins), base.cc, f"IW {iw}"]))
     return "assumed " * settings.by_default + used
 

@@ -6,11 +6,10 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from flowstart.render import figure_files, html, interactive
-from flowstart.render.columns import Column
+from flowstart.render.columns import CLASSES, Column
 from flowstart.render.files import Content, columns, encoded, streamed
 from flowstart.render.grid import Grid, Source
 from flowstart.render.listed import MOST_ROWS, Chart, Command, Rows
-from flowstart.render.size_classes import CLASSES
 from flowstart.replays import calibration, overview
 from flowstart.replays import tables as grids
 from flowstart.replays.answer import EVERYTHING

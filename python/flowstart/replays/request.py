@@ -7,18 +7,17 @@ from typing import Any, Unpack
 
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import read_capture as read
-from flowstart.comparison import applicability
-from flowstart.comparison.asked import path_of, stack_of
+from flowstart.comparison import request
+from flowstart.comparison.request import path_of, stack_of
 from flowstart.errors import RequestError
 from flowstart.inference.gates import OPTIONS, Limits
-from flowstart.model import shares, specs
+from flowstart.model import quantities, specs
 from flowstart.model import stack as stacks
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import plain
 from flowstart.model.fields import Endpoint
 from flowstart.model.path import IMPAIRING
-from flowstart.model.quantities import Rate, Time, rate_text, time_text
-from flowstart.model.shares import share
+from flowstart.model.quantities import Rate, Time, rate_text, share, time_text
 from flowstart.model.variants import Variant, VariantLike
 from flowstart.replays.answer import ONCE, Questions, parsed
 from flowstart.replays.execute import study
@@ -120,7 +119,7 @@ def replay(
         custom = CustomStartups()
         hosts = hosts_of(recorded, fields, capture_format)
         found, base = compared(hosts, variants, startups, baseline, cc, custom)
-        applicability.refuse_what_does_nothing(
+        request.refuse_what_does_nothing(
             {"cached_cwnd": cached_cwnd}, [str(v.begins) for v in found], custom, fields
         )
         return Settings(
@@ -133,7 +132,7 @@ def replay(
             cc=cc,
             direction=side(direction),
             ignore=frozenset(ignore),
-            cross_traffic=shares.share("cross_traffic", cross_traffic),
+            cross_traffic=quantities.share("cross_traffic", cross_traffic),
             competing=tuple(competing),
             rate=rate_text("rate", rate),
             networks=tuple(map(GivenNetwork.parse, networks)),
@@ -153,12 +152,12 @@ def replay(
     usual = Questions() if uncertainty else ONCE
     asked = dataclasses.replace(
         usual,
-        rollout=None if rollout is None else shares.share("rollout", rollout),
+        rollout=None if rollout is None else quantities.share("rollout", rollout),
         when=parsed(when),
         limits=Limits(
-            shares.share("max_harm", max_harm),
-            shares.share("max_p99", max_p99),
-            shares.share("max_loss", max_loss),
+            quantities.share("max_harm", max_harm),
+            quantities.share("max_p99", max_p99),
+            quantities.share("max_loss", max_loss),
         ),
     )
     with bounds.bounded(time_limit, **limits):
@@ -199,7 +198,7 @@ def settings_of(
     )
     by_default = startups is None and not variants and "baseline" not in given
     begins = [str(variant.begins) for variant in found]
-    applicability.refuse_what_does_nothing(given, begins, custom, stack)
+    request.refuse_what_does_nothing(given, begins, custom, stack)
     own = {name: described.get(name) for name in IMPAIRING}
     return Settings(
         startups=tuple(v.name for v in found if v.name == v.startup),

@@ -16,7 +16,7 @@ from flowstart.inference import Judgement, Status, Verdict
 from flowstart.inference.data import finite
 from flowstart.inference.gates import Gate
 from flowstart.inference.recommendation import Recommendation
-from flowstart.model import buffers, custom, randomness, stack
+from flowstart.model import custom, document, perturbation, stack
 from flowstart.model.document import Document, queues, resolve
 from flowstart.model.path import told_interface
 from flowstart.model.variants import Variant
@@ -163,7 +163,7 @@ class Replay:
         return f"<Replay of {self.capture.file}: {transfers} transfers, {len(self.paths)} paths>"
 
     def __str__(self) -> str:
-        from flowstart.render.terminal import screen  # loads rich
+        from flowstart.render.summary import screen
 
         several = len(self.settings.names) > 1
         chosen = [self.verdict.headline] * several
@@ -263,7 +263,7 @@ class Replay:
     @functools.cached_property
     def drawn(self) -> list[str]:
         """What is drawn at random, in words; another seed draws something else."""
-        return randomness.drawn(self.resolved[self.settings.names[0]])
+        return perturbation.drawn(self.resolved[self.settings.names[0]])
 
     @functools.cached_property
     def notes(self) -> list[str]:
@@ -321,15 +321,15 @@ class Replay:
         found = []
         for replayed in self.paths:
             filled = resolved(replayed.path, s)
-            window = buffers.initial_window(filled["stack"])
-            few = buffers.handfuls(given, filled["path"], window)
+            window = document.initial_window(filled["stack"])
+            few = document.handfuls(given, filled["path"], window)
             found += [(n, field, said, window, replayed.name) for field, (said, n) in few.items()]
         if not found:
             return []
         packets, field, said, window, name = min(found)
         paths = len({name for *_, name in found})
         more = f" and a handful on {paths - 1} more" if paths > 1 else ""
-        return [buffers.warning(field, said, packets, f" on {name}{more}", window=window)]
+        return [document.warning(field, said, packets, f" on {name}{more}", window=window)]
 
     @property
     def all_failed(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from flowstart.captures.demands import DEFAULT_MSS
+from flowstart.captures.summary import DEFAULT_MSS
 from flowstart.model import quantities
 from flowstart.model.document import Document, resolve
 from flowstart.model.path import told_interface

@@ -12,7 +12,7 @@ import numpy as np
 
 from flowstart.inference import Row, Statistic
 from flowstart.inference.data import HARM_THRESHOLD, OF_TRANSFERS, finite
-from flowstart.render.size_classes import CLASSES
+from flowstart.render.columns import CLASSES
 from flowstart.replays.answer import EVERYTHING, Answer, Floats, Numbers, Times, classes
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from flowstart.inference import Row, Statistic, Verdict
 from flowstart.inference.gates import Quantity
 from flowstart.model import custom
 from flowstart.render import footnotes, text
+from flowstart.render.columns import CLASSES
 from flowstart.render.grid import Column, Grid
-from flowstart.render.size_classes import CLASSES
 from flowstart.replays.answer import EVERYTHING, Answer, Band, Rollout
 from flowstart.replays.paths import ReplayPath
 from flowstart.replays.summary import ClassSummary, estimate

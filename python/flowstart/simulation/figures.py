@@ -17,11 +17,13 @@ from flowstart.render.charts import (
     STYLE,
     Chart,
     broken,
+    key_of_panels,
     legend,
+    linear,
     looks,
+    panels,
     titled,
 )
-from flowstart.render.panels import key_of_panels, linear, panels
 from flowstart.simulation.series import Series
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pathlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from flowstart.captures import tables as contents
+from flowstart.captures import groups as contents
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import read_capture as read
 from flowstart.errors import RequestError
@@ -17,7 +17,7 @@ from flowstart.explorer.grids import document
 from flowstart.explorer.running.jobs import Job
 from flowstart.model import stack
 from flowstart.model.document import Document
-from flowstart.render.size_classes import CLASSES
+from flowstart.render.columns import CLASSES
 from flowstart.replays import overview, result, study, tables
 from flowstart.replays.answer import EVERYTHING, bands
 from flowstart.replays.paths import ReplayPath

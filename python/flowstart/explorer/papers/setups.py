@@ -15,8 +15,8 @@ from flowstart.model import stack as stacks
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document
 from flowstart.model.path import NetworkPath, told_interface
+from flowstart.model.quantities import NS_PER_S, UNITS, Kind, split
 from flowstart.model.scenario import ScenarioLike
-from flowstart.model.units import NS_PER_S, UNITS, Kind, split
 from flowstart.render import text
 
 MOST = 24

@@ -19,7 +19,7 @@ from flowstart.papers.cross.table import CrossTable
 from flowstart.papers.cross.verdicts import CROWDED
 from flowstart.render import text
 from flowstart.render.grid import Column, Grid
-from flowstart.render.marks import MARK
+from flowstart.render.text import MARK
 
 PRINTED = {
     (QUICK_START, "low latency"): "low",

@@ -15,7 +15,7 @@ from flowstart.model.document import Document
 from flowstart.model.variants import Variant
 from flowstart.simulation import bounds
 from flowstart.simulation.batch import cores
-from flowstart.simulation.estimate import Estimate as Usage
+from flowstart.simulation.limits import Estimate as Usage
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.execution.executor import Executor, Here
 from flowstart.sweeps.execution.store import Asked, Store, Swept

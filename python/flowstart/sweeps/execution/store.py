@@ -29,7 +29,7 @@ from flowstart import _native
 from flowstart.errors import RequestError, SimulationError
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
-from flowstart.render import columns, folder, sealed, text
+from flowstart.render import columns, files, folder, text
 from flowstart.sweeps.execution.task import Batch, digest
 from flowstart.sweeps.runs.table import TABLE
 
@@ -240,7 +240,7 @@ class Store:
     def _json(self, name: str) -> Document | None:
         """A document of the folder; None where there is none, or a damaged one."""
         file = self.place / name
-        if not sealed.is_intact(file):
+        if not files.is_intact(file):
             return None
         found: Document = json.loads(file.read_bytes())
         return found
@@ -254,7 +254,7 @@ class Store:
 
     def damaged(self) -> list[str]:
         """The files that are not as they were written, by their place in the folder."""
-        found = [file for file in self.files() if not sealed.is_intact(file)]
+        found = [file for file in self.files() if not files.is_intact(file)]
         return [str(file.relative_to(self.place)) for file in found]
 
     def missing(self) -> list[str]:
@@ -329,7 +329,7 @@ class Store:
 
     def _has_part_of(self, asked: Asked) -> bool:
         """Whether a part says that it is of this sweep."""
-        intact = (part for part in self.parts() if sealed.is_intact(part))
+        intact = (part for part in self.parts() if files.is_intact(part))
         return any(asked.key.encode() in part.read_bytes() for part in intact)
 
     def _refuse_others(self, place: pathlib.Path, why: str) -> None:
@@ -347,7 +347,7 @@ class Store:
         with self._failing():
             self.place.mkdir(parents=True, exist_ok=True)
             for name in (ASKED, COMPLETE, REPORT):
-                if (self.place / name).exists() and not sealed.is_intact(self.place / name):
+                if (self.place / name).exists() and not files.is_intact(self.place / name):
                     self._set_aside(self.place / name)
             self._note(asked)
             for name in (PARTS, FAILED):
@@ -365,7 +365,7 @@ class Store:
     def _note(self, asked: Asked) -> None:
         said = {"sweep": asked.key, **asked.said, "columns": _meanings()}
         try:
-            write(self.place / ASKED, sealed.document(said), replace=False)
+            write(self.place / ASKED, files.document(said), replace=False)
         except FileExistsError:
             # Another command may have begun another sweep since `check`.
             self._check_same(asked)
@@ -378,7 +378,7 @@ class Store:
                 f"{self.place}: part {known} has other cells than requested now, so a file "
                 "that the sweep reads has changed since; name another folder"
             )
-        return sealed.is_intact(self._part(batch))
+        return files.is_intact(self._part(batch))
 
     def claim(self, batch: Batch) -> bool:
         """Whether this command is to run a batch: no other is at work on it."""
@@ -395,8 +395,8 @@ class Store:
     def fail(self, batch: Batch, error: str) -> None:
         """Notes why a batch has no rows. The next command tries it again."""
         with self._failing():
-            text = f"{error}\n{sealed.FIELD}: {sealed.BLANK}\n"
-            write(self._failure(batch), sealed.seal(text.encode()))
+            text = f"{error}\n{files.FIELD}: {files.BLANK}\n"
+            write(self._failure(batch), files.seal(text.encode()))
         self.release(batch)
 
     def release(self, batch: Batch) -> None:
@@ -408,12 +408,12 @@ class Store:
         """Notes that all parts are there, and what the sweep came to."""
         said = {"parts": len(self.parts()), **came_to}
         with self._failing():
-            write(self.place / COMPLETE, sealed.document(said))
+            write(self.place / COMPLETE, files.document(said))
 
     def put_report(self, page: str) -> None:
         """Replaces the page to read. Raises SimulationError where it cannot be written."""
         with self._failing():
-            write(self.place / REPORT, sealed.seal((page + sealed.comment()).encode()))
+            write(self.place / REPORT, files.seal((page + files.comment()).encode()))
 
     def _part(self, batch: Batch) -> pathlib.Path:
         return self.place / PARTS / f"{batch.name}.parquet"
@@ -435,7 +435,7 @@ class Store:
 def _why(failure: pathlib.Path) -> str:
     """Why a batch has no rows, without the digest."""
     text = failure.read_text("utf-8", errors="replace")
-    return text.rpartition(sealed.FIELD)[0].strip() or text.strip()
+    return text.rpartition(files.FIELD)[0].strip() or text.strip()
 
 
 def _meanings() -> Any:

@@ -16,7 +16,7 @@ from flowstart.model import custom
 from flowstart.model.custom import CustomStartups
 from flowstart.model.startup import Startup
 from flowstart.model.variants import Variant
-from flowstart.render import columns, sealed
+from flowstart.render import columns, files
 from flowstart.simulation import bounds
 from flowstart.simulation.limits import Limits
 from flowstart.sweeps.cell import Cell
@@ -151,11 +151,11 @@ class Task:
 
     def _part(self, frame: "pl.DataFrame", batch: Batch) -> bytes:
         said = {"version": self.version, "sweep": self.sweep, "batch": batch.key}
-        said[sealed.FIELD] = sealed.BLANK
+        said[files.FIELD] = files.BLANK
         said = {f"{columns.KEY}.{name}": value for name, value in said.items()}
         file = io.BytesIO()
         frame.write_parquet(file, compression="zstd", metadata=columns.metadata(TABLE) | said)
-        return sealed.seal(file.getvalue())
+        return files.seal(file.getvalue())
 
 
 @functools.cache

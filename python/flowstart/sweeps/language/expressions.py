@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from flowstart.errors import RequestError
-from flowstart.model import definitions, units
+from flowstart.model import definitions, quantities
 from flowstart.model.catalog import suggest
 from flowstart.model.document import resolve
-from flowstart.model.units import BITS_PER_BYTE, NS_PER_S, Kind
+from flowstart.model.quantities import BITS_PER_BYTE, NS_PER_S, Kind
 
 Scope: TypeAlias = dict[str, Any]
 """What the fields of a cell are, in base units, and the bytes of its packets (`PACKET`, `MSS`)."""
@@ -49,7 +49,7 @@ LONGEST = 200
 """Numbers, names and signs."""
 
 _TOKEN = re.compile(
-    rf"\s*(?:(?P<number>{units.NUMBER})\s*(?P<unit>[kKMGT]?bit/s|%|[A-Za-zµμ]+)?"
+    rf"\s*(?:(?P<number>{quantities.NUMBER})\s*(?P<unit>[kKMGT]?bit/s|%|[A-Za-zµμ]+)?"
     r"|(?P<name>[A-Za-z_]\w*)|(?P<sign>[-+*/(),]))"
 )
 _BIT_TIME = BITS_PER_BYTE * NS_PER_S
@@ -179,24 +179,24 @@ class _Parser:
 
     def quantity(self, token: re.Match[str]) -> Expression:
         number, unit = float(token["number"]), token["unit"] or ""
-        if unit not in units.UNITS:
+        if unit not in quantities.UNITS:
             near = f"; write `{token['number']}*{unit}`" if unit in self.known else ""
             raise self.wrong(f"`{unit}` is no unit{near}")
         lowered = unit.lower()
-        if lowered == units.BDPS:
+        if lowered == quantities.BDPS:
             bdp = self.bdp().at
             return Expression(Kind.SIZE, lambda scope: bdp(scope) * number, _BDP_OF, True)
-        if lowered.startswith(units.PACKETS):
+        if lowered.startswith(quantities.PACKETS):
             packet = self.packet
             return Expression(Kind.SIZE, lambda scope: number * scope[packet], in_packets=True)
-        meant = units.UNITS[unit]
+        meant = quantities.UNITS[unit]
         value = number * meant.scale
         return Expression(meant.kind, lambda _: value)
 
     def name(self, name: str) -> Expression:
         if name in ("min", "max"):
             return self.extreme(name)
-        if name == units.BDPS:
+        if name == quantities.BDPS:
             return self.bdp()
         if name not in self.known:
             raise self.wrong(f"there is no `{name}` in this cell{suggest(name, self.offered())}")
@@ -209,7 +209,7 @@ class _Parser:
     def offered(self) -> list[str]:
         """What may be named here."""
         quantities_here = [name for name, meant in self.known.items() if meant.kind]
-        bdp = [units.BDPS] if {"rate", "rtt"} <= self.known.keys() else []
+        bdp = [quantities.BDPS] if {"rate", "rtt"} <= self.known.keys() else []
         return [*quantities_here, *bdp, "min", "max"]
 
     def bdp(self) -> Expression:

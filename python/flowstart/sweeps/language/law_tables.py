@@ -19,7 +19,7 @@ from typing import Any
 
 from flowstart.errors import RequestError
 from flowstart.model.catalog import suggest
-from flowstart.model.units import BDPS, UNITS, Kind, split
+from flowstart.model.quantities import BDPS, UNITS, Kind, split
 from flowstart.sweeps.language import expressions
 from flowstart.sweeps.language.expressions import Slot, check_keys
 from flowstart.sweeps.language.laws import (

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flowstart.model.units import Kind
+from flowstart.model.quantities import Kind
 from flowstart.sweeps.language import expressions
 from flowstart.sweeps.language.expressions import Expression, Scope
 

@@ -13,7 +13,7 @@ from flowstart.model import stack as stacks
 from flowstart.model.catalog import suggest
 from flowstart.model.definitions import Field, parts
 from flowstart.model.document import Document, plain, resolve
-from flowstart.model.units import Kind
+from flowstart.model.quantities import Kind
 from flowstart.sweeps.language import expressions, law_tables
 from flowstart.sweeps.language.expressions import (
     MSS,

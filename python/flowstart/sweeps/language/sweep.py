@@ -2,10 +2,7 @@
 
 import dataclasses
 import functools
-import importlib.resources
 import os
-import pathlib
-import tomllib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,15 +11,15 @@ from itertools import accumulate, product
 from typing import Any, Self, TypeAlias
 
 from flowstart.errors import RequestError
-from flowstart.model.catalog import suggest
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document
-from flowstart.model.randomness import drawn
+from flowstart.model.perturbation import drawn
 from flowstart.model.variants import Variant
 from flowstart.sweeps.cell import DRAWN_COMPANY, Cell
 from flowstart.sweeps.language import document as documents
 from flowstart.sweeps.language import sampling
 from flowstart.sweeps.language.document import Request, Sample
+from flowstart.sweeps.language.named import named_file
 from flowstart.sweeps.language.parameters import Endpoints, Leaf, Walk
 from flowstart.sweeps.language.sampling import PARTS, Coordinate
 
@@ -264,32 +261,6 @@ def _chooser(weights: Sequence[float]) -> Callable[[float], int]:
     """Which of several has a coordinate, by their weights."""
     ends = list(accumulate(weights))
     return lambda u: min(bisect_right(ends, u * ends[-1]), len(ends) - 1)
-
-
-def names() -> dict[str, str]:
-    """The sweeps known by name, each with what it is."""
-    return {
-        file.stem: str(tomllib.loads(file.read_text("utf-8")).get("about", ""))
-        for file in sorted(_folder().glob("*.toml"))
-    }
-
-
-def named_file(setting: str) -> pathlib.Path:
-    """The file that a setting means: its own, or that of a sweep known by name."""
-    given = pathlib.Path(setting)
-    if given.suffix == ".toml" or given.is_file() or given.parent != pathlib.Path():
-        return given
-    found = _folder() / f"{setting}.toml"
-    if not found.is_file():
-        hint = suggest(setting, list(names()))
-        raise RequestError(
-            f"no sweep is called `{setting}`, and the name of a sweep file ends with .toml{hint}"
-        )
-    return found
-
-
-def _folder() -> pathlib.Path:
-    return pathlib.Path(str(importlib.resources.files("flowstart.sweeps.language"))) / "named"
 
 
 SweepLike: TypeAlias = Sweep | Mapping[str, Any] | str | os.PathLike[str]

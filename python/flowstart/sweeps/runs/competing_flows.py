@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from flowstart import _native
 from flowstart.errors import RequestError
-from flowstart.model import units
+from flowstart.model import quantities
 from flowstart.model.document import Document
 from flowstart.model.variants import OWN, USUAL_STARTUP, Variant
 from flowstart.replays.competing_flows import PROBE_EVERY_S, call
@@ -72,14 +72,14 @@ class Facts:
 
 def _parts(text: str) -> tuple[float, str]:
     """The number of a resolved quantity, and its unit."""
-    found = units.split(text)
+    found = quantities.split(text)
     assert found is not None
     return found
 
 
 def _seconds(text: str) -> float:
     number, unit = _parts(text)
-    return number * units.UNITS[unit].scale / units.NS_PER_S
+    return number * quantities.UNITS[unit].scale / quantities.NS_PER_S
 
 
 def _rate(text: str | None) -> float | None:
@@ -90,14 +90,16 @@ def _packets(text: str | None) -> int | None:
     if text is None:
         return None
     number, unit = _parts(text)
-    return int(number if unit == units.PACKETS else number * units.UNITS[unit].scale / FULL_SIZE)
+    return int(
+        number if unit == quantities.PACKETS else number * quantities.UNITS[unit].scale / FULL_SIZE
+    )
 
 
 def _share(text: str | None) -> float:
     if text is None:
         return 0.0
     number, unit = _parts(str(text))
-    return number * units.UNITS[unit].scale
+    return number * quantities.UNITS[unit].scale
 
 
 SHORT_FLOW = "50kB"
@@ -291,7 +293,7 @@ def _usual(stack: str) -> str:
 
 
 def _time(seconds: float) -> str:
-    return expressions.time(seconds * units.NS_PER_S)
+    return expressions.time(seconds * quantities.NS_PER_S)
 
 
 PER_RUN = 60
@@ -324,8 +326,8 @@ def _beside(cell: Cell, own: float) -> float:
 
 def _base(cell: Cell, name: str) -> float:
     """A field of the path in bits per second or seconds; 0 where it is no single number."""
-    found = units.split(str(cell.path.get(name, "")))
-    if not found or found[1] not in units.UNITS:
+    found = quantities.split(str(cell.path.get(name, "")))
+    if not found or found[1] not in quantities.UNITS:
         return 0.0
-    scale = units.UNITS[found[1]].scale
-    return found[0] * scale / (1.0 if name == "rate" else units.NS_PER_S)
+    scale = quantities.UNITS[found[1]].scale
+    return found[0] * scale / (1.0 if name == "rate" else quantities.NS_PER_S)
