@@ -18,10 +18,11 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import flowstart as fs
+from flowstart import text
 from flowstart.maps import figures, tables
 from flowstart.maps.result import SweepMap
 from flowstart.model.specs import ALL, UNAIDED
-from flowstart.render import charts, text
+from flowstart.render import charts
 
 DOCS = pathlib.Path(__file__).parent
 KEPT = DOCS / "grid.csv"

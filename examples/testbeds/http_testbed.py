@@ -19,12 +19,12 @@ from matplotlib.figure import Figure
 
 import flowstart as fs
 import testbed_parts as parts
+from flowstart import text
 from flowstart.live_runs import report
 from flowstart.live_runs.rows import difference
 from flowstart.live_runs.tables import percent
 from flowstart.papers.slow_start_high_speed import http, setups
 from flowstart.papers.slow_start_high_speed.setups import LITERAL, Path
-from flowstart.render import text
 from flowstart.render.grid import Column
 from testbed_parts import Row, Scale
 

@@ -34,8 +34,8 @@ test_bombs.BOMBS[sys.argv[1]][0](pathlib.Path(sys.argv[2]))
 """
 WAIT = """
 import sys, time
-from flowstart.captures import confined
-confined.call(print, "qlog", [sys.argv[1]], time.sleep, 60)
+from flowstart.captures import sources
+sources.call(print, "qlog", [sys.argv[1]], time.sleep, 60)
 """
 HEADER = b"ts,bytes\n"
 

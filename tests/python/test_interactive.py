@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import flowstart as fs
+from flowstart import text
 from flowstart.cli import main
 from flowstart.comparison import report
 from flowstart.maps import report as map_rows
@@ -133,8 +134,8 @@ def test_every_number_of_a_comparison_names_the_rows_that_it_is_the_mean_of(
         ]
         assert len(rows) == 3
         times = [row["fct_s"] for row in rows]
-        assert line[1] == fs.render.text.seconds(sum(times) / len(times))
-        assert line[2] == fs.render.text.seconds(max(times))
+        assert line[1] == text.seconds(sum(times) / len(times))
+        assert line[2] == text.seconds(max(times))
 
 
 def test_the_command_of_a_row_gives_that_row_again(compared: fs.Comparison) -> None:
@@ -245,7 +246,7 @@ def test_the_table_of_a_sweep_is_made_of_the_rows_that_it_names(swept: pathlib.P
         assert line[1] == str(mine.height) == "2"
         greatest = mine["slowdown"].max()
         assert isinstance(greatest, float)
-        assert line[4] == fs.render.text.ratio(greatest)
+        assert line[4] == text.ratio(greatest)
 
 
 def test_the_scenario_of_a_row_gives_that_row_again(
@@ -280,7 +281,7 @@ def test_the_tables_of_a_map_name_the_rows_that_they_are_made_of(swept: pathlib.
         for line, source in zip(grid.rows, grid.sources, strict=True):
             greatest = meant(rows.frame, source.where)["regret"].max()
             assert isinstance(greatest, float)
-            assert line[at] == fs.render.text.ratio(greatest)
+            assert line[at] == text.ratio(greatest)
     for line, source in zip(kinds.rows, kinds.sources, strict=True):
         assert line[1] == str(meant(rows.frame, source.where).height)
 
@@ -345,8 +346,8 @@ def test_ten_thousand_rows_take_at_most_500_kilobytes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     rows = Rows(made_up(10_000), "comparison-rows", 10_000)
-    text = json.dumps(interactive.document(rows), separators=(",", ":"))
-    data = len(base64.b64encode(zlib.compress(text.encode(), 9)))
+    written = json.dumps(interactive.document(rows), separators=(",", ":"))
+    data = len(base64.b64encode(zlib.compress(written.encode(), 9)))
     script = sum(file.stat().st_size for file in REAL.glob("report.*"))
     with capsys.disabled():
         print(f"\nreport of 10,000 rows: {data:,} bytes of data, {script:,} of script")

@@ -236,7 +236,7 @@ def test_a_folder_that_is_being_written_is_not_cleaned_away(tmp_path: pathlib.Pa
 WRITER = """
 import pathlib, sys
 from flowstart.render.folder import Results
-from flowstart.render.manifest import About
+from flowstart.render.folder import About
 
 folder, mark = pathlib.Path(sys.argv[1]), sys.argv[2]
 print("ready", flush=True)

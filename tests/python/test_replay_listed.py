@@ -5,8 +5,8 @@ import pathlib
 import polars as pl
 import pytest
 
+from flowstart import text
 from flowstart.captures.reading import read_capture
-from flowstart.render import text
 from flowstart.render.columns import CLASSES
 from flowstart.replays import report
 from flowstart.replays.answer import ONCE

@@ -17,7 +17,7 @@ import pytest
 import flowstart as fs
 from flowstart.maps import sweep_result
 from flowstart.sweeps.execution import execute
-from flowstart.sweeps.language import sweep
+from flowstart.sweeps.language import named
 from flowstart.sweeps.runs.batch import run_cells
 
 Cli = Callable[..., Any]
@@ -197,7 +197,7 @@ def ours(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.mkdir()
     about = 'about = "two rates"\n'
     (folder / "small-one.toml").write_text(about + SWEEP.format(sizes='"10kB"'))
-    monkeypatch.setattr(sweep, "_folder", lambda: folder)
+    monkeypatch.setattr(named, "_folder", lambda: folder)
 
 
 @pytest.mark.usefixtures("ours")

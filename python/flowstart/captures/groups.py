@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from flowstart.render import text
+from flowstart import text
 from flowstart.render.grid import Column, Grid
 
 if TYPE_CHECKING:

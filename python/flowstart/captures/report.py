@@ -2,10 +2,11 @@
 
 from typing import TYPE_CHECKING
 
+from flowstart import text
 from flowstart.captures import groups, server_log
 from flowstart.captures import groups as grids
 from flowstart.captures.contents import Capture
-from flowstart.render import figure_files, html, text
+from flowstart.render import figure_files, html
 from flowstart.render import summary as screen
 from flowstart.render.files import columns, encoded
 

@@ -153,7 +153,7 @@ P = ParamSpec("P")
 Found = TypeVar("Found")
 TICK_S = 0.01
 """How often the caller may end it: Ctrl-C, a time limit, a job that is cancelled."""
-PROGRAM = "from flowstart.captures import confined; confined.main()"
+PROGRAM = "from flowstart.captures import sources; sources.main()"
 
 
 def call(

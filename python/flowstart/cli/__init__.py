@@ -59,7 +59,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _complain(message: str, status: int) -> int:
     """One line on stderr; returns `status`."""
-    from flowstart.render.text import printable
+    from flowstart.text import printable
 
     print("flowstart:", printable(" ".join(message.split())), file=sys.stderr)
     return status

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flowstart import _native
+from flowstart import _native, text
 from flowstart.cli import completion, console, flags
 from flowstart.errors import RequestError
 from flowstart.model.catalog import CERTAINTIES, NEEDS, Algorithm
 from flowstart.model.document import json_schema
 from flowstart.model.path import named_paths
-from flowstart.render import text
 from flowstart.render.footnotes import RECONSTRUCTED
 from flowstart.render.grid import Column, Grid
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from flowstart.errors import FlowstartError, RequestError, SimulationError
 from flowstart.interrupts import uninterrupted
 from flowstart.model.option_names import as_option
-from flowstart.render.text import printable
+from flowstart.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
+from flowstart import text
 from flowstart.cli import completion, console, flags
 from flowstart.model.definitions import Field
-from flowstart.render import text
 from flowstart.render.grid import Column, Grid
 
 BESIDE = ("about", "rate", "rtt", "buffer")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flowstart import text
 from flowstart.cli import completion, console, flags
 from flowstart.errors import RequestError, SimulationError
-from flowstart.render import text
 from flowstart.sweeps.language.named import names
 
 if TYPE_CHECKING:

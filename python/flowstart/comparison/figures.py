@@ -7,9 +7,9 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from flowstart import text
 from flowstart.comparison.summary import Summary, average_slowdown
 from flowstart.model import custom
-from flowstart.render import text
 from flowstart.render.charts import (
     MOST_LINES,
     STYLE,

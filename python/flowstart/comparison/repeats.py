@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from flowstart import text
 from flowstart.comparison.plan import FEWEST_REPEATS, MOST_REPEATS, Case, Plan
 from flowstart.comparison.summary import Summary, summarise
 from flowstart.inference.data import Row, finite
@@ -18,7 +19,6 @@ from flowstart.inference.recommendation import (
 )
 from flowstart.model.document import encode
 from flowstart.model.perturbation import perturbed
-from flowstart.render import text
 from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
 

@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from flowstart import text
 from flowstart.comparison import tables as grids
 from flowstart.comparison.overview import overview
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.result import Comparison
 from flowstart.comparison.summary import Summary
-from flowstart.render import figure_files, html, interactive, text
+from flowstart.render import figure_files, html, interactive
 from flowstart.render.files import columns, encoded
 from flowstart.render.grid import Grid, Source
 from flowstart.render.listed import MOST_ROWS, Chart, Command, OverTime, Rows

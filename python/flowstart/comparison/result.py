@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native, extras
+from flowstart import _native, extras, text
 from flowstart.comparison import tables
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.repeats import placed
-from flowstart.comparison.summary import MANY, Summary, ordered, summarise
+from flowstart.comparison.summary import MANY, NEAR, Summary, ordered, summarise
 from flowstart.model import custom, document, perturbation
 from flowstart.model.document import Document, queues, resolve
 from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD
-from flowstart.render import columns, figure_files, footnotes, html, text
+from flowstart.render import columns, figure_files, footnotes, html
 from flowstart.render.grid import Grid
-from flowstart.render.text import MARK, NEAR
 from flowstart.simulation.run import all_failed, headline, simulate
+from flowstart.text import MARK
 
 if TYPE_CHECKING:
     import polars as pl

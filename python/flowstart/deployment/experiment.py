@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flowstart import text
 from flowstart.errors import RequestError
 from flowstart.inference.clusters import NORMAL, Floats, student
-from flowstart.render import text
 
 LEVEL, POWER = 0.95, 0.8
 FEWEST = 10

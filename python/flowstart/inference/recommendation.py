@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from flowstart import text
 from flowstart.errors import RequestError
 from flowstart.inference.data import LEVEL, Group, Row, Statistic
 from flowstart.inference.gates import Limits
 from flowstart.inference.intervals import Contrast, contrasted
-from flowstart.render import text
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native
+from flowstart import _native, text
 from flowstart.errors import RequestError
 from flowstart.live_runs import tables
 from flowstart.live_runs.plan import KERNEL, LINUX, OWN, SIMULATED
@@ -16,7 +16,7 @@ from flowstart.live_runs.tables import STALL_S
 from flowstart.model import scenario
 from flowstart.model.document import Document, encode
 from flowstart.model.scenario import ScenarioLike
-from flowstart.render import columns, html, text
+from flowstart.render import columns, html
 from flowstart.render.grid import Column, Grid
 from flowstart.simulation import frames
 from flowstart.simulation.run import run

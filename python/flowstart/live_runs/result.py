@@ -5,7 +5,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native, extras
+from flowstart import _native, extras, text
 from flowstart.comparison.plan import Case
 from flowstart.comparison.result import Comparison
 from flowstart.errors import RequestError
@@ -13,7 +13,7 @@ from flowstart.live_runs import tables
 from flowstart.live_runs.plan import REAL, LivePlan
 from flowstart.live_runs.rows import Found, Row, pairs, rows
 from flowstart.live_runs.tables import Agreement
-from flowstart.render import columns, html, text
+from flowstart.render import columns, html
 from flowstart.render.grid import Grid
 from flowstart.render.summary import Summary
 from flowstart.simulation.run import simulate

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from flowstart import text
 from flowstart.live_runs.rows import COMPARED, Row, difference
 from flowstart.model import custom
-from flowstart.render import footnotes, text
+from flowstart.render import footnotes
 from flowstart.render.grid import Column, Grid
 
 if TYPE_CHECKING:

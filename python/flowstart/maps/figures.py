@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
+from flowstart import text
 from flowstart.maps import measures
 from flowstart.maps.measures import Front
 from flowstart.maps.outcomes import (
@@ -27,7 +28,6 @@ from flowstart.maps.outcomes import (
 from flowstart.maps.plane import Axis, Plane, Tile
 from flowstart.model import custom
 from flowstart.model.catalog import listed
-from flowstart.render import text
 from flowstart.render.charts import (
     LINE,
     SMALL,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from flowstart.render import text
+from flowstart import text
 from flowstart.render.columns import CLASSES
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from flowstart import text
 from flowstart.errors import RequestError
 from flowstart.maps.outcomes import DIMENSIONS, UNKNOWN, Dimension, Floats, Numbers, Outcomes
-from flowstart.render import text
 
 if TYPE_CHECKING:
     import polars as pl

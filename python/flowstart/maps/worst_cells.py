@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flowstart import text
 from flowstart.comparison.plan import REMEMBERED, Plan
 from flowstart.errors import RequestError
 from flowstart.maps.measures import Regrets
@@ -18,7 +19,6 @@ from flowstart.model.catalog import listed
 from flowstart.model.document import Document, resolve
 from flowstart.model.path import NetworkPath, told_interface
 from flowstart.model.variants import Variant
-from flowstart.render import text
 
 ASKED = ("cc", "size", "cached_cwnd", "count", "stagger")
 """Fields of a flow that a command can give."""

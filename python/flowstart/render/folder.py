@@ -23,10 +23,10 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
-from flowstart import _native
+from flowstart import _native, text
 from flowstart.errors import RequestError, SimulationError
 from flowstart.interrupts import uninterrupted
-from flowstart.render import files, text
+from flowstart.render import files
 from flowstart.render.files import Content, is_intact
 
 _AT_FDCWD = -100

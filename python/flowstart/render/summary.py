@@ -17,7 +17,7 @@ from rich.text import Text
 
 from flowstart.render import html
 from flowstart.render.grid import Grid
-from flowstart.render.text import MARK, printable
+from flowstart.text import MARK, printable
 
 
 def fitted(grid: Grid, console: Console) -> tuple[Table, list[str]]:

@@ -4,9 +4,9 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from flowstart import text
 from flowstart.captures import server_log
 from flowstart.captures.contents import Capture
-from flowstart.render import text
 from flowstart.render.grid import Column, Grid
 from flowstart.replays import rate_fit
 from flowstart.replays.paths import ReplayPath, build

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
+from flowstart import text
 from flowstart.model.custom import short
-from flowstart.render import text
 from flowstart.render.charts import (
     COLOURS,
     MARKERS,

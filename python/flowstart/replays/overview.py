@@ -1,12 +1,13 @@
 """A replay in words: the summary, and what stands above and below its tables."""
 
+from flowstart import text
 from flowstart.captures import server_log
 from flowstart.inference import Gate, Judgement, Row, Statistic, Status
 from flowstart.inference.gates import Kind, Quantity
 from flowstart.inference.verdict import part_in_words
 from flowstart.model import custom, document
 from flowstart.model import stack as stacks
-from flowstart.render import footnotes, summary, text
+from flowstart.render import footnotes, summary
 from flowstart.render.grid import Column, Grid
 from flowstart.replays.answer import EVERYTHING
 from flowstart.replays.paths import BUFFERS, joined

@@ -14,13 +14,13 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
+from flowstart import text
 from flowstart.captures import server_log
 from flowstart.captures.contents import Capture
 from flowstart.captures.groups import Group
 from flowstart.errors import SimulationError
 from flowstart.model import quantities
 from flowstart.model.document import Document, encode
-from flowstart.render import text
 from flowstart.replays.paths import ReplayPath, path_of
 from flowstart.replays.runner import TOGETHER, job
 from flowstart.replays.settings import Settings

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from flowstart import text
 from flowstart.inference import Row, Statistic, Verdict
 from flowstart.inference.gates import Quantity
 from flowstart.model import custom
-from flowstart.render import footnotes, text
+from flowstart.render import footnotes
 from flowstart.render.columns import CLASSES
 from flowstart.render.grid import Column, Grid
 from flowstart.replays.answer import EVERYTHING, Answer, Band, Rollout

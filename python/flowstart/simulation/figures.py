@@ -8,8 +8,9 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from flowstart import text
 from flowstart.model import custom
-from flowstart.render import text, thinning
+from flowstart.render import thinning
 from flowstart.render.charts import (
     CORNER,
     MOST_LINES,

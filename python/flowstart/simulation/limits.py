@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from flowstart import text
 from flowstart.errors import RequestError
 from flowstart.model import quantities
-from flowstart.render import text
 
 if TYPE_CHECKING:
     from flowstart._native import Estimated

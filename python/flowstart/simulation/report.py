@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from flowstart import text
 from flowstart.errors import RequestError
-from flowstart.render import figure_files, html, text
+from flowstart.render import figure_files, html
 from flowstart.render import summary as screen
 from flowstart.render.files import columns, encoded
 from flowstart.simulation import frames

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from flowstart import _native, extras
+from flowstart import _native, extras, text
 from flowstart.errors import RequestError
 from flowstart.model import perturbation, scenario
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document, encode, queues, resolve
 from flowstart.model.quantities import Time
 from flowstart.model.scenario import ScenarioLike
-from flowstart.render import footnotes, html, text
+from flowstart.render import footnotes, html
 from flowstart.simulation import bounds, frames, tables
 from flowstart.simulation.frames import RunTables
 from flowstart.simulation.limits import LimitOptions

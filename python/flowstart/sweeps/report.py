@@ -5,9 +5,10 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from flowstart import text
 from flowstart.model import custom
 from flowstart.model.variants import Variant
-from flowstart.render import html, interactive, listed, text
+from flowstart.render import html, interactive, listed
 from flowstart.render.columns import CLASSES
 from flowstart.render.columns import Column as Definition
 from flowstart.render.grid import Column, Grid, Source

@@ -4,8 +4,9 @@ import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from flowstart import text
 from flowstart.maps.worst_cells import in_words
-from flowstart.render import figure_files, html, text
+from flowstart.render import figure_files, html
 from flowstart.render.files import columns, encoded
 from flowstart.render.grid import Column, Grid
 from flowstart.render.summary import Summary

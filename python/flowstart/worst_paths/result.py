@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native
+from flowstart import _native, text
 from flowstart.maps import worst_cells
 from flowstart.maps.worst_cells import in_words
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
-from flowstart.render import columns, text
+from flowstart.render import columns
 from flowstart.render.grid import Column, Grid
 from flowstart.worst_paths.evaluate import MEASURES, Evaluation, Evaluator
 from flowstart.worst_paths.space import Case

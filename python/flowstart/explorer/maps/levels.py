@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from flowstart import _native
+from flowstart import _native, text
 from flowstart.comparison.execute import prepare
 from flowstart.comparison.plan import Plan
 from flowstart.comparison.repeats import placed
@@ -21,7 +21,6 @@ from flowstart.maps.measures import MARGIN
 from flowstart.model.document import encode, plain, resolve
 from flowstart.model.path import NetworkPath
 from flowstart.model.quantities import NS_PER_S, UNITS, Kind, split
-from flowstart.render import text
 from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
 

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from flowstart import _native
+from flowstart import _native, text
 from flowstart.comparison.plan import Plan
 from flowstart.errors import RequestError
 from flowstart.explorer.maps.swept import options
@@ -17,7 +17,6 @@ from flowstart.model.document import Document
 from flowstart.model.path import NetworkPath, told_interface
 from flowstart.model.quantities import NS_PER_S, UNITS, Kind, split
 from flowstart.model.scenario import ScenarioLike
-from flowstart.render import text
 
 MOST = 24
 """So many set-ups are listed; an experiment may have thousands."""

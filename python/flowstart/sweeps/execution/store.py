@@ -25,11 +25,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native
+from flowstart import _native, text
 from flowstart.errors import RequestError, SimulationError
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
-from flowstart.render import columns, files, folder, text
+from flowstart.render import columns, files, folder
 from flowstart.sweeps.execution.task import Batch, digest
 from flowstart.sweeps.runs.table import TABLE
 
