@@ -6,9 +6,8 @@ use super::quick_start::respond;
 use super::ranges::RangeSet;
 use super::receive_window::{Arrival, Growth, ReceiveWindow};
 use super::timer::comes_round;
-use super::timestamps::Recent;
 use crate::prefetch::prefetch;
-use flowstart_control::{Pair, Time};
+use flowstart_control::{Duration, Instant, Pair};
 use flowstart_wire::{
     Ack, AckOption, Body, ByteAck, Data, Ecn, Packet, Syn, SynAck, MAX_SACK_BLOCKS,
     UNLIMITED_WINDOW,
@@ -30,7 +29,7 @@ pub enum AckPolicy {
         /// Segments per acknowledgement.
         every: u32,
         /// How long the first may wait.
-        timer: Time,
+        timer: Duration,
     },
     /// The first `quick` segments at once, then delayed; and at once whatever makes the
     /// advertised window grow: Linux.
@@ -40,7 +39,7 @@ pub enum AckPolicy {
         /// Segments per acknowledgement later.
         every: u32,
         /// How long the first may wait.
-        timer: Time,
+        timer: Duration,
     },
 }
 
@@ -54,9 +53,9 @@ impl AckPolicy {
     }
 
     /// The longest that an acknowledgement may wait: QUIC's max_ack_delay.
-    pub fn max_delay(&self) -> Time {
+    pub fn max_delay(&self) -> Duration {
         match self {
-            AckPolicy::Every => Time::ZERO,
+            AckPolicy::Every => Duration::ZERO,
             AckPolicy::Delayed { timer, .. } | AckPolicy::QuickThenDelayed { timer, .. } => *timer,
         }
     }
@@ -101,7 +100,7 @@ pub struct ReceiverOptions {
     pub dsack: bool,
     /// For how long the answer to what comes above a hole may wait for more of it, where the window
     /// grows (Linux's `tcp_comp_sack_delay_ns`); zero for not at all.
-    pub comp_sack_delay: Time,
+    pub comp_sack_delay: Duration,
     /// Whether the receiver discards what left before that which it has heard of last (PAWS, RFC
     /// 7323 §5).
     pub paws: bool,
@@ -118,7 +117,7 @@ pub struct ReceiverConfig {
     pub options: ReceiverOptions,
     /// The delayed-acknowledgement timer waits on a wheel of jiffies this long
     /// ([`timer`](super::timer)).
-    pub jiffy: Option<Time>,
+    pub jiffy: Option<Duration>,
     /// Whether to report what arrived above a hole.
     pub sack: bool,
     /// Whether packets are numbered and acknowledged by number.
@@ -129,7 +128,7 @@ pub struct ReceiverConfig {
     pub opening: u32,
     /// How long what opens a connection waits for an answer before it is sent again, where this end
     /// sends it.
-    pub syn_timeout: Time,
+    pub syn_timeout: Duration,
     /// Data may come before what opens the connection, and is of no use then.
     pub early_data: bool,
     /// Bytes that each SACK block costs on the wire.
@@ -148,6 +147,8 @@ pub struct ReceiverConfig {
     pub first_stands_in: bool,
     /// How a window is written into an acknowledgement.
     pub window_field: WindowField,
+    /// Whether data takes its fast path ([`Stack::fast_path`](crate::stack::Stack::fast_path)).
+    pub fast_path: bool,
 }
 
 /// The receiving endpoint of one flow. What only some flows need is kept cold: where there
@@ -156,7 +157,8 @@ pub struct ReceiverConfig {
 pub struct Receiver {
     config: Arc<ReceiverConfig>,
     next: u64,
-    deadline: Option<Time>,
+    /// When the timer is due; `Instant::MAX` where it is not set.
+    deadline: Instant,
     flow: u32,
     unacknowledged: u32,
     quick_left: u32,
@@ -174,6 +176,8 @@ pub struct Receiver {
     above_from: u64,
     /// What came above a hole, while there is one.
     above: Option<Box<Above>>,
+    /// The window, where it grows.
+    window: Option<Box<ReceiveWindow>>,
     /// What only some receivers need, once they do.
     cold: Option<Box<ColdState>>,
 }
@@ -183,10 +187,6 @@ pub struct Receiver {
 struct ColdState {
     /// What is kept of marked and numbered segments.
     meters: Meters,
-    /// The window, where it grows.
-    window: Option<ReceiveWindow>,
-    /// The timestamp heard of last, where old ones are discarded.
-    recent: Recent,
     /// The answer to a SYN that waits for the timer.
     waiting_answer: Option<Box<Packet>>,
     /// SYNs that were sent, while none is answered.
@@ -223,23 +223,23 @@ struct Spaces {
     opening: Numbers,
     data: Numbers,
     /// When the last packet of the handshake was answered.
-    answered: Option<Time>,
+    answered: Option<Instant>,
     /// When the first data came.
-    first: Time,
+    first: Instant,
 }
 
 /// Measures how far apart the segments of a pair arrive.
 #[derive(Clone, Copy, Debug, Default)]
 struct PairMeter {
     /// Where the first segment ended, and when it came.
-    first: Option<(u64, Time)>,
+    first: Option<(u64, Instant)>,
     /// A measurement that the next acknowledgement is to carry.
-    gap: Option<Time>,
+    gap: Option<Duration>,
 }
 
 impl PairMeter {
     /// A marked segment has arrived. The second of a pair counts only right behind its first.
-    fn on_data(&mut self, data: &Data, pair: Pair, now: Time) {
+    fn on_data(&mut self, data: &Data, pair: Pair, now: Instant) {
         match pair {
             Pair::None => {}
             Pair::First => self.first = Some((data.end(), now)),
@@ -338,19 +338,16 @@ impl Receiver {
     /// A receiver for `flow` that waits for a SYN.
     pub fn new(config: Arc<ReceiverConfig>, flow: u32) -> Receiver {
         let quick_left = config.options.ack.quick();
-        let grown = |growth| {
-            Box::new(ColdState {
-                window: Some(ReceiveWindow::new(growth)),
-                ..ColdState::default()
-            })
-        };
         Receiver {
             open: !config.early_data,
             answers_first: false,
-            cold: config.growth.map(grown),
+            window: config
+                .growth
+                .map(|growth| Box::new(ReceiveWindow::new(growth))),
+            cold: None,
             config,
             next: 0,
-            deadline: None,
+            deadline: Instant::MAX,
             flow,
             unacknowledged: 0,
             quick_left,
@@ -363,8 +360,8 @@ impl Receiver {
     }
 
     /// Opens the connection, over which its peer will send data: the SYN.
-    pub fn connect(&mut self, now: Time) -> Packet {
-        if let Some(window) = self.window() {
+    pub fn connect(&mut self, now: Instant) -> Packet {
+        if let Some(window) = &mut self.window {
             window.open_actively();
             window.on_syn(now);
         }
@@ -372,9 +369,9 @@ impl Receiver {
     }
 
     /// The SYN that follows so many others.
-    fn send_syn(&mut self, before: u32, now: Time) -> Packet {
+    fn send_syn(&mut self, before: u32, now: Instant) -> Packet {
         let timeout = self.config.syn_timeout;
-        self.deadline = Some(now + timeout.times(1 << before.min(32)));
+        self.deadline = now + timeout.times(1 << before.min(32));
         self.cold.get_or_insert_default().connecting = Some(before + 1);
         let syn = Syn {
             number: before,
@@ -408,12 +405,12 @@ impl Receiver {
     }
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
-    pub fn deadline(&self) -> Option<Time> {
-        self.deadline
+    pub fn deadline(&self) -> Option<Instant> {
+        (self.deadline != Instant::MAX).then_some(self.deadline)
     }
 
     /// A packet has arrived; the answer, if there is one now.
-    pub fn on_packet(&mut self, packet: &Packet, now: Time) -> Option<Packet> {
+    pub fn on_packet(&mut self, packet: &Packet, now: Instant) -> Option<Packet> {
         let data = match &packet.body {
             Body::Data(data) => data,
             Body::Syn(syn) => {
@@ -453,7 +450,7 @@ impl Receiver {
         if data.repeats() || self.answers_repetition {
             self.note_repetition(data);
         }
-        if self.window().is_some() {
+        if self.window.is_some() {
             return self.on_growing(data, orderly, urgent, now);
         }
         let (start, end) = (data.start(), data.end());
@@ -469,7 +466,7 @@ impl Receiver {
 
     /// Whether the pacer holds the acknowledgement back, behind what has confirmed the handshake.
     #[cold]
-    fn waits_for_pacer(&mut self, now: Time) -> bool {
+    fn waits_for_pacer(&mut self, now: Instant) -> bool {
         let bytes = u64::from(self.config.options.ack_pacer);
         let spaces = self.numbers();
         let (Some(answered), first) = (spaces.answered, spaces.first) else {
@@ -478,33 +475,26 @@ impl Receiver {
         let earned = first.since(answered).times(bytes).over(PACER_EARNS);
         let until = first + earned;
         if until > now {
-            self.deadline = Some(until);
+            self.deadline = until;
         }
         until > now
     }
 
-    /// Whether no later timestamp has been heard of.
+    /// Whether no later timestamp has been heard of. Only what has a window that grows sends any.
     fn takes_timestamp(&mut self, data: &Data) -> bool {
-        let Some(timestamp) = data.timestamp() else {
-            return true;
-        };
-        let Some(cold) = &mut self.cold else {
-            return true;
-        };
-        let acked = cold.window.as_ref().map_or(0, |window| window.wup());
-        let range = (data.start(), data.end());
-        cold.recent.accepts(timestamp, range, acked)
+        let window = self.window.as_mut();
+        window.is_none_or(|window| window.takes_timestamp(data))
     }
 
     /// Data is not taken. The answer says so, and that it has come before where that is so
     /// (`tcp_send_dupack`).
     #[cold]
-    fn discard(&mut self, data: &Data, now: Time) -> Packet {
+    fn discard(&mut self, data: &Data, now: Instant) -> Packet {
         let (start, end) = (data.start(), data.end().min(self.next));
         if start < end {
             self.note_duplicate(start, end);
             let quick = self.config.options.ack.quick();
-            if let Some(window) = self.window() {
+            if let Some(window) = &mut self.window {
                 window.quicken(quick);
             }
         }
@@ -522,20 +512,22 @@ impl Receiver {
 
     /// With packet numbers, gaps among those count and not holes in the stream (RFC 9000 §13.2.1).
     #[inline(never)]
-    fn takes_number_in_order(&mut self, data: &Data, threshold: u32, now: Time) -> bool {
+    fn takes_number_in_order(&mut self, data: &Data, threshold: u32, now: Instant) -> bool {
         let spaces = self.numbers();
-        if spaces.first == Time::ZERO {
+        if spaces.first == Instant::ZERO {
             spaces.first = now;
         }
         !spaces.data.receive(data.number(), threshold, now)
     }
 
     /// The delayed-acknowledgement timer may have expired.
-    pub fn on_timer(&mut self, now: Time) -> Option<Packet> {
-        self.deadline.filter(|d| *d <= now)?;
+    pub fn on_timer(&mut self, now: Instant) -> Option<Packet> {
+        if self.deadline > now {
+            return None;
+        }
         if let Some(cold) = &mut self.cold {
             if let Some(answer) = cold.waiting_answer.take() {
-                self.deadline = None;
+                self.deadline = Instant::MAX;
                 return Some(*answer);
             }
             if let Some(before) = cold.connecting {
@@ -553,75 +545,110 @@ impl Receiver {
         &mut self.cold.get_or_insert_default().meters
     }
 
-    fn window(&mut self) -> Option<&mut ReceiveWindow> {
-        self.cold.as_mut().and_then(|cold| cold.window.as_mut())
-    }
-
     /// Data has come to a window that grows: what it says of the window, the answer to it, and then
     /// the application's read, which may make an answer due where there is none.
-    #[inline(never)]
+    #[inline(always)]
     fn on_growing(
         &mut self,
         data: &Data,
         orderly: bool,
         urgent: bool,
-        now: Time,
+        now: Instant,
     ) -> Option<Packet> {
         let (start, end) = (data.start(), data.end());
         if data.is_empty() {
             // A zero-window probe.
             return Some(self.acknowledge(start, end, now));
         }
+        if orderly && self.takes_steady_data(data, now) {
+            let waits = !urgent && self.may_delay(start, now);
+            return self.answer_and_read(waits, (start, end), None, now);
+        }
         let arrival = self.accept_growing(data);
         let quick = self.config.options.ack.quick();
-        self.window()?.on_data(arrival, quick, now);
+        self.window.as_mut()?.on_data(&arrival, quick, now);
         let waits = !urgent
             && match orderly {
                 true => self.may_delay(start, now),
-                false => self.may_compress(arrival, (start, end), now),
+                false => self.may_compress(&arrival, (start, end), now),
             };
+        self.answer_and_read(waits, (start, end), Some(&arrival), now)
+    }
+
+    /// The fast path of data, behind all that has come before and with nothing missing.
+    #[inline]
+    fn takes_steady_data(&mut self, data: &Data, now: Instant) -> bool {
+        let Some(window) = &mut self.window else {
+            return false;
+        };
+        let next = self.config.fast_path && data.start() == self.next && self.above.is_none();
+        let quick = self.config.options.ack.quick();
+        let steady = next && window.takes_steady_data(data, quick, now);
+        if steady {
+            self.next = data.end();
+        }
+        steady
+    }
+
+    /// Answers what has come last, in this range, unless the answer waits. Then the application
+    /// reads, which may make an answer due where there is none. `arrival` is none for steady data.
+    #[inline]
+    fn answer_and_read(
+        &mut self,
+        waits: bool,
+        (start, end): (u64, u64),
+        arrival: Option<&Arrival>,
+        now: Instant,
+    ) -> Option<Packet> {
         let answer = (!waits).then(|| self.acknowledge(start, end, now));
-        let window = self.window()?;
-        window.on_read(arrival, now);
-        let update = answer.is_none() && window.answers_read(arrival.next);
-        answer.or_else(|| update.then(|| self.acknowledge(arrival.next, arrival.next, now)))
+        let (next, window) = (self.next, self.window.as_mut()?);
+        match arrival {
+            None => window.on_steady_read(next, now),
+            Some(arrival) => window.on_read(arrival, now),
+        }
+        if answer.is_some() || !window.answers_read(next) {
+            return answer;
+        }
+        Some(self.acknowledge(next, next, now))
     }
 
     /// Something has come while data is missing. Whether the answer waits for more: not where that
     /// is all there was to come, and where a third block would make two of them.
-    fn may_compress(&mut self, arrival: Arrival, (start, end): (u64, u64), now: Time) -> bool {
+    fn may_compress(&mut self, arrival: &Arrival, (start, end): (u64, u64), now: Instant) -> bool {
         let most = self.config.options.comp_sack_delay;
-        let compresses = most > Time::ZERO && self.config.sack;
+        let compresses = most > Duration::ZERO && self.config.sack;
         let above = self.above.as_ref().filter(|_| compresses);
         if !above.is_some_and(|above| above.is_expected(start)) {
             return false;
         }
-        let held = self
-            .window()
-            .and_then(|window| window.compresses(arrival, most));
+        let window = self.window.as_mut();
+        let held = window.and_then(|window| window.compresses(arrival, most));
         let Some(wait) = held else { return false };
         if let Some(above) = &mut self.above {
             above.note(arrival.next, start, end);
         }
         let due = now + wait;
-        self.deadline = Some(self.deadline.map_or(due, |deadline| deadline.min(due)));
+        self.deadline = self.deadline.min(due);
         true
     }
 
     /// Takes in what a packet holds; what that says of the window.
     fn accept_growing(&mut self, data: &Data) -> Arrival {
-        let held = |above: &Option<Box<Above>>| above.as_ref().map_or(0, |above| above.bytes);
-        let (before, held_before) = (self.next, held(&self.above));
+        let before = self.next;
+        let held_before = self.above.as_ref().map_or(0, |above| above.bytes);
         self.accept(data.start(), data.end());
-        let high = self.above.as_ref().and_then(|above| above.ranges.end());
+        let (above, high) = match &self.above {
+            None => (0, self.next),
+            Some(above) => (above.bytes, above.ranges.end().unwrap_or(self.next)),
+        };
         Arrival {
             len: data.len(),
             before,
             next: self.next,
-            high: high.unwrap_or(self.next),
-            above: held(&self.above),
+            high,
+            above,
             pushes: data.pushes(),
-            news_above: held(&self.above) > held_before,
+            news_above: above > held_before,
             echoed: data.echo(),
         }
     }
@@ -655,6 +682,7 @@ impl Receiver {
         }
     }
 
+    #[inline(always)]
     fn accept(&mut self, start: u64, end: u64) {
         if start > self.next {
             // Of a segment without data nothing is held.
@@ -705,7 +733,8 @@ impl Receiver {
     }
 
     /// Counts a segment that arrived in order; whether its acknowledgement may wait.
-    fn may_delay(&mut self, start: u64, now: Time) -> bool {
+    #[inline(always)]
+    fn may_delay(&mut self, start: u64, now: Instant) -> bool {
         if start == 0 && self.answers_first {
             return false;
         }
@@ -723,11 +752,11 @@ impl Receiver {
         if self.unacknowledged >= every {
             return false;
         }
-        if self.deadline.is_none() {
-            self.deadline = Some(match self.config.jiffy {
+        if self.deadline == Instant::MAX {
+            self.deadline = match self.config.jiffy {
                 Some(jiffy) => comes_round(now, timer, jiffy),
                 None => now + timer,
-            });
+            };
         }
         true
     }
@@ -735,7 +764,7 @@ impl Receiver {
     /// Whether the next acknowledgement is one of those at once: of a window that grows by its
     /// own count, else of the first so many.
     fn is_quick(&mut self) -> bool {
-        if let Some(window) = self.window() {
+        if let Some(window) = &self.window {
             return window.is_quick();
         }
         let quick = self.quick_left > 0;
@@ -743,9 +772,10 @@ impl Receiver {
         quick
     }
 
-    fn acknowledge(&mut self, start: u64, end: u64, now: Time) -> Packet {
+    #[inline]
+    fn acknowledge(&mut self, start: u64, end: u64, now: Instant) -> Packet {
         self.unacknowledged = 0;
-        self.deadline = None;
+        self.deadline = Instant::MAX;
         let window = self.advertised(now);
         let silent = self.cold.is_none() && self.above.is_none();
         let mut packet = if silent && !self.config.numbers {
@@ -766,7 +796,7 @@ impl Receiver {
     /// An acknowledgement that says more than how far the data has come. What lies in `arrived` has
     /// come last.
     #[inline(never)]
-    fn telling(&mut self, window: u32, arrived: (u64, u64), now: Time) -> Packet {
+    fn telling(&mut self, window: u32, arrived: (u64, u64), now: Instant) -> Packet {
         let (option, ecn) = match &mut self.cold {
             None => (AckOption::None, Ecn::default()),
             Some(cold) => (cold.meters.take(self.next), cold.meters.bits()),
@@ -789,8 +819,8 @@ impl Receiver {
         Packet { ecn, ..packet }
     }
 
-    fn syn_ack(&mut self, syn: &Syn, now: Time) -> Packet {
-        let first = self.window().map(|window| window.on_syn(now));
+    fn syn_ack(&mut self, syn: &Syn, now: Instant) -> Packet {
+        let first = self.window.as_mut().map(|window| window.on_syn(now));
         let fixed = match (self.config.window, self.config.window_field) {
             (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
             (window, WindowField::Exact) => window,
@@ -813,21 +843,20 @@ impl Receiver {
 
     /// The answer to a SYN waits for the timer, unless the SYN comes again meanwhile.
     #[cold]
-    fn delay_answer(&mut self, answer: Packet, now: Time) -> Option<Packet> {
+    fn delay_answer(&mut self, answer: Packet, now: Instant) -> Option<Packet> {
         let waiting = &mut self.cold.get_or_insert_default().waiting_answer;
         if waiting.take().is_some() {
-            self.deadline = None;
+            self.deadline = Instant::MAX;
             return Some(answer);
         }
         *waiting = Some(Box::new(answer));
-        self.deadline = Some(now + self.config.options.ack.max_delay());
+        self.deadline = now + self.config.options.ack.max_delay();
         None
     }
 
-    fn advertised(&mut self, now: Time) -> u32 {
-        let next = self.next;
-        if let Some(window) = self.window() {
-            return window.advertise(next, now);
+    fn advertised(&mut self, now: Instant) -> u32 {
+        if let Some(window) = &mut self.window {
+            return window.advertise(self.next, now);
         }
         self.config.window_field.says(self.config.window)
     }
@@ -848,7 +877,7 @@ mod tests {
                 ack_reordering: 1,
                 ack_pacer: 0,
                 dsack: false,
-                comp_sack_delay: Time::ZERO,
+                comp_sack_delay: Duration::ZERO,
                 paws: false,
                 echo_at_once: false,
                 delays_syn_ack: false,
@@ -858,7 +887,7 @@ mod tests {
             numbers: false,
             header: 40,
             opening: 40,
-            syn_timeout: Time::from_secs(1),
+            syn_timeout: Duration::from_secs(1),
             early_data: false,
             sack_block_bytes: 8,
             option_bytes: 8,
@@ -867,6 +896,7 @@ mod tests {
             first_stands_in: false,
             delays_repetition_of_last: false,
             window_field: WindowField::Unscaled,
+            fast_path: true,
         };
         Receiver::new(Arc::new(config), 0)
     }
@@ -877,7 +907,7 @@ mod tests {
         r.open();
         data(&mut r, 5, 1);
         let empty = Packet::data(0, 40, 2 * MSS, 0);
-        r.on_packet(&empty, Time(2));
+        r.on_packet(&empty, Instant(2));
         data(&mut r, 0, 3);
         data(&mut r, 1, 4);
         assert_eq!(r.delivered(), 2 * MSS);
@@ -886,7 +916,7 @@ mod tests {
     /// ns-2's sink takes packet 0 for a SYN, whenever it comes.
     #[test]
     fn what_stands_in_for_the_syn_is_acknowledged_at_once_where_that_is() {
-        let timer = Time::from_millis(100);
+        let timer = Duration::from_millis(100);
         let answers = |delays_syn_ack: bool, without_handshake: bool| {
             let mut r = receiver(AckPolicy::Delayed { every: 3, timer });
             let config = Arc::get_mut(&mut r.config).unwrap();
@@ -903,7 +933,7 @@ mod tests {
 
     fn data(r: &mut Receiver, number: u64, now: u64) -> Option<Packet> {
         let packet = Packet::data(0, 50, number * MSS, MSS as u32);
-        r.on_packet(&packet, Time(now))
+        r.on_packet(&packet, Instant(now))
     }
 
     fn ack(packet: &Packet) -> &Ack {
@@ -943,7 +973,7 @@ mod tests {
     }
 
     fn answer(r: &mut Receiver, number: u32) -> (SynAck, u32) {
-        let packet = r.on_packet(&syn(number), Time::ZERO).unwrap();
+        let packet = r.on_packet(&syn(number), Instant::ZERO).unwrap();
         match packet.body {
             Body::SynAck(answer) => (answer, packet.wire),
             body => panic!("{body:?} answers no SYN"),
@@ -979,34 +1009,34 @@ mod tests {
     fn every_second_segment_is_acknowledged_and_a_lone_one_after_the_timer() {
         let mut r = receiver(AckPolicy::Delayed {
             every: 2,
-            timer: Time(100),
+            timer: Duration(100),
         });
         assert!(data(&mut r, 0, 0).is_none());
         assert_eq!(una(&data(&mut r, 1, 10).unwrap()), 2 * MSS);
         assert!(data(&mut r, 2, 20).is_none());
-        assert_eq!(r.deadline(), Some(Time(120)));
-        assert!(r.on_timer(Time(119)).is_none());
-        assert_eq!(una(&r.on_timer(Time(120)).unwrap()), 3 * MSS);
+        assert_eq!(r.deadline(), Some(Instant(120)));
+        assert!(r.on_timer(Instant(119)).is_none());
+        assert_eq!(una(&r.on_timer(Instant(120)).unwrap()), 3 * MSS);
         assert_eq!(r.deadline(), None);
     }
 
     #[test]
     fn on_a_wheel_an_acknowledgement_waits_until_that_comes_round() {
-        let ms = Time::from_millis;
+        let (at_ms, ms) = (Instant::from_millis, Duration::from_millis);
         let mut r = receiver(AckPolicy::Delayed {
             every: 2,
             timer: ms(40),
         });
         Arc::get_mut(&mut r.config).unwrap().jiffy = Some(ms(4));
         assert!(data(&mut r, 0, ms(9).0).is_none());
-        assert_eq!(r.deadline(), Some(ms(52)));
+        assert_eq!(r.deadline(), Some(at_ms(52)));
     }
 
     #[test]
     fn nothing_out_of_order_and_no_gap_filled_waits() {
         let mut r = receiver(AckPolicy::Delayed {
             every: 2,
-            timer: Time(100),
+            timer: Duration(100),
         });
         assert!(data(&mut r, 1, 0).is_some(), "above a hole");
         assert!(data(&mut r, 1, 0).is_some(), "a duplicate");
@@ -1020,7 +1050,7 @@ mod tests {
     fn numbered(early_data: bool) -> Receiver {
         let mut r = receiver(AckPolicy::Delayed {
             every: 2,
-            timer: Time(100),
+            timer: Duration(100),
         });
         let config = Arc::make_mut(&mut r.config);
         config.numbers = true;
@@ -1030,7 +1060,7 @@ mod tests {
 
     fn packet(r: &mut Receiver, number: u32, position: u64) -> Option<Packet> {
         let data = Data::new(position * MSS, MSS as u32, number);
-        r.on_packet(&Packet::new(0, 50, Body::Data(data)), Time::ZERO)
+        r.on_packet(&Packet::new(0, 50, Body::Data(data)), Instant::ZERO)
     }
 
     #[test]
@@ -1081,13 +1111,13 @@ mod tests {
         let mut r = receiver(AckPolicy::QuickThenDelayed {
             quick: 2,
             every: 2,
-            timer: Time(100),
+            timer: Duration(100),
         });
         let answered: Vec<bool> = (0..6).map(|n| data(&mut r, n, 0).is_some()).collect();
         assert_eq!(answered, [true, true, false, true, false, true]);
     }
 
-    fn marked(r: &mut Receiver, number: u64, pair: Pair, at: Time) -> Option<Packet> {
+    fn marked(r: &mut Receiver, number: u64, pair: Pair, at: Instant) -> Option<Packet> {
         let mut packet = Packet::data(0, 50, number * MSS, MSS as u32);
         packet.tags.pair = pair;
         r.on_packet(&packet, at)
@@ -1095,15 +1125,15 @@ mod tests {
 
     const DELAYED: AckPolicy = AckPolicy::Delayed {
         every: 4,
-        timer: Time::from_millis(200),
+        timer: Duration::from_millis(200),
     };
 
     #[test]
     fn an_acknowledgement_carries_the_gap_of_a_pair_once() {
         let mut r = receiver(AckPolicy::Every);
-        marked(&mut r, 0, Pair::First, Time::from_micros(10_000));
-        let ack = marked(&mut r, 1, Pair::Second, Time::from_micros(17_772)).unwrap();
-        assert_eq!(option(&ack), AckOption::Gap(Time::from_micros(7_772)));
+        marked(&mut r, 0, Pair::First, Instant::from_micros(10_000));
+        let ack = marked(&mut r, 1, Pair::Second, Instant::from_micros(17_772)).unwrap();
+        assert_eq!(option(&ack), AckOption::Gap(Duration::from_micros(7_772)));
         assert_eq!(ack.wire, 40 + 8);
         let next = data(&mut r, 2, 20_000_000).unwrap();
         assert_eq!((option(&next), next.wire), (AckOption::None, 40));
@@ -1112,19 +1142,19 @@ mod tests {
     #[test]
     fn a_second_segment_without_its_first_measures_nothing() {
         let mut r = receiver(AckPolicy::Every);
-        marked(&mut r, 0, Pair::First, Time::from_micros(10_000));
-        let ack = marked(&mut r, 3, Pair::Second, Time::from_micros(17_772)).unwrap();
+        marked(&mut r, 0, Pair::First, Instant::from_micros(10_000));
+        let ack = marked(&mut r, 3, Pair::Second, Instant::from_micros(17_772)).unwrap();
         assert_eq!(option(&ack), AckOption::None);
     }
 
     #[test]
     fn a_delayed_acknowledgement_carries_the_latest_gap() {
         let mut r = receiver(DELAYED);
-        let us = Time::from_micros;
-        assert!(marked(&mut r, 0, Pair::First, us(0)).is_none());
-        assert!(marked(&mut r, 1, Pair::Second, us(1_300)).is_none());
-        assert!(marked(&mut r, 2, Pair::First, us(2_400)).is_none());
-        let ack = marked(&mut r, 3, Pair::Second, us(3_600)).unwrap();
+        let (at_us, us) = (Instant::from_micros, Duration::from_micros);
+        assert!(marked(&mut r, 0, Pair::First, at_us(0)).is_none());
+        assert!(marked(&mut r, 1, Pair::Second, at_us(1_300)).is_none());
+        assert!(marked(&mut r, 2, Pair::First, at_us(2_400)).is_none());
+        let ack = marked(&mut r, 3, Pair::Second, at_us(3_600)).unwrap();
         assert_eq!(option(&ack), AckOption::Gap(us(1_200)));
     }
 
@@ -1132,16 +1162,16 @@ mod tests {
     fn congestion_headers_come_back_added_up_however_acknowledgements_are_delayed() {
         let mut r = receiver(AckPolicy::Delayed {
             every: 3,
-            timer: Time(100),
+            timer: Duration(100),
         });
         let mut arrive = |number: u64, feedback: f64| {
             let mut data = Data::new(number * MSS, MSS as u32, 0);
             data.set_congestion(CongestionHeader {
                 cwnd: 3.0,
-                rtt: Time(100),
+                rtt: Duration(100),
                 feedback,
             });
-            r.on_packet(&Packet::new(0, 70, Body::Data(data)), Time(0))
+            r.on_packet(&Packet::new(0, 70, Body::Data(data)), Instant(0))
         };
         assert!(arrive(0, 500.0).is_none() && arrive(1, -200.0).is_none());
         let ack = arrive(2, 1000.0).unwrap();
@@ -1167,7 +1197,7 @@ mod tests {
     fn with_bits(r: &mut Receiver, number: u64, bits: &[Ecn]) -> Option<bool> {
         let mut packet = Packet::data(0, 50, number * MSS, MSS as u32);
         bits.iter().for_each(|bit| packet.ecn.set(*bit));
-        let ack = r.on_packet(&packet, Time(0));
+        let ack = r.on_packet(&packet, Instant(0));
         ack.map(|ack| ack.ecn.has(Ecn::ECE))
     }
 
@@ -1204,11 +1234,11 @@ mod tests {
 
     #[test]
     fn what_opens_the_window_is_acknowledged_at_once_and_the_quick_ones_come_after() {
-        let mut r = growing(Time::ZERO);
+        let mut r = growing(Duration::ZERO);
         assert_eq!(answer(&mut r, 0).0.window, 65_160);
         let mut arrive = |number: u64| {
             let packet = Packet::data(0, 1500, number * u64::from(SEGMENT), SEGMENT);
-            let answer = r.on_packet(&packet, Time(0));
+            let answer = r.on_packet(&packet, Instant(0));
             answer.map(|answer| ack(&answer).window())
         };
         let windows: Vec<_> = (0..11).map(&mut arrive).collect();
@@ -1221,11 +1251,11 @@ mod tests {
     const SEGMENT: u32 = 1448;
 
     /// A receiver with a stock kernel's buffers and two quick acknowledgements at most.
-    fn growing(comp_sack_delay: Time) -> Receiver {
+    fn growing(comp_sack_delay: Duration) -> Receiver {
         let ack = AckPolicy::QuickThenDelayed {
             quick: 2,
             every: 2,
-            timer: Time::from_millis(40),
+            timer: Duration::from_millis(40),
         };
         let mut config = (*receiver(ack).config).clone();
         config.options.comp_sack_delay = comp_sack_delay;
@@ -1243,9 +1273,9 @@ mod tests {
     }
 
     /// The same that has had a SYN.
-    fn stock(comp_sack_delay: Time) -> Receiver {
+    fn stock(comp_sack_delay: Duration) -> Receiver {
         let mut r = growing(comp_sack_delay);
-        r.on_packet(&syn(0), Time::ZERO);
+        r.on_packet(&syn(0), Instant::ZERO);
         r
     }
 
@@ -1259,9 +1289,10 @@ mod tests {
 
     #[test]
     fn what_nothing_follows_is_acknowledged_when_it_is_read() {
-        let mut r = stock(Time::ZERO);
+        let mut r = stock(Duration::ZERO);
         let mut arrive = |number: u64, len: u32, push: bool| {
-            r.on_packet(&segment(number, len, push), Time(0)).is_some()
+            r.on_packet(&segment(number, len, push), Instant(0))
+                .is_some()
         };
         assert!((0..8).all(|n| arrive(n, SEGMENT, false)), "the quick ones");
         assert!(!arrive(8, SEGMENT, false));
@@ -1274,7 +1305,7 @@ mod tests {
 
     #[test]
     fn what_a_retransmission_has_overtaken_is_not_taken() {
-        let mut r = stock(Time::ZERO);
+        let mut r = stock(Duration::ZERO);
         let config = Arc::make_mut(&mut r.config);
         (config.options.paws, config.options.dsack) = (true, true);
         let full = u64::from(SEGMENT);
@@ -1283,7 +1314,7 @@ mod tests {
             if let Body::Data(data) = &mut packet.body {
                 data.set_timestamp(sent);
             }
-            let answer = r.on_packet(&packet, Time::ZERO).unwrap();
+            let answer = r.on_packet(&packet, Instant::ZERO).unwrap();
             let duplicate = option(&answer) != AckOption::None;
             (una(&answer) / full, blocks(&answer).len(), duplicate)
         };
@@ -1299,8 +1330,8 @@ mod tests {
 
     #[test]
     fn from_the_fourth_answer_on_what_comes_above_a_hole_is_told_together() {
-        let mut r = stock(Time::from_millis(1));
-        let at = |us: u64| Time::from_millis(100) + Time::from_micros(us);
+        let mut r = stock(Duration::from_millis(1));
+        let at = |us: u64| Instant::from_millis(100) + Duration::from_micros(us);
         let full = |number: u64| segment(number, SEGMENT, false);
         for n in 0..8 {
             assert!(r.on_packet(&full(n), at(0)).is_some());

@@ -104,6 +104,12 @@ impl ByteAck {
         self.sack.count()
     }
 
+    /// Whether it has neither SACK blocks nor an option.
+    #[inline]
+    pub fn is_bare(&self) -> bool {
+        self.sack.is_empty()
+    }
+
     /// The positions of its SACK blocks as `(start, end)`, newest first.
     #[inline]
     pub fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
@@ -218,7 +224,7 @@ impl fmt::Debug for NumberAck {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flowstart_control::Time;
+    use flowstart_control::Duration;
 
     #[test]
     fn blocks_are_told_by_position() {
@@ -248,6 +254,6 @@ mod tests {
             fitting
         };
         assert_eq!(fitting(AckOption::None), 12);
-        assert_eq!(fitting(AckOption::Gap(Time(5))), 8);
+        assert_eq!(fitting(AckOption::Gap(Duration(5))), 8);
     }
 }

@@ -82,6 +82,12 @@ impl Sack {
         }
     }
 
+    /// Whether there are neither blocks nor an option.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, Sack::Blocks { count: 0, .. })
+    }
+
     pub(crate) fn count(&self) -> u8 {
         match self {
             Sack::Blocks { count, .. }
@@ -173,9 +179,9 @@ impl From<Far> for SackBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flowstart_control::Time;
+    use flowstart_control::Duration;
 
-    const GAP: AckOption = AckOption::Gap(Time(5));
+    const GAP: AckOption = AckOption::Gap(Duration(5));
 
     fn block(start: u64, end: u64) -> SackBlock {
         SackBlock { start, end }

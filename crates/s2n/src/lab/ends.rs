@@ -4,7 +4,7 @@ use super::notes::{wait, Notes};
 use crate::clock::{now, Watch};
 use crate::factory::{handle, Factory};
 use bytes::Bytes;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_live::lab::{Certificate, Side, MTU, NAME};
 use flowstart_live::{Shared, Startup};
 use s2n_quic::client::Connect;
@@ -36,8 +36,8 @@ pub(super) struct Transfer {
     pub startup: Startup,
     pub sender: Side,
     pub size: u64,
-    pub start: Time,
-    pub end: Time,
+    pub start: Instant,
+    pub end: Instant,
     pub seed: u64,
     pub notes: Notes,
 }

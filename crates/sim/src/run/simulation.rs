@@ -21,7 +21,7 @@ use crate::record::recorder::{
 };
 use crate::workload::web::Sessions;
 use crate::workload::{arrivals, Arrival, ScheduledArrival};
-use flowstart_control::{Exit, Time};
+use flowstart_control::{Exit, Instant};
 use flowstart_network::graph::{LinkId, Network, Route};
 use flowstart_network::link::{Link, Verdict};
 use flowstart_network::moment::Moment;
@@ -42,9 +42,9 @@ pub(super) const WEB: EventId = EventId::MAX;
 /// A run that goes on.
 pub(super) struct Simulation<'a> {
     pub(super) prepared: &'a Prepared,
-    pub(super) now: Time,
+    pub(super) now: Instant,
     /// When the event that is being handled was caused.
-    pub(super) cause: Time,
+    pub(super) cause: Instant,
     pub(super) queue: EventQueue,
     /// Events handled so far.
     pub(super) events: u64,
@@ -77,7 +77,7 @@ pub(super) struct Simulation<'a> {
     /// Routers that decide on rate requests, by their output link; none where no flow asks.
     pub(super) routers: Vec<Option<Router>>,
     /// When it is stopped.
-    pub(super) end: Time,
+    pub(super) end: Instant,
 }
 
 impl<'a> Simulation<'a> {
@@ -101,8 +101,8 @@ impl<'a> Simulation<'a> {
             false => SENT | ANSWERED | TIMER,
         };
         let mut simulation = Simulation {
-            now: Time::ZERO,
-            cause: Time::ZERO,
+            now: Instant::ZERO,
+            cause: Instant::ZERO,
             queue: EventQueue::new(links.len()),
             events: 0,
             meter,
@@ -212,16 +212,18 @@ impl<'a> Simulation<'a> {
     }
 
     /// When what is scheduled arrives.
-    pub(super) fn time_of(&self, arrival: ScheduledArrival) -> Time {
+    pub(super) fn time_of(&self, arrival: ScheduledArrival) -> Instant {
         let (plan, kind) = self.flow(arrival.flow);
         arrival.of(plan, kind).at
     }
 
     /// Since when it is known when a flow starts: from the beginning, or from a startup's end on.
-    fn known_since(&self, flow: u32) -> Time {
+    fn known_since(&self, flow: u32) -> Instant {
         let (plan, kind) = self.flow(flow);
         let after = kind.start_after.zip(plan.start.get());
-        after.map_or(Time::ZERO, |(after, start)| start.since(after.pause))
+        after.map_or(Instant::ZERO, |(after, start)| {
+            start.saturating_sub(after.pause)
+        })
     }
 
     pub(super) fn schedule_arrival(&mut self) {
@@ -269,59 +271,44 @@ impl<'a> Simulation<'a> {
     fn on_delivery(&mut self, link: LinkId) {
         let moment = self.moment();
         let state = &mut self.links[link as usize];
-        let arrives = state.arrives(moment);
-        if state.has_news() {
-            self.take_news(link, arrives.then_some(moment));
+        let mut packet = state.deliver(moment);
+        let news = state.has_news();
+        let next = state.next_delivery();
+        self.queue.set_link(link, next.unwrap_or(Moment::NEVER));
+        if news {
+            self.take_news(link, packet.as_ref());
         }
-        let first = self.links[link as usize].first();
-        let Some(packet) = first.filter(|_| arrives) else {
-            return self.schedule_delivery(link);
-        };
+        let Some(packet) = &mut packet else { return };
         let route = &self.routes[self.flows.state(packet.flow).route as usize];
         let data = packet.is_forward();
         let way = if data { &route.data } else { &route.acks };
         match way.get(usize::from(packet.hop)) {
-            Some(&next) => {
-                let mut packet = *packet;
-                self.leave(link);
-                self.enter(next, &mut packet);
-            }
+            Some(&next) => self.enter(next, packet),
             None => {
                 self.look_ahead(link);
                 if data {
-                    self.on_data(link);
+                    self.on_data(packet);
                 } else {
-                    self.on_answer(link);
+                    self.on_answer(packet);
                 }
             }
         }
     }
 
-    /// The packet that has arrived at the far end of a link is out of it.
+    /// A packet has arrived at the receiver.
     #[inline]
-    pub(super) fn leave(&mut self, link: LinkId) {
-        self.links[link as usize].remove_first();
-        self.schedule_delivery(link);
-    }
-
-    /// The packet that has arrived at the far end of a link reaches its receiver.
-    #[inline]
-    fn on_data(&mut self, link: LinkId) {
+    fn on_data(&mut self, packet: &Packet) {
         if self.is_recorded(AT_RECEIVER) {
-            self.record_received(link);
+            self.record_received(packet);
         }
-        let Some(packet) = self.links[link as usize].first() else {
-            return;
-        };
         let flow = packet.flow;
         let Some(ends) = self.flows.endpoints_mut(flow) else {
-            return self.on_late_packet(link);
+            return self.on_late_packet(packet);
         };
         let answer = ends.receiver.on_packet(packet, self.now);
         let delivered = ends.receiver.delivered();
         let due = delivered >= ends.due[0];
         let timer = ends.arm_receiver(self.now);
-        self.leave(link);
         if due {
             self.note(flow, Stage::Delivered, delivered);
         }
@@ -329,20 +316,16 @@ impl<'a> Simulation<'a> {
         self.schedule_timer(flow, true, timer);
     }
 
-    /// The packet that has arrived at the far end of a link reaches its sender.
+    /// A packet has arrived at the sender.
     #[inline]
-    fn on_answer(&mut self, link: LinkId) {
-        let Some(packet) = self.links[link as usize].first() else {
-            return;
-        };
+    fn on_answer(&mut self, packet: &Packet) {
         let flow = packet.flow;
         if let Some(ends) = self.flows.endpoints_mut(flow) {
             ends.sender.on_packet(packet, self.now);
         }
         if self.is_recorded(ANSWERED) {
-            self.record_received(link);
+            self.record_received(packet);
         }
-        self.leave(link);
         self.pump(flow);
     }
 
@@ -424,7 +407,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Puts the event that an endpoint's timer needs, if any, into the queue.
-    pub(super) fn schedule_timer(&mut self, flow: u32, receiver: bool, at: Option<Time>) {
+    pub(super) fn schedule_timer(&mut self, flow: u32, receiver: bool, at: Option<Instant>) {
         let Some(time) = at else { return };
         let moment = Moment {
             time,
@@ -487,7 +470,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn on_drop(&mut self, packet: &Packet, at: Time) {
+    fn on_drop(&mut self, packet: &Packet, at: Instant) {
         if self.is_recorded(IN_NETWORK) {
             self.record_in_network(at, packet.flow, RunEvent::Dropped(packet));
         }
@@ -498,7 +481,7 @@ impl<'a> Simulation<'a> {
 
     /// A queue has marked a packet. Acknowledgements may be ECT(1) too, and their marks tell nobody
     /// anything.
-    fn on_mark(&mut self, packet: &Packet, at: Time) {
+    fn on_mark(&mut self, packet: &Packet, at: Instant) {
         if !packet.is_data() {
             return;
         }
@@ -592,14 +575,11 @@ impl<'a> Simulation<'a> {
     /// recorded.
     #[cold]
     #[inline(never)]
-    fn take_news(&mut self, link: LinkId, arrival: Option<Moment>) {
+    fn take_news(&mut self, link: LinkId, arrived: Option<&Packet>) {
         self.take_queue_events(link);
-        if let Some(arrival) = arrival {
-            let state = &self.links[link as usize];
-            let left = state.left_queue(arrival);
-            if let Some(packet) = state.first().copied() {
-                self.record_departure(link, left, &packet, false);
-            }
+        if let Some(packet) = arrived {
+            let left = self.links[link as usize].left_queue(self.moment());
+            self.record_departure(link, left, packet, false);
         }
     }
 }

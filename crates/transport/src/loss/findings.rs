@@ -1,6 +1,6 @@
 //! What a loss detector finds out, in terms that do not depend on the detector.
 
-use flowstart_control::Time;
+use flowstart_control::Duration;
 
 /// What a detector has found out from an acknowledgement or a timer.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,6 +45,11 @@ impl Events {
             began: Some(began),
             ..Events::default()
         }
+    }
+
+    /// Whether anything happens at once.
+    pub(super) fn any(&self) -> bool {
+        self.undone | self.ended | self.persistent | self.began.is_some()
     }
 
     /// A recovery is over.
@@ -98,7 +103,7 @@ pub struct AckReport {
     /// Bytes by which the window may grow.
     pub credit: u64,
     /// The round trip, exact.
-    pub rtt: Option<Time>,
+    pub rtt: Option<Duration>,
     /// What is in flight.
     pub flight: u64,
     /// Whether the window was the limit, where the detector keeps account of that itself.
@@ -109,7 +114,12 @@ pub struct AckReport {
 
 impl AckReport {
     /// An acknowledgement of so many bytes, without SACK.
-    pub(super) fn of(flight: u64, acked: u64, rtt: Option<Time>, audience: Audience) -> AckReport {
+    pub(in super::super) fn of(
+        flight: u64,
+        acked: u64,
+        rtt: Option<Duration>,
+        audience: Audience,
+    ) -> AckReport {
         AckReport {
             acked,
             delivered: acked,

@@ -22,7 +22,7 @@ use super::super::sent::{Ledger, NewlyAcked};
 use super::super::stack::Undo;
 use super::findings::{AckReport, Audience, Began, Events, Findings};
 use crate::narrow::index;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 
 #[cfg(test)]
 mod tests;
@@ -98,7 +98,7 @@ impl Rfc6675 {
         c: &mut Connection,
         newly: &NewlyAcked,
         repetition: bool,
-        now: Time,
+        now: Instant,
     ) -> Option<Findings> {
         let NewlyAcked {
             acked, delivered, ..
@@ -161,6 +161,23 @@ impl Rfc6675 {
             }),
             events,
         })
+    }
+
+    /// Whether nothing is being repaired, and nothing out was sent again without being lost.
+    #[inline]
+    pub fn is_steady(&self, c: &Connection) -> bool {
+        self.phase == Phase::Open
+            && self.forced.is_none()
+            && self.high_rxt <= self.lost_edge.max(c.una())
+    }
+
+    /// An ACK of new data in the steady state.
+    #[inline]
+    pub fn on_plain_ack(&mut self, c: &mut Connection, now: Instant) {
+        c.rearm(now);
+        self.first_acceptable = false;
+        self.dup_acks = 0;
+        self.limited_bytes = 0;
     }
 
     /// Whether this acknowledgement shows that the recovery was for nothing. One that a pacer has
@@ -236,8 +253,8 @@ impl Rfc6675 {
             return self.forced;
         }
         let (plan, _) = self.next_seg(c)?;
-        let room = c.session.window.cwnd_bytes().saturating_sub(self.pipe(c));
-        (plan.end - plan.start <= room).then_some(plan)
+        let fits = c.session.window.holds(self.pipe(c) + plan.end - plan.start);
+        fits.then_some(plan)
     }
 
     /// NextSeg (§4), and by which rule.
@@ -284,7 +301,7 @@ impl Rfc6675 {
     }
 
     /// Accounts for a segment that leaves.
-    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
         if self.forced.take().is_some() {
             return self.retransmit(c, plan, now);
         }
@@ -301,7 +318,7 @@ impl Rfc6675 {
     }
 
     /// By rule 1 or 3.
-    fn retransmit(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+    fn retransmit(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
         self.high_rxt = plan.end;
         c.sent.repair(plan, now);
     }

@@ -20,7 +20,7 @@ pub struct Prr {
     delivered: u64,
     /// `prr_out`: sent since it began.
     out: u64,
-    /// The window that it has set last. Another is somebody else's, and then it is over.
+    /// Window that it has set last. A reduction is over when another has been set.
     set: Segments,
 }
 
@@ -34,6 +34,11 @@ impl Prr {
             set: window.cwnd,
             ..Prr::default()
         }
+    }
+
+    /// Whether a reduction is under way.
+    pub(super) fn is_active(&self) -> bool {
+        self.active
     }
 
     /// Brings the window down a step, unless the controller has set another meanwhile or does so

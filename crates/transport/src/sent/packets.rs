@@ -7,7 +7,7 @@
 
 use super::super::plan::Plan;
 use crate::narrow::{index, length};
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use std::collections::VecDeque;
 
 /// A packet on its way.
@@ -16,7 +16,7 @@ pub struct Packet {
     /// The first byte of the stream that it carries.
     pub start: u64,
     /// When it left.
-    pub sent: Time,
+    pub sent: Instant,
     len: u32,
     acknowledged: bool,
 }
@@ -81,7 +81,7 @@ impl Packets {
     }
 
     /// The next packet leaves. Returns its number.
-    pub(super) fn send(&mut self, plan: Plan, now: Time) -> u64 {
+    pub(super) fn send(&mut self, plan: Plan, now: Instant) -> u64 {
         let number = self.next();
         let len = plan.end - plan.start;
         self.in_flight += len;
@@ -98,17 +98,34 @@ impl Packets {
     /// was not known.
     pub(super) fn acknowledge(&mut self, first: u64, end: u64, mut newly: impl FnMut(Arrival)) {
         self.acknowledged = self.acknowledged.max(end);
-        for number in first.max(self.first)..end.min(self.next()) {
-            let packet = &mut self.queue[index(number - self.first)];
-            if !packet.acknowledged {
-                packet.acknowledged = true;
-                self.in_flight -= packet.len();
-                newly(Arrival {
-                    packet: *packet,
-                    number,
-                    in_epoch: number >= self.epoch,
-                });
+        let epoch = self.epoch;
+        let mut arrive = |number: u64, packet: Packet| {
+            newly(Arrival {
+                packet,
+                number,
+                in_epoch: number >= epoch,
+            });
+            packet.len()
+        };
+        if first > self.first {
+            for number in first..end.min(self.next()) {
+                let packet = &mut self.queue[index(number - self.first)];
+                if !packet.acknowledged {
+                    packet.acknowledged = true;
+                    self.in_flight -= arrive(number, *packet);
+                }
             }
+            return;
+        }
+        // Mostly it is the oldest that have arrived.
+        while self.first < end {
+            let Some(packet) = self.queue.pop_front() else {
+                return;
+            };
+            if !packet.acknowledged {
+                self.in_flight -= arrive(self.first, packet);
+            }
+            self.first += 1;
         }
         self.trim();
     }
