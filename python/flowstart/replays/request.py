@@ -7,11 +7,10 @@ from typing import Any, Unpack
 
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import read_capture as read
-from flowstart.comparison import request
-from flowstart.comparison.request import path_of, stack_of
+from flowstart.comparison.request import path_of, refuse_what_does_nothing, stack_of
 from flowstart.errors import RequestError
 from flowstart.inference.gates import OPTIONS, Limits
-from flowstart.model import quantities, specs
+from flowstart.model import specs
 from flowstart.model import stack as stacks
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import plain
@@ -119,7 +118,7 @@ def replay(
         custom = CustomStartups()
         hosts = hosts_of(recorded, fields, capture_format)
         found, base = compared(hosts, variants, startups, baseline, cc, custom)
-        request.refuse_what_does_nothing(
+        refuse_what_does_nothing(
             {"cached_cwnd": cached_cwnd}, [str(v.begins) for v in found], custom, fields
         )
         return Settings(
@@ -132,7 +131,7 @@ def replay(
             cc=cc,
             direction=side(direction),
             ignore=frozenset(ignore),
-            cross_traffic=quantities.share("cross_traffic", cross_traffic),
+            cross_traffic=share("cross_traffic", cross_traffic),
             competing=tuple(competing),
             rate=rate_text("rate", rate),
             networks=tuple(map(GivenNetwork.parse, networks)),
@@ -152,12 +151,12 @@ def replay(
     usual = Questions() if uncertainty else ONCE
     asked = dataclasses.replace(
         usual,
-        rollout=None if rollout is None else quantities.share("rollout", rollout),
+        rollout=None if rollout is None else share("rollout", rollout),
         when=parsed(when),
         limits=Limits(
-            quantities.share("max_harm", max_harm),
-            quantities.share("max_p99", max_p99),
-            quantities.share("max_loss", max_loss),
+            share("max_harm", max_harm),
+            share("max_p99", max_p99),
+            share("max_loss", max_loss),
         ),
     )
     with bounds.bounded(time_limit, **limits):
@@ -198,7 +197,7 @@ def settings_of(
     )
     by_default = startups is None and not variants and "baseline" not in given
     begins = [str(variant.begins) for variant in found]
-    request.refuse_what_does_nothing(given, begins, custom, stack)
+    refuse_what_does_nothing(given, begins, custom, stack)
     own = {name: described.get(name) for name in IMPAIRING}
     return Settings(
         startups=tuple(v.name for v in found if v.name == v.startup),
