@@ -1,4 +1,4 @@
-"""The networks at the far side of a capture, and what could be told of the paths to them."""
+"""Networks at the far side of a capture with estimates of their paths, and its tables."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The counts of the Jump Start study's trace computation, over connections and demands.
+"""Demands of a capture's connections, and the counts of the Jump Start study's trace computation.
 
 Which connections are valid, what their directions would have needed to go in one round trip, and
 what the receivers' windows would have allowed: steps 1 to 8. (Liu, Allman, Jin, Wang: "Congestion

@@ -58,7 +58,7 @@ class Summary:
     background_change: float | None = None
     """The same for the completion times of the background flows, where there are any."""
     best: bool = False
-    """Whether the row is marked, by the rule in `marks`."""
+    """Whether the row is marked, by the rule in `fastest`."""
     web: bool = False
     """Whether these are the objects of web sessions, whose size is then the mean."""
 

@@ -1,4 +1,4 @@
-"""Where batches are run: in this process, in several on this machine (`local`), or on a cluster.
+"""Where batches are run: in this process, in several on this machine, or on a cluster.
 
 The process that asks, alone, writes to the store; workers give it the bytes of parts.
 """

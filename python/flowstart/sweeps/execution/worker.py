@@ -1,4 +1,4 @@
-"""A process that runs batches for another (`local`), until that has ended.
+"""A process that runs batches for another (`executor`), until that has ended.
 
 python -m flowstart.sweeps.execution.worker SOCKET
 """
