@@ -279,7 +279,7 @@ _QUOTIENTS = {
 KINDS = {
     **dict.fromkeys(("Probability", "BurstLength", "f64", "u32", "u64"), Kind.NUMBER),
     "Rate": Kind.RATE,
-    "Time": Kind.TIME,
+    "Duration": Kind.TIME,
     "Amount": Kind.SIZE,
     "Bytes": Kind.SIZE,
 }
