@@ -127,7 +127,7 @@ def test_the_base_class_has_the_hooks_of_the_rust_trait() -> None:
     assert hooks == [hook for hook, *_ in _native.EVENTS]
     hooks += re.findall(r"^    fn (\w+)", trait, re.MULTILINE)
     # What is exported is a model, here of one kind; what an ACK leaves unused is the slow start's.
-    # Each kind of congestion, what survives it, and whether it has resumed, have separate hooks here.
+    # Kinds of congestion, what survives them, and whether it has resumed, have hooks of their own.
     rust = {"export_model", "on_congestion", "assisted", "columns"}
     python = {"unused_acked", "exit_estimate", "survives_loss", "survives_mark", "has_resumed"}
     python |= {"on_loss", "on_marked", "on_timeout", "cancel"}

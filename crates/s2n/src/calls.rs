@@ -208,7 +208,7 @@ mod tests {
     const FULL: u32 = 1472;
 
     fn at(ms: u64) -> Instant {
-        Duration::from_millis(ms)
+        Instant::from_millis(ms)
     }
 
     /// Has sent so many full packets of a transfer at once.

@@ -7,7 +7,7 @@ use s2n_quic::provider::congestion_controller::Timestamp;
 #[cfg(feature = "lab")]
 pub(crate) fn now() -> Instant {
     let since = bach::time::Instant::now().elapsed_since_start();
-    Duration::from_nanos(since.as_nanos() as u64)
+    Instant::from_nanos(since.as_nanos() as u64)
 }
 
 /// Tells how late it is, where s2n-quic does not.
@@ -21,9 +21,9 @@ pub(crate) enum Watch {
 }
 
 impl Watch {
-    pub fn read(self) -> Duration {
+    pub fn read(self) -> Instant {
         match self {
-            Watch::Wall(origin) => Duration::from_nanos(origin.elapsed().as_nanos() as u64),
+            Watch::Wall(origin) => Instant::from_nanos(origin.elapsed().as_nanos() as u64),
             #[cfg(feature = "lab")]
             Watch::Virtual => now(),
         }
@@ -44,7 +44,7 @@ impl Watch {
 pub(crate) struct Clock {
     watch: Watch,
     /// The same moment in both.
-    pair: Option<(Timestamp, Duration)>,
+    pair: Option<(Timestamp, Instant)>,
 }
 
 impl Clock {

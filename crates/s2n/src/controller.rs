@@ -2,7 +2,7 @@
 
 use crate::calls::Calls;
 use crate::clock::Clock;
-use flowstart_control::{Duration, Instant};
+use flowstart_control::Duration;
 use s2n_quic::provider::congestion_controller::{
     CongestionController, Publisher, RandomGenerator, RttEstimator, Timestamp,
 };

@@ -49,7 +49,7 @@ impl Numbers {
     /// Whether a packet that no acknowledgement could have shown to be missing is now missing by
     /// the threshold (draft-ietf-quic-ack-frequency §6.2).
     fn shows_loss(&self, threshold: u32) -> bool {
-        let (top, end) = self.received.from_top(0).unwrap_or_default();
+        let (top, end) = self.received.nth_from_top(0).unwrap_or_default();
         let threshold = u64::from(threshold);
         let from = (self.told + 1).saturating_sub(threshold);
         if from >= top {
@@ -89,7 +89,7 @@ impl Numbers {
         let mut below = self.end();
         let mut below_first = 0;
         for i in 0..self.received.len() {
-            let Some((first, end)) = self.received.from_top(i) else {
+            let Some((first, end)) = self.received.nth_from_top(i) else {
                 break;
             };
             let Some(bytes) = push(below - end, end - first - 1) else {

@@ -59,7 +59,7 @@ impl Transfer {
         });
         let connects = self.clone();
         self.spawn(Side::Client, async move {
-            bach::time::sleep(wait(connects.start)).await;
+            bach::time::sleep(wait(connects.start.since(Instant::ZERO))).await;
             let to = Connect::new(address).with_server_name(NAME);
             let connection = client.connect(to).await?;
             connects.take_part(Side::Client, connection).await
@@ -110,7 +110,7 @@ impl Transfer {
     where
         F: Future<Output = Result<(), Failure>> + Send + 'static,
     {
-        let (notes, end) = (self.notes.clone(), wait(self.end));
+        let (notes, end) = (self.notes.clone(), wait(self.end.since(Instant::ZERO)));
         let task = async move {
             if let Ok(Err(e)) = bach::time::timeout(end, part).await {
                 notes.open().failure = Some(e.to_string());

@@ -2,7 +2,7 @@
 
 use super::notes::{wait, Notes};
 use crate::clock::now;
-use flowstart_control::{Duration, Instant};
+use flowstart_control::Instant;
 use flowstart_live::lab::{Datagram, Side, Wire};
 use flowstart_network::moment::Moment;
 use flowstart_sim::LoneFlow;

@@ -1,12 +1,12 @@
 //! What the parts of a run tell each other.
 
-use flowstart_control::{Duration, Instant};
+use flowstart_control::Duration;
 use flowstart_live::Shared;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// So long, for those that count by the standard library.
-pub fn wait(time: Instant) -> std::time::Duration {
+pub fn wait(time: Duration) -> std::time::Duration {
     std::time::Duration::from_nanos(time.nanos())
 }
 
@@ -15,7 +15,7 @@ pub fn wait(time: Instant) -> std::time::Duration {
 pub struct Found {
     pub server: Option<SocketAddr>,
     pub adapter: Option<Shared>,
-    pub opened: Option<Instant>,
+    pub opened: Option<Duration>,
     pub fct: Option<Duration>,
     pub failure: Option<String>,
     pub dropped: u64,

@@ -400,7 +400,7 @@ fn lost_edge(sent: &Ledger, mss: u64, dup_thresh: usize) -> Option<u64> {
     let arrived = sent.arrived()?;
     let mut above = 0;
     for i in 0..dup_thresh {
-        let (start, end) = arrived.from_top(i)?;
+        let (start, end) = arrived.nth_from_top(i)?;
         above += end - start;
         if i + 1 == dup_thresh || above > (dup_thresh as u64 - 1) * mss {
             return Some(start);
@@ -419,7 +419,7 @@ fn hole_end(sent: &Ledger, start: u64, end: u64) -> u64 {
 /// NextSeg rule 4.
 fn highest_hole(sent: &Ledger, mss: u64) -> Option<Plan> {
     let (una, high) = (sent.una(), sent.high());
-    let range = |i| sent.arrived().and_then(|arrived| arrived.from_top(i));
+    let range = |i| sent.arrived().and_then(|arrived| arrived.nth_from_top(i));
     let (low, end) = match range(0) {
         Some((low, top)) if top == high => (range(1).map_or(una, |below| below.1), low),
         Some((_, top)) => (top, high),

@@ -722,7 +722,7 @@ impl Rack {
 
 /// When the highest data left that something has arrived above and that has not itself.
 fn last_sent_below_arrivals(c: &Connection) -> Option<Instant> {
-    let (top, _) = c.sent.arrived()?.from_top(0)?;
+    let (top, _) = c.sent.arrived()?.nth_from_top(0)?;
     let last = top.checked_sub(1).filter(|last| *last >= c.una())?;
     let (sent, _) = c.sent.first_sent(last, &mut Hint::default())?;
     Some(sent)
