@@ -17,9 +17,8 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from flowstart.captures.contents import Capture
+from flowstart.captures.contents import Capture, Group, PathEstimate
 from flowstart.captures.frames import all_columns
-from flowstart.captures.groups import Group, PathEstimate
 from flowstart.model.variants import Variant
 from flowstart.replays.paths import build
 from flowstart.replays.runner import TOGETHER, Runner

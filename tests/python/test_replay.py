@@ -11,8 +11,7 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart.captures.contents import Capture
-from flowstart.captures.groups import Group, PathEstimate
+from flowstart.captures.contents import Capture, Group, PathEstimate
 from flowstart.captures.reading import read_capture
 from flowstart.errors import RequestError
 from flowstart.model.catalog import list_algorithms

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from flowstart.captures import sources
-from flowstart.captures.contents import Capture
+from flowstart.captures.contents import Capture, Group, PathEstimate
 from flowstart.captures.frames import connection_frame, network, transfer_frame
-from flowstart.captures.groups import Group, PathEstimate
 from flowstart.errors import RequestError
 
 SENT, RECEIVED = "packet_sent", "packet_received"

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from flowstart import _native
 from flowstart.captures import qlog, sampling, server_log, sources
-from flowstart.captures.contents import Capture
+from flowstart.captures.contents import Capture, Group
 from flowstart.captures.frames import CONNECTIONS, QUIC, TRANSFERS, frame
-from flowstart.captures.groups import Group
 from flowstart.captures.sampling import Sample
 from flowstart.errors import RequestError
 from flowstart.model import input_files

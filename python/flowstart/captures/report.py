@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from flowstart import text
-from flowstart.captures import groups, server_log
-from flowstart.captures import groups as grids
+from flowstart.captures import contents, server_log
+from flowstart.captures import contents as grids
 from flowstart.captures.contents import Capture
 from flowstart.render import figure_files, html
 from flowstart.render import summary as screen
@@ -31,7 +31,7 @@ def pictures(found: Capture) -> dict[str, bytes]:
     """The figures, and the page that holds them."""
     files: dict[str, bytes] = {}
     parts = [html.paragraph(line) for line in (grids.headline(found), grids.quic(found)) if line]
-    shown = (grids.summary(found.summary), grids.networks(found), grids.connections(found))
+    shown = (grids.summary_table(found.summary), grids.networks(found), grids.connections(found))
     parts += map(html.table, shown)
     for name, figure, caption in () if figure_files.wanting() else _drawn(found):
         drawn = figure_files.of(name, figure)
@@ -73,14 +73,14 @@ def overview(found: "Capture", next_command: str = "") -> screen.Summary:
             f"Median size {text.size(s['bytes']['p50'])}; {large} directions of a connection "
             "have more than 4380 bytes."
         )
-    if quic := groups.quic(found):
+    if quic := contents.quic(found):
         answer.append(quic)
-    shown = groups.networks(found) if found.groups else groups.connections(found)
+    shown = contents.networks(found) if found.groups else contents.connections(found)
     notes = list(found.notes) if server_log.is_log(found) else []
     directions = ["sent: by the local side; rate and buffer: estimates of that direction."]
     hint = "Connections, the other direction and notes: --details. Tables: -o DIR"
     return screen.Summary(
-        f"{groups.headline(found)}.",
+        f"{contents.headline(found)}.",
         answer,
         shown,
         [*notes, *directions * bool(found.groups)],

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flowstart.captures import sources
-from flowstart.captures.contents import Capture
+from flowstart.captures.contents import Capture, Group, PathEstimate
 from flowstart.captures.frames import all_columns, network
-from flowstart.captures.groups import Group, PathEstimate
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:

@@ -107,15 +107,15 @@ def _show(found: "Capture") -> None:
 
 
 def _show_details(found: "Capture") -> None:
-    from flowstart.captures import groups
+    from flowstart.captures import contents
 
-    console.say(groups.headline(found))
-    if quic := groups.quic(found):
+    console.say(contents.headline(found))
+    if quic := contents.quic(found):
         console.say(quic)
-    console.show_grid(groups.summary(found.summary))
+    console.show_grid(contents.summary_table(found.summary))
     if found.groups:
-        console.show_grid(groups.networks(found))
-    console.show_grid(groups.connections(found))
+        console.show_grid(contents.networks(found))
+    console.show_grid(contents.connections(found))
     for note in found.notes:
         console.say(f"Note: {note}")
 

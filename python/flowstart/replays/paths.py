@@ -7,8 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from flowstart import _native
-from flowstart.captures.contents import Capture
-from flowstart.captures.groups import Group, PathEstimate
+from flowstart.captures.contents import Capture, Group, PathEstimate
 from flowstart.errors import RequestError
 from flowstart.model.document import Document, resolve
 from flowstart.replays.scenario import usual_stack

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from flowstart import text
 from flowstart.captures import server_log
-from flowstart.captures.contents import Capture
-from flowstart.captures.groups import Group
+from flowstart.captures.contents import Capture, Group
 from flowstart.errors import SimulationError
 from flowstart.model import quantities
 from flowstart.model.document import Document, encode

@@ -9,7 +9,7 @@ import pathlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from flowstart.captures import groups as contents
+from flowstart.captures import contents as contents
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import read_capture as read
 from flowstart.errors import RequestError
@@ -79,7 +79,7 @@ def opened(found: Capture) -> dict[str, Any]:
     return {
         "headline": contents.headline(found),
         "tables": [
-            document(contents.summary(found.summary)),
+            document(contents.summary_table(found.summary)),
             *([document(contents.networks(found))] if found.groups else []),
         ],
         "warnings": found.warnings,
