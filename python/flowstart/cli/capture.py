@@ -70,10 +70,8 @@ def capture(
     output: flags.Folder = None,
 ) -> None:
     """Show the transfers, RTTs and needed initial rates of captures."""
-    from flowstart.cli import output as folders
-
     if output:
-        folders.check(output)
+        console.check_folder(output)
     if full_json and not output:
         raise RequestError("--full-json: it is for capture.json, and needs -o DIR")
     _refuse_what_contradicts(calibrate, workers, output)

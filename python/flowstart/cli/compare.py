@@ -54,10 +54,8 @@ def compare(
     completion times, their change against the baseline, losses and the end of each startup.
     Quantities have a unit: 5Mbps, 64ms, 100kB, 60pkt, 1bdp.
     """
-    from flowstart.cli import output as folders
-
     if output:
-        folders.check(output)
+        console.check_folder(output)
     with console.speaking_of(scenario):
         if scenario:
             plan = _of_scenario(scenario, given, allow_python=allow_python)

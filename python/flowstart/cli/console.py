@@ -92,6 +92,20 @@ def attending() -> Iterator[None]:
         raise SimulationError(f"{type(error).__name__}: {error} ({place})") from error
 
 
+def check_folder(given: pathlib.Path) -> None:
+    """Raises RequestError where results could not be put there; leaves nothing behind."""
+    from flowstart.render import folder
+
+    folder.check(given, f"-o {given}")
+
+
+def results_in(given: pathlib.Path, seed: int | None = None) -> "Results":
+    """The results of this command, on their way into the folder of `-o`."""
+    from flowstart.render.folder import About, Results
+
+    return Results(given, f"-o {given}", About(["flowstart", *sys.argv[1:]], seed))
+
+
 def deliver(
     show: Callable[[], None],
     folder: pathlib.Path | None,
@@ -109,11 +123,10 @@ def deliver(
     if folder is None:
         _shown(show)
         return
-    from flowstart.cli import output
     from flowstart.render import figure_files
     from flowstart.simulation import bounds
 
-    with output.results(folder, seed) as results:
+    with results_in(folder, seed) as results:
         _write_tables(results, dict(next(contents)), folder)
         try:
             _shown(show)

@@ -79,10 +79,8 @@ def live(
     In virtual time a transfer takes milliseconds. With --clock real, and in the kernel (--stack
     linux), it takes its real time and is repeated --repeat times.
     """
-    from flowstart.cli import output as folders
-
     if output:
-        folders.check(output)
+        console.check_folder(output)
     with console.speaking_of(None):
         plan = _planned(given)
         result = _execute(plan, workers)

@@ -68,13 +68,12 @@ def map_(
     output: flags.Folder = None,
 ) -> None:
     """Show the best startup on each path of a sweep, and its harm."""
-    from flowstart.cli import output as folders
     from flowstart.maps.summary import summary
     from flowstart.maps.sweep_result import read_map
     from flowstart.model import specs
 
     if output:
-        folders.check(output)
+        console.check_folder(output)
 
     def listed(name: str, text: str | None) -> Sequence[str] | None:
         return None if text is None else specs.listed(name, text, ())

@@ -111,7 +111,6 @@ def run(
     After Ctrl-C the same command resumes the work.
     """
     from flowstart import papers as package
-    from flowstart.cli import output as folders
     from flowstart.papers import runner
     from flowstart.simulation import bounds
 
@@ -126,7 +125,7 @@ def run(
     known = package.load()
     chosen = runner.choose(known, names or (), everything=everything, quick=bool(subset))
     if output:
-        folders.check(output)
+        console.check_folder(output)
     kept = _kept(cache, fresh=fresh)
     others = runner.uncheckable({paper.name: paper for paper, _ in chosen}.values())
     done: list[Done] = []
@@ -165,14 +164,13 @@ def cross(
 
     After Ctrl-C the same command resumes the work.
     """
-    from flowstart.cli import output as folders
     from flowstart.papers import runner
     from flowstart.papers.cross import PAPER, crossing, glance
     from flowstart.simulation import bounds
 
     if output:
         extras.require("papers", "papers cross -o")
-        folders.check(output)
+        console.check_folder(output)
     kept = _kept(cache, fresh=fresh)
     try:
         with _laboratory(crossing.WHOLE, kept, workers, "all of it") as lab:

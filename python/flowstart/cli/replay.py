@@ -133,11 +133,10 @@ def replay(
 
     Path options override the estimates of the capture.
     """
-    from flowstart.cli import output as folders
     from flowstart.replays.request import questions_of
 
     if output:
-        folders.check(output)
+        console.check_folder(output)
     with console.speaking_of(None):
         questions = questions_of(given)
         _settings(given, allow_python=allow_python)  # refuses what is wrong before reading

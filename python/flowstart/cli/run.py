@@ -50,14 +50,13 @@ def run(
     output: flags.Folder = None,
 ) -> None:
     """Run one scenario and show its flows and links."""
-    from flowstart.cli import output as folders
     from flowstart.simulation import report
     from flowstart.simulation.run import run as simulated
 
     wanted = {"--trace": trace, "--qlog": qlog, "--pcap": pcap}
     asked = [option for option, given in wanted.items() if given]
     if output:
-        folders.check(output)
+        console.check_folder(output)
     elif asked or parquet_only:
         _refuse_without_folder(asked[0] if asked else "--parquet-only")
     if parquet_only and output:

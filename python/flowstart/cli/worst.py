@@ -78,14 +78,13 @@ def worst(
     Half of the paths are sampled from the whole search space, half near the worst so far. Each
     finding is simplified, explained, and printed with the command that reproduces it.
     """
-    from flowstart.cli import output as folders
     from flowstart.cli.progress import Progress
     from flowstart.model import specs
     from flowstart.worst_paths.report import scenario_file, summary
     from flowstart.worst_paths.search import find_worst_paths as searched
 
     if output:
-        folders.check(output)
+        console.check_folder(output)
     with console.speaking_of(None), console.attending(), Progress("paths") as progress:
         found = searched(
             startup,
