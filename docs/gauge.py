@@ -23,7 +23,7 @@ import results
 import shown
 from asking import GAUGE, HYSTART, QUICLY
 from constants import FRONTIER
-from flowstart.maps import heatmap
+from flowstart.maps import figures
 from measures import CORE
 from results import Row
 
@@ -86,7 +86,7 @@ def regret(folder: pathlib.Path) -> Figure:
         "beside a short one. Regret is over the fastest of the reference set, of which neither "
         f"{GAUGE} nor {parts.CAREFUL} is"
     )
-    return heatmap.heatmap(known, order, about)
+    return figures.heatmap(known, order, about)
 
 
 def frontier(rows: Sequence[Row]) -> Figure:

@@ -18,10 +18,11 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import flowstart as fs
-from flowstart.maps import heatmap, pareto_figure, tables
+from flowstart import text
+from flowstart.maps import figures, tables
 from flowstart.maps.result import SweepMap
 from flowstart.model.specs import ALL, UNAIDED
-from flowstart.render import charts, text
+from flowstart.render import charts
 
 DOCS = pathlib.Path(__file__).parent
 KEPT = DOCS / "grid.csv"
@@ -54,7 +55,7 @@ def main(folders: Sequence[str]) -> int:
             if among == UNAIDED:
                 write(f"{sweep}-regret.png", _heatmap(found))
                 about = tables.about(found.outcomes, found.dimensions)
-                figure = pareto_figure.costs(found.front, found.startups, about)
+                figure = figures.costs(found.front, found.startups, about)
                 write(f"{sweep}-pareto.png", figure)
     write("map.png", _heatmap(fs.SweepResult.read(of[PICTURE]).map()))
     KEPT.write_text(_csv(rows), "utf-8")
@@ -89,7 +90,7 @@ def _short(value: object) -> object:
 
 def _heatmap(found: SweepMap) -> Figure:
     about = tables.about(found.outcomes, found.dimensions)
-    return heatmap.heatmap(found.outcomes, found.order, about)
+    return figures.heatmap(found.outcomes, found.order, about)
 
 
 def write(name: str, figure: Figure) -> None:

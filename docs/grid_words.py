@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import grid
 from flowstart.maps.tables import share
-from flowstart.render.text import ratio
+from flowstart.text import ratio
 from grid import GRID, Row
 
 USUAL = "slow-start"

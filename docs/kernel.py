@@ -9,7 +9,7 @@ import sys
 import polars as pl
 
 import flowstart as fs
-from flowstart.live_runs import spread
+from flowstart.live_runs.tables import medians
 
 PAGE = pathlib.Path(__file__).parent / "kernel.md"
 BEGIN, END = "<!-- kernel: begin -->\n", "<!-- kernel: end -->\n"
@@ -30,7 +30,7 @@ def measured() -> pl.DataFrame:
     rows = []
     for name, path in PATHS.items():
         found = fs.compare(path, startups=["all"], on="linux", sizes=SIZES, repeat=3)
-        for row in spread.medians(found.paired):
+        for row in medians(found.paired):
             if not row["refused"]:
                 rows.append({"path": name, **row})
         print(f"{name}: {found.verdict}", file=sys.stderr)

@@ -24,9 +24,9 @@ import stubs
 import tables
 import worst
 from figure import Exit, Figure
+from flowstart import text
 from flowstart.model import catalog
 from flowstart.model.path import INTERFACE
-from flowstart.render import text
 from flowstart.simulation.series import Series, of_flow
 from reference import cell
 

@@ -8,7 +8,7 @@ import textwrap
 
 from flowstart._native import EVENTS, SIGNALS
 from flowstart.model.definitions import Field, Part, parts, python_name
-from flowstart.model.units import Kind
+from flowstart.model.quantities import Kind
 
 SIGNALS_HEAD = '''"""What a startup is told: the signals of `crates/control/src/signals.rs`.
 

@@ -13,9 +13,9 @@ import grid_words
 import l4s
 import paper_pages
 import reference
+from flowstart import text
 from flowstart.model import path as paths
 from flowstart.model.definitions import parts
-from flowstart.render import text
 from reference import cell
 
 _MARKED = re.compile(

@@ -14,8 +14,12 @@ import polars as pl
 import flowstart as fs
 from asking import COMPARED, same_build
 from flowstart.maps.outcomes import Floats
-from flowstart.sweeps.runs.competing_flows import WEB_LARGEST_PKTS, WEB_MEAN_PKTS, WEB_SIZES
-from flowstart.sweeps.runs.facts import FULL_SIZE
+from flowstart.sweeps.runs.competing_flows import (
+    FULL_SIZE,
+    WEB_LARGEST_PKTS,
+    WEB_MEAN_PKTS,
+    WEB_SIZES,
+)
 from resampling import Estimate, Paths
 from results import Place, Row
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asking import GAUGE, HYSTART
-from flowstart.maps import kinds
-from flowstart.maps.dominance import Cases, Dominance
+from flowstart.maps import outcomes
+from flowstart.maps.measures import Cases, Dominance
 from flowstart.maps.outcomes import Flags
 from questions import Judged
 from resampling import Estimate, Paths
@@ -115,7 +115,7 @@ class Measures:
     def _kinds(self) -> Iterator[tuple[str, Flags]]:
         """All questions of the core, by size, and each competing."""
         yield ALL, self.core
-        for size, questions in kinds.sizes(self.judged.cells):
+        for size, questions in outcomes.sizes(self.judged.cells):
             yield size, questions & self.core
         for competing in CORE:
             yield competing, self.judged.beside([competing])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from asking import COMPARED, GAUGE, HYSTART, QUICLY, reference
 from crowd import settings
-from flowstart.render import text
+from flowstart import text
 from limits import verdicts
 from measures import ALL, CORE, HARMED
 from results import Row, find

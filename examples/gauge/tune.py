@@ -23,7 +23,7 @@ import flowstart as fs
 from asking import GAUGE, HYSTART, TUNING, same_build
 from constants import Constant, accepted, constants
 from flowstart import extras
-from flowstart.maps import pareto
+from flowstart.maps import measures
 from judge import Parser, guarded, whole
 from measures import ALL, compared_rows
 from parts import BESIDE, Extent
@@ -133,7 +133,7 @@ def _finished(study: Any) -> list[Any]:
 def table(trials: Sequence[Any]) -> Table:
     """Trials on the Pareto front of mean regret and all costs, the least objective first."""
     costs = np.array([[one.user_attrs["ratio"], *one.user_attrs["more"]] for one in trials])
-    on_front = pareto.front(list(costs.T))
+    on_front = measures.front(list(costs.T))
     found = [trial for trial, is_on in zip(trials, on_front, strict=True) if is_on]
     lines = []
     for one in sorted(found, key=lambda one: one.value):

@@ -19,12 +19,12 @@ from matplotlib.figure import Figure
 
 import flowstart as fs
 import testbed_parts as parts
-from flowstart.live_runs import load_report
+from flowstart import text
+from flowstart.live_runs import report
 from flowstart.live_runs.rows import difference
 from flowstart.live_runs.tables import percent
 from flowstart.papers.slow_start_high_speed import http, setups
 from flowstart.papers.slow_start_high_speed.setups import LITERAL, Path
-from flowstart.render import text
 from flowstart.render.grid import Column
 from testbed_parts import Row, Scale
 
@@ -128,7 +128,7 @@ def run(given: argparse.Namespace) -> None:
         about = {"settings": [str(each) for each in settings], "repeat": given.repeat}
         parts.write(rows, given.out, "http", about)
         name = f"{setting.path.name} {way} {scheme}".replace(",", "").replace(" ", "-")
-        for file, content in load_report.tables(load, name).items():
+        for file, content in report.load_tables(load, name).items():
             (given.out / file).write_bytes(content)
     show(rows, settings)
     parts.draw(drawn(rows), given.out, "http")

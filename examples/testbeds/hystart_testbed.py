@@ -19,10 +19,10 @@ from matplotlib.figure import Figure
 
 import flowstart as fs
 import testbed_parts as parts
+from flowstart import text
 from flowstart.live_runs.rows import difference
 from flowstart.live_runs.tables import percent
 from flowstart.papers.hystart import figure4, setups
-from flowstart.render import text
 from flowstart.render.grid import Column
 from testbed_parts import Beside, Row, Scale
 

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from flowstart.errors import RequestError
 from flowstart.render.charts import COLOURS, STYLE, Chart, svg
 from flowstart.render.grid import Column, Grid
-from flowstart.render.terminal import screen
+from flowstart.render.summary import screen
 
 Row = dict[str, Any]
 

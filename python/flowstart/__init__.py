@@ -37,8 +37,7 @@ if TYPE_CHECKING:
         TimeLimitExceeded,
     )
     from flowstart.live_runs.compare import compare
-    from flowstart.live_runs.load import live_load
-    from flowstart.live_runs.load_result import LiveLoad
+    from flowstart.live_runs.load import LiveLoad, live_load
     from flowstart.live_runs.result import LiveComparison
     from flowstart.maps.result import SweepMap
     from flowstart.maps.sweep_result import SweepResult, sweep
@@ -49,17 +48,17 @@ if TYPE_CHECKING:
     from flowstart.model.scenario import Scenario
     from flowstart.model.startup import Startup, Window
     from flowstart.model.variants import Variant
-    from flowstart.replays.asking import replay
+    from flowstart.replays.request import replay
     from flowstart.replays.result import Replay
     from flowstart.simulation.limits import LimitOptions
     from flowstart.simulation.many import RunBatch, run_many
     from flowstart.simulation.run import Run, run
     from flowstart.simulation.streaming import StoredRun
     from flowstart.sweeps.cell import Cell
-    from flowstart.sweeps.execution.estimate import Estimate
+    from flowstart.sweeps.execution.execute import Estimate
     from flowstart.sweeps.language.sweep import Sweep
-    from flowstart.worst_paths.asking import find_worst_paths
     from flowstart.worst_paths.result import WorstPaths
+    from flowstart.worst_paths.search import find_worst_paths
 
     __version__: str
 
@@ -74,7 +73,7 @@ _HOMES = {
     "Comparison": "comparison.result",
     "compare": "live_runs.compare",
     "LiveComparison": "live_runs.result",
-    "LiveLoad": "live_runs.load_result",
+    "LiveLoad": "live_runs.load",
     "live_load": "live_runs.load",
     "FlowstartError": "errors",
     "LimitExceeded": "errors",
@@ -89,7 +88,7 @@ _HOMES = {
     "WebTraffic": "model.fields",
     "json_schema": "model.document",
     "Replay": "replays.result",
-    "replay": "replays.asking",
+    "replay": "replays.request",
     "RunBatch": "simulation.many",
     "run_many": "simulation.many",
     "Run": "simulation.run",
@@ -97,13 +96,13 @@ _HOMES = {
     "StoredRun": "simulation.streaming",
     "LimitOptions": "simulation.limits",
     "Cell": "sweeps.cell",
-    "Estimate": "sweeps.execution.estimate",
+    "Estimate": "sweeps.execution.execute",
     "Sweep": "sweeps.language.sweep",
     "SweepMap": "maps.result",
     "SweepResult": "maps.sweep_result",
     "sweep": "maps.sweep_result",
     "WorstPaths": "worst_paths.result",
-    "find_worst_paths": "worst_paths.asking",
+    "find_worst_paths": "worst_paths.search",
     "Variant": "model.variants",
     "Startup": "model.startup",
     "Window": "model.startup",

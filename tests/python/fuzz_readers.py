@@ -24,7 +24,7 @@ import polars as pl
 import flowstart as fs
 from flowstart.captures import qlog, server_log
 from flowstart.errors import RequestError
-from flowstart.model.units import Kind
+from flowstart.model.quantities import Kind
 from flowstart.sweeps.language import document, expressions
 from flowstart.sweeps.language.expressions import Meaning
 

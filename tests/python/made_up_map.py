@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from flowstart.render import sealed
+from flowstart.render import files
 
 SCENARIO = {
     "path": {"rate": "10Mbps", "rtt": "40ms", "buffer": "30pkt"},
@@ -69,7 +69,7 @@ def write(folder: pathlib.Path, *parts: Sequence[Mapping[str, Any]]) -> pathlib.
             list(rows), schema_overrides={n: t for n, t in TYPES.items() if n in rows[0]}
         )
         content = io.BytesIO()
-        frame.write_parquet(content, metadata={sealed.FIELD: sealed.BLANK})
+        frame.write_parquet(content, metadata={files.FIELD: files.BLANK})
         file = folder / "parts" / f"{number:08}-0123456789abcdef.parquet"
-        file.write_bytes(sealed.seal(content.getvalue()))
+        file.write_bytes(files.seal(content.getvalue()))
     return folder

@@ -5,13 +5,10 @@ from collections.abc import Sequence
 import polars as pl
 
 from flowstart.captures.contents import Capture
-from flowstart.replays.answer import answer
-from flowstart.replays.questions import ONCE
+from flowstart.replays.answer import ONCE, Criteria, Times, answer
 from flowstart.replays.result import Replay
 from flowstart.replays.settings import Settings
-from flowstart.replays.store import Rows
-from flowstart.replays.times import Times
-from flowstart.replays.verdict import Criteria
+from flowstart.replays.summary import Rows
 
 NAMES = ("slow-start", "first", "second")
 NETWORK = "10.0.0.0/24"

@@ -17,8 +17,8 @@ from flowstart.model.custom import CustomStartups
 from flowstart.model.variants import Variant
 from flowstart.render import columns
 from flowstart.sweeps.cell import Cell
-from flowstart.sweeps.execution.batches import PACKETS
 from flowstart.sweeps.execution.execute import Way, run
+from flowstart.sweeps.execution.task import PACKETS
 from flowstart.sweeps.runs.table import TABLE
 
 if TYPE_CHECKING:

@@ -17,13 +17,11 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from flowstart.captures.contents import Capture
-from flowstart.captures.endpoint_frames import all_columns
-from flowstart.captures.groups import Group, PathEstimate
+from flowstart.captures.contents import Capture, Group, PathEstimate
+from flowstart.captures.frames import all_columns
 from flowstart.model.variants import Variant
 from flowstart.replays.paths import build
-from flowstart.replays.rounds import TOGETHER
-from flowstart.replays.runner import Runner
+from flowstart.replays.runner import TOGETHER, Runner
 from flowstart.replays.settings import Settings
 
 Harm = Literal["class", "network", "loss"]

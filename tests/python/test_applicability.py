@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import flowstart as fs
-from flowstart.comparison.applicability import ASKERS, REMEMBERING
+from flowstart.comparison.request import ASKERS, REMEMBERING
 from flowstart.model.catalog import list_algorithms
 
 Cli = Callable[..., Any]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 import polars as pl
 import pytest
 
-from flowstart.captures import confined, sources
+from flowstart.captures import sources
 from flowstart.errors import RequestError
 
 HERE = pathlib.Path(__file__)
@@ -34,8 +34,8 @@ test_bombs.BOMBS[sys.argv[1]][0](pathlib.Path(sys.argv[2]))
 """
 WAIT = """
 import sys, time
-from flowstart.captures import confined
-confined.call(print, "qlog", [sys.argv[1]], time.sleep, 60)
+from flowstart.captures import sources
+sources.call(print, "qlog", [sys.argv[1]], time.sleep, 60)
 """
 HEADER = b"ts,bytes\n"
 
@@ -120,7 +120,7 @@ def test_a_reader_that_ends_is_a_refusal_that_names_the_file_and_its_format(
     file = tmp_path / "damaged"
     file.write_bytes(gzip.compress(b""))
     with pytest.raises(RequestError, match=rf"{file} \(qlog, gzip\) cannot be read: it is damaged"):
-        confined.call(None, "qlog", [str(file)], sys.exit, 3)
+        sources.call(None, "qlog", [str(file)], sys.exit, 3)
 
 
 def test_a_caller_that_is_cancelled_ends_the_reader(tmp_path: pathlib.Path) -> None:
@@ -132,7 +132,7 @@ def test_a_caller_that_is_cancelled_ends_the_reader(tmp_path: pathlib.Path) -> N
 
     begin = time.monotonic()
     with pytest.raises(Cancelled):
-        confined.call(cancel, "qlog", [str(tmp_path)], time.sleep, 60)
+        sources.call(cancel, "qlog", [str(tmp_path)], time.sleep, 60)
     assert time.monotonic() - begin < 5
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from flowstart import captures
 from flowstart.captures.contents import Capture
-from flowstart.replays.calibration import Calibration, calibrate
-from flowstart.replays.calibration_table import legend, table
+from flowstart.replays.calibration import Calibration, calibrate, legend, table
 from flowstart.replays.settings import Settings
 
 Cli = Callable[..., Any]

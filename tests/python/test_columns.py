@@ -16,15 +16,15 @@ import test_quic
 from flowstart import _native
 from flowstart.captures import report as capture_report
 from flowstart.comparison import report as comparison_report
-from flowstart.live_runs import load_report
 from flowstart.live_runs import report as live_report
-from flowstart.live_runs.load_rows import simulated
+from flowstart.live_runs.load import simulated
+from flowstart.live_runs.report import load_tables
 from flowstart.maps import report as map_report
 from flowstart.render.columns import KEY, VERSION, schema, tables
 from flowstart.render.files import Content
-from flowstart.replays import report as replay_report
+from flowstart.replays import report
+from flowstart.replays.answer import ONCE
 from flowstart.replays.execute import study
-from flowstart.replays.questions import ONCE
 from flowstart.replays.settings import Settings
 from flowstart.simulation import report as run_report
 from flowstart.worst_paths import report as worst_report
@@ -53,7 +53,7 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
         path = fs.NetworkPath(rate="20Mbps", rtt="20ms")
         yield "live", live_report.tables(fs.compare(path, startups=names, sizes=["20kB"], on="noq"))
     rows = simulated(fs.run(SCENARIO).outcome)
-    yield "load", load_report.tables(fs.LiveLoad(SCENARIO, None, rows, "", 0, (), False))
+    yield "load", load_tables(fs.LiveLoad(SCENARIO, None, rows, "", 0, (), False))
     found = fs.read_capture(CAPTURES / "small.pcap")
     yield "capture", capture_report.tables(found)
     with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +72,7 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
         "slow-start", against=["jump-start"], search_space=over, runs=1, workers=1
     )
     yield "worst", worst_report.files(failing)
-    yield "replay", replay_report.tables(study(found, Settings(startups=names), ONCE))
+    yield "replay", report.tables(study(found, Settings(startups=names), ONCE))
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import typer
 
-from flowstart.cli import man
+from flowstart.cli import help_page
 from flowstart.cli.app import app
 
 Cli = Callable[..., Any]
@@ -78,7 +78,7 @@ def test_the_manual_page_has_every_command_option_and_status(cli: Cli) -> None:
     answer = cli("man")
     assert answer.status == 0
     root: Any = typer.main.get_command(app)
-    for path, command in man._leaves(root, ()):
+    for path, command in help_page._leaves(root, ()):
         assert f'.SS "flowstart {" ".join(path)}"' in answer.out
         for one in command.params:
             for name in one.opts if one.param_type_name == "option" else ():

@@ -14,10 +14,10 @@ from flowstart.captures.contents import Capture
 from flowstart.errors import RequestError
 from flowstart.model.document import encode
 from flowstart.replays import traffic
-from flowstart.replays.conversations import Conversation, conversations
-from flowstart.replays.jobs import Job, jobs, rows
 from flowstart.replays.paths import build
+from flowstart.replays.runner import Job, jobs, rows
 from flowstart.replays.settings import PARTS, Settings
+from flowstart.replays.traffic import Conversation, conversations
 from flowstart.simulation.batch import run_many
 
 Cli = Callable[..., Any]
@@ -209,7 +209,7 @@ def test_jobs_are_made_as_they_are_asked_for(
         asked.append(part)
         return conversations(part)
 
-    monkeypatch.setattr("flowstart.replays.jobs.conversations", noted)
+    monkeypatch.setattr("flowstart.replays.runner.conversations", noted)
     planned = jobs(build(web_mix, BOTH, {}), BOTH)
     assert asked == []
     next(planned)

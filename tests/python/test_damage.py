@@ -15,7 +15,7 @@ import pytest
 import flowstart as fs
 import made_up_sweep
 from flowstart.cli.check import checked
-from flowstart.render import sealed
+from flowstart.render import files
 from flowstart.sweeps import report
 from flowstart.sweeps.execution.execute import run
 from flowstart.sweeps.execution.store import Store
@@ -136,7 +136,7 @@ def test_a_part_that_is_cut_off_or_without_digest_is_damaged(tmp_path: pathlib.P
     store = made_up(tmp_path)
     first, second = store.parts()[:2]
     first.write_bytes(first.read_bytes()[:-1])
-    second.write_bytes(second.read_bytes().replace(sealed.FIELD.encode(), b"x" * 10))
+    second.write_bytes(second.read_bytes().replace(files.FIELD.encode(), b"x" * 10))
     assert store.damaged() == [f"parts/{first.name}", f"parts/{second.name}"]
 
 
@@ -229,7 +229,7 @@ def test_what_is_no_folder_of_flowstart_is_refused(
 
 def test_sealed_content_without_a_field_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="own_sha256"):
-        sealed.seal(b"no field")
+        files.seal(b"no field")
 
 
 def test_damaged_results_of_papers_are_measured_again(tmp_path: pathlib.Path) -> None:
@@ -245,7 +245,7 @@ def test_damaged_results_of_papers_are_measured_again(tmp_path: pathlib.Path) ->
     at = before.index(b'"read": ') + len(b'"read": ')
     flip(file, 8 * at)
     assert Lab(tmp_path).runs([scenario], made_up_reading) == first
-    assert sealed.is_intact(file)
+    assert files.is_intact(file)
 
 
 def made_up_reading(found: fs.Run) -> float:

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from flowstart import text
 from flowstart.deployment.experiment import Population, plan
-from flowstart.deployment.knobs import offer
 from flowstart.deployment.notes import Variant, notes
+from flowstart.deployment.stacks import offer
 from flowstart.errors import RequestError
 from flowstart.inference import Group, intervals, recommend
 from flowstart.model import catalog
-from flowstart.render import text
 
 CLUSTER = 4
 """Transfers of a connection, in the made-up tests."""

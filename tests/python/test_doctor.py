@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from flowstart import _native, extras
-from flowstart.cli.doctor import installed, machine, self_check
+from flowstart.cli import doctor
 
 Cli = Callable[..., Any]
 
@@ -33,11 +33,11 @@ def test_the_same_as_json(cli: Cli) -> None:
 
 
 def test_the_result_of_the_self_check_is_the_known_one() -> None:
-    assert self_check.digest() == self_check.KNOWN, "results have changed: write it into KNOWN"
+    assert doctor.digest() == doctor.KNOWN, "results have changed: write it into KNOWN"
 
 
 def test_a_build_with_other_results_is_a_problem(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(self_check, "KNOWN", "0" * 64)
+    monkeypatch.setattr(doctor, "KNOWN", "0" * 64)
     answer = cli("doctor", "--details")
     assert answer.status == 1
     assert "this build gives wrong results" in " ".join(answer.out.split())
@@ -72,7 +72,7 @@ def test_what_is_missing_is_named_with_what_to_do(
 
 
 def test_each_extra_is_explained() -> None:
-    assert set(installed.GIVES) == set(extras.MODULES)
+    assert set(doctor.GIVES) == set(extras.MODULES)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_whether_there_are_colours(
     monkeypatch.delenv("NO_COLOR", raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert machine.terminal()["colour"] == said
+    assert doctor.terminal()["colour"] == said
 
 
 def test_a_build_says_no_path_of_the_machine_on_which_it_was_made() -> None:

@@ -4,15 +4,14 @@ import dataclasses
 import inspect
 
 import flowstart as fs
-from flowstart.cli import compare, path
-from flowstart.cli.flags import Flag, filled, flag, of, taking
-from flowstart.cli.traffic import REPETITION, TRAFFIC, Repetition
-from flowstart.comparison.asked import own_options
+from flowstart.cli import compare, flags
+from flowstart.cli.flags import REPETITION, TRAFFIC, Flag, Repetition, filled, flag, of, taking
+from flowstart.comparison.request import own_options
 from flowstart.model.document import json_schema
 
 
 def test_every_field_of_a_path_but_its_hops_has_a_flag() -> None:
-    names = [flag.name for flag in path.FLAGS]
+    names = [flag.name for flag in flags.PATH_FLAGS]
     assert {*names} == {field.name for field in dataclasses.fields(fs.NetworkPath)} - {"hops"} | {
         "path"
     }

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from flowstart.errors import RequestError
-from flowstart.inference.beta import beta_quantile
+from flowstart.inference.clusters import beta_quantile
 from flowstart.inference.gates import Gate, Limits, Outcome, Part, Quantity, Runs, gates
 
 GROUP = 40

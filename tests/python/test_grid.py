@@ -5,7 +5,7 @@ import pytest
 import grid
 import grid_words
 from flowstart.model import specs
-from flowstart.sweeps.language import named
+from flowstart.sweeps.language.named import named_file
 from flowstart.sweeps.language.sweep import Sweep
 
 SWEEPS = (grid.GRID, grid.SUITE)
@@ -14,7 +14,7 @@ SWEEPS = (grid.GRID, grid.SUITE)
 @pytest.mark.parametrize("among", [specs.ALL, specs.UNAIDED])
 @pytest.mark.parametrize("sweep", SWEEPS)
 def test_what_is_kept_has_every_startup_on_every_cell(sweep: str, among: str) -> None:
-    cells = sum(1 for _ in Sweep.read(named.file(sweep)).cells())
+    cells = sum(1 for _ in Sweep.read(named_file(sweep)).cells())
     found = grid.rows(sweep, among=among)
     assert {row.startup for row in found} == set(specs.startups([among]))
     assert {int(row.told["cells"]) for row in found} == {cells}

@@ -11,9 +11,9 @@ import pytest
 import typer
 
 import flowstart as fs
-from flowstart.cli import help_page, renamed
+from flowstart.cli import help_page, once
 from flowstart.cli.app import app
-from flowstart.cli.examples import EXAMPLES
+from flowstart.cli.help_page import EXAMPLES
 from flowstart.model import stack
 
 Cli = Callable[..., Any]
@@ -41,7 +41,7 @@ def in_one_line(page: str) -> str:
 
 
 def options(command: Any) -> list[Any]:
-    return [one for one in command.params if help_page.is_option(one)]
+    return [one for one in command.params if help_page.is_given(one)]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -143,8 +143,8 @@ def test_a_name_from_elsewhere_is_met_only_with_an_option_that_the_command_has(c
 
 def test_every_option_that_other_tools_call_otherwise_exists() -> None:
     known = {name for one in options(COMMANDS["compare"]) for name in one.opts}
-    assert set(renamed.ELSEWHERE) <= known
-    assert not known & {name for names in renamed.ELSEWHERE.values() for name in names}
+    assert set(once.ELSEWHERE) <= known
+    assert not known & {name for names in once.ELSEWHERE.values() for name in names}
 
 
 def test_the_ten_common_options_of_compare_come_first() -> None:

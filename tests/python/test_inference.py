@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import interval_coverage
 from flowstart.errors import RequestError
-from flowstart.inference import critical
+from flowstart.inference import clusters
 from flowstart.inference.data import OF_TRANSFERS, Group, Row, Statistic
 from flowstart.inference.intervals import intervals
 from flowstart.inference.recommendation import Recommendation, Rule, interval, recommend
@@ -174,7 +174,7 @@ def test_a_tables_reach_does_not_depend_on_the_signs_of_eigenvectors(
 ) -> None:
     """They are the library's choice, which differs between processors."""
     wide = np.random.default_rng(1).standard_normal((40, 9))
-    reach = critical.simultaneous(wide.T @ wide, 0.95, seed=1)
+    reach = clusters.simultaneous(wide.T @ wide, 0.95, seed=1)
     eigh = np.linalg.eigh
 
     def other(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -182,20 +182,20 @@ def test_a_tables_reach_does_not_depend_on_the_signs_of_eigenvectors(
         return values, vectors * np.resize([1, -1, -1], len(values))
 
     monkeypatch.setattr(np.linalg, "eigh", other)
-    assert critical.simultaneous(wide.T @ wide, 0.95, seed=1) == pytest.approx(reach, rel=1e-12)
+    assert clusters.simultaneous(wide.T @ wide, 0.95, seed=1) == pytest.approx(reach, rel=1e-12)
 
 
 def test_rows_that_move_together_reach_less_far_than_independent_ones() -> None:
-    together = critical.simultaneous(np.full((20, 20), 1.0), 0.95, seed=1)
-    apart = critical.simultaneous(np.eye(20), 0.95, seed=1)
+    together = clusters.simultaneous(np.full((20, 20), 1.0), 0.95, seed=1)
+    apart = clusters.simultaneous(np.eye(20), 0.95, seed=1)
     assert together == pytest.approx(1.96, abs=0.05)
-    assert apart == pytest.approx(critical.independent(20, 0.95), abs=0.1)
+    assert apart == pytest.approx(clusters.independent(20, 0.95), abs=0.1)
 
 
 @pytest.mark.parametrize(("freedom", "quantile"), [(1, 12.706), (5, 2.571), (10, 2.228), (60, 2.0)])
 def test_students_quantiles_are_those_of_the_tables(freedom: int, quantile: float) -> None:
-    normal = critical.NORMAL.inv_cdf(0.975)
-    assert critical.student(normal, freedom) == pytest.approx(quantile, rel=2e-3)
+    normal = clusters.NORMAL.inv_cdf(0.975)
+    assert clusters.student(normal, freedom) == pytest.approx(quantile, rel=2e-3)
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,16 @@ import polars as pl
 import pytest
 
 import flowstart as fs
+from flowstart import text
 from flowstart.cli import main
-from flowstart.comparison import listed, over_time, report
-from flowstart.maps import listed as map_rows
-from flowstart.maps.asking import read_map
-from flowstart.maps.sweep_result import sweep
-from flowstart.render import html, interactive, packed
+from flowstart.comparison import report
+from flowstart.maps import report as map_rows
+from flowstart.maps.sweep_result import read_map, sweep
+from flowstart.render import html, interactive
 from flowstart.render import listed as listed_rows
 from flowstart.render.grid import Column, Grid, Source, Where
+from flowstart.render.interactive import together
 from flowstart.render.listed import Rows
-from flowstart.render.together import together
 from flowstart.sweeps import report as sweep_report
 
 REAL = interactive.PAGE
@@ -71,18 +71,18 @@ def values(column: dict[str, Any], count: int) -> list[Any]:
 def test_a_column_is_packed_in_the_form_that_suits_it_and_read_again(
     given: list[Any], form: str
 ) -> None:
-    found = packed.encoded(given)
+    found = interactive.encoded(given)
     assert form in found
     assert values(found, len(given)) == given
 
 
 def test_numbers_are_rounded_to_what_tables_show_of_them() -> None:
-    found = packed.encoded([0.123456, 12345.6, float("inf"), float("nan"), 2.0, 1234567])
+    found = interactive.encoded([0.123456, 12345.6, float("inf"), float("nan"), 2.0, 1234567])
     assert found["values"] == [0.1235, 12350, None, None, 2, 1234567]
 
 
 def test_whole_numbers_that_a_script_cannot_hold_are_text() -> None:
-    assert packed.encoded([2**60, 5])["values"] == ["1152921504606846976", 5]
+    assert interactive.encoded([2**60, 5])["values"] == ["1152921504606846976", 5]
 
 
 def test_a_table_says_what_its_numbers_are_made_of_only_where_that_is_known() -> None:
@@ -122,7 +122,7 @@ def compared() -> fs.Comparison:
 def test_every_number_of_a_comparison_names_the_rows_that_it_is_the_mean_of(
     compared: fs.Comparison,
 ) -> None:
-    grid = listed.traced(compared)
+    grid = report.traced(compared)
     for line, source in zip(grid.rows, grid.sources, strict=True):
         rows = [
             row
@@ -134,12 +134,12 @@ def test_every_number_of_a_comparison_names_the_rows_that_it_is_the_mean_of(
         ]
         assert len(rows) == 3
         times = [row["fct_s"] for row in rows]
-        assert line[1] == fs.render.text.seconds(sum(times) / len(times))
-        assert line[2] == fs.render.text.seconds(max(times))
+        assert line[1] == text.seconds(sum(times) / len(times))
+        assert line[2] == text.seconds(max(times))
 
 
 def test_the_command_of_a_row_gives_that_row_again(compared: fs.Comparison) -> None:
-    command = listed.rows(compared).command
+    command = report.listed_rows(compared).command
     assert command
     row = compared.records[-1]
     again = [command.words, *(command.options[n][str(row[n])] for n in command.options)]
@@ -169,7 +169,7 @@ def test_the_report_of_a_comparison_holds_its_rows_and_is_the_same_every_time(
 def test_flows_over_time_end_where_the_rows_say_and_keep_their_extremes(
     compared: fs.Comparison,
 ) -> None:
-    (found,) = over_time.over_time(compared, [("100kB", 100_000)])
+    (found,) = report.flows_over_time(compared, [("100kB", 100_000)])
     assert [flow["startup"] for flow in found.flows] == compared.order
     for flow in found.flows:
         row = next(
@@ -188,8 +188,8 @@ def test_flows_over_time_end_where_the_rows_say_and_keep_their_extremes(
 def test_a_report_lists_no_more_than_its_most_rows_and_says_where_the_others_are(
     compared: fs.Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listed, "MOST_ROWS", 8)
-    found = listed.rows(compared)
+    monkeypatch.setattr(report, "MOST_ROWS", 8)
+    found = report.listed_rows(compared)
     assert found.frame["seed"].unique().to_list() == [1, 2]
     assert found.total == 12
     assert found.left_out.startswith("These are 8 of 12 rows, those of the lowest seeds; rows.par")
@@ -246,7 +246,7 @@ def test_the_table_of_a_sweep_is_made_of_the_rows_that_it_names(swept: pathlib.P
         assert line[1] == str(mine.height) == "2"
         greatest = mine["slowdown"].max()
         assert isinstance(greatest, float)
-        assert line[4] == fs.render.text.ratio(greatest)
+        assert line[4] == text.ratio(greatest)
 
 
 def test_the_scenario_of_a_row_gives_that_row_again(
@@ -281,7 +281,7 @@ def test_the_tables_of_a_map_name_the_rows_that_they_are_made_of(swept: pathlib.
         for line, source in zip(grid.rows, grid.sources, strict=True):
             greatest = meant(rows.frame, source.where)["regret"].max()
             assert isinstance(greatest, float)
-            assert line[at] == fs.render.text.ratio(greatest)
+            assert line[at] == text.ratio(greatest)
     for line, source in zip(kinds.rows, kinds.sources, strict=True):
         assert line[1] == str(meant(rows.frame, source.where).height)
 
@@ -346,8 +346,8 @@ def test_ten_thousand_rows_take_at_most_500_kilobytes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     rows = Rows(made_up(10_000), "comparison-rows", 10_000)
-    text = json.dumps(packed.document(rows), separators=(",", ":"))
-    data = len(base64.b64encode(zlib.compress(text.encode(), 9)))
+    written = json.dumps(interactive.document(rows), separators=(",", ":"))
+    data = len(base64.b64encode(zlib.compress(written.encode(), 9)))
     script = sum(file.stat().st_size for file in REAL.glob("report.*"))
     with capsys.disabled():
         print(f"\nreport of 10,000 rows: {data:,} bytes of data, {script:,} of script")

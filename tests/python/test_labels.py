@@ -3,7 +3,7 @@
 import itertools
 import random
 
-from flowstart.render.labels import Label, Point, placed
+from flowstart.render.charts import Label, Point, placed
 
 WITHIN = (0.0, 0.0, 600.0, 400.0)
 

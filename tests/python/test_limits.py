@@ -12,8 +12,7 @@ import flowstart as fs
 from flowstart import _native
 from flowstart.errors import LimitExceeded
 from flowstart.simulation import bounds
-from flowstart.simulation.estimate import Estimate
-from flowstart.simulation.limits import Limits, memory_of_machine
+from flowstart.simulation.limits import Estimate, Limits, memory_of_machine
 
 Cli = Callable[..., Any]
 PATH = ("--rate", "50Mbps", "--rtt", "80ms")

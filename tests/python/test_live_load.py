@@ -6,8 +6,8 @@ import pytest
 
 import flowstart as fs
 from flowstart import _native
-from flowstart.live_runs import load, load_rows
-from flowstart.live_runs.load_rows import decade, quantile
+from flowstart.live_runs import load
+from flowstart.live_runs.load import decade, quantile
 
 FLOWS = {
     "path": {"rate": "20Mbps", "rtt": "40ms"},
@@ -45,11 +45,11 @@ def skipped(drives: bool) -> None:
 
 
 def test_flows_and_objects_of_the_simulator_are_requests() -> None:
-    rows = load_rows.simulated(fs.run(FLOWS).outcome)
+    rows = load.simulated(fs.run(FLOWS).outcome)
     assert [row["flow"] for row in rows] == [0, 1, 2]
     assert [row["asked_s"] for row in rows] == pytest.approx([0.0, 0.1, 0.2])
     assert {row["size_bytes"] for row in rows} == {100_000}
-    objects = load_rows.simulated(fs.run(WEB).outcome)
+    objects = load.simulated(fs.run(WEB).outcome)
     assert [(row["page"], row["object"]) for row in objects] == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert {row["flow"] for row in objects} == {None}
     assert all(row["size_bytes"] == 20 * 1460 for row in objects)
@@ -58,8 +58,8 @@ def test_flows_and_objects_of_the_simulator_are_requests() -> None:
 
 def test_requests_in_the_kernel_are_told_apart_as_the_simulators_are() -> None:
     told = outcome(number=[1, 0, 2], objects=[(0, 0, 0, 5)])
-    rows = load_rows.live(told, 1, 2)
-    assert [load_rows.key(row) for row in rows] == [
+    rows = load.live(told, 1, 2)
+    assert [load.key(row) for row in rows] == [
         (1, None, None, None, None),
         (0, None, None, None, None),
         (None, 0, 0, 0, 5),
@@ -68,12 +68,12 @@ def test_requests_in_the_kernel_are_told_apart_as_the_simulators_are() -> None:
 
 
 def test_a_summary_has_a_row_for_each_decade_and_the_spread_of_the_runs() -> None:
-    ours = load_rows.simulated(fs.run(FLOWS).outcome)
+    ours = load.simulated(fs.run(FLOWS).outcome)
     runs = [
-        load_rows.live(outcome(number=[0], size_bytes=[100_000], fct_s=[fct]), repeat, 1)
+        load.live(outcome(number=[0], size_bytes=[100_000], fct_s=[fct]), repeat, 1)
         for repeat, fct in enumerate([0.3, 0.1, None, 0.2])
     ]
-    (row,) = load_rows.summary([*ours, *(row for run in runs for row in run)])
+    (row,) = load.summary([*ours, *(row for run in runs for row in run)])
     assert (row["above_bytes"], row["up_to_bytes"], row["requests"]) == (1e4, 1e5, 3)
     assert (row["live_median_s"], row["live_median_least_s"], row["live_median_most_s"]) == (
         0.2,

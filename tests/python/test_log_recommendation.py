@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 import flowstart as fs
-from flowstart.captures.contents import Capture
-from flowstart.captures.groups import Group, PathEstimate
-from flowstart.replays.asking import replay
+from flowstart.captures.contents import Capture, Group, PathEstimate
+from flowstart.replays.request import replay
 from made_up_logs import Network, networks, write
 
 MIXES = 20

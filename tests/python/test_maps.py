@@ -12,11 +12,11 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart.maps import again, report, winners_figure
-from flowstart.maps.again import shortened
-from flowstart.maps.kinds import dimensions
-from flowstart.maps.pareto import front
-from flowstart.render import sealed
+from flowstart.maps import figures, report, worst_cells
+from flowstart.maps.measures import front
+from flowstart.maps.outcomes import dimensions
+from flowstart.maps.worst_cells import shortened
+from flowstart.render import files
 from made_up_map import SCENARIO, cell, row, write
 
 Folder = pathlib.Path
@@ -173,10 +173,10 @@ def test_a_variant_is_told_to_compare_with_all_that_it_is(tmp_path: Folder) -> N
         {"name": "hystart", "startup": "hystart", "cc": None, "stack": {}},
         {"name": "iw30", "startup": "hystart", "cc": None, "stack": {"iw": 30}},
     ]
-    (folder / "sweep.json").write_bytes(sealed.document({"variants": variants}))
+    (folder / "sweep.json").write_bytes(files.document({"variants": variants}))
     worst = fs.SweepResult.read(folder).map().worst_cells[0]
     assert worst.command is None
-    found = again.from_file("worst.json", worst.compared)
+    found = worst_cells.from_file("worst.json", worst.compared)
     variant = "--variant 'iw30: startup=hystart iw=30'"
     assert found == f"flowstart compare worst.json --startup hystart {variant}"
 
@@ -367,7 +367,7 @@ def test_rows_may_come_in_any_order_and_parts(tmp_path: Folder) -> None:
 
 def test_an_unfinished_sweep_is_said_to_be_so(sweep: Folder) -> None:
     assert "not finished" not in " ".join(fs.SweepResult.read(sweep).map().notes)
-    (sweep / "sweep.json").write_bytes(sealed.document({}))
+    (sweep / "sweep.json").write_bytes(files.document({}))
     assert "not finished" in fs.SweepResult.read(sweep).map().notes[-1]
 
 
@@ -425,7 +425,7 @@ def test_a_tile_in_which_several_tie_has_the_colour_of_whom_most_tiles_have(
 ) -> None:
     rows = cell(0, {"a": 1.0, "b": 1.01}, rate_bps=1e6) + cell(1, {"a": 2.0, "b": 1.0})
     found = fs.SweepResult.read(write(tmp_path / "sweep", rows)).map()
-    figure = winners_figure.winners(found.outcomes, found.plane, found.margin, "")
+    figure = figures.winners(found.outcomes, found.plane, found.margin, "")
     named = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
     assert named == ["1  b (100 %)"]
 

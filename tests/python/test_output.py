@@ -16,14 +16,13 @@ from typing import Any
 import pytest
 
 from flowstart import RequestError, SimulationError
-from flowstart.cli import output
+from flowstart.cli.console import check_folder, results_in
 from flowstart.render import folder as folders
-from flowstart.render.folder import Results
-from flowstart.render.manifest import About
+from flowstart.render.folder import About, Results
 
 
 def put(folder: pathlib.Path, **files: bytes) -> None:
-    with output.results(folder) as results:
+    with results_in(folder) as results:
         results.write(files)
         results.put()
 
@@ -58,7 +57,7 @@ def test_a_manifest_names_the_command_and_every_file(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["/bin/flowstart", "run", "x.toml"])
-    with output.results(tmp_path / "out", seed=7) as results:
+    with results_in(tmp_path / "out", seed=7) as results:
         results.write({"one": b"1"})
         results.put()
     written = manifest(tmp_path / "out")
@@ -70,7 +69,7 @@ def test_a_manifest_names_the_command_and_every_file(
 
 def test_results_are_in_place_while_pictures_are_pending(tmp_path: pathlib.Path) -> None:
     folder = tmp_path / "out"
-    with output.results(folder) as results:
+    with results_in(folder) as results:
         results.write({"rows": b"1"})
         results.put("pictures-pending")
         assert contents(folder) == {"rows": b"1"}
@@ -97,7 +96,7 @@ def test_a_folder_has_the_rights_that_umask_leaves_and_umask_is_not_touched(
 
 
 def test_checking_leaves_nothing(tmp_path: pathlib.Path) -> None:
-    output.check(tmp_path / "a" / "b")
+    check_folder(tmp_path / "a" / "b")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -105,18 +104,18 @@ def test_checking_leaves_nothing(tmp_path: pathlib.Path) -> None:
 def test_a_file_in_the_way_is_refused(tmp_path: pathlib.Path, below: str) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(RequestError, match="is a file"):
-        output.check(tmp_path / below)
+        check_folder(tmp_path / below)
 
 
 def test_a_folder_that_cannot_be_written_is_refused() -> None:
     with pytest.raises(RequestError, match="/proc cannot be written to"):
-        output.check(pathlib.Path("/proc/flowstart"))
+        check_folder(pathlib.Path("/proc/flowstart"))
 
 
 def test_a_folder_with_files_of_others_is_refused(tmp_path: pathlib.Path) -> None:
     folder = tmp_path / "out"
     put(folder, one=b"1")
-    output.check(folder)
+    check_folder(folder)
     (folder / "notes.txt").write_text("mine")
     (folder / "more.txt").write_text("mine")
     refused = (
@@ -124,7 +123,7 @@ def test_a_folder_with_files_of_others_is_refused(tmp_path: pathlib.Path) -> Non
         "replace a folder as a whole; name another, or move that elsewhere"
     )
     with pytest.raises(RequestError) as error:
-        output.check(folder)
+        check_folder(folder)
     assert str(error.value) == refused
 
 
@@ -132,7 +131,7 @@ def test_a_folder_with_a_damaged_manifest_is_refused(tmp_path: pathlib.Path) -> 
     put(tmp_path / "out", one=b"1")
     (tmp_path / "out" / "manifest.json").write_text("{")
     with pytest.raises(RequestError, match=r"it holds manifest\.json and 1 more"):
-        output.check(tmp_path / "out")
+        check_folder(tmp_path / "out")
 
 
 def test_the_folder_that_a_command_works_in_is_refused(
@@ -140,7 +139,7 @@ def test_the_folder_that_a_command_works_in_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(RequestError, match=r"works in, .*; name a folder within, such as results"):
-        output.check(pathlib.Path())
+        check_folder(pathlib.Path())
 
 
 def test_a_link_to_a_folder_stays_a_link(tmp_path: pathlib.Path) -> None:
@@ -155,7 +154,7 @@ def test_results_are_kept_beside_where_somebody_has_put_a_file_meanwhile(
     tmp_path: pathlib.Path,
 ) -> None:
     folder = tmp_path / "out"
-    with output.results(folder) as results:
+    with results_in(folder) as results:
         results.write({"one": b"1"})
         folder.mkdir()
         (folder / "mine").write_text("")
@@ -204,7 +203,7 @@ def test_a_disk_that_is_really_full_leaves_the_old_folder(disk: pathlib.Path) ->
 
 def test_a_mount_point_is_refused(disk: pathlib.Path) -> None:
     with pytest.raises(RequestError, match="a file system is mounted there"):
-        output.check(disk)
+        check_folder(disk)
 
 
 def test_folders_are_moved_where_they_cannot_change_places(
@@ -221,13 +220,13 @@ def test_what_a_killed_command_moved_aside_is_restored(tmp_path: pathlib.Path) -
     put(tmp_path / "out", one=b"1")
     (tmp_path / "out").rename(tmp_path / ".out.flowstart-aside-1")
     (tmp_path / ".out.flowstart-2").mkdir()
-    with output.results(tmp_path / "out"):
+    with results_in(tmp_path / "out"):
         assert contents(tmp_path / "out") == {"one": b"1"}
     assert [found.name for found in tmp_path.iterdir()] == ["out"]
 
 
 def test_a_folder_that_is_being_written_is_not_cleaned_away(tmp_path: pathlib.Path) -> None:
-    with output.results(tmp_path / "out") as first:
+    with results_in(tmp_path / "out") as first:
         first.write({"one": b"1"})
         put(tmp_path / "out", two=b"2")
         first.put()
@@ -237,7 +236,7 @@ def test_a_folder_that_is_being_written_is_not_cleaned_away(tmp_path: pathlib.Pa
 WRITER = """
 import pathlib, sys
 from flowstart.render.folder import Results
-from flowstart.render.manifest import About
+from flowstart.render.folder import About
 
 folder, mark = pathlib.Path(sys.argv[1]), sys.argv[2]
 print("ready", flush=True)

@@ -9,7 +9,7 @@ import pytest
 
 import flowstart as fs
 from flowstart.errors import RequestError
-from flowstart.inference.ranges import Repeats, content, ranges, recommend_ranges, settled
+from flowstart.inference.recommendation import Repeats, content, ranges, recommend_ranges, settled
 from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD, perturbed
 from flowstart.model.quantities import read_seconds
 

@@ -8,7 +8,7 @@ import pytest
 
 import flowstart as fs
 from flowstart.model.document import resolve
-from flowstart.model.randomness import drawn
+from flowstart.model.perturbation import drawn
 
 Cli = Callable[..., Any]
 LINE = ("compare", "--rate", "5Mbps", "--rtt", "64ms", "--size", "200kB", "--startup", "slow-start")

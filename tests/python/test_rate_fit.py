@@ -6,10 +6,10 @@ import pytest
 
 import flowstart as fs
 from flowstart.captures.contents import Capture
-from flowstart.replays import sentences
+from flowstart.replays import overview
+from flowstart.replays.answer import Questions
 from flowstart.replays.calibration import calibrate
 from flowstart.replays.execute import study
-from flowstart.replays.questions import Questions
 from flowstart.replays.rate_fit import fitted
 from flowstart.replays.settings import Settings
 from made_up_logs import Network, networks, write
@@ -87,7 +87,7 @@ def test_a_replay_of_a_log_names_the_origin_of_rates_and_tries_both_ends_of_thei
     found = networks(8, count=1, rates_bps=(10e6, 10e6))
     settings = Settings(startups=("slow-start", "hystart"), baseline="hystart")
     replayed = study(read(8, found, tmp_path), settings, Questions(repeats=0))
-    said = sentences.sources(replayed)
+    said = overview.sources(replayed)
     assert said.startswith("Rates: fitted to the log's durations by simulation. Buffers: assumed.")
     assert [band.name for band in replayed.bands][-2:] == ["lowest rates", "highest rates"]
     assert replayed.calibration

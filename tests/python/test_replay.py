@@ -11,16 +11,15 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart.captures.contents import Capture
-from flowstart.captures.groups import Group, PathEstimate
+from flowstart.captures.contents import Capture, Group, PathEstimate
 from flowstart.captures.reading import read_capture
 from flowstart.errors import RequestError
 from flowstart.model.catalog import list_algorithms
 from flowstart.render import footnotes
-from flowstart.replays import execute, report, runner, sentences, tables
+from flowstart.replays import execute, overview, report, runner, tables
+from flowstart.replays.answer import ONCE
 from flowstart.replays.execute import study
 from flowstart.replays.paths import build
-from flowstart.replays.questions import ONCE
 from flowstart.replays.result import Replay
 from flowstart.replays.settings import Settings
 from flowstart.replays.summary import EVERYTHING
@@ -90,8 +89,8 @@ def test_a_given_rate_and_buffer_put_all_on_one_path(small: Capture) -> None:
 
 def test_it_is_said_why_transfers_are_left_out(replayed: Replay) -> None:
     some = dataclasses.replace(replayed, left_out={"round trip not known": 8})
-    assert " 38 transfers (8 left out, round trip not known) over" in sentences.headline(some)
-    assert "left out" not in sentences.headline(replayed)
+    assert " 38 transfers (8 left out, round trip not known) over" in overview.headline(some)
+    assert "left out" not in overview.headline(replayed)
 
 
 ASSUMED = "≈: assumed, a buffer of 1 BDP, but at least 40 packets (--buffer gives another)."
@@ -113,7 +112,7 @@ def test_what_is_assumed_is_not_said_to_be_given(
 ) -> None:
     settings = Settings(STARTUPS, **given)  # type: ignore[arg-type]
     found = dataclasses.replace(replayed, settings=settings, paths=build(small, settings, {}))
-    assert sentences.sources(found) == sources
+    assert overview.sources(found) == sources
     cells = [cell for row in tables.paths(found.paths).rows for cell in row]
     assert any(cell.startswith("≈") for cell in cells) == ("≈" in sources)
 
@@ -121,7 +120,7 @@ def test_what_is_assumed_is_not_said_to_be_given(
 def test_given_buffers_are_not_said_to_be_estimated(small: Capture, replayed: Replay) -> None:
     settings = Settings(STARTUPS, buffer="20pkt")
     found = dataclasses.replace(replayed, settings=settings, paths=build(small, settings, {}))
-    assert "Buffers: as given." in sentences.sources(found)
+    assert "Buffers: as given." in overview.sources(found)
 
 
 def test_the_workers_do_not_change_the_answer(small: Capture, replayed: Replay) -> None:
@@ -496,7 +495,7 @@ def test_ctrl_c_in_any_phase_keeps_the_rows_that_are_finished(
     files = report.tables(found)
     assert "rows.parquet" in files
     assert "rows.csv" not in files  # of many rows it takes seconds
-    assert sentences.verdict(found) == []
+    assert overview.verdict(found) == []
 
 
 def test_ctrl_c_before_any_row_leaves_nothing(

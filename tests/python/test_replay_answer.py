@@ -5,9 +5,7 @@ import pytest
 
 from flowstart.inference import Limits, Statistic
 from flowstart.inference.gates import Outcome
-from flowstart.replays.answer import Answer, answer, settled
-from flowstart.replays.times import Times
-from flowstart.replays.verdict import Criteria
+from flowstart.replays.answer import Answer, Criteria, Times, answer, settled
 from made_up_replay import facts, times
 
 NAMES = ("slow-start", "first")

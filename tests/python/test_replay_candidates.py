@@ -4,7 +4,7 @@ import pytest
 
 from flowstart.deployment.stacks import HostStack
 from flowstart.model.custom import CustomStartups
-from flowstart.replays.candidates import compared
+from flowstart.replays.settings import compared
 
 
 @pytest.mark.parametrize(

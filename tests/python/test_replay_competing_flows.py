@@ -13,17 +13,13 @@ from flowstart.errors import RequestError
 from flowstart.inference import Statistic
 from flowstart.model import quantities
 from flowstart.replays import competing_flows
-from flowstart.replays.bands import bands
-from flowstart.replays.conversations import Conversation, conversations
+from flowstart.replays.answer import EVERYTHING, ONCE, bands, shared
 from flowstart.replays.execute import study
-from flowstart.replays.jobs import jobs
 from flowstart.replays.paths import ReplayPath, build
-from flowstart.replays.questions import ONCE
 from flowstart.replays.result import Replay
-from flowstart.replays.rollout import shared
-from flowstart.replays.rounds import COMPETING, Round
+from flowstart.replays.runner import COMPETING, Round, jobs
 from flowstart.replays.settings import Settings
-from flowstart.replays.times import EVERYTHING
+from flowstart.replays.traffic import Conversation, conversations
 from made_up_replay import facts, times
 from test_replay import group
 

@@ -5,12 +5,12 @@ import pathlib
 import polars as pl
 import pytest
 
+from flowstart import text
 from flowstart.captures.reading import read_capture
-from flowstart.render import text
-from flowstart.render.size_classes import CLASSES
-from flowstart.replays import listed
+from flowstart.render.columns import CLASSES
+from flowstart.replays import report
+from flowstart.replays.answer import ONCE
 from flowstart.replays.execute import study
-from flowstart.replays.questions import ONCE
 from flowstart.replays.result import Replay
 from flowstart.replays.settings import Settings
 from flowstart.replays.summary import percentile
@@ -25,10 +25,10 @@ def replayed() -> Replay:
 
 
 def test_every_median_is_that_of_the_rows_that_it_names(replayed: Replay) -> None:
-    found = listed.rows(replayed)
+    found = report.rows(replayed)
     assert found
     assert found.total == found.frame.height == replayed.frame.height
-    grid = listed.traced_times(replayed)
+    grid = report.traced_times(replayed)
     alone = next(column for column in grid.columns if column.title == "alone p50")
     assert alone.where
     place = grid.columns.index(alone)
@@ -40,7 +40,7 @@ def test_every_median_is_that_of_the_rows_that_it_names(replayed: Replay) -> Non
 
 
 def test_changes_are_against_the_baseline_rows(replayed: Replay) -> None:
-    grid = listed.traced_changes(replayed)
+    grid = report.traced_changes(replayed)
     assert grid.rows
     assert {str(source.where["variant"]) for source in grid.sources} == {"jump-start"}
     assert all(source.against == {"variant": "slow-start"} for source in grid.sources)
@@ -48,7 +48,7 @@ def test_changes_are_against_the_baseline_rows(replayed: Replay) -> None:
 
 
 def test_size_classes_of_rows_are_those_of_the_tables(replayed: Replay) -> None:
-    found = listed.rows(replayed)
+    found = report.rows(replayed)
     assert found
     for name, least, below in CLASSES:
         mine = found.frame.filter(pl.col("size_class") == name)["size_bytes"]
@@ -58,8 +58,8 @@ def test_size_classes_of_rows_are_those_of_the_tables(replayed: Replay) -> None:
 def test_of_too_many_rows_whole_transfers_are_listed(
     replayed: Replay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listed, "MOST_ROWS", replayed.frame.height // 2)
-    found = listed.rows(replayed)
+    monkeypatch.setattr(report, "MOST_ROWS", replayed.frame.height // 2)
+    found = report.rows(replayed)
     assert found
     assert 0 < found.frame.height <= replayed.frame.height // 2 + 4
     assert set(found.frame["transfer"].value_counts()["count"]) == {2 * len(STARTUPS)}
@@ -68,7 +68,7 @@ def test_of_too_many_rows_whole_transfers_are_listed(
 
 
 def test_the_command_of_a_row_names_its_variant(replayed: Replay) -> None:
-    found = listed.rows(replayed)
+    found = report.rows(replayed)
     assert found
     assert found.command
     assert "--startup" not in found.command.words

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flowstart.replays.rounds import TOGETHER, Round
+from flowstart.replays.runner import TOGETHER, Round
 
 CONNECTIONS = range(10_000)
 

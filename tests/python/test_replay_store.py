@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from flowstart.replays import store
-from flowstart.replays.store import Rows
-from flowstart.replays.times import EVERYTHING, Times, classes
+from flowstart.replays import summary
+from flowstart.replays.answer import EVERYTHING, Times, classes
+from flowstart.replays.summary import Rows
 from made_up_replay import facts, times
 
 PARTS = [pl.DataFrame({"transfer": [3 * n, 3 * n + 1, 3 * n + 2]}) for n in range(10)]
@@ -17,7 +17,7 @@ PARTS = [pl.DataFrame({"transfer": [3 * n, 3 * n + 1, 3 * n + 2]}) for n in rang
 @pytest.fixture
 def spilled(monkeypatch: pytest.MonkeyPatch) -> Rows:
     """Thirty rows where no more than seven are kept in memory."""
-    monkeypatch.setattr(store, "IN_MEMORY", 7)
+    monkeypatch.setattr(summary, "IN_MEMORY", 7)
     rows = Rows()
     for part in PARTS:
         rows.add(part)
@@ -41,7 +41,7 @@ def test_rows_may_be_added_after_they_were_read(spilled: Rows) -> None:
 
 
 def test_the_files_go_with_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "IN_MEMORY", 0)
+    monkeypatch.setattr(summary, "IN_MEMORY", 0)
     rows = Rows()
     rows.add(PARTS[0])
     folder = rows._files[0].parent

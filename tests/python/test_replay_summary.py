@@ -3,10 +3,10 @@
 import pytest
 
 from flowstart.inference import Limits
-from flowstart.replays import sentences, tables
+from flowstart.replays import overview, tables
+from flowstart.replays.answer import Criteria
 from flowstart.replays.result import Replay
 from flowstart.replays.summary import EVERYTHING, ClassSummary, percentile
-from flowstart.replays.verdict import Criteria
 from made_up_replay import replayed
 
 
@@ -17,7 +17,7 @@ def of_class(replay: Replay) -> list[ClassSummary]:
 def test_the_variant_that_is_recommended_is_marked() -> None:
     replay = replayed([1.0] * 60, [0.5] * 60)
     assert [s.best for s in of_class(replay)] == [False, True]
-    [headline] = sentences.verdict(replay)
+    [headline] = overview.verdict(replay)
     assert headline.startswith("Recommendation: first. It is 50.0 % faster (")
 
 
@@ -82,12 +82,12 @@ def test_where_nobody_is_hurt_no_network_is_named() -> None:
 
 
 def test_with_one_variant_there_is_nothing_to_conclude() -> None:
-    assert sentences.verdict(replayed([1.0] * 30)) == []
+    assert overview.verdict(replayed([1.0] * 30)) == []
 
 
 def test_without_a_completed_transfer_the_only_sentence_says_so() -> None:
     replay = replayed([None] * 3, [None] * 3)
-    assert sentences.verdict(replay) == ["No transfer was completed."]
+    assert overview.verdict(replay) == ["No transfer was completed."]
     assert replay.all_failed
 
 

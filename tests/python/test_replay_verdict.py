@@ -15,10 +15,10 @@ from flowstart.deployment.stacks import HostStack, names
 from flowstart.inference import Status
 from flowstart.inference.gates import Outcome, Quantity
 from flowstart.model.variants import Variant
-from flowstart.replays.asked import settings_of
+from flowstart.replays.answer import ONCE, Questions
 from flowstart.replays.execute import study
 from flowstart.replays.overview import next_steps
-from flowstart.replays.questions import ONCE, Questions
+from flowstart.replays.request import settings_of
 from flowstart.replays.result import Replay
 
 Cli = Callable[..., Any]

@@ -16,7 +16,7 @@ import pytest
 
 import flowstart as fs
 from flowstart.maps import sweep_result
-from flowstart.sweeps.execution import estimate
+from flowstart.sweeps.execution import execute
 from flowstart.sweeps.language import named
 from flowstart.sweeps.runs.batch import run_cells
 
@@ -138,8 +138,8 @@ def test_a_part_needs_a_split(cli: Cli, tmp_path: pathlib.Path, file: pathlib.Pa
 def test_a_sweep_that_takes_long_needs_yes_where_nobody_can_be_asked(
     cli: Cli, tmp_path: pathlib.Path, file: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(estimate, "SMALL", 0)
-    monkeypatch.setattr(estimate, "MODEST_S", 0)
+    monkeypatch.setattr(execute, "SMALL", 0)
+    monkeypatch.setattr(execute, "MODEST_S", 0)
     out = tmp_path / "out"
     answer = cli("sweep", file, "-o", out, "--workers", "1")
     assert (answer.status, answer.out) == (2, "")

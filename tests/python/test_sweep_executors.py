@@ -20,9 +20,8 @@ from flowstart import RequestError, SimulationError
 from flowstart.model.custom import CustomStartups
 from flowstart.model.startup import Ack, Startup, Window
 from flowstart.sweeps.execution.execute import run
-from flowstart.sweeps.execution.local import Local
-from flowstart.sweeps.execution.store import Store
-from flowstart.sweeps.execution.swept import Swept
+from flowstart.sweeps.execution.executor import Local
+from flowstart.sweeps.execution.store import Store, Swept
 from flowstart.sweeps.execution.task import Task
 from made_up_sweep import MadeUp, way
 
@@ -286,9 +285,9 @@ def test_an_address_without_scheduler_is_refused(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed")
-    from flowstart.sweeps.execution import cluster
+    from flowstart.sweeps.execution import executor
 
-    monkeypatch.setattr(cluster, "PATIENCE", "0.2s")
+    monkeypatch.setattr(executor, "PATIENCE", "0.2s")
     with pytest.raises(RequestError, match=r"dask = tcp://127\.0\.0\.1:9: no scheduler answers"):
         swept(tmp_path / "out", workers=None, dask="tcp://127.0.0.1:9")
     assert not (tmp_path / "out").exists()

@@ -3,10 +3,10 @@
 import pytest
 
 from flowstart.errors import RequestError
-from flowstart.model import units
+from flowstart.model import quantities
 from flowstart.model.document import resolve
-from flowstart.model.units import Kind
-from flowstart.sweeps.language import quantities
+from flowstart.model.quantities import Kind
+from flowstart.sweeps.language import expressions
 from flowstart.sweeps.language.expressions import MSS, PACKET, Expression, Meaning, parse
 
 NAMES = {
@@ -125,7 +125,7 @@ def test_packets_of_a_size_carry_payload_alone() -> None:
 
 
 def test_a_division_by_zero_is_infinite() -> None:
-    assert quantities.written(Kind.RATE, read("rate/(1-1)").at(SCOPE)) == "inf"
+    assert expressions.written(Kind.RATE, read("rate/(1-1)").at(SCOPE)) == "inf"
 
 
 @pytest.mark.parametrize(
@@ -143,12 +143,12 @@ def test_a_division_by_zero_is_infinite() -> None:
     ],
 )
 def test_quantities_are_written_short_and_exactly(kind: Kind, value: float, written: str) -> None:
-    assert quantities.written(kind, value) == written
+    assert expressions.written(kind, value) == written
 
 
-@pytest.mark.parametrize("unit", [unit for unit in units.UNITS if unit])
+@pytest.mark.parametrize("unit", [unit for unit in quantities.UNITS if unit])
 def test_every_unit_is_one_of_the_simulators(unit: str) -> None:
-    kind = units.UNITS[unit].kind
+    kind = quantities.UNITS[unit].kind
     fields = {Kind.RATE: "rate", Kind.TIME: "rtt", Kind.SIZE: "buffer", Kind.NUMBER: "loss"}
     path = {"rate": "10Mbps", "rtt": "10ms", fields[kind]: f"10000{unit}"}
     if unit in ("%", "bps", "ns", "us", "min", "h", "PB", "TB", "TiB") or unit.endswith("s"):
@@ -158,4 +158,4 @@ def test_every_unit_is_one_of_the_simulators(unit: str) -> None:
     except RequestError as error:  # out of range for a path, and so understood
         assert "out of range" in str(error)
     else:
-        assert units.split(found)
+        assert quantities.split(found)

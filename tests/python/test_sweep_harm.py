@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from flowstart.sweeps.runs.harm import Alone, Seen, harm
+from flowstart.sweeps.runs.batch import Alone, Seen, harm
 
 NOTHING = pl.DataFrame()
 

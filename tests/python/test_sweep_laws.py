@@ -5,13 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flowstart.model.units import Kind
-from flowstart.sweeps.language.distributions import published
-from flowstart.sweeps.language.expressions import MSS, PACKET, Meaning, Scope
-from flowstart.sweeps.language.law_tables import read
+from flowstart.model.quantities import Kind
+from flowstart.sweeps.language.expressions import MSS, PACKET, Meaning, Scope, Slot
+from flowstart.sweeps.language.law_tables import published, read
 from flowstart.sweeps.language.laws import Law
 from flowstart.sweeps.language.parameters import LEAST, fields
-from flowstart.sweeps.language.slots import Slot
 
 NAMES = {
     "rate": Meaning(Kind.RATE),

@@ -4,12 +4,12 @@ from itertools import islice
 
 import pytest
 
-from flowstart.sweeps.language import named
+from flowstart.sweeps.language.named import named_file, names
 from flowstart.sweeps.language.sweep import Sweep
 from flowstart.sweeps.runs.batch import run_cells
-from flowstart.sweeps.runs.planned import Planned
+from flowstart.sweeps.runs.table import Planned
 
-NAMES = list(named.names())
+NAMES = list(names())
 SOURCES = {
     "default-grid": "RFC 9743",
     "irtf-tcpeval": "draft-irtf-iccrg-tcpeval-01",
@@ -22,14 +22,14 @@ FIRST = 60
 
 
 def opening(name: str) -> str:
-    lines = named.file(name).read_text("utf-8").splitlines()
+    lines = named_file(name).read_text("utf-8").splitlines()
     comment = lines[: next(i for i, line in enumerate(lines) if not line.startswith("#"))]
     return " ".join(line.removeprefix("#").strip() for line in comment)
 
 
 def test_every_sweep_that_ships_is_listed_with_what_it_is() -> None:
-    assert named.names().keys() == SOURCES.keys()
-    assert all(named.names().values())
+    assert names().keys() == SOURCES.keys()
+    assert all(names().values())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -39,12 +39,12 @@ def test_a_sweep_opens_with_where_it_is_from(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_sweep_bears_the_name_of_its_file(name: str) -> None:
-    assert Sweep.read(named.file(name)).document["name"] == name
+    assert Sweep.read(named_file(name)).document["name"] == name
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_first_cells_of_a_sweep_run(name: str) -> None:
-    sweep = Sweep.read(named.file(name))
+    sweep = Sweep.read(named_file(name))
     for cell in islice(sweep.cells(), FIRST):
         planned = Planned.of(cell, sweep.variants[:1], sweep.custom)
         for scenario in planned.scenarios():
@@ -61,7 +61,7 @@ def test_web_load_on_a_slow_line_lets_the_flow_under_test_open_and_end() -> None
 
 def test_the_suites_paths_have_its_nine_round_trips_behind_each_core() -> None:
     trips: dict[str, set[str]] = {}
-    for cell in Sweep.read(named.file("irtf-tcpeval")).cells():
+    for cell in Sweep.read(named_file("irtf-tcpeval")).cells():
         trips.setdefault(cell.origin, set()).add(cell.path["rtt"])
     edges = [2 * (left + right) for left in (0, 12, 25) for right in (2, 37, 75)]
     cores = {"access": 2, "trans-oceanic": 65, "geostationary": 300, "dial-up": 5}

@@ -13,7 +13,7 @@ import flowstart as fs
 from flowstart.errors import RequestError
 from flowstart.model.definitions import parts
 from flowstart.sweeps.language import law_tables
-from flowstart.sweeps.language.distributions import published
+from flowstart.sweeps.language.law_tables import published
 from flowstart.sweeps.language.schema import schema
 from flowstart.sweeps.language.sweep import Sweep
 

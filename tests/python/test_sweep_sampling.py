@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flowstart.sweeps.language.sampling import METHODS, Coordinate, coordinates, permutation
-from flowstart.sweeps.language.seeds import Split
+from flowstart.sweeps.language.sampling import METHODS, Coordinate, Split, coordinates, permutation
 
 NAMES = ["path.rate", "path.rtt", "path.buffer", "flow.size"]
 PATHS = 512

@@ -18,13 +18,12 @@ import made_up_sweep
 from flowstart import RequestError, SimulationError, _native
 from flowstart.model.custom import CustomStartups
 from flowstart.model.startup import Ack, Startup, Window
-from flowstart.render import sealed
+from flowstart.render import files
 from flowstart.sweeps.cell import Cell
-from flowstart.sweeps.execution import atomic, batches
-from flowstart.sweeps.execution.batches import PACKETS, Batch
+from flowstart.sweeps.execution import store, task
 from flowstart.sweeps.execution.execute import run
-from flowstart.sweeps.execution.store import Store
-from flowstart.sweeps.execution.swept import Swept
+from flowstart.sweeps.execution.store import Store, Swept
+from flowstart.sweeps.execution.task import PACKETS, Batch
 from made_up_sweep import MadeUp, way
 
 
@@ -63,7 +62,7 @@ def test_the_folder_holds_parts_and_what_was_asked(tmp_path: pathlib.Path) -> No
     assert said["flowstart"] == _native.version()
     assert said["columns"]["fct_s"]["unit"] == "seconds"
     complete = json.loads((tmp_path / "out" / "complete.json").read_text())
-    del complete[sealed.FIELD]
+    del complete[files.FIELD]
     assert complete == {"parts": 10, "sweep": said["sweep"], "collapsed": {"queue": 40}}
 
 
@@ -141,8 +140,8 @@ def test_what_killed_writers_left_is_removed(tmp_path: pathlib.Path) -> None:
 
 
 def test_what_is_being_written_is_not_removed(tmp_path: pathlib.Path) -> None:
-    with atomic._written(tmp_path / "part", b"1") as partial:
-        atomic.clean_up(tmp_path)
+    with store._written(tmp_path / "part", b"1") as partial:
+        store.clean_up(tmp_path)
         assert partial.exists()
     assert list(tmp_path.iterdir()) == []
 
@@ -158,7 +157,7 @@ def test_a_part_is_written_again_where_somebody_removed_it_meanwhile(
         return file.replace(place)
 
     monkeypatch.setattr(pathlib.Path, "replace", removed)
-    atomic.write(tmp_path / "part", b"1")
+    store.write(tmp_path / "part", b"1")
     assert contents(tmp_path) == {"part": b"1"}
 
 
@@ -170,7 +169,7 @@ def test_batches_are_of_so_many_packets_and_the_same_each_time() -> None:
         return PACKETS / (1 + cell.number % 3)
 
     def made() -> list[Batch]:
-        return list(batches.batches(MadeUp().cells(), cost, "base"))
+        return list(task.batches(MadeUp().cells(), cost, "base"))
 
     found = made()
     assert found == made()
@@ -181,12 +180,12 @@ def test_batches_are_of_so_many_packets_and_the_same_each_time() -> None:
 
 def test_a_batch_stands_for_the_cells_that_collapsed_before_its_own() -> None:
     cells = [cell for cell in MadeUp().cells() if cell.number % 5 == 2]
-    found = list(batches.batches(cells, lambda _: PACKETS / 2, "base"))
+    found = list(task.batches(cells, lambda _: PACKETS / 2, "base"))
     assert [batch.places for batch in found] == [8, 10, 10, 10]
 
 
 def test_cells_without_packets_are_batches_too() -> None:
-    found = list(batches.batches(MadeUp(2500).cells(), lambda _: 0.0, "base"))
+    found = list(task.batches(MadeUp(2500).cells(), lambda _: 0.0, "base"))
     assert [len(batch.cells) for batch in found] == [1000, 1000, 500]
 
 

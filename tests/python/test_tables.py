@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from flowstart.render.grid import Column, Grid
-from flowstart.render.terminal import fitted
+from flowstart.render.summary import fitted
 
 
 def grid() -> Grid:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flowstart.render import text
+from flowstart import text
 
 
 @pytest.mark.parametrize(

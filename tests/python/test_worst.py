@@ -10,12 +10,10 @@ import pytest
 
 import flowstart as fs
 import worst
-from flowstart.sweeps.language.endpoints import endpoints
-from flowstart.worst_paths.case import Case
-from flowstart.worst_paths.explain import explained
-from flowstart.worst_paths.search import Found, best, search
-from flowstart.worst_paths.shrink import Finding, shrunk
-from flowstart.worst_paths.space import Point, Space
+from flowstart.sweeps.language.parameters import endpoints
+from flowstart.worst_paths.result import explained
+from flowstart.worst_paths.search import Finding, Found, best, search, shrunk
+from flowstart.worst_paths.space import Case, Point, Space
 
 Cli = Callable[..., Any]
 LINUX = endpoints("linux")

@@ -6,7 +6,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from flowstart.captures.demands import LARGE_BYTES
+from flowstart.captures.summary import LARGE_BYTES
 from flowstart.render.charts import STYLE, Chart, figure_of
 
 if TYPE_CHECKING:

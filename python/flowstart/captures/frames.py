@@ -1,5 +1,6 @@
 """Columns of the reader in Rust as polars frames."""
 
+import ipaddress
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -42,3 +43,87 @@ def _words(name: str, numbers: "NDArray[Any]", words: Sequence[str]) -> "pl.Seri
     if not words:
         return pl.Series(name, [None] * len(numbers), dtype=pl.String)
     return known.gather(_numbers(name, numbers)).alias(name)
+
+
+def _both(*names: str) -> list[str]:
+    return [f"{way}_{name}" for name in names for way in ("c2s", "s2c")]
+
+
+CONNECTIONS: list[str] = [
+    *("stream", "file", "start", "client_ip", "client_port", "server_ip", "server_port"),
+    *("ip_version", "network", "opener", "handshake", "rtt_s", "server_rtt_s"),
+    *("syns", "syn_acks"),
+    *_both("bytes", "seen_bytes", "payload_sum", "window", "handshake_window", "widest_window"),
+    *("client_wscale", "server_wscale", "client_mss", "server_mss", "timestamps", "sack"),
+    *_both("retransmissions", "out_of_order", "packets", "zero_windows"),
+    *("fins", "resets", "end_s", "copies", "state", "history", "missed_bytes", "flags"),
+]
+"""The columns of connections in their order."""
+TRANSFERS = ("connection", "direction", "start", "bytes", "end_s", "acked_s")
+"""The columns of transfers in their order."""
+QUIC = (
+    *("file", "start", "client_ip", "client_port", "server_ip", "server_port", "version"),
+    *("rtt_s", "c2s_bytes", "s2c_bytes", "c2s_datagrams", "s2c_datagrams", "end_s"),
+)
+"""The columns of QUIC connections in their order."""
+
+
+TEXTS = (
+    *("file", "client_ip", "server_ip", "network", "opener", "handshake"),
+    *("state", "history", "flags"),
+)
+TIMES = ("start", "rtt_s", "server_rtt_s", "end_s")
+OFFERED = ("timestamps", "sack")
+
+
+def connection_frame(rows: Sequence[dict[str, Any]]) -> "pl.DataFrame":
+    """Connections with all columns that captures have."""
+    import polars as pl
+
+    schema = {name: kind(name) for name in CONNECTIONS}
+    return pl.DataFrame([{name: row.get(name) for name in CONNECTIONS} for row in rows], schema)
+
+
+def all_columns(connections: "pl.DataFrame") -> "pl.DataFrame":
+    """The columns that a source does not tell, without values; all in their order."""
+    import polars as pl
+
+    unknown = [name for name in CONNECTIONS if name not in connections.columns]
+    return connections.with_columns(
+        pl.lit(None, kind(name)).alias(name) for name in unknown
+    ).select(*CONNECTIONS)
+
+
+def transfer_frame(rows: Sequence[dict[str, Any]]) -> "pl.DataFrame":
+    """Transfers, by start."""
+    import polars as pl
+
+    kinds: list[Any] = [pl.UInt32, pl.String, pl.Float64, pl.UInt64, pl.Float64, pl.Float64]
+    frame = pl.DataFrame(rows, dict(zip(TRANSFERS, kinds, strict=True)))
+    return frame.sort("start", "connection", maintain_order=True)
+
+
+def kind(column: str) -> Any:
+    """The type of a column of connections."""
+    import polars as pl
+
+    if column in TEXTS:
+        return pl.String
+    if column in TIMES:
+        return pl.Float64
+    if column in OFFERED:
+        return pl.Boolean
+    return pl.UInt8 if column == "ip_version" else pl.UInt32 if column == "stream" else pl.UInt64
+
+
+PREFIX = {4: 24, 6: 48}
+"""The length of a network's prefix by IP version."""
+
+
+def network(address: str | None) -> str | None:
+    """The /24 or /48 of an address; None where it is none."""
+    try:
+        known = ipaddress.ip_address((address or "").strip())
+    except ValueError:
+        return None
+    return str(ipaddress.ip_network((known, PREFIX[known.version]), strict=False))

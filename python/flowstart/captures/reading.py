@@ -1,23 +1,57 @@
 """Reading captures and logs."""
 
+import ctypes
 import dataclasses
 import json
 import pathlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flowstart import _native
-from flowstart.captures import allocator, anonymity, confined, inputs, log_columns, qlog, server_log
-from flowstart.captures.columns import CONNECTIONS, QUIC, TRANSFERS
-from flowstart.captures.contents import Capture
-from flowstart.captures.frames import frame
-from flowstart.captures.groups import Group
+from flowstart.captures import qlog, sampling, server_log, sources
+from flowstart.captures.contents import Capture, Group
+from flowstart.captures.frames import CONNECTIONS, QUIC, TRANSFERS, frame
 from flowstart.captures.sampling import Sample
 from flowstart.errors import RequestError
+from flowstart.model import input_files
 from flowstart.simulation import bounds
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+def listed(files: Sequence[str | pathlib.Path]) -> list[str]:
+    """The files in the order given, folders as their files by name."""
+    paths: list[str] = []
+    for given in files:
+        path = pathlib.Path(given)
+        if str(given) != "-":
+            input_files.check(path, "; give - to read a pipe from the standard input")
+        if not path.is_dir():
+            paths.append(str(given))
+            continue
+        inside = sorted(f for f in path.iterdir() if f.is_file() and not f.name.startswith("."))
+        if not inside:
+            raise RequestError(f"{given}: the folder holds no files; captures or logs are needed")
+        paths += map(str, inside)
+    twice = next((path for i, path in enumerate(paths) if path in paths[:i]), None)
+    if twice is not None:
+        raise RequestError(f"{twice} is given twice; its connections would count double")
+    return paths
+
+
+def give_back() -> None:
+    """Asks the allocator for what it keeps for later.
+
+    glibc keeps what threads that have ended had freed: after a long capture hundreds of megabytes,
+    which nobody asks for again. Where the C library has no `malloc_trim`, nothing happens.
+    """
+    try:
+        trim = ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):
+        return
+    trim(0)
+
 
 LOGS = ("zeek-tsv", "zeek-json")
 """Formats whose rows are in the order of the ends of their connections."""
@@ -59,12 +93,12 @@ def read_capture(
     if not files:
         raise RequestError("no file is given: name a capture, a log or a folder of them")
     drawn = Sample.parse(sample, seed) if sample else None
-    paths = inputs.listed(files)
+    paths = listed(files)
     try:
         found = _read(paths, columns, progress)
     except RequestError as error:
         if anonymize:
-            raise RequestError(anonymity.without_names(str(error), paths)) from None
+            raise RequestError(sampling.without_names(str(error), paths)) from None
         raise
     found = dataclasses.replace(found, options=_options(columns, sample, anonymize))
     if drawn:
@@ -97,23 +131,23 @@ def _read(
         if columns is not None:
             raise RequestError(f"--columns: {paths[0]} is no table of transfers")
         if qlogs:
-            return confined.call(progress, "qlog", qlogs, qlog.read, qlogs)
+            return sources.call(progress, "qlog", qlogs, qlog.read, qlogs)
         return _captured(paths, progress)
     if len(paths) > 1:
         raise RequestError(f"{logs[0]} is a table of transfers: such a log is read alone")
-    mapping = log_columns.parse(columns) if isinstance(columns, str) else columns
+    mapping = server_log.parse(columns) if isinstance(columns, str) else columns
     kind = server_log.kind(logs[0])
-    return confined.call(progress, kind, logs, server_log.read, logs[0], mapping or {})
+    return sources.call(progress, kind, logs, server_log.read, logs[0], mapping or {})
 
 
 def _captured(paths: list[str], progress: Callable[[int, int | None], object] | None) -> Capture:
     """Packet captures and Zeek's logs."""
     with bounds.current().watched():
         text, tables = _native.read_capture(paths, progress)
-    allocator.give_back()  # what the reader knew of the paths
+    give_back()  # what the reader knew of the paths
     about = json.loads(text)
     connections, transfers = (frame(tables.pop(name)) for name in ("connections", "transfers"))
-    allocator.give_back()  # the reader's columns
+    give_back()  # the reader's columns
     if set(about["formats"]) <= set(LOGS):
         connections, transfers = _by_start(connections, transfers)
     return Capture(

@@ -2,9 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from flowstart.captures import tables as grids
+from flowstart import text
+from flowstart.captures import contents, server_log
+from flowstart.captures import contents as grids
 from flowstart.captures.contents import Capture
 from flowstart.render import figure_files, html
+from flowstart.render import summary as screen
 from flowstart.render.files import columns, encoded
 
 if TYPE_CHECKING:
@@ -28,7 +31,7 @@ def pictures(found: Capture) -> dict[str, bytes]:
     """The figures, and the page that holds them."""
     files: dict[str, bytes] = {}
     parts = [html.paragraph(line) for line in (grids.headline(found), grids.quic(found)) if line]
-    shown = (grids.summary(found.summary), grids.networks(found), grids.connections(found))
+    shown = (grids.summary_table(found.summary), grids.networks(found), grids.connections(found))
     parts += map(html.table, shown)
     for name, figure, caption in () if figure_files.wanting() else _drawn(found):
         drawn = figure_files.of(name, figure)
@@ -56,3 +59,31 @@ def _drawn(found: Capture) -> "list[tuple[str, Figure, str]]":
             "How much of that rate the receiver's advertised window takes away.",
         ),
     ]
+
+
+def overview(found: "Capture", next_command: str = "") -> screen.Summary:
+    """What was read, typical sizes and RTTs, and the path to each network."""
+    s = found.summary
+    answer = (
+        [f"Median RTT {text.short_seconds(s['rtt_s']['p50'])}."] if s["rtt_s"].get("p50") else []
+    )
+    if s["bytes"].get("p50") is not None:
+        large = f"{s['over_4380_bytes']} of {s['directions_with_data']}"
+        answer.append(
+            f"Median size {text.size(s['bytes']['p50'])}; {large} directions of a connection "
+            "have more than 4380 bytes."
+        )
+    if quic := contents.quic(found):
+        answer.append(quic)
+    shown = contents.networks(found) if found.groups else contents.connections(found)
+    notes = list(found.notes) if server_log.is_log(found) else []
+    directions = ["sent: by the local side; rate and buffer: estimates of that direction."]
+    hint = "Connections, the other direction and notes: --details. Tables: -o DIR"
+    return screen.Summary(
+        f"{contents.headline(found)}.",
+        answer,
+        shown,
+        [*notes, *directions * bool(found.groups)],
+        next=next_command,
+        hint=hint,
+    )

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line and returns its exit status; no traceback reaches the user."""
     try:
-        from flowstart.cli import streams
+        from flowstart.cli import console
 
-        streams.secure()
+        console.secure()
         return _run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         return _complain("stopped by Ctrl-C", 130)
@@ -59,7 +59,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _complain(message: str, status: int) -> int:
     """One line on stderr; returns `status`."""
-    from flowstart.render.text import printable
+    from flowstart.text import printable
 
     print("flowstart:", printable(" ".join(message.split())), file=sys.stderr)
     return status

@@ -1,15 +1,98 @@
 """`flowstart algorithms`: the catalog."""
 
 import dataclasses
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flowstart.cli import completion, console, options
+from flowstart import _native, text
+from flowstart.cli import completion, console, flags
 from flowstart.errors import RequestError
+from flowstart.model.catalog import CERTAINTIES, NEEDS, Algorithm
+from flowstart.model.document import json_schema
+from flowstart.model.path import named_paths
+from flowstart.render.footnotes import RECONSTRUCTED
+from flowstart.render.grid import Column, Grid
 
 if TYPE_CHECKING:
     from flowstart.model.catalog import Algorithm
+
+
+def other_meanings(name: str) -> list[str]:
+    """What `name` is, each in a few words; empty where nothing has it."""
+    found = []
+    if name in _native.DISTRIBUTIONS:
+        found.append(f"a distribution (as in --jitter {name}:...)")
+    if name in _native.STACKS:
+        found.append(f"a stack (--stack {name})")
+    if name in named_paths():
+        found.append(f"a path (--path {name})")
+    values = _values(name, "", json_schema(), json_schema()["$defs"])
+    # A flow's own stack takes what the scenario's does.
+    values = [value for value in values if not value[0].startswith("flows.stack.")]
+    return found + [f"a value of {field} ({meaning})" for field, meaning in values]
+
+
+def _values(
+    name: str, field: str, node: dict[str, Any], defined: dict[str, Any]
+) -> list[tuple[str, str]]:
+    """The fields within a part of the schema that may have this value, and what it means."""
+    found = []
+    if node.get("const") == name:
+        found.append((field, node["description"].rstrip(".")))
+    if "$ref" in node:
+        found += _values(name, field, defined[node["$ref"].rpartition("/")[2]], defined)
+    items = [node["items"]] if "items" in node else []
+    for part in (*node.get("anyOf", ()), *node.get("oneOf", ()), *items):
+        found += _values(name, field, part, defined)
+    for key, part in node.get("properties", {}).items():
+        found += _values(name, f"{field}.{key}".lstrip("."), part, defined)
+    return found
+
+
+KINDS = {
+    "startup": "startup algorithms",
+    "cc": "congestion control",
+    "queue": "queue disciplines",
+    "variation": "rate variations (--rate-variation)",
+}
+
+
+def names(found: Iterable[Algorithm]) -> list[str]:
+    """The names of each kind, a sentence each."""
+    lines = []
+    for kind, group in groupby(found, key=lambda algorithm: algorithm.kind):
+        known = [algorithm.name for algorithm in group]
+        title = KINDS[kind]
+        lines.append(f"{len(known)} {title}: {', '.join(known)}.")
+    return lines
+
+
+def catalog_table(found: Iterable[Algorithm]) -> Grid:
+    """The catalog, an algorithm after the other."""
+    titles = ["name", "year", "needs", "what it does"]
+    grid = Grid([Column(title, number=False) for title in titles])
+    kind = None
+    for algorithm in found:
+        if algorithm.kind != kind:
+            kind = algorithm.kind
+            grid.groups[len(grid.rows)] = KINDS[kind]
+        name = algorithm.name + (RECONSTRUCTED if algorithm.reconstructed else "")
+        needs = ", ".join(algorithm.needs) or text.ABSENT
+        grid.rows.append([name, str(algorithm.year), needs, algorithm.summary])
+    return grid
+
+
+def catalog_legend(found: Sequence[Algorithm]) -> str:
+    """What marks and words in the catalog mean."""
+    lines = []
+    if any(a.reconstructed for a in found):
+        lines.append(f"{RECONSTRUCTED} {CERTAINTIES['reconstructed']}.")
+    needed = dict.fromkeys(need for a in found for need in a.needs)
+    lines += [f"{need}: {NEEDS.get(need, need)}." for need in needed]
+    return "\n".join(lines)
 
 
 def algorithms(
@@ -22,12 +105,11 @@ def algorithms(
             autocompletion=completion.algorithms,
         ),
     ] = None,
-    details: options.Details = False,
-    json: options.Json = False,
+    details: flags.Details = False,
+    json: flags.Json = False,
 ) -> None:
     """List all algorithms, or show one with source and parameters."""
     from flowstart.model import catalog
-    from flowstart.render import catalog as tables
 
     if name:
         found = _named(name)
@@ -42,21 +124,20 @@ def algorithms(
         console.show_json([dataclasses.asdict(a) for a in catalog.list_algorithms()])
     elif details:
         found_all = catalog.list_algorithms()
-        console.show_grid(tables.table(found_all))
-        console.say(tables.legend(found_all))
+        console.show_grid(catalog_table(found_all))
+        console.say(catalog_legend(found_all))
     else:
-        for line in tables.names(catalog.list_algorithms()):
+        for line in names(catalog.list_algorithms()):
             _print(line)
         _print("One in full: flowstart algorithms NAME. What each does: --details")
 
 
 def _named(name: str) -> "list[Algorithm]":
     """The algorithms of this name; a name of something else is refused with what it is."""
-    from flowstart.cli import names
     from flowstart.model import catalog
 
     if all(name != known.name for known in catalog.list_algorithms()):
-        places = names.places(name)
+        places = other_meanings(name)
         if places:
             raise RequestError(f"no algorithm is called `{name}`; it is {', '.join(places)}")
     return catalog.named(name)
@@ -86,7 +167,7 @@ def _show(found: "Algorithm", *, details: bool) -> None:
 
 def _show_offer(found: "Algorithm") -> None:
     """What real stacks offer, where that is known."""
-    from flowstart.deployment.knobs import offer
+    from flowstart.deployment.stacks import offer
 
     if found.kind not in ("startup", "cc"):
         return

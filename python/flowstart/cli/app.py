@@ -14,20 +14,18 @@ from flowstart.cli import (
     console,
     doctor,
     explore,
+    help_page,
     known,
     live,
-    man,
     maps,
     papers,
     replay,
     run,
-    schema,
     sweep,
     worst,
 )
-from flowstart.cli.bounded import bounded
 from flowstart.cli.help_page import Group
-from flowstart.cli.once import Command
+from flowstart.cli.once import Command, bounded
 
 app = typer.Typer(
     name="flowstart",
@@ -59,15 +57,15 @@ _add(algorithms.algorithms)
 _add(known.paths)
 _add(known.stacks)
 app.add_typer(papers.app, name="papers")
-_add(schema.schema)
+_add(known.schema)
 _add(doctor.doctor)
 _add(completion.completion)
-_add(man.man)
+_add(help_page.man)
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from flowstart.cli.version import lines
+        from flowstart.cli.doctor import lines
 
         console.say("\n".join(lines()))
         raise typer.Exit

@@ -7,13 +7,30 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import calibration, console, options
-from flowstart.cli.flags import Flag, Given, filled, taking
-from flowstart.cli.reading import READING, Reading, read
+from flowstart.cli import console, flags
+from flowstart.cli.flags import READING, Flag, Given, Reading, filled, read, taking
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
     from flowstart.captures.contents import Capture
+
+
+def show(found: "Capture", workers: int | None, json: bool) -> None:
+    """Replays a capture as it was recorded, and shows or prints the comparison."""
+    from flowstart.cli.progress import Progress
+    from flowstart.replays import calibration
+    from flowstart.replays.calibration import calibrate
+
+    with console.speaking_of(None), Progress("transfers") as progress:
+        answer = calibrate(found, workers=workers, progress=progress)
+    if json:
+        console.show_json({"files": list(found.files), **answer.to_dict()})
+        return
+    console.say(calibration.headline(answer))
+    console.show_grid(calibration.table(answer))
+    for line in calibration.legend(answer):
+        console.say(line)
+
 
 FILES = Annotated[
     list[str],
@@ -46,23 +63,21 @@ def capture(
     *,
     given: Given,
     calibrate: CALIBRATE = False,
-    workers: options.Workers = None,
-    details: options.Details = False,
-    json: options.Json = False,
+    workers: flags.Workers = None,
+    details: flags.Details = False,
+    json: flags.Json = False,
     full_json: FULL_JSON = False,
-    output: options.Folder = None,
+    output: flags.Folder = None,
 ) -> None:
     """Show the transfers, RTTs and needed initial rates of captures."""
-    from flowstart.cli import output as folders
-
     if output:
-        folders.check(output)
+        console.check_folder(output)
     if full_json and not output:
         raise RequestError("--full-json: it is for capture.json, and needs -o DIR")
     _refuse_what_contradicts(calibrate, workers, output)
     found = read(files, filled(Reading, given), given.get("seed"))
     if calibrate:
-        calibration.show(found, workers, json)
+        show(found, workers, json)
         return
     console.deliver(
         console.view(found, _show, _show_details, json=json, details=details),
@@ -82,7 +97,7 @@ def _refuse_what_contradicts(
 
 def _show(found: "Capture") -> None:
     """What was read, and the networks, on one screen."""
-    from flowstart.captures.overview import overview
+    from flowstart.captures.report import overview
 
     files = [] if "-" in found.files else found.files
     replay = shlex.join(["flowstart", "replay", *files]) if files else ""
@@ -90,15 +105,15 @@ def _show(found: "Capture") -> None:
 
 
 def _show_details(found: "Capture") -> None:
-    from flowstart.captures import tables
+    from flowstart.captures import contents
 
-    console.say(tables.headline(found))
-    if quic := tables.quic(found):
+    console.say(contents.headline(found))
+    if quic := contents.quic(found):
         console.say(quic)
-    console.show_grid(tables.summary(found.summary))
+    console.show_grid(contents.summary_table(found.summary))
     if found.groups:
-        console.show_grid(tables.networks(found))
-    console.show_grid(tables.connections(found))
+        console.show_grid(contents.networks(found))
+    console.show_grid(contents.connections(found))
     for note in found.notes:
         console.say(f"Note: {note}")
 

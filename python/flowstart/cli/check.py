@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import console, options
+from flowstart.cli import console, flags
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def check(
         pathlib.Path,
         typer.Argument(metavar="DIR", help="Folder of `-o`, or of a sweep.", show_default=False),
     ],
-    json: options.Json = False,
+    json: flags.Json = False,
 ) -> None:
     """Verify the files of a results folder by their SHA-256.
 
@@ -56,33 +56,33 @@ def check(
 
 def checked(folder: pathlib.Path) -> Checked:
     """Reads all files. Raises RequestError where the folder is not one of flowstart's."""
-    from flowstart.render import manifest
+    from flowstart.render.folder import NAME
     from flowstart.sweeps.execution.store import Store
 
     if not folder.is_dir():
         problem = "this is a file" if folder.exists() else "there is no such folder"
         raise RequestError(f"{folder}: {problem}; a folder that flowstart has written is needed")
-    if (folder / manifest.NAME).exists():
+    if (folder / NAME).exists():
         return _results(folder)
     store = Store(folder)
     if store.files():
         return _sweep(store)
     raise RequestError(
-        f"{folder}: it holds neither {manifest.NAME} nor a sweep; a folder that flowstart has "
+        f"{folder}: it holds neither {NAME} nor a sweep; a folder that flowstart has "
         "written is needed"
     )
 
 
 def _results(folder: pathlib.Path) -> Checked:
-    from flowstart.render import manifest
+    from flowstart.render.folder import NAME, damaged_files, foreign, read
 
-    damaged = manifest.damaged(folder)
-    if manifest.NAME in damaged:
+    damaged = damaged_files(folder)
+    if NAME in damaged:
         return Checked(str(folder), "results", "unknown", 1, damaged, [], None)
-    said = manifest.read(folder)
+    said = read(folder)
     repair = shlex.join(said["command"]) if said["command"] else None
     files = len(said["files"]) + 1
-    others = manifest.foreign(folder)
+    others = foreign(folder)
     return Checked(str(folder), "results", said["state"], files, damaged, others, repair)
 
 

@@ -6,9 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import console, endpoints, options, path
-from flowstart.cli.flags import Given, filled, option, taking
-from flowstart.cli.traffic import REPETITION, TRAFFIC, Repetition, Traffic
+from flowstart.cli import console, flags
+from flowstart.cli.flags import (
+    REPETITION,
+    TRAFFIC,
+    Given,
+    Repetition,
+    Traffic,
+    filled,
+    option,
+    taking,
+)
 from flowstart.errors import RequestError, SimulationError
 
 if TYPE_CHECKING:
@@ -24,7 +32,7 @@ SCENARIO_FILE = Annotated[
         show_default=False,
     ),
 ]
-FLAGS = (*TRAFFIC, *path.FLAGS, *endpoints.FLAGS, *REPETITION)
+FLAGS = (*TRAFFIC, *flags.PATH_FLAGS, *flags.ENDPOINT_FLAGS, *REPETITION)
 BESIDE_A_SCENARIO = ("startup", "variant", "baseline", "size", "seed", "repeat", "no_uncertainty")
 """What means something where a scenario describes path, endpoints and flows."""
 
@@ -34,11 +42,11 @@ def compare(
     scenario: SCENARIO_FILE = None,
     *,
     given: Given,
-    workers: options.Workers = None,
-    allow_python: options.AllowPython = False,
-    details: options.Details = False,
-    json: options.Json = False,
-    output: options.Folder = None,
+    workers: flags.Workers = None,
+    allow_python: flags.AllowPython = False,
+    details: flags.Details = False,
+    json: flags.Json = False,
+    output: flags.Folder = None,
 ) -> None:
     """Compare startups on a path or in a scenario.
 
@@ -46,10 +54,8 @@ def compare(
     completion times, their change against the baseline, losses and the end of each startup.
     Quantities have a unit: 5Mbps, 64ms, 100kB, 60pkt, 1bdp.
     """
-    from flowstart.cli import output as folders
-
     if output:
-        folders.check(output)
+        console.check_folder(output)
     with console.speaking_of(scenario):
         if scenario:
             plan = _of_scenario(scenario, given, allow_python=allow_python)
@@ -97,7 +103,7 @@ def _of_scenario(scenario: str, given: Given, *, allow_python: bool) -> "Plan":
 
 def _of_path(given: Given, *, allow_python: bool) -> "Plan":
     """What is compared on a path that the flags describe."""
-    from flowstart.comparison.asked import plan_of
+    from flowstart.comparison.request import plan_of
 
     traffic = filled(Traffic, given)
     return plan_of(

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import io
 import itertools
 import json
 import os
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from flowstart.errors import FlowstartError, RequestError, SimulationError
 from flowstart.interrupts import uninterrupted
 from flowstart.model.option_names import as_option
-from flowstart.render.text import printable
+from flowstart.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -91,6 +92,20 @@ def attending() -> Iterator[None]:
         raise SimulationError(f"{type(error).__name__}: {error} ({place})") from error
 
 
+def check_folder(given: pathlib.Path) -> None:
+    """Raises RequestError where results could not be put there; leaves nothing behind."""
+    from flowstart.render import folder
+
+    folder.check(given, f"-o {given}")
+
+
+def results_in(given: pathlib.Path, seed: int | None = None) -> "Results":
+    """The results of this command, on their way into the folder of `-o`."""
+    from flowstart.render.folder import About, Results
+
+    return Results(given, f"-o {given}", About(["flowstart", *sys.argv[1:]], seed))
+
+
 def deliver(
     show: Callable[[], None],
     folder: pathlib.Path | None,
@@ -108,11 +123,10 @@ def deliver(
     if folder is None:
         _shown(show)
         return
-    from flowstart.cli import output
     from flowstart.render import figure_files
     from flowstart.simulation import bounds
 
-    with output.results(folder, seed) as results:
+    with results_in(folder, seed) as results:
         _write_tables(results, dict(next(contents)), folder)
         try:
             _shown(show)
@@ -186,7 +200,7 @@ def show_text(words: str, width: int | None = None) -> None:
 
 def show_grid(grid: "Grid", width: int | None = None) -> None:
     """A table on stdout, in the width of the terminal or a narrower one."""
-    from flowstart.render.terminal import show
+    from flowstart.render.summary import show
 
     show(grid, _stdout(width))
 
@@ -231,3 +245,45 @@ def _stdout(width: int | None = None) -> "Console":
     if width is not None:
         console.width = min(width, console.width)
     return console
+
+
+class _Target(io.FileIO):
+    """A descriptor whose first error is the last: what follows goes nowhere."""
+
+    def __init__(self, number: int, *, is_fatal: bool) -> None:
+        super().__init__(number, "w", closefd=False)
+        self.is_fatal = is_fatal
+
+    def write(self, data) -> int | None:  # type: ignore[no-untyped-def, override]
+        try:
+            return super().write(data)
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            if not self.is_fatal:
+                return len(data)
+            if isinstance(error, BrokenPipeError):
+                raise
+            raise SimulationError(
+                f"the standard output cannot be written: {error.strerror}"
+            ) from None
+
+
+def secure() -> None:
+    """Replaces the streams of this process; those of a caller that set others are left alone."""
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        stream = getattr(sys, name)
+        if stream is None:  # closed: no other file may take its number
+            os.dup2(os.open(os.devnull, os.O_RDONLY), number)
+        elif stream is not getattr(sys, f"__{name}__"):
+            continue
+        setattr(sys, name, _over(number, stream))
+
+
+def _over(number: int, stream: io.TextIOWrapper | None) -> io.TextIOWrapper:
+    target = _Target(number, is_fatal=number == 1)
+    return io.TextIOWrapper(
+        io.BufferedWriter(target),
+        encoding=stream.encoding if stream else "utf-8",
+        errors="backslashreplace",
+        line_buffering=number == 2 or target.isatty(),
+    )

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flowstart import extras
-from flowstart.cli import endpoints, options, path
-from flowstart.cli.flags import Flag, Given, taking
-from flowstart.cli.traffic import REPETITION, TRAFFIC
+from flowstart.cli import flags
+from flowstart.cli.flags import REPETITION, TRAFFIC, Flag, Given, taking
 from flowstart.errors import RequestError
 from flowstart.model import input_files
 
@@ -22,8 +21,8 @@ _MEANT = ("startup", "baseline", "size", "flows", "stagger", "seed")
 """What of a comparison's flags beside those of path and endpoints a state of the page may say."""
 FLAGS = (
     *(flag for flag in (*TRAFFIC, *REPETITION) if flag.name in _MEANT),
-    *path.FLAGS,
-    *endpoints.FLAGS,
+    *flags.PATH_FLAGS,
+    *flags.ENDPOINT_FLAGS,
 )
 FIRST = {
     "startup": "slow-start,limited-slow-start,hystart,hystart-plus-plus,search,jump-start",
@@ -71,7 +70,7 @@ def explore(
     no_open: NO_OPEN = False,
     map_: MAPS = None,
     capture: CAPTURES = None,
-    workers: options.Workers = None,
+    workers: flags.Workers = None,
 ) -> None:
     """Open an interactive page on this machine: startups over time.
 

@@ -1,7 +1,4 @@
-"""What `--help` and `--help-all` print: plain text of at most 80 columns.
-
-`--help` lists the options without a panel, `--help-all` all of them.
-"""
+"""Help on the terminal, its examples, and the manual page made of them."""
 
 import shutil
 import textwrap
@@ -13,7 +10,121 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from flowstart.cli import console
-from flowstart.cli.examples import EXAMPLES
+
+EXAMPLES = {
+    "": (
+        "flowstart compare --rate 10Mbps --rtt 100ms",
+        "flowstart replay capture.pcap",
+        "flowstart explore",
+    ),
+    "compare": (
+        "flowstart compare --rate 10Mbps --rtt 100ms --size 100kB,1MB",
+        "flowstart compare --path leo --startup all -o out",
+        "flowstart compare --path lte --variant 'iw10: iw=10' --variant 'iw30: iw=30'",
+    ),
+    "replay": (
+        "flowstart replay capture.pcap",
+        "flowstart replay capture.pcap --variant 'iw30: startup=hystart iw=30'",
+        "flowstart replay capture.pcap --network '*:buffer=60pkt' -o out",
+    ),
+    "explore": (
+        "flowstart explore",
+        "flowstart explore --path wifi --startup slow-start,search",
+        "flowstart explore --map out",
+    ),
+    "run": (
+        "flowstart run scenario.toml",
+        "flowstart run scenario.toml --trace -o out",
+        "flowstart run scenario.toml --pcap 0,0:receiver --qlog 0 -o out",
+    ),
+    "live": (
+        "flowstart live --rate 10Mbps --rtt 50ms",
+        "flowstart live --path wifi --stack quinn --size 1MB",
+        "flowstart live --rate 20Mbps --rtt 20ms --stack linux --kernel cubic,bbr",
+    ),
+    "sweep": (
+        "flowstart sweep --list",
+        "flowstart sweep default-grid -o out",
+        "flowstart sweep sweep.toml -o out --workers 4",
+    ),
+    "capture": (
+        "flowstart capture capture.pcap",
+        "flowstart capture access.csv --columns time=ts,peer=client_ip,bytes=size",
+        "flowstart capture capture.pcap --calibrate",
+    ),
+    "map": (
+        "flowstart map out",
+        "flowstart map out --x bdp --y loss --size 100kB",
+        "flowstart map out --startup all,-jump-start --details",
+    ),
+    "worst": (
+        "flowstart worst jump-start",
+        "flowstart worst hystart --against slow-start --measure loss",
+        "flowstart worst search --search-space rate=1Mbps..100Mbps -o out",
+    ),
+    "check": (
+        "flowstart check out",
+        "flowstart check out --json",
+        "flowstart check out && flowstart map out",
+    ),
+    "algorithms": (
+        "flowstart algorithms",
+        "flowstart algorithms search",
+        "flowstart algorithms hystart --json",
+    ),
+    "paths": (
+        "flowstart paths",
+        "flowstart paths leo",
+        "flowstart paths leo --json",
+    ),
+    "stacks": (
+        "flowstart stacks",
+        "flowstart stacks linux",
+        "flowstart stacks linux --json",
+    ),
+    "papers": (
+        "flowstart papers",
+        "flowstart papers run jump-start",
+        "flowstart papers cross",
+    ),
+    "papers list": (
+        "flowstart papers list",
+        "flowstart papers list --details",
+        "flowstart papers list --json",
+    ),
+    "papers run": (
+        "flowstart papers run --subset quick",
+        "flowstart papers run QS-T1 --details",
+        "flowstart papers run --all -o out",
+    ),
+    "papers cross": (
+        "flowstart papers cross",
+        "flowstart papers cross --fresh -o out",
+        "flowstart papers cross --json",
+    ),
+    "schema": (
+        "flowstart schema",
+        "flowstart schema sweep > sweep.schema.json",
+        "flowstart schema rows",
+    ),
+    "doctor": (
+        "flowstart doctor",
+        "flowstart doctor --details",
+        "flowstart doctor --json",
+    ),
+    "completion": (
+        "flowstart completion bash >> ~/.bash_completion",
+        'flowstart completion zsh > "${fpath[1]}/_flowstart"',
+        "flowstart completion fish > ~/.config/fish/completions/flowstart.fish",
+    ),
+    "man": (
+        "flowstart man | man -l -",
+        "flowstart man > flowstart.1",
+        "flowstart man | groff -man -T ps > flowstart.ps",
+    ),
+}
+"""Command lines by command; the empty name is `flowstart` without one."""
+
 
 WIDTH = 80
 NAMES_WIDTH = 24
@@ -71,7 +182,7 @@ def page(context: Any, *, complete: bool) -> str:
     command = context.command
     panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
     for one in command.get_params(context):
-        if is_option(one):
+        if is_given(one):
             panels.setdefault(one.rich_help_panel or "Options", []).append(row(one))
         elif one.help:
             panels["Arguments"].append(row(one))
@@ -100,13 +211,13 @@ def usage(command: Any) -> Iterator[str]:
     """What follows a command's name."""
     yield "[OPTIONS]"
     for one in command.params:
-        if not is_option(one) and one.help:
-            yield value(one) if one.required else f"[{value(one)}]"
+        if not is_given(one) and one.help:
+            yield value_of(one) if one.required else f"[{value_of(one)}]"
     if isinstance(command, TyperGroup):
         yield "COMMAND"
 
 
-def is_option(one: Any) -> bool:
+def is_given(one: Any) -> bool:
     """Whether a parameter is an option, not an argument."""
     return bool(one.param_type_name == "option")
 
@@ -121,9 +232,9 @@ def examples(path: str) -> tuple[str, ...]:
     return EXAMPLES[path.removeprefix("flowstart").strip()]
 
 
-def value(one: Any) -> str:
+def value_of(one: Any) -> str:
     """What stands for a parameter's value; empty for a switch."""
-    if is_option(one):
+    if is_given(one):
         return "" if one.is_flag else one.metavar or "NUMBER"
     return one.metavar or str(one.name).upper()
 
@@ -135,8 +246,8 @@ def meaning(one: Any) -> str:
 
 def row(one: Any) -> tuple[str, str]:
     """How a parameter is written, and what it is."""
-    names = ", ".join(sorted(one.opts, key=len)) if is_option(one) else ""
-    return f"{names} {value(one)}".strip(), meaning(one)
+    names = ", ".join(sorted(one.opts, key=len)) if is_given(one) else ""
+    return f"{names} {value_of(one)}".strip(), meaning(one)
 
 
 def _lines(heading: str, lines: Iterable[str]) -> str:
@@ -162,3 +273,97 @@ def _filled(words: str, first: str = "") -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+HEADINGS = (
+    (
+        "EXIT STATUS",
+        (
+            ("0", "Done."),
+            ("1", "It failed while running, or --time-limit ended it; what is finished is kept."),
+            ("2", "The request was wrong, or above a limit; nothing is written."),
+            ("130", "Stopped by Ctrl-C; what is finished is kept."),
+        ),
+    ),
+    (
+        "ENVIRONMENT",
+        (
+            ("FLOWSTART_CACHE", "Where `flowstart papers` keeps runs."),
+            ("FLOWSTART_DEBUG", "With 1 a defect of flowstart shows its traceback."),
+        ),
+    ),
+)
+
+
+def man(context: typer.Context) -> None:
+    """Print the manual page."""
+    console.say(manual_page(context.find_root().command))
+
+
+def manual_page(root: Any) -> str:
+    """The manual page of a command and all below it, in the language of man."""
+    from flowstart import _native
+
+    return "\n".join([*_head(_native.version(), root), *_commands(root), *_tail()])
+
+
+def _head(version: str, root: Any) -> Iterator[str]:
+    yield f'.TH FLOWSTART 1 "" "flowstart {version}" "User Commands"'
+    yield ".SH NAME"
+    yield rf"flowstart \- {_roff(root.help.rstrip('.'))}"
+    yield ".SH SYNOPSIS"
+    yield r".B flowstart"
+    yield r".I COMMAND"
+    yield r"[OPTIONS]"
+    yield ".SH OPTIONS"
+    for one in root.params:
+        yield from _parameter(one)
+
+
+def _commands(root: Any) -> Iterator[str]:
+    yield ".SH COMMANDS"
+    for path, command in _leaves(root, ()):
+        yield f'.SS "flowstart {" ".join(path)}"'
+        for paragraph in paragraphs(command):
+            yield _roff(paragraph)
+            yield ".PP"
+        yield ".EX"
+        yield from map(_roff, examples(" ".join(path)))
+        yield ".EE"
+        for one in command.params:
+            yield from _parameter(one)
+
+
+def _leaves(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """All commands below a group, in the order of its help."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _leaves(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+def _parameter(one: Any) -> Iterator[str]:
+    if one.hidden or not one.help:
+        return
+    is_option = is_given(one)
+    names = ", ".join(rf"\fB{_roff(name)}\fR" for name in one.opts) if is_option else ""
+    value = value_of(one)
+    yield ".TP"
+    yield " ".join([names, rf"\fI{_roff(value)}\fR"] if value else [names]).strip()
+    yield _roff(meaning(one))
+
+
+def _tail() -> Iterator[str]:
+    for heading, entries in HEADINGS:
+        yield f'.SH "{heading}"'
+        for name, meaning in entries:
+            yield ".TP"
+            yield rf"\fB{_roff(name)}\fR"
+            yield _roff(meaning)
+
+
+def _roff(text: str) -> str:
+    """Words in which nothing is taken for a request or an escape."""
+    escaped = text.replace("\\", r"\e").replace("-", r"\-").replace("'", r"\(aq")
+    return rf"\&{escaped}" if escaped.startswith((".", "'")) else escaped

@@ -1,10 +1,68 @@
-"""`flowstart paths` and `flowstart stacks`: what there is by name, and what it is made of."""
+"""`flowstart paths`, `stacks` and `schema`: what is known by name besides algorithms."""
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
-from flowstart.cli import completion, console, options
+from flowstart import text
+from flowstart.cli import completion, console, flags
+from flowstart.model.definitions import Field
+from flowstart.render.grid import Column, Grid
+
+BESIDE = ("about", "rate", "rtt", "buffer")
+"""What has a column of its own in the table of paths."""
+
+
+QUALIFYING = ("_every", "_burst", "_period")
+"""Endings of fields that only qualify another field."""
+
+
+def path_table(known: Mapping[str, Mapping[str, Any]], *, whole: bool = True) -> Grid:
+    """The paths known by name: their line, and what else they are made of.
+
+    `whole` is whether fields that only qualify others are named too.
+    """
+    titles = ["name", "rate", "RTT", "buffer", "further fields"]
+    grid = Grid([Column(title, number=False) for title in titles])
+    for name, fields in known.items():
+        line = [str(fields.get(field, text.ABSENT)) for field in BESIDE[1:]]
+        further = [field for field in fields if field not in BESIDE]
+        if not whole:
+            further = [field for field in further if not _qualifies(field)]
+        others = ", ".join(further)
+        grid.rows.append([name, *line, others or text.ABSENT])
+    return grid
+
+
+def _qualifies(field: str) -> bool:
+    return field.startswith("reverse_") or field.endswith(QUALIFYING)
+
+
+def field_table(given: Mapping[str, Any], defined: Sequence[Field]) -> Grid:
+    """Fields with their values, each with what it is."""
+    about = {field.name: field.short for field in defined}
+    grid = Grid([Column(title, number=False) for title in ("field", "value", "what it is")])
+    grid.rows = [[name, _value(value), about.get(name, "")] for name, value in given.items()]
+    return grid
+
+
+def preset_table(presets: Mapping[str, Mapping[str, Any]]) -> Grid:
+    """The presets beside each other, in the fields in which they differ."""
+    names = list(presets)
+    grid = Grid([Column("field", number=False), *(Column(name, number=False) for name in names)])
+    for field in dict.fromkeys(name for preset in presets.values() for name in preset):
+        values = [_value(preset.get(field)) for preset in presets.values()]
+        if len(set(values)) > 1:
+            grid.rows.append([field, *values])
+    return grid
+
+
+def _value(value: Any) -> str:
+    """A value as a scenario file has it."""
+    if value is None:
+        return text.ABSENT
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _name(kind: str, complete: completion.Complete) -> Any:
@@ -21,11 +79,10 @@ PATH = Annotated[str | None, _name("Path", completion.paths)]
 STACK = Annotated[str | None, _name("Preset", completion.stacks)]
 
 
-def paths(name: PATH = None, details: options.Details = False, json: options.Json = False) -> None:
+def paths(name: PATH = None, details: flags.Details = False, json: flags.Json = False) -> None:
     """List the named paths, or show every field of one."""
     from flowstart.model.definitions import parts
     from flowstart.model.path import named_path, named_paths
-    from flowstart.render import known
 
     if name:
         found = named_path(name)
@@ -34,23 +91,20 @@ def paths(name: PATH = None, details: options.Details = False, json: options.Jso
             return
         about = found.pop("about")
         console.show_text(f"{name}: {about}.")
-        console.show_grid(known.fields(found, parts()["NetworkPath"].fields))
+        console.show_grid(field_table(found, parts()["NetworkPath"].fields))
         console.say(f"On it: flowstart compare --path {name}")
     elif json:
         console.show_json([{"name": name, **fields} for name, fields in named_paths().items()])
     else:
         width = None if details else console.PLAIN_LINE
-        console.show_grid(known.paths(named_paths(), whole=details), width)
+        console.show_grid(path_table(named_paths(), whole=details), width)
         console.say("One in full: flowstart paths NAME. On one: flowstart compare --path NAME")
 
 
-def stacks(
-    name: STACK = None, details: options.Details = False, json: options.Json = False
-) -> None:
+def stacks(name: STACK = None, details: flags.Details = False, json: flags.Json = False) -> None:
     """List the presets of endpoints, or show every field of one."""
     from flowstart.model import stack
     from flowstart.model.definitions import parts
-    from flowstart.render import known
 
     if name:
         found = stack.preset(name)
@@ -58,7 +112,7 @@ def stacks(
             console.show_json({"name": name, **found})
             return
         console.show_text(f"{name}: {stack.PRESETS[name]}.")
-        console.show_grid(known.fields(found, parts()["Endpoint"].fields))
+        console.show_grid(field_table(found, parts()["Endpoint"].fields))
         console.say(f"Congestion control unless --cc names another: {stack.usual_cc(name)}.")
         console.say(f"With it: --stack {name}; with another value: --stack {name}:FIELD=VALUE")
         return
@@ -69,8 +123,29 @@ def stacks(
     for name, about in stack.PRESETS.items():
         console.show_text(f"{name}: {about}.", console.PLAIN_LINE)
     if details:
-        console.show_grid(known.stacks(presets))
+        console.show_grid(preset_table(presets))
         console.say("Fields on which these agree are not listed.")
     else:
         console.say("Fields on which they differ: --details")
     console.say("One in full: flowstart stacks NAME. With one: flowstart compare --stack NAME")
+
+
+def schema(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="scenario|sweep|rows",
+            help="File of a scenario or sweep, or rows of tables.",
+        ),
+    ] = "scenario",
+) -> None:
+    """Print the JSON Schema of scenarios, sweeps or table columns."""
+    from flowstart.errors import RequestError
+    from flowstart.model import document
+    from flowstart.render import columns
+    from flowstart.sweeps.language.schema import schema as sweep_schema
+
+    schemas = {"scenario": document.json_schema, "sweep": sweep_schema, "rows": columns.schema}
+    if kind not in schemas:
+        raise RequestError(f"no schema is called {kind!r}: there are scenario, sweep and rows")
+    console.show_json(schemas[kind]())

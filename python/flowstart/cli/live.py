@@ -4,9 +4,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flowstart.cli import console, options, path
-from flowstart.cli.flags import Given, filled, flag, of, taking
-from flowstart.cli.traffic import REPETITION, TRAFFIC, Repetition, Traffic
+from flowstart.cli import console, flags
+from flowstart.cli.flags import (
+    REPETITION,
+    TRAFFIC,
+    Given,
+    Repetition,
+    Traffic,
+    filled,
+    flag,
+    of,
+    taking,
+)
 from flowstart.errors import RequestError, SimulationError
 
 if TYPE_CHECKING:
@@ -50,7 +59,7 @@ MEANT = ("startup", "variant", "size", "flows", "seed")
 FLAGS = (
     *of(Transport),
     *(flag for flag in (*TRAFFIC, *REPETITION) if flag.name in MEANT),
-    *path.FLAGS,
+    *flags.PATH_FLAGS,
 )
 
 
@@ -58,10 +67,10 @@ FLAGS = (
 def live(
     *,
     given: Given,
-    workers: options.Workers = None,
-    details: options.Details = False,
-    json: options.Json = False,
-    output: options.Folder = None,
+    workers: flags.Workers = None,
+    details: flags.Details = False,
+    json: flags.Json = False,
+    output: flags.Folder = None,
 ) -> None:
     """Compare startups in a real stack and in the simulator.
 
@@ -70,10 +79,8 @@ def live(
     In virtual time a transfer takes milliseconds. With --clock real, and in the kernel (--stack
     linux), it takes its real time and is repeated --repeat times.
     """
-    from flowstart.cli import output as folders
-
     if output:
-        folders.check(output)
+        console.check_folder(output)
     with console.speaking_of(None):
         plan = _planned(given)
         result = _execute(plan, workers)
@@ -89,9 +96,9 @@ def live(
 
 
 def _planned(given: Given) -> "LivePlan":
-    from flowstart.comparison import applicability
-    from flowstart.comparison.asked import path_of
+    from flowstart.comparison import request
     from flowstart.comparison.plan import DEFAULT_SIZES
+    from flowstart.comparison.request import path_of
     from flowstart.live_runs.plan import LivePlan
     from flowstart.model import specs
     from flowstart.model.path import NetworkPath
@@ -116,13 +123,13 @@ def _planned(given: Given) -> "LivePlan":
         repeat=transport.repeat,
     )
     simulated = plan.comparison
-    applicability.refuse_what_does_nothing(given, simulated.begins, simulated.custom, None)
+    request.refuse_what_does_nothing(given, simulated.begins, simulated.custom, None)
     return plan
 
 
 def _execute(plan: "LivePlan", workers: int | None) -> "LiveComparison":
     from flowstart.cli.progress import Progress
-    from flowstart.live_runs.execute import execute
+    from flowstart.live_runs.compare import execute
 
     with console.attending(), Progress() as progress:
         return execute(plan, workers=workers, progress=progress)

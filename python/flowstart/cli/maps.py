@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import console, options
-from flowstart.model.shares import share
+from flowstart.cli import console, flags
+from flowstart.model.quantities import share
 
 if TYPE_CHECKING:
     from flowstart.maps.result import SweepMap
@@ -63,18 +63,17 @@ def map_(
         str,
         typer.Option(metavar="SHARE", help="Largest relative difference that is a tie."),
     ] = "5%",
-    details: options.Details = False,
-    json: options.Json = False,
-    output: options.Folder = None,
+    details: flags.Details = False,
+    json: flags.Json = False,
+    output: flags.Folder = None,
 ) -> None:
     """Show the best startup on each path of a sweep, and its harm."""
-    from flowstart.cli import output as folders
-    from flowstart.maps.asking import read_map
     from flowstart.maps.summary import summary
+    from flowstart.maps.sweep_result import read_map
     from flowstart.model import specs
 
     if output:
-        folders.check(output)
+        console.check_folder(output)
 
     def listed(name: str, text: str | None) -> Sequence[str] | None:
         return None if text is None else specs.listed(name, text, ())
@@ -118,8 +117,8 @@ def _show(found: "SweepMap", output: pathlib.Path | None) -> None:
 
 def _show_commands(found: "SweepMap", output: pathlib.Path | None) -> None:
     """What repeats the worst cells, where startups are few."""
-    from flowstart.maps.again import from_file
     from flowstart.maps.report import scenario_file
+    from flowstart.maps.worst_cells import from_file
 
     if len(found.startups) > FEW:
         more = "all commands are in its worst.csv" if output else "-o DIR writes all commands"

@@ -1,16 +1,72 @@
-"""Options that take one value are given once, and an unknown one is answered with the right one.
+"""Commands whose options are taken once, and the options that bound what a command uses."""
 
-Of several values the last would hold, and the others would be ignored without a word.
-"""
+import contextlib
+import functools
+import inspect
+from collections.abc import Callable, Container
+from typing import Annotated, Any
 
-from typing import Any
-
+import typer
 from typer.core import TyperCommand, TyperOption
 from typer.exceptions import TyperException
 
+from flowstart.cli import console
 from flowstart.cli.console import COMMAND
 from flowstart.cli.help_page import WithHelp
 from flowstart.errors import RequestError
+
+_NEW = {
+    "--capture": "`flowstart replay FILE`",
+    "--cross": "--cross-traffic",
+    "--beside": "--competing",
+    "--company": "--competing",
+    "--avoidance": "--cc",
+    "--remembered": "--cached-cwnd",
+    "--interval": "--stagger",
+    "--buffer-reading": "--buffer-accounting",
+    "--share": "--rollout",
+    "--limit": "--max-packets, --max-flows, --max-memory, --max-time or --no-limits",
+    "--quick": "--no-uncertainty",
+    "papers run --quick": "--subset quick",
+    "--without": "--ignore",
+    "--rows": "--full-json",
+    "--rows-only": "--parquet-only",
+    "--over": "--search-space",
+    "--by": "--x, --y, --col and --row",
+    "--tie": "--margin",
+    "--part": "--split train or --split test",
+}
+"""The new name by the old one, or by command and old one where two commands differ."""
+
+
+def renamed(command: str, option: str) -> str | None:
+    """What `command` now has in the place of an option that it does not have; None if nothing."""
+    return _NEW.get(f"{command} {option}", _NEW.get(option))
+
+
+ELSEWHERE = {
+    "--rate": ("--bandwidth", "--bw", "--bitrate", "--capacity", "--link-rate", "--throughput"),
+    "--rtt": ("--latency", "--delay", "--base-rtt", "--min-rtt", "--propagation-delay", "--ping"),
+    "--loss": ("--loss-rate", "--loss-probability", "--packet-loss", "--plr", "--drop-rate"),
+    "--buffer": ("--buffer-size", "--queue-size", "--queue-length", "--queue-limit"),
+    "--queue": ("--aqm", "--qdisc", "--queue-discipline"),
+    "--startup": ("--algorithm", "--algorithms", "--startups", "--startup-algorithm"),
+    "--cc": ("--congestion-control", "--congestion", "--cca", "--tcp-congestion-control"),
+    "--iw": ("--initial-window", "--init-cwnd", "--initcwnd", "--initial-cwnd"),
+    "--size": ("--bytes", "--file-size", "--flow-size", "--transfer-size", "--length"),
+    "--flows": ("--connections", "--parallel", "--streams"),
+    "--workers": ("--jobs", "--threads", "--processes"),
+    "--output": ("--out", "--out-dir", "--output-dir"),
+    "--time-limit": ("--timeout",),
+}
+"""Names in other tools, by the option here."""
+
+
+def called_elsewhere(option: str, known: Container[str]) -> str | None:
+    """The option among `known` that other tools call `option`; None if there is none."""
+    return next(
+        (here for here, others in ELSEWHERE.items() if option in others and here in known), None
+    )
 
 
 class Command(WithHelp, TyperCommand):
@@ -40,7 +96,6 @@ class Command(WithHelp, TyperCommand):
 
 def _unknown(option: str, ctx: Any, known: list[str]) -> RequestError:
     """What is said of an option that a command does not have: the one that is meant."""
-    from flowstart.cli.renamed import called_elsewhere, renamed
     from flowstart.model.catalog import suggest  # loads the simulator
 
     if new := renamed(ctx.command_path.removeprefix("flowstart "), option):
@@ -55,3 +110,60 @@ def _unknown(option: str, ctx: Any, known: list[str]) -> RequestError:
 def _remedy(option: TyperOption) -> str:
     is_list = (option.metavar or "").endswith("...")
     return "join its values with commas" if is_list else "it takes one value"
+
+
+PANEL = "Execution"
+
+
+def _option(metavar: str, help_: str) -> Any:
+    return typer.Option(metavar=metavar, help=help_, rich_help_panel=PANEL)
+
+
+OPTIONS = {
+    "max_packets": Annotated[
+        str | None, _option("N", "Limit on the estimated data packets of all runs. [3e10]")
+    ],
+    "max_flows": Annotated[
+        str | None, _option("N", "Limit on the estimated connections of all runs. [1e8]")
+    ],
+    "max_memory": Annotated[
+        str | None, _option("SIZE", "Limit on memory, such as 64GB. [the machine's]")
+    ],
+    "max_time": Annotated[
+        str | None, _option("TIME", "Limit on the estimated time, such as 30h. [168h]")
+    ],
+    "no_limits": Annotated[
+        bool,
+        typer.Option("--no-limits", help="Removal of all default limits.", rich_help_panel=PANEL),
+    ],
+    "time_limit": Annotated[
+        str | None, _option("TIME", "Time after which work ends; finished results are kept.")
+    ],
+}
+"""The options that bound what a command uses."""
+
+
+def bounded(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with the options that bound it."""
+
+    @functools.wraps(command)
+    def run(**parameters: Any) -> None:
+        from flowstart.simulation.bounds import bounded as bounding
+
+        given = {name: parameters.pop(name) for name in OPTIONS}
+        with contextlib.ExitStack() as stack:
+            with console.speaking_of(None):
+                stack.enter_context(bounding(**given, is_command=True))
+            command(**parameters)
+
+    kind = inspect.Parameter.KEYWORD_ONLY
+    own = inspect.signature(command, eval_str=True).parameters.values()
+    more = [
+        inspect.Parameter(
+            name, kind, default=False if name == "no_limits" else None, annotation=annotation
+        )
+        for name, annotation in OPTIONS.items()
+    ]
+    parameters = [*(one.replace(kind=kind) for one in own), *more]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run

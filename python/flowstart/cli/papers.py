@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from flowstart import extras
-from flowstart.cli import completion, console, options
-from flowstart.cli.bounded import bounded
+from flowstart.cli import completion, console, flags
 from flowstart.cli.help_page import Group
-from flowstart.cli.once import Command
+from flowstart.cli.once import Command, bounded
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def papers(context: typer.Context) -> None:
 
 
 @app.command("list", cls=Command)
-def show(details: options.Details = False, json: options.Json = False) -> None:
+def show(details: flags.Details = False, json: flags.Json = False) -> None:
     """List the papers, or with --details the experiments of each."""
     from flowstart import papers as package
     from flowstart.papers import grids
@@ -100,19 +99,18 @@ def run(
         str | None,
         typer.Option(metavar="quick", help="Subset of each paper, in under a minute."),
     ] = None,
-    workers: options.Workers = None,
+    workers: flags.Workers = None,
     cache: Cache = None,
     fresh: Fresh = False,
-    details: options.Details = False,
-    json: options.Json = False,
-    output: options.Folder = None,
+    details: flags.Details = False,
+    json: flags.Json = False,
+    output: flags.Folder = None,
 ) -> None:
     """Run experiments and compare published with measured values.
 
     After Ctrl-C the same command resumes the work.
     """
     from flowstart import papers as package
-    from flowstart.cli import output as folders
     from flowstart.papers import runner
     from flowstart.simulation import bounds
 
@@ -127,7 +125,7 @@ def run(
     known = package.load()
     chosen = runner.choose(known, names or (), everything=everything, quick=bool(subset))
     if output:
-        folders.check(output)
+        console.check_folder(output)
     kept = _kept(cache, fresh=fresh)
     others = runner.uncheckable({paper.name: paper for paper, _ in chosen}.values())
     done: list[Done] = []
@@ -155,25 +153,24 @@ def run(
 @app.command(cls=Command)
 @bounded
 def cross(
-    workers: options.Workers = None,
+    workers: flags.Workers = None,
     cache: Cache = None,
     fresh: Fresh = False,
-    details: options.Details = False,
-    json: options.Json = False,
-    output: options.Folder = None,
+    details: flags.Details = False,
+    json: flags.Json = False,
+    output: flags.Folder = None,
 ) -> None:
     """Run every startup in the scenario of every paper.
 
     After Ctrl-C the same command resumes the work.
     """
-    from flowstart.cli import output as folders
     from flowstart.papers import runner
     from flowstart.papers.cross import PAPER, crossing, glance
     from flowstart.simulation import bounds
 
     if output:
         extras.require("papers", "papers cross -o")
-        folders.check(output)
+        console.check_folder(output)
     kept = _kept(cache, fresh=fresh)
     try:
         with _laboratory(crossing.WHOLE, kept, workers, "all of it") as lab:

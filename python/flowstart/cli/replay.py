@@ -7,16 +7,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import console, endpoints, options, path
-from flowstart.cli.flags import Given, filled, flag, of, taking
-from flowstart.cli.reading import READING, Reading, read
-from flowstart.cli.traffic import SEED, Compared
+from flowstart.cli import console, flags
+from flowstart.cli.flags import (
+    READING,
+    SEED,
+    Compared,
+    Given,
+    Reading,
+    filled,
+    flag,
+    of,
+    read,
+    taking,
+)
 from flowstart.errors import SimulationError
 
 if TYPE_CHECKING:
     from flowstart.captures.contents import Capture
     from flowstart.render.files import Content
-    from flowstart.replays.questions import Questions
+    from flowstart.replays.answer import Questions
     from flowstart.replays.result import Replay
     from flowstart.replays.settings import Settings
 
@@ -100,7 +109,14 @@ class Replayed:
     )
 
 
-FLAGS = (*of(Compared), *path.REPLAYED, *of(Replayed), *endpoints.REPLAYED, SEED, *READING)
+FLAGS = (
+    *of(Compared),
+    *flags.REPLAYED_PATH,
+    *of(Replayed),
+    *flags.REPLAYED_ENDPOINTS,
+    SEED,
+    *READING,
+)
 
 
 @taking(FLAGS)
@@ -108,20 +124,19 @@ def replay(
     files: FILES,
     *,
     given: Given,
-    workers: options.Workers = None,
-    allow_python: options.AllowPython = False,
-    json: options.Json = False,
-    output: options.Folder = None,
+    workers: flags.Workers = None,
+    allow_python: flags.AllowPython = False,
+    json: flags.Json = False,
+    output: flags.Folder = None,
 ) -> None:
     """Replay the transfers of captures and logs with each startup.
 
     Path options override the estimates of the capture.
     """
-    from flowstart.cli import output as folders
-    from flowstart.replays.asked import questions_of
+    from flowstart.replays.request import questions_of
 
     if output:
-        folders.check(output)
+        console.check_folder(output)
     with console.speaking_of(None):
         questions = questions_of(given)
         _settings(given, allow_python=allow_python)  # refuses what is wrong before reading
@@ -151,7 +166,7 @@ def _files(result: "Replay", *, rows: bool) -> "Iterator[Mapping[str, Content]]"
 
 
 def _settings(given: Given, *, allow_python: bool, capture_format: str = "") -> "Settings":
-    from flowstart.replays.asked import settings_of
+    from flowstart.replays.request import settings_of
 
     traffic = filled(Compared, given)
     variants = traffic.variants(allow_python=allow_python)
@@ -172,8 +187,8 @@ def _replay(
 
 def _show(result: "Replay") -> None:
     """The answer on one screen, and the tables that an option requests."""
-    from flowstart.replays.further import asked
     from flowstart.replays.overview import overview
+    from flowstart.replays.report import asked
 
     console.show_summary(overview(result, console.command_line(result.settings.seed)))
     for grid in asked(result):
@@ -182,25 +197,25 @@ def _show(result: "Replay") -> None:
 
 def _show_details(result: "Replay") -> None:
     """All tables."""
-    from flowstart.replays import calibration_table, sentences, tables
-    from flowstart.replays.further import further
+    from flowstart.replays import calibration, overview, tables
+    from flowstart.replays.report import further
 
-    for line in [sentences.headline(result), *sentences.verdict(result)]:
+    for line in [overview.headline(result), *overview.verdict(result)]:
         console.show_text(line)
     console.show_grid(tables.paths(result.paths))
-    console.show_text(" ".join([sentences.sources(result), *sentences.details(result)]))
+    console.show_text(" ".join([overview.sources(result), *overview.details(result)]))
     console.show_grid(tables.times(result.summaries))
     if len(result.settings.names) > 1:
         console.show_grid(tables.changes(result.summaries))
-    for line in sentences.legend(result).splitlines():
+    for line in overview.table_legend(result).splitlines():
         console.show_text(line)
     for grid in further(result):
         console.show_grid(grid)
     if result.calibration:
-        console.show_text("\n".join(calibration_table.legend(result.calibration)))
+        console.show_text("\n".join(calibration.legend(result.calibration)))
     for notes in result.notes_to_deploy:
         console.say("\n".join(notes.lines))
-    for line in sentences.LIMITS:
+    for line in overview.LIMITS:
         console.say(line)
     console.say(f"Reproduce: {result.command}")
 

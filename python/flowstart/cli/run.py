@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import console, options
+from flowstart.cli import console, flags
 from flowstart.errors import RequestError, SimulationError
 
 if TYPE_CHECKING:
-    from flowstart.simulation.recordings import Recordings
+    from flowstart.simulation.report import Recordings
     from flowstart.simulation.run import Run
 
 
@@ -44,27 +44,26 @@ def run(
             "--parquet-only", help="Rows as Parquet only, with little memory; requires -o."
         ),
     ] = False,
-    allow_python: options.AllowPython = False,
-    details: options.Details = False,
-    json: options.Json = False,
-    output: options.Folder = None,
+    allow_python: flags.AllowPython = False,
+    details: flags.Details = False,
+    json: flags.Json = False,
+    output: flags.Folder = None,
 ) -> None:
     """Run one scenario and show its flows and links."""
-    from flowstart.cli import output as folders
-    from flowstart.simulation import recordings
+    from flowstart.simulation import report
     from flowstart.simulation.run import run as simulated
 
     wanted = {"--trace": trace, "--qlog": qlog, "--pcap": pcap}
     asked = [option for option, given in wanted.items() if given]
     if output:
-        folders.check(output)
+        console.check_folder(output)
     elif asked or parquet_only:
         _refuse_without_folder(asked[0] if asked else "--parquet-only")
     if parquet_only and output:
         beside = [*asked, "--json"] if json else asked
         _stream(scenario, output, beside[0] if beside else None, allow_python=allow_python)
         return
-    recorded = recordings.read(qlog, pcap)
+    recorded = report.read(qlog, pcap)
     with console.speaking_of(scenario), console.attending():
         result = simulated(
             scenario, trace=trace or None, packets=recorded.flows, allow_python=allow_python
@@ -114,13 +113,13 @@ def _files(result: "Run", recorded: "Recordings", title: str) -> Iterator[Mappin
 
 def _show(result: "Run") -> None:
     """Path, completions and the flows, on one screen."""
-    from flowstart.simulation.summary import summary
+    from flowstart.simulation.report import summary
 
     console.show_summary(summary(result, console.command_line()))
 
 
 def _show_details(result: "Run") -> None:
-    from flowstart.simulation.summary import summary
+    from flowstart.simulation.report import summary
     from flowstart.simulation.tables import of_run
 
     for line in summary(result).answer:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import completion, console, options
+from flowstart import text
+from flowstart.cli import completion, console, flags
 from flowstart.errors import RequestError, SimulationError
-from flowstart.render import text
+from flowstart.sweeps.language.named import names
 
 if TYPE_CHECKING:
-    from flowstart.sweeps.execution.estimate import Estimate
-    from flowstart.sweeps.execution.execute import Approve
-    from flowstart.sweeps.execution.swept import Swept
+    from flowstart.sweeps.execution.execute import Approve, Estimate
+    from flowstart.sweeps.execution.store import Swept
 
 RUN = "Execution"
 
@@ -64,8 +64,8 @@ def sweep(
         typer.Option("--yes", help="No confirmation of sweeps over an hour.", rich_help_panel=RUN),
     ] = False,
     listed: Annotated[bool, typer.Option("--list", help="List of the built-in sweeps.")] = False,
-    allow_python: options.AllowPython = False,
-    json: options.Json = False,
+    allow_python: flags.AllowPython = False,
+    json: flags.Json = False,
 ) -> None:
     """Run every startup on a family of paths, with a row for each run.
 
@@ -83,8 +83,8 @@ def sweep(
     from flowstart.cli.progress import Progress
     from flowstart.maps.sweep_result import sweep as swept
     from flowstart.sweeps import report
-    from flowstart.sweeps.asking import read
     from flowstart.sweeps.execution.store import DAMAGED
+    from flowstart.sweeps.language.sweep import read
 
     asked = read(setting, allow_python=allow_python)
     with console.speaking_of(None), Progress("cells") as progress:
@@ -111,9 +111,8 @@ def sweep(
 
 def _list(*, json: bool) -> None:
     from flowstart.render.grid import Column, Grid
-    from flowstart.sweeps.language import named
 
-    known = named.names()
+    known = names()
     if json:
         console.show_json([{"name": name, "about": about} for name, about in known.items()])
         return

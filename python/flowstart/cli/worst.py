@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import completion, console, options
+from flowstart.cli import completion, console, flags
 
 if TYPE_CHECKING:
     from flowstart.worst_paths.result import WorstPaths
@@ -68,25 +68,23 @@ def worst(
             rich_help_panel=SEARCH,
         ),
     ] = 3,
-    workers: options.Workers = None,
-    details: options.Details = False,
-    json: options.Json = False,
-    output: options.Folder = None,
+    workers: flags.Workers = None,
+    details: flags.Details = False,
+    json: flags.Json = False,
+    output: flags.Folder = None,
 ) -> None:
     """Search for paths on which a startup is worst compared with others.
 
     Half of the paths are sampled from the whole search space, half near the worst so far. Each
     finding is simplified, explained, and printed with the command that reproduces it.
     """
-    from flowstart.cli import output as folders
     from flowstart.cli.progress import Progress
     from flowstart.model import specs
-    from flowstart.worst_paths.asking import find_worst_paths as searched
-    from flowstart.worst_paths.report import scenario_file
-    from flowstart.worst_paths.summary import summary
+    from flowstart.worst_paths.report import scenario_file, summary
+    from flowstart.worst_paths.search import find_worst_paths as searched
 
     if output:
-        folders.check(output)
+        console.check_folder(output)
     with console.speaking_of(None), console.attending(), Progress("paths") as progress:
         found = searched(
             startup,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flowstart.comparison.plan import FEWEST_REPEATS, Case, Plan
+from flowstart.comparison.repeats import placed
 from flowstart.comparison.result import Comparison
-from flowstart.comparison.rows import placed
-from flowstart.model import randomness, specs
+from flowstart.model import perturbation, specs
 from flowstart.model.document import encode, resolve
 from flowstart.simulation import bounds, frames
 from flowstart.simulation.batch import run_many
@@ -84,7 +84,7 @@ def prepare(plan: Plan) -> Prepared:
     if sizes:
         flow = resolved["flows"][plan.tested[0]]
         specs.unequal(sizes, flow.get("mss", resolved["stack"]["mss"]))
-    if not randomness.drawn(resolved):
+    if not perturbation.drawn(resolved):
         plan = dataclasses.replace(plan, seeds=plan.seeds[:1])
     return Prepared(plan, asked - len(plan.seeds))
 

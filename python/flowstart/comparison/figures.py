@@ -7,20 +7,21 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from flowstart.comparison.order import average_slowdown
-from flowstart.comparison.summary import Summary
+from flowstart import text
+from flowstart.comparison.summary import Summary, average_slowdown
 from flowstart.model import custom
-from flowstart.render import text
 from flowstart.render.charts import (
     MOST_LINES,
     STYLE,
     Chart,
+    Scale,
     broken,
     legend,
+    logarithmic,
     looks,
+    panels,
     titled,
 )
-from flowstart.render.panels import Scale, logarithmic, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from flowstart import text
 from flowstart.comparison import tables
 from flowstart.comparison.summary import Summary
 from flowstart.inference import Row
 from flowstart.model import custom
 from flowstart.model.catalog import listed
-from flowstart.render import summary, text
+from flowstart.render import summary
 from flowstart.render.grid import Column, Grid
 
 if TYPE_CHECKING:

@@ -4,18 +4,56 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from flowstart import text
 from flowstart.comparison.plan import FEWEST_REPEATS, MOST_REPEATS, Case, Plan
-from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import Summary, summarise
 from flowstart.inference.data import Row, finite
-from flowstart.inference.ranges import Repeats, ranges, recommend_ranges, settled
-from flowstart.inference.recommendation import Recommendation
+from flowstart.inference.recommendation import (
+    Recommendation,
+    Repeats,
+    ranges,
+    recommend_ranges,
+    settled,
+)
 from flowstart.model.document import encode
 from flowstart.model.perturbation import perturbed
-from flowstart.render import text
+from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
+
+if TYPE_CHECKING:
+    from flowstart._native import Outcomes
+
+
+OBJECT_FIELDS = ("web", "session", "page", "object", "requested_s", "response_s", "done_s")
+"""What the row of a web session's response tells beyond those of other flows."""
+
+
+def placed(outcomes: "Outcomes", cases: list[Case], plan: Plan) -> list[dict[str, Any]]:
+    """The flows' rows with their places in the comparison.
+
+    Requests of web sessions are left out: an object's time is counted from its request.
+    """
+    tested = plan.is_tested()
+    objects = {(row["run"], row["flow"]): row for row in frames.rows(outcomes["objects"])}
+    found = []
+    for row in frames.rows(outcomes["flows"]):
+        part = objects.get((row["run"], row["flow"]))
+        if part:
+            is_tested = part["web"] in plan.tested_web
+        elif row["flow"] < len(tested):
+            is_tested = tested[row["flow"]]
+        else:
+            continue
+        more = {name: part and part[name] for name in OBJECT_FIELDS} if plan.base.get("web") else {}
+        case = cases[row["run"]]
+        place = {"tested": is_tested, "variant": case.startup, "size": case.size}
+        # A startup under test as it was asked for.
+        asked = {"startup": plan.variant(case.startup).begins} if is_tested else {}
+        found.append(row | place | asked | more)
+    return found
+
 
 FIRST = 40
 """How many repeats a size has at first; until its ranges are settled they double."""

@@ -2,23 +2,217 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable
+import json
+import shlex
+import struct
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from flowstart.comparison import listed
-from flowstart.comparison.over_time import over_time as over_time_of
+from flowstart import text
+from flowstart.comparison import tables as grids
 from flowstart.comparison.overview import overview
+from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.result import Comparison
-from flowstart.render import figure_files, html, interactive, text
+from flowstart.comparison.summary import Summary
+from flowstart.render import figure_files, html, interactive
 from flowstart.render.files import columns, encoded
-from flowstart.render.listed import Rows
+from flowstart.render.grid import Grid, Source
+from flowstart.render.listed import MOST_ROWS, Chart, Command, OverTime, Rows
+from flowstart.simulation.trajectories import Line, Points, Trajectory, Window, trajectories
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.figure import Figure
 
     from flowstart.simulation.figures import About
     from flowstart.simulation.series import Series
+
+
+COLUMNS = (
+    *("run", "variant", "size", "size_bytes", "seed", "flow", "tested", "complete", "fct_s"),
+    *("duration_s", "slowdown", "packets_sent", "packets_dropped", "packets_retransmitted"),
+    *(
+        "timeouts",
+        "startup_exit_reason",
+        "startup_exit_s",
+        "startup_exit_cwnd_segments",
+        "bdp_pkts",
+    ),
+    *("max_cwnd_segments", "max_queue_pkts", "web"),
+)
+"""What a report lists of a row; all columns are in the files beside it."""
+_VARYING = ("--startup", "--variant", "--baseline", "--size", "--seed", "--repeat")
+"""Options of a command that are given anew for a row."""
+
+
+def listed_rows(result: Comparison) -> Rows:
+    """The rows of a comparison; of too many, those of the first runs of each size."""
+    frame = result.frame.select(name for name in COLUMNS if name in result.frame.columns)
+    shown = _first_seeds(frame)
+    left_out = ""
+    if shown.height < frame.height:
+        left_out = (
+            f"These are {shown.height:,} of {frame.height:,} rows, those of the lowest seeds; "
+            "rows.parquet and rows.csv next to this page have all."
+        )
+    y = ("slowdown", "fct_s", "packets_retransmitted", "packets_dropped", "max_queue_pkts")
+    chart = Chart(
+        "Over size",
+        ("size_bytes", "seed"),
+        y,
+        "variant",
+        {"tested": True},
+        result.baseline,
+    )
+    plan = result.plan
+    sized = len(set(plan.sizes)) > 1 or len(plan.seeds) > 1
+    charts = [chart] if sized else []
+    return Rows(shown, "comparison-rows", frame.height, left_out, _command(plan), charts)
+
+
+def _first_seeds(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """All rows, or those of the lowest seeds where all are too many: seeds are alike."""
+    import polars as pl
+
+    if frame.height <= MOST_ROWS:
+        return frame
+    seeds = sorted(frame["seed"].unique())
+    kept = max(1, len(seeds) * MOST_ROWS // frame.height)
+    return frame.filter(pl.col("seed") < seeds[0] + kept).head(MOST_ROWS)
+
+
+def traced(result: Comparison) -> Grid:
+    """The table, which says what each of its rows is made of."""
+    asked = {
+        (row.get("object") is not None, row["size_bytes"]): row["size"]
+        for row in result.records
+        if row["tested"]
+    }
+    found = grids.arranged(result.summaries, result.order)
+    sources = [_source(s, asked, result) for s in found]
+    return dataclasses.replace(result.table, sources=sources)
+
+
+def _source(s: Summary, asked: dict[tuple[bool, int], str | None], result: Comparison) -> Source:
+    where: dict[str, Any] = {"variant": s.startup, "tested": True}
+    if s.web:
+        where["web"] = list(result.plan.tested_web)
+    else:
+        where |= {"size_bytes": s.size_bytes, "web": [None]}  # no object of a session
+    size = asked.get((s.web, s.size_bytes))
+    where |= {"size": size} if size is not None else {}
+    return Source(where, {"variant": result.baseline})
+
+
+def _command(plan: Plan) -> Command | None:
+    """The plan's command with one variant, size and seed; None where it has none."""
+    if plan.command is None:
+        return None
+    words = shlex.split(plan.command)
+    kept = [
+        word
+        for place, word in enumerate(words)
+        if word not in _VARYING and (place == 0 or words[place - 1] not in _VARYING)
+    ]
+    variants = {
+        v.name: shlex.join(
+            ["--startup", v.name] if v.name == v.startup else ["--variant", v.written]
+        )
+        for v in plan.variants
+    }
+    sizes = {size: f"--size {shlex.quote(size)}" for size in plan.sizes if size}
+    seeds = {str(seed): f"--seed {seed}" for seed in plan.seeds}
+    return Command(shlex.join(kept), {"variant": variants, "size": sizes, "seed": seeds})
+
+
+LINES = ("cwnd", "queue", "sent", "acked", "pacing")
+"""What a report holds; the delivery rate follows from what is acknowledged."""
+EVENTS = ("drop", "retransmit")
+MOST_BINS = 400
+LEAST_BINS = 100
+BINS = 24_000
+"""About so many bins in all flows of a report together, so that its size has a bound."""
+MOST_EVENTS = 60
+"""Points of an event that a flow has; of more, one in so many."""
+DIGITS = 4
+
+
+def flows_over_time(result: Comparison, sizes: Sequence[tuple[str | None, int]]) -> list[OverTime]:
+    """The flows of these sizes (as asked, and their bytes) over time; simulated again for it."""
+    flows = len(sizes) * len(result.order)
+    bins = max(LEAST_BINS, min(MOST_BINS, BINS // max(1, flows)))
+    return [_of_size(result, size, count, bins) for size, count in sizes]
+
+
+def _of_size(result: Comparison, size: str | None, count: int, bins: int) -> OverTime:
+    plan = result.plan
+    first = [_first(result, size, startup) for startup in result.order]
+    cases = [Case(startup, size, plan.seeds[0]) for startup in result.order]
+    scenarios = [json.dumps(plan.scenario(case)) for case in cases]
+    flows = [[row["flow"]] for row in first]
+    traced = trajectories(scenarios, flows, Window(bins), plan.custom)
+    told = [
+        _told(row, found[0], traced.bin_s)
+        for row, found in zip(first, traced.found, strict=True)
+        if found
+    ]
+    trips = [row["min_rtt_s"] for row in first if row["min_rtt_s"] is not None]
+    return OverTime(text.size(count), traced.bin_s, min(trips, default=None), told)
+
+
+def _first(result: Comparison, size: str | None, startup: str) -> dict[str, Any]:
+    """The row of the first flow under test."""
+    asked = (size, startup, result.plan.seeds[0])
+    return next(
+        row
+        for row in result.records
+        if row["tested"] and (row["size"], row["variant"], row["seed"]) == asked
+    )
+
+
+def _told(row: dict[str, Any], found: Trajectory, bin_s: float) -> dict[str, Any]:
+    lines = {name: _line(found.lines[name]) for name in LINES}
+    events = {name: _events(found.events[name]) for name in EVENTS}
+    last = max((sum(line[0]) for line in lines.values()), default=0)
+    done = row["opened_s"] + row["duration_s"] if row["duration_s"] is not None else None
+    end_s = done if done is not None else (last + 1) * bin_s
+    left = row["startup_exit_s"], row["startup_exit_cwnd_segments"], row["startup_exit_reason"]
+    return {
+        "startup": row["variant"],
+        "flow": row["flow"],
+        "bdp_pkts": row["bdp_pkts"],
+        "done_s": None if row["fct_s"] is None else _time(row["opened_s"] + row["fct_s"]),
+        "end_s": _time(end_s),
+        "exit": None if left[0] is None else [_time(left[0]), left[1], left[2]],
+        "lines": lines,
+        "events": events,
+    }
+
+
+def _time(value_s: float) -> float:
+    return float(f"{value_s:.6g}")
+
+
+def _line(line: Line, step: int = 1) -> tuple[list[int], list[float | None]]:
+    """The bins, each as a step from the one before, and the values."""
+    bins = [found for (found,) in struct.iter_unpack("<H", line.bins)][::step]
+    values = [_rounded(found) for (found,) in struct.iter_unpack("<f", line.values)][::step]
+    return [b - a for a, b in zip([0, *bins], bins, strict=False)], values
+
+
+def _events(points: Points) -> tuple[list[int], list[float | None], int]:
+    """The same of points, some of them where they are many, and how many there were."""
+    count = len(points.bins) // 2
+    return *_line(points, max(1, -(-count // MOST_EVENTS))), points.total
+
+
+def _rounded(value: float) -> float | None:
+    if value != value:  # nothing from then on
+        return None
+    near = float(f"{value:.{DIGITS}g}")
+    return int(near) if near.is_integer() else near
+
 
 Progress: TypeAlias = Callable[[int, int], object]
 Draw: TypeAlias = Callable[[], "tuple[Figure, str]"]
@@ -47,7 +241,7 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
     found: dict[str, bytes] = {}
     parts = [html.first_page(overview(result).html())]
     parts += [html.heading("All columns"), html.paragraph(result.headline)]
-    parts += [html.table(listed.traced(result))]
+    parts += [html.table(traced(result))]
     parts += [html.paragraph(line) for line in (result.legend, *result.verdict)]
     rows = _rows(result)
     parts.append(interactive.CHARTS)
@@ -70,10 +264,10 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
 
 def _rows(result: Comparison) -> Rows:
     """What the page's script shows: the rows, and flows over time where these are drawn too."""
-    rows = listed.rows(result)
+    rows = listed_rows(result)
     if not interactive.is_built() or result.interrupted or result.failures:
         return rows
-    return dataclasses.replace(rows, over_time=over_time_of(result, _traceable(result)))
+    return dataclasses.replace(rows, over_time=flows_over_time(result, _traceable(result)))
 
 
 def _drawn(result: Comparison) -> dict[str, Draw]:

@@ -2,21 +2,22 @@
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native, extras
-from flowstart.comparison import sentences, tables
-from flowstart.comparison.order import ordered
+from flowstart import _native, extras, text
+from flowstart.comparison import tables
 from flowstart.comparison.plan import Case, Plan
-from flowstart.comparison.rows import placed
-from flowstart.comparison.summary import Summary, summarise
-from flowstart.model import buffers, randomness
+from flowstart.comparison.repeats import placed
+from flowstart.comparison.summary import MANY, NEAR, Summary, ordered, summarise
+from flowstart.model import custom, document, perturbation
 from flowstart.model.document import Document, queues, resolve
+from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD
 from flowstart.render import columns, figure_files, footnotes, html
 from flowstart.render.grid import Grid
-from flowstart.simulation.headline import headline
-from flowstart.simulation.run import all_failed, simulate
+from flowstart.simulation.run import all_failed, headline, simulate
+from flowstart.text import MARK
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,6 +26,56 @@ if TYPE_CHECKING:
 
     from flowstart.comparison.repeats import Intervals
     from flowstart.simulation.series import Series
+
+
+_WIDE = f"inconclusive: its ends differ by more than a factor of {text.WIDEST}"
+
+
+def legend(
+    startups: Sequence[str],
+    baseline: str,
+    found: Sequence[Summary],
+    notes: Sequence[str],
+    *,
+    acked: bool,
+    repeated: bool = False,
+) -> str:
+    """What columns and marks of the table mean, and the `notes` on its rows.
+
+    `repeated` is whether intervals stand beside the changes, and decide what is marked.
+    """
+    several = len({s.group for s in found}) > 1
+    by = "smallest average × ideal first; " if several else "fastest first; "
+    order = by if len(startups) > MANY else ""
+    sender = "acked: until the sender knew; " if acked else ""
+    soonest = "fastest in each repeat within the loss limit" if repeated else "fastest"
+    if not repeated and any(s.flows > 1 for s in found):
+        soonest += f", of means within {NEAR:.0%} by the slowest run"
+    best = f"{MARK}: {soonest}; " if any(s.best for s in found) else ""
+    ends = f"range: of the change over the path and its repeats; {_WIDE}; " if repeated else ""
+    columns = (
+        f"{order}{best}change: against {custom.short(baseline)}; {ends}{sender}"
+        "exit cwnd: the window just before startup ended, packets; "
+        "queue: maximum at the bottleneck, packets."
+    )
+    return "\n".join([columns, *notes])
+
+
+def verdict(found: "Intervals") -> list[str]:
+    """What to choose for each size, and how many repeats that rests on; each follows from rows."""
+    from flowstart.comparison.plan import MOST_REPEATS
+    from flowstart.inference.recommendation import content
+
+    lines = [f"{chosen.group}: {chosen.reason}." for chosen in found.recommendations.values()]
+    counts = sorted({group.repeats for group in found.groups.values()})
+    number = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
+    lines.append(
+        f"Repeats: {number} of each size, until the ranges are settled, at most {MOST_REPEATS}; "
+        f"round trips differ by up to {DELAY_SHARE:.0%}, openings by up to "
+        f"{1e3 * START_SPREAD:g} ms, and seeds. With 95% confidence a range holds for "
+        f"{content(counts[0]):.0%} of such paths or more."
+    )
+    return lines
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,7 +165,7 @@ class Comparison:
     @functools.cached_property
     def drawn(self) -> list[str]:
         """What is drawn at random, in words; another seed draws something else."""
-        return randomness.drawn(self.resolved)
+        return perturbation.drawn(self.resolved)
 
     @property
     def notes(self) -> list[str]:
@@ -152,9 +203,9 @@ class Comparison:
     @functools.cached_property
     def warnings(self) -> list[str]:
         """What was asked for and was perhaps not meant."""
-        window = buffers.initial_window(self.resolved["stack"])
-        found = buffers.handfuls(self.plan.base["path"], self.resolved["path"], window)
-        return [buffers.warning(field, *asked, window=window) for field, asked in found.items()]
+        window = document.initial_window(self.resolved["stack"])
+        found = document.handfuls(self.plan.base["path"], self.resolved["path"], window)
+        return [document.warning(field, *asked, window=window) for field, asked in found.items()]
 
     @property
     def measured_by_sender(self) -> bool:
@@ -181,13 +232,13 @@ class Comparison:
         """One line on what was compared: path, capacity, buffer, endpoints, seeds."""
         tested = [row for row in self.records if row["tested"]]
         is_common = not any("iw" in variant.fields for variant in self.plan.variants)
-        iw = buffers.initial_window(self.resolved["stack"]) if is_common else None
+        iw = document.initial_window(self.resolved["stack"]) if is_common else None
         return headline(self.resolved["path"], tested, self.plan.seeds, self.buffer, iw)
 
     @property
     def legend(self) -> str:
         """What columns and marks of the table mean, and the notes on its rows."""
-        return sentences.legend(
+        return legend(
             self.plan.startups,
             self.baseline,
             self.summaries,
@@ -199,7 +250,7 @@ class Comparison:
     @property
     def verdict(self) -> list[str]:
         """What to choose for each size, unless the uncertainty was left out."""
-        return sentences.verdict(self.intervals) if self.intervals else []
+        return verdict(self.intervals) if self.intervals else []
 
     @property
     def all_failed(self) -> bool:
@@ -267,7 +318,7 @@ class Comparison:
         return of_flow(traced.outcome, first, case.startup)
 
     def __str__(self) -> str:
-        from flowstart.render.terminal import screen  # loads rich
+        from flowstart.render.summary import screen
 
         return screen(self.headline, self.table, "`.table`, or one row per flow in `.frame`")
 

@@ -3,13 +3,19 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import exp, inf, log
 from statistics import fmean
 from typing import Any, TypeAlias
 
+from flowstart.inference.data import NEGLIGIBLE
 from flowstart.model import variants
-from flowstart.render import marks
 
 Rows: TypeAlias = list[dict[str, Any]]
+
+TIE = 0.001
+"""A difference below this share is none that a reader should act upon."""
+NEAR = 0.01
+"""Nor is one of means below this share, where worst runs differ."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,7 @@ class Summary:
     background_change: float | None = None
     """The same for the completion times of the background flows, where there are any."""
     best: bool = False
-    """Whether the row is marked, by the rule in `marks`."""
+    """Whether the row is marked, by the rule in `fastest`."""
     web: bool = False
     """Whether these are the objects of web sessions, whose size is then the mean."""
 
@@ -147,12 +153,32 @@ def _summary(rows: Rows, planned_seeds: int) -> Summary:
     )
 
 
+def fastest(
+    times: Sequence[float | None],
+    changes: Sequence[float | None],
+    worst: Sequence[float | None],
+) -> list[bool]:
+    """Which of a group's rows are the fastest, and no loss by their change.
+
+    `times` are means, None where a row did not finish; `worst` are those of the slowest runs.
+    """
+    known = [time for time in times if time is not None]
+    if not known or max(known) <= (1 + TIE) * min(known):
+        return [False] * len(times)
+    near = [time is not None and time <= (1 + NEAR) * min(known) for time in times]
+    limit = (1 + TIE) * min(w for w, is_near in zip(worst, near, strict=True) if is_near and w)
+    return [
+        is_near and w is not None and w <= limit and (change is None or change <= NEGLIGIBLE)
+        for is_near, w, change in zip(near, worst, changes, strict=True)
+    ]
+
+
 def _mark_best(group: list[Summary], startups: int) -> list[Summary]:
     """The group with its best marked, unless runs of it are missing."""
     if len(group) < startups or any(s.seeds < s.planned_seeds for s in group):
         return group
     times = [s.fct_s if s.complete == s.flows else None for s in group]
-    best = marks.fastest(times, [s.change for s in group], [s.worst_fct_s for s in group])
+    best = fastest(times, [s.change for s in group], [s.worst_fct_s for s in group])
     return [replace(s, best=is_best) for s, is_best in zip(group, best, strict=True)]
 
 
@@ -173,3 +199,29 @@ def _seeds(rows: Rows) -> set[int]:
 def _mean(values: Iterable[float | None]) -> float | None:
     known = [v for v in values if v is not None]
     return fmean(known) if known else None
+
+
+MANY = 8
+"""With more startups than these, the order in which they were named is no help."""
+
+
+def ordered(found: Sequence[Summary], startups: Sequence[str]) -> list[str]:
+    """The startups as they were named; many of them by their average slowdown.
+
+    One that did not finish everything is no match for those that did.
+    """
+    if len(startups) <= MANY:
+        return list(startups)
+
+    def rank(name: str) -> tuple[bool, float]:
+        mine = [s for s in found if s.startup == name]
+        unfinished = not mine or any(s.complete < s.flows for s in mine)
+        return unfinished, average_slowdown(mine)
+
+    return sorted(startups, key=rank)
+
+
+def average_slowdown(found: Sequence[Summary]) -> float:
+    """The geometric mean over sizes of a startup's slowdown; infinite where none is known."""
+    known = [s.slowdown for s in found if s.slowdown is not None]
+    return exp(fmean(map(log, known))) if known else inf

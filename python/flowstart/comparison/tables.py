@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from flowstart import text
 from flowstart.comparison.summary import Summary
-from flowstart.render import footnotes, text
+from flowstart.render import footnotes
 from flowstart.render.grid import Column, Grid
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """From an answer to its use: the options of real stacks, the size of a test, what to watch."""
 
 from flowstart.deployment.experiment import Population, TestPlan, TestSize, plan
-from flowstart.deployment.knobs import Knob, Offer, offer
 from flowstart.deployment.notes import Notes, Rollback, Variant, notes
+from flowstart.deployment.stacks import Knob, Offer, offer
 
 __all__ = [
     "Knob",

@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flowstart import text
 from flowstart.errors import RequestError
-from flowstart.inference.clusters import Floats
-from flowstart.inference.critical import NORMAL, student
-from flowstart.render import text
+from flowstart.inference.clusters import NORMAL, Floats, student
 
 LEVEL, POWER = 0.95, 0.8
 FEWEST = 10

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from flowstart import text
 from flowstart.deployment.experiment import TestPlan
-from flowstart.deployment.knobs import Offer, offer
+from flowstart.deployment.stacks import Offer, offer
 from flowstart.inference.data import Row, Statistic
 from flowstart.inference.gates import Limits
 from flowstart.inference.recommendation import Recommendation, of_group
-from flowstart.render import text
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,87 @@ never done need nothing of their own.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from flowstart.inference.clusters import Floats
-from flowstart.inference.components import Ranked
-from flowstart.inference.data import Statistic
+from flowstart.inference.clusters import LEFT_OUT, Column, Floats, Part
+from flowstart.inference.data import HARM_THRESHOLD, Group, Statistic
+
+Chosen = NDArray[np.bool_]
+"""Which transfers of a group are compared."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Values of the compared transfers in rising order."""
+
+    order: NDArray[np.int64]
+    values: Floats
+
+    def rank(self, p: float) -> int:
+        """The place of the quantile `p`, by nearest rank."""
+        return round(p * (len(self.values) - 1))
+
+    def at(self, p: float, shifts: Floats) -> Floats:
+        """The values whose ranks are away from that of `p` by shares of all transfers.
+
+        Rounded away from it; NaN beyond the first or last value.
+        """
+        steps = np.sign(shifts) * np.ceil(np.abs(shifts) * len(self.values) - 1e-9)
+        places = self.rank(p) + steps
+        inside = (places >= 0) & (places < len(self.values))
+        found = self.values[np.where(inside, places, 0).astype(np.int64)]
+        return np.where(inside, found, np.nan)
+
+
+@dataclass
+class Components:
+    """The components of one group, each made once."""
+
+    group: Group
+    shuffled: NDArray[np.int64]
+    """The transfers in random order, which is that of equal values, for all variants the same."""
+    columns: list[Column] = field(default_factory=list)
+    _ranked: dict[object, Ranked] = field(default_factory=dict)
+    _below: dict[object, int] = field(default_factory=dict)
+
+    def ranked(self, key: object, values: Floats, compared: Chosen) -> Ranked:
+        """The compared transfers by `values`, which are known as `key`."""
+        if key not in self._ranked:
+            chosen = self.shuffled[compared[self.shuffled]]
+            order = chosen[np.argsort(values[chosen], kind="stable")]
+            self._ranked[key] = Ranked(order, values[order])
+        return self._ranked[key]
+
+    def below(self, key: object, p: float) -> int:
+        """The column that tells who is at or below the quantile `p` of the values at `key`."""
+        if (key, p) not in self._below:
+            ranked = self._ranked[key]
+            column = np.full(len(self.shuffled), LEFT_OUT, dtype=np.int8)
+            column[ranked.order] = 0
+            column[ranked.order[: ranked.rank(p) + 1]] = 1
+            self._below[key, p] = self._add(column)
+        return self._below[key, p]
+
+    def where(self, answers: Chosen, compared: Chosen) -> int:
+        """The column of answers that are known."""
+        return self._add(np.where(compared, answers, LEFT_OUT).astype(np.int8))
+
+    def values(self, values: Floats, compared: Chosen) -> int:
+        """The column of numbers that are known."""
+        return self._add(np.where(compared, values, np.nan))
+
+    def part(self) -> Part:
+        """All columns, ready to be summed up."""
+        return Part(tuple(self.columns), self.group.clusters)
+
+    def _add(self, column: Column) -> int:
+        self.columns.append(column)
+        return len(self.columns) - 1
+
 
 Ends: TypeAlias = tuple[float, float] | None
 """The ends of an interval; None where the data ends before it does."""
@@ -219,3 +292,58 @@ def _root(correlation: Floats) -> Floats:
     """A matrix whose product with its transpose is the correlation of two."""
     r = float(np.clip(correlation[0, 1], -1, 1))
     return np.array([[1.0, 0.0], [r, np.sqrt(1 - r * r)]])
+
+
+def measure(
+    components: Components, variant: int, base: int, statistic: Statistic
+) -> tuple[Change | None, bool]:
+    """A statistic, or None where no transfer was run both ways; and whether no transfer differs."""
+    times = components.group.times
+    new, old = times[:, variant], times[:, base]
+    compared = ~(np.isnan(new) | np.isnan(old))
+    if not statistic.quantile:
+        compared &= np.isfinite(old)  # otherwise there is nothing to be later than
+    if not compared.any():
+        return None, False
+    same = bool(np.array_equal(new[compared], old[compared]))
+    if statistic.quantile:
+        return _quantile(components, (variant, base), statistic, compared), same
+    if statistic == Statistic.GEOMEAN_RATIO:
+        return _geomean(components, new, old, compared & np.isfinite(new)), same
+    changes = new / np.where(compared, old, 1) - 1
+    if statistic == Statistic.HARMED_SHARE:
+        return _harmed(components, changes > HARM_THRESHOLD, compared), same
+    key = ("median_ratio", variant, base)
+    ranked = components.ranked(key, changes, compared)
+    return MedianRatio(ranked, (components.below(key, 0.5),)), same
+
+
+def _geomean(components: Components, new: Floats, old: Floats, done: Chosen) -> GeomeanRatio | None:
+    if not done.any():
+        return None
+    logs = np.log(np.where(done, new, 1.0) / np.where(done, old, 1.0))
+    column = components.values(logs, done)
+    return GeomeanRatio(float(logs[done].mean()), int(done.sum()), (column,))
+
+
+def _quantile(
+    components: Components, pair: tuple[int, int], statistic: Statistic, compared: Chosen
+) -> QuantileChange:
+    p = statistic.quantile
+    assert p
+    # The order of a variant's times serves all contrasts with the same transfers.
+    of = None if compared.all() else pair
+    times = components.group.times
+    ranked = [components.ranked((v, of), times[:, v], compared) for v in pair]
+    columns = (components.below((pair[0], of), p), components.below((pair[1], of), p))
+    return QuantileChange(statistic, ranked[0], ranked[1], columns)
+
+
+def _harmed(components: Components, harmed: Chosen, compared: Chosen) -> HarmedShare:
+    harmed = harmed & compared
+    return HarmedShare(
+        estimate=float(harmed.sum() / compared.sum()),
+        transfers=int(compared.sum()),
+        harmed_clusters=len(np.unique(components.group.clusters[harmed])),
+        columns=(components.where(harmed, compared),),
+    )

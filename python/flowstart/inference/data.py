@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from flowstart.errors import RequestError
-from flowstart.render import marks
 
 HARM_THRESHOLD = 0.1
 """A transfer is harmed where it takes this much longer than under the baseline."""
+NEGLIGIBLE = 0.0005
+"""A change of a smaller share is neither a gain nor a loss."""
 LEVEL = 0.95
 """The share of tables whose intervals are to hold all at once."""
 
@@ -110,13 +111,13 @@ class Row:
 
     @property
     def gains(self) -> bool:
-        """Whether the whole interval is on the side of the faster, as tables show its end."""
-        return self.enough and marks.gains(self.high)
+        """Whether the whole interval is on the side of the faster."""
+        return self.enough and self.high is not None and self.high < -NEGLIGIBLE
 
     @property
     def loses(self) -> bool:
-        """Whether the whole interval is on the side of the slower, as tables show its end."""
-        return self.enough and marks.loses(self.low)
+        """Whether the whole interval is on the side of the slower."""
+        return self.enough and self.low is not None and self.low > NEGLIGIBLE
 
 
 def finite(value: float | None) -> float | None:

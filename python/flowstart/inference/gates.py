@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flowstart.errors import RequestError
-from flowstart.inference import clusters, critical
-from flowstart.inference.beta import beta_quantile
+from flowstart.inference import clusters
 from flowstart.inference.changes import FEW_HARMED
-from flowstart.inference.clusters import Floats
+from flowstart.inference.clusters import Floats, beta_quantile
 from flowstart.inference.data import HARM_THRESHOLD
 from flowstart.inference.intervals import FEW_CLUSTERS
 
@@ -41,7 +40,7 @@ LOSS_RATIO = 1.5
 TAIL = 0.01
 OPTIONS = {"harmed": "max_harm", "p99": "max_p99", "loss": "max_loss"}
 """The fields of `Limits`, and what requests call them."""
-NORMAL = critical.NORMAL.inv_cdf(LEVEL)
+NORMAL = clusters.NORMAL.inv_cdf(LEVEL)
 
 Kind: TypeAlias = Literal["all", "size class", "network"]
 Chosen: TypeAlias = NDArray[np.bool_]
@@ -218,7 +217,7 @@ class _Harm:
         binomial, seen = share * (1 - share) / transfers, squares.sum() / transfers**2
         tail = (squares**2).sum() / squares.sum() ** 2 - 1 / len(squares)
         freedom = min(2 / max(tail, 1e-9), len(squares) - 1)
-        reach = critical.student(NORMAL, freedom) / NORMAL
+        reach = clusters.student(NORMAL, freedom) / NORMAL
         return cls(share, transfers * min(binomial / seen, 1.0) / reach**2, transfers, few=False)
 
     def ends(self, whole: Self | None, alpha: float) -> tuple[float, float]:

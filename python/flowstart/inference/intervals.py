@@ -6,12 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from flowstart.errors import RequestError
-from flowstart.inference import clusters, critical
-from flowstart.inference.changes import Change, Spread
+from flowstart.inference import clusters
+from flowstart.inference.changes import Change, Components, Spread, measure
 from flowstart.inference.clusters import Floats, Sums
-from flowstart.inference.components import Components
 from flowstart.inference.data import LEVEL, OF_TRANSFERS, Group, Row, Statistic
-from flowstart.inference.measures import measure
 
 FEW_CLUSTERS = 10
 """With fewer clusters than these (of equal size) no interval is stated: what they do not show
@@ -178,12 +176,12 @@ class _Table:
 
         Slopes are taken over the reach that independent rows would need.
         """
-        apart = critical.independent(len(measured), level)
+        apart = clusters.independent(len(measured), level)
         forms = np.zeros((len(measured), len(covariance)))
         for row, m in enumerate(measured):
             assert m.change
             forms[row, list(m.places)] = m.change.slopes(self._spread(m, covariance, apart))
-        return critical.simultaneous(forms @ covariance @ forms.T, level, self.seed)
+        return clusters.simultaneous(forms @ covariance @ forms.T, level, self.seed)
 
     def _spread(
         self, m: _Measured, covariance: Floats, normal: float, freedom: Floats | None = None
@@ -193,7 +191,7 @@ class _Table:
         number = self.effective[m.contrast.group]
         reach = normal
         if freedom is not None:
-            reach = critical.student(normal, min(number - 1, *freedom[places]))
+            reach = clusters.student(normal, min(number - 1, *freedom[places]))
         return Spread(covariance[np.ix_(places, places)], normal, reach, number)
 
     def _row(self, m: _Measured, covariance: Floats, freedom: Floats, reach: float) -> Row:

@@ -9,9 +9,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from flowstart import text
 from flowstart.inference.data import Row
 from flowstart.inference.gates import Gate, Outcome, Quantity
-from flowstart.render import text
 
 
 class Status(StrEnum):

@@ -3,16 +3,19 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Unpack, overload
 
-from flowstart.comparison import applicability
+from flowstart import _native
 from flowstart.comparison import execute as simulated
-from flowstart.comparison.plan import DEFAULT_SIZES, Plan
+from flowstart.comparison import request
+from flowstart.comparison.execute import execute as simulate
+from flowstart.comparison.plan import DEFAULT_SIZES, Case, Plan
 from flowstart.comparison.result import Comparison
-from flowstart.errors import RequestError
-from flowstart.live_runs import execute as live
-from flowstart.live_runs.plan import LivePlan
+from flowstart.errors import RequestError, SimulationError
+from flowstart.live_runs.plan import REAL, LivePlan
 from flowstart.live_runs.result import LiveComparison
+from flowstart.live_runs.rows import Found
 from flowstart.model.custom import StartupLike
 from flowstart.model.fields import Endpoint
 from flowstart.model.path import NetworkPath
@@ -22,6 +25,54 @@ from flowstart.model.variants import VariantLike
 from flowstart.simulation import bounds
 from flowstart.simulation.batch import Progress
 from flowstart.simulation.limits import LimitOptions
+
+
+def execute(
+    plan: LivePlan, *, workers: int | None = None, progress: Progress | None = None
+) -> LiveComparison:
+    """Runs a plan; Ctrl-C keeps what is finished."""
+    refused = plan.refusals()
+    report = partial(_half, progress)
+    simulated = simulate(plan.comparison, uncertainty=False, workers=workers, progress=report(0))
+    # In real time nothing is ever quite the same, also where nothing is drawn.
+    cases = (plan.comparison if plan.clock == REAL else simulated.plan).cases()
+    found: dict[Case, Found] = {}
+    interrupted = simulated.interrupted
+    for done, case in enumerate(() if interrupted else cases):
+        try:
+            found[case] = _run(plan, case, refused.get(case.startup))
+        except KeyboardInterrupt:
+            interrupted = True
+            break
+        report(1)(done + 1, len(cases))
+    return LiveComparison(plan, simulated, found, interrupted)
+
+
+def _run(plan: LivePlan, case: Case, refused: str | None) -> Found:
+    """One live run, where the stack can do it."""
+    if refused:
+        return Found(refused=refused)
+    is_first = case.seed == plan.comparison.seeds[0]
+    qlog = is_first and plan.clock == REAL
+    try:
+        with bounds.current().watched():
+            scenario, control = plan.scenario(case), plan.controls.get(case.startup)
+            outcome = _native.run_live(plan.stack, scenario, plan.clock, qlog, control)
+    except SimulationError as error:
+        return Found(failure=str(error))
+    if not is_first:
+        outcome["trace"] = {}  # which only pictures of the first seed need
+    return Found(outcome)
+
+
+def _half(progress: Progress | None, number: int) -> Progress:
+    """Reports the first or second half of all runs."""
+
+    def report(done: int, total: int) -> None:
+        if progress:
+            progress(number * total + done, 2 * total)
+
+    return report
 
 
 @overload
@@ -157,7 +208,7 @@ def compare(
         common |= {"sizes": DEFAULT_SIZES if texts is None else texts}
         with _as_on(), bounds.bounded(time_limit, **limits):
             plan = LivePlan.of_path(setting, stack=on, clock=clock, kernel=kernel, **common)
-            return live.execute(plan, workers=workers, progress=progress)
+            return execute(plan, workers=workers, progress=progress)
     common |= {"baseline": baseline, "repeat": 1 if repeat is None else repeat}
     of_path: dict[str, Any] = {"flows": flows, "stagger": time_text("stagger", stagger)}
     of_path |= {"cc": cc, "stack": stack, "cached_cwnd": cached_cwnd}
@@ -195,7 +246,7 @@ def _plan(
         )
         given = {name: of_path[name] for name in ("flows", "stagger", "cached_cwnd")}
         stack = plan.base.get("stack")
-        applicability.refuse_what_does_nothing(given, plan.begins, plan.custom, stack)
+        request.refuse_what_does_nothing(given, plan.begins, plan.custom, stack)
         return plan
     named = [name for name, value in of_path.items() if value is not None]
     if named:

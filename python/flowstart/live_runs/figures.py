@@ -9,8 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from flowstart.render import thinning
-from flowstart.render.charts import COLOURS, STYLE, broken
-from flowstart.render.panels import key_of_panels, linear, panels
+from flowstart.render.charts import COLOURS, STYLE, broken, key_of_panels, linear, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

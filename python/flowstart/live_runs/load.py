@@ -1,16 +1,274 @@
 """Several transfers at a time over one path: in the simulator, and over HTTP in the kernel."""
 
-from typing import Any
+import functools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any
 
-from flowstart import _native
+from flowstart import _native, text
 from flowstart.errors import RequestError
-from flowstart.live_runs.load_result import LiveLoad
-from flowstart.live_runs.load_rows import live, simulated
-from flowstart.live_runs.plan import KERNEL, LINUX, OWN
+from flowstart.live_runs import tables
+from flowstart.live_runs.plan import KERNEL, LINUX, OWN, SIMULATED
+from flowstart.live_runs.rows import Row, difference
+from flowstart.live_runs.tables import STALL_S
 from flowstart.model import scenario
 from flowstart.model.document import Document, encode
 from flowstart.model.scenario import ScenarioLike
+from flowstart.render import columns, html
+from flowstart.render.grid import Column, Grid
+from flowstart.simulation import frames
 from flowstart.simulation.run import run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from flowstart._native import LoadOutcome, Outcome
+
+
+PLACE = ("web", "session", "page", "object")
+"""Where an object is among the sessions."""
+KEY = ("flow", *PLACE)
+"""What tells requests apart."""
+P95 = 0.95
+
+
+def simulated(outcome: "Outcome") -> list[Row]:
+    """A row for each flow that is none of a session's, and for each object."""
+    flows, objects = frames.rows(outcome["flows"]), frames.rows(outcome["objects"])
+    of_sessions = {o["request_flow"] for o in objects} | {o["flow"] for o in objects}
+    rows = [
+        _simulated(flow, flow["flow"], {}, flow["opened_s"], flow["fct_s"])
+        for flow in flows
+        if flow["flow"] not in of_sessions
+    ]
+    by_number = {flow["flow"]: flow for flow in flows}
+    for found in objects:
+        answer = by_number.get(found["flow"], {})
+        rows.append(_simulated(answer, None, found, found["requested_s"], found["response_s"]))
+    return rows
+
+
+def _simulated(
+    flow: Row, number: int | None, place: Row, asked_s: float, fct_s: float | None
+) -> Row:
+    return {
+        "transport": SIMULATED,
+        "repeat": 0,
+        "flow": number,
+        **{name: place.get(name) for name in PLACE},
+        "size_bytes": flow.get("size_bytes"),
+        "asked_s": asked_s,
+        "fct_s": fct_s,
+        "packets_retransmitted": flow.get("packets_retransmitted"),
+        "startup_exit_reason": flow.get("startup_exit_reason"),
+        "startup_exit_cwnd_segments": flow.get("startup_exit_cwnd_segments"),
+        "failure": None,
+    }
+
+
+def live(outcome: "LoadOutcome", repeat: int, flows: int) -> list[Row]:
+    """A row for each request of a run in the kernel; the scenario has so many flows of its own."""
+    columns = outcome["requests"]
+    shared = (
+        *("size_bytes", "asked_s", "fct_s", "packets_retransmitted"),
+        *("startup_exit_reason", "startup_exit_cwnd_segments", "failure"),
+    )
+    rows = []
+    for at, number in enumerate(columns["number"]):
+        is_flow = number < flows
+        place = (None,) * len(PLACE) if is_flow else outcome["objects"][number - flows]
+        rows.append(
+            {
+                "transport": LINUX,
+                "repeat": repeat,
+                "flow": number if is_flow else None,
+                **dict(zip(PLACE, place, strict=True)),
+                **{name: columns[name][at] for name in shared},
+            }
+        )
+    return rows
+
+
+def key(row: Row) -> tuple[Any, ...]:
+    """What tells a request from the others of its run."""
+    return tuple(row[name] for name in KEY)
+
+
+def summary(rows: Sequence[Row]) -> list[Row]:
+    """A row for each class of sizes, the smallest first: both transports, and how far apart.
+
+    With several runs in the kernel a number of it is the median of those of the runs, beside the
+    least and the most of them.
+    """
+    return [_class(above, under, of) for (above, under), of in _classes(rows)]
+
+
+def decade(size: float) -> tuple[float, float]:
+    """The class of a size: above the first and up to the second, in bytes."""
+    top = 10.0 ** max(4, math.ceil(math.log10(max(size, 1)) - 1e-9))
+    return (top / 10 if top > 1e4 else 0.0), top
+
+
+def _classes(rows: Sequence[Row]) -> Iterator[tuple[tuple[float, float], list[Row]]]:
+    by_class: dict[tuple[float, float], list[Row]] = {}
+    for row in rows:
+        if row["size_bytes"] is not None:
+            by_class.setdefault(decade(row["size_bytes"]), []).append(row)
+    yield from sorted(by_class.items())
+
+
+def _class(above: float, under: float, rows: Sequence[Row]) -> Row:
+    ours = [row for row in rows if row["transport"] == SIMULATED]
+    runs: dict[int, list[Row]] = {}
+    for row in rows:
+        if row["transport"] != SIMULATED:
+            runs.setdefault(row["repeat"], []).append(row)
+    found: Row = {"above_bytes": above, "up_to_bytes": under, "requests": len(ours)}
+    done = sum(1 for of in runs.values() for row in of if row["fct_s"] is not None)
+    found["live_incomplete"] = sum(map(len, runs.values())) - done
+    for name, share in (("median", 0.5), ("p95", P95)):
+        simulated_s = quantile(_times(ours), share)
+        per_run = [quantile(_times(of), share) for of in runs.values()]
+        known = [value for value in per_run if value is not None]
+        live_s = median(known) if known else None
+        found |= {
+            f"simulated_{name}_s": simulated_s,
+            f"live_{name}_s": live_s,
+            f"live_{name}_least_s": min(known, default=None),
+            f"live_{name}_most_s": max(known, default=None),
+            f"{name}_difference": difference(simulated_s, live_s),
+        }
+    again = [sum(row["packets_retransmitted"] or 0 for row in of) for of in runs.values()]
+    found["simulated_retransmitted"] = sum(row["packets_retransmitted"] or 0 for row in ours)
+    found["live_retransmitted"] = median(again) if again else None
+    return found
+
+
+def _times(rows: Sequence[Row]) -> list[float]:
+    return sorted(row["fct_s"] for row in rows if row["fct_s"] is not None)
+
+
+def quantile(ordered: Sequence[float], share: float) -> float | None:
+    """The value at this share of ordered ones, between two neighbours by their distance."""
+    if not ordered:
+        return None
+    at = share * (len(ordered) - 1)
+    below = math.floor(at)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (at - below) * (ordered[above] - ordered[below])
+
+
+@dataclass(frozen=True, repr=False)
+class LiveLoad:
+    """Requests in the simulator, and in the kernel over the same links."""
+
+    document: Document
+    """The scenario as it was simulated."""
+    kernel: str | None
+    """The kernel's own congestion control; None where the scenario's startups drove it."""
+    records: list[Row]
+    """The rows of `frame` as dictionaries; those of the simulator first."""
+    headline: str
+    """One line on what was run: path, capacity, buffer, endpoints, seed."""
+    simulated_dropped: int
+    """Packets that the path dropped, in the simulator."""
+    outcomes: "tuple[LoadOutcome, ...]"
+    """What each run in the kernel told."""
+    interrupted: bool
+    """Whether Ctrl-C ended it; the rows are those of the finished runs."""
+
+    @functools.cached_property
+    def frame(self) -> "pl.DataFrame":
+        """One row per request and run; column `transport` says where."""
+        return columns.frame(self.records, "load-rows")
+
+    @functools.cached_property
+    def summary(self) -> "list[Row]":
+        """A dictionary for each class of sizes: median and p95 of the completion times of both."""
+        return summary(self.records)
+
+    @property
+    def failures(self) -> list[str]:
+        """Why runs or requests have no end, where any have none."""
+        runs = [outcome["failure"] for outcome in self.outcomes if outcome["failure"]]
+        return [*runs, *dict.fromkeys(row["failure"] for row in self.records if row["failure"])]
+
+    @property
+    def dropped(self) -> list[int]:
+        """Packets that the path dropped in each run in the kernel."""
+        return [outcome["packets_dropped"] for outcome in self.outcomes]
+
+    @property
+    def late_s(self) -> float:
+        """By how much the path was late at most, in the worst of the runs."""
+        return max((outcome["lateness"]["most_s"] for outcome in self.outcomes), default=0.0)
+
+    @property
+    def verdict(self) -> str:
+        """How late the path was, and how many runs that spoilt."""
+        if not self.outcomes:
+            return ""
+        worst = max((o["lateness"] for o in self.outcomes), key=lambda late: late["most_s"])
+        lines = [tables.late(worst)]
+        stalls = sum(outcome["stalls"] for outcome in self.outcomes)
+        kept = sum(outcome["lateness"]["most_s"] > STALL_S for outcome in self.outcomes)
+        if stalls:
+            lines.append(
+                f"{stalls} runs were late by more than 2 ms and were run again;"
+                f" {kept} of the {len(self.outcomes)} shown are late all the same."
+            )
+        return "\n".join([*lines, *self.failures])
+
+    @property
+    def table(self) -> Grid:
+        """A row per class of sizes: median and p95 of both, and how far apart."""
+        grid = Grid([Column("size", number=False), Column("requests")])
+        for name in ("median", "p95"):
+            grid.columns += [Column(name), Column("in linux"), Column("difference")]
+        grid.columns += [Column("retransmitted"), Column("in linux")]
+        for row in self.summary:
+            times = [
+                cell
+                for name in ("median", "p95")
+                for cell in (
+                    text.seconds(row[f"simulated_{name}_s"]),
+                    text.seconds(row[f"live_{name}_s"]),
+                    tables.percent(row[f"{name}_difference"]),
+                )
+            ]
+            again = [text.count(row[f"{of}_retransmitted"]) for of in ("simulated", "live")]
+            size = f"up to {text.size(row['up_to_bytes'])}"
+            grid.rows.append([size, text.count(row["requests"]), *times, *again])
+        return grid
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as one JSON document."""
+        return {
+            "scenario": self.document,
+            "kernel": self.kernel,
+            "interrupted": self.interrupted,
+            "failures": self.failures,
+            "late_s": self.late_s,
+            "stalls": sum(outcome["stalls"] for outcome in self.outcomes),
+            "simulated_dropped": self.simulated_dropped,
+            "dropped": self.dropped,
+            "summary": self.summary,
+            "rows": self.records,
+        }
+
+    def __str__(self) -> str:
+        from flowstart.render.summary import screen
+
+        return screen(self.headline, self.table, "one row per request and run in `.frame`")
+
+    def __repr__(self) -> str:
+        return f"<LiveLoad of {len({key(row) for row in self.records})} requests>"
+
+    def _repr_html_(self) -> str:
+        return html.table(self.table) + html.paragraph(self.verdict)
+
 
 REPEATS = 3
 """How often a load is run in the kernel where nothing else is said."""

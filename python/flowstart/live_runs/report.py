@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from flowstart.live_runs.load import LiveLoad
 from flowstart.live_runs.plan import SIMULATED
 from flowstart.live_runs.result import LiveComparison
 from flowstart.render import figure_files, html
@@ -77,3 +78,9 @@ def _both(result: LiveComparison, size: str) -> list[str]:
     """The startups that the stack has run with the first seed."""
     cases = (result.case(startup, size) for startup in result.simulated.plan.startups)
     return [c.startup for c in cases if c in result.found and result.found[c].outcome]
+
+
+def load_tables(load: LiveLoad, name: str = "requests") -> dict[str, bytes]:
+    """The requests of both sides as `NAME.csv` and `NAME.parquet`, and all of it as `NAME.json`."""
+    files = {f"{name}.json": encoded(load.to_dict())}
+    return files | columns(load.frame, name, "load-rows")

@@ -5,15 +5,15 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native, extras
+from flowstart import _native, extras, text
 from flowstart.comparison.plan import Case
 from flowstart.comparison.result import Comparison
 from flowstart.errors import RequestError
-from flowstart.live_runs import spread, tables
+from flowstart.live_runs import tables
 from flowstart.live_runs.plan import REAL, LivePlan
 from flowstart.live_runs.rows import Found, Row, pairs, rows
 from flowstart.live_runs.tables import Agreement
-from flowstart.render import columns, html, text
+from flowstart.render import columns, html
 from flowstart.render.grid import Grid
 from flowstart.render.summary import Summary
 from flowstart.simulation.run import simulate
@@ -70,7 +70,7 @@ class LiveComparison:
     @functools.cached_property
     def agreement(self) -> Agreement:
         """How far the two agree; of several runs in real time their medians do."""
-        return tables.agreement(spread.medians(self.paired) if self.is_spread else self.paired)
+        return tables.agreement(tables.medians(self.paired) if self.is_spread else self.paired)
 
     @property
     def failures(self) -> list[str]:
@@ -89,7 +89,7 @@ class LiveComparison:
         In real time with several seeds a row has the median of each, and how far they are apart.
         """
         if self.is_spread:
-            return spread.table(self.paired, self.plan.stack)
+            return tables.spread_table(self.paired, self.plan.stack)
         return tables.table(self.paired, self.plan.stack)
 
     @property
@@ -113,7 +113,7 @@ class LiveComparison:
     @property
     def legend(self) -> str:
         """What the columns mean, whom the stack could not run, and notes on startups."""
-        columns = spread.COLUMNS if self.is_spread else tables.COLUMNS
+        columns = tables.SPREAD_COLUMNS if self.is_spread else tables.COLUMNS
         return tables.legend(columns, self.paired, self.plan.stack, self.notes)
 
     @property
@@ -133,8 +133,8 @@ class LiveComparison:
             return said
         lines = [
             tables.late(late),
-            spread.stalled(self.records),
-            spread.answered(self.records),
+            tables.stalled(self.records),
+            tables.answered(self.records),
             said,
         ]
         return "\n".join(line for line in lines if line)
@@ -261,7 +261,7 @@ class LiveComparison:
         return simulate(plan.scenario(self.case(startup, size)), plan.custom, [0]).qlog(0)
 
     def __str__(self) -> str:
-        from flowstart.render.terminal import screen  # loads rich
+        from flowstart.render.summary import screen
 
         return screen(self.headline, self.table, "`.pairs`, or one row per run in `.frame`")
 

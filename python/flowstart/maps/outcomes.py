@@ -1,15 +1,19 @@
-"""What every startup came to in every cell of a sweep, as matrices of cells × startups."""
+"""What a sweep's cells came to under every startup, by kind and by weight."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from flowstart import text
+from flowstart.render.columns import CLASSES
+
 if TYPE_CHECKING:
     import polars as pl
+
 
 Floats: TypeAlias = NDArray[np.float64]
 Shares: TypeAlias = NDArray[np.float32]
@@ -145,3 +149,165 @@ def numbered(cells: "pl.DataFrame") -> "pl.DataFrame":
         first = pl.col("cell").first().over(*columns)
         found = found.with_columns(first.rank("dense").cast(pl.Int64).alias(name) - 1)
     return found.drop("turn")
+
+
+OVERALL = "all"
+"""The dimension, and the kind, that all cells are of."""
+FEW = 6
+"""So many sizes are classes of their own."""
+MOST = 12
+"""Of a dimension with more kinds, those with the fewest cells are one."""
+OTHERS = "others"
+UNKNOWN = "no one value"
+"""The kind of cells whose rate varies, or whose buffer has no limit."""
+
+RATES = (("below 10 Mbps", 1e7), ("10 to 100 Mbps", 1e8), ("above 100 Mbps", None))
+"""Classes of rates: name, and bits per second below."""
+TRIPS = (("below 30 ms", 0.03), ("30 to 150 ms", 0.15), ("above 150 ms", None))
+"""Classes of round trips: name, and seconds below."""
+BUFFERS = (("below 0.5 BDP", 0.5), ("0.5 to 1.5 BDP", 1.5), ("above 1.5 BDP", None))
+"""Classes of buffers: name, and bandwidth-delay products below."""
+NEXT_PACKET = 0.999
+"""What may have been lost of a buffer as it was rounded down to packets."""
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """A way to tell cells apart."""
+
+    name: str
+    kinds: tuple[str, ...]
+    places: Numbers
+    """For each cell the place of its kind."""
+
+    def __iter__(self) -> Iterator[tuple[str, Flags]]:
+        """The kinds, each with its cells."""
+        for place, kind in enumerate(self.kinds):
+            yield kind, self.places == place
+
+
+def dimensions(cells: "pl.DataFrame") -> list[Dimension]:
+    """The ways in which these cells differ, after the one in which they do not."""
+    everything = Dimension(OVERALL, (OVERALL,), np.zeros(len(cells), dtype=np.int64))
+    found = [told(cells) for told in DIMENSIONS.values()]
+    return [everything, *(dimension for dimension in found if len(dimension.kinds) > 1)]
+
+
+def sizes(cells: "pl.DataFrame") -> Dimension:
+    """Sizes by themselves where they are few, or else the classes that replays have."""
+    values = cells["size_bytes"].to_numpy()
+    own = np.unique(values)
+    if len(own) <= FEW:
+        return Dimension(
+            "size",
+            tuple(text.size(int(size)) for size in own),
+            np.searchsorted(own, values).astype(np.int64),
+        )
+    bounds = [below for _, _, below in CLASSES if below is not None]
+    return _present("size", [name for name, *_ in CLASSES], np.digitize(values, bounds))
+
+
+def _classes(
+    name: str, column: str, classes: Sequence[tuple[str, float | None]]
+) -> Callable[["pl.DataFrame"], Dimension]:
+    return lambda cells: _in_class(name, cells[column].to_numpy().astype(np.float64), classes)
+
+
+def _buffer(cells: "pl.DataFrame") -> Dimension:
+    """By the buffer in BDPs. Half a BDP is written as whole packets, rounded down."""
+    packets = cells["buffer_pkts"].to_numpy().astype(np.float64)
+    before = cells["buffer_bdp"].to_numpy() * (1 + NEXT_PACKET / np.maximum(packets, 1))
+    return _in_class("buffer", before, BUFFERS)
+
+
+def _in_class(name: str, values: Floats, classes: Sequence[tuple[str, float | None]]) -> Dimension:
+    bounds = [below for _, below in classes if below is not None]
+    places = np.where(np.isnan(values), len(classes), np.digitize(values, bounds))
+    return _present(name, [*(kind for kind, _ in classes), UNKNOWN], places)
+
+
+def _words(name: str, column: str, empty: str) -> Callable[["pl.DataFrame"], Dimension]:
+    """By a column of words: those with the most cells first, the rarest together."""
+
+    def told(cells: "pl.DataFrame") -> Dimension:
+        import polars as pl
+
+        words = cells[column].fill_null("").replace("", empty)
+        counts = words.value_counts().sort(["count", column], descending=[True, False])
+        kinds = counts[column].to_list()
+        if len(kinds) > MOST:
+            kinds = [*kinds[: MOST - 1], OTHERS]
+            known = pl.when(words.is_in(kinds)).then(words).otherwise(pl.lit(OTHERS))
+            words = pl.select(known).to_series()
+        places = words.replace_strict(kinds, list(range(len(kinds))), return_dtype=pl.Int64)
+        return Dimension(name, tuple(kinds), places.to_numpy())
+
+    return told
+
+
+def _loss(cells: "pl.DataFrame") -> Dimension:
+    """Whether packets are lost at random."""
+    return _present("loss", ["no random loss", "random loss"], (cells["loss"] > 0).to_numpy())
+
+
+def _present(name: str, kinds: Sequence[str], places: "np.typing.NDArray[np.generic]") -> Dimension:
+    """A dimension without the kinds that no cell is of."""
+    used, found = np.unique(places.astype(np.int64), return_inverse=True)
+    return Dimension(name, tuple(kinds[place] for place in used), found.astype(np.int64))
+
+
+DIMENSIONS: dict[str, Callable[["pl.DataFrame"], Dimension]] = {
+    "size": sizes,
+    "queue": _words("queue", "queue", "drop-tail"),
+    "rate": _classes("rate", "rate_bps", RATES),
+    "rtt": _classes("rtt", "rtt_s", TRIPS),
+    "buffer": _buffer,
+    "loss": _loss,
+    "impairments": _words("impairments", "impairments", "none"),
+    "competing": _words("competing", "competing", "alone"),
+    "origin": _words("origin", "origin", "written"),
+    "stack": _words("stack", "stack", "rfc"),
+    "cc": _words("cc", "cc", "usual"),
+    "split": _words("split", "split", "no split"),
+}
+"""Every way to tell cells apart."""
+
+
+Values: TypeAlias = NDArray[Any]
+
+ROUNDING = 1e-9
+"""What sums of weights may be off by, as a share of them."""
+
+
+def means(values: Values, weights: Floats) -> Floats:
+    """The mean of each column."""
+    return np.asarray(np.average(values, axis=0, weights=weights), dtype=np.float64)
+
+
+def geometric_means(values: Values, weights: Floats) -> Floats:
+    """The geometric mean of each column."""
+    return np.asarray(np.exp(means(np.log(values), weights)))
+
+
+def quantiles(values: Floats, weights: Floats, shares: Sequence[float]) -> list[Floats]:
+    """For each of `shares`, the least value of each column that so much of the weight is up to."""
+    order = np.argsort(values, axis=0, kind="stable")
+    ranked = np.take_along_axis(values, order, axis=0)
+    up_to = np.cumsum(weights[order], axis=0)
+    total = weights.sum()
+    places = [(up_to >= (share - ROUNDING) * total).argmax(axis=0) for share in shares]
+    return [np.take_along_axis(ranked, place[None], axis=0)[0] for place in places]
+
+
+def grouped_means(
+    values: Values, weights: Floats, groups: "NDArray[np.integer[Any]]", count: int
+) -> Floats:
+    """Means of each column over the rows of each of `count` groups, NaN without any."""
+    order = np.argsort(groups, kind="stable")
+    present, starts = np.unique(groups[order], return_index=True)
+    found = np.full((count, values.shape[1]), np.nan)
+    if len(present):
+        own = weights[order]
+        sums = np.add.reduceat(values[order] * own[:, None], starts, axis=0)
+        found[present] = sums / np.add.reduceat(own, starts)[:, None]
+    return found

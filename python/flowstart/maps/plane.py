@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from flowstart import text
 from flowstart.errors import RequestError
-from flowstart.maps.kinds import DIMENSIONS, UNKNOWN, Dimension
-from flowstart.maps.outcomes import Floats, Numbers, Outcomes
-from flowstart.render import text
+from flowstart.maps.outcomes import DIMENSIONS, UNKNOWN, Dimension, Floats, Numbers, Outcomes
 
 if TYPE_CHECKING:
     import polars as pl

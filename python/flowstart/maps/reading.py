@@ -17,6 +17,7 @@ from flowstart.sweeps.execution.store import Store
 if TYPE_CHECKING:
     import polars as pl
 
+
 CELL = (
     *("cell", "hash", "competing", "seed", "buffer_bdp", "bdp_pkts"),
     *CASE,
@@ -69,7 +70,9 @@ def variants(folder: str | os.PathLike[str]) -> dict[str, Variant]:
     return {one.name: one for one in found if one != Variant(one.name, one.name, stack={})}
 
 
-def read(folder: str | os.PathLike[str], startups: Sequence[str] | None = None) -> Outcomes:
+def read_outcomes(
+    folder: str | os.PathLike[str], startups: Sequence[str] | None = None
+) -> Outcomes:
     """The cells that all startups have in common; all there are unless `startups` are given.
 
     Raises RequestError where the folder holds no sweep, a damaged file, or no cell that all have

@@ -1,18 +1,189 @@
 """The files of a map: tables, figures, the scenarios of the worst cells, and a page to read."""
 
+import dataclasses
 import pathlib
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from flowstart.maps import again, listed, tables
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from flowstart.maps import figures, tables, worst_cells
+from flowstart.maps.outcomes import OVERALL, Numbers
+from flowstart.maps.plane import Axis
 from flowstart.maps.result import SweepMap
 from flowstart.maps.summary import summary
+from flowstart.model import custom
 from flowstart.render import figure_files, html, interactive
+from flowstart.render.columns import Column
 from flowstart.render.files import columns, encoded
+from flowstart.render.grid import Grid, Source
+from flowstart.render.listed import MOST_ROWS, Chart, HeatMaps, Panel, Rows, Side
 
 if TYPE_CHECKING:
-    from flowstart.maps.figures import Draw
+    import polars as pl
+
+
+Draw: TypeAlias = Callable[[SweepMap, str], Figure]
+
+FIGURES: dict[str, tuple[Draw, str]] = {
+    "regret-heatmap": (
+        lambda found, about: figures.heatmap(found.outcomes, found.order, about),
+        "Mean regret of every startup on every kind of path.",
+    ),
+    "map": (
+        lambda found, about: figures.winners(found.outcomes, found.plane, found.margin, about),
+        "Which startup is best where.",
+    ),
+    "regret": (
+        lambda found, about: figures.regret(found.outcomes, found.order, about),
+        "How regret is spread over cells.",
+    ),
+    "pareto": (
+        lambda found, about: figures.costs(found.front, found.startups, about),
+        "Completion against retransmissions and harm.",
+    ),
+}
+"""The figures by the name of their file: how each is drawn, and its caption."""
+
+
+CELL = (
+    *("cell", "competing", "seed", "rate_bps", "rtt_s", "buffer_pkts", "queue", "loss"),
+    *("impairments", "size_bytes"),
+)
+"""What a report lists of a cell."""
+MORE = (
+    Column(
+        "regret", "number", "Completion time over the minimum of its cell.", "ratio", "not done"
+    ),
+    Column("tile", "string", "The tile of the map: column and row of the panel, x and y in it."),
+)
+DIGITS = 4
+
+
+def rows(found: SweepMap) -> Rows:
+    """A row for each cell and startup; of too many, those of every so manieth cell."""
+    cells = len(found.outcomes.cells)
+    total = cells * len(found.startups)
+    step = max(1, -(-total // MOST_ROWS))
+    kept = np.arange(0, cells, step)
+    left_out = ""
+    if step > 1:
+        left_out = (
+            f"These are the rows of {len(kept):,} of {cells:,} cells, one in {step}; tables and "
+            f"maps are made of all {total:,} rows, which are in the sweep's own folder."
+        )
+    frame = _frame(found, kept)
+    by = [name for name in ("rate_bps", "rtt_s", "size_bytes") if frame[name].n_unique() > 1]
+    y = ("regret", "fct_s", "retransmitted_share", "harm")
+    charts = [Chart("Over the path", by, y, "startup")] if by else []
+    more = (*MORE, *_of_kinds(found))
+    return Rows(frame, "sweep-rows", total, left_out, charts=charts, heat=_heat(found), more=more)
+
+
+def _of_kinds(found: SweepMap) -> list[Column]:
+    return [
+        Column(_kind(d.name), "string", f"The kind of cell by {d.name}.")
+        for d in found.dimensions
+        if d.name != OVERALL
+    ]
+
+
+def _kind(dimension: str) -> str:
+    """The column that says of which kind a cell is."""
+    return f"by_{dimension.replace('-', '_').replace(' ', '_')}"
+
+
+def _frame(found: SweepMap, kept: Numbers) -> "pl.DataFrame":
+    import polars as pl
+
+    outcomes = found.outcomes
+    startups = len(found.startups)
+    cells = outcomes.cells.select(CELL)[kept.tolist()]
+    kinds = {
+        _kind(d.name): np.array(d.kinds)[d.places[kept]].tolist()
+        for d in found.dimensions
+        if d.name != OVERALL
+    }
+    tiles = _tiles(found)
+    cells = cells.with_columns(
+        *(pl.Series(name, values) for name, values in kinds.items()),
+        pl.Series("tile", [tiles[place] for place in kept.tolist()]),
+    )
+    places = np.repeat(np.arange(len(kept)), startups)
+    told: dict[str, NDArray[Any]] = {
+        "fct_s": outcomes.times,
+        "regret": outcomes.raw_regret,
+        "retransmitted_share": outcomes.retransmitted,
+        "harm": outcomes.harm,
+    }
+    found_rows: pl.DataFrame = cells[places.tolist()]
+    return found_rows.with_columns(
+        pl.Series("startup", list(found.startups) * len(kept)),
+        *(pl.Series(n, matrix[kept].ravel().astype(float)) for n, matrix in told.items()),
+    )
+
+
+def _tiles(found: SweepMap) -> list[str]:
+    """For each cell the name of its tile."""
+    plane = found.plane
+    parts = (plane.across.places, plane.down.places, plane.x.places, plane.y.places)
+    return ["-".join(map(str, one)) for one in zip(*(p.tolist() for p in parts), strict=True)]
+
+
+def _heat(found: SweepMap) -> HeatMaps:
+    plane = found.plane
+    panels = []
+    for column, row in plane.panels():
+        tiles = plane.tiles(found.outcomes, found.margin, column, row)
+        across, down = plane.across.kinds[column], plane.down.kinds[row]
+        named = [(f"{column}-{row}-{t.x}-{t.y}", t) for t in tiles]
+        panel = [
+            (name, t.x, t.y, t.cells, [float(f"{mean:.{DIGITS}g}") for mean in t.means])
+            for name, t in named
+        ]
+        panels.append(Panel(f"{plane.across.name} {across}, {plane.down.name} {down}", panel))
+    names = [custom.short(name) for name in found.startups]
+    return HeatMaps(
+        title="Map",
+        x=_side(plane.x),
+        y=_side(plane.y),
+        names=names,
+        panels=panels,
+        column="tile",
+        by="startup",
+        measure="mean regret",
+        margin=found.margin,
+    )
+
+
+def _side(axis: Axis) -> Side:
+    return Side(axis.title, axis.count, axis.ticks)
+
+
+def traced(found: SweepMap) -> tuple[Grid, Grid, Grid]:
+    """The three tables of a map, which say what each of their rows is made of."""
+    overall = [Source({"startup": found.startups[place]}) for place in found.order.tolist()]
+    worst = sorted(found.worst_cells, key=tables.badness)
+    return (
+        dataclasses.replace(found.table, sources=overall),
+        dataclasses.replace(found.kinds_table, sources=_kinds(found)),
+        dataclasses.replace(
+            tables.worst(found.worst_cells),
+            sources=[Source({"startup": one.startup, "cell": one.cell}) for one in worst],
+        ),
+    )
+
+
+def _kinds(found: SweepMap) -> list[Source]:
+    sources = []
+    for dimension, of_kinds in found.regrets:
+        for of_kind in of_kinds if dimension.name != OVERALL else ():
+            best: Any = found.startups[int(of_kind.order[0])]
+            sources.append(Source({"startup": best, _kind(dimension.name): of_kind.kind}))
+    return sources
 
 
 def files(found: SweepMap) -> dict[str, bytes]:
@@ -41,7 +212,7 @@ def pictures(
     """
     written: dict[str, bytes] = {}
     about = tables.about(found.outcomes, found.dimensions)
-    grids = listed.traced(found)
+    grids = traced(found)
     parts = [*summary(found).html(), html.heading("Details"), html.paragraph(found.headline)]
     parts += map(html.table, grids)
     parts += [html.paragraph(note) for note in found.notes]
@@ -56,12 +227,11 @@ def pictures(
     parts += figure_files.apology()
     parts += _again(found)
     title = f"Map of {pathlib.Path(found.folder).name}"
-    written["report.html"] = interactive.page(title, parts, listed.rows(found)).encode()
+    written["report.html"] = interactive.page(title, parts, rows(found)).encode()
     return written
 
 
 def _figures() -> "Mapping[str, tuple[Draw, str]]":
-    from flowstart.maps.figures import FIGURES  # loads matplotlib
 
     return FIGURES
 
@@ -69,7 +239,7 @@ def _figures() -> "Mapping[str, tuple[Draw, str]]":
 def _again(found: SweepMap) -> list[str]:
     """The commands that repeat the worst cells."""
     commands = [
-        one.command or again.from_file(scenario_file(one.startup), one.compared)
+        one.command or worst_cells.from_file(scenario_file(one.startup), one.compared)
         for one in found.worst_cells
     ]
     return [html.heading("The worst cells again"), html.code("\n".join(commands))]

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flowstart import text
 from flowstart.maps.outcomes import Floats
 from flowstart.maps.reading import unfinished
 from flowstart.maps.tables import NEVER
 from flowstart.model import custom
 from flowstart.model.catalog import listed
-from flowstart.render import text
 from flowstart.render.grid import Column, Grid
 from flowstart.render.summary import Summary
 

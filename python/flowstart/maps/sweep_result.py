@@ -1,4 +1,4 @@
-"""Sweeps: families of paths, and every startup algorithm on each."""
+"""A sweep's result and its map, from Python."""
 
 import dataclasses
 import os
@@ -7,19 +7,85 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self, Unpack
 
-from flowstart.maps.asking import read_map
-from flowstart.maps.reading import scan
+import numpy as np
+
+from flowstart.errors import RequestError
+from flowstart.maps.measures import MARGIN
+from flowstart.maps.outcomes import DIMENSIONS, Dimension, Flags, Outcomes
+from flowstart.maps.plane import plane
+from flowstart.maps.reading import read_outcomes, scan
 from flowstart.maps.result import SweepMap
-from flowstart.maps.winners import MARGIN
 from flowstart.model.quantities import Time
+from flowstart.model.specs import texts
 from flowstart.simulation import bounds
 from flowstart.simulation.limits import LimitOptions
-from flowstart.sweeps.asking import SweepLike, read
 from flowstart.sweeps.execution.execute import Approve, Progress, Way, is_modest, run
-from flowstart.sweeps.execution.store import Store
-from flowstart.sweeps.execution.swept import Swept
+from flowstart.sweeps.execution.store import Store, Swept
+from flowstart.sweeps.language.sweep import SweepLike, read
 from flowstart.sweeps.runs.batch import run_cells
-from flowstart.sweeps.runs.cost import cost
+from flowstart.sweeps.runs.competing_flows import cost
+
+
+def selected(
+    outcomes: Outcomes, sizes: Sequence[str] | None, competing: Sequence[str] | None
+) -> Outcomes:
+    """The cells with some sizes and kinds of competing flows; all of them where nothing is wanted.
+
+    Raises RequestError where the sweep has no such cells.
+    """
+    for name, wanted in (("size", sizes), ("competing", competing)):
+        if wanted is not None:
+            dimension = DIMENSIONS[name](outcomes.cells)
+            outcomes = outcomes.where(_of(dimension, wanted))
+    return outcomes
+
+
+def _of(dimension: Dimension, wanted: Sequence[str]) -> Flags:
+    """The cells of some kinds, whose names may be written without spaces: `100kB`."""
+    known = {_plain(kind): place for place, kind in enumerate(dimension.kinds)}
+    for kind in wanted:
+        if _plain(kind) not in known:
+            has = ", ".join(dimension.kinds)
+            raise RequestError(f"{dimension.name}: `{kind}` is not in the sweep, which has {has}")
+    if not wanted:
+        raise RequestError(f"{dimension.name}: empty; leave it out for all of them")
+    places = [known[_plain(kind)] for kind in wanted]
+    return np.isin(dimension.places, places)
+
+
+def _plain(kind: str) -> str:
+    return kind.replace(" ", "").lower()
+
+
+def read_map(
+    folder: str | os.PathLike[str],
+    *,
+    x: str = "rate",
+    y: str = "rtt",
+    col: str = "queue",
+    row: str = "size",
+    sizes: Sequence[str] | None = None,
+    competing: Sequence[str] | None = None,
+    startups: Sequence[str] | None = None,
+    margin: float = MARGIN,
+) -> SweepMap:
+    """What the sweep in `folder` tells of its startups.
+
+    `x` and `y` are the axes of the picture of winners; its panels are by `col` and `row`. `margin`
+    is the share of the best completion time by which others may be later and still tie. With
+    `startups` the map is made as if the sweep had no others. Raises RequestError where the folder
+    holds no sweep, or the sweep has not got what is wanted.
+    """
+    for name, given in (("sizes", sizes), ("competing", competing)):
+        if given is not None:
+            texts(name, given)
+    if not 0 <= margin < 1:
+        raise RequestError(
+            f"margin: `{100 * margin:g}%` is out of range; 0% to below 100% is needed"
+        )
+    outcomes = read_outcomes(folder, None if startups is None else texts("startups", startups))
+    outcomes = selected(outcomes, sizes, competing)
+    return SweepMap(folder, outcomes, plane(outcomes.cells, x, y, col, row), margin)
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flowstart.maps.kinds import OVERALL, Dimension
-from flowstart.maps.outcomes import Outcomes
-from flowstart.maps.pareto import Front
-from flowstart.maps.regret import Regrets
+from flowstart import text
+from flowstart.maps.measures import Front, Regrets
+from flowstart.maps.outcomes import OVERALL, Dimension, Outcomes
 from flowstart.maps.worst_cells import WorstCell
 from flowstart.model import custom
-from flowstart.render import text
 from flowstart.render.grid import Column, Grid, Where
 
 if TYPE_CHECKING:

@@ -1,14 +1,77 @@
 """Numbers as the text that scenarios have: a quantity with its unit."""
 
 import datetime
+import enum
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeAlias
 
 from flowstart.errors import RequestError
-from flowstart.model import units
-from flowstart.model.units import Kind
+
+NS_PER_S = 1e9
+BITS_PER_BYTE = 8.0
+
+
+class Kind(enum.Enum):
+    """What a quantity measures, in words."""
+
+    NUMBER = "a number"
+    TIME = "a time"
+    RATE = "a rate"
+    SIZE = "a size"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What stands behind a number."""
+
+    kind: Kind
+    scale: float
+    """How many base units it is; of packets and BDPs, which depend on the cell, 1."""
+
+
+PACKETS, BDPS = "pkt", "bdp"
+UNITS = {
+    "": Unit(Kind.NUMBER, 1.0),
+    "%": Unit(Kind.NUMBER, 0.01),
+    **{unit: Unit(Kind.TIME, 1.0) for unit in ("ns",)},
+    **{unit: Unit(Kind.TIME, 1e3) for unit in ("us", "\u00b5s", "\u03bcs")},
+    "ms": Unit(Kind.TIME, 1e6),
+    "s": Unit(Kind.TIME, 1e9),
+    "min": Unit(Kind.TIME, 60e9),
+    "h": Unit(Kind.TIME, 3600e9),
+    **{unit: Unit(Kind.RATE, 1.0) for unit in ("bps", "bit/s")},
+    **{unit: Unit(Kind.RATE, 1e3) for unit in ("kbps", "Kbps", "kbit/s")},
+    **{unit: Unit(Kind.RATE, 1e6) for unit in ("Mbps", "Mbit/s")},
+    **{unit: Unit(Kind.RATE, 1e9) for unit in ("Gbps", "Gbit/s")},
+    **{unit: Unit(Kind.RATE, 1e12) for unit in ("Tbps", "Tbit/s")},
+    "B": Unit(Kind.SIZE, 1.0),
+    **{unit: Unit(Kind.SIZE, 1e3) for unit in ("kB", "KB")},
+    **{
+        f"{letter}B": Unit(Kind.SIZE, 10.0**power)
+        for letter, power in zip("MGTP", (6, 9, 12, 15), strict=True)
+    },
+    **{unit: Unit(Kind.SIZE, 2.0**10) for unit in ("kiB", "KiB")},
+    **{
+        f"{letter}iB": Unit(Kind.SIZE, 2.0**power)
+        for letter, power in zip("MGT", (20, 30, 40), strict=True)
+    },
+    **{unit: Unit(Kind.SIZE, 1.0) for unit in ("pkt", "pkts", "bdp", "BDP")},
+}
+"""The units of scenarios."""
+
+NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_WITH_UNIT = re.compile(rf"\s*({NUMBER})\s*((?:[A-Za-zµμ]+(?:/s(?:ec)?)?|%)?)\s*")
+
+
+def split(text: str) -> tuple[float, str] | None:
+    """The number of a quantity and what stands behind it; None where it does not begin so."""
+    found = _WITH_UNIT.fullmatch(text)
+    return (float(found[1]), found[2]) if found else None
+
 
 _TIMES = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
 """Units of time, in nanoseconds."""
@@ -77,11 +140,11 @@ def seconds(time: float, digits: int = 9) -> str:
 
 def read_seconds(written: object) -> float | None:
     """A time that is written as text, in seconds; None where it is not one."""
-    found = units.split(written) if isinstance(written, str) else None
-    if found is None or found[1] not in units.UNITS:
+    found = split(written) if isinstance(written, str) else None
+    if found is None or found[1] not in UNITS:
         return None
-    number, unit = found[0], units.UNITS[found[1]]
-    return number * unit.scale / units.NS_PER_S if unit.kind is Kind.TIME else None
+    number, unit = found[0], UNITS[found[1]]
+    return number * unit.scale / NS_PER_S if unit.kind is Kind.TIME else None
 
 
 def bps(rate: float) -> str:
@@ -122,3 +185,14 @@ def _checked(name: str, number: float) -> float:
 
 
 _TEXTS: dict[Kind, Callable[[float], str]] = {Kind.TIME: seconds, Kind.RATE: bps, Kind.SIZE: octets}
+
+
+def share(name: str, given: object) -> float:
+    """`10%`, or a number from Python, as a share of one; `name` is the argument's."""
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        return float(given)
+    if isinstance(given, str) and (
+        found := re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*%", given.strip())
+    ):
+        return float(found[1]) / 100
+    raise RequestError(f"{name}: `{given}`: a share is needed, such as 10%")

@@ -3,11 +3,11 @@
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
+from flowstart import text
 from flowstart.papers import counting
 from flowstart.papers.experiment import Cell, Paper, Table
 from flowstart.papers.runner import Done, Judged
 from flowstart.papers.target import Expected, Measured, Target, TargetClass, Value, Verdict
-from flowstart.render import text
 from flowstart.render.grid import Column, Grid
 
 MOST_VALUES = 6

@@ -25,7 +25,7 @@ from flowstart import _native
 from flowstart.model import scenario as scenarios
 from flowstart.model.document import Document
 from flowstart.model.scenario import ScenarioLike
-from flowstart.render import sealed
+from flowstart.render import files
 from flowstart.simulation import bounds
 from flowstart.simulation import run as simulation
 from flowstart.simulation.batch import cores
@@ -110,7 +110,7 @@ class Lab:
 
     def _kept(self, key: str) -> Any:
         place = self._place(key)
-        return json.loads(place.read_bytes()) if place and sealed.is_intact(place) else None
+        return json.loads(place.read_bytes()) if place and files.is_intact(place) else None
 
     def _keep(self, key: str, entry: Any) -> None:
         place = self._place(key)
@@ -118,7 +118,7 @@ class Lab:
             return
         place.parent.mkdir(parents=True, exist_ok=True)
         partial = place.with_suffix(f".{secrets.token_hex(8)}")
-        partial.write_bytes(sealed.document(entry))
+        partial.write_bytes(files.document(entry))
         partial.replace(place)
 
 

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
+from flowstart import text
 from flowstart.papers import grids
 from flowstart.papers.counting import tally
 from flowstart.papers.runner import Done, Judged
 from flowstart.papers.target import TargetClass, Verdict
-from flowstart.render import text
 from flowstart.render.grid import Column, Grid
 from flowstart.render.summary import WIDTH, Summary, folded
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from flowstart.papers.counting import Tally
 from flowstart.papers.experiment import Cell, Findings, Held, Picture, Table
 from flowstart.papers.target import Measured, Target, TargetClass, Value, Verdict
-from flowstart.render.text import listed
+from flowstart.text import listed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,6 +19,7 @@ from flowstart import _native
 if TYPE_CHECKING:
     import polars as pl
 
+
 VERSION = 1
 """Of all definitions together: greater where a column goes or changes its meaning."""
 
@@ -124,3 +125,13 @@ def _said(column: Column) -> dict[str, str]:
     """Its meaning, and unit and null where it has them."""
     said = dataclasses.asdict(column)
     return {name: said[name] for name in ("doc", "unit", "null") if said[name] is not None}
+
+
+CLASSES = (
+    ("below 10 kB", 0, 10_000),
+    ("10 to 100 kB", 10_000, 100_000),
+    ("100 kB to 1 MB", 100_000, 1_000_000),
+    ("1 to 10 MB", 1_000_000, 10_000_000),
+    ("above 10 MB", 10_000_000, None),
+)
+"""Size classes: name, and bytes from and below."""

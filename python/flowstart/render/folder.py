@@ -7,22 +7,148 @@ next one; a lock, which ends with its process, says whether somebody still write
 """
 
 import contextlib
+import ctypes
 import errno
 import fcntl
+import functools
+import hashlib
+import json
 import os
 import pathlib
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from types import TracebackType
+from typing import Any, Literal, TypeAlias
 
+from flowstart import _native, text
 from flowstart.errors import RequestError, SimulationError
 from flowstart.interrupts import uninterrupted
-from flowstart.render import manifest, text
-from flowstart.render.exchange import exchange
-from flowstart.render.files import Content
-from flowstart.render.manifest import About, State
+from flowstart.render import files
+from flowstart.render.files import Content, is_intact
+
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+_CANNOT = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
+"""How a kernel or a file system answers that does not know of exchanges."""
+
+
+def exchange(one: pathlib.Path, other: pathlib.Path) -> bool:
+    """Has both change places at once (renameat2(2)); False where that cannot be had.
+
+    Raises OSError where it can be had and fails.
+    """
+    rename = _renameat2()
+    if rename is None:
+        return False
+    names = os.fsencode(one), os.fsencode(other)
+    if rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in _CANNOT:
+        return False
+    raise OSError(number, os.strerror(number), str(one), None, str(other))
+
+
+@functools.cache
+def _renameat2() -> Callable[[int, bytes, int, bytes, int], int] | None:
+    """The C library's function; None on systems other than Linux, and old ones."""
+    function = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if function is None:
+        return None
+    text = ctypes.c_char_p
+    function.argtypes = (ctypes.c_int, text, ctypes.c_int, text, ctypes.c_uint)
+    found: Callable[[int, bytes, int, bytes, int], int] = function
+    return found
+
+
+NAME = "manifest.json"
+"""Its file's name."""
+VERSION = 1
+"""Of its form: greater where a field goes or changes its meaning."""
+
+State: TypeAlias = Literal["complete", "pictures-pending", "interrupted"]
+"""`pictures-pending`: all results are there, and figures are still being drawn, or were when the
+command was stopped. `interrupted`: results are what Ctrl-C has left."""
+
+
+@dataclass(frozen=True)
+class About:
+    """Where results come from."""
+
+    command: list[str] | None = None
+    """The command's words; None where a program asked for them."""
+    seed: int | None = None
+    """The seed of all random streams; None where there are several or none."""
+
+
+def manifest_document(folder: pathlib.Path, about: About, state: State) -> bytes:
+    """The manifest of what `folder` holds now; it holds its own digest as well."""
+    said: dict[str, Any] = {
+        "manifest": VERSION,
+        "flowstart": _native.version(),
+        "command": about.command,
+        "seed": about.seed,
+        "state": state,
+        "files": [
+            {"name": file.name, "bytes": file.stat().st_size, "sha256": _digest(file)}
+            for file in sorted(folder.iterdir())
+            if file.name != NAME
+        ],
+    }
+    return files.document(said)
+
+
+def damaged_files(folder: pathlib.Path) -> list[str]:
+    """The files of `folder` that are missing or not as its manifest says; it may be one of them."""
+    if not is_intact(folder / NAME):
+        return [NAME]
+    noted = {one["name"]: one["sha256"] for one in read(folder)["files"]}
+    files = {name: folder / name for name in noted}
+    return [n for n, file in files.items() if not file.is_file() or _digest(file) != noted[n]]
+
+
+def read(folder: pathlib.Path) -> dict[str, Any]:
+    """The manifest of `folder`, which is intact."""
+    found: dict[str, Any] = json.loads((folder / NAME).read_bytes())
+    return found
+
+
+def foreign(folder: pathlib.Path) -> list[str]:
+    """What is in `folder` that its manifest does not name: all of it where there is none.
+
+    Another writer may put a folder of its own there meanwhile; what is said holds for one of them.
+    """
+    while True:
+        try:
+            looked_at = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:
+            return []
+        try:
+            found = _unnamed(folder)
+            if os.path.samestat(os.fstat(looked_at), folder.stat()):
+                return found
+        except FileNotFoundError:
+            pass  # it has just been taken away
+        finally:
+            os.close(looked_at)
+
+
+def _unnamed(folder: pathlib.Path) -> list[str]:
+    try:
+        known = {file["name"] for file in json.loads((folder / NAME).read_bytes())["files"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        known = set()
+    else:
+        known.add(NAME)
+    return sorted(found.name for found in folder.iterdir() if found.name not in known)
+
+
+def _digest(file: pathlib.Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def check(folder: pathlib.Path, name: str) -> None:
@@ -46,7 +172,7 @@ def check(folder: pathlib.Path, name: str) -> None:
                 f"{name}: {what}, and results replace a folder as a whole; "
                 f"name a folder within, such as {folder / 'results'}"
             )
-    others = manifest.foreign(place)
+    others = foreign(place)
     if others:
         raise RequestError(
             f"{name}: it holds {text.first_of(others)}, which flowstart did not write, and results "
@@ -125,10 +251,10 @@ class Results:
             if staged is None:
                 raise ValueError("there is nothing to be put into place any more")
             try:
-                document = manifest.document(staged.path, self.about, state)
+                document = manifest_document(staged.path, self.about, state)
                 # A new file: of a linked one, the folder in place would change too.
-                (staged.path / manifest.NAME).unlink(missing_ok=True)
-                (staged.path / manifest.NAME).write_bytes(document)
+                (staged.path / NAME).unlink(missing_ok=True)
+                (staged.path / NAME).write_bytes(document)
                 if state == "pictures-pending":
                     self.staged = staged.linked(self.place)
                 self._move(staged)
@@ -136,7 +262,7 @@ class Results:
                 staged.remove()
 
     def _move(self, staged: "_Staged") -> None:
-        others = manifest.foreign(self.place) if self.place.is_dir() else []
+        others = foreign(self.place) if self.place.is_dir() else []
         if others:
             # Somebody has put it there since `check`.
             kept = _free(self.place)

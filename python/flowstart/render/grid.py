@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from flowstart.render.text import ABSENT
+from flowstart.text import ABSENT
 
 NOTHING = ("", ABSENT, "0", "0 %", "none")
 """Values that a table need not have."""

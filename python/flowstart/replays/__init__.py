@@ -5,8 +5,8 @@ again together with all others of its path. A path is the bottleneck to one remo
 for all.
 """
 
+from flowstart.replays.answer import Questions
 from flowstart.replays.execute import study
-from flowstart.replays.questions import Questions
 from flowstart.replays.result import Replay
 from flowstart.replays.settings import Settings
 

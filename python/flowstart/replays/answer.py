@@ -1,18 +1,186 @@
-"""What a replay shows of its variants: changes with intervals, and the verdict."""
+"""What the times of a replay show: changes with intervals, verdicts, and what may limit them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
+from flowstart.deployment import Population, TestPlan, plan
+from flowstart.deployment.stacks import Commands
+from flowstart.errors import RequestError
 from flowstart.inference import Group, Row, Statistic, Verdict, intervals
-from flowstart.inference.data import OF_TRANSFERS, finite
-from flowstart.inference.intervals import estimates
-from flowstart.replays.times import Times, groups
-from flowstart.replays.verdict import Criteria, verdict
+from flowstart.inference.data import LEVEL, OF_TRANSFERS, finite
+from flowstart.inference.gates import OPTIONS, Gate, Limits, Part, Runs, gates
+from flowstart.inference.intervals import Contrast, contrasted, estimates
+from flowstart.inference.verdict import judge
+from flowstart.render.columns import CLASSES
+from flowstart.replays.paths import BUFFERS, ReplayPath
+from flowstart.replays.runner import Round
+from flowstart.replays.settings import Settings
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+Floats: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.int64]
+
+EVERYTHING = "all sizes"
+PACKETS = ("packets_sent", "packets_dropped", "packets_retransmitted")
+
+
+class Times:
+    """Completion times in seconds by variant and transfer; `inf` where one was never done.
+
+    With `packets` also the packets of each transfer: sent, lost, retransmitted.
+    """
+
+    def __init__(self, *, packets: bool = False) -> None:
+        self._columns = ("fct_s", *(PACKETS if packets else ()))
+        self._parts: dict[str, list[tuple[Numbers, Floats]]] = {}
+
+    def add(self, rows: "pl.DataFrame") -> None:
+        """Takes in rows with `variant`, `transfer`, `fct_s`, and `PACKETS` if these are kept."""
+        import polars as pl
+
+        fct = pl.col("fct_s").fill_null(float("inf"))
+        taken = rows.select("variant", "transfer", fct, *self._columns[1:]).sort("transfer")
+        for (variant,), part in taken.partition_by("variant", as_dict=True).items():
+            numbers = part["transfer"].to_numpy()
+            values = part.select(pl.col(self._columns).cast(pl.Float64)).to_numpy()
+            self._parts.setdefault(str(variant), []).append((numbers, values))
+
+    def of(self, variant: str, transfers: Numbers) -> Floats:
+        """Those of some transfers under a variant; NaN where one was not run."""
+        return self.columns(variant, transfers)[:, 0]
+
+    def columns(self, variant: str, transfers: Numbers) -> Floats:
+        """Times and packets of some transfers: transfers × columns; NaN where one was not run."""
+        found = np.full((len(transfers), len(self._columns)), np.nan)
+        if variant not in self._parts:
+            return found
+        numbers, values = self._in_order(variant)
+        place = np.minimum(np.searchsorted(numbers, transfers), len(numbers) - 1)
+        there = numbers[place] == transfers
+        found[there] = values[place[there]]
+        return found
+
+    def _in_order(self, variant: str) -> tuple[Numbers, Floats]:
+        """A variant's transfers and their values, by number; as one part from then on."""
+        parts = self._parts[variant]
+        if len(parts) > 1:
+            numbers, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+            order = np.argsort(numbers, kind="stable")
+            self._parts[variant] = parts = [(numbers[order], values[order])]
+        return parts[0]
+
+
+def classes(facts: "pl.DataFrame") -> list[tuple[str, Numbers, Numbers]]:
+    """The size classes that have transfers, all sizes last: name, transfers and their connections.
+
+    `facts` has a row per transfer with `transfer`, `connection` and `size_bytes`.
+    """
+    sizes = facts["size_bytes"].to_numpy()
+    transfers = facts["transfer"].to_numpy().astype(np.int64)
+    connections = facts["connection"].to_numpy().astype(np.int64)
+    found = []
+    for name, least, below in (*CLASSES, (EVERYTHING, 0, None)):
+        mine = sizes >= least
+        if below is not None:
+            mine &= sizes < below
+        if mine.any():
+            found.append((name, transfers[mine], connections[mine]))
+    return found
+
+
+def groups(facts: "pl.DataFrame", times: Sequence[tuple[str, Times]]) -> list[Group]:
+    """The size classes as inference takes them: a column for each of these variants' times."""
+    return [
+        Group.of(name, np.column_stack([t.of(v, transfers) for v, t in times]), connections)
+        for name, transfers, connections in classes(facts)
+    ]
+
+
+GATE_RUNS = 5
+"""How many runs gates rest on: the exact one and four repeats. More would settle nothing that the
+few clusters of small parts leave open, and cost memory."""
+
+FOR_A_VERDICT = (Statistic.GEOMEAN_RATIO,)
+"""The statistics of which it needs intervals."""
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """What a variant must do to be recommended."""
+
+    limits: Limits = field(default_factory=Limits)
+    offered: Collection[str] | None = None
+    """The variants that the stack offers; None for all."""
+
+
+def verdict(
+    facts: "pl.DataFrame",
+    runs: Sequence[Times],
+    order: Sequence[str],
+    found: Sequence[Group],
+    rows: Mapping[tuple[str, str, Statistic], Row],
+    criteria: Criteria,
+    *,
+    seed: int = 1,
+) -> Verdict:
+    """The verdict on `order`, whose first is the baseline.
+
+    `runs` are the exact one and its repeats, `rows` have the intervals of the groups `found`.
+    """
+    baseline, *variants = order
+    if not variants or facts.is_empty():
+        return Verdict(baseline, ())
+    transfers = facts["transfer"].to_numpy().astype(np.int64)
+    clusters = facts["connection"].to_numpy().astype(np.int64)
+    split = parts(facts)
+    base = _runs(runs, baseline, transfers)
+    gated: dict[str, list[Gate]] = {
+        name: gates(base, _runs(runs, name, transfers), split, clusters, criteria.limits, seed=seed)
+        for name in variants
+    }
+    gains = {name: rows[EVERYTHING, name, Statistic.GEOMEAN_RATIO] for name in variants}
+    offered = variants if criteria.offered is None else criteria.offered
+    slower = _slower(found, order, [name for name in variants if gains[name].gains], seed)
+    return judge(baseline, gains, gated, offered, slower)
+
+
+def parts(facts: "pl.DataFrame") -> list[Part]:
+    """All traffic, the size classes, and the networks."""
+    sizes, networks = facts["size_bytes"].to_numpy(), facts["network"].to_numpy()
+    found = [Part("all", EVERYTHING, np.ones(len(sizes), dtype=np.bool_))]
+    for name, least, below in CLASSES:
+        found.append(Part("size class", name, (sizes >= least) & (sizes < (below or np.inf))))
+    names = facts["network"].unique(maintain_order=True).to_list()
+    return [*found, *(Part("network", name, networks == name) for name in names)]
+
+
+def _runs(runs: Sequence[Times], variant: str, transfers: Numbers) -> Runs:
+    whole = np.stack([one.columns(variant, transfers) for one in runs[:GATE_RUNS]])
+    return Runs(*(whole[:, :, column] for column in range(whole.shape[2])))
+
+
+def _slower(
+    found: Sequence[Group], order: Sequence[str], gaining: Sequence[str], seed: int
+) -> set[tuple[str, str]]:
+    """Pairs of variants that gain of which the first is significantly slower."""
+    groups = [group for group in found if group.name == EVERYTHING]
+    place = {name: index for index, name in enumerate(order)}
+    pairs = [(a, b) for a in gaining for b in gaining if a != b]
+    contrasts = [Contrast(0, place[a], place[b]) for a, b in pairs]
+    if not contrasts:
+        return set()
+    rows = contrasted(groups, order, contrasts, statistics=FOR_A_VERDICT, level=LEVEL, seed=seed)
+    return {pair for pair, row in zip(pairs, rows, strict=True) if row.loses}
+
 
 Key: TypeAlias = tuple[str, str, Statistic]
 """A size class, a variant, a statistic."""
@@ -145,3 +313,226 @@ def settled(
         if max(known) - max(before) > SETTLED_POINTS or min(before) - min(known) > SETTLED_POINTS:
             return False
     return True
+
+
+def test_plan(facts: "pl.DataFrame", group: Group, variant: int, seed: int) -> TestPlan | None:
+    """A test of one column of a group's times against the first, which is the baseline's."""
+    import polars as pl
+
+    transfers = next(found for name, found, _ in classes(facts) if name == group.name)
+    mine = facts.filter(pl.col("transfer").is_in(transfers.tolist()))
+    starts, clients = facts["start_s"], mine["client"].rank("dense")
+    return plan(
+        Population(
+            base_s=group.times[:, 0],
+            variant_s=group.times[:, variant],
+            networks=mine["network"].rank("dense").to_numpy().astype(np.int64),
+            connections=mine["connection"].to_numpy().astype(np.int64),
+            clients=None if clients.null_count() else clients.to_numpy().astype(np.int64),
+            lasts_s=cast("float", starts.max()) - cast("float", starts.min()),
+        ),
+        seed=seed,
+    )
+
+
+WHEN = "network="
+
+
+@dataclass(frozen=True)
+class Partial:
+    """The verdict on the traffic of one network."""
+
+    network: str
+    verdict: Verdict
+    commands: dict[str, list[Commands]]
+    """How each setting is limited to the network."""
+
+    @property
+    def lines(self) -> list[str]:
+        """The verdict and what implements it, in words."""
+        lines = [f"When network={self.network}: {self.verdict.headline}"]
+        commands = self.commands.get(self.verdict.recommended or "", ())
+        return [*lines, *(line for found in commands for line in found.lines)]
+
+
+def parsed(given: Sequence[str]) -> tuple[str, ...]:
+    """The networks that are named. Raises RequestError where another part is."""
+    for text in given:
+        if not text.startswith(WHEN) or text == WHEN:
+            raise RequestError(f"when: `{text}` should be written network=PREFIX")
+    return tuple(text.removeprefix(WHEN) for text in given)
+
+
+def refuse_unknown(networks: Sequence[str], known: Sequence[str]) -> None:
+    """Refuses networks that the capture does not have."""
+    for name in networks:
+        if name not in known:
+            raise RequestError(f"when: `{name}` is no network of the capture: {', '.join(known)}")
+
+
+def partial(
+    network: str,
+    facts: "pl.DataFrame",
+    runs: Sequence[Times],
+    settings: Settings,
+    criteria: Criteria,
+) -> Partial:
+    """The verdict on a network's traffic. Paths are separate, so the others do not matter."""
+    import polars as pl
+
+    base, hosts = settings.reference, settings.hosts
+    commands = {v.name: hosts.by_network(v, base, network) for v in settings.compared}
+    names = [name for name, found in commands.items() if found]
+    found = answer(
+        facts.filter(pl.col("network") == network),
+        runs[0],
+        names,
+        base.name,
+        criteria,
+        repeats=runs[1:],
+        statistics=FOR_A_VERDICT,
+        seed=settings.seed,
+    )
+    return Partial(network, found.verdict, {name: commands[name] for name in names})
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """The connections of a part are under a variant, the others under the baseline."""
+
+    share: float
+    """The part asked for."""
+    connections: int
+    """How many connections are switched."""
+    switched: Answer
+    """What those gain against the baseline for everybody."""
+    rest: Answer
+    """What the others gain, or lose, meanwhile."""
+
+
+def shared(
+    facts: "pl.DataFrame", times: Times, base: Times, one: Round, settings: Settings
+) -> Rollout:
+    """What the times of a pass with a part switched say, `base` having the baseline's for all."""
+    import polars as pl
+
+    numbers = facts["connection"].to_list()
+    chosen = pl.Series([one.is_switched(number) for number in numbers], dtype=pl.Boolean)
+    reference = settings.reference.name
+
+    def of(part: "pl.DataFrame") -> Answer:
+        return answer(part, times, settings.names, reference, base_times=base, seed=settings.seed)
+
+    switched, rest = facts.filter(chosen), facts.filter(~chosen)
+    return Rollout(one.share, switched["connection"].n_unique(), of(switched), of(rest))
+
+
+FACTORS = (0.5, 4.0)
+"""What assumed buffers are multiplied by, beside once."""
+UNBOUNDED = 4.0
+"""What a rate is multiplied by at the high end of its interval, where that has none."""
+
+
+@dataclass(frozen=True)
+class Band:
+    """The answer with other buffers or rates."""
+
+    name: str
+    answer: Answer
+
+
+def bands(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+    """The paths with other buffers where they are assumed and other rates where they are fitted.
+
+    No buffer is made smaller than is known; where something is known, that least is a band of its
+    own. Rates go to both ends of their intervals. Empty where nothing is uncertain.
+    """
+    return _buffers(paths) + _rates(paths)
+
+
+def _rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+    if not any(path.rate_range for path in paths):
+        return []
+    return [
+        ("lowest rates", [_at_end(path, 0) for path in paths]),
+        ("highest rates", [_at_end(path, 1) for path in paths]),
+    ]
+
+
+def _at_end(replayed: ReplayPath, end: int) -> ReplayPath:
+    if replayed.rate_range is None:
+        return replayed
+    rate = replayed.rate_range[end] or UNBOUNDED * replayed.rates_bps[0]
+    written = dict.fromkeys(("rate", "reverse_rate"), f"{rate:.0f}bps")
+    return dataclasses.replace(replayed, path=replayed.path | written)
+
+
+def _buffers(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+    if not any({*BUFFERS} & {*path.assumed} for path in paths):
+        return []
+    found = [
+        (f"buffers × {factor:g}", [_with(path, factor, least=False) for path in paths])
+        for factor in FACTORS
+    ]
+    if any(path.least.get(name) for path in paths for name in BUFFERS if name in path.assumed):
+        found.append(("smallest known buffers", [_with(path, 1.0, least=True) for path in paths]))
+    return found
+
+
+def _with(replayed: ReplayPath, factor: float, *, least: bool) -> ReplayPath:
+    path = dict(replayed.path)
+    for name in BUFFERS:
+        if name not in replayed.assumed:
+            continue
+        packets = int(str(path[name]).removesuffix("pkt"))
+        known = replayed.least.get(name, 0)
+        new = known if least and known else max(round(factor * packets), known, 1)
+        path[name] = f"{new}pkt"
+    return dataclasses.replace(replayed, path=path)
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What is asked of a replay beyond its rows."""
+
+    rollout: float | None = None
+    """The part of the connections that is switched in a pass of its own."""
+    repeats: int = MOST_REPEATS
+    """At most so many perturbed repeats widen the intervals."""
+    buffers: bool = True
+    """Whether buffers that are assumed are also taken for smaller and larger ones."""
+    calibrate: bool = True
+    """Whether the capture is also replayed as it was recorded, and compared with the recording."""
+    when: tuple[str, ...] = ()
+    """Networks that have a verdict by themselves, for settings that can be limited to them."""
+    limits: Limits = field(default_factory=Limits)
+    """The most that a variant may do in any part of the traffic and be recommended."""
+
+    def __post_init__(self) -> None:
+        if self.rollout is not None and not 0 < self.rollout < 1:
+            raise RequestError(
+                f"rollout: `{100 * self.rollout:g}%` is out of range; "
+                "a part above 0% and below 100% is needed"
+            )
+        if self.repeats < 0:
+            raise RequestError(f"repeats: `{self.repeats}` is out of range; 0 or more are needed")
+
+    @property
+    def options(self) -> dict[str, str | None]:
+        """The options of the command line that ask the same."""
+        once = self.repeats == 0 and not self.buffers and not self.calibrate
+        limits = {}
+        for field_name, option in OPTIONS.items():
+            value, usual = getattr(self.limits, field_name), getattr(Limits, field_name)
+            limits[option] = None if value == usual else f"{100 * value:g}%"
+        return {
+            "rollout": None if self.rollout is None else f"{100 * self.rollout:g}%",
+            **limits,
+            "no_uncertainty": SWITCH if once else None,
+        }
+
+
+SWITCH = "--"
+"""Stands for an option without a value."""
+ONCE = Questions(repeats=0, buffers=False, calibrate=False)
+"""One replay, without uncertainty."""

@@ -4,13 +4,14 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from flowstart import text
 from flowstart.captures import server_log
 from flowstart.captures.contents import Capture
-from flowstart.replays import spans
+from flowstart.render.grid import Column, Grid
+from flowstart.replays import rate_fit
 from flowstart.replays.paths import ReplayPath, build
 from flowstart.replays.rate_fit import fitted
-from flowstart.replays.rounds import TOGETHER
-from flowstart.replays.runner import Runner
+from flowstart.replays.runner import TOGETHER, Runner
 from flowstart.replays.settings import Settings
 from flowstart.replays.summary import CLASSES, EVERYTHING, percentile
 from flowstart.replays.traffic import Traffic
@@ -18,6 +19,7 @@ from flowstart.simulation.batch import Progress
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 LEAST_S = 0.001
 """What takes less at the monitor says more of the hosts than of their path."""
@@ -140,7 +142,7 @@ def _spanned(found: "pl.DataFrame") -> "pl.DataFrame":
 
     columns = ("simulated_s", "recorded_acked_s", "least_rtt_s")
     simulated_s, recorded_s, rtt_s = found.select(*columns).drop_nulls().to_numpy().T
-    more_s = spans.best(simulated_s, recorded_s, rtt_s) * pl.col("least_rtt_s")
+    more_s = rate_fit.best(simulated_s, recorded_s, rtt_s) * pl.col("least_rtt_s")
     return found.with_columns(simulated_s=pl.col("simulated_s") + more_s).select(
         *KEPT, ratio=pl.col("simulated_s") / pl.col("recorded_s")
     )
@@ -190,3 +192,33 @@ def _without_the_unknown(frame: "pl.DataFrame", left_out: dict[str, int]) -> "pl
             left_out[why] = left_out.get(why, 0) + count
         frame = frame.filter(~lacks)
     return frame
+
+
+def table(found: Calibration) -> Grid:
+    """Simulated over recorded time by size class."""
+    titles = ["transfers", "p5", "median", "p95"]
+    grid = Grid([Column("size class", number=False), *(Column(title) for title in titles)])
+    grid.rows = [
+        [one.size_class, text.count(one.transfers), *map(_ratio, (one.p5, one.median, one.p95))]
+        for one in found.classes
+    ]
+    return grid
+
+
+def _ratio(value: float | None) -> str:
+    return text.ABSENT if value is None else f"{value:.3f}"
+
+
+def headline(found: Calibration) -> str:
+    """What was replayed, and what is compared."""
+    return (
+        f"Replayed as recorded ({found.settings.recorded.written}): simulated over recorded time"
+        + " at the monitor" * (not found.of_log)
+    )
+
+
+def legend(found: Calibration) -> list[str]:
+    """What is not in the table, line by line."""
+    lines = [f"{count} transfers are not compared: {why}." for why, count in found.left_out.items()]
+    parts = ", ".join(sorted(found.settings.ignore))
+    return [*lines, f"Not replayed: {parts}."] if parts else lines

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from flowstart.model import quantities
 from flowstart.model.document import Document
 from flowstart.model.variants import USUAL_STARTUP
-from flowstart.replays.conversations import TIME_DIGITS, Conversation
 from flowstart.replays.settings import Settings
+from flowstart.replays.traffic import TIME_DIGITS, Conversation
 from flowstart.simulation import frames
 
 if TYPE_CHECKING:

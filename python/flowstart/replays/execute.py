@@ -5,23 +5,30 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from flowstart.captures.contents import Capture
-from flowstart.replays import when
-from flowstart.replays.answer import FEWEST_REPEATS, Answer, answer, settled
-from flowstart.replays.bands import Band, bands
+from flowstart.replays.answer import (
+    FEWEST_REPEATS,
+    FOR_A_VERDICT,
+    GATE_RUNS,
+    Answer,
+    Band,
+    Criteria,
+    Questions,
+    Rollout,
+    Times,
+    answer,
+    bands,
+    partial,
+    refuse_unknown,
+    settled,
+    shared,
+)
 from flowstart.replays.calibration import Calibration, calibrate
-from flowstart.replays.facts import facts
-from flowstart.replays.paths import ReplayPath, build
-from flowstart.replays.questions import Questions
+from flowstart.replays.paths import ReplayPath, build, facts
 from flowstart.replays.rate_fit import fitted
 from flowstart.replays.result import Replay
-from flowstart.replays.rollout import Rollout, shared
-from flowstart.replays.rounds import ALONE, COMPETING, TOGETHER, Round
-from flowstart.replays.runner import Progress, Runner
+from flowstart.replays.runner import ALONE, COMPETING, TOGETHER, Progress, Round, Runner
 from flowstart.replays.settings import Settings
-from flowstart.replays.store import Rows
-from flowstart.replays.times import Times
-from flowstart.replays.verdict import FOR_A_VERDICT, GATE_RUNS, Criteria
-from flowstart.replays.when import partial
+from flowstart.replays.summary import Rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,7 +71,7 @@ class _Study:
         Raises KeyboardInterrupt where nothing was finished before it.
         """
         settings = self.settings
-        when.refuse_unknown(self.asked.when, [path.name for path in self.paths])
+        refuse_unknown(self.asked.when, [path.name for path in self.paths])
         self.facts = facts(self.paths, settings)
         store, self.together, alone = Rows(), Times(packets=True), Times()
         found = Replay(

@@ -9,10 +9,21 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
+from flowstart import text
 from flowstart.model.custom import short
-from flowstart.render import text
-from flowstart.render.charts import COLOURS, MARKERS, PALE, STYLE, Chart, broken, looks, titled
-from flowstart.render.panels import Scale, logarithmic, panels
+from flowstart.render.charts import (
+    COLOURS,
+    MARKERS,
+    PALE,
+    STYLE,
+    Chart,
+    Scale,
+    broken,
+    logarithmic,
+    looks,
+    panels,
+    titled,
+)
 from flowstart.replays.summary import ClassSummary
 
 if TYPE_CHECKING:

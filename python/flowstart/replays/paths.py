@@ -4,16 +4,19 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
+from typing import TYPE_CHECKING
 
 from flowstart import _native
-from flowstart.captures.contents import Capture
-from flowstart.captures.groups import Group, PathEstimate
+from flowstart.captures.contents import Capture, Group, PathEstimate
 from flowstart.errors import RequestError
 from flowstart.model.document import Document, resolve
-from flowstart.replays import given_networks
 from flowstart.replays.scenario import usual_stack
-from flowstart.replays.settings import Settings
+from flowstart.replays.settings import Settings, given_of, refuse_one_rate, refuse_useless
 from flowstart.replays.traffic import WITHOUT_RTT, Section, Traffic
+
+if TYPE_CHECKING:
+    import polars as pl
+
 
 BUFFERS = ("buffer", "reverse_buffer")
 ASSUMED = "assumed 1 BDP, at least 40 packets"
@@ -61,10 +64,10 @@ def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> lis
     if traffic.transfers.is_empty():
         raise RequestError(f"{capture.file}: {_nothing_to_replay(settings, left_out)}")
     names = [str(name) for name in traffic.connections["network"].unique(maintain_order=True)]
-    given_networks.refuse_useless(settings.networks, names)
+    refuse_useless(settings.networks, names)
     if settings.rate is not None:
         if not settings.one_link:
-            given_networks.refuse_one_rate(settings.rate, names)
+            refuse_one_rate(settings.rate, names)
         return [_given(settings, traffic)]
     groups = {group.network: group for group in capture.groups}
     return [
@@ -105,7 +108,7 @@ def _given(settings: Settings, traffic: Traffic) -> ReplayPath:
 
 def _estimated(group: Group, settings: Settings, section: Section, capture: Capture) -> ReplayPath:
     """A network's own path, as far as it is given or the capture tells it."""
-    own = given_networks.of(group.network, settings.networks)
+    own = given_of(group.network, settings.networks)
     if own:
         group, settings = _with_given(group, own), _with_buffers(settings, own)
     ways = group.ways
@@ -227,3 +230,22 @@ def path_of(path: Document, settings: Settings, traffic: Traffic) -> Document:
 
 def _microseconds(rtt: str) -> int:
     return int(rtt.removesuffix("us")) if rtt.endswith("us") else 0
+
+
+def facts(paths: Sequence[ReplayPath], settings: Settings) -> "pl.DataFrame":
+    """A row per transfer under test: numbers, network, client, start and size."""
+    import polars as pl
+
+    tested = {"both": pl.lit(True), "client": pl.col("from_client")}
+    wanted = tested.get(settings.direction, ~pl.col("from_client"))
+    parts = [
+        path.traffic.transfers.filter(wanted)
+        .join(path.traffic.connections.select("connection", client="client_ip"), on="connection")
+        .select(
+            *("transfer", "connection", "client", "start_s"),
+            network=pl.lit(path.name),
+            size_bytes="bytes",
+        )
+        for path in paths
+    ]
+    return pl.concat(parts).sort("transfer")

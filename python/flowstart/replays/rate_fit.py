@@ -14,24 +14,45 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
+from flowstart import text
 from flowstart.captures import server_log
-from flowstart.captures.contents import Capture
-from flowstart.captures.groups import Group
+from flowstart.captures.contents import Capture, Group
 from flowstart.errors import SimulationError
 from flowstart.model import quantities
 from flowstart.model.document import Document, encode
-from flowstart.render import text
-from flowstart.replays import spans
-from flowstart.replays.conversations import conversations
-from flowstart.replays.jobs import job
 from flowstart.replays.paths import ReplayPath, path_of
-from flowstart.replays.rounds import TOGETHER
+from flowstart.replays.runner import TOGETHER, job
 from flowstart.replays.settings import Settings
-from flowstart.replays.traffic import Section, Traffic
+from flowstart.replays.traffic import Section, Traffic, conversations
 from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
 
 Floats = NDArray[np.float64]
+
+SPANS = {
+    -1.0: "from the first data sent until a round trip before its last acknowledgement",
+    -0.5: "from the first data sent until the client has the last byte",
+    0.0: "from the first data sent to its last acknowledgement",
+    0.5: "from the server's SYN until the client has the last byte",
+    1.0: "from the client's SYN until it has the last byte",
+    1.5: "from the client's SYN to the last acknowledgement",
+}
+"""By the round trips beyond those from the first data sent to its last acknowledgement."""
+FEWEST_TO_COMPARE = 30
+"""With fewer transfers, durations are taken to span the data."""
+
+
+def best(simulated_s: Floats, recorded_s: Floats, rtt_s: Floats) -> float:
+    """The span with which most simulated times, of the data alone, agree with the recorded ones."""
+    if len(recorded_s) < FEWEST_TO_COMPARE:
+        return 0.0
+
+    def difference(span: float) -> float:
+        times_s = np.maximum(simulated_s + span * rtt_s, 1e-6)
+        return float(np.abs(np.log(times_s / recorded_s)).mean())
+
+    return min(SPANS, key=difference)
+
 
 BUFFERS = (0.25, 0.5, 1.0, 3.0)
 """Buffers that are tried, as multiples of a BDP of at least 40 packets."""
@@ -81,7 +102,7 @@ def fitted(capture: Capture, settings: Settings, *, workers: int | None = None) 
     groups = [_with_rate(group, fits) for group in capture.groups]
     notes = [note for note in capture.notes if note != server_log.NO_RATES]
     if fits:
-        notes.append(f"durations agree best with times {spans.SPANS[span]}")
+        notes.append(f"durations agree best with times {SPANS[span]}")
     return dataclasses.replace(capture, groups=groups, notes=notes)
 
 
@@ -138,9 +159,9 @@ def _with_rate(group: Group, fits: dict[str, RateFit]) -> Group:
 
 def _span(networks: Sequence["_Network"]) -> float:
     """What the log's durations span: that with which all networks together agree best."""
-    if sum(one.counted.sum() for one in networks) < spans.FEWEST:
+    if sum(one.counted.sum() for one in networks) < FEWEST_TO_COMPARE:
         return 0.0
-    return min(spans.SPANS, key=lambda span: sum(one.best(span)[1] for one in networks))
+    return min(SPANS, key=lambda span: sum(one.best(span)[1] for one in networks))
 
 
 class _Network:
@@ -180,7 +201,7 @@ class _Network:
         for begin in range(0, HIGHEST, UPWARD):
             steps = range(begin, begin + UPWARD)
             self._run([first * COARSE**step for step in steps], workers)
-            if max(self.best(span)[0] for span in spans.SPANS) < self.rates[-UPWARD // 2]:
+            if max(self.best(span)[0] for span in SPANS) < self.rates[-UPWARD // 2]:
                 break
 
     def fit(self, span: float, workers: int | None) -> RateFit:

@@ -2,13 +2,126 @@
 
 import dataclasses
 import pathlib
+import shlex
+from typing import TYPE_CHECKING, Any
 
 from flowstart.render import figure_files, html, interactive
+from flowstart.render.columns import CLASSES, Column
 from flowstart.render.files import Content, columns, encoded, streamed
-from flowstart.replays import listed, overview, sentences
+from flowstart.render.grid import Grid, Source
+from flowstart.render.listed import MOST_ROWS, Chart, Command, Rows
+from flowstart.replays import calibration, overview
 from flowstart.replays import tables as grids
-from flowstart.replays.further import further
+from flowstart.replays.answer import EVERYTHING
 from flowstart.replays.result import Replay
+from flowstart.replays.summary import ClassSummary
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def asked(replay: Replay) -> list[Grid]:
+    """Those that only an option of their own brings about."""
+    found = [grids.rollout(replay.rollout)] if replay.rollout else []
+    if replay.competing is not None:
+        found.append(grids.competing(replay.competing, replay.answer.baseline))
+    return found
+
+
+def further(replay: Replay) -> list[Grid]:
+    """The tables of what was asked, as far as it was."""
+    found = [grids.gates(replay.verdict)] if replay.verdict.judgements else []
+    found += asked(replay)
+    if replay.bands:
+        found.append(grids.bands(replay.answer, replay.bands))
+    if replay.calibration and replay.calibration.classes:
+        grid = calibration.table(replay.calibration)
+        found.append(dataclasses.replace(grid, title=calibration.headline(replay.calibration)))
+    return found
+
+
+COLUMNS = (
+    *("transfer", "connection", "variant", "mode", "network", "size_class", "size_bytes"),
+    *("complete", "fct_s", "slowdown", "packets_sent", "packets_dropped"),
+    *("packets_retransmitted", "timeouts", "startup_exit_reason", "startup_exit_cwnd_segments"),
+    *("max_queue_pkts",),
+)
+"""What a report lists of a row; all columns are in the files beside it."""
+SIZE_CLASS = Column("size_class", "string", "The class of the transfer's size.")
+
+
+def rows(replay: Replay) -> Rows | None:
+    """The rows of a replay; of too many, those of every so manieth transfer."""
+    import polars as pl
+
+    height = replay.store.height
+    if not height:
+        return None
+    found = replay.store.scan().with_columns(_size_class())
+    left_out = ""
+    if height > MOST_ROWS:
+        transfers = replay.facts["transfer"].unique().sort()
+        step = -(-height // MOST_ROWS)
+        kept = transfers.gather_every(step)
+        found = found.filter(pl.col("transfer").is_in(kept.implode()))
+        left_out = (
+            f"These are the rows of {len(kept):,} of {len(transfers):,} transfers, one in {step}; "
+            f"rows.parquet and rows.csv next to this page have all {height:,}."
+        )
+    frame = found.select(COLUMNS).collect()
+    y = ("slowdown", "fct_s", "packets_retransmitted", "packets_dropped", "timeouts")
+    baseline = replay.answer.baseline
+    chart = Chart("Over size", ("size_bytes",), y, "variant", grids.TOGETHER, baseline)
+    command = _command(replay)
+    return Rows(frame, "replay-rows", height, left_out, command, charts=[chart], more=[SIZE_CLASS])
+
+
+def _size_class() -> "pl.Expr":
+    import polars as pl
+
+    bounds = [below for _, _, below in CLASSES if below is not None]
+    names = [name for name, *_ in CLASSES]
+    place = sum((pl.col("size_bytes") >= bound).cast(pl.Int64) for bound in bounds)
+    assert isinstance(place, pl.Expr)
+    return place.replace_strict(range(len(names)), names).alias("size_class")
+
+
+def traced_times(replay: Replay) -> Grid:
+    """The table of times, which says what each of its rows is made of."""
+    sources = [_source(s, replay) for s in replay.summaries]
+    return dataclasses.replace(grids.times(replay.summaries), sources=sources)
+
+
+def traced_changes(replay: Replay) -> Grid:
+    """The same of the changes."""
+    sources = [_source(s, replay) for s in replay.summaries if s.geomean_ratio]
+    return dataclasses.replace(grids.changes(replay.summaries), sources=sources)
+
+
+def _source(s: ClassSummary, replay: Replay) -> Source:
+    where: dict[str, Any] = {"variant": s.variant, **grids.TOGETHER}
+    where |= {"size_class": s.size_class} if s.size_class != EVERYTHING else {}
+    return Source(where, {"variant": replay.answer.baseline})
+
+
+def _command(replay: Replay) -> Command:
+    """The replay's command with the variant of a row beside the baseline."""
+    words = shlex.split(replay.command)
+    given = ("--startup", "--variant", "--baseline")
+    kept = [
+        word
+        for place, word in enumerate(words)
+        if word not in given and (place == 0 or words[place - 1] not in given)
+    ]
+    options = {
+        v.name: shlex.join(
+            ["--startup", v.name] if v.name == v.startup else ["--variant", v.written]
+        )
+        for v in replay.settings.compared
+    }
+    note = "The command that replays all transfers under this variant; its rows have this one:"
+    return Command(shlex.join(kept), {"variant": options}, note)
+
 
 CAPTIONS = {
     "changes": "Change of completion times by size class, with 95 % intervals",
@@ -48,7 +161,7 @@ def _summary(replay: Replay, figure: list[str]) -> list[str]:
     """What a reader needs who decides: verdict, gain and cost, risk, and the next step."""
     return [
         *map(html.paragraph, overview.opening(replay)),
-        *map(html.headline, sentences.verdict(replay)),
+        *map(html.headline, overview.verdict(replay)),
         html.heading("Gain and cost"),
         html.table(overview.table(replay)),
         *figure,
@@ -70,25 +183,25 @@ def pictures(replay: Replay) -> dict[str, bytes]:
     parts = [
         html.first_page(_summary(replay, inside.get("changes", []))),
         html.heading("Size classes"),
-        html.paragraph(sentences.headline(replay)),
-        html.table(listed.traced_changes(replay)),
-        html.table(listed.traced_times(replay)),
-        html.paragraph(sentences.legend(replay)),
+        html.paragraph(overview.headline(replay)),
+        html.table(traced_changes(replay)),
+        html.table(traced_times(replay)),
+        html.paragraph(overview.table_legend(replay)),
         interactive.CHARTS,
         *_further(replay),
         *inside.get("classes", []),
         *figure_files.apology(),
         html.heading("Paths"),
         html.table(grids.paths(replay.paths)),
-        html.paragraph(sentences.sources(replay)),
-        *map(html.paragraph, sentences.methods(replay)),
+        html.paragraph(overview.sources(replay)),
+        *map(html.paragraph, overview.methods(replay)),
         html.heading("What is not in these numbers"),
-        *map(html.paragraph, sentences.LIMITS),
+        *map(html.paragraph, overview.LIMITS),
         *map(html.paragraph, (*replay.capture.warnings, *replay.capture.notes)),
         html.heading("Reproduce"),
         html.code(replay.command),
     ]
-    page = interactive.page("Your transfers under other settings", parts, listed.rows(replay))
+    page = interactive.page("Your transfers under other settings", parts, rows(replay))
     contents = {name: content for f in drawn.values() for name, content in f.contents.items()}
     return contents | {"report.html": page.encode()}
 

@@ -2,6 +2,7 @@
 
 import functools
 import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,34 +11,106 @@ from flowstart.captures.contents import Capture
 from flowstart.deployment import Notes, notes
 from flowstart.deployment import Variant as DeployedVariant
 from flowstart.deployment import stacks as hosts
+from flowstart.deployment.stacks import Commands
 from flowstart.inference import Judgement, Status, Verdict
+from flowstart.inference.data import finite
+from flowstart.inference.gates import Gate
 from flowstart.inference.recommendation import Recommendation
-from flowstart.model import buffers, custom, randomness, stack
+from flowstart.model import custom, document, perturbation, stack
 from flowstart.model.document import Document, queues, resolve
 from flowstart.model.path import told_interface
 from flowstart.model.variants import Variant
 from flowstart.render import columns, figure_files, footnotes, html
-from flowstart.replays import ab_test, tables, verdict_document
-from flowstart.replays.answer import Answer
-from flowstart.replays.bands import Band
+from flowstart.replays import answer, tables
+from flowstart.replays.answer import SWITCH, WHEN, Answer, Band, Partial, Questions, Rollout, Times
 from flowstart.replays.calibration import Calibration
-from flowstart.replays.conversations import conversations
-from flowstart.replays.jobs import job
 from flowstart.replays.paths import ReplayPath, resolved
-from flowstart.replays.questions import SWITCH, Questions
-from flowstart.replays.rollout import Rollout
-from flowstart.replays.rounds import ALONE
+from flowstart.replays.runner import ALONE, job
 from flowstart.replays.scenario import apart, usual_stack
 from flowstart.replays.settings import PARTS, Settings
-from flowstart.replays.store import Rows
-from flowstart.replays.summary import EVERYTHING, ClassSummary, summarise
-from flowstart.replays.times import Times
-from flowstart.replays.when import WHEN, Partial
+from flowstart.replays.summary import EVERYTHING, ClassSummary, Rows, summarise
+from flowstart.replays.traffic import conversations
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+VERSION = 1
+"""Of this form; a field that changes its meaning or goes away makes it a new one."""
+
+
+def partial_document(found: Partial, settings: Settings) -> dict[str, Any]:
+    """The verdict on one network, with the commands that are limited to it."""
+    return verdict_document(found.verdict, settings, found.commands)
+
+
+def verdict_document(
+    verdict: Verdict,
+    settings: Settings,
+    limited: Mapping[str, Sequence[Commands]] | None = None,
+) -> dict[str, Any]:
+    """The verdict as JSON types; `limited` has commands in the place of those for whole hosts."""
+    return {
+        "version": VERSION,
+        "baseline": verdict.baseline,
+        "recommended": verdict.recommended,
+        "ties": list(verdict.ties),
+        "headline": verdict.headline,
+        "settings": [_judgement(one, settings, limited) for one in verdict.judgements],
+    }
+
+
+def _judgement(
+    one: Judgement, settings: Settings, limited: Mapping[str, Sequence[Commands]] | None
+) -> dict[str, Any]:
+    variant, gain = settings.variant(one.setting), one.gain
+    commands: Sequence[Commands] = settings.hosts.commands(variant, settings.reference)
+    if limited is not None:
+        commands = limited[one.setting]
+    return {
+        "setting": one.setting,
+        "status": str(one.status),
+        "reason": one.reason,
+        "gain": {
+            "geomean_change": finite(gain.estimate),
+            "low": finite(gain.low),
+            "high": finite(gain.high),
+            "transfers": gain.transfers,
+            "significant": gain.gains,
+        },
+        "vetoes": [
+            {"kind": gate.kind, "part": gate.part, "quantity": str(gate.quantity)}
+            for gate in one.vetoes
+        ],
+        "gates": [_gate(gate) for gate in one.gates],
+        "commands": [
+            {
+                "stack": found.stack,
+                "set": list(found.set),
+                "revert": list(found.revert),
+                "sources": list(found.sources),
+            }
+            for found in commands
+        ],
+    }
+
+
+def _gate(gate: Gate) -> dict[str, Any]:
+    return {
+        "kind": gate.kind,
+        "part": gate.part,
+        "quantity": str(gate.quantity),
+        "baseline": gate.baseline,
+        "estimate": finite(gate.estimate),
+        "low": finite(gate.low),
+        "high": finite(gate.high),
+        "limit": finite(gate.limit),
+        "transfers": gate.transfers,
+        "outcome": str(gate.outcome),
+    }
+
 
 MORE_LOST = (2, 0.01)
 """It is said where a replay loses so many times the capture's share, and so much more."""
@@ -90,7 +163,7 @@ class Replay:
         return f"<Replay of {self.capture.file}: {transfers} transfers, {len(self.paths)} paths>"
 
     def __str__(self) -> str:
-        from flowstart.render.terminal import screen  # loads rich
+        from flowstart.render.summary import screen
 
         several = len(self.settings.names) > 1
         chosen = [self.verdict.headline] * several
@@ -136,7 +209,7 @@ class Replay:
         column = self.answer.variants.index(name)
         variant = self.settings.variant(name)
         rows = list(self.answer.rows.values())
-        test = ab_test.test_plan(self.facts, group, column, self.settings.seed)
+        test = answer.test_plan(self.facts, group, column, self.settings.seed)
         is_test = one.status == Status.INCONCLUSIVE
         deployed = _deployed(variant, self.settings.reference)
         limits = self.questions.limits
@@ -190,7 +263,7 @@ class Replay:
     @functools.cached_property
     def drawn(self) -> list[str]:
         """What is drawn at random, in words; another seed draws something else."""
-        return randomness.drawn(self.resolved[self.settings.names[0]])
+        return perturbation.drawn(self.resolved[self.settings.names[0]])
 
     @functools.cached_property
     def notes(self) -> list[str]:
@@ -248,15 +321,15 @@ class Replay:
         found = []
         for replayed in self.paths:
             filled = resolved(replayed.path, s)
-            window = buffers.initial_window(filled["stack"])
-            few = buffers.handfuls(given, filled["path"], window)
+            window = document.initial_window(filled["stack"])
+            few = document.handfuls(given, filled["path"], window)
             found += [(n, field, said, window, replayed.name) for field, (said, n) in few.items()]
         if not found:
             return []
         packets, field, said, window, name = min(found)
         paths = len({name for *_, name in found})
         more = f" and a handful on {paths - 1} more" if paths > 1 else ""
-        return [buffers.warning(field, said, packets, f" on {name}{more}", window=window)]
+        return [document.warning(field, said, packets, f" on {name}{more}", window=window)]
 
     @property
     def all_failed(self) -> bool:
@@ -299,9 +372,9 @@ class Replay:
             "classes": [s.numbers for s in self.summaries],
             "intervals": self.answer.records,
             "repeats": self.answer.repeats,
-            "verdict": verdict_document.of(self.verdict, self.settings),
+            "verdict": verdict_document(self.verdict, self.settings),
             "partial": [
-                {"network": one.network, "verdict": verdict_document.partial(one, self.settings)}
+                {"network": one.network, "verdict": partial_document(one, self.settings)}
                 for one in self.partial
             ],
             "rollout": self.rollout
@@ -314,7 +387,7 @@ class Replay:
             "buffers": [
                 {
                     "buffers": band.name,
-                    "verdict": verdict_document.of(band.answer.verdict, self.settings),
+                    "verdict": verdict_document(band.answer.verdict, self.settings),
                 }
                 for band in self.bands
             ],

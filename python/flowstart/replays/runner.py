@@ -1,21 +1,235 @@
-"""Runs passes over the traffic of a capture, in bounded memory."""
+"""The simulations of a replay, and the passes that run them in bounded memory."""
 
+import dataclasses
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from flowstart.captures.contents import Capture
-from flowstart.model.document import encode
+from flowstart.model.document import Document, encode
+from flowstart.model.perturbation import perturbed
+from flowstart.model.variants import Variant
 from flowstart.replays import competing_flows
-from flowstart.replays.jobs import Job, jobs, members, rows
 from flowstart.replays.paths import ReplayPath
-from flowstart.replays.rounds import TOGETHER, Round
+from flowstart.replays.scenario import AFTERWARDS_S, Labels, Writer, apart, usual_stack
 from flowstart.replays.settings import Settings
+from flowstart.replays.traffic import Conversation, conversations
 from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from flowstart._native import Batch
+
+
+Mode = Literal["together", "alone", "rollout", "competing"]
+
+
+@dataclass(frozen=True)
+class Round:
+    """One pass over all traffic under every variant."""
+
+    mode: Mode = "together"
+    """`together`: all of a path at the times of the capture; `alone`: each connection by itself;
+    `rollout`: together, and only a part of the connections under the variant;
+    `competing`: together, with competing flows on every path."""
+    share: float = 1.0
+    """That part."""
+    repeat: int = 0
+    """Which perturbed repeat it is; 0 is the traffic as the capture has it."""
+    seed: int = 1
+
+    @property
+    def is_switched(self) -> Callable[[int], bool]:
+        """Whether a connection is under the variant: the same ones whatever the variant."""
+        if self.share >= 1:
+            return lambda _: True
+        limit = self.share * 2**32
+        return lambda connection: zlib.crc32(f"{self.seed}/{connection}".encode()) < limit
+
+    def applied(self, document: Document) -> Document:
+        """A scenario as it runs in this pass."""
+        found = perturbed(document, self.repeat)
+        if found is document:
+            return document
+        flows = [
+            # What waits for another's data begins with it.
+            {name: value for name, value in new.items() if name != "start" or name in old}
+            for old, new in zip(document["flows"], found["flows"], strict=True)
+        ]
+        return found | {"flows": flows}
+
+
+TOGETHER, ALONE, COMPETING = Round(), Round("alone"), Round("competing")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One simulation: a path under one variant, with some conversations or one of them."""
+
+    replayed: ReplayPath
+    variant: Variant
+    round: Round
+    scenario: Document
+    labels: Labels
+    companions: tuple[str, ...]
+    """What the last flows of the scenario are called, which stand for no transfer."""
+
+    def repeated(self, one: Round) -> "Job":
+        """The same in a perturbed repeat."""
+        return dataclasses.replace(self, round=one, scenario=one.applied(self.scenario))
+
+    @property
+    def label(self) -> str:
+        """What a message calls it."""
+        return f"{self.variant.name}, {self.round.mode}, {self.replayed.name}"
+
+
+def jobs(paths: Sequence[ReplayPath], settings: Settings, one: Round = TOGETHER) -> Iterator[Job]:
+    """All simulations of a pass, those of a part of a path next to each other.
+
+    They are made as they are asked for, so that memory grows with a part and not with the capture.
+    """
+    for replayed in paths:
+        for part in replayed.traffic.chunks():
+            talks = conversations(part)
+            for variant in settings.compared:
+                for together in apart(talks) if one.mode == "alone" else [talks]:
+                    yield job(replayed, variant, one, together, settings)
+
+
+def job(
+    replayed: ReplayPath,
+    variant: Variant,
+    one: Round,
+    talks: Sequence[Conversation],
+    settings: Settings,
+) -> Job:
+    """One of them."""
+    writer = Writer(talks, variant, settings, replayed.path, one.is_switched)
+    flows = writer.flows()
+    last_s = max(turn.start_s for talk in talks for turn in talk.turns)
+    end_s = last_s - writer.begin_s + AFTERWARDS_S
+    competing: dict[str, Document] = {}
+    if one.mode != "alone" and (settings.cross_traffic or one.mode == "competing"):
+        busy = competing_flows.Busy.of(talks, writer.begin_s)
+        towards = _most_goes_to_remote(talks, settings)
+        rate, way = replayed.rates_bps[0 if towards else 1], {} if towards else REVERSE
+        flows = flows + competing_flows.cross_traffic(talks, busy, rate, way, settings)
+        if one.mode == "competing":
+            competing = competing_flows.companions(busy, way, settings)
+            end_s = AFTER_LONG * busy.last_s + LEAST_AFTER_S
+    document: Document = {
+        "seed": settings.seed,
+        "duration": f"{end_s:.6f}s",
+        "path": replayed.path,
+        "stack": usual_stack(settings),
+        "flows": [*flows, *competing.values()],
+    }
+    return Job(replayed, variant, one, one.applied(document), writer.labels, tuple(competing))
+
+
+REVERSE: Document = {"direction": "reverse"}
+AFTER_LONG, LEAST_AFTER_S = 1.5, 10.0
+"""A replay beside long transfers, which have no end, ends after so many times the capture's own
+length, and some seconds."""
+
+
+def _most_goes_to_remote(talks: Sequence[Conversation], settings: Settings) -> bool:
+    """Whether most of the data under test goes to the remote network."""
+    sizes = {True: 0, False: 0}
+    for talk in talks:
+        for turn in talk.turns:
+            if settings.direction in ("both", "client" if turn.from_client else "server"):
+                towards = turn.from_client != talk.connection["client_is_remote"]
+                sizes[towards] += turn.size_bytes
+    return sizes[True] >= sizes[False]
+
+
+def members(planned: Sequence[Job]) -> list[competing_flows.Member]:
+    """The competing flows of some jobs, by their places."""
+    found = []
+    for run, one in enumerate(planned):
+        first = len(one.scenario["flows"]) - len(one.companions)
+        for number, name in enumerate(one.companions):
+            place = (run, first + number, name)
+            found.append(competing_flows.Member(*place, one.variant.name, one.replayed.name))
+    return found
+
+
+def rows(planned: Sequence[Job], batch: "Batch") -> "pl.DataFrame":
+    """One row per transfer and job of a batch: `planned` in the order of its scenarios.
+
+    Times are those of the transfer: `fct_s` counts from when the application had it, and includes
+    the handshake where that was when the connection opened.
+    """
+    import polars as pl
+
+    if not len(batch["transfers"]):
+        return pl.DataFrame()
+    writes = frames.frame(batch["transfers"]).rename({"transfer": "write", "bytes": "size_bytes"})
+    writes = writes.with_columns(
+        fct_s=pl.col("delivered_s") - pl.col("available_s"),
+        duration_s=pl.col("acked_s") - pl.col("available_s"),
+        complete=pl.col("acked_s").is_not_null(),
+        begins=pl.col("size_bytes").cum_sum().over("run", "flow") - pl.col("size_bytes"),
+    )
+    flows = frames.frame(batch["flows"]).select(*OF_FLOWS)
+    found = (
+        _labels(planned).join(writes, on=["run", "flow", "write"]).join(flows, on=["run", "flow"])
+    )
+    delivered = pl.col("bytes_delivered").cast(pl.Int64) - pl.col("begins").cast(pl.Int64)
+    return (
+        found.sort("run", "transfer")
+        .with_columns(
+            slowdown=pl.col("fct_s") / pl.col("ideal_fct_s"),
+            bytes_delivered=pl.min_horizontal(delivered.clip(0), "size_bytes"),
+        )
+        .drop("begins", "write")
+    )
+
+
+OF_FLOWS = (
+    *("run", "flow", "cc", "stack", "seed", "direction", "bytes_delivered"),
+    *("startup_exit_s", "startup_exit_cwnd_segments", "startup_exit_flight_bytes"),
+    *("startup_exit_reason", "max_cwnd_segments", "max_queue_pkts", "bdp_pkts", "min_rtt_s"),
+    *("buffer_accounting", "reset"),
+)
+"""The columns that the transfers of a flow share."""
+
+
+def _labels(planned: Sequence[Job]) -> "pl.DataFrame":
+    """Which transfer each write of each job stands for.
+
+    One frame is made for all of them: there may be thousands, most of them of a few transfers.
+    """
+    import polars as pl
+
+    columns: dict[str, list[Any]] = {
+        field.name: [cell for one in planned for cell in getattr(one.labels, field.name)]
+        for field in dataclasses.fields(Labels)
+    }
+    columns["run"] = [run for run, one in enumerate(planned) for _ in one.labels.transfer]
+    of_runs = pl.DataFrame(
+        {
+            "run": range(len(planned)),
+            "variant": [one.variant.name for one in planned],
+            "startup": [str(one.variant.begins) for one in planned],
+            "mode": [one.round.mode for one in planned],
+            "network": [one.replayed.name for one in planned],
+        },
+        schema_overrides={"run": pl.Int64},
+    )
+    direction = pl.when("from_client").then(pl.lit("c2s")).otherwise(pl.lit("s2c"))
+    return (
+        pl.DataFrame(columns, schema_overrides={"opener": pl.String})
+        .join(of_runs, on="run", maintain_order="left")
+        .with_columns(capture_direction=direction)
+        .drop("from_client")
+    )
+
 
 Progress: TypeAlias = Callable[[int, int], object]
 

@@ -1,17 +1,93 @@
-"""What the user of a replay decides."""
+"""What the user of a replay decides: variants, stacks, and what is given of paths."""
 
 import dataclasses
+import fnmatch
+import ipaddress
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, Self, cast, get_args
 
-from flowstart.deployment.stacks import HostStack
+from flowstart.deployment.stacks import HostStack, default_of
 from flowstart.errors import RequestError
 from flowstart.model import specs
-from flowstart.model.catalog import suggest
-from flowstart.model.custom import CustomStartups
+from flowstart.model import stack as stacks
+from flowstart.model import variants as named
+from flowstart.model.catalog import listed, suggest
+from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import Document
-from flowstart.model.variants import Variant, baseline
-from flowstart.replays.given_networks import GivenNetwork
+from flowstart.model.variants import Variant, VariantLike, baseline
+
+FIELDS = ("rate", "reverse_rate", "buffer", "reverse_buffer")
+FORM = re.compile(r"(?P<pattern>.+):(?P<fields>[a-z_-]+=.+)")
+
+
+@dataclass(frozen=True)
+class GivenNetwork:
+    """Fields of the paths to some networks."""
+
+    pattern: str
+    """A prefix that holds them, a name, or a pattern of names such as `*`."""
+    fields: Mapping[str, str]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Raises RequestError where the text is not of this form."""
+        if not (found := FORM.fullmatch(text)):
+            raise RequestError(
+                f"network: `{text}` should be written PREFIX:rate=RATE, such as "
+                "10.9.3.0/24:rate=20Mbps,buffer=60pkt"
+            )
+        fields: dict[str, str] = {}
+        for piece in found["fields"].split(","):
+            name, _, value = piece.partition("=")
+            name = name.strip().replace("-", "_")
+            if name not in FIELDS or not value:
+                right = suggest(name, list(FIELDS)) if name not in FIELDS else "; a value is needed"
+                raise RequestError(f"network: `{piece}` is no field with a value{right}")
+            fields[name] = value.strip()
+        if "reverse_rate" in fields and "rate" not in fields:
+            raise RequestError(f"network: `{text}` has a reverse_rate without a rate")
+        return cls(found["pattern"], fields)
+
+    @property
+    def written(self) -> str:
+        """The text that `parse` reads."""
+        return f"{self.pattern}:{','.join(f'{k}={v}' for k, v in self.fields.items())}"
+
+    def holds(self, network: str) -> bool:
+        """Whether a network is meant."""
+        try:
+            mine, other = (ipaddress.ip_network(one) for one in (self.pattern, network))
+        except ValueError:
+            return fnmatch.fnmatchcase(network, self.pattern)
+        return mine.version == other.version and mine.supernet_of(other)  # type: ignore[arg-type]
+
+
+def given_of(network: str, given: Sequence[GivenNetwork]) -> dict[str, str]:
+    """What is given of a network; of several the last."""
+    found: dict[str, str] = {}
+    for one in given:
+        found |= one.fields if one.holds(network) else {}
+    return found
+
+
+def refuse_useless(given: Sequence[GivenNetwork], networks: Sequence[str]) -> None:
+    """What is given of no network in the capture was meant otherwise."""
+    for one in given:
+        if not any(map(one.holds, networks)):
+            some = ", ".join(networks[:3]) + (", ..." if len(networks) > 3 else "")
+            raise RequestError(f"network: `{one.pattern}` holds none of the capture's: {some}")
+
+
+def refuse_one_rate(rate: str | None, networks: Sequence[str]) -> None:
+    """A rate for several networks would put them all behind one bottleneck."""
+    if rate is not None and len(networks) > 1:
+        raise RequestError(
+            f"rate: `{rate}` for {len(networks)} networks would put all on one link; give each its "
+            f"own with --network PREFIX:rate=RATE, or all with --network '*:rate={rate}'"
+        )
+
 
 Tested = Literal["server", "client", "both"]
 """Whose data is under test."""
@@ -167,3 +243,68 @@ class Settings:
     def has(self, part: str) -> bool:
         """Whether a part of the capture is replayed."""
         return part not in self.ignore
+
+
+CURRENT = "current"
+"""The name of the variant that does what was recorded."""
+
+
+def hosts_of(
+    recorded: str | None, stack: Mapping[str, Any] | None, capture_format: str = ""
+) -> HostStack:
+    """What the hosts of a capture run: as given, or as the stack or the capture suggests."""
+    if recorded is not None:
+        return HostStack.named(recorded)
+    if stack is not None:
+        return HostStack.of_preset(stacks.of_scenario(stack)["preset"])
+    return HostStack.named(default_of(capture_format))
+
+
+def compared(
+    hosts: HostStack,
+    variants: Sequence[VariantLike],
+    startups: Sequence[StartupLike] | None,
+    baseline: str | None,
+    cc: str | None,
+    custom: CustomStartups,
+) -> tuple[tuple[Variant, ...], str]:
+    """The variants, and the name of the baseline.
+
+    Without variants and startups it is what the stack offers, with what it does not for comparison.
+    The baseline is what was recorded, unless it is named.
+    """
+    if startups is not None and not startups and not variants:
+        raise RequestError("no startup is given")
+    if startups is None and not variants:
+        variants = (*hosts.candidates, *hosts.research)
+        if not variants:
+            startups = ("hystart", "hystart-plus-plus", "jump-start")
+    elif variants:
+        variants = [_of_recording(one, hosts) for one in variants]
+    found = named.settled(variants, startups or (), custom)
+    usual = cc or hosts.recorded.cc
+    if baseline is not None:
+        if baseline == CURRENT and not any(v.name == CURRENT for v in found):
+            return (_current(hosts, cc), *found), CURRENT
+        if listed(baseline) and not any(v.name == baseline for v in found):
+            found = (*named.settled((), (baseline,), custom), *found)
+        return found, named.baseline(baseline, [v.name for v in found])
+    now = _current(hosts, cc)
+    for variant in found:
+        same = (str(variant.begins), variant.cc or usual, variant.fields)
+        if same == (str(now.begins), now.cc, now.fields):
+            return found, variant.name
+    return (now, *found), CURRENT
+
+
+def _of_recording(given: VariantLike, hosts: HostStack) -> Variant:
+    """A variant with the recorded startup, where it names neither one nor what implies one."""
+    variant = Variant.parse(given) if isinstance(given, str) else given
+    if variant.startup or variant.cc or "preset" in variant.fields:
+        return variant
+    return dataclasses.replace(variant, startup=hosts.recorded.startup)
+
+
+def _current(hosts: HostStack, cc: str | None) -> Variant:
+    recorded = hosts.recorded
+    return Variant(CURRENT, recorded.startup, cc or recorded.cc)

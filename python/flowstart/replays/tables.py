@@ -4,18 +4,16 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from flowstart import text
 from flowstart.inference import Row, Statistic, Verdict
 from flowstart.inference.gates import Quantity
 from flowstart.model import custom
-from flowstart.render import footnotes, text
+from flowstart.render import footnotes
+from flowstart.render.columns import CLASSES
 from flowstart.render.grid import Column, Grid
-from flowstart.render.size_classes import CLASSES
-from flowstart.replays.answer import Answer
-from flowstart.replays.bands import Band
+from flowstart.replays.answer import EVERYTHING, Answer, Band, Rollout
 from flowstart.replays.paths import ReplayPath
-from flowstart.replays.rollout import Rollout
 from flowstart.replays.summary import ClassSummary, estimate
-from flowstart.replays.times import EVERYTHING
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,8 +8,9 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from flowstart import text
 from flowstart.model import custom
-from flowstart.render import text, thinning
+from flowstart.render import thinning
 from flowstart.render.charts import (
     CORNER,
     MOST_LINES,
@@ -17,11 +18,13 @@ from flowstart.render.charts import (
     STYLE,
     Chart,
     broken,
+    key_of_panels,
     legend,
+    linear,
     looks,
+    panels,
     titled,
 )
-from flowstart.render.panels import key_of_panels, linear, panels
 from flowstart.simulation.series import Series
 
 if TYPE_CHECKING:

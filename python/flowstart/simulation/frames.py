@@ -1,11 +1,12 @@
 """The simulator's tables as polars frames with types that do not depend on the values."""
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from flowstart._native import Arrays, Table
+    from flowstart._native import Arrays, Outcomes, Table
 
 
 def frame(table: "Table") -> "pl.DataFrame":
@@ -39,3 +40,34 @@ def rows(table: "Table") -> list[dict[str, Any]]:
     """A table as one dictionary per row, without polars."""
     columns = table.lists()
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+class RunTables:
+    """The tables of an outcome as frames, each made when it is first asked for."""
+
+    outcome: "Outcomes"
+
+    @functools.cached_property
+    def frame(self) -> "pl.DataFrame":
+        """One row per flow."""
+        return frame(self.outcome["flows"])
+
+    @functools.cached_property
+    def transfers(self) -> "pl.DataFrame":
+        """One row per application write, for flows that have `writes`."""
+        return frame(self.outcome["transfers"])
+
+    @functools.cached_property
+    def objects(self) -> "pl.DataFrame":
+        """One row per object of web sessions; `flow` is its response among the flows."""
+        return frame(self.outcome["objects"])
+
+    @functools.cached_property
+    def links(self) -> "pl.DataFrame":
+        """One row per link."""
+        return frame(self.outcome["links"])
+
+    @functools.cached_property
+    def startups(self) -> "pl.DataFrame":
+        """One row per flow with an `available_rate`: how soon it reached that, at what cost."""
+        return frame(self.outcome["startups"])

@@ -15,8 +15,8 @@ from flowstart.model.quantities import Time
 from flowstart.model.scenario import Scenario, ScenarioLike
 from flowstart.simulation import batch, bounds, frames
 from flowstart.simulation.batch import Progress
+from flowstart.simulation.frames import RunTables
 from flowstart.simulation.limits import LimitOptions
-from flowstart.simulation.run_tables import RunTables
 
 if TYPE_CHECKING:
     import polars as pl

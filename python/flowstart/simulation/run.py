@@ -7,18 +7,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from flowstart import _native, extras
+from flowstart import _native, extras, text
 from flowstart.errors import RequestError
-from flowstart.model import randomness, scenario
+from flowstart.model import perturbation, scenario
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document, encode, queues, resolve
 from flowstart.model.quantities import Time
 from flowstart.model.scenario import ScenarioLike
 from flowstart.render import footnotes, html
 from flowstart.simulation import bounds, frames, tables
-from flowstart.simulation.headline import headline
+from flowstart.simulation.frames import RunTables
 from flowstart.simulation.limits import LimitOptions
-from flowstart.simulation.run_tables import RunTables
 from flowstart.simulation.streaming import StoredRun, store
 
 if TYPE_CHECKING:
@@ -28,6 +27,58 @@ if TYPE_CHECKING:
 
     from flowstart._native import FlowPackets, Outcome
     from flowstart.simulation.series import Series
+
+
+def headline(
+    path: Document,
+    rows: Sequence[dict[str, Any]],
+    seeds: Sequence[int],
+    buffer: str | None,
+    iw: int | None = None,
+) -> str:
+    """One line on a resolved `path` and the flows in `rows`.
+
+    `buffer` is the bottleneck's, `iw` the initial window in packets where all have one.
+    """
+    where = f"{_line(path)}, {path['rtt']}" if "rtt" in path else f"{len(path['hops'])} hops"
+    bdp = f", BDP {text.count(rows[0]['bdp_pkts'])} packets" if rows else ""
+    narrow = [("interface", path.get("nic_rate")), ("line", path.get("access_rate"))]
+    beside = [f"{what} {rate}" for what, rate in narrow if rate]
+    beside += [f"routers {path['router_pps']} packets/s"] if path.get("router_pps") else []
+    parts = [
+        where + bdp,
+        *beside,
+        *_ingredients(path),
+        f"buffer {buffer}" if buffer else "",
+        f"stack {rows[0]['stack']}" if rows else "",
+        ", ".join(sorted({row["cc"] for row in rows})),
+        f"IW {iw}" if rows and iw else "",
+        f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def _line(path: dict[str, Any]) -> str:
+    """The bottleneck's rate in words."""
+    if "rate_trace" in path:
+        return f"trace {path['rate_trace']}"
+    if "rate_steps" in path:
+        return " → ".join(step["rate"] for step in path["rate_steps"])
+    return str(path["rate"])
+
+
+def _ingredients(path: dict[str, Any]) -> list[str]:
+    """What else a path is made of, in words."""
+    loss = path.get("loss", "0")
+    words = {
+        "rate_variation": "rate {}",
+        "policer_rate": f"policer {{}} after {path.get('policer_burst')}",
+        "loss_burst": f"loss {loss} in bursts of {{}}",
+        "aggregation": "bursts every {}",
+        "jitter": "jitter {}" + (" with reordering" if path.get("reordering") else ""),
+        "ripple": f"ripple {{}} in {path.get('ripple_period')}",
+    }
+    return [word.format(path[name]) for name, word in words.items() if name in path]
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,7 +133,7 @@ class Run(RunTables):
     @functools.cached_property
     def drawn(self) -> list[str]:
         """What is drawn at random, in words; another seed draws something else."""
-        return randomness.drawn(self.resolved)
+        return perturbation.drawn(self.resolved)
 
     @functools.cached_property
     def notes(self) -> list[str]:
@@ -197,7 +248,7 @@ class Run(RunTables):
         return of_run(self.outcome)
 
     def __str__(self) -> str:
-        from flowstart.render.terminal import screen  # loads rich
+        from flowstart.render.summary import screen
 
         return screen(self.headline, tables.of_run(self.outcome)[0], "`.frame` has them all")
 

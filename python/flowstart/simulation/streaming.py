@@ -13,8 +13,7 @@ from flowstart.model.custom import CustomStartups
 from flowstart.model.document import encode, resolve
 from flowstart.model.scenario import ScenarioLike
 from flowstart.render.columns import metadata
-from flowstart.render.folder import Results, check
-from flowstart.render.manifest import About
+from flowstart.render.folder import About, Results, check
 from flowstart.simulation import bounds, frames
 
 if TYPE_CHECKING:

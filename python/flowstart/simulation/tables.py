@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from flowstart.render import footnotes, text
+from flowstart import text
+from flowstart.render import footnotes
 from flowstart.render.grid import Column, Grid
 from flowstart.simulation import frames
 

@@ -5,13 +5,14 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from flowstart import text
 from flowstart.model import custom
 from flowstart.model.variants import Variant
-from flowstart.render import html, interactive, listed, text
+from flowstart.render import html, interactive, listed
+from flowstart.render.columns import CLASSES
 from flowstart.render.columns import Column as Definition
 from flowstart.render.grid import Column, Grid, Source
-from flowstart.render.size_classes import CLASSES
-from flowstart.sweeps.execution.swept import Swept
+from flowstart.sweeps.execution.store import Swept
 from flowstart.sweeps.runs.table import TABLE
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document, resolve
-from flowstart.model.randomness import drawn
+from flowstart.model.perturbation import drawn
 from flowstart.model.variants import Variant
 from flowstart.simulation.run import simulate
 from flowstart.sweeps.cell import DRAWN_COMPANY, Cell
 from flowstart.sweeps.runs.batch import run_cells
-from flowstart.sweeps.runs.planned import Planned
-from flowstart.worst_paths.case import Case
+from flowstart.sweeps.runs.table import Planned
+from flowstart.worst_paths.space import Case
 
 if TYPE_CHECKING:
     import polars as pl

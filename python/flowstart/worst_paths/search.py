@@ -5,10 +5,22 @@ Congestion Control Algorithms", HotNets 2022), within ranges that a path can hav
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Unpack
 
-from flowstart.worst_paths.space import Point, Space
+from flowstart.comparison.plan import chosen
+from flowstart.errors import RequestError, SimulationError
+from flowstart.model.catalog import canonical, list_algorithms, suggest
+from flowstart.model.custom import CustomStartups, StartupLike
+from flowstart.model.document import LARGEST, Document, resolve
+from flowstart.model.quantities import Time
+from flowstart.simulation import bounds
+from flowstart.simulation.limits import LimitOptions
+from flowstart.sweeps.language.parameters import endpoints
+from flowstart.worst_paths.evaluate import MEASURES, NOTHING, Evaluator
+from flowstart.worst_paths.result import Failing, WorstPaths
+from flowstart.worst_paths.space import Case, Point, Space
 
 RANDOM_SHARE = 0.5
 """Of all tries so many are drawn anywhere; the others lie near the best found so far."""
@@ -77,3 +89,179 @@ def _near(space: Space, found: Sequence[Found], step: float, drawn: random.Rando
     """A mutation of one of the best: the better one is, the more often it is taken."""
     rank = min(int(drawn.expovariate(FAVOUR / len(found))), len(found) - 1)
     return space.mutated(found[rank].point, step, drawn)
+
+
+KEPT_SCORE = 0.8
+"""A change is taken where so much of the score beyond nothing remains."""
+DIGITS = (1, 2, 3)
+"""Significant digits of numbers, the fewest first."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A case and its score."""
+
+    case: Case
+    score: float
+
+
+Scores = Callable[[Sequence[Case]], Sequence[float]]
+"""The scores of cases."""
+
+
+def shrunk(found: Finding, scores: Scores, nothing: float) -> Finding:
+    """A finding without the ingredients that do not matter; `nothing` is the score of no fault.
+
+    What is dropped is measured each time, one after the other, so what remains matters.
+    """
+    least = nothing + KEPT_SCORE * (found.score - nothing)
+    return _rounded(_bare(found, scores, least), scores, least)
+
+
+def _bare(found: Finding, scores: Scores, least: float) -> Finding:
+    """The finding after as many ingredients are dropped as keep the score."""
+    while cases := list(found.case.simpler()):
+        best = max(map(Finding, cases, scores(cases)), key=lambda one: one.score)
+        if best.score < least:
+            break
+        found = best
+    return found
+
+
+def _rounded(found: Finding, scores: Scores, least: float) -> Finding:
+    """The finding with numbers of as few digits as keep the score."""
+    for name in list(found.case.numbers()):
+        cases = [found.case.rounded(name, digits) for digits in DIGITS]
+        good = (one for one in map(Finding, cases, scores(cases)) if one.score >= least)
+        found = next(good, found)
+    return found
+
+
+LEAST = {"regret": 1.05, "loss": 0.005, "harm": 0.02}
+"""A finding below this score is none."""
+HARMED = ("long", "short")
+"""The competing flows where harm is looked for and nothing else is said."""
+MOST_TRIES = 1_000_000
+
+
+def find_worst_paths(
+    startup: StartupLike,
+    *,
+    against: Sequence[StartupLike] | None = None,
+    search_space: str | None = None,
+    measure: str = "regret",
+    runs: int = 500,
+    distinct: int = 5,
+    stack: str | Mapping[str, Any] = "linux",
+    cc: str | None = None,
+    seed: int = 1,
+    seeds: int = 3,
+    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    time_limit: Time | None = None,
+    **limits: Unpack[LimitOptions],
+) -> WorstPaths:
+    """Searches for the paths on which a startup algorithm is worst relative to others.
+
+    Half of the paths are drawn from the search space, half near the worst so far. Findings are
+    simplified: fields that do not matter are dropped, and numbers are rounded. The result does not
+    depend on the number of workers.
+
+    Args:
+        startup: The startup algorithm.
+        against: Those to compare with; all that need no router, peer or cache unless given.
+        search_space: Ranges of the path's fields.
+        measure: `regret`, `loss` or `harm`.
+        runs: Number of paths to try.
+        distinct: Number of findings, each with other ingredients of the path.
+        stack: A preset of the endpoints, or their fields.
+        cc: Congestion control after startup.
+        seed: Seed of the search.
+        seeds: Number of seeds of a path with randomness, whose median is the score.
+        workers: Number of threads and processes; all cores unless given.
+        progress: Called as `progress(done, total)` a few times a second.
+        time_limit: Time after which the search is given up, in seconds or as text.
+        **limits: `max_packets`, `max_flows`, `max_memory`, `max_time` and `no_limits`, which raise
+            the limits of the estimated use.
+
+    Returns:
+        The findings, worst first.
+
+    Raises:
+        RequestError: An argument is wrong or exceeds a limit.
+        TimeLimitExceeded: The time limit ended the search.
+
+    Example:
+        >>> import flowstart as fs
+        >>> found = fs.find_worst_paths("hystart", against=["slow-start"], runs=2, workers=1)
+        >>> found.startup
+        'hystart'
+    """
+    custom = CustomStartups()
+    own = canonical(startup) if isinstance(startup, str) else ""
+    others = [a.name for a in list_algorithms("startup") if not a.needs_help and a.name != own]
+    variants = chosen((), [startup, *(others if against is None else against)], custom)
+    _check(measure, runs, distinct, seed, seeds, len(variants))
+    ends = endpoints(stack)
+    _check_cc(cc, ends.document)
+    space = Space.parse(search_space, ends, HARMED if measure == "harm" else ())
+    if measure == "harm" and "alone" in space.competing:
+        raise RequestError(
+            "search_space.competing: `alone` has no competing flows; name `long`, `short`"
+        )
+    evaluator = Evaluator(variants, measure, ends.document, cc, seed, seeds, workers, custom)
+    with bounds.bounded(time_limit, **limits):
+        found = search(
+            space,
+            lambda points: evaluator.scores([space.case(point) for point in points]),
+            tries=runs,
+            drawn=random.Random(f"worst/{seed}"),
+            progress=progress or (lambda _done, _total: None),
+        )
+        if evaluator.failed == evaluator.cases:
+            raise SimulationError(f"none of the paths could be run: {evaluator.error}")
+        failings = _distinct(space, found, evaluator, distinct)
+    return WorstPaths(variants, measure, runs, evaluator, failings)
+
+
+def _distinct(
+    space: Space, found: Sequence[Found], evaluator: Evaluator, count: int
+) -> tuple[Failing, ...]:
+    """The worst findings as plain as they can be, each by other ingredients, worst first.
+
+    What has the ingredients of one before it would be the same again.
+    """
+    kept: dict[frozenset[str], Finding] = {}
+    for one in found:
+        if len(kept) == count or one.score < LEAST[evaluator.measure]:
+            break
+        case = space.case(one.point)
+        if any(causes and causes <= set(case.ingredients) for causes in kept):
+            continue
+        plain = shrunk(Finding(case, one.score), evaluator.scores, NOTHING[evaluator.measure])
+        causes = frozenset(plain.case.ingredients)
+        if causes not in kept or kept[causes].score < plain.score:
+            kept[causes] = plain
+    own = [one for causes, one in kept.items() if not any(c and c < causes for c in kept)]
+    findings = sorted(own, key=lambda finding: -finding.score)
+    evaluations = evaluator.evaluate([finding.case for finding in findings])
+    return tuple(Failing(f.case, e) for f, e in zip(findings, evaluations, strict=True))
+
+
+def _check(measure: str, runs: int, distinct: int, seed: int, seeds: int, variants: int) -> None:
+    if measure not in MEASURES:
+        raise RequestError(f"measure: `{measure}` is unknown{suggest(measure, list(MEASURES))}")
+    for name, value in (("runs", runs), ("distinct", distinct), ("seeds", seeds)):
+        if not 1 <= value <= MOST_TRIES:
+            raise RequestError(f"{name} = {value}: 1 to {MOST_TRIES:,} are possible")
+    if not 0 <= seed <= LARGEST - seeds:
+        raise RequestError(f"seed = {seed}: 0 to {LARGEST - seeds} are possible")
+    if variants < 2:
+        raise RequestError("against: another startup is needed to compare with")
+
+
+def _check_cc(cc: str | None, stack: Document) -> None:
+    """Has the simulator say what is wrong with it, where one is given."""
+    if cc is not None:
+        flow = {"size": "1kB", "cc": cc}
+        resolve({"path": {"rate": "1Mbps", "rtt": "100ms"}, "stack": stack, "flows": [flow]})

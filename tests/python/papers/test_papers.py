@@ -16,7 +16,7 @@ from flowstart.papers.lab import Lab
 from flowstart.papers.measures import first
 from flowstart.papers.runner import Judged
 from flowstart.papers.target import Kind, Measured, Target, Verdict
-from flowstart.render import terminal
+from flowstart.render import summary
 from screen import on_one_screen
 
 Cli = Callable[..., Any]
@@ -137,7 +137,7 @@ def test_a_cache_that_cannot_be_written_to_is_refused_in_a_line(
 def test_numbers_stay_whole_beside_what_it_takes_long_to_say() -> None:
     long = target("toy.sent", "value", what="packets sent " * 20, expected=163840000)
     judged = Judged(long, Measured(163840000), Verdict.MET, 0.0)
-    shown = terminal.plain(grids.targets([judged]), 100)
+    shown = summary.plain(grids.targets([judged]), 100)
     assert shown.count("163840000") == 2
     assert "…" not in shown
 

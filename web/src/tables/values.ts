@@ -1,5 +1,5 @@
 // What texts of tables are worth when they are sorted and filtered, and how numbers are written:
-// as `render/text.py` writes them.
+// as `text.py` writes them.
 
 import { ABSENT, bytes, rate, seconds } from "../ui/text.ts";
 

@@ -1,4 +1,4 @@
-// Numbers as the rest of the project writes them (`render/text.py`), and back.
+// Numbers as the rest of the project writes them (`text.py`), and back.
 
 export const ABSENT = "–";
 

@@ -9,7 +9,7 @@ import pathlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from flowstart.captures import tables as contents
+from flowstart.captures import contents as contents
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import read_capture as read
 from flowstart.errors import RequestError
@@ -17,15 +17,14 @@ from flowstart.explorer.grids import document
 from flowstart.explorer.running.jobs import Job
 from flowstart.model import stack
 from flowstart.model.document import Document
-from flowstart.render.size_classes import CLASSES
-from flowstart.replays import sentences, study, tables, verdict_document
-from flowstart.replays.asked import questions_of, settings_of
-from flowstart.replays.bands import bands
-from flowstart.replays.further import further
+from flowstart.render.columns import CLASSES
+from flowstart.replays import overview, result, study, tables
+from flowstart.replays.answer import EVERYTHING, bands
 from flowstart.replays.paths import ReplayPath
+from flowstart.replays.report import further
+from flowstart.replays.request import questions_of, settings_of
 from flowstart.replays.result import Replay
 from flowstart.replays.scenario import usual_stack
-from flowstart.replays.times import EVERYTHING
 
 __all__ = ["EVERYTHING", "opened", "replayed", "transfer", "transfers", "work"]
 
@@ -80,7 +79,7 @@ def opened(found: Capture) -> dict[str, Any]:
     return {
         "headline": contents.headline(found),
         "tables": [
-            document(contents.summary(found.summary)),
+            document(contents.summary_table(found.summary)),
             *([document(contents.networks(found))] if found.groups else []),
         ],
         "warnings": found.warnings,
@@ -92,14 +91,14 @@ def replayed(replay: Replay) -> dict[str, Any]:
     """What a replay came to, as JSON: tables, recommendations and the networks' paths."""
     several = len(replay.settings.names) > 1
     return {
-        "headline": sentences.headline(replay),
+        "headline": overview.headline(replay),
         "variants": list(replay.answer.variants),
         "baseline": replay.answer.baseline,
         "changes": document(tables.changes(replay.summaries)) if several else None,
         "times": document(tables.times(replay.summaries)),
-        "legend": sentences.legend(replay),
-        "verdict": sentences.verdict(replay),
-        "decision": verdict_document.of(replay.verdict, replay.settings),
+        "legend": overview.table_legend(replay),
+        "verdict": overview.verdict(replay),
+        "decision": result.verdict_document(replay.verdict, replay.settings),
         "intervals": replay.answer.records,
         "classes": [
             {"size_class": one.size_class, "transfers": one.transfers}
@@ -107,10 +106,10 @@ def replayed(replay: Replay) -> dict[str, Any]:
             if one.variant == replay.answer.baseline
         ],
         "networks": _networks(replay),
-        "sources": sentences.sources(replay),
+        "sources": overview.sources(replay),
         "further": [document(grid) for grid in further(replay)],
         "deployment": [notes.lines for notes in replay.notes_to_deploy],
-        "limits": list(sentences.LIMITS),
+        "limits": list(overview.LIMITS),
         "warnings": replay.warnings,
         "failures": replay.failures[:3],
         "command": replay.command,

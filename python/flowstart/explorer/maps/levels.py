@@ -10,18 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from flowstart import _native
+from flowstart import _native, text
 from flowstart.comparison.execute import prepare
 from flowstart.comparison.plan import Plan
-from flowstart.comparison.rows import placed
+from flowstart.comparison.repeats import placed
 from flowstart.comparison.summary import Summary, summarise
 from flowstart.errors import RequestError
 from flowstart.explorer.path.limits import size_bytes
-from flowstart.maps.winners import MARGIN
+from flowstart.maps.measures import MARGIN
 from flowstart.model.document import encode, plain, resolve
 from flowstart.model.path import NetworkPath
-from flowstart.model.units import NS_PER_S, UNITS, Kind, split
-from flowstart.render import text
+from flowstart.model.quantities import NS_PER_S, UNITS, Kind, split
 from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
 

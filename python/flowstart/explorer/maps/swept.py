@@ -10,11 +10,11 @@ from typing import Any
 
 from flowstart.errors import RequestError
 from flowstart.explorer.grids import document
-from flowstart.maps import again
-from flowstart.maps.asking import read_map
+from flowstart.maps import worst_cells
 from flowstart.maps.plane import AXES
 from flowstart.maps.reading import scan, variants
 from flowstart.maps.result import SweepMap
+from flowstart.maps.sweep_result import read_map
 from flowstart.maps.worst_cells import in_words
 from flowstart.model import specs
 from flowstart.model.variants import baseline
@@ -128,13 +128,13 @@ def cell(found: SweepMap, number: int) -> dict[str, Any]:
     scenario = json.loads(text)
     combined = variants(found.folder)
     names = [name for name in found.startups if name not in combined]
-    command = again.command(scenario, names) if names else None
+    command = worst_cells.command(scenario, names) if names else None
     return {
         "cell": number,
         "given": options(command) if command else None,
         "command": command,
         "why": None if command else _why(competing, names),
-        "scenario": again.shortened(scenario),
+        "scenario": worst_cells.shortened(scenario),
     }
 
 

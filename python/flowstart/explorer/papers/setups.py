@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from flowstart import _native
+from flowstart import _native, text
 from flowstart.comparison.plan import Plan
 from flowstart.errors import RequestError
 from flowstart.explorer.maps.swept import options
@@ -15,9 +15,8 @@ from flowstart.model import stack as stacks
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document
 from flowstart.model.path import NetworkPath, told_interface
+from flowstart.model.quantities import NS_PER_S, UNITS, Kind, split
 from flowstart.model.scenario import ScenarioLike
-from flowstart.model.units import NS_PER_S, UNITS, Kind, split
-from flowstart.render import text
 
 MOST = 24
 """So many set-ups are listed; an experiment may have thousands."""

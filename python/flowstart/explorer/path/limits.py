@@ -9,8 +9,7 @@ from flowstart.errors import RequestError
 from flowstart.explorer.path import state
 from flowstart.explorer.settings import Settings
 from flowstart.model.document import resolve
-from flowstart.model.quantities import read_seconds
-from flowstart.model.units import split
+from flowstart.model.quantities import read_seconds, split
 
 MOST_FLOWS = 64
 MOST_PACKETS = 4_000_000

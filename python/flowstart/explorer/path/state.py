@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from flowstart.comparison import asked
+from flowstart.comparison import request
 from flowstart.comparison.plan import Plan
 from flowstart.errors import RequestError
 from flowstart.explorer.settings import Option, Settings
@@ -37,14 +37,14 @@ def in_options(error: RequestError) -> RequestError:
 
 
 def _plan(fields: Mapping[str, Any], settings: Settings) -> Plan:
-    if asked.path_of(fields) is None:
+    if request.path_of(fields) is None:
         raise RequestError("no path is given: a rate and an rtt are needed, or a path's name")
     sizes = specs.split(fields.get("size", USUAL_SIZE))
     if len(sizes) != 1:
         raise RequestError(
             f"--size: `{fields['size']}` is {len(sizes)} sizes; the explorer shows one, such as 1MB"
         )
-    return asked.plan_of(fields, startups=startups(fields, settings), sizes=sizes)
+    return request.plan_of(fields, startups=startups(fields, settings), sizes=sizes)
 
 
 def startups(fields: Mapping[str, Any], settings: Settings) -> list[str] | None:

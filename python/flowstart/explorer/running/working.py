@@ -11,7 +11,7 @@ from flowstart.errors import LimitExceeded, RequestError
 from flowstart.explorer.running.stopping import MOST_BYTES, Stop
 from flowstart.explorer.running.threads import Running, ended
 from flowstart.simulation import bounds
-from flowstart.simulation.estimate import stated
+from flowstart.simulation.limits import stated
 from flowstart.simulation.trajectories import Cancelled
 
 T = TypeVar("T")

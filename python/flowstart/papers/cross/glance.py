@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from flowstart import text
 from flowstart.papers.cross import verdicts
 from flowstart.papers.cross.scenarios import (
     HYSTART,
@@ -17,9 +18,8 @@ from flowstart.papers.cross.spelling import IN_DOUBT, short
 from flowstart.papers.cross.startups import IN_WORDS, MARKS, StartUp
 from flowstart.papers.cross.table import CrossTable
 from flowstart.papers.cross.verdicts import CROWDED
-from flowstart.render import text
 from flowstart.render.grid import Column, Grid
-from flowstart.render.marks import MARK
+from flowstart.text import MARK
 
 PRINTED = {
     (QUICK_START, "low latency"): "low",

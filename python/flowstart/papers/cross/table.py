@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from flowstart.inference.critical import NORMAL, student
+from flowstart.inference.clusters import NORMAL, student
 from flowstart.papers.cross.measures import Reading
 from flowstart.papers.cross.scenarios import Scenario
 from flowstart.papers.cross.startups import SLOW_START, StartUp

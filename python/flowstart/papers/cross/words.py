@@ -9,7 +9,7 @@ from flowstart.papers.cross.spelling import spelled
 from flowstart.papers.cross.startups import SLOW_START, StartUp
 from flowstart.papers.cross.table import CrossTable
 from flowstart.papers.cross.verdicts import BADLY, NEAR, Away, Fault, Turn, Winner
-from flowstart.render.text import listed
+from flowstart.text import listed
 
 MOST_NAMED = 5
 """Of a longer list, the first so many are named."""

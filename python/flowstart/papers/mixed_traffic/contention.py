@@ -7,7 +7,7 @@ from flowstart.papers.lab import Lab
 from flowstart.papers.mixed_traffic import measures, pictures, sentences, setups, tables
 from flowstart.papers.mixed_traffic.camps import SHARES, SLOW_START, Mixture, mix
 from flowstart.papers.mixed_traffic.catalog import WITHOUT_ROUTERS
-from flowstart.render.text import listed
+from flowstart.text import listed
 
 INTERVALS_MS = (250, 350, 500, 1000)
 """The connections' data alone fill 96, 69, 48 and 24 % of each direction."""

@@ -6,7 +6,7 @@ from flowstart.papers.experiment import Experiment, Findings
 from flowstart.papers.lab import Lab
 from flowstart.papers.mixed_traffic import measures, pictures, sentences, setups, tables
 from flowstart.papers.mixed_traffic.camps import Mixture, mix
-from flowstart.render.text import listed
+from flowstart.text import listed
 
 INTERVALS_MS = (350, 500, 1000)
 LOADS = (0, 8, 16)

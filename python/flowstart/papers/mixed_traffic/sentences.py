@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from flowstart.papers.mixed_traffic.camps import Change, Mixture
-from flowstart.render.text import listed
+from flowstart.text import listed
 
 Pick: TypeAlias = Callable[[Mixture], Change | None]
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, cast
 
+from flowstart import text
 from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.slow_start_high_speed import measures, statements
@@ -16,7 +17,6 @@ from flowstart.papers.slow_start_high_speed.statements import (
     Case,
     of_schemes,
 )
-from flowstart.render import text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

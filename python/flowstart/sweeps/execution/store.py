@@ -13,26 +13,122 @@ writes a part a second time writes the same. Each file holds its own SHA-256.
 """
 
 import contextlib
+import errno
+import fcntl
 import functools
 import json
+import os
 import pathlib
 import re
+import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native
+from flowstart import _native, text
 from flowstart.errors import RequestError, SimulationError
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
-from flowstart.render import columns, folder, sealed, text
-from flowstart.sweeps.execution import atomic
-from flowstart.sweeps.execution.batches import Batch, digest
-from flowstart.sweeps.execution.claims import Claims
+from flowstart.render import columns, files, folder
+from flowstart.sweeps.execution.task import Batch, digest
 from flowstart.sweeps.runs.table import TABLE
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+SUFFIX = ".partial"
+
+
+def write(place: pathlib.Path, content: bytes, *, replace: bool = True) -> None:
+    """Puts a file into its place. Raises FileExistsError where one is there, unless `replace`."""
+    while True:
+        with _written(place, content) as partial:
+            try:
+                if replace or not _link(partial, place):
+                    partial.replace(place)
+                    _sync(place.parent)
+                return
+            except FileNotFoundError:
+                # Somebody took it for left, where machines do not see each other's locks.
+                if not place.parent.is_dir():
+                    raise
+
+
+def clean_up(folder: pathlib.Path) -> None:
+    """Removes what killed commands have left in a folder."""
+    for left in folder.glob(f".*{SUFFIX}"):
+        with contextlib.suppress(OSError), left.open("rb") as opened:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()
+
+
+@contextlib.contextmanager
+def _written(place: pathlib.Path, content: bytes) -> Iterator[pathlib.Path]:
+    """The content in a hidden file beside its place, for as long as it is not renamed."""
+    partial = place.with_name(f".{place.name}.{uuid.uuid4().hex}{SUFFIX}")
+    try:
+        with partial.open("xb") as opened:
+            with contextlib.suppress(OSError):  # a file system without locks
+                fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            opened.write(content)
+            opened.flush()
+            os.fsync(opened.fileno())
+            yield partial
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _link(partial: pathlib.Path, place: pathlib.Path) -> bool:
+    """Puts a file where none is; False on a file system without links."""
+    try:
+        os.link(partial, place)
+    except FileExistsError:
+        raise
+    except OSError:
+        return False
+    _sync(place.parent)
+    return True
+
+
+def _sync(folder: pathlib.Path) -> None:
+    """Sees to it that a rename outlasts a power failure."""
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+HELD = (errno.EACCES, errno.EAGAIN)
+"""How a lock is refused that another process has; other errors mean that there are none."""
+
+
+class Claims:
+    """The claims of this process on the batches of one folder.
+
+    Locks are the process's: two sweeps into one folder within one process do not see each other's.
+    """
+
+    def __init__(self, file: pathlib.Path) -> None:
+        self._number = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+
+    def take(self, batch: int) -> bool:
+        """Claims a batch; False where another process has it."""
+        try:
+            fcntl.lockf(self._number, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, batch)
+        except OSError as error:
+            return error.errno not in HELD
+        return True
+
+    def release(self, batch: int) -> None:
+        """Gives a claim back."""
+        fcntl.lockf(self._number, fcntl.LOCK_UN, 1, batch)
+
+    def close(self) -> None:
+        """Gives all claims back."""
+        os.close(self._number)
+
 
 FORMAT = 2
 """Of the folder: greater where a file goes or changes its meaning."""
@@ -144,7 +240,7 @@ class Store:
     def _json(self, name: str) -> Document | None:
         """A document of the folder; None where there is none, or a damaged one."""
         file = self.place / name
-        if not sealed.is_intact(file):
+        if not files.is_intact(file):
             return None
         found: Document = json.loads(file.read_bytes())
         return found
@@ -158,7 +254,7 @@ class Store:
 
     def damaged(self) -> list[str]:
         """The files that are not as they were written, by their place in the folder."""
-        found = [file for file in self.files() if not sealed.is_intact(file)]
+        found = [file for file in self.files() if not files.is_intact(file)]
         return [str(file.relative_to(self.place)) for file in found]
 
     def missing(self) -> list[str]:
@@ -233,7 +329,7 @@ class Store:
 
     def _has_part_of(self, asked: Asked) -> bool:
         """Whether a part says that it is of this sweep."""
-        intact = (part for part in self.parts() if sealed.is_intact(part))
+        intact = (part for part in self.parts() if files.is_intact(part))
         return any(asked.key.encode() in part.read_bytes() for part in intact)
 
     def _refuse_others(self, place: pathlib.Path, why: str) -> None:
@@ -251,13 +347,13 @@ class Store:
         with self._failing():
             self.place.mkdir(parents=True, exist_ok=True)
             for name in (ASKED, COMPLETE, REPORT):
-                if (self.place / name).exists() and not sealed.is_intact(self.place / name):
+                if (self.place / name).exists() and not files.is_intact(self.place / name):
                     self._set_aside(self.place / name)
             self._note(asked)
             for name in (PARTS, FAILED):
                 (self.place / name).mkdir(exist_ok=True)
-                atomic.clean_up(self.place / name)
-            atomic.clean_up(self.place)
+                clean_up(self.place / name)
+            clean_up(self.place)
             self._claims = Claims(self.place / CLAIMS)
         self._there = {file.name[:8]: file.stem for file in self.parts()}
         try:
@@ -269,7 +365,7 @@ class Store:
     def _note(self, asked: Asked) -> None:
         said = {"sweep": asked.key, **asked.said, "columns": _meanings()}
         try:
-            atomic.write(self.place / ASKED, sealed.document(said), replace=False)
+            write(self.place / ASKED, files.document(said), replace=False)
         except FileExistsError:
             # Another command may have begun another sweep since `check`.
             self._check_same(asked)
@@ -282,7 +378,7 @@ class Store:
                 f"{self.place}: part {known} has other cells than requested now, so a file "
                 "that the sweep reads has changed since; name another folder"
             )
-        return sealed.is_intact(self._part(batch))
+        return files.is_intact(self._part(batch))
 
     def claim(self, batch: Batch) -> bool:
         """Whether this command is to run a batch: no other is at work on it."""
@@ -292,15 +388,15 @@ class Store:
     def put(self, batch: Batch, part: bytes) -> None:
         """Keeps a batch's rows. Raises SimulationError where they cannot be written."""
         with self._failing():
-            atomic.write(self._part(batch), part)
+            write(self._part(batch), part)
             self._failure(batch).unlink(missing_ok=True)
         self.release(batch)
 
     def fail(self, batch: Batch, error: str) -> None:
         """Notes why a batch has no rows. The next command tries it again."""
         with self._failing():
-            text = f"{error}\n{sealed.FIELD}: {sealed.BLANK}\n"
-            atomic.write(self._failure(batch), sealed.seal(text.encode()))
+            text = f"{error}\n{files.FIELD}: {files.BLANK}\n"
+            write(self._failure(batch), files.seal(text.encode()))
         self.release(batch)
 
     def release(self, batch: Batch) -> None:
@@ -312,12 +408,12 @@ class Store:
         """Notes that all parts are there, and what the sweep came to."""
         said = {"parts": len(self.parts()), **came_to}
         with self._failing():
-            atomic.write(self.place / COMPLETE, sealed.document(said))
+            write(self.place / COMPLETE, files.document(said))
 
     def put_report(self, page: str) -> None:
         """Replaces the page to read. Raises SimulationError where it cannot be written."""
         with self._failing():
-            atomic.write(self.place / REPORT, sealed.seal((page + sealed.comment()).encode()))
+            write(self.place / REPORT, files.seal((page + files.comment()).encode()))
 
     def _part(self, batch: Batch) -> pathlib.Path:
         return self.place / PARTS / f"{batch.name}.parquet"
@@ -339,7 +435,7 @@ class Store:
 def _why(failure: pathlib.Path) -> str:
     """Why a batch has no rows, without the digest."""
     text = failure.read_text("utf-8", errors="replace")
-    return text.rpartition(sealed.FIELD)[0].strip() or text.strip()
+    return text.rpartition(files.FIELD)[0].strip() or text.strip()
 
 
 def _meanings() -> Any:
@@ -360,3 +456,63 @@ def _difference(there: Document, here: Document) -> str:
         short = all(len(text) <= LONGEST_VALUE for text in texts)
         return f"`{name}` is {texts[0]} there and {texts[1]} here" if short else f"`{name}` differs"
     return "its key differs"
+
+
+@dataclass(frozen=True)
+class Swept:
+    """The rows of a sweep, and what there is to say of it."""
+
+    store: Store
+    cells: int
+    """How many cells there are, those that collapsed included."""
+    ran: int
+    """How many runs this call has made; others were there already."""
+    collapsed: Mapping[str, int]
+    """How many cells a parameter did not change, so that they are not run a second time."""
+    failures: list[str] = field(repr=False)
+    """Why batches have no rows; the same call tries them again."""
+    interrupted: bool = False
+    """Whether Ctrl-C ended it. The same call goes on from there."""
+
+    def scan(self) -> "pl.LazyFrame":
+        """All rows in the order of cells, read as far as needed."""
+        return self.store.scan()
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """All rows, in memory."""
+        return self.scan().collect()
+
+    @property
+    def errors(self) -> "pl.DataFrame":
+        """The rows of scenarios that failed."""
+        import polars as pl
+
+        return self.scan().filter(pl.col("error").is_not_null()).collect()
+
+    @property
+    def height(self) -> int:
+        """How many rows there are."""
+        import polars as pl
+
+        count: int = self.scan().select(pl.len()).collect().item()
+        return count
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `--json` has it, without the rows."""
+        return {
+            "folder": str(self.store.place),
+            "cells": self.cells,
+            "rows": self.height,
+            "ran": self.ran,
+            "errors": self.errors.height,
+            "collapsed": dict(self.collapsed),
+            "failures": self.failures,
+            "set_aside": self.store.set_aside,
+            "interrupted": self.interrupted,
+        }
+
+    def __repr__(self) -> str:
+        state = "interrupted, " if self.interrupted else ""
+        counts = f"{self.cells} cells, {self.height} rows"
+        return f"{type(self).__name__}({str(self.store.place)!r}, {state}{counts})"

@@ -1,12 +1,14 @@
 """What a worker does with a batch, wherever it is."""
 
 import functools
+import hashlib
 import inspect
 import io
+import json
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from flowstart import _native
 from flowstart.errors import RequestError, SimulationError
@@ -14,15 +16,70 @@ from flowstart.model import custom
 from flowstart.model.custom import CustomStartups
 from flowstart.model.startup import Startup
 from flowstart.model.variants import Variant
-from flowstart.render import columns, sealed
+from flowstart.render import columns, files
 from flowstart.simulation import bounds
 from flowstart.simulation.limits import Limits
 from flowstart.sweeps.cell import Cell
-from flowstart.sweeps.execution.batches import Batch
 from flowstart.sweeps.runs.table import TABLE
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+PACKETS = 3_500_000
+"""Batches have about so many packets: a second or more of work, beside which it does not count to
+send them to a worker and to write a file of their rows."""
+NAMES = tuple(field.name for field in fields(Cell))
+MOST_CELLS = 1000
+"""Cells without many packets are no more than so many."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Cells that are run at once."""
+
+    number: int
+    """Its place among the batches of the sweep."""
+    cells: tuple[Cell, ...]
+    places: int
+    """The cells that it stands for: its own, and those that collapsed before them."""
+    key: str
+    """What its rows follow from, as 64 hexadecimal digits."""
+
+    @property
+    def name(self) -> str:
+        """The name of its part."""
+        return f"{self.number:08}-{self.key[:16]}"
+
+
+def batches(cells: Iterable[Cell], cost: Callable[[Cell], float], base: str) -> Iterator[Batch]:
+    """Cells in their order, in batches of about `PACKETS` packets by `cost`.
+
+    `base` is the key of what all batches share.
+    """
+    some: list[Cell] = []
+    number, packets, place = 0, 0.0, 0
+    for cell in cells:
+        some.append(cell)
+        packets += cost(cell)
+        if packets >= PACKETS or len(some) == MOST_CELLS:
+            yield batch_of(some, number, place, base)
+            number, packets, place, some = number + 1, 0.0, cell.number + 1, []
+    if some:
+        yield batch_of(some, number, place, base)
+
+
+def batch_of(cells: Sequence[Cell], number: int = 0, place: int = 0, base: str = "") -> Batch:
+    """A batch of these cells; those from `place` on are its own or collapsed."""
+    key = digest([base, number, [[getattr(cell, name) for name in NAMES] for cell in cells]])
+    return Batch(number, tuple(cells), cells[-1].number + 1 - place, key)
+
+
+def digest(document: Any) -> str:
+    """The SHA-256 of a document's canonical JSON text."""
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
 
 RunCells: TypeAlias = "Callable[[Sequence[Cell], Sequence[Variant], CustomStartups], pl.DataFrame]"
 """Makes the rows of cells: one for each cell and variant, in this order."""
@@ -94,11 +151,11 @@ class Task:
 
     def _part(self, frame: "pl.DataFrame", batch: Batch) -> bytes:
         said = {"version": self.version, "sweep": self.sweep, "batch": batch.key}
-        said[sealed.FIELD] = sealed.BLANK
+        said[files.FIELD] = files.BLANK
         said = {f"{columns.KEY}.{name}": value for name, value in said.items()}
         file = io.BytesIO()
         frame.write_parquet(file, compression="zstd", metadata=columns.metadata(TABLE) | said)
-        return sealed.seal(file.getvalue())
+        return files.seal(file.getvalue())
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""A process that runs batches for another (`local`), until that has ended.
+"""A process that runs batches for another (`executor`), until that has ended.
 
 python -m flowstart.sweeps.execution.worker SOCKET
 """
@@ -10,8 +10,7 @@ import sys
 import threading
 from multiprocessing.connection import Connection
 
-from flowstart.sweeps.execution.batches import Batch
-from flowstart.sweeps.execution.task import Task
+from flowstart.sweeps.execution.task import Batch, Task
 
 
 def main(number: int) -> None:

@@ -12,14 +12,15 @@ expression is read; values are in the base units of `units`.
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from flowstart.errors import RequestError
-from flowstart.model import units
+from flowstart.model import definitions, quantities
 from flowstart.model.catalog import suggest
-from flowstart.model.units import BITS_PER_BYTE, NS_PER_S, Kind
+from flowstart.model.document import resolve
+from flowstart.model.quantities import BITS_PER_BYTE, NS_PER_S, Kind
 
 Scope: TypeAlias = dict[str, Any]
 """What the fields of a cell are, in base units, and the bytes of its packets (`PACKET`, `MSS`)."""
@@ -48,7 +49,7 @@ LONGEST = 200
 """Numbers, names and signs."""
 
 _TOKEN = re.compile(
-    rf"\s*(?:(?P<number>{units.NUMBER})\s*(?P<unit>[kKMGT]?bit/s|%|[A-Za-zµμ]+)?"
+    rf"\s*(?:(?P<number>{quantities.NUMBER})\s*(?P<unit>[kKMGT]?bit/s|%|[A-Za-zµμ]+)?"
     r"|(?P<name>[A-Za-z_]\w*)|(?P<sign>[-+*/(),]))"
 )
 _BIT_TIME = BITS_PER_BYTE * NS_PER_S
@@ -178,24 +179,24 @@ class _Parser:
 
     def quantity(self, token: re.Match[str]) -> Expression:
         number, unit = float(token["number"]), token["unit"] or ""
-        if unit not in units.UNITS:
+        if unit not in quantities.UNITS:
             near = f"; write `{token['number']}*{unit}`" if unit in self.known else ""
             raise self.wrong(f"`{unit}` is no unit{near}")
         lowered = unit.lower()
-        if lowered == units.BDPS:
+        if lowered == quantities.BDPS:
             bdp = self.bdp().at
             return Expression(Kind.SIZE, lambda scope: bdp(scope) * number, _BDP_OF, True)
-        if lowered.startswith(units.PACKETS):
+        if lowered.startswith(quantities.PACKETS):
             packet = self.packet
             return Expression(Kind.SIZE, lambda scope: number * scope[packet], in_packets=True)
-        meant = units.UNITS[unit]
+        meant = quantities.UNITS[unit]
         value = number * meant.scale
         return Expression(meant.kind, lambda _: value)
 
     def name(self, name: str) -> Expression:
         if name in ("min", "max"):
             return self.extreme(name)
-        if name == units.BDPS:
+        if name == quantities.BDPS:
             return self.bdp()
         if name not in self.known:
             raise self.wrong(f"there is no `{name}` in this cell{suggest(name, self.offered())}")
@@ -208,7 +209,7 @@ class _Parser:
     def offered(self) -> list[str]:
         """What may be named here."""
         quantities_here = [name for name, meant in self.known.items() if meant.kind]
-        bdp = [units.BDPS] if {"rate", "rtt"} <= self.known.keys() else []
+        bdp = [quantities.BDPS] if {"rate", "rtt"} <= self.known.keys() else []
         return [*quantities_here, *bdp, "min", "max"]
 
     def bdp(self) -> Expression:
@@ -273,3 +274,118 @@ _QUOTIENTS = {
     (Kind.SIZE, Kind.TIME): (Kind.RATE, _BIT_TIME),
 }
 """What a product, a quotient measures, and its scale; a quotient of two of a kind is a number."""
+
+
+KINDS = {
+    **dict.fromkeys(("Probability", "BurstLength", "f64", "u32", "u64"), Kind.NUMBER),
+    "Rate": Kind.RATE,
+    "Duration": Kind.TIME,
+    "Amount": Kind.SIZE,
+    "Bytes": Kind.SIZE,
+}
+"""What fields measure, by their types in Rust."""
+TABLES = ("QuickStartSpec", "Delays")
+"""Types whose values are tables in themselves."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A field of a path or a flow, in a cell with other fields."""
+
+    part: str
+    """`path` or `flow`."""
+    field: definitions.Field
+    names: Names
+    """What expressions may name here."""
+
+    @property
+    def place(self) -> str:
+        """What errors call it."""
+        return f"{self.part}.{self.field.name}"
+
+    @property
+    def kind(self) -> Kind | None:
+        """What it measures; None where its values are no quantities."""
+        return None if self.field.is_list else KINDS.get(self.field.value)
+
+    @property
+    def is_table(self) -> bool:
+        """Whether a table is a value of its, and no law."""
+        return self.field.value in TABLES
+
+    @property
+    def packet(self) -> str:
+        """Which packets it counts: those of a size carry so much payload."""
+        return MSS if (self.part, self.field.name) == ("flow", "size") else PACKET
+
+    def refusal(self, value: Any) -> RequestError:
+        """That a value is wrong here, in the simulator's words."""
+        path: dict[str, Any] = {"rate": "1Mbps", "rtt": "1ms"}
+        flow: dict[str, Any] = {"size": "1kB"}
+        (path if self.part == "path" else flow)[self.field.name] = value
+        try:
+            if "." not in self.field.name:
+                resolve({"path": path, "flows": [flow]})
+        except RequestError as error:
+            return RequestError(in_words_of_sweeps(str(error)))
+        right = self.kind.value if self.kind else "another value"
+        return RequestError(f"{self.place}: `{value}` is not what it takes; {right} is needed")
+
+
+def in_words_of_sweeps(message: str) -> str:
+    """A complaint of the simulator's about the only flow of a scenario."""
+    if message.startswith("flows[0]: "):
+        return message.removeprefix("flows[0]: ")
+    return message.replace("flows[0].", "flow.", 1)
+
+
+def check_keys(place: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Refuses keys of a table that mean nothing."""
+    for key in given:
+        if key not in known:
+            at = f"{place}.{key}" if place else str(key)
+            raise RequestError(f"{at}: `{key}` is unknown{suggest(str(key), list(known))}")
+
+
+def written(kind: Kind, value: float) -> str:
+    """A quantity as a scenario has it, sizes in bytes.
+
+    What is not finite stays what it is, for the simulator to refuse.
+    """
+    return _WRITERS[kind](value) if math.isfinite(value) else str(value)
+
+
+def packets(count: float) -> str:
+    """A number of packets as a scenario has it, rounded down."""
+    return f"{math.floor(count)}pkt" if math.isfinite(count) else str(count)
+
+
+def rate(bps: float) -> str:
+    """A rate as a scenario has it, to the bit per second."""
+    return _in_unit(round(bps), ((10**9, "Gbps"), (10**6, "Mbps"), (10**3, "kbps")), "bps")
+
+
+def time(ns: float) -> str:
+    """A time as a scenario has it, to the nanosecond."""
+    return _in_unit(round(ns), ((10**9, "s"), (10**6, "ms"), (10**3, "us")), "ns" if ns else "s")
+
+
+def size(count: float) -> str:
+    """A number of bytes as a scenario has it."""
+    return _in_unit(round(count), ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")), "B")
+
+
+def _in_unit(whole: int, units: tuple[tuple[int, str], ...], smallest: str) -> str:
+    """A whole number in the largest unit that it reaches; reading it gives the same number."""
+    for scale, unit in units:
+        if whole >= scale:
+            return f"{number(whole / scale)}{unit}"
+    return f"{whole}{smallest}"
+
+
+def number(value: float) -> str:
+    """A number as short as it can be written exactly."""
+    return str(int(value)) if value == int(value) else repr(value)
+
+
+_WRITERS = {Kind.NUMBER: number, Kind.TIME: time, Kind.RATE: rate, Kind.SIZE: size}

@@ -9,8 +9,8 @@ from typing import Any
 from flowstart.errors import RequestError
 from flowstart.model.path import named_path, named_paths
 from flowstart.sweeps.language import law_tables, parameters
+from flowstart.sweeps.language.expressions import check_keys
 from flowstart.sweeps.language.parameters import Parameter
-from flowstart.sweeps.language.slots import check_keys
 
 OWN = ("named", "captures", "columns", "perturb")
 """What a table of paths may say beside fields of a path."""

@@ -9,15 +9,19 @@ buffer = { by = "queue", cases = { drop-tail = "1bdp" }, else = "1000pkt" }
 """
 
 import dataclasses
+import functools
+import importlib.resources
 import json
 import math
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flowstart.errors import RequestError
 from flowstart.model.catalog import suggest
-from flowstart.model.units import BDPS, UNITS, Kind, split
-from flowstart.sweeps.language import distributions, expressions
+from flowstart.model.quantities import BDPS, UNITS, Kind, split
+from flowstart.sweeps.language import expressions
+from flowstart.sweeps.language.expressions import Slot, check_keys
 from flowstart.sweeps.language.laws import (
     FAMILIES,
     USUAL_STEPS,
@@ -32,7 +36,30 @@ from flowstart.sweeps.language.laws import (
     Range,
     Template,
 )
-from flowstart.sweeps.language.slots import Slot, check_keys
+
+KINDS = {"size": Kind.SIZE, "time": Kind.TIME, "rate": Kind.RATE}
+
+
+@functools.cache
+def published() -> dict[str, dict[str, Any]]:
+    """The laws by name, each with `about` and `kind`, as `distributions.toml` has them."""
+    file = importlib.resources.files("flowstart.sweeps.language").joinpath("distributions.toml")
+    return tomllib.loads(file.read_text("utf-8"))
+
+
+def named(name: object, place: str, kind: Kind) -> dict[str, Any]:
+    """The law called `name`, for a field that takes a `kind`."""
+    known = published()
+    if not isinstance(name, str) or name not in known:
+        right = suggest(str(name), list(known))
+        raise RequestError(f"{place}.law: no published distribution is called `{name}`{right}")
+    law = dict(known[name])
+    has = KINDS[law.pop("kind")]
+    if has != kind:
+        raise RequestError(f"{place}.law: `{name}` is of {has.value}; {kind.value} is needed")
+    law.pop("about")
+    return law
+
 
 LEFT_OUT = "none"
 """The text that leaves a field out."""
@@ -198,7 +225,7 @@ class _Reader:
     def published(self, name: str, given: Mapping[str, Any]) -> Law:
         if self.kind is None:
             raise RequestError(f"{self.place}.law: no published distribution is of what this takes")
-        law = distributions.named(given[name], self.place, self.kind)
+        law = named(given[name], self.place, self.kind)
         if "steps" in given:
             law["steps"] = given["steps"]
         return dataclasses.replace(self, depth=self.depth + 1).law(law)

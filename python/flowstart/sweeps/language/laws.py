@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flowstart.model.units import Kind
-from flowstart.sweeps.language import quantities
+from flowstart.model.quantities import Kind
+from flowstart.sweeps.language import expressions
 from flowstart.sweeps.language.expressions import Expression, Scope
 
 USUAL_STEPS = 5
@@ -367,7 +367,7 @@ class Template(Law):
     def at(self, u: float, scope: Scope) -> Any:
         value, kind = self.law.at(u, scope), self.law.kind
         if isinstance(value, float) and kind:
-            value = quantities.written(kind, value)
+            value = expressions.written(kind, value)
         return None if value is None else self.text.replace("{}", str(value))
 
     def parts(self) -> Sequence[Law]:

@@ -16,7 +16,7 @@ def names() -> dict[str, str]:
     }
 
 
-def file(setting: str) -> pathlib.Path:
+def named_file(setting: str) -> pathlib.Path:
     """The file that a setting means: its own, or that of a sweep known by name."""
     given = pathlib.Path(setting)
     if given.suffix == ".toml" or given.is_file() or given.parent != pathlib.Path():

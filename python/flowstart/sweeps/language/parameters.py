@@ -1,18 +1,30 @@
 """The parameters of a cell: fields of its path and its flow, each with what it may be."""
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flowstart import _native
 from flowstart.errors import RequestError
+from flowstart.model import stack as stacks
 from flowstart.model.catalog import suggest
 from flowstart.model.definitions import Field, parts
-from flowstart.model.units import Kind
-from flowstart.sweeps.language import law_tables, quantities
-from flowstart.sweeps.language.expressions import Meaning, Names, Scope
+from flowstart.model.document import Document, plain, resolve
+from flowstart.model.quantities import Kind
+from flowstart.sweeps.language import expressions, law_tables
+from flowstart.sweeps.language.expressions import (
+    MSS,
+    PACKET,
+    Meaning,
+    Names,
+    Scope,
+    Slot,
+    check_keys,
+)
 from flowstart.sweeps.language.laws import By, Law, Times, spellings
-from flowstart.sweeps.language.slots import Slot, check_keys
 
 LEAST = "fewest packets of a buffer"
 """In a scope: what the stack's reading of buffers needs."""
@@ -95,12 +107,12 @@ def _writer(slot: Slot, law: Law) -> Callable[[float, Scope], Any]:
     if slot.field.value == "f64" or kind is None:
         return lambda value, _: value
     if kind is not Kind.SIZE:
-        return lambda value, _: quantities.written(kind, value)
+        return lambda value, _: expressions.written(kind, value)
     if not law.in_packets:
-        return lambda value, _: quantities.written(kind, _at_least(1.0, value))
+        return lambda value, _: expressions.written(kind, _at_least(1.0, value))
     if slot.part == "flow":
-        return lambda value, scope: quantities.packets(_at_least(1.0, value / scope[packet]))
-    return lambda value, scope: quantities.packets(_at_least(scope[LEAST], value / scope[packet]))
+        return lambda value, scope: expressions.packets(_at_least(1.0, value / scope[packet]))
+    return lambda value, scope: expressions.packets(_at_least(scope[LEAST], value / scope[packet]))
 
 
 def _at_least(least: float, value: float) -> float:
@@ -231,3 +243,123 @@ def _ordered(parameters: Sequence[Parameter]) -> list[Parameter]:
     for parameter in parameters:
         place(parameter.key, ())
     return found
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """The path and the flow of cells, and their places."""
+
+    path: Document
+    flow: Document
+    place: int
+    """Among all combinations of the parameters' values."""
+    path_place: int
+    """Among those of the path's."""
+
+
+class Walk:
+    """All combinations of the values of some parameters."""
+
+    def __init__(self, parameters: Sequence[Parameter]) -> None:
+        self.parameters = parameters
+        sizes = [len(parameter.alternatives) for parameter in parameters]
+        self.count = math.prod(sizes)
+        """How many combinations there are, those that collapse included."""
+        self.below = [math.prod(sizes[depth + 1 :]) for depth in range(len(sizes))]
+        of_path = [s if p.is_of_path else 1 for s, p in zip(sizes, parameters, strict=True)]
+        self.path_count = math.prod(of_path)
+        """How many of those of the path."""
+        self._path_below = [
+            math.prod(of_path[depth + 1 :]) if parameter.is_of_path else 0
+            for depth, parameter in enumerate(parameters)
+        ]
+        self._laws = [
+            [(law, parameter.writer(law)) for law in parameter.alternatives]
+            for parameter in parameters
+        ]
+
+    def leaves(self, draws: Sequence[float], scope: Scope, same: Counter[str]) -> Iterator[Leaf]:
+        """The combinations that differ, in order, at a coordinate for each parameter.
+
+        `same` counts, by parameter, those left out because another value gives the same.
+        """
+        values: dict[str, Any] = {}
+        yield from self._below(0, 0, 0, draws, scope, values, same)
+
+    def _below(
+        self,
+        depth: int,
+        place: int,
+        path_place: int,
+        draws: Sequence[float],
+        scope: Scope,
+        values: dict[str, Any],
+        same: Counter[str],
+    ) -> Iterator[Leaf]:
+        if depth == len(self.parameters):
+            yield self._leaf(place, path_place, values)
+            return
+        parameter = self.parameters[depth]
+        key, below = parameter.key, self.below[depth]
+        has_meaning = not parameter.needs or any(values[k] is not None for k in parameter.needs)
+        seen: list[Any] = []
+        for law, write in self._laws[depth]:
+            value = law.at(draws[depth], scope) if has_meaning else None
+            written = write(value, scope)
+            if written in seen:
+                same[parameter.place] += below
+            else:
+                seen.append(written)
+                scope[key], values[key] = value, written
+                yield from self._below(depth + 1, place, path_place, draws, scope, values, same)
+            place += below
+            path_place += self._path_below[depth]
+
+    def _leaf(self, place: int, path_place: int, values: dict[str, Any]) -> Leaf:
+        path: Document = {}
+        flow: Document = {}
+        for parameter in self.parameters:
+            value = values[parameter.key]
+            if value is not None:
+                (path if parameter.is_of_path else flow)[parameter.slot.field.name] = value
+        return Leaf(path, flow, place, path_place)
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """A stack, and the packets that hosts with it send."""
+
+    document: Document
+    """As a scenario has it."""
+    resolved: Document
+    """Every field of it."""
+    payload: int
+    """Bytes of a full-size segment."""
+    packet: int
+    """The same with its headers."""
+    least_buffer: int
+    """The fewest packets of a buffer, as the stack reads it."""
+
+    def scope(self) -> Scope:
+        """What expressions find beside the fields of a cell."""
+        return {
+            MSS: float(self.payload),
+            PACKET: float(self.packet),
+            LEAST: float(self.least_buffer),
+        }
+
+
+def endpoints(given: Any) -> Endpoints:
+    """The stack that a text as `--stack` takes, or a table of fields, means."""
+    if isinstance(given, str):
+        document = stacks.parse(given)
+    elif isinstance(given, Mapping) or given is None:
+        document = plain(given or {"preset": "rfc"})
+    else:
+        raise RequestError(f"stack: `{given}` is neither a name, such as `linux`, nor a table")
+    path = {"rate": "1Mbps", "rtt": "100ms"}
+    whole = resolve({"path": path, "stack": document, "flows": [{"size": "1kB"}]})
+    resolved = whole["stack"]
+    payload, header = (_native.size_bytes(resolved[name], "1B") or 0 for name in ("mss", "header"))
+    least = 2 if whole["path"]["buffer_accounting"] == "ns2" else 1
+    return Endpoints(document, resolved, payload, payload + header, least)

@@ -7,7 +7,7 @@ from flowstart.model.document import Document
 from flowstart.model.path import named_paths
 from flowstart.sweeps.cell import COMPETING
 from flowstart.sweeps.language import sampling
-from flowstart.sweeps.language.distributions import published
+from flowstart.sweeps.language.law_tables import published
 from flowstart.sweeps.language.laws import FAMILIES
 from flowstart.sweeps.language.parameters import ELSEWHERE
 

@@ -8,21 +8,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, product
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from flowstart.errors import RequestError
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document
-from flowstart.model.randomness import drawn
+from flowstart.model.perturbation import drawn
 from flowstart.model.variants import Variant
 from flowstart.sweeps.cell import DRAWN_COMPANY, Cell
 from flowstart.sweeps.language import document as documents
 from flowstart.sweeps.language import sampling
-from flowstart.sweeps.language.endpoints import Endpoints
-from flowstart.sweeps.language.request import Request, Sample
-from flowstart.sweeps.language.sampling import Coordinate
-from flowstart.sweeps.language.seeds import PARTS
-from flowstart.sweeps.language.walk import Leaf, Walk
+from flowstart.sweeps.language.document import Request, Sample
+from flowstart.sweeps.language.named import named_file
+from flowstart.sweeps.language.parameters import Endpoints, Leaf, Walk
+from flowstart.sweeps.language.sampling import PARTS, Coordinate
 
 SEEDS = "seeds"
 """What `collapsed` calls seeds that made no difference."""
@@ -262,3 +261,23 @@ def _chooser(weights: Sequence[float]) -> Callable[[float], int]:
     """Which of several has a coordinate, by their weights."""
     ends = list(accumulate(weights))
     return lambda u: min(bisect_right(ends, u * ends[-1]), len(ends) - 1)
+
+
+SweepLike: TypeAlias = Sweep | Mapping[str, Any] | str | os.PathLike[str]
+"""A sweep; what its file says, as a mapping; its file; or the name of one that ships."""
+
+
+def read(setting: SweepLike, *, allow_python: bool = False) -> Sweep:
+    """The sweep that is meant, checked."""
+    if isinstance(setting, Sweep):
+        return setting
+    if isinstance(setting, Mapping):
+        return Sweep.of(setting)
+    file = named_file(os.fspath(setting))
+    try:
+        return Sweep.read(file, allow_python=allow_python)
+    except RequestError as error:
+        message = str(error)
+        raise RequestError(
+            message if message.startswith(f"{file}: ") else f"{file}: {message}"
+        ) from None

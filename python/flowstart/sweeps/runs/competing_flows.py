@@ -4,16 +4,103 @@ Each kind is run with the flow under test and without it. What is beside it neve
 startup, so all startups meet the same competing at the same moment.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from flowstart import _native
 from flowstart.errors import RequestError
-from flowstart.model import units
+from flowstart.model import quantities
 from flowstart.model.document import Document
-from flowstart.model.variants import OWN, USUAL_STARTUP
+from flowstart.model.variants import OWN, USUAL_STARTUP, Variant
 from flowstart.replays.competing_flows import PROBE_EVERY_S, call
-from flowstart.sweeps.language import quantities
-from flowstart.sweeps.runs.facts import FULL_SIZE, Facts
+from flowstart.sweeps.cell import Cell
+from flowstart.sweeps.language import expressions
+
+FULL_SIZE = 1500
+"""Bytes of a full-size packet."""
+PARAMETERS = frozenset(
+    {
+        *("rate", "rtt", "buffer", "queue", "loss", "buffer_accounting"),
+        *("reverse_rate", "reverse_buffer", "reverse_queue", "reverse_loss"),
+    }
+)
+"""Fields of a path that have a column of their own, or follow one that has."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A path's parameters, of its bottleneck where it has several hops."""
+
+    rate_bps: float | None
+    """None where the rate follows a trace or steps."""
+    rtt_s: float
+    buffer_pkts: int | None
+    """None where the queue has no limit."""
+    queue: str
+    loss: float
+    reverse_rate_bps: float | None
+    impairments: str
+    """The path's other fields that are set, joined by `+`."""
+    size_bytes: int
+    """Bytes of the flow under test."""
+
+    @classmethod
+    def of(cls, resolved: Document, asked: Document, size: str) -> "Facts":
+        """Those of a resolved scenario, `asked` being the path as it was written."""
+        path = resolved["path"]
+        mss = resolved["stack"]["mss"]
+        hops = path.get("hops") or [path]
+        slowest = min(hops, key=lambda hop: _rate(hop.get("rate")) or float("inf"))
+        rtt = path.get("rtt") or resolved["flows"][0]["rtt"]
+        return cls(
+            rate_bps=_rate(slowest.get("rate")),
+            rtt_s=_seconds(rtt),
+            buffer_pkts=_packets(slowest.get("buffer")),
+            queue=slowest["queue"],
+            loss=_share(slowest.get("loss")),
+            reverse_rate_bps=_rate(slowest.get("reverse_rate")),
+            impairments="+".join(sorted(asked.keys() - PARAMETERS)),
+            size_bytes=_native.size_bytes(size, mss) or 0,
+        )
+
+    @property
+    def bdp_pkts(self) -> float:
+        """The bandwidth-delay product in full-size packets; 10 where the rate varies."""
+        rate = self.rate_bps
+        return 10.0 if rate is None else rate * self.rtt_s / 8 / FULL_SIZE
+
+
+def _parts(text: str) -> tuple[float, str]:
+    """The number of a resolved quantity, and its unit."""
+    found = quantities.split(text)
+    assert found is not None
+    return found
+
+
+def _seconds(text: str) -> float:
+    number, unit = _parts(text)
+    return number * quantities.UNITS[unit].scale / quantities.NS_PER_S
+
+
+def _rate(text: str | None) -> float | None:
+    return None if text is None else float(_native.rate_bps(text))
+
+
+def _packets(text: str | None) -> int | None:
+    if text is None:
+        return None
+    number, unit = _parts(text)
+    return int(
+        number if unit == quantities.PACKETS else number * quantities.UNITS[unit].scale / FULL_SIZE
+    )
+
+
+def _share(text: str | None) -> float:
+    if text is None:
+        return 0.0
+    number, unit = _parts(str(text))
+    return number * quantities.UNITS[unit].scale
+
 
 SHORT_FLOW = "50kB"
 SHORT_AFTER_RTTS = 2.5
@@ -206,4 +293,41 @@ def _usual(stack: str) -> str:
 
 
 def _time(seconds: float) -> str:
-    return quantities.time(seconds * units.NS_PER_S)
+    return expressions.time(seconds * quantities.NS_PER_S)
+
+
+PER_RUN = 60
+"""What a run takes beside its packets, in packets."""
+UNKNOWN_BDP = 100.0
+"""Packets, where the rate or the round trip is no single number."""
+BESIDE_BDPS = {"long": 40.0, "bbr": 120.0, "web": 12.0}
+"""What long flows and web load send in a run, in bandwidth-delay products: before the flow under
+test, beside it, and afterwards."""
+
+
+def cost(cell: Cell, variants: Sequence[Variant]) -> float:
+    """Packets under all variants, roughly: a fixed function of the cell."""
+    size = _native.size_bytes(str(cell.flow.get("size", "1MB")), "1460B") or 1_000_000
+    own = size / FULL_SIZE + PER_RUN
+    return len(variants) * (own + _beside(cell, own))
+
+
+def _beside(cell: Cell, own: float) -> float:
+    """What the competing flows sends in a run; `own` packets are of the flow under test."""
+    rate, rtt = (_base(cell, name) for name in ("rate", "rtt"))
+    bdp = rate * rtt / 8 / FULL_SIZE if rate and rtt else UNKNOWN_BDP
+    if cell.competing in BESIDE_BDPS:
+        return own + BESIDE_BDPS[cell.competing] * bdp
+    if cell.competing == "probe":
+        lasts_s = 20 * rtt + 4 * own * FULL_SIZE * 8 / rate if rate else 10.0
+        return 10 * min(lasts_s / PROBE_EVERY_S, MOST_PROBES)
+    return {"alone": 0.0, "short": 2 * PER_RUN, "same": 2 * own}[cell.competing]
+
+
+def _base(cell: Cell, name: str) -> float:
+    """A field of the path in bits per second or seconds; 0 where it is no single number."""
+    found = quantities.split(str(cell.path.get(name, "")))
+    if not found or found[1] not in quantities.UNITS:
+        return 0.0
+    scale = quantities.UNITS[found[1]].scale
+    return found[0] * scale / (1.0 if name == "rate" else quantities.NS_PER_S)

@@ -1,4 +1,4 @@
-"""A replay as Python asks for it, in one call."""
+"""What is asked of a replay: in one call of Python, or by options of a command or a page."""
 
 import dataclasses
 import os
@@ -7,23 +7,22 @@ from typing import Any, Unpack
 
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import read_capture as read
-from flowstart.comparison import applicability
-from flowstart.inference import Limits
-from flowstart.model import shares
+from flowstart.comparison.request import path_of, refuse_what_does_nothing, stack_of
+from flowstart.errors import RequestError
+from flowstart.inference.gates import OPTIONS, Limits
+from flowstart.model import specs
 from flowstart.model import stack as stacks
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import plain
 from flowstart.model.fields import Endpoint
-from flowstart.model.quantities import Rate, Time, rate_text, time_text
-from flowstart.model.variants import VariantLike
-from flowstart.replays.candidates import compared, hosts_of
+from flowstart.model.path import IMPAIRING
+from flowstart.model.quantities import Rate, Time, rate_text, share, time_text
+from flowstart.model.variants import Variant, VariantLike
+from flowstart.replays.answer import ONCE, Questions, parsed
 from flowstart.replays.execute import study
-from flowstart.replays.given_networks import GivenNetwork
-from flowstart.replays.questions import ONCE, Questions
 from flowstart.replays.result import Replay
 from flowstart.replays.runner import Progress
-from flowstart.replays.settings import Settings, side
-from flowstart.replays.when import parsed
+from flowstart.replays.settings import GivenNetwork, Settings, compared, hosts_of, side
 from flowstart.simulation import bounds
 from flowstart.simulation.limits import LimitOptions
 
@@ -119,7 +118,7 @@ def replay(
         custom = CustomStartups()
         hosts = hosts_of(recorded, fields, capture_format)
         found, base = compared(hosts, variants, startups, baseline, cc, custom)
-        applicability.refuse_what_does_nothing(
+        refuse_what_does_nothing(
             {"cached_cwnd": cached_cwnd}, [str(v.begins) for v in found], custom, fields
         )
         return Settings(
@@ -132,7 +131,7 @@ def replay(
             cc=cc,
             direction=side(direction),
             ignore=frozenset(ignore),
-            cross_traffic=shares.share("cross_traffic", cross_traffic),
+            cross_traffic=share("cross_traffic", cross_traffic),
             competing=tuple(competing),
             rate=rate_text("rate", rate),
             networks=tuple(map(GivenNetwork.parse, networks)),
@@ -152,15 +151,78 @@ def replay(
     usual = Questions() if uncertainty else ONCE
     asked = dataclasses.replace(
         usual,
-        rollout=None if rollout is None else shares.share("rollout", rollout),
+        rollout=None if rollout is None else share("rollout", rollout),
         when=parsed(when),
         limits=Limits(
-            shares.share("max_harm", max_harm),
-            shares.share("max_p99", max_p99),
-            shares.share("max_loss", max_loss),
+            share("max_harm", max_harm),
+            share("max_p99", max_p99),
+            share("max_loss", max_loss),
         ),
     )
     with bounds.bounded(time_limit, **limits):
         taken = capture if isinstance(capture, Capture) else read(os.fspath(capture))
         chosen = settings(taken.about.get("format", ""))
         return study(taken, chosen, asked, workers=workers, progress=progress)
+
+
+def questions_of(given: Mapping[str, Any]) -> Questions:
+    """What is asked beyond the rows. Raises RequestError where an option is wrong."""
+    rollout = share("rollout", given["rollout"]) if "rollout" in given else None
+    limits = {field: share(o, given[o]) for field, o in OPTIONS.items() if o in given}
+    usual = ONCE if given.get("no_uncertainty") else Questions()
+    when = parsed(given.get("when") or ())
+    return dataclasses.replace(usual, rollout=rollout, when=when, limits=Limits(**limits))
+
+
+def settings_of(
+    given: Mapping[str, Any],
+    *,
+    startups: Sequence[StartupLike] | None,
+    variants: Sequence[Variant] = (),
+    capture_format: str = "",
+) -> Settings:
+    """How a capture is replayed; None stands for what its stack offers.
+
+    `capture_format` is what the capture is, once it has been read. Raises RequestError
+    where an option is wrong, contradicts another or would change nothing.
+    """
+    described = path_of(given) or {}
+    if "reverse_rate" in described and "rate" not in described:
+        raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
+    custom = CustomStartups()
+    stack = stack_of(given)
+    hosts = hosts_of(given.get("recorded"), stack, capture_format)
+    found, baseline = compared(
+        hosts, variants, startups, given.get("baseline"), given.get("cc"), custom
+    )
+    by_default = startups is None and not variants and "baseline" not in given
+    begins = [str(variant.begins) for variant in found]
+    refuse_what_does_nothing(given, begins, custom, stack)
+    own = {name: described.get(name) for name in IMPAIRING}
+    return Settings(
+        startups=tuple(v.name for v in found if v.name == v.startup),
+        variants=tuple(v for v in found if v.name != v.startup),
+        baseline=baseline,
+        hosts=hosts,
+        by_default=by_default,
+        impairments={name: value for name, value in own.items() if value is not None},
+        cross_traffic=share("cross_traffic", given["cross_traffic"])
+        if "cross_traffic" in given
+        else 0.0,
+        competing=tuple(specs.listed("competing", given.get("competing"), ())),
+        rate=described.get("rate"),
+        networks=tuple(map(GivenNetwork.parse, given.get("network") or ())),
+        one_link=False,
+        reverse_rate=described.get("reverse_rate"),
+        buffer=described.get("buffer"),
+        reverse_buffer=described.get("reverse_buffer"),
+        rtt=described.get("rtt"),
+        loss=described.get("loss"),
+        stack=stack,
+        cc=given.get("cc"),
+        cached_cwnd=given.get("cached_cwnd"),
+        direction=side(given.get("direction") or "server"),
+        ignore=frozenset(specs.listed("ignore", given.get("ignore"), ())),
+        seed=given.get("seed") or 1,
+        custom=custom,
+    )

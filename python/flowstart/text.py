@@ -164,3 +164,7 @@ def excess(ratio: float) -> str:
     if ratio < 10:
         return short_share(ratio - 1)
     return f"{ratio:.3g}×" if ratio < 1000 else f"{ratio:,.0f}×"
+
+
+MARK = "◀"
+"""Stands at the end of the best rows, for readers without colour."""
