@@ -22,10 +22,10 @@ import testbed_parts as parts
 from flowstart.live_runs import load_report
 from flowstart.live_runs.rows import difference
 from flowstart.live_runs.tables import percent
-from flowstart.papers.slow_start_high_speed import http, setups
-from flowstart.papers.slow_start_high_speed.setups import LITERAL, Path
 from flowstart.render import text
 from flowstart.render.grid import Column
+from flowstart_papers.slow_start_high_speed import http, setups
+from flowstart_papers.slow_start_high_speed.setups import LITERAL, Path
 from testbed_parts import Row, Scale
 
 RTT_SHARE = 0.25

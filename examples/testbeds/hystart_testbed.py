@@ -21,9 +21,9 @@ import flowstart as fs
 import testbed_parts as parts
 from flowstart.live_runs.rows import difference
 from flowstart.live_runs.tables import percent
-from flowstart.papers.hystart import figure4, setups
 from flowstart.render import text
 from flowstart.render.grid import Column
+from flowstart_papers.hystart import figure4, setups
 from testbed_parts import Beside, Row, Scale
 
 BUFFER, RTT = "buffer", "RTT"

@@ -15,8 +15,8 @@ import flowstart as fs
 import pages
 from flowstart import _native
 from flowstart.inference import Status
-from flowstart.papers.experiment import Findings
-from flowstart.papers.lab import Lab
+from flowstart_papers.experiment import Findings
+from flowstart_papers.lab import Lab
 
 pytestmark = pytest.mark.docs
 

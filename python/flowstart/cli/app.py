@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from flowstart import plugins
 from flowstart.cli import (
     algorithms,
     capture,
@@ -18,7 +19,6 @@ from flowstart.cli import (
     live,
     man,
     maps,
-    papers,
     replay,
     run,
     schema,
@@ -58,7 +58,8 @@ _add(check.check)
 _add(algorithms.algorithms)
 _add(known.paths)
 _add(known.stacks)
-app.add_typer(papers.app, name="papers")
+for _name, _added in plugins.load("commands").items():
+    app.add_typer(_added, name=_name)
 _add(schema.schema)
 _add(doctor.doctor)
 _add(completion.completion)

@@ -1,8 +1,8 @@
 """Cases with several seeds, run at one go."""
 
-from flowstart.papers.cases import by_case, mean_of
-from flowstart.papers.lab import Lab
 from flowstart.simulation.run import Run
+from flowstart_papers.cases import by_case, mean_of
+from flowstart_papers.lab import Lab
 
 
 def packets(run: Run) -> dict[str, int]:

@@ -1,10 +1,10 @@
 import pytest
 
 from flowstart.model.document import resolve
-from flowstart.papers.coping import PAPER, cope_table, countermeasures, pulses, requests, setups
-from flowstart.papers.coping.effects import estimate, longer, outcomes
-from flowstart.papers.coping.measures import of_flows
-from flowstart.papers.lab import Lab
+from flowstart_papers.coping import PAPER, cope_table, countermeasures, pulses, requests, setups
+from flowstart_papers.coping.effects import estimate, longer, outcomes
+from flowstart_papers.coping.measures import of_flows
+from flowstart_papers.lab import Lab
 
 
 def test_durations_are_compared_transfer_by_transfer() -> None:

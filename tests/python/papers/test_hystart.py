@@ -4,7 +4,9 @@ import pathlib
 
 import pytest
 
-from flowstart.papers.hystart import (
+from flowstart.simulation import frames
+from flowstart.simulation import run as simulation
+from flowstart_papers.hystart import (
     figure4,
     measures,
     readings,
@@ -12,9 +14,7 @@ from flowstart.papers.hystart import (
     synchronisation,
     traffic,
 )
-from flowstart.papers.lab import Lab
-from flowstart.simulation import frames
-from flowstart.simulation import run as simulation
+from flowstart_papers.lab import Lab
 
 
 def test_rounds_double_in_one_train_with_an_ack_for_each_packet() -> None:

@@ -7,9 +7,10 @@ import pytest
 
 from flowstart.captures.reading import read_capture
 from flowstart.model.document import Document
-from flowstart.papers import runner
-from flowstart.papers.experiment import Experiment
-from flowstart.papers.jump_start import (
+from flowstart.simulation.run import run
+from flowstart_papers import runner
+from flowstart_papers.experiment import Experiment
+from flowstart_papers.jump_start import (
     PAPER,
     fairness,
     figure2,
@@ -21,9 +22,8 @@ from flowstart.papers.jump_start import (
     setups,
     synthetic,
 )
-from flowstart.papers.lab import Lab
-from flowstart.papers.readings import alone
-from flowstart.simulation.run import run
+from flowstart_papers.lab import Lab
+from flowstart_papers.readings import alone
 
 QUICK = [experiment for experiment in PAPER.experiments if experiment.quick]
 SET_UPS: dict[readings.SetUp, Document] = {

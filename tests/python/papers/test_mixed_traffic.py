@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from flowstart import papers
-from flowstart.papers import mixed_traffic, runner
-from flowstart.papers.lab import Lab
-from flowstart.papers.mixed_traffic import camps, measures, setups
+import flowstart_papers as papers
 from flowstart.simulation.run import run
+from flowstart_papers import mixed_traffic, runner
+from flowstart_papers.lab import Lab
+from flowstart_papers.mixed_traffic import camps, measures, setups
 
 WEB = setups.web(sessions=6)
 

@@ -1,6 +1,7 @@
 import pytest
 
-from flowstart.papers.quick_start_low_latency import (
+from flowstart.simulation.run import run
+from flowstart_papers.quick_start_low_latency import (
     PAPER,
     curves,
     faster_link,
@@ -8,21 +9,20 @@ from flowstart.papers.quick_start_low_latency import (
     lost,
     readings,
 )
-from flowstart.papers.quick_start_low_latency.curves import Sweep
-from flowstart.papers.quick_start_low_latency.faster_link import Choice
-from flowstart.papers.quick_start_low_latency.limited import QUICK_START, last_write, waiting
-from flowstart.papers.quick_start_low_latency.measures import Ending, Pair, granted, look
-from flowstart.papers.quick_start_low_latency.published import BY_ID, explained
-from flowstart.papers.quick_start_low_latency.setups import (
+from flowstart_papers.quick_start_low_latency.curves import Sweep
+from flowstart_papers.quick_start_low_latency.faster_link import Choice
+from flowstart_papers.quick_start_low_latency.limited import QUICK_START, last_write, waiting
+from flowstart_papers.quick_start_low_latency.measures import Ending, Pair, granted, look
+from flowstart_papers.quick_start_low_latency.published import BY_ID, explained
+from flowstart_papers.quick_start_low_latency.setups import (
     DECODED,
     LITERAL,
     SLOW_START,
     TABLE1_KB,
     transfer,
 )
-from flowstart.papers.quick_start_low_latency.utilisation import Use, alone, used
-from flowstart.papers.target import Measured, TargetClass
-from flowstart.simulation.run import run
+from flowstart_papers.quick_start_low_latency.utilisation import Use, alone, used
+from flowstart_papers.target import Measured, TargetClass
 
 
 def ending(seconds: float, dropped: int = 0) -> Ending:

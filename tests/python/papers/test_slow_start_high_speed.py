@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flowstart as fs
-from flowstart.papers.slow_start_high_speed import (
+from flowstart_papers.slow_start_high_speed import (
     PAPER,
     buffer,
     measures,
@@ -16,10 +16,10 @@ from flowstart.papers.slow_start_high_speed import (
     statements,
     tell,
 )
-from flowstart.papers.slow_start_high_speed.detecting_start import DetectingStart
-from flowstart.papers.slow_start_high_speed.detection import EXPANDS, SHRINKS, detection
-from flowstart.papers.slow_start_high_speed.measures import Transfer, Watched
-from flowstart.papers.slow_start_high_speed.setups import (
+from flowstart_papers.slow_start_high_speed.detecting_start import DetectingStart
+from flowstart_papers.slow_start_high_speed.detection import EXPANDS, SHRINKS, detection
+from flowstart_papers.slow_start_high_speed.measures import Transfer, Watched
+from flowstart_papers.slow_start_high_speed.setups import (
     ENDLESS,
     LITERAL,
     PACED,
@@ -30,14 +30,14 @@ from flowstart.papers.slow_start_high_speed.setups import (
     startup,
     transfer,
 )
-from flowstart.papers.slow_start_high_speed.statements import (
+from flowstart_papers.slow_start_high_speed.statements import (
     CAROLINA_REDUCTION,
     EXPANSION,
     REDUCTION,
     STATEMENTS,
     Case,
 )
-from flowstart.papers.target import TargetClass
+from flowstart_papers.target import TargetClass
 
 PATHS = (EXPANSION, REDUCTION, CAROLINA_REDUCTION, Path(100, 1000), Path(10_000, 100))
 HANDOVERS = ("at once", "spread", "never dropped")

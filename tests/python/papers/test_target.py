@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from flowstart.papers.published import Published
-from flowstart.papers.target import (
+from flowstart_papers.published import Published
+from flowstart_papers.target import (
     Expected,
     Kind,
     Measured,
