@@ -23,7 +23,8 @@ from flowstart.live_runs.rows import difference
 from flowstart.live_runs.tables import percent
 from flowstart.render import text
 from flowstart.render.grid import Column
-from flowstart_papers.hystart import figure4, setups
+from flowstart_papers.hystart import setups
+from flowstart_papers.hystart import utilisation as figure4
 from testbed_parts import Beside, Row, Scale
 
 BUFFER, RTT = "buffer", "RTT"

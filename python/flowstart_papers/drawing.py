@@ -3,14 +3,30 @@
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from flowstart.render.charts import COLOURS, CORNER, DASHES, MARKERS, STYLE, Chart
 from flowstart_papers.counting import Tally
+from flowstart_papers.plot import Axis as Axis
+from flowstart_papers.plot import Band as Band
+from flowstart_papers.plot import Panel as Panel
+from flowstart_papers.plot import Points as Points
+
+__all__ = [
+    "Axis",
+    "Band",
+    "Panel",
+    "Points",
+    "band",
+    "bars",
+    "marks",
+    "panels",
+    "single",
+    "tallies",
+]
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -30,43 +46,6 @@ BACKED: Any = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1
 """Behind a line's name, so that no curve runs through it."""
 LONGEST_LINE = 60
 """Letters of a line of a row's name in a grid of marks."""
-
-Points = tuple[Sequence[float], Sequence[float | None]]
-"""Abscissae and ordinates."""
-Band = tuple[Sequence[float], Sequence[float], Sequence[float]]
-"""Abscissae, lower and upper ends."""
-
-
-@dataclass(frozen=True)
-class Axis:
-    """One axis of a figure."""
-
-    label: str
-    scale: Literal["linear", "log"] = "linear"
-    limits: tuple[float | None, float | None] = (None, None)
-    ticks: Sequence[float] | None = None
-    """Where a logarithmic axis is marked; the numbers themselves are written."""
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One pair of axes with its curves."""
-
-    x: Axis
-    y: Axis
-    curves: Mapping[str, Points]
-    """By name, in the paper's order."""
-    published: Mapping[str, Points] | None = None
-    """Published points by the name of their curve."""
-    title: str = ""
-    steps: bool = False
-    """Whether values hold until the next one, as a window over time does."""
-    marks: bool = True
-    """Whether the points of a curve are marked; not for curves of many points."""
-    bands: Mapping[str, Band] | None = None
-    """Confidence, by curve."""
-    level: Mapping[str, float] | None = None
-    """Horizontal lines with their names, such as the BDP."""
 
 
 def style() -> AbstractContextManager[object]:
@@ -131,8 +110,13 @@ def single(x: Axis, y: Axis, curves: Mapping[str, Points], **more: object) -> Fi
     return panels(Panel(x, y, curves, **more))  # type: ignore[arg-type]
 
 
-def bars(y: Axis, groups: Sequence[str], values: Mapping[str, Sequence[float | None]]) -> Figure:
-    """Bars in groups: one bar of each of `values` in every group."""
+def bars(
+    y: Axis,
+    groups: Sequence[str],
+    values: Mapping[str, Sequence[float | None]],
+    ends: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+) -> Figure:
+    """Bars in groups: one bar of each of `values` in every group, with a line between its ends."""
     with style():
         chart = Chart(figsize=(max(5.0, 1.1 * len(groups) + 2), 3.8))
         axis = chart.subplots()
@@ -141,6 +125,8 @@ def bars(y: Axis, groups: Sequence[str], values: Mapping[str, Sequence[float | N
             places = [g + (i - (len(values) - 1) / 2) * width for g in range(len(groups))]
             tall = [0.0 if h is None else h for h in heights]
             axis.bar(places, tall, width, label=name, color=COLOURS[i % len(COLOURS)])
+            for place, (low, high) in zip(places, (ends or {}).get(name, ()), strict=False):
+                axis.plot([place, place], [low, high], color="0.2", linewidth=1)
         axis.set_xticks(range(len(groups)), groups)
         _set(axis.set_ylabel, axis.set_yscale, axis.set_ylim, y)
         axis.legend(fontsize=8)
@@ -207,14 +193,15 @@ def _stacked(heading: str) -> str:
 
 
 def _draw(axis: "Axes", panel: Panel) -> None:
+    shades = mpl.colormaps["viridis"].resampled(len(panel.curves) + 1)
     for i, (name, (xs, ys)) in enumerate(panel.curves.items()):
-        colour = COLOURS[i % len(COLOURS)]
+        colour: Any = shades(i) if panel.ordered else COLOURS[i % len(COLOURS)]
         kept = [(x, y) for x, y in zip(xs, ys, strict=True) if y is not None]
         axis.plot(
             [x for x, _ in kept],
             [y for _, y in kept],
             color=colour,
-            linestyle=DASHES[i % len(DASHES)],
+            linestyle=DASHES[0 if panel.ordered else i % len(DASHES)] if panel.joined else "none",
             marker=MARKERS[i % len(MARKERS)] if panel.marks else None,
             markersize=4,
             drawstyle="steps-post" if panel.steps else "default",
@@ -244,7 +231,7 @@ def _say_what_is_cut(axis: "Axes", panel: Panel) -> None:
         axis.annotate(f"↑ up to {highest:,.4g}", **CORNER)
 
 
-def _beside(axis: "Axes", panel: Panel, name: str, colour: str) -> None:
+def _beside(axis: "Axes", panel: Panel, name: str, colour: Any) -> None:
     """The confidence band of a curve and its published points."""
     if panel.bands and name in panel.bands:
         xs, low, high = panel.bands[name]

@@ -83,13 +83,13 @@ class Lab:
     ) -> pl.DataFrame:
         """The columns of each case beside what `read` finds in the run of `scenario(**case)`.
 
-        A reading that returns a list of rows gives a row for each.
+        A reading that returns a list gives a row for each of it, which `row` numbers.
         """
         found = self.runs([scenario(**case) for case in cases], read, trace=trace)
         rows = [
-            {**case, **row}
+            {**case, **row, **case}
             for case, result in zip(cases, found, strict=True)
-            for row in (result if isinstance(result, list) else [result])
+            for row in _rows(result)
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -154,6 +154,12 @@ class Lab:
         if self._cache is None:
             return None
         return _Shelf(self._cache / "papers" / _simulator()[:16] / _name(read))
+
+
+def _rows(result: Any) -> list[dict[str, Any]]:
+    if isinstance(result, list):
+        return [{"row": i, **row} for i, row in enumerate(result)]
+    return [result if isinstance(result, dict) else {"value": result}]
 
 
 class _Shelf:

@@ -1,25 +1,33 @@
-"""What a paper published, for experiments that set it beside what they measure."""
+"""What a paper published, for experiments that compare it with what they measure."""
 
+import functools
 import importlib.resources
 import tomllib
 from collections.abc import Sequence
+from typing import Any
 
 from flowstart_papers import target
 from flowstart_papers.target import Target
 
 
+@functools.cache
+def document(package: str) -> dict[str, Any]:
+    """The `targets.toml` of a paper's package, or nothing."""
+    file = importlib.resources.files(package).joinpath("targets.toml")
+    return tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+
+
 class Published:
     """The targets of a paper, and the other values that its figures are marked with.
 
-    The targets stand in the `targets.toml` of its package. Where the paper has a number in words
-    ("roughly twice"), or one that is no target, it stands in `published.toml` beside them.
+    Where the paper has a number in words ("roughly twice"), or one that is no target, it is in the
+    table `printed` of its `targets.toml`.
     """
 
     def __init__(self, package: str, paper: str) -> None:
-        self.targets: Sequence[Target] = target.read(package, paper)
+        self.targets: Sequence[Target] = target.read(document(package), paper)
         self._by_id = {each.id: each for each in self.targets}
-        file = importlib.resources.files(package).joinpath("published.toml")
-        self._others = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+        self._others = document(package).get("printed", {})
 
     def __getitem__(self, name: str) -> Target:
         return self._by_id[name]
@@ -38,3 +46,9 @@ class Published:
         if not isinstance(value, float | int):
             raise ValueError(f"{name}: no number is published")
         return float(value)
+
+
+@functools.cache
+def of(package: str) -> Published:
+    """What the paper of a package published."""
+    return Published(package, document(package).get("paper", {}).get("name", ""))

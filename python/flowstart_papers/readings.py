@@ -6,17 +6,27 @@ which of the paper's statements hold, so that nobody has to choose a reading to 
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from flowstart_papers.experiment import Experiment, Findings
 from flowstart_papers.lab import Lab
-from flowstart_papers.target import Measured, Target
+from flowstart_papers.target import Measured, Target, TargetClass
 from flowstart_papers.tried import OpenInput, Reading, Statement, Tried
 
-__all__ = ["OpenInput", "Reading", "Tried", "alone", "crossed", "experiment", "grid", "literal"]
+__all__ = [
+    "OpenInput",
+    "Reading",
+    "Tried",
+    "alone",
+    "crossed",
+    "experiment",
+    "grid",
+    "literal",
+    "statements",
+]
 
-Measure: TypeAlias = Callable[[Lab, Sequence[Reading]], Sequence[Mapping[str, Measured]]]
-"""What each reading comes to, by target."""
+Measure: TypeAlias = Callable[[Lab, Sequence[Reading]], Sequence[Mapping[str, Any]]]
+"""What each reading comes to, by target: values, or Measured."""
 
 
 def literal(inputs: Sequence[OpenInput]) -> Reading:
@@ -50,6 +60,15 @@ def grid(*parts: Iterable[Reading]) -> list[Reading]:
     """The readings of all parts, each once, in their order."""
     found = {tuple(reading.items()): reading for part in parts for reading in part}
     return list(found.values())
+
+
+def statements(
+    findings: Findings, targets: Iterable[Target], experiment: str
+) -> dict[str, Measured]:
+    """What the findings of one experiment say of the statements that the paper prints of it."""
+    stated = (TargetClass.PRINTED, TargetClass.REFUTATION)
+    mine = [one for one in targets if one.experiment == experiment and one.target_class in stated]
+    return {one.id: found for one in mine if (found := findings.of(one)) is not None}
 
 
 def experiment(

@@ -123,14 +123,14 @@ def run(paper: Paper, experiment: Experiment, lab: Lab) -> Done:
 def judge(paper: Paper, experiment: Experiment, findings: Findings, seconds: float) -> list[Judged]:
     """Verdicts on all targets of an experiment, which must be those that it measured."""
     mine = [target for target in paper.targets if target.experiment == experiment.id]
-    wanted = {target.id for target in mine if target.kind != "not checkable"}
-    if wanted != set(findings.measured):
-        differing = ", ".join(sorted(wanted ^ set(findings.measured)))
+    by_name = {target.id for target in mine if target.kind != "not checkable" and not target.column}
+    if by_name != set(findings.measured):
+        differing = ", ".join(sorted(by_name ^ set(findings.measured)))
         raise ValueError(f"{experiment.id}: measured and published differ in {differing}")
     return [
         Judged(target, measured, target.judge(measured), seconds, fitted(paper, target))
         for target in mine
-        for measured in [findings.measured.get(target.id)]
+        for measured in [findings.of(target)]
     ]
 
 

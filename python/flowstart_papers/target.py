@@ -1,12 +1,12 @@
 """What a paper published, how close a measurement must come, and the verdict."""
 
-import importlib.resources
 import math
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
+
+import polars as pl
 
 Bounds: TypeAlias = tuple[float | None, float | None]
 """From the first to the second; None where a side is open."""
@@ -103,6 +103,31 @@ class Target:
     """What speaks against it in the paper itself."""
     reason: str = ""
     """Why it cannot be checked."""
+    because: str = ""
+    """Why it is missed."""
+    shown_by: str = ""
+    """The experiment that shows this cause."""
+    column: str = ""
+    """The column of the experiment's values that has it."""
+    rows: str = ""
+    """How the rows of these values are called: `js.f1.{packets}`; empty where there is one row."""
+    holds: str = ""
+    """Of a trend in a column: the condition on its row, in SQL."""
+
+    def in_row(self, values: pl.DataFrame) -> "Measured":
+        """What the row of this target says of it, with the interval that is beside its column."""
+        at = [i for i, row in enumerate(values.rows(named=True))
+              if not self.rows or self.rows.format(**row) == self.id]  # fmt: skip
+        if len(at) != 1:
+            raise ValueError(f"{self.id}: {len(at)} rows are of this target")
+        row = values[at[0]]
+        ends = [f"{self.column}_low", f"{self.column}_high"]
+        return Measured(
+            row[self.column].item(),
+            holds=bool(row.select(pl.sql_expr(self.holds)).item()) if self.holds else None,
+            interval=row.select(ends).row(0) if set(ends) <= set(row.columns) else None,
+            seeds=row["seeds"].item() if "seeds" in row.columns else 1,
+        )
 
     def tolerance(self) -> str:
         """The tolerance in words."""
@@ -157,23 +182,15 @@ class Target:
         return low - spare[0], high + spare[1]
 
 
-FIELDS = {
-    "class", "doubt", "expected", "experiment", "figure", "kind", "reason", "says", "unit", "what",
-    "widened_from", "within", "within_percent",
-}  # fmt: skip
-"""What a group of `targets.toml` may have."""
-
-
-def read(package: str, paper: str) -> list[Target]:
-    """The targets of a paper, from the `targets.toml` of its subpackage.
+def read(document: Mapping[str, Any], paper: str) -> list[Target]:
+    """The targets of a paper, from the document that is in its `targets.toml`.
 
     A group's fields hold for each of its `expected`, where an entry may be a table with fields
     of its own beside its `value`. Raises ValueError on a field that no target has.
     """
-    text = importlib.resources.files(package).joinpath("targets.toml").read_text("utf-8")
     return [
         _target(paper, group, name, expected)
-        for group in tomllib.loads(text)["group"]
+        for group in document.get("group", ())
         for name, expected in group["expected"].items()
     ]
 
@@ -181,26 +198,14 @@ def read(package: str, paper: str) -> list[Target]:
 def _target(paper: str, group: Mapping[str, Any], name: str, expected: Any) -> Target:
     own = dict(expected) if isinstance(expected, Mapping) else {"value": expected}
     value = own.pop("value")
-    fields = {"kind": "value", "unit": "", **group, **own}
-    if unknown := sorted(set(fields) - FIELDS):
+    given = {"kind": "value", "unit": "", "experiment": "", **group, **own}
+    given |= {"expected": _bounds(value) if isinstance(value, list) else value}
+    if "class" in given:
+        given["target_class"] = TargetClass(given.pop("class"))
+    known = {field.name for field in fields(Target)} - {"id", "paper"}
+    if unknown := sorted(set(given) - known):
         raise ValueError(f"{name}: no target has the field {unknown[0]}")
-    return Target(
-        id=name,
-        paper=paper,
-        experiment=fields.get("experiment", ""),
-        figure=fields["figure"],
-        what=fields["what"],
-        unit=fields["unit"],
-        expected=_bounds(value) if isinstance(value, list) else value,
-        kind=fields["kind"],
-        within=fields.get("within", 0.0),
-        within_percent=fields.get("within_percent", 0.0),
-        widened_from=fields.get("widened_from", ""),
-        target_class=TargetClass(fields.get("class", "printed")),
-        says=fields.get("says", ""),
-        doubt=fields.get("doubt", ""),
-        reason=fields.get("reason", ""),
-    )
+    return Target(id=name, paper=paper, **given)
 
 
 def _bounds(ends: list[Any]) -> Bounds:

@@ -42,8 +42,9 @@ class Statement:
     verdict: Verdict
 
     @classmethod
-    def judged(cls, target: Target, measured: Measured) -> "Statement":
+    def judged(cls, target: Target, found: Measured | Value) -> "Statement":
         """Raises ValueError where the paper does not state it."""
+        measured = found if isinstance(found, Measured) else Measured(found)
         if target.target_class not in (TargetClass.PRINTED, TargetClass.REFUTATION):
             raise ValueError(f"{target.id}: the paper does not state it")
         return cls(target, measured.value, target.judge(measured))

@@ -8,23 +8,8 @@ from flowstart_papers.coping import (
     cope_table,
     lies,
 )
-from flowstart_papers.coping.assumptions import ASSUMPTIONS
-from flowstart_papers.experiment import Paper
+from flowstart_papers.experiment import paper
 
-PAPER = Paper(
-    name="coping",
-    title="Living with a fast start, and its abuse",
-    source="What Jump Start (2007) lists in its section on coping and leaves to future work, and "
-    "denial of service in the paper on Quick-Start in low-latency networks; no published numbers",
-    package=__name__,
-    targets=(),
-    experiments=(
-        *cope_table.EXPERIMENTS,
-        *cope_sweep.EXPERIMENTS,
-        *cope_moved.EXPERIMENTS,
-        *abuse_jump_start.EXPERIMENTS,
-        *abuse_quick_start.EXPERIMENTS,
-        *lies.EXPERIMENTS,
-    ),
-    assumptions=ASSUMPTIONS,
+PAPER = paper(
+    __name__, cope_table, cope_sweep, cope_moved, abuse_jump_start, abuse_quick_start, lies
 )

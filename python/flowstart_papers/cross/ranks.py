@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from flowstart.inference.bootstrap import CONFIDENCE
 from flowstart_papers.cross.scenarios import Scenario
 from flowstart_papers.cross.startups import StartUp
 from flowstart_papers.cross.table import CrossTable
-from flowstart_papers.measures import CONFIDENCE
 
 DRAWS = 400
 TIE = 0.005

@@ -11,12 +11,12 @@ from typing import Any, cast
 
 import numpy as np
 
+from flowstart.inference.bootstrap import CONFIDENCE
 from flowstart.inference.critical import NORMAL, student
 from flowstart_papers.cross.measures import Reading
 from flowstart_papers.cross.scenarios import Scenario
 from flowstart_papers.cross.startups import SLOW_START, StartUp
 from flowstart_papers.lab import Lab
-from flowstart_papers.measures import CONFIDENCE
 
 ALIKE = 0.005
 """Ratios so near to each other are the same, as one is a matter of a packet."""

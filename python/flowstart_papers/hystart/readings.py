@@ -4,22 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from flowstart_papers import readings
-from flowstart_papers.hystart import (
-    figure1,
-    figure2,
-    figure3,
-    figure4,
-    figure5,
-    packet_pairs,
-    section2,
-    setups,
-)
-from flowstart_papers.hystart.published import PUBLISHED
+from flowstart_papers import published, readings
+from flowstart_papers.hystart import algorithm, figures, setups, utilisation
 from flowstart_papers.hystart.setups import LITERAL, Setup
 from flowstart_papers.lab import Lab
 from flowstart_papers.readings import OpenInput, Reading
-from flowstart_papers.target import Measured
+from flowstart_papers.target import Measured, Value
 
 INPUTS = (
     OpenInput(
@@ -176,7 +166,7 @@ MEANS: dict[tuple[str, str], dict[str, Any]] = {
     ("hosts of Fig. 2", "interrupts of 40-80 us"): {
         "interrupts": {"interrupt_min": "40us", "interrupt_max": "80us"}
     },
-    ("hosts of Fig. 2", "interrupts of 60-120 us"): {"interrupts": packet_pairs.FITTED},
+    ("hosts of Fig. 2", "interrupts of 60-120 us"): {"interrupts": figures.FITTED},
     ("hosts of Fig. 2", "interrupts of 100-150 us"): {
         "interrupts": {"interrupt_min": "100us", "interrupt_max": "150us"}
     },
@@ -198,7 +188,15 @@ CELLS = readings.grid(
     readings.crossed(INPUTS, ("initial window", "hosts of Fig. 2")),
     readings.crossed(INPUTS, ("fixed in Fig. 4", "others' SACK")),
 )
-FIGURES = (section2, figure1, figure2, packet_pairs, figure3, figure4, figure5)
+FIGURES = (
+    algorithm.limited,
+    figures.figure1,
+    figures.figure2,
+    figures.packet_pairs,
+    figures.figure3,
+    utilisation.figure4,
+    utilisation.figure5,
+)
 
 
 def setup(reading: Reading) -> Setup:
@@ -209,25 +207,19 @@ def setup(reading: Reading) -> Setup:
     return replace(LITERAL, **changes)
 
 
-def measure(lab: Lab, cells: Sequence[Reading]) -> list[Mapping[str, Measured]]:
+def measure(lab: Lab, cells: Sequence[Reading]) -> list[Mapping[str, Measured | Value]]:
     """All printed statements under each reading; runs that it does not touch are run once."""
-    return [_measured(lab, setup(cell)) for cell in cells]
+    return [
+        {name: one for figure in FIGURES for name, one in figure(lab, setup(cell)).items()}
+        for cell in cells
+    ]
 
 
-def _measured(lab: Lab, chosen: Setup) -> dict[str, Measured]:
-    found: dict[str, Measured] = {}
-    for figure in FIGURES:
-        found |= figure.measured(lab, chosen)
-    return found
-
-
-EXPERIMENTS = (
-    readings.experiment(
-        name="HY-READINGS",
-        question="Which of its statements hold under which reading of what it leaves open?",
-        inputs=INPUTS,
-        cells=CELLS,
-        targets=PUBLISHED.targets,
-        measure=measure,
-    ),
+HY_READINGS = readings.experiment(
+    name="HY-READINGS",
+    question="Which of its statements hold under which reading of what it leaves open?",
+    inputs=INPUTS,
+    cells=CELLS,
+    targets=published.of("flowstart_papers.hystart").targets,
+    measure=measure,
 )

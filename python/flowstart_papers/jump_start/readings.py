@@ -4,11 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+import polars as pl
+
 from flowstart.model.document import Document
-from flowstart_papers import readings
+from flowstart_papers import published, readings
 from flowstart_papers.experiment import Cell, Findings, Table
-from flowstart_papers.jump_start import figure1, figure2, figure4, measures, setups
-from flowstart_papers.jump_start.published import PUBLISHED
+from flowstart_papers.frames import grid
+from flowstart_papers.jump_start import figures, measures, setups
+from flowstart_papers.jump_start.setups import BOTH
 from flowstart_papers.lab import Lab
 from flowstart_papers.readings import OpenInput, Reading, Tried
 from flowstart_papers.target import Measured
@@ -20,7 +23,7 @@ PAGES, PAUSE, REQUEST = "pages", "pause", "request"
 
 LATE_SEEDS = range(1, 4)
 WEB_SEEDS = range(1, 31)
-SIZES = (*figure1.SIZES, figure1.NEXT)
+TARGETS = published.of("flowstart_papers.jump_start").targets
 
 INPUTS = (
     OpenInput(
@@ -209,55 +212,52 @@ def read_as(document: Document, set_up: SetUp, reading: Reading) -> Document:
     return document
 
 
-def _single(startup: str, case: tuple[int, int]) -> Document:
-    cell, size = case
-    return read_as(setups.single(startup, size), "single", CELLS[cell])
-
-
-def _crowd(startup: str, case: tuple[int, float, int]) -> Document:
-    cell, seconds, seed = case
-    return read_as(setups.contention(f"{seconds}s", startup, seed), "crowd", CELLS[cell])
-
-
-def _web(startup: str, case: tuple[int, int]) -> Document:
-    cell, seed = case
-    return read_as(setups.web(startup, seed), "web", CELLS[cell])
+def _cases(cells: Sequence[Reading], **axes: Sequence[Any]) -> list[dict[str, Any]]:
+    """Every case under every reading; starts that are late have several seeds."""
+    return grid(cell=range(len(cells)), **axes, startup=BOTH)
 
 
 def measure(lab: Lab, cells: Sequence[Reading]) -> list[dict[str, Measured]]:
     """The paper's statements about figures 1, 2 and 4 under every reading."""
-    numbers = range(len(cells))
-    single = [(cell, size) for cell in numbers for size in SIZES]
-    crowd = [
-        (cell, seconds, seed)
-        for cell in numbers
-        for seconds in figure2.INTERVALS
-        for seed in _starts(cells[cell])
-    ]
-    web = [(cell, seed) for cell in numbers for seed in WEB_SEEDS]
-    alone = dict(zip(single, measures.both(lab, _single, single, measures.transfer), strict=True))
-    crowds = dict(zip(crowd, measures.both(lab, _crowd, crowd, measures.crowd), strict=True))
-    draws = dict(zip(web, measures.both(lab, _web, web, measures.responses), strict=True))
+
+    def scenario(set_up: SetUp, cell: int, startup: str, **case: Any) -> Document:
+        make = {"single": setups.single, "crowd": figures.crowd, "web": setups.web}[set_up]
+        return read_as(make(startup, **case), set_up, cells[cell])  # type: ignore[operator]
+
+    singles = lab.frame(
+        lambda **case: scenario("single", **case),
+        _cases(cells, packets=(*figures.SIZES, figures.NEXT)),
+        measures.transfer,
+    )
+    crowds = lab.frame(
+        lambda **case: scenario("crowd", **case),
+        [case for case in _cases(cells, interval=figures.INTERVALS, seed=LATE_SEEDS)
+         if case["seed"] == 1 or cells[case["cell"]][STARTS] != "periodic"],
+        measures.crowd,
+    ).with_columns(jitter=pl.lit(""))  # fmt: skip
+    draws = lab.frame(
+        lambda **case: scenario("web", **case), _cases(cells, seed=WEB_SEEDS), measures.web
+    )
     found = []
-    for cell in numbers:
-        contending = {
-            seconds: [crowds[cell, seconds, seed] for seed in _starts(cells[cell])]
-            for seconds in figure2.INTERVALS
+    for cell in range(len(cells)):
+        single, crowd, draw = (every.filter(cell=cell) for every in (singles, crowds, draws))
+        contending = figures.crowds(crowd)
+        loads = figures.webs(draw)
+        figure = {
+            "JS-F1": figures.figure1(single),
+            "JS-F2a": figures.figure2a(contending),
+            "JS-F2b": figures.figure2b(contending),
+            "JS-F4a": figures.figure4a(loads),
+            "JS-F4b": figures.figure4b(loads),
         }
-        loads = [draws[cell, seed] for seed in WEB_SEEDS]
         found.append(
-            figure1.judged({size: alone[cell, size] for size in SIZES})
-            | figure2.judged_durations(contending)
-            | figure2.judged_losses(contending)
-            | figure4.judged_durations(loads)
-            | figure4.judged_losses(loads)
+            {
+                target: measured
+                for name, findings in figure.items()
+                for target, measured in readings.statements(findings, TARGETS, name).items()
+            }
         )
     return found
-
-
-def _starts(cell: Reading) -> Sequence[int]:
-    """The seeds; periodic starts have no chance in them."""
-    return (1,) if cell[STARTS] == "periodic" else LATE_SEEDS
 
 
 def show(tried: Tried) -> Findings:
@@ -289,14 +289,12 @@ def _figure2_row(tried: Tried, cell: int) -> dict[str, Cell]:
     }
 
 
-EXPERIMENTS = (
-    readings.experiment(
-        name="JS-READINGS",
-        question="Which statements of figures 1, 2 and 4 hold under which reading of the set-up?",
-        inputs=INPUTS,
-        cells=CELLS,
-        targets=PUBLISHED.targets,
-        measure=measure,
-        show=show,
-    ),
+JS_READINGS = readings.experiment(
+    name="JS-READINGS",
+    question="Which statements of figures 1, 2 and 4 hold under which reading of the set-up?",
+    inputs=INPUTS,
+    cells=CELLS,
+    targets=TARGETS,
+    measure=measure,
+    show=show,
 )

@@ -8,6 +8,9 @@ from flowstart.model.document import Document
 SLOW_START = "slow-start"
 JUMP_START = "jump-start"
 
+BOTH = (SLOW_START, JUMP_START)
+NAMES = {SLOW_START: "slow start", JUMP_START: "Jump Start"}
+
 RTT = "64ms"
 QUEUE = "60pkt"
 BOTTLENECK = "5Mbps"
@@ -57,6 +60,11 @@ def single(startup: str, packets: int, **fields: Any) -> Document:
         "stack": stack(**fields),
         "flows": [{"startup": startup, "size": f"{packets}pkt"}],
     }
+
+
+def unhindered(packets: int) -> Document:
+    """Slow start where sending takes no time, so that only rounds count."""
+    return along(single(SLOW_START, packets), rate="10Gbps")
 
 
 def contention(

@@ -1,8 +1,8 @@
-"""Two camps on one network: those who switched to another startup, and slow start's.
+"""Two camps on one network: those that switched to another startup, and slow start's.
 
-Who switches is drawn by the seed, and whoever has switched at one share has at every larger
-one. Nothing else differs between two runs of one seed, so each connection is compared with
-itself in the run where everyone uses slow start.
+Which users switch is drawn by the seed, and one that has switched at one share has at every larger
+one. Nothing else differs between two runs of one seed, so each connection is compared with itself
+in the run where all use slow start.
 """
 
 import math
@@ -12,17 +12,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
+from flowstart.inference.bootstrap import bootstrap_interval
 from flowstart.model.document import Document
 from flowstart.simulation.run import Run
-from flowstart_papers import measures
 from flowstart_papers.lab import Lab
 
 Build: TypeAlias = Callable[[Sequence[str], int], Document]
 """A scenario from the startup of each user and a seed."""
 Connections: TypeAlias = Mapping[str, Sequence[Any]]
 """What was read of a run's connections, by column."""
-Mask: TypeAlias = npt.NDArray[np.bool_]
 Values: TypeAlias = npt.NDArray[np.float64]
 
 SLOW_START = "slow-start"
@@ -40,51 +40,6 @@ class Setting:
     build: Build
     alone: Build
     """The same without other traffic."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """By how much longer something takes than with everyone in slow start, in percent."""
-
-    percent: float
-    low: float
-    high: float
-    """Where it lies with 95 % confidence."""
-
-
-@dataclass(frozen=True)
-class Camp:
-    """How one camp fared; means over the seeds."""
-
-    median_s: float
-    late_s: float
-    """The 90th percentile of its durations."""
-    loss: float
-    """Percent of the packets sent."""
-    timeouts: float
-    """Of each of its connections."""
-    approved: float
-    """Percent of its connections whose routers approved a rate."""
-    median: Change
-    """Of its median, against the same connections when everyone uses slow start."""
-    late: Change
-    """The same of its 90th percentile."""
-
-
-@dataclass(frozen=True)
-class Mixture:
-    """A startup at one share of the users in one setting."""
-
-    setting: Setting
-    startup: str
-    share: int
-    switched: Camp | None
-    stayed: Camp | None
-    """Slow start's camp. Either is None where it has no flows."""
-    harm: float | None
-    """To slow start's camp: the part of its median that it would not need if it were alone."""
-    harm_by_slow_start: float | None
-    """The same if the others used slow start as well."""
 
 
 def switched(users: int, share: int, seed: int) -> frozenset[int]:
@@ -106,112 +61,86 @@ def mix(
     seeds: Sequence[int],
     read: Callable[[Run], dict[str, list[Any]]],
     shares: Sequence[int] = SHARES,
-) -> list[Mixture]:
-    """In every setting everyone's slow start, and every startup at every share."""
+) -> pl.DataFrame:
+    """In every setting slow start for all (share 0), and every startup at every share.
+
+    A row has both camps, `switched` and `stayed`: the change of its median in percent against the
+    same connections where all use slow start with the 95 % interval, of its 90th percentile
+    (`_late`), and in seconds, losses (%), timeouts and approved requests (%). `harm` is the part of
+    the median of those that stayed that is due to the others, `harm_by_slow_start` what it is
+    where the others use slow start too. A camp without flows has nothing.
+    """
+    cases = [(SLOW_START, 0), *((name, share) for name in names for share in shares)]
     documents = [
         document
         for setting in settings
         for seed in seeds
-        for document in _documents(setting, names, shares, seed)
+        for document in (
+            setting.alone(startups(setting.users, SLOW_START, 0, seed), seed),
+            *(setting.build(startups(setting.users, *case, seed), seed) for case in cases),
+        )
     ]
     found = iter(lab.runs(documents, read))
-    mixtures = []
+    rows = []
     for setting in settings:
-        runs = [[next(found) for _ in range(2 + len(names) * len(shares))] for _ in seeds]
-        alone, base, *mixed = zip(*runs, strict=True)
-        mixtures.append(_mixture(setting, SLOW_START, 0, seeds, alone, base, base))
-        cases = [(name, share) for name in names for share in shares]
-        mixtures += [
-            _mixture(setting, name, share, seeds, alone, base, with_them)
-            for (name, share), with_them in zip(cases, mixed, strict=True)
-        ]
-    return mixtures
+        runs = [[next(found) for _ in range(1 + len(cases))] for _ in seeds]
+        alone, base, *_ = zip(*runs, strict=True)
+        for i, (name, share) in enumerate(cases, 1):
+            mixed = [each[i] for each in runs]
+            row: dict[str, Any] = {**setting.name, "startup": name, "share": share}
+            camps = [switched(setting.users, share, seed) for seed in seeds]
+            masks = [np.array([user in camp for user in run["user"]], dtype=bool)
+                     for camp, run in zip(camps, mixed, strict=True)]  # fmt: skip
+            others = [~mask for mask in masks]
+            if share > 0:
+                row |= _camp("switched", masks, base, mixed)
+            if share < 100:
+                row |= _camp("stayed", others, base, mixed)
+                row |= {"harm": _harm(others, alone, mixed),
+                        "harm_by_slow_start": _harm(others, alone, base)}  # fmt: skip
+            rows.append(row)
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _documents(
-    setting: Setting, names: Sequence[str], shares: Sequence[int], seed: int
-) -> list[Document]:
-    """Everyone alone in slow start, all together in slow start, and the mixtures."""
-    unmixed = startups(setting.users, SLOW_START, 0, seed)
-    return [
-        setting.alone(unmixed, seed),
-        setting.build(unmixed, seed),
-        *(
-            setting.build(startups(setting.users, name, share, seed), seed)
-            for name in names
-            for share in shares
-        ),
-    ]
-
-
-def _mixture(
-    setting: Setting,
-    startup: str,
-    share: int,
-    seeds: Sequence[int],
-    alone: Sequence[Connections],
+def _camp(
+    name: str,
+    masks: Sequence[npt.NDArray[np.bool_]],
     base: Sequence[Connections],
     mixed: Sequence[Connections],
-) -> Mixture:
-    camps = [switched(setting.users, share, seed) for seed in seeds]
-    members = [
-        np.array([user in camp for user in run["user"]])
-        for camp, run in zip(camps, mixed, strict=True)
-    ]
-    others = [~mask for mask in members]
-    some_left = share < 100
-    return Mixture(
-        setting,
-        startup,
-        share,
-        switched=_camp(members, base, mixed) if share > 0 else None,
-        stayed=_camp(others, base, mixed) if some_left else None,
-        harm=_harm(others, alone, mixed) if some_left else None,
-        harm_by_slow_start=_harm(others, alone, base) if some_left else None,
-    )
-
-
-def _camp(masks: Sequence[Mask], base: Sequence[Connections], mixed: Sequence[Connections]) -> Camp:
-    connections = sum(int(mask.sum()) for mask in masks)
-    return Camp(
-        median_s=_mean(_quantiles(50, masks, mixed)),
-        late_s=_mean(_quantiles(90, masks, mixed)),
-        loss=100 * _total("dropped", masks, mixed) / _total("sent", masks, mixed),
-        timeouts=_total("timeouts", masks, mixed) / connections,
-        approved=100 * _total("approved", masks, mixed) / connections,
-        median=_change(_quantiles(50, masks, base), _quantiles(50, masks, mixed)),
-        late=_change(_quantiles(90, masks, base), _quantiles(90, masks, mixed)),
-    )
-
-
-def _change(before: Values, after: Values) -> Change:
-    """The geometric mean of the seeds' ratios: noise moves it no more upwards than downwards."""
-    ratios = np.log(after / before)
-    low, high = measures.interval(ratios.tolist())
-    percent, low, high = (100 * math.expm1(log) for log in (_mean(ratios), low, high))
-    return Change(percent, low, high)
+) -> dict[str, float]:
+    count = sum(int(mask.sum()) for mask in masks)
+    sums = {
+        column: sum(int(np.asarray(run[column])[mask].sum())
+                    for mask, run in zip(masks, mixed, strict=True))
+        for column in ("dropped", "sent", "timeouts", "approved")
+    }  # fmt: skip
+    found = {}
+    for suffix, percent in (("", 50), ("_late", 90)):
+        before, after = _quantiles(percent, masks, base), _quantiles(percent, masks, mixed)
+        # The geometric mean of the seeds' ratios: noise moves it no more upwards than downwards.
+        ratios = np.log(after / before)
+        low, high = bootstrap_interval(ratios.tolist())
+        for end, log in (("", float(ratios.mean())), ("_low", low), ("_high", high)):
+            found[f"{name}{suffix}{end}"] = 100 * math.expm1(log)
+        found[f"{name}{suffix}_s"] = float(after.mean())
+    return found | {
+        f"{name}_loss": 100 * sums["dropped"] / sums["sent"],
+        f"{name}_timeouts": sums["timeouts"] / count,
+        f"{name}_approved": 100 * sums["approved"] / count,
+    }
 
 
 def _harm(
-    masks: Sequence[Mask], alone: Sequence[Connections], runs: Sequence[Connections]
+    masks: Sequence[npt.NDArray[np.bool_]],
+    alone: Sequence[Connections],
+    runs: Sequence[Connections],
 ) -> float:
-    return _mean(1 - _quantiles(50, masks, alone) / _quantiles(50, masks, runs))
+    return float((1 - _quantiles(50, masks, alone) / _quantiles(50, masks, runs)).mean())
 
 
-def _quantiles(percent: int, masks: Sequence[Mask], runs: Sequence[Connections]) -> Values:
+def _quantiles(
+    percent: int, masks: Sequence[npt.NDArray[np.bool_]], runs: Sequence[Connections]
+) -> Values:
     """Of the durations of a camp, one for each seed."""
-    return np.array(
-        [
-            np.percentile(np.asarray(run["duration"])[mask], percent)
-            for mask, run in zip(masks, runs, strict=True)
-        ]
-    )
-
-
-def _total(column: str, masks: Sequence[Mask], runs: Sequence[Connections]) -> int:
-    sums = (np.asarray(run[column])[mask].sum() for mask, run in zip(masks, runs, strict=True))
-    return int(sum(sums))
-
-
-def _mean(values: Values) -> float:
-    return float(values.mean())
+    return np.array([np.percentile(np.asarray(run["duration"])[mask], percent)
+                     for mask, run in zip(masks, runs, strict=True)])  # fmt: skip

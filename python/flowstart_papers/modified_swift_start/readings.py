@@ -2,21 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from flowstart_papers import readings
+from flowstart_papers import published, readings
 from flowstart_papers.counting import Tally
 from flowstart_papers.experiment import Findings
-from flowstart_papers.modified_swift_start import (
-    figure4,
-    figure5,
-    figure6,
-    figure7,
-    figure8,
-    figure10,
-    published,
-    table2,
-)
+from flowstart_papers.lab import Lab
+from flowstart_papers.modified_swift_start import figures, tables
 from flowstart_papers.modified_swift_start.setups import (
     DELAYS_S,
     DIRECT,
@@ -24,19 +16,14 @@ from flowstart_papers.modified_swift_start.setups import (
     LINES,
     LITERAL,
     MODIFIED,
-    OC1,
-    T1,
     THRESHOLD,
     Setup,
 )
 from flowstart_papers.modified_swift_start.slow_start import PAPER_SLOW_START
-from flowstart_papers.modified_swift_start.timeout import COUNTING, RFC_6298
+from flowstart_papers.modified_swift_start.studies import COUNTING, RFC_6298
 from flowstart_papers.readings import OpenInput, Reading, Tried
-from flowstart_papers.target import Measured
+from flowstart_papers.target import Measured, Value
 from flowstart_papers.tried import in_words
-
-if TYPE_CHECKING:
-    from flowstart_papers.lab import Lab
 
 BASES: Mapping[str, Literal["line", "access", "none"]] = {
     "on the line": "line",
@@ -168,8 +155,8 @@ GROUPS = {
     for what, column, delays in (
         ("first windows", "cwnd1", DELAYS_S),
         ("second windows", "cwnd2", DELAYS_S),
-        ("differences up to 0.4 s", "diff", DELAYS_S[: -len(table2.LATE_S)]),
-        ("differences from 0.5 s", "diff", table2.LATE_S),
+        ("differences up to 0.4 s", "diff", DELAYS_S[: -len(tables.LATE_S)]),
+        ("differences from 0.5 s", "diff", tables.LATE_S),
     )
 }
 """The statements of the tables, as the picture counts them."""
@@ -219,23 +206,23 @@ def _slow_start(reading: Reading) -> str:
     return f"{PAPER_SLOW_START}:{given}" if given else PAPER_SLOW_START
 
 
-def measure(lab: "Lab", cells: Sequence[Reading]) -> list[Mapping[str, Measured]]:
+FIGURE = (figures.figure4, figures.figure5, figures.figure6, figures.figure7, figures.figure8,
+          figures.figure10)  # fmt: skip
+TARGETS = published.of("flowstart_papers.modified_swift_start").targets
+NUMBERS = [target for target in TARGETS if target.column in ("cwnd1", "cwnd2", "diff")]
+
+
+def measure(lab: Lab, cells: Sequence[Reading]) -> list[Mapping[str, Measured | Value]]:
     """All statements about the transfers of tables and figures, under each reading."""
     return [_statements(lab, setup(cell)) for cell in cells]
 
 
-def _statements(lab: "Lab", tried: Setup) -> dict[str, Measured]:
-    t1, oc1 = (table2.rows(lab, line, tried) for line in LINES)
-    return (
-        table2.statements(T1, t1)
-        | table2.statements(OC1, oc1)
-        | figure4.statements(figure4.pairs_over_t1(lab, tried))
-        | figure5.tried(lab, tried)
-        | figure6.tried(lab, tried)
-        | figure7.tried(lab, tried)
-        | figure8.tried(lab, tried, t1)
-        | figure10.tried(lab, tried)
-    )
+def _statements(lab: Lab, moved: Setup) -> dict[str, Measured | Value]:
+    found: dict[str, Measured | Value] = {}
+    for line, name in zip(LINES, ("MSS-T2", "MSS-T3"), strict=True):
+        values = Findings(values=tables.rows(lab, line, moved))
+        found |= readings.statements(values, NUMBERS, name)
+    return {**found, **{k: v for figure in FIGURE for k, v in figure(lab, moved).items()}}
 
 
 def show(tried: Tried) -> Findings:
@@ -281,14 +268,12 @@ def _says(tried: Tried, counts: Sequence[Mapping[str, Tally]]) -> list[str]:
     return said
 
 
-EXPERIMENTS = (
-    readings.experiment(
-        name="MSS-READINGS",
-        question="Which statements hold under which reading of what the words leave open?",
-        inputs=INPUTS,
-        cells=CELLS,
-        targets=published.PUBLISHED.targets,
-        measure=measure,
-        show=show,
-    ),
+MSS_READINGS = readings.experiment(
+    name="MSS-READINGS",
+    question="Which statements hold under which reading of what the words leave open?",
+    inputs=INPUTS,
+    cells=CELLS,
+    targets=TARGETS,
+    measure=measure,
+    show=show,
 )

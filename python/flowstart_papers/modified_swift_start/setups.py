@@ -14,9 +14,12 @@ from typing import Any, Literal
 from flowstart.model import custom
 from flowstart.model.document import Document
 from flowstart.simulation import run as simulation
-from flowstart_papers.modified_swift_start import measures, published
+from flowstart_papers import published
+from flowstart_papers.modified_swift_start import measures
 from flowstart_papers.modified_swift_start.hosts import FILE, PROBE
 from flowstart_papers.modified_swift_start.slow_start import FIRST_THRESHOLD, PAPER_SLOW_START
+
+number = published.of("flowstart_papers.modified_swift_start").number
 
 ACCESS_BPS = 100e6
 ROUTER_PPS = 5000
@@ -81,7 +84,7 @@ class Setup:
         """What the first pair measures: as printed, but without a base its own way alone."""
         if self.base == "none":
             return 2 * delay_s + own_way_s(line, self.path, self.stack)
-        return published.rtt_s(line.key, delay_s)
+        return number(f"mss.{line.key}.rtt.{delay_s:g}")
 
     def one_way_s(self, line: Line, delay_s: float) -> float:
         """The line's propagation where the base lies on it."""

@@ -3,18 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from flowstart_papers import readings
+from flowstart_papers import published, readings
 from flowstart_papers.experiment import Findings
 from flowstart_papers.lab import Lab
-from flowstart_papers.quick_start_low_latency import (
-    figure2,
-    figure3,
-    figure4,
-    figure5,
-    refused,
-    table1,
-)
-from flowstart_papers.quick_start_low_latency.published import TARGETS
+from flowstart_papers.quick_start_low_latency import figures, table1
 from flowstart_papers.quick_start_low_latency.setups import (
     ENDLESS_QUEUE,
     LITERAL,
@@ -23,9 +15,10 @@ from flowstart_papers.quick_start_low_latency.setups import (
     Setting,
 )
 from flowstart_papers.readings import OpenInput, Reading, Tried
-from flowstart_papers.target import Measured
+from flowstart_papers.target import Measured, Value
 
 Change = Callable[[Setting], Setting]
+TARGETS = published.of("flowstart_papers.quick_start_low_latency").targets
 
 KILOBYTE = OpenInput(
     name="120 kB",
@@ -170,24 +163,23 @@ def cells() -> list[Reading]:
     return readings.grid(readings.alone(INPUTS), [DECODED_READING], fitted_but_one, others)
 
 
-def measure(lab: Lab, chosen: Sequence[Reading]) -> list[dict[str, Measured]]:
+def measure(lab: Lab, chosen: Sequence[Reading]) -> list[Mapping[str, Measured | Value]]:
     """What the paper prints, under each reading."""
-    return [_statements(lab, setting(one), _delay(one)) for one in chosen]
+    return [_statements(lab, setting(one), one[FIGURE5_DELAY.name]) for one in chosen]
 
 
-def _statements(lab: Lab, one: Setting, figure5_delay: int) -> dict[str, Measured]:
+def _statements(lab: Lab, one: Setting, delay: str) -> Mapping[str, Measured | Value]:
+    found = table1.statements(lab, one)
+    cost = max(table1.refused(lab, one)["cost"])
+    printed = [target for target in TARGETS if target.id != "qs.t1.asymptote"]
     return (
-        table1.statements(lab, one)
-        | figure2.statements(lab, one)
-        | figure3.statements(lab, one)
-        | figure4.statements(lab, one)
-        | figure5.statements(lab, one, figure5_delay)
-        | refused.statements(lab, one)
+        readings.statements(found, printed, "QS-T1")
+        | figures.figure2(lab, one)
+        | figures.figure3(lab, one)
+        | figures.figure4(lab, one)
+        | figures.figure5(lab, one, int(delay.removesuffix(" ms")))
+        | {"qs.deny.cost": round(cost, 3)}
     )
-
-
-def _delay(reading: Reading) -> int:
-    return int(reading[FIGURE5_DELAY.name].removesuffix(" ms"))
 
 
 def _name(cell: Reading) -> str:
@@ -249,14 +241,12 @@ def _outside(tried: Tried) -> str:
     )
 
 
-EXPERIMENTS = (
-    readings.experiment(
-        name="QS-READINGS",
-        question="Which of the paper's statements hold under which reading of what it leaves open?",
-        inputs=INPUTS,
-        cells=cells(),
-        targets=TARGETS,
-        measure=measure,
-        show=show,
-    ),
+QS_READINGS = readings.experiment(
+    name="QS-READINGS",
+    question="Which of the paper's statements hold under which reading of what it leaves open?",
+    inputs=INPUTS,
+    cells=cells(),
+    targets=TARGETS,
+    measure=measure,
+    show=show,
 )

@@ -1,6 +1,5 @@
 """What the slides published, by the names of the targets."""
 
-from flowstart_papers.published import Published
+from flowstart_papers import published
 
-NAME = "slow-start-high-speed"
-PUBLISHED = Published("flowstart_papers.slow_start_high_speed", NAME)
+PUBLISHED = published.of("flowstart_papers.slow_start_high_speed")

@@ -15,7 +15,7 @@ from flowstart.simulation import bounds
 from flowstart.simulation import run as simulation
 from flowstart.simulation.run import Run
 from flowstart_papers import lab as module
-from flowstart_papers.jump_start import fairness, measures
+from flowstart_papers.jump_start import measures
 from flowstart_papers.lab import Lab
 from flowstart_papers.measures import first
 
@@ -98,9 +98,9 @@ def test_another_simulator_runs_it_again(
 
 
 def test_another_code_of_a_reading_runs_it_again_and_other_code_of_its_module_does_not() -> None:
-    assert "bytes_delivered" in module._code(fairness.delivered)
+    assert "bytes_delivered" in module._code(measures.delivered)
     assert "INITIAL_WINDOW" in module._code(measures.responses)
-    code = module._code(measures.responses_in_short)
+    code = module._code(measures.web)
     assert "4380" in code
     assert "def responses(" in code
     assert "def crowd(" not in code
