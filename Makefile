@@ -238,6 +238,9 @@ bench: release ## Measure the budgets
 bench-against: ## HEAD beside REV=…, in alternation [WORKLOADS="bulk web"] [N=5]
 	@$(PICKED) benches/against.py --workloads "$(WORKLOADS)" --rounds "$(N)" -- "$(REV)"
 
+instructions: ## Instructions per packet of each stack, at HEAD or REV=… (needs valgrind)
+	@$(PICKED) benches/instructions.py $(or $(REV),HEAD)
+
 speed-record: ## Append HEAD, or REVS="a b", to docs/speed-record.md [N=5]
 	@$(PICKED) benches/record.py --rounds "$(N)" -- $(REVS)
 

@@ -17,6 +17,17 @@ pub struct Counts {
     pub events: u64,
 }
 
+impl std::iter::Sum for Counts {
+    fn sum<I: Iterator<Item = Counts>>(counts: I) -> Counts {
+        counts.fold(Counts::default(), |all, one| Counts {
+            flows: all.flows + one.flows,
+            data_packets: all.data_packets + one.data_packets,
+            packets_dropped: all.packets_dropped + one.packets_dropped,
+            events: all.events + one.events,
+        })
+    }
+}
+
 /// What a workload took.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Figures {
@@ -45,14 +56,7 @@ pub struct Figures {
 /// Measures `runs` calls of `run` in this process.
 pub fn measure(workload: &str, runs: u32, mut run: impl FnMut() -> Counts) -> Figures {
     let before = cpu();
-    let mut all = Counts::default();
-    for _ in 0..runs {
-        let one = run();
-        all.flows += one.flows;
-        all.data_packets += one.data_packets;
-        all.packets_dropped += one.packets_dropped;
-        all.events += one.events;
-    }
+    let all: Counts = (0..runs).map(|_| run()).sum();
     let cpu_s = cpu() - before;
     Figures {
         workload: workload.into(),

@@ -3,4 +3,5 @@
 
 pub mod bare_loop;
 pub mod figures;
+pub mod random_paths;
 pub mod same_bytes;

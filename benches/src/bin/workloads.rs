@@ -7,6 +7,7 @@
 
 use flowstart_benches::bare_loop::{self, BareFlow};
 use flowstart_benches::figures::{self, Counts, Figures};
+use flowstart_benches::random_paths;
 use flowstart_sim::{run, Scenario};
 use std::hint::black_box;
 use std::process::{Command, ExitCode};
@@ -234,6 +235,31 @@ const WORKLOADS: &[Workload] = &[
     },
 ];
 
+/// Sweeps: short transfers over random paths, under each of these startups.
+const SWEEPS: &[(&str, &str, &str)] = &[
+    (
+        "sweep-linux",
+        "linux",
+        "1 MB over 400 random paths with nine startups, under the linux stack",
+    ),
+    ("sweep-quic", "quic", "the same under the quic stack"),
+];
+const SWEEP_PATHS: usize = 400;
+const SWEEP_STARTUPS: &[&str] = &[
+    "slow-start",
+    "hystart",
+    "hystart++",
+    "limited-slow-start",
+    "jump-start",
+    "suss",
+    "search",
+    "gauge",
+    "bbr-startup",
+];
+/// Paths and startups of the count of instructions per packet (`benches/instructions.py`).
+const COUNTED_PATHS: usize = 6;
+const COUNTED_STARTUPS: &[&str] = &["hystart", "gauge", "slow-start"];
+
 /// The loop that every workload is measured against: as many packets as `bulk`, on its path.
 const BARE_LOOP: &str = "bare-loop";
 const BARE_LOOP_WHAT: &str = "the events of one flow and nothing else, ten times";
@@ -246,15 +272,25 @@ const BARE_FLOW: BareFlow = BareFlow {
 };
 
 fn measure(workload: &Workload) -> Figures {
-    figures::measure(workload.name, workload.runs, || {
-        let scenario = Scenario::from_toml(workload.scenario).expect("a sound scenario");
-        let outcome = run(&scenario).expect("a sound scenario");
-        Counts {
-            flows: outcome.flows.len() as u64,
-            data_packets: outcome.flows.iter().map(|f| f.packets_arrived).sum(),
-            packets_dropped: outcome.flows.iter().map(|f| f.packets_dropped).sum(),
-            events: outcome.events,
-        }
+    figures::measure(workload.name, workload.runs, || run_one(workload.scenario))
+}
+
+fn run_one(scenario: &str) -> Counts {
+    let scenario = Scenario::from_toml(scenario).expect("a sound scenario");
+    let outcome = run(&scenario).expect("a sound scenario");
+    Counts {
+        flows: outcome.flows.len() as u64,
+        data_packets: outcome.flows.iter().map(|f| f.packets_arrived).sum(),
+        packets_dropped: outcome.flows.iter().map(|f| f.packets_dropped).sum(),
+        events: outcome.events,
+    }
+}
+
+/// Measures a transfer of `size` over each of so many random paths, with each startup.
+fn measure_paths(name: &str, stack: &str, size: &str, paths: usize, startups: &[&str]) -> Figures {
+    figures::measure(name, 1, || {
+        let scenarios = random_paths::scenarios(paths, stack, size, startups);
+        scenarios.map(|scenario| run_one(&scenario)).sum()
     })
 }
 
@@ -280,7 +316,13 @@ fn measure_apart(name: &str) -> Figures {
 
 /// All workloads, each in a process of its own.
 fn measure_all() -> Vec<Figures> {
-    WORKLOADS.iter().map(|w| measure_apart(w.name)).collect()
+    named().map(|(name, _)| measure_apart(name)).collect()
+}
+
+/// Every workload's name, and what it is.
+fn named() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let sweeps = SWEEPS.iter().map(|(name, _, what)| (*name, *what));
+    WORKLOADS.iter().map(|w| (w.name, w.what)).chain(sweeps)
 }
 
 /// In Markdown, as `docs/performance.md` has it.
@@ -288,8 +330,8 @@ fn table(bare: &Figures, figures: &[Figures]) {
     println!("| workload | what | packets | dropped | CPU s | million packets per CPU s | of bare | events per packet | peak MiB |");
     println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     line(bare, bare, BARE_LOOP_WHAT);
-    for (f, w) in figures.iter().zip(WORKLOADS) {
-        line(bare, f, w.what);
+    for (f, (_, what)) in figures.iter().zip(named()) {
+        line(bare, f, what);
     }
 }
 
@@ -312,6 +354,15 @@ fn measure_named(name: &str) -> Option<Figures> {
     if name == BARE_LOOP {
         return Some(measure_bare_loop());
     }
+    if let Some((name, stack, _)) = SWEEPS.iter().find(|sweep| sweep.0 == name) {
+        return Some(measure_paths(
+            name,
+            stack,
+            "1MB",
+            SWEEP_PATHS,
+            SWEEP_STARTUPS,
+        ));
+    }
     WORKLOADS.iter().find(|w| w.name == name).map(measure)
 }
 
@@ -328,7 +379,11 @@ fn main() -> ExitCode {
         }
         ["--names"] => {
             println!("{BARE_LOOP}");
-            WORKLOADS.iter().for_each(|w| println!("{}", w.name));
+            named().for_each(|(name, _)| println!("{name}"));
+        }
+        ["--counted", stack, size] => {
+            let figures = measure_paths(stack, stack, size, COUNTED_PATHS, COUNTED_STARTUPS);
+            println!("{}", serde_json::json!(figures));
         }
         ["--json"] => {
             let (bare, workloads) = (measure_apart(BARE_LOOP), measure_all());
@@ -337,7 +392,7 @@ fn main() -> ExitCode {
         }
         [] => table(&measure_apart(BARE_LOOP), &measure_all()),
         _ => {
-            eprintln!("usage: workloads [--json | --names | --only NAME]");
+            eprintln!("usage: workloads [--json | --names | --only NAME | --counted STACK SIZE]");
             return ExitCode::from(2);
         }
     }

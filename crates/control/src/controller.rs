@@ -186,7 +186,7 @@ impl Controller {
         self.growth_gate = Some(gate);
     }
 
-    #[inline]
+    #[inline(always)]
     fn grow(&mut self, w: &mut Window, a: &Ack) {
         if self.avoidance_owns_cwnd() || !self.startup.in_charge(w) {
             self.enter_avoidance(w, a.now, w.cwnd, a.flight);

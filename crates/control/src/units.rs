@@ -143,9 +143,7 @@ impl Rate {
         if span.0 == 0 {
             return Rate(0);
         }
-        Rate(saturate(
-            u128::from(bytes) * 8_000_000_000 / u128::from(span.0),
-        ))
+        Rate(divided(bytes, 8_000_000_000, span.0))
     }
     /// Returns the rate in bits per second.
     pub const fn bps(self) -> u64 {
@@ -156,13 +154,11 @@ impl Rate {
         if self.0 == 0 {
             return Time::MAX;
         }
-        Time(saturate(
-            u128::from(bytes) * 8_000_000_000 / u128::from(self.0),
-        ))
+        Time(divided(bytes, 8_000_000_000, self.0))
     }
     /// The bytes that pass in `span`, rounded down.
     pub fn bytes_in(self, span: Time) -> u64 {
-        saturate(u128::from(self.0) * u128::from(span.0) / 8_000_000_000)
+        divided(self.0, span.0, 8_000_000_000)
     }
     /// So many times as fast, rounded down.
     pub fn scaled(self, by: f64) -> Rate {
@@ -273,9 +269,19 @@ const A_RATE: &str = "a rate with a unit, such as `5Mbps`, `384kbps` or `1Gbps`"
 const A_SIZE: &str = "a size with a unit, such as `100kB`, `1.5MiB` or `1460B`";
 const AN_AMOUNT: &str = "a size with a unit, such as `60pkt`, `1bdp`, `100kB` or `1.5MiB`";
 
-/// The largest whole number where `n` is larger.
-fn saturate(n: u128) -> u64 {
-    u64::try_from(n).unwrap_or(u64::MAX)
+/// `a * b / by`, or the largest whole number where that is larger. Mostly 64 bits are enough, and
+/// divided in a fraction of the time.
+#[inline]
+fn divided(a: u64, b: u64, by: u64) -> u64 {
+    match a.checked_mul(b) {
+        Some(product) => product / by,
+        None => divided_wide(a, b, by),
+    }
+}
+
+#[cold]
+fn divided_wide(a: u64, b: u64, by: u64) -> u64 {
+    u64::try_from(u128::from(a) * u128::from(b) / u128::from(by)).unwrap_or(u64::MAX)
 }
 
 /// A finite, non-negative number and the unit behind it.

@@ -110,10 +110,17 @@ impl Window {
         }
     }
 
+    /// Whether so many bytes fit into the window: no more than [`cwnd_bytes`](Self::cwnd_bytes).
+    /// Compared as real numbers, which costs less than a conversion.
+    #[inline]
+    pub fn holds(&self, bytes: u64) -> bool {
+        bytes as i64 as f64 <= self.bounded_cwnd() * f64::from(self.mss) + 1e-6
+    }
+
     /// Whether a full-size segment has room with so many bytes in flight.
     #[inline]
     pub fn has_room(&self, in_flight: u64) -> bool {
-        in_flight + u64::from(self.mss) <= self.cwnd_bytes()
+        self.holds(in_flight + u64::from(self.mss))
     }
 
     /// Bytes that a full-size segment has on the wire.
@@ -163,6 +170,11 @@ mod tests {
             };
             assert_eq!(window.cwnd_segments(), segments);
             assert_eq!(window.cwnd_bytes() / 1000, segments);
+            let bytes = window.cwnd_bytes();
+            assert_eq!(
+                (window.holds(bytes), window.holds(bytes + 1)),
+                (cwnd >= 0.0, false)
+            );
         }
     }
 }

@@ -39,7 +39,7 @@ impl EventQueue {
     }
 
     /// A link delivers next at `moment`, which is [`Moment::NEVER`] where nothing is on its way.
-    #[inline]
+    #[inline(always)]
     pub fn set_link(&mut self, link: EventId, moment: Moment) {
         self.links.set(link, moment);
     }

@@ -4,6 +4,8 @@
 
 #[path = "properties/conservation.rs"]
 mod conservation;
+#[path = "properties/fast_path.rs"]
+mod fast_path;
 #[path = "properties/lines.rs"]
 mod lines;
 

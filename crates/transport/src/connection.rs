@@ -316,6 +316,15 @@ impl Connection {
         u64::from(self.duplicates) <= self.counters.packets_retransmitted
     }
 
+    /// Takes in an acknowledgement of all below `una`, which is above SND.UNA, while the ledger is
+    /// clear. Returns when the newest segment below was sent.
+    #[inline]
+    pub fn acknowledge_in_order(&mut self, una: u64, now: Time) -> Time {
+        let sent = self.sent.acknowledge_in_order(una, now);
+        self.note_advance(now);
+        sent
+    }
+
     /// Takes in an acknowledgement of all below `una` and of `blocks` above it.
     #[inline]
     pub fn acknowledge(
@@ -386,6 +395,9 @@ impl Connection {
 
     /// Keeps the largest window.
     pub fn note_cwnd(&mut self) {
-        self.counters.max_cwnd = self.counters.max_cwnd.max(self.session.window.cwnd);
+        let cwnd = self.session.window.cwnd;
+        if cwnd > self.counters.max_cwnd {
+            self.counters.max_cwnd = cwnd;
+        }
     }
 }

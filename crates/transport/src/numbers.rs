@@ -33,8 +33,11 @@ impl Numbers {
         if number >= next {
             self.largest_at = now;
         }
-        self.new_gaps += u32::from(number > next);
         self.received.insert(number, number + 1, |_, _| {});
+        if number == next {
+            return self.new_gaps > MOST_NEW_GAPS || self.shows_loss(threshold);
+        }
+        self.new_gaps += u32::from(number > next);
         while self.received.len() > MOST_RANGES {
             let (_, end) = self.received.first().unwrap_or_default();
             self.received.remove_below(end, |_, _| {});
@@ -46,9 +49,12 @@ impl Numbers {
     /// Whether a packet that no acknowledgement could have shown to be missing is now missing by
     /// the threshold (draft-ietf-quic-ack-frequency §6.2).
     fn shows_loss(&self, threshold: u32) -> bool {
-        let end = self.received.end().unwrap_or(0);
+        let (top, end) = self.received.from_top(0).unwrap_or_default();
         let threshold = u64::from(threshold);
         let from = (self.told + 1).saturating_sub(threshold);
+        if from >= top {
+            return false;
+        }
         let missing = self.received.hole_at_or_after(from);
         threshold > 0 && missing.is_some_and(|(missing, _)| end > missing + threshold)
     }

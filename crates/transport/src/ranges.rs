@@ -76,6 +76,7 @@ impl RangeSet {
     }
 
     /// Adds `[start, end)` and calls `fresh` for each piece that was not there before.
+    #[inline]
     pub fn insert(&mut self, start: u64, end: u64, mut fresh: impl FnMut(u64, u64)) {
         if start >= end {
             return;

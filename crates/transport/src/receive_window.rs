@@ -16,9 +16,11 @@
 mod compression;
 mod rtt;
 
+use super::timestamps::Recent;
 use crate::narrow::{narrowed, saturated, whole};
 use compression::Compression;
 use flowstart_control::Time;
+use flowstart_wire::Data;
 use rtt::ReceiverRtt;
 
 /// The largest window that sixteen bits hold, unscaled.
@@ -116,27 +118,22 @@ impl Growth {
     }
 
     /// The memory that one packet with this payload takes.
-    fn truesize(&self, payload: u32) -> u64 {
+    fn truesize_of(&self, payload: u32) -> u64 {
         match self.buffer.share {
             Some(_) => (u64::from(payload) * WHOLE).div_ceil(self.measured_ratio()),
             None => truesize(payload, self.header),
         }
     }
 
-    /// The memory that so many bytes take in full segments.
-    fn memory(&self, bytes: u64) -> u64 {
-        narrowed(u128::from(bytes) * u128::from(self.truesize(self.mss)) / u128::from(self.mss))
-    }
-
     /// The payload that a buffer of this size holds once its packets' share is known.
     pub fn payload(&self, buffer: u64) -> u64 {
-        let free = buffer.saturating_sub(self.truesize(self.mss));
+        let free = buffer.saturating_sub(self.truesize_of(self.mss));
         win(free, self.measured_ratio())
     }
 
     /// The smallest buffer with which a window of so much payload is offered in the end.
     pub fn buffer_for(&self, payload: u64) -> u64 {
-        (payload * WHOLE).div_ceil(self.measured_ratio()) + self.truesize(self.mss)
+        (payload * WHOLE).div_ceil(self.measured_ratio()) + self.truesize_of(self.mss)
     }
 
     /// `tcp_select_initial_window`: the scale is made for the largest buffer, or the largest window
@@ -175,6 +172,8 @@ const TIMESTAMPS: u64 = 12;
 pub struct ReceiveWindow {
     growth: Growth,
     scale: u8,
+    /// What a full segment takes in memory.
+    segment: u64,
     /// `sk_rcvbuf`.
     rcvbuf: u64,
     /// `sk_rmem_alloc`: what the packets hold that have come and are not read.
@@ -195,6 +194,8 @@ pub struct ReceiveWindow {
     /// size tells (`ICSK_ACK_PUSHED`).
     pushed: bool,
     compression: Compression,
+    /// The timestamp heard of last.
+    recent: Recent,
     /// `icsk_ack.quick`: so many more acknowledgements do not wait.
     quick: u32,
     /// When data came last.
@@ -265,6 +266,7 @@ impl ReceiveWindow {
                 ..growth
             },
             scale,
+            segment: growth.truesize_of(growth.mss),
             rcvbuf,
             alloc: 0,
             ratio: DEFAULT_RATIO,
@@ -276,12 +278,33 @@ impl ReceiveWindow {
             smaller: 0,
             pushed: false,
             compression: Compression::default(),
+            recent: Recent::default(),
             quick: 0,
             last_data: None,
             rtt: ReceiverRtt::default(),
             space: ssthresh.min(INIT_CWND * mss),
             from: 0,
             since: Time::ZERO,
+        }
+    }
+
+    /// The memory that one packet with this payload takes.
+    #[inline]
+    fn truesize(&self, payload: u32) -> u64 {
+        match payload == self.growth.mss {
+            true => self.segment,
+            false => self.growth.truesize_of(payload),
+        }
+    }
+
+    /// The memory that so many bytes above a hole take in full segments.
+    #[inline]
+    fn memory(&self, above: u64) -> u64 {
+        match above {
+            0 => 0,
+            bytes => {
+                narrowed(u128::from(bytes) * u128::from(self.segment) / u128::from(self.growth.mss))
+            }
         }
     }
 
@@ -325,32 +348,64 @@ impl ReceiveWindow {
         }
     }
 
+    /// Takes in a segment that comes in order while nothing is missing, where it is full-sized.
+    /// Whether it is: any other goes to [`on_data`](Self::on_data), which does the same and more.
+    #[inline]
+    pub fn takes_steady_data(&mut self, data: &Data, quick: u32, now: Time) -> bool {
+        let len = data.len();
+        if len != self.rcv_mss || len != self.growth.mss {
+            return false;
+        }
+        self.rtt.on_data(data.echo(), true, now);
+        self.pushed |= data.pushes();
+        self.alloc = self.segment;
+        self.note_pause(data.end(), quick, now);
+        self.grow(len);
+        true
+    }
+
+    /// Data has come in order up to `next`, maybe after a pause.
+    #[inline]
+    fn note_pause(&mut self, next: u64, quick: u32, now: Time) {
+        self.rtt.on_window(next, next + self.wnd, now);
+        let last = self.last_data.replace(now);
+        if last.is_none_or(|last| now.since(last) > self.rtt.rto()) {
+            self.quicken(quick);
+        }
+    }
+
+    /// What has come in order up to `next` has been read, and nothing is missing.
+    #[inline]
+    pub fn on_steady_read(&mut self, next: u64, now: Time) {
+        self.alloc = 0;
+        self.note_read(next, next, now);
+    }
+
     /// Data has come. `quick` is how many acknowledgements are quick at most where data begins
     /// (`TCP_MAX_QUICKACKS`).
-    pub fn on_data(&mut self, arrival: Arrival, quick: u32, now: Time) {
+    pub fn on_data(&mut self, arrival: &Arrival, quick: u32, now: Time) {
         let full = arrival.len >= self.rcv_mss;
         self.rtt.on_data(arrival.echoed, full, now);
-        self.alloc = self.growth.memory(arrival.above);
+        self.alloc = self.memory(arrival.above);
         if arrival.is_old() {
             return self.quicken(quick);
         }
         if arrival.is_in_order() {
-            self.alloc += self.growth.truesize(arrival.len);
+            self.alloc += self.truesize(arrival.len);
             self.measure_segment(arrival.len);
             self.pushed |= arrival.pushes || arrival.len < self.rcv_mss;
-            self.rtt
-                .on_window(arrival.next, arrival.next + self.wnd, now);
-            let last = self.last_data.replace(now);
-            if last.is_none_or(|last| now.since(last) > self.rtt.rto()) {
-                self.quicken(quick);
-            }
+            self.note_pause(arrival.next, quick, now);
         }
         self.grow(arrival.len);
     }
 
-    /// What was expected when the last acknowledgement left.
-    pub fn wup(&self) -> u64 {
-        self.wup
+    /// Whether no later timestamp than this data's has been heard of.
+    pub fn takes_timestamp(&mut self, data: &Data) -> bool {
+        let Some(timestamp) = data.timestamp() else {
+            return true;
+        };
+        let range = (data.start(), data.end());
+        self.recent.accepts(timestamp, range, self.wup)
     }
 
     /// `tcp_incr_quickack`: so many acknowledgements as half a window has segments, up to `most`.
@@ -402,6 +457,7 @@ impl ReceiveWindow {
     }
 
     /// `tcp_grow_window`, for a packet that is in memory.
+    #[inline]
     fn grow(&mut self, len: u32) {
         if len < LEAST_SEGMENT.min(self.growth.mss) {
             return;
@@ -418,7 +474,7 @@ impl ReceiveWindow {
     /// How much a packet opens the window: two segments where it is payload enough; else less, and
     /// nothing beyond a window where so much bookkeeping would not fit (`__tcp_grow_window`).
     fn step(&self, len: u32) -> Option<u64> {
-        let memory = win(self.growth.truesize(len), self.ratio);
+        let memory = win(self.truesize(len), self.ratio);
         if memory <= u64::from(len) {
             return Some(2 * u64::from(self.growth.mss));
         }
@@ -441,7 +497,7 @@ impl ReceiveWindow {
 
     /// How long the answer to data that has come above a hole waits, `most` at most; `None` where it
     /// does not.
-    pub fn compresses(&mut self, arrival: Arrival, most: Time) -> Option<Time> {
+    pub fn compresses(&mut self, arrival: &Arrival, most: Time) -> Option<Time> {
         let more_than_one = arrival.next - self.wup > u64::from(self.rcv_mss);
         if arrival.is_old() || more_than_one || self.is_quick() {
             return None;
@@ -507,30 +563,40 @@ impl ReceiveWindow {
     }
 
     /// What is in order has been read (`tcp_rcv_space_adjust`).
-    pub fn on_read(&mut self, arrival: Arrival, now: Time) {
-        self.alloc = self.growth.memory(arrival.above);
+    pub fn on_read(&mut self, arrival: &Arrival, now: Time) {
+        self.alloc = self.memory(arrival.above);
         if arrival.news_above {
             // `tcp_data_queue_ofo`: room for what the hole holds back.
-            return self.grow_buffer(self.space, self.space, arrival);
+            return self.grow_buffer(self.space, self.space, arrival.high - arrival.next);
         }
-        let Some(rtt) = self.rtt.smoothed() else {
-            return;
-        };
-        if !arrival.is_in_order() || now.since(self.since) < rtt {
+        if arrival.is_in_order() {
+            self.note_read(arrival.next, arrival.high, now);
+        }
+    }
+
+    /// All below `next` has been read, and data has come up to `high`: once in a round trip that
+    /// measures what it has brought.
+    #[inline]
+    fn note_read(&mut self, next: u64, high: u64, now: Time) {
+        let over = self
+            .rtt
+            .smoothed()
+            .is_some_and(|rtt| now.since(self.since) >= rtt);
+        if !over {
             return;
         }
-        let copied = arrival.next - self.from;
+        let copied = next - self.from;
         if copied > self.space {
             let old = std::mem::replace(&mut self.space, copied);
-            self.grow_buffer(copied, old, arrival);
+            self.grow_buffer(copied, old, high - next);
         }
-        (self.from, self.since) = (arrival.next, now);
+        (self.from, self.since) = (next, now);
     }
 
     /// `tcp_rcvbuf_grow`: room for twice what a round trip brought, and for that to go on growing
-    /// as it did.
-    fn grow_buffer(&mut self, copied: u64, old: u64, arrival: Arrival) {
-        let window = right_size(copied, old).saturating_add(arrival.high - arrival.next);
+    /// as it did; and for so much above a hole.
+    fn grow_buffer(&mut self, copied: u64, old: u64, above: u64) {
+        let window = right_size(copied, old).saturating_add(above);
         let buffer = space(window, self.ratio).min(self.growth.buffer.largest);
         if buffer > self.rcvbuf {
             self.rcvbuf = buffer;
@@ -604,10 +670,10 @@ mod tests {
                 news_above: false,
                 echoed: self.echoed,
             };
-            self.window.on_data(arrival, QUICK, now);
+            self.window.on_data(&arrival, QUICK, now);
             let quick = self.window.is_quick();
             let offer = quick.then(|| self.window.advertise(self.next, now));
-            self.window.on_read(arrival, now);
+            self.window.on_read(&arrival, now);
             offer
         }
 
@@ -753,11 +819,11 @@ mod tests {
                 news_above: true,
                 echoed: 0,
             };
-            window.on_data(arrival, QUICK, RTT);
+            window.on_data(&arrival, QUICK, RTT);
             let offer = u64::from(window.advertise(0, RTT));
             assert!(offer >= edge);
             edge = offer;
-            window.on_read(arrival, RTT);
+            window.on_read(&arrival, RTT);
         }
         // 7000 packets hold 16 MB of 32 MiB, so less than half is free.
         assert!(!window.is_quick());
@@ -798,9 +864,9 @@ mod tests {
                 let arrival = Arrival {
                     len, before, next, high, above: hole, pushes: false, news_above: !in_order, echoed: before,
                 };
-                window.on_data(arrival, QUICK, now);
+                window.on_data(&arrival, QUICK, now);
                 let offer = u64::from(window.advertise(next, now));
-                window.on_read(arrival, now);
+                window.on_read(&arrival, now);
                 // What a field can say bounds it, where it has no scale.
                 if field != Field::Unscaled || offer < UNSCALED - u64::from(MSS) {
                     prop_assert!(next + offer >= edge, "{} {} {}", next, offer, edge);

@@ -6,7 +6,6 @@ use super::quick_start::respond;
 use super::ranges::RangeSet;
 use super::receive_window::{Arrival, Growth, ReceiveWindow};
 use super::timer::comes_round;
-use super::timestamps::Recent;
 use crate::prefetch::prefetch;
 use flowstart_control::{Pair, Time};
 use flowstart_wire::{
@@ -148,6 +147,8 @@ pub struct ReceiverConfig {
     pub first_stands_in: bool,
     /// How a window is written into an acknowledgement.
     pub window_field: WindowField,
+    /// Whether data takes its fast path ([`Stack::fast_path`](crate::stack::Stack::fast_path)).
+    pub fast_path: bool,
 }
 
 /// The receiving endpoint of one flow. What only some flows need is kept cold: where there
@@ -156,7 +157,8 @@ pub struct ReceiverConfig {
 pub struct Receiver {
     config: Arc<ReceiverConfig>,
     next: u64,
-    deadline: Option<Time>,
+    /// When the timer is due; `Time::MAX` where it is not set.
+    deadline: Time,
     flow: u32,
     unacknowledged: u32,
     quick_left: u32,
@@ -174,6 +176,8 @@ pub struct Receiver {
     above_from: u64,
     /// What came above a hole, while there is one.
     above: Option<Box<Above>>,
+    /// The window, where it grows.
+    window: Option<Box<ReceiveWindow>>,
     /// What only some receivers need, once they do.
     cold: Option<Box<ColdState>>,
 }
@@ -183,10 +187,6 @@ pub struct Receiver {
 struct ColdState {
     /// What is kept of marked and numbered segments.
     meters: Meters,
-    /// The window, where it grows.
-    window: Option<ReceiveWindow>,
-    /// The timestamp heard of last, where old ones are discarded.
-    recent: Recent,
     /// The answer to a SYN that waits for the timer.
     waiting_answer: Option<Box<Packet>>,
     /// SYNs that were sent, while none is answered.
@@ -338,19 +338,16 @@ impl Receiver {
     /// A receiver for `flow` that waits for a SYN.
     pub fn new(config: Arc<ReceiverConfig>, flow: u32) -> Receiver {
         let quick_left = config.options.ack.quick();
-        let grown = |growth| {
-            Box::new(ColdState {
-                window: Some(ReceiveWindow::new(growth)),
-                ..ColdState::default()
-            })
-        };
         Receiver {
             open: !config.early_data,
             answers_first: false,
-            cold: config.growth.map(grown),
+            window: config
+                .growth
+                .map(|growth| Box::new(ReceiveWindow::new(growth))),
+            cold: None,
             config,
             next: 0,
-            deadline: None,
+            deadline: Time::MAX,
             flow,
             unacknowledged: 0,
             quick_left,
@@ -364,7 +361,7 @@ impl Receiver {
 
     /// Opens the connection, over which its peer will send data: the SYN.
     pub fn connect(&mut self, now: Time) -> Packet {
-        if let Some(window) = self.window() {
+        if let Some(window) = &mut self.window {
             window.open_actively();
             window.on_syn(now);
         }
@@ -374,7 +371,7 @@ impl Receiver {
     /// The SYN that follows so many others.
     fn send_syn(&mut self, before: u32, now: Time) -> Packet {
         let timeout = self.config.syn_timeout;
-        self.deadline = Some(now + timeout.times(1 << before.min(32)));
+        self.deadline = now + timeout.times(1 << before.min(32));
         self.cold.get_or_insert_default().connecting = Some(before + 1);
         let syn = Syn {
             number: before,
@@ -409,7 +406,7 @@ impl Receiver {
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
     pub fn deadline(&self) -> Option<Time> {
-        self.deadline
+        (self.deadline != Time::MAX).then_some(self.deadline)
     }
 
     /// A packet has arrived; the answer, if there is one now.
@@ -453,7 +450,7 @@ impl Receiver {
         if data.repeats() || self.answers_repetition {
             self.note_repetition(data);
         }
-        if self.window().is_some() {
+        if self.window.is_some() {
             return self.on_growing(data, orderly, urgent, now);
         }
         let (start, end) = (data.start(), data.end());
@@ -478,22 +475,15 @@ impl Receiver {
         let earned = first.since(answered).times(bytes).over(PACER_EARNS);
         let until = first + earned;
         if until > now {
-            self.deadline = Some(until);
+            self.deadline = until;
         }
         until > now
     }
 
-    /// Whether no later timestamp has been heard of.
+    /// Whether no later timestamp has been heard of. Only what has a window that grows sends any.
     fn takes_timestamp(&mut self, data: &Data) -> bool {
-        let Some(timestamp) = data.timestamp() else {
-            return true;
-        };
-        let Some(cold) = &mut self.cold else {
-            return true;
-        };
-        let acked = cold.window.as_ref().map_or(0, |window| window.wup());
-        let range = (data.start(), data.end());
-        cold.recent.accepts(timestamp, range, acked)
+        let window = self.window.as_mut();
+        window.is_none_or(|window| window.takes_timestamp(data))
     }
 
     /// Data is not taken. The answer says so, and that it has come before where that is so
@@ -504,7 +494,7 @@ impl Receiver {
         if start < end {
             self.note_duplicate(start, end);
             let quick = self.config.options.ack.quick();
-            if let Some(window) = self.window() {
+            if let Some(window) = &mut self.window {
                 window.quicken(quick);
             }
         }
@@ -532,10 +522,12 @@ impl Receiver {
 
     /// The delayed-acknowledgement timer may have expired.
     pub fn on_timer(&mut self, now: Time) -> Option<Packet> {
-        self.deadline.filter(|d| *d <= now)?;
+        if self.deadline > now {
+            return None;
+        }
         if let Some(cold) = &mut self.cold {
             if let Some(answer) = cold.waiting_answer.take() {
-                self.deadline = None;
+                self.deadline = Time::MAX;
                 return Some(*answer);
             }
             if let Some(before) = cold.connecting {
@@ -553,13 +545,9 @@ impl Receiver {
         &mut self.cold.get_or_insert_default().meters
     }
 
-    fn window(&mut self) -> Option<&mut ReceiveWindow> {
-        self.cold.as_mut().and_then(|cold| cold.window.as_mut())
-    }
-
     /// Data has come to a window that grows: what it says of the window, the answer to it, and then
     /// the application's read, which may make an answer due where there is none.
-    #[inline(never)]
+    #[inline(always)]
     fn on_growing(
         &mut self,
         data: &Data,
@@ -572,56 +560,95 @@ impl Receiver {
             // A zero-window probe.
             return Some(self.acknowledge(start, end, now));
         }
+        if orderly && self.takes_steady_data(data, now) {
+            let waits = !urgent && self.may_delay(start, now);
+            return self.answer_and_read(waits, (start, end), None, now);
+        }
         let arrival = self.accept_growing(data);
         let quick = self.config.options.ack.quick();
-        self.window()?.on_data(arrival, quick, now);
+        self.window.as_mut()?.on_data(&arrival, quick, now);
         let waits = !urgent
             && match orderly {
                 true => self.may_delay(start, now),
-                false => self.may_compress(arrival, (start, end), now),
+                false => self.may_compress(&arrival, (start, end), now),
             };
+        self.answer_and_read(waits, (start, end), Some(&arrival), now)
+    }
+
+    /// The fast path of data, behind all that has come before and with nothing missing.
+    #[inline]
+    fn takes_steady_data(&mut self, data: &Data, now: Time) -> bool {
+        let Some(window) = &mut self.window else {
+            return false;
+        };
+        let next = self.config.fast_path && data.start() == self.next && self.above.is_none();
+        let quick = self.config.options.ack.quick();
+        let steady = next && window.takes_steady_data(data, quick, now);
+        if steady {
+            self.next = data.end();
+        }
+        steady
+    }
+
+    /// Answers what has come last, in this range, unless the answer waits. Then the application
+    /// reads, which may make an answer due where there is none. `arrival` is none for steady data.
+    #[inline]
+    fn answer_and_read(
+        &mut self,
+        waits: bool,
+        (start, end): (u64, u64),
+        arrival: Option<&Arrival>,
+        now: Time,
+    ) -> Option<Packet> {
         let answer = (!waits).then(|| self.acknowledge(start, end, now));
-        let window = self.window()?;
-        window.on_read(arrival, now);
-        let update = answer.is_none() && window.answers_read(arrival.next);
-        answer.or_else(|| update.then(|| self.acknowledge(arrival.next, arrival.next, now)))
+        let (next, window) = (self.next, self.window.as_mut()?);
+        match arrival {
+            None => window.on_steady_read(next, now),
+            Some(arrival) => window.on_read(arrival, now),
+        }
+        if answer.is_some() || !window.answers_read(next) {
+            return answer;
+        }
+        Some(self.acknowledge(next, next, now))
     }
 
     /// Something has come while data is missing. Whether the answer waits for more: not where that
     /// is all there was to come, and where a third block would make two of them.
-    fn may_compress(&mut self, arrival: Arrival, (start, end): (u64, u64), now: Time) -> bool {
+    fn may_compress(&mut self, arrival: &Arrival, (start, end): (u64, u64), now: Time) -> bool {
         let most = self.config.options.comp_sack_delay;
         let compresses = most > Time::ZERO && self.config.sack;
         let above = self.above.as_ref().filter(|_| compresses);
         if !above.is_some_and(|above| above.is_expected(start)) {
             return false;
         }
-        let held = self
-            .window()
-            .and_then(|window| window.compresses(arrival, most));
+        let window = self.window.as_mut();
+        let held = window.and_then(|window| window.compresses(arrival, most));
         let Some(wait) = held else { return false };
         if let Some(above) = &mut self.above {
             above.note(arrival.next, start, end);
         }
         let due = now + wait;
-        self.deadline = Some(self.deadline.map_or(due, |deadline| deadline.min(due)));
+        self.deadline = self.deadline.min(due);
         true
     }
 
     /// Takes in what a packet holds; what that says of the window.
     fn accept_growing(&mut self, data: &Data) -> Arrival {
-        let held = |above: &Option<Box<Above>>| above.as_ref().map_or(0, |above| above.bytes);
-        let (before, held_before) = (self.next, held(&self.above));
+        let before = self.next;
+        let held_before = self.above.as_ref().map_or(0, |above| above.bytes);
         self.accept(data.start(), data.end());
-        let high = self.above.as_ref().and_then(|above| above.ranges.end());
+        let (above, high) = match &self.above {
+            None => (0, self.next),
+            Some(above) => (above.bytes, above.ranges.end().unwrap_or(self.next)),
+        };
         Arrival {
             len: data.len(),
             before,
             next: self.next,
-            high: high.unwrap_or(self.next),
-            above: held(&self.above),
+            high,
+            above,
             pushes: data.pushes(),
-            news_above: held(&self.above) > held_before,
+            news_above: above > held_before,
             echoed: data.echo(),
         }
     }
@@ -655,6 +682,7 @@ impl Receiver {
         }
     }
 
+    #[inline(always)]
     fn accept(&mut self, start: u64, end: u64) {
         if start > self.next {
             // Of a segment without data nothing is held.
@@ -705,6 +733,7 @@ impl Receiver {
     }
 
     /// Counts a segment that arrived in order; whether its acknowledgement may wait.
+    #[inline(always)]
     fn may_delay(&mut self, start: u64, now: Time) -> bool {
         if start == 0 && self.answers_first {
             return false;
@@ -723,11 +752,11 @@ impl Receiver {
         if self.unacknowledged >= every {
             return false;
         }
-        if self.deadline.is_none() {
-            self.deadline = Some(match self.config.jiffy {
+        if self.deadline == Time::MAX {
+            self.deadline = match self.config.jiffy {
                 Some(jiffy) => comes_round(now, timer, jiffy),
                 None => now + timer,
-            });
+            };
         }
         true
     }
@@ -735,7 +764,7 @@ impl Receiver {
     /// Whether the next acknowledgement is one of those at once: of a window that grows by its
     /// own count, else of the first so many.
     fn is_quick(&mut self) -> bool {
-        if let Some(window) = self.window() {
+        if let Some(window) = &self.window {
             return window.is_quick();
         }
         let quick = self.quick_left > 0;
@@ -743,9 +772,10 @@ impl Receiver {
         quick
     }
 
+    #[inline]
     fn acknowledge(&mut self, start: u64, end: u64, now: Time) -> Packet {
         self.unacknowledged = 0;
-        self.deadline = None;
+        self.deadline = Time::MAX;
         let window = self.advertised(now);
         let silent = self.cold.is_none() && self.above.is_none();
         let mut packet = if silent && !self.config.numbers {
@@ -790,7 +820,7 @@ impl Receiver {
     }
 
     fn syn_ack(&mut self, syn: &Syn, now: Time) -> Packet {
-        let first = self.window().map(|window| window.on_syn(now));
+        let first = self.window.as_mut().map(|window| window.on_syn(now));
         let fixed = match (self.config.window, self.config.window_field) {
             (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
             (window, WindowField::Exact) => window,
@@ -816,18 +846,17 @@ impl Receiver {
     fn delay_answer(&mut self, answer: Packet, now: Time) -> Option<Packet> {
         let waiting = &mut self.cold.get_or_insert_default().waiting_answer;
         if waiting.take().is_some() {
-            self.deadline = None;
+            self.deadline = Time::MAX;
             return Some(answer);
         }
         *waiting = Some(Box::new(answer));
-        self.deadline = Some(now + self.config.options.ack.max_delay());
+        self.deadline = now + self.config.options.ack.max_delay();
         None
     }
 
     fn advertised(&mut self, now: Time) -> u32 {
-        let next = self.next;
-        if let Some(window) = self.window() {
-            return window.advertise(next, now);
+        if let Some(window) = &mut self.window {
+            return window.advertise(self.next, now);
         }
         self.config.window_field.says(self.config.window)
     }
@@ -867,6 +896,7 @@ mod tests {
             first_stands_in: false,
             delays_repetition_of_last: false,
             window_field: WindowField::Unscaled,
+            fast_path: true,
         };
         Receiver::new(Arc::new(config), 0)
     }

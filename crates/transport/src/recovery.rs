@@ -14,7 +14,7 @@ use super::reduction::Reduction;
 use super::stack::Stack;
 use flowstart_control::signals::Ack as Signal;
 use flowstart_control::Time;
-use flowstart_wire::{Ack, Packet};
+use flowstart_wire::{Ack, ByteAck, Packet};
 
 /// The recovery of one connection.
 pub struct Recovery {
@@ -38,9 +38,50 @@ impl Recovery {
         }
     }
 
-    /// An acknowledgement has arrived. Out of the line of whoever delivers packets.
+    /// An acknowledgement of what was sent has arrived. Out of the line of whoever delivers packets.
     #[inline(never)]
     pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Time) {
+        match ack {
+            Ack::Bytes(ack) if !meta.ece && self.is_plain(c, ack) => {
+                self.on_plain_ack(c, ack.una(), now);
+            }
+            _ => self.on_any_ack(c, ack, meta, now),
+        }
+    }
+
+    /// Whether an ACK is of new data and says nothing else, while nothing is missing and nothing is
+    /// being repaired.
+    #[inline]
+    fn is_plain(&self, c: &Connection, ack: &ByteAck) -> bool {
+        ack.is_bare()
+            && ack.una() > c.una()
+            && c.stack.fast_path
+            && c.sent.is_clear()
+            && self.loss.is_steady(c)
+            && !self.reduction.is_active()
+    }
+
+    /// The fast path of ACKs. What it leaves out of [`on_any_ack`](Self::on_any_ack) has nothing to
+    /// do then: the scoreboard is clear, so nothing is SACKed, lost or repeated; the detector is
+    /// steady, so no state is left or entered; no reduction is under way, and no mark has come.
+    /// Both paths have the same results.
+    #[inline]
+    fn on_plain_ack(&mut self, c: &mut Connection, una: u64, now: Time) {
+        let acked = una - c.una();
+        let sent = c.acknowledge_in_order(una, now);
+        let rtt = c.take_sample(Some(sent), now);
+        let report = AckReport {
+            cwnd_limited: self.loss.on_plain_ack(c, sent, now),
+            ..AckReport::of(c.outstanding(), acked, rtt, Audience::Growth)
+        };
+        let signal = c.ack_signal(&report, now);
+        c.session.on_ack(&signal);
+        c.note_cwnd();
+        self.loss.after_ack(c, true, now);
+    }
+
+    #[inline(never)]
+    fn on_any_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Time) {
         let una = c.una();
         let mut found = self.loss.on_ack(c, ack, now);
         let Some(found) = &mut found else { return };

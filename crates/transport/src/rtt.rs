@@ -156,6 +156,7 @@ impl RttEstimator {
     }
 
     /// A segment sent at `sent` was acknowledged at `now`. Ends any back-off.
+    #[inline]
     pub fn sample(&mut self, sent: Time, now: Time) {
         let rtt = now.since(sent);
         self.min_rtt = self.min_rtt.min(rtt);

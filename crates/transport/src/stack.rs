@@ -194,6 +194,9 @@ pub struct Stack {
     pub max_timeouts: Option<u32>,
     /// The congestion control where a flow names none.
     pub cc: &'static str,
+    /// Whether what most ACKs and segments do takes its fast path. The results are the same without,
+    /// as a test shows.
+    pub fast_path: bool,
 }
 
 /// The names of the presets.
@@ -315,6 +318,7 @@ impl Stack {
             rate_codes: RateCodes::Powers,
             max_timeouts: Some(15),
             cc: "reno",
+            fast_path: true,
         }
     }
 
@@ -679,6 +683,7 @@ impl Stack {
             delays_repetition_of_last: self.ns2.delays_repetition_of_last,
             first_stands_in: self.ns2.headerless_first,
             window_field: self.window_field(),
+            fast_path: self.fast_path,
         }
     }
 

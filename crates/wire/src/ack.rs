@@ -104,6 +104,12 @@ impl ByteAck {
         self.sack.count()
     }
 
+    /// Whether it has neither SACK blocks nor an option.
+    #[inline]
+    pub fn is_bare(&self) -> bool {
+        self.sack.is_empty()
+    }
+
     /// The positions of its SACK blocks as `(start, end)`, newest first.
     #[inline]
     pub fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {

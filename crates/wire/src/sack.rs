@@ -82,6 +82,12 @@ impl Sack {
         }
     }
 
+    /// Whether there are neither blocks nor an option.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, Sack::Blocks { count: 0, .. })
+    }
+
     pub(crate) fn count(&self) -> u8 {
         match self {
             Sack::Blocks { count, .. }

@@ -51,7 +51,7 @@ impl CwndLimited {
 /// Whether half of the window or more was in use in slow start, where `most` bytes were out
 /// (Linux's `tcp_is_cwnd_limited`).
 pub fn is_half_used(w: &Window, most: u64) -> bool {
-    w.in_slow_start() && w.cwnd_bytes() < 2 * most
+    w.in_slow_start() && !w.holds(2 * most)
 }
 
 named! {

@@ -71,7 +71,7 @@ impl Link {
     }
 
     /// A packet comes to the link.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, packet: Packet, now: Moment) -> Verdict {
         if self.common.config.losses.strike(&packet, now.time) {
             self.common.counters.lost += 1;
@@ -86,49 +86,27 @@ impl Link {
         }
     }
 
-    /// Brings the link up to `now`, when it may deliver a packet. Whether it does.
+    /// Hands over the packet that arrives at the far end now, if one does.
     #[inline]
-    pub fn arrives(&mut self, now: Moment) -> bool {
+    pub fn deliver(&mut self, now: Moment) -> Option<Packet> {
         match &mut self.mechanism {
             Mechanism::Fifo(link) => link.release(now, &self.common),
             Mechanism::VaryingFifo(link) => link.release(now, &self.common),
             Mechanism::Queued(link) => link.settle(now, &mut self.common),
             Mechanism::VaryingQueued(link) => link.settle(now, &mut self.common),
             Mechanism::Stage(stage) => {
-                // Who was overtaken comes later than the event that was meant for it.
-                let first = self.common.ring.front().filter(|p| p.arrival <= now);
-                if let Some(first) = first {
-                    stage.release(&first.packet);
-                }
-                return first.is_some();
+                // What was overtaken comes later than the event that was meant for it.
+                let first = self.common.ring.front().filter(|p| p.arrival <= now)?;
+                stage.release(&first.packet);
             }
         }
-        !self.common.ring.is_empty()
+        self.common.ring.pop_front().map(|first| first.packet)
     }
 
-    /// The packet that arrives first at the far end.
-    #[inline]
-    pub fn first(&self) -> Option<&Packet> {
-        self.upcoming(0)
-    }
-
-    /// The packet that arrives as the `ahead`-th after it.
+    /// The packet that arrives as the `ahead`-th after the next.
     #[inline]
     pub fn upcoming(&self, ahead: usize) -> Option<&Packet> {
         self.common.ring.get(ahead).map(|packet| &packet.packet)
-    }
-
-    /// It has arrived.
-    #[inline]
-    pub fn remove_first(&mut self) {
-        self.common.ring.pop_front();
-    }
-
-    /// Hands over the packet that arrives at the far end now.
-    pub fn deliver(&mut self, now: Moment) -> Option<Packet> {
-        let packet = self.arrives(now).then(|| self.first().copied())?;
-        self.remove_first();
-        packet
     }
 
     /// When the next packet arrives at the far end.

@@ -39,7 +39,7 @@ impl<C: Clock> Fifo<C> {
     }
 
     /// A packet comes to the link.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn send(&mut self, packet: &Packet, now: Moment, link: &mut Common) -> Verdict {
         self.settle(now, link);
         let queue = link.config.queue;
@@ -122,7 +122,7 @@ impl<C: Clock> Fifo<C> {
     }
 
     /// The next packet is transmitted.
-    #[inline(never)]
+    #[inline(always)]
     fn advance(&mut self, link: &Common) {
         self.unfinished.take(self.in_service);
         let first = link.ring.len() - self.unfinished.packets as usize;

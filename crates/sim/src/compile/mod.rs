@@ -106,6 +106,14 @@ impl Prepared {
         self.setting.fill_in(scenario)
     }
 
+    /// Has endpoints do without their fast paths, for tests that compare the results.
+    #[doc(hidden)]
+    pub fn without_fast_path(&mut self) {
+        for kind in &mut self.kinds {
+            Arc::make_mut(&mut kind.stack).fast_path = false;
+        }
+    }
+
     /// Has the run keep every packet of these flows: see
     /// [`Outcome::packets`](crate::record::outcome::Outcome::packets).
     ///

@@ -43,7 +43,7 @@ impl Tournament {
     }
 
     /// A link delivers next at `moment`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn set(&mut self, link: EventId, moment: Moment) {
         self.moments[link as usize] = moment;
         let (mut winner, mut first) = (link, moment);

@@ -4,7 +4,6 @@
 use super::flows::{Endpoints, LateReceiver};
 use super::simulation::Simulation;
 use crate::record::flow_record::FlowRecord;
-use flowstart_network::graph::LinkId;
 use flowstart_wire::Packet;
 
 impl Endpoints {
@@ -22,21 +21,19 @@ impl Endpoints {
 }
 
 impl Simulation<'_> {
-    /// The packet that has arrived at the far end of a link is of a flow that is over.
+    /// A packet has arrived whose flow is over.
     #[cold]
-    pub(super) fn on_late_packet(&mut self, link: LinkId) {
-        let packet = self.links[link as usize].first().copied();
-        self.leave(link);
-        let Some(packet) = packet.filter(Packet::is_data) else {
+    pub(super) fn on_late_packet(&mut self, packet: &Packet) {
+        if !packet.is_data() {
             return;
-        };
+        }
         let (flow, now) = (packet.flow, self.now);
         self.records[flow as usize].packets_arrived += 1;
         let Some(late) = self.flows.late_mut(flow) else {
             return;
         };
         late.to_come = late.to_come.saturating_sub(1);
-        let answer = late.receiver.on_packet(&packet, now);
+        let answer = late.receiver.on_packet(packet, now);
         self.answer_late(flow, answer);
     }
 

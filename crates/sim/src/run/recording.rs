@@ -64,14 +64,12 @@ impl Simulation<'_> {
         self.record(packet.flow, self.now, RunEvent::Sent { packet, again });
     }
 
-    /// The packet at the far end of a link reaches a host.
+    /// A packet has arrived at a host.
     #[cold]
     #[inline(never)]
-    pub(super) fn record_received(&mut self, link: LinkId) {
-        if let Some(packet) = self.links[link as usize].first().copied() {
-            self.record(packet.flow, self.now, RunEvent::Received(&packet));
-            self.end_if_recorded();
-        }
+    pub(super) fn record_received(&mut self, packet: &Packet) {
+        self.record(packet.flow, self.now, RunEvent::Received(packet));
+        self.end_if_recorded();
     }
 
     /// A packet was dropped or marked in the network.

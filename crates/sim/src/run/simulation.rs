@@ -269,59 +269,44 @@ impl<'a> Simulation<'a> {
     fn on_delivery(&mut self, link: LinkId) {
         let moment = self.moment();
         let state = &mut self.links[link as usize];
-        let arrives = state.arrives(moment);
-        if state.has_news() {
-            self.take_news(link, arrives.then_some(moment));
+        let mut packet = state.deliver(moment);
+        let news = state.has_news();
+        let next = state.next_delivery();
+        self.queue.set_link(link, next.unwrap_or(Moment::NEVER));
+        if news {
+            self.take_news(link, packet.as_ref());
         }
-        let first = self.links[link as usize].first();
-        let Some(packet) = first.filter(|_| arrives) else {
-            return self.schedule_delivery(link);
-        };
+        let Some(packet) = &mut packet else { return };
         let route = &self.routes[self.flows.state(packet.flow).route as usize];
         let data = packet.is_forward();
         let way = if data { &route.data } else { &route.acks };
         match way.get(usize::from(packet.hop)) {
-            Some(&next) => {
-                let mut packet = *packet;
-                self.leave(link);
-                self.enter(next, &mut packet);
-            }
+            Some(&next) => self.enter(next, packet),
             None => {
                 self.look_ahead(link);
                 if data {
-                    self.on_data(link);
+                    self.on_data(packet);
                 } else {
-                    self.on_answer(link);
+                    self.on_answer(packet);
                 }
             }
         }
     }
 
-    /// The packet that has arrived at the far end of a link is out of it.
+    /// A packet has arrived at the receiver.
     #[inline]
-    pub(super) fn leave(&mut self, link: LinkId) {
-        self.links[link as usize].remove_first();
-        self.schedule_delivery(link);
-    }
-
-    /// The packet that has arrived at the far end of a link reaches its receiver.
-    #[inline]
-    fn on_data(&mut self, link: LinkId) {
+    fn on_data(&mut self, packet: &Packet) {
         if self.is_recorded(AT_RECEIVER) {
-            self.record_received(link);
+            self.record_received(packet);
         }
-        let Some(packet) = self.links[link as usize].first() else {
-            return;
-        };
         let flow = packet.flow;
         let Some(ends) = self.flows.endpoints_mut(flow) else {
-            return self.on_late_packet(link);
+            return self.on_late_packet(packet);
         };
         let answer = ends.receiver.on_packet(packet, self.now);
         let delivered = ends.receiver.delivered();
         let due = delivered >= ends.due[0];
         let timer = ends.arm_receiver(self.now);
-        self.leave(link);
         if due {
             self.note(flow, Stage::Delivered, delivered);
         }
@@ -329,20 +314,16 @@ impl<'a> Simulation<'a> {
         self.schedule_timer(flow, true, timer);
     }
 
-    /// The packet that has arrived at the far end of a link reaches its sender.
+    /// A packet has arrived at the sender.
     #[inline]
-    fn on_answer(&mut self, link: LinkId) {
-        let Some(packet) = self.links[link as usize].first() else {
-            return;
-        };
+    fn on_answer(&mut self, packet: &Packet) {
         let flow = packet.flow;
         if let Some(ends) = self.flows.endpoints_mut(flow) {
             ends.sender.on_packet(packet, self.now);
         }
         if self.is_recorded(ANSWERED) {
-            self.record_received(link);
+            self.record_received(packet);
         }
-        self.leave(link);
         self.pump(flow);
     }
 
@@ -592,14 +573,11 @@ impl<'a> Simulation<'a> {
     /// recorded.
     #[cold]
     #[inline(never)]
-    fn take_news(&mut self, link: LinkId, arrival: Option<Moment>) {
+    fn take_news(&mut self, link: LinkId, arrived: Option<&Packet>) {
         self.take_queue_events(link);
-        if let Some(arrival) = arrival {
-            let state = &self.links[link as usize];
-            let left = state.left_queue(arrival);
-            if let Some(packet) = state.first().copied() {
-                self.record_departure(link, left, &packet, false);
-            }
+        if let Some(packet) = arrived {
+            let left = self.links[link as usize].left_queue(self.moment());
+            self.record_departure(link, left, packet, false);
         }
     }
 }

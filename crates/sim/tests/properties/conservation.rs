@@ -8,7 +8,7 @@ use proptest::sample::{select, subsequence};
 
 /// Fields that other properties leave alone, and values that they do not give: tiny segments,
 /// windows that no segment fits into, flights that no path carries.
-const MORE: &[(&str, &str)] = &[
+pub(super) const MORE: &[(&str, &str)] = &[
     ("[path]", "reverse_loss_burst = 3"),
     (
         "[path]",
@@ -63,10 +63,10 @@ const MORE: &[(&str, &str)] = &[
     ("[[flows]]", "to_hop = 1"),
 ];
 /// No run sends more, whatever it would need.
-const MOST_PACKETS: u64 = 50_000;
+pub(super) const MOST_PACKETS: u64 = 50_000;
 
 /// A scenario with these fields in place of those that it has, in the first table of each kind.
-fn with(text: &str, fields: &[(&str, &str)]) -> String {
+pub(super) fn with(text: &str, fields: &[(&str, &str)]) -> String {
     let mut lines: Vec<String> = text.lines().map(String::from).collect();
     for (table, field) in fields {
         let Some(at) = lines.iter().position(|line| line == table) else {

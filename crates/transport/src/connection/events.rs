@@ -31,7 +31,7 @@ impl Connection {
     }
 
     /// The signal of an acknowledgement for the controller.
-    #[inline]
+    #[inline(always)]
     pub fn ack_signal(&mut self, report: &AckReport, now: Time) -> Ack {
         self.delivered_total += report.delivered;
         if let Some(throughput) = &mut self.throughput {
@@ -39,10 +39,7 @@ impl Connection {
         }
         let marked = self.untold_marks();
         let repairing = self.una() < self.repairing_until;
-        let least = self.rtt.min_rtt();
-        let delivery = self.sent.delivery();
-        let delivery = delivery.map(|rate| rate.conclude(report.flight, repairing, least));
-        Ack {
+        let mut ack = Ack {
             now,
             acked: report.acked,
             delivered: report.delivered,
@@ -59,8 +56,13 @@ impl Connection {
             queued: self.queued - self.nxt.min(self.queued),
             peer_window: self.peer_window,
             marked,
-            delivery,
+            delivery: None,
+        };
+        if let Some(rate) = self.sent.delivery() {
+            let least = self.rtt.min_rtt();
+            ack.delivery = Some(rate.conclude(report.flight, repairing, least));
         }
+        ack
     }
 
     /// The window may grow.

@@ -47,6 +47,11 @@ impl Events {
         }
     }
 
+    /// Whether anything happens at once.
+    pub(super) fn any(&self) -> bool {
+        self.undone | self.ended | self.persistent | self.began.is_some()
+    }
+
     /// A recovery is over.
     pub(super) fn end() -> Events {
         Events {
@@ -109,7 +114,12 @@ pub struct AckReport {
 
 impl AckReport {
     /// An acknowledgement of so many bytes, without SACK.
-    pub(super) fn of(flight: u64, acked: u64, rtt: Option<Time>, audience: Audience) -> AckReport {
+    pub(in super::super) fn of(
+        flight: u64,
+        acked: u64,
+        rtt: Option<Time>,
+        audience: Audience,
+    ) -> AckReport {
         AckReport {
             acked,
             delivered: acked,

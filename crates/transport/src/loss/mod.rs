@@ -104,6 +104,32 @@ impl Loss {
         }
     }
 
+    /// Whether the detector has nothing to find out, repair or send but new data, so that an
+    /// ACK of new data that says nothing else can go to [`on_plain_ack`](Self::on_plain_ack).
+    #[inline]
+    pub fn is_steady(&self, c: &Connection) -> bool {
+        match self {
+            Loss::Rack(r) => r.is_steady(c),
+            Loss::Rfc6675(r) => r.is_steady(c),
+            _ => false,
+        }
+    }
+
+    /// What is left of [`on_ack`](Self::on_ack) in the steady state: SND.UNA has moved past
+    /// segments that were sent once, the last of them at `sent`. Whether the window was the limit,
+    /// where the detector keeps account of that itself.
+    #[inline]
+    pub fn on_plain_ack(&mut self, c: &mut Connection, sent: Time, now: Time) -> Option<bool> {
+        match self {
+            Loss::Rack(r) => Some(r.on_plain_ack(c, sent, now)),
+            Loss::Rfc6675(r) => {
+                r.on_plain_ack(c, now);
+                None
+            }
+            _ => None,
+        }
+    }
+
     #[inline]
     fn on_news(
         &mut self,

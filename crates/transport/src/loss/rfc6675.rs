@@ -163,6 +163,23 @@ impl Rfc6675 {
         })
     }
 
+    /// Whether nothing is being repaired, and nothing out was sent again without being lost.
+    #[inline]
+    pub fn is_steady(&self, c: &Connection) -> bool {
+        self.phase == Phase::Open
+            && self.forced.is_none()
+            && self.high_rxt <= self.lost_edge.max(c.una())
+    }
+
+    /// An ACK of new data in the steady state.
+    #[inline]
+    pub fn on_plain_ack(&mut self, c: &mut Connection, now: Time) {
+        c.rearm(now);
+        self.first_acceptable = false;
+        self.dup_acks = 0;
+        self.limited_bytes = 0;
+    }
+
     /// Whether this acknowledgement shows that the recovery was for nothing. One that a pacer has
     /// kept from sending anything again says nothing.
     fn is_spurious(&mut self, c: &Connection, acked: u64, repetition: bool) -> bool {
@@ -236,8 +253,8 @@ impl Rfc6675 {
             return self.forced;
         }
         let (plan, _) = self.next_seg(c)?;
-        let room = c.session.window.cwnd_bytes().saturating_sub(self.pipe(c));
-        (plan.end - plan.start <= room).then_some(plan)
+        let fits = c.session.window.holds(self.pipe(c) + plan.end - plan.start);
+        fits.then_some(plan)
     }
 
     /// NextSeg (§4), and by which rule.

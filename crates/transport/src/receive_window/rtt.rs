@@ -44,6 +44,7 @@ impl ReceiverRtt {
     }
 
     /// Data has come whose sender had echoed so far; only `full` segments are timed.
+    #[inline]
     pub(super) fn on_data(&mut self, echoed: u64, full: bool, now: Time) {
         while self.sent.front().is_some_and(|(next, _)| *next <= echoed) {
             let stamp = self.sent.pop_front().map(|(_, stamp)| stamp);
@@ -66,6 +67,7 @@ impl ReceiverRtt {
     }
 
     /// What is expected now, and the end of what is offered.
+    #[inline]
     pub(super) fn on_window(&mut self, next: u64, end: u64, now: Time) {
         if let Some((_, since)) = self.window.take_if(|(end, _)| next >= *end) {
             self.sample((now.since(since).nanos() / 1000).max(1), true);

@@ -91,6 +91,12 @@ impl Reduction {
         }
     }
 
+    /// Whether the window comes down by and by.
+    #[inline]
+    pub fn is_active(&self) -> bool {
+        matches!(self, Reduction::Prr(prr) if prr.is_active())
+    }
+
     /// Takes a step, where the window comes down by and by.
     pub fn step(&mut self, c: &mut Connection, step: Step) {
         if let Reduction::Prr(prr) = self {

@@ -36,6 +36,11 @@ impl Prr {
         }
     }
 
+    /// Whether a reduction is under way.
+    pub(super) fn is_active(&self) -> bool {
+        self.active
+    }
+
     /// Brings the window down a step, unless the controller has set another meanwhile or does so
     /// all the time.
     pub(super) fn step(&mut self, c: &mut Connection, step: Step) {

@@ -15,6 +15,18 @@ pub struct Sending {
     pub(super) order: u64,
 }
 
+impl Sending {
+    /// The first sending of a segment that ends at `end`.
+    pub fn first(sent: Time, end: u64) -> Sending {
+        Sending {
+            sent,
+            end,
+            again: false,
+            order: 0,
+        }
+    }
+}
+
 /// Which sendings an acknowledgement says have arrived.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Arrivals {

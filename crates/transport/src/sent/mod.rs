@@ -75,6 +75,23 @@ pub struct NewlyAcked {
     pub times: Arrivals,
 }
 
+impl NewlyAcked {
+    /// Segments of `[before, una)`, sent once, the last of them at `sent`.
+    fn in_order(before: u64, una: u64, sent: Time) -> NewlyAcked {
+        NewlyAcked {
+            acked: una - before,
+            delivered: una - before,
+            sent: Some(sent),
+            times: Arrivals {
+                newest: Some(Sending::first(sent, una)),
+                once_from: Some(before),
+                ..Arrivals::default()
+            },
+            ..NewlyAcked::default()
+        }
+    }
+}
+
 /// What an acknowledgement of packet numbers says for the first time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewlyAckedPackets {
@@ -203,46 +220,37 @@ impl Ledger {
         let una = una.max(self.una);
         let mut blocks = blocks.peekable();
         if self.is_clear() && blocks.peek().is_none() {
-            return self.acknowledge_in_order(una, now);
+            if una == self.una {
+                return NewlyAcked::default();
+            }
+            let before = self.una;
+            return NewlyAcked::in_order(before, una, self.acknowledge_in_order(una, now));
         }
         self.acknowledge_with_scoreboard(una, blocks, now)
     }
 
     /// Whether nothing is missing, and nothing was sent twice.
     #[inline]
-    fn is_clear(&self) -> bool {
+    pub fn is_clear(&self) -> bool {
         let scoreboard = self.scoreboard.as_ref();
         scoreboard.is_none_or(|scoreboard| scoreboard.is_clear())
     }
 
+    /// Moves SND.UNA up to `una`, which is above it, while the ledger [is clear](Self::is_clear).
+    /// Returns when the newest segment below was sent.
     #[inline]
-    fn acknowledge_in_order(&mut self, una: u64, now: Time) -> NewlyAcked {
-        let acked = una - self.una;
-        if acked == 0 {
-            return NewlyAcked::default();
-        }
+    pub fn acknowledge_in_order(&mut self, una: u64, now: Time) -> Time {
         if let Some(delivery) = &mut self.delivery {
             delivery.take(una, &[(self.una, una)], now);
         }
-        let before = std::mem::replace(&mut self.una, una);
-        let sent = self.first.forget_below(una);
-        NewlyAcked {
-            acked,
-            delivered: acked,
-            sacked: 0,
-            sent: Some(sent),
-            oldest: None,
-            times: Arrivals {
-                newest: Some(Sending {
-                    sent,
-                    end: una,
-                    again: false,
-                    order: 0,
-                }),
-                once_from: Some(before),
-                ..Arrivals::default()
-            },
-        }
+        self.una = una;
+        self.first.forget_below(una)
+    }
+
+    /// When the oldest outstanding byte was first sent.
+    #[inline]
+    pub fn oldest_first_sent(&self) -> Time {
+        self.first.oldest()
     }
 
     #[inline(never)]

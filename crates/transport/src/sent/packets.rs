@@ -98,17 +98,34 @@ impl Packets {
     /// was not known.
     pub(super) fn acknowledge(&mut self, first: u64, end: u64, mut newly: impl FnMut(Arrival)) {
         self.acknowledged = self.acknowledged.max(end);
-        for number in first.max(self.first)..end.min(self.next()) {
-            let packet = &mut self.queue[index(number - self.first)];
-            if !packet.acknowledged {
-                packet.acknowledged = true;
-                self.in_flight -= packet.len();
-                newly(Arrival {
-                    packet: *packet,
-                    number,
-                    in_epoch: number >= self.epoch,
-                });
+        let epoch = self.epoch;
+        let mut arrive = |number: u64, packet: Packet| {
+            newly(Arrival {
+                packet,
+                number,
+                in_epoch: number >= epoch,
+            });
+            packet.len()
+        };
+        if first > self.first {
+            for number in first..end.min(self.next()) {
+                let packet = &mut self.queue[index(number - self.first)];
+                if !packet.acknowledged {
+                    packet.acknowledged = true;
+                    self.in_flight -= arrive(number, *packet);
+                }
             }
+            return;
+        }
+        // Mostly it is the oldest that have arrived.
+        while self.first < end {
+            let Some(packet) = self.queue.pop_front() else {
+                return;
+            };
+            if !packet.acknowledged {
+                self.in_flight -= arrive(self.first, packet);
+            }
+            self.first += 1;
         }
         self.trim();
     }

@@ -102,6 +102,34 @@ impl Rack {
         self.overtaken = true;
     }
 
+    /// Whether nothing is to be found out or repaired: with an ACK of new data then neither a loss
+    /// nor a needless retransmission can be found, and no state is left.
+    ///
+    /// What arrives next left no sooner than the newest arrival, so that RACK's clock goes on.
+    #[inline]
+    pub fn is_steady(&self, c: &Connection) -> bool {
+        let newest = self.newest.map_or(Time::ZERO, |(newest, _)| newest.sent);
+        self.state == State::Open
+            && self.probe.out.is_none()
+            && self.forced.is_none()
+            && !(self.new_data_first | self.overtaken)
+            && !self.episode.was_answered()
+            && c.stack.recovery.sack
+            && newest <= c.sent.oldest_first_sent()
+    }
+
+    /// An ACK of new data in the steady state. Whether the window was the limit.
+    #[inline]
+    pub fn on_plain_ack(&mut self, c: &Connection, sent: Time, now: Time) -> bool {
+        let una = c.una();
+        self.examined = self.examined.max(una);
+        self.reordering.adapt(sent, now);
+        self.newest = Some((Sending::first(sent, una), now.since(sent)));
+        self.timer.stop();
+        self.episode.forget_retransmissions();
+        self.usage.limits(&c.session.window)
+    }
+
     /// An acknowledgement has come that says this for the first time.
     pub fn on_ack(
         &mut self,
@@ -534,6 +562,7 @@ impl Rack {
         }
     }
 
+    #[inline(always)]
     fn schedule_probe(&mut self, c: &Connection, now: Time, advancing: bool) {
         let probes = c.stack.recovery.sack && c.stack.recovery.tail_loss_probe;
         if probes && self.repairs_nothing() && c.sent.arrived_bytes() == 0 {
@@ -621,6 +650,7 @@ impl Rack {
     }
 
     /// Lost segments first, then new ones, as far as the window goes.
+    #[inline]
     pub fn plan(&self, c: &Connection) -> Option<Plan> {
         if self.forced.is_some() {
             return self.forced;
@@ -633,8 +663,8 @@ impl Rack {
             },
             None => c.next_segment()?,
         };
-        let room = c.session.window.cwnd_bytes().saturating_sub(self.pipe(c));
-        (plan.end - plan.start <= room).then_some(plan)
+        let fits = c.session.window.holds(self.pipe(c) + plan.end - plan.start);
+        fits.then_some(plan)
     }
 
     /// Whether `plan` leaves now, where new data waits until there is enough of it for a burst

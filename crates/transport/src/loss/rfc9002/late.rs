@@ -53,6 +53,11 @@ impl Late {
         });
     }
 
+    /// Whether no packet counts as lost.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lost.is_empty()
+    }
+
     /// What was lost before `time` will not arrive.
     pub(super) fn forget_before(&mut self, since: Time) {
         while self.lost.front().is_some_and(|lost| lost.since < since) {

@@ -159,7 +159,7 @@ impl Rfc9002 {
         };
         Some(Findings {
             report: (newly.delivered > 0).then_some(report),
-            events: Some(events),
+            events: events.any().then_some(events),
         })
     }
 
@@ -170,7 +170,7 @@ impl Rfc9002 {
         ranges: impl Iterator<Item = (u64, u64)>,
         now: Time,
     ) -> bool {
-        if c.stack.recovery.undo == Undo::None {
+        if c.stack.recovery.undo == Undo::None || self.late.is_empty() {
             return false;
         }
         self.late
@@ -329,8 +329,8 @@ impl Rfc9002 {
             return lost;
         }
         let plan = lost.or_else(|| c.next_segment())?;
-        let room = c.session.window.cwnd_bytes().saturating_sub(self.pipe(c));
-        (plan.end - plan.start <= room).then_some(plan)
+        let fits = c.session.window.holds(self.pipe(c) + plan.end - plan.start);
+        fits.then_some(plan)
     }
 
     fn probe(&self, c: &Connection) -> Option<Plan> {
