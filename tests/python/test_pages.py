@@ -63,8 +63,13 @@ KERNEL = "flowstart live --stack linux "
 NAMES: dict[str, dict[str, Any]] = {
     "docs/web-sessions.md": {"fs": fs, "pl": polars},
     "docs/papers.md": {
-        **vars(frames), **vars(experiments), "Lab": Lab, "setups": jump_start.setups,
-        "measures": jump_start.measures, "SIZES": (1, 2), "BOTH": jump_start.setups.BOTH,
+        **vars(frames),
+        **vars(experiments),
+        "Lab": Lab,
+        "setups": jump_start.setups,
+        "measures": jump_start.measures,
+        "SIZES": (1, 2),
+        "BOTH": jump_start.setups.BOTH,
     },
 }
 """What a page's blocks of Python find defined before the first of them."""

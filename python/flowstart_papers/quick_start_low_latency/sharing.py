@@ -492,10 +492,11 @@ def qs_faster(lab: Lab) -> Findings:
     flows = lab.frame(with_link, grid(**key, startup=(*STARTUPS, FASTER)), measures.ending)
     saved = versus(flows, SLOW_START, list(key)).with_columns(gain("seconds"))
     bits = pl.col("rate").replace_strict(BITS)
-    found = versus(saved.select(*key, "startup", "gain", "dropped", "dropped_base"), FASTER,
+    found = versus(saved.select(*key, "startup", "gain",
+                                lost=pl.col("dropped") + pl.col("dropped_base")), FASTER,
                    list(key)).with_columns(
         quick=pl.col("gain") > pl.col("gain_base"),
-        loss_free=pl.sum_horizontal("dropped", "dropped_base") == 0,
+        loss_free=pl.sum_horizontal("lost", "lost_base") == 0,
         # Two links, there and back.
         bdps=pl.col("packets") * PACKET_BITS / (bits * 4 * pl.col("delay") / 1000),
         name=pl.col("rate").replace(RATES))  # fmt: skip

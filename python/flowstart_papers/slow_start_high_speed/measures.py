@@ -5,6 +5,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from flowstart.render import thinning
 from flowstart.simulation.run import Run
 
 SEND, RETRANSMIT, ACK, TIMEOUT, SYN, OPEN, DROP = range(7)
@@ -89,3 +90,47 @@ def _silence(mine: Mapping[str, Any]) -> tuple[float, int]:
     expired = np.searchsorted(moved, time_s[event == TIMEOUT])
     in_a_row = int(np.bincount(expired).max()) if len(expired) else 0
     return float(np.diff(moved).max()), in_a_row
+
+
+COLUMNS = 600
+"""Pixels of a figure that a window's points are thinned to."""
+
+
+def window(run: Run) -> dict[str, Any]:
+    """The window over time until the last byte arrives, thinned, and the transfer's end."""
+    found = samples(run)
+    # A drop is not at the sender and shows no window.
+    at_sender = found["event"] != DROP
+    times = found["time_ns"][at_sender] / 1e9
+    row = run.records[0]
+    until = times < row["fct_s"]
+    times, cwnd = times[until], found["cwnd"][at_sender][until]
+    kept = thinning.thin(thinning.columns(times, COLUMNS), cwnd)
+    return {
+        "time_s": np.round(times[kept], 4).tolist(),
+        "cwnd": np.round(cwnd[kept], 1).tolist(),
+        "largest": row["max_cwnd_segments"],
+        "seconds": row["fct_s"],
+        "again": row["packets_retransmitted"],
+    }
+
+
+def opening(run: Run) -> float:
+    """The window when the connection opens."""
+    found = samples(run)
+    return float(found["cwnd"][(found["event"] == OPEN).argmax()])
+
+
+def first_flight(run: Run) -> dict[str, float]:
+    """A transfer's losses, and those of what left before the first ACK came (`first`)."""
+    found = samples(run)
+    event, seq = found["event"], found["seq_bytes"]
+    flight = seq[: (event == ACK).argmax()].max()
+    again = (event == RETRANSMIT).argmax() or len(event)
+    dropped = seq[:again][event[:again] == DROP]
+    row = run.records[0]
+    return {
+        "seconds": row["fct_s"],
+        "first": int(np.count_nonzero(dropped <= flight)),
+        "lost": row["packets_dropped"],
+    }

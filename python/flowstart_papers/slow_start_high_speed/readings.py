@@ -14,9 +14,8 @@ from flowstart_papers.experiment import Findings
 from flowstart_papers.lab import Lab
 from flowstart_papers.readings import OpenInput, Reading, Tried
 from flowstart_papers.slow_start_high_speed import statements
-from flowstart_papers.slow_start_high_speed.published import PUBLISHED
 from flowstart_papers.slow_start_high_speed.setups import LITERAL, Patience, Setup
-from flowstart_papers.slow_start_high_speed.statements import STATEMENTS
+from flowstart_papers.slow_start_high_speed.statements import PUBLISHED, STATEMENTS
 from flowstart_papers.target import Measured
 
 HANDOVER, QUEUE, PATIENCE = "window", "queue", "reset after"
@@ -300,14 +299,12 @@ def _at_chicago(names: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name in names if name.startswith("cav.chi."))
 
 
-EXPERIMENTS = (
-    readings.experiment(
-        name="CAV-READINGS",
-        question="Which of the slides' statements hold under which reading of their open inputs?",
-        inputs=INPUTS,
-        cells=cells(),
-        targets=PUBLISHED.targets,
-        measure=measure,
-        show=show,
-    ),
+CAV_READINGS = readings.experiment(
+    name="CAV-READINGS",
+    question="Which of the slides' statements hold under which reading of their open inputs?",
+    inputs=INPUTS,
+    cells=cells(),
+    targets=PUBLISHED.targets,
+    measure=measure,
+    show=show,
 )

@@ -3,15 +3,17 @@
 The experiments judge the literal reading by them, and the grid of readings every other.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import TypeAlias, cast
 
+import polars as pl
+
+from flowstart_papers import published
 from flowstart_papers.lab import Lab
 from flowstart_papers.slow_start_high_speed import measures
 from flowstart_papers.slow_start_high_speed.measures import Transfer, Watched
-from flowstart_papers.slow_start_high_speed.published import PUBLISHED
 from flowstart_papers.slow_start_high_speed.setups import (
     LITERAL,
     NORTH_CAROLINA,
@@ -25,6 +27,7 @@ from flowstart_papers.slow_start_high_speed.setups import (
 )
 from flowstart_papers.target import Measured
 
+PUBLISHED = published.of("flowstart_papers.slow_start_high_speed")
 EXPANSION = Path(1000, 1000)
 REDUCTION = Path(10_000, 1000)
 REDUCTIONS = (Path(1000, 100), Path(10_000, 100), REDUCTION)
@@ -88,9 +91,44 @@ def literally(lab: Lab, cases: Iterable[Case]) -> dict[Case, list[Transfer]]:
     return {case: of for (_, case), of in find(lab, [(LITERAL, c) for c in cases]).items()}
 
 
+def frame(
+    lab: Lab,
+    setups: Mapping[str, Setup],
+    paths: Iterable[Path],
+    schemes: Iterable[str] = SCHEMES,
+    sessions: Iterable[int] = (1,),
+) -> pl.DataFrame:
+    """Transfers by set-up, path, scheme and number of sessions: means of times, sums of packets.
+
+    Where they are watched,
+    `silent_s` is the longest silence and `in_a_row` the most timeouts in one.
+    """
+    cases = [case for path in paths for n in sessions for case in of_schemes(path, schemes, n)]
+    asked = [(setup, case) for setup in setups.values() for case in cases]
+    found, names = find(lab, asked), {setup: name for name, setup in setups.items()}
+    rows = [
+        {"setup": names[setup], "path": case.path.name, "rtt": case.path.rtt, "scheme": case.scheme,
+         "sessions": case.sessions, "seconds": measures.mean_seconds(of),
+         "again": measures.again(of), "lost": sum(one["lost"] for one in of),
+         "silent_s": _most(of, "silent_s"), "in_a_row": _most(of, "in_a_row")}
+        for (setup, case), of in found.items()
+    ]  # fmt: skip
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _most(of: Sequence[Transfer], what: str) -> float | None:
+    known = [float(one[what]) for one in of if what in one]  # type: ignore[literal-required]
+    return max(known, default=None)
+
+
 def measured(name: str, found: Found, patience: Patience = LITERAL.patience) -> Measured:
     """What a statement comes to."""
     return BY_TARGET[name].test(found, patience)
+
+
+def measured_of(lab: Lab, *names: str) -> dict[str, Measured]:
+    """What statements come to under the literal reading."""
+    return {name: measured(name, literally(lab, BY_TARGET[name].cases)) for name in names}
 
 
 def holds(name: str, value: float) -> bool:
