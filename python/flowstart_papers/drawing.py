@@ -1,7 +1,7 @@
 """Figures as the papers draw them: ours as lines, what is published as hollow points."""
 
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -9,24 +9,8 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from flowstart.render.charts import COLOURS, CORNER, DASHES, MARKERS, STYLE, Chart
+from flowstart_papers.axes import Axis, Panel
 from flowstart_papers.counting import Tally
-from flowstart_papers.plot import Axis as Axis
-from flowstart_papers.plot import Band as Band
-from flowstart_papers.plot import Panel as Panel
-from flowstart_papers.plot import Points as Points
-
-__all__ = [
-    "Axis",
-    "Band",
-    "Panel",
-    "Points",
-    "band",
-    "bars",
-    "marks",
-    "panels",
-    "single",
-    "tallies",
-]
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -51,12 +35,6 @@ LONGEST_LINE = 60
 def style() -> AbstractContextManager[object]:
     """How all figures look."""
     return mpl.rc_context(STYLE)
-
-
-def band(xs: Sequence[float], intervals: Iterable[tuple[float, float]]) -> Band:
-    """A band of one interval at each abscissa."""
-    low, high = zip(*intervals, strict=True)
-    return xs, low, high
 
 
 def panels(*drawn: Panel, width: float = PANEL_WIDTH, height: float = PANEL_HEIGHT) -> Figure:
@@ -103,11 +81,6 @@ def _handles(axis: "Axes", *, ringed: bool) -> list["Artist"]:
     if ringed:
         lines.append(Line2D([], [], color="0.3", label="published", **RING))
     return lines
-
-
-def single(x: Axis, y: Axis, curves: Mapping[str, Points], **more: object) -> Figure:
-    """One panel; `more` are its other fields."""
-    return panels(Panel(x, y, curves, **more))  # type: ignore[arg-type]
 
 
 def bars(

@@ -1,8 +1,9 @@
 """A point with a cross of intervals for each name, labelled next to the panel."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
@@ -12,10 +13,8 @@ from flowstart_papers.drawing import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from flowstart_papers.coping.effects import Estimate
-
-Points = Mapping[str, "tuple[Estimate, Estimate]"]
-"""Abscissa and ordinate by name."""
+X, Y = "harm", "sooner"
+"""The columns that are drawn."""
 
 WIDE_TICKS = (0.1, 0.2, 0.5, 1, 2, 5)
 NARROW_TICKS = (0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.5)
@@ -23,8 +22,8 @@ LABEL_HEIGHT = 0.055
 """Of a panel's height."""
 
 
-def panels(found: Mapping[str, Points], *, x: str, y: str) -> Figure:
-    """A panel for each entry; ordinates are ratios."""
+def panels(found: Mapping[str, pl.DataFrame], *, x: str, y: str) -> Figure:
+    """Harm and gain, a panel for each entry; ordinates are ratios."""
     with style():
         chart = Chart(figsize=(5.2 * len(found), 4.4))
         axes = chart.subplots(1, len(found), squeeze=False)[0]
@@ -37,16 +36,20 @@ def panels(found: Mapping[str, Points], *, x: str, y: str) -> Figure:
         return chart
 
 
-def _draw(axis: "Axes", points: Points) -> None:
+def _draw(axis: "Axes", points: pl.DataFrame) -> None:
+    def ends(row: dict[str, Any], column: str) -> list[list[float]]:
+        low, high = row[f"{column}_low"], row[f"{column}_high"]
+        return [[row[column] - low], [high - row[column]]]
+
     axis.set_yscale("log")
     axis.axhline(1, color="0.6", linewidth=0.8)
     axis.axvline(0, color="0.6", linewidth=0.8)
-    for i, (at, height) in enumerate(points.values()):
+    for i, row in enumerate(points.rows(named=True)):
         axis.errorbar(
-            at.mean,
-            height.mean,
-            xerr=[[at.mean - at.low], [at.high - at.mean]],
-            yerr=[[height.mean - height.low], [height.high - height.mean]],
+            row[X],
+            row[Y],
+            xerr=ends(row, X),
+            yerr=ends(row, Y),
             color=COLOURS[i % len(COLOURS)],
             marker=MARKERS[i // len(COLOURS)],
             markersize=4.5,
@@ -59,19 +62,20 @@ def _draw(axis: "Axes", points: Points) -> None:
     axis.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _label(axis: "Axes", points: Points) -> None:
+def _label(axis: "Axes", points: pl.DataFrame) -> None:
     """Names in a column at the right, as near to their points' heights as there is room."""
     to_axes = axis.transScale + axis.transLimits
-    heights = {
-        name: to_axes.transform((at.mean, height.mean))[1] for name, (at, height) in points.items()
-    }
-    order = sorted(points, key=lambda name: (heights[name], -points[name][0].mean))
-    for name, place in zip(order, _spread([heights[name] for name in order]), strict=True):
-        at, height = points[name]
-        colour = COLOURS[list(points).index(name) % len(COLOURS)]
+    named = [
+        (to_axes.transform((at, height))[1], -at, i, name, height)
+        for i, (name, at, height) in enumerate(points.select("measure", X, Y).rows())
+    ]
+    order = sorted(named)
+    places = _spread([height for height, *_ in order])
+    for (_, at, i, name, height), place in zip(order, places, strict=True):
+        colour = COLOURS[i % len(COLOURS)]
         axis.annotate(
             name,
-            (at.mean, height.mean),
+            (-at, height),
             xytext=(1.06, place),
             textcoords="axes fraction",
             fontsize=7,

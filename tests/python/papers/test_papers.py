@@ -11,10 +11,10 @@ import flowstart_papers as papers
 from flowstart.errors import RequestError
 from flowstart.render import terminal
 from flowstart_papers import grids, runner
-from flowstart_papers.drawing import Axis, single
-from flowstart_papers.experiment import Assumption, Experiment, Findings, Paper, Picture, Table
+from flowstart_papers.experiment import Assumption, Experiment, Findings, Paper, Table
 from flowstart_papers.lab import Lab
 from flowstart_papers.measures import first
+from flowstart_papers.plot import Axis, Panel, lines
 from flowstart_papers.runner import Judged
 from flowstart_papers.target import Kind, Measured, Target, Verdict
 from screen import on_one_screen
@@ -39,8 +39,8 @@ def transfers(lab: Lab) -> Findings:
         answers=[f"Twenty packets take {durations[1]:.3f} s."],
         tables=[Table("times", "Times", [{"packets": n} for n in SIZES])],
         pictures=[
-            Picture("times", "Duration over size", lambda: single(
-                Axis("packets"), Axis("s"), {"slow start": (SIZES, durations)}))
+            lines("times", "Duration over size",
+                  Panel(Axis("packets"), Axis("s"), {"slow start": (SIZES, durations)})),
         ],
     )  # fmt: skip
 
