@@ -6,13 +6,12 @@
 
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
 use flowstart_control::signals::{Ack, Established};
-use flowstart_control::{catalog, Convention, Rate, Time, Window};
+use flowstart_control::{catalog, Convention, Duration, Instant, Rate, Window};
 use flowstart_network::link::{Link, LinkConfig, LinkKind, Losses, Service};
 use flowstart_network::moment::Moment;
 use flowstart_network::queue::{BufferAccounting, DropTail, Limit};
 use flowstart_sim::engine::EventQueue;
-use flowstart_transport::plan::Plan;
-use flowstart_transport::sent::{Detail, Ledger};
+use flowstart_transport::{Detail, Ledger, Plan};
 use flowstart_wire::Packet;
 use std::hint::black_box;
 
@@ -21,8 +20,8 @@ const MSS: u64 = 1460;
 
 fn at(time: u64) -> Moment {
     Moment {
-        time: Time(time),
-        cause: Time(time),
+        time: Instant(time),
+        cause: Instant(time),
     }
 }
 
@@ -59,7 +58,7 @@ fn link(c: &mut Criterion) {
         name: "bench".into(),
         service: Service::Line(Rate(1_000_000_000)),
         variation: None,
-        delay: Time::from_millis(1),
+        delay: Duration::from_millis(1),
         queue,
         losses: Losses::default(),
     };
@@ -87,7 +86,7 @@ fn ledger(c: &mut Criterion) {
     let sent = || {
         let mut ledger = Ledger::new(Detail::Positions, false);
         (0..2 * STEPS).for_each(|n| {
-            ledger.send(segment(n), 0, Time::ZERO);
+            ledger.send(segment(n), 0, Instant::ZERO);
         });
         ledger
     };
@@ -97,13 +96,13 @@ fn ledger(c: &mut Criterion) {
             |ledger| {
                 for n in 0..STEPS {
                     let Plan { start, end } = segment(2 * n + 1);
-                    black_box(ledger.acknowledge(0, std::iter::once((start, end)), Time(n)));
+                    black_box(ledger.acknowledge(0, std::iter::once((start, end)), Instant(n)));
                 }
                 ledger.mark_lost(0, 2 * STEPS * MSS);
                 while let Some((start, end)) = ledger.first_lost() {
                     let plan = Plan { start, end };
-                    ledger.repair(plan, Time::ZERO);
-                    ledger.send(plan, 0, Time::ZERO);
+                    ledger.repair(plan, Instant::ZERO);
+                    ledger.send(plan, 0, Instant::ZERO);
                     black_box(ledger.in_flight());
                 }
             },
@@ -122,7 +121,7 @@ fn controller(c: &mut Criterion) {
                     let made = catalog::controller(startup, cc, Convention::Rfc);
                     let mut controller = made.expect("both are in the catalog");
                     let mut window = Window::new(MSS as u32);
-                    controller.on_established(&mut window, &Established::at(Time::ZERO));
+                    controller.on_established(&mut window, &Established::at(Instant::ZERO));
                     (controller, window)
                 },
                 |(controller, window)| {
@@ -130,8 +129,8 @@ fn controller(c: &mut Criterion) {
                         let ack = Ack {
                             una: n * MSS,
                             nxt: (n + 10) * MSS,
-                            rtt: Some(Time::from_millis(50)),
-                            ..Ack::of(Time(n * 12_000), MSS)
+                            rtt: Some(Duration::from_millis(50)),
+                            ..Ack::of(Instant(n * 12_000), MSS)
                         };
                         controller.on_ack(window, &ack);
                     }

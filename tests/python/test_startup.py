@@ -127,9 +127,10 @@ def test_the_base_class_has_the_hooks_of_the_rust_trait() -> None:
     assert hooks == [hook for hook, *_ in _native.EVENTS]
     hooks += re.findall(r"^    fn (\w+)", trait, re.MULTILINE)
     # What is exported is a model, here of one kind; what an ACK leaves unused is the slow start's.
-    # What a startup survives, and whether it has resumed, are hooks of their own here.
-    rust = {"export_model", "survives", "assisted", "columns"}
+    # Kinds of congestion, what survives them, and whether it has resumed, have hooks of their own.
+    rust = {"export_model", "on_congestion", "assisted", "columns"}
     python = {"unused_acked", "exit_estimate", "survives_loss", "survives_mark", "has_resumed"}
+    python |= {"on_loss", "on_marked", "on_timeout", "cancel"}
     assert {*hooks, *python} - rust == set(_native.HOOKS)
     assert all(callable(getattr(fs.Startup, hook)) for hook in _native.HOOKS)
 
@@ -161,15 +162,8 @@ class Recorder(Doubling):
     def on_recovered(self, w: fs.Window, r: fs.signals.Recovered) -> None:
         self.seen.append(("on_recovered", r))
 
-    def loss_cwnd(self) -> float | None:
-        self.seen.append(("loss_cwnd",))
-        return None
-
     def on_timeout(self, w: fs.Window, t: fs.signals.Timeout) -> None:
         self.seen.append(("on_timeout", t, w.cwnd))
-
-    def after_timeout(self, w: fs.Window, t: fs.signals.Timeout) -> None:
-        self.seen.append(("after_timeout", t, w.cwnd))
 
     def on_idle(self, w: fs.Window, before: fs.Window, i: fs.signals.Idle) -> bool:
         self.seen.append(("on_idle", before.cwnd, i))
@@ -214,8 +208,6 @@ def test_every_hook_is_called_at_its_moment(path: fs.NetworkPath) -> None:
     assert (ack.una, ack.rtt > 64_000_000, ack.cwnd_limited) == (ack.acked, True, True)
     assert told["on_idle"][1].idle > 10_000_000_000
     assert told["on_loss"][0].usable > 0
-    # The congestion control set the window between the two.
-    assert told["on_timeout"][1] != told["after_timeout"][1]
     untold = {"cancel", "on_known", "on_peer_gap", "on_feedback", "on_marked", "on_spurious"}
     untold |= {"survives_mark", "has_resumed", "exit_estimate", "trace"}
     assert set(_native.HOOKS) - set(told) == untold
@@ -323,13 +315,27 @@ def test_a_startup_that_survives_a_loss_may_end_with_the_recovery() -> None:
         def on_recovered(self, w: fs.Window, r: fs.signals.Recovered) -> Any:
             return "estimate"
 
+    path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
+    row = run(Enduring, path, size="600kB", forced_drops=[30]).records[0]
+    assert row["startup_exit_reason"] == "estimate"
+
+
+def test_a_startup_may_set_the_window_after_a_timeout_itself() -> None:
+    class Resuming(Doubling):
+        windows: ClassVar[list[float]] = []
+
         def on_timeout(self, w: fs.Window, t: fs.signals.Timeout) -> Any:
-            return "full-pipe"
+            w.cwnd, w.ssthresh = 7, 70
+            return "done"
+
+        def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
+            self.windows.append(w.cwnd)
+            super().on_ack(w, a)
 
     path = fs.NetworkPath(rate="20Mbps", rtt="60ms")
-    for drops, reason in ((range(30, 31), "estimate"), (range(30, 300), "full-pipe")):
-        row = run(Enduring, path, size="600kB", forced_drops=drops).records[0]
-        assert row["startup_exit_reason"] == reason
+    row = run(Resuming, path, size="100kB", forced_drops=range(30, 70)).records[0]
+    assert row["startup_exit_reason"] == "timeout"
+    assert 7 in Resuming.windows
 
 
 def test_an_estimate_of_the_path_is_where_cubic_levels_out() -> None:
@@ -512,7 +518,7 @@ def test_a_startup_may_govern_a_recovery() -> None:
         def on_recovery_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
             self.windows.add(w.cwnd)
 
-        def loss_cwnd(self) -> float:
+        def on_recovered(self, w: fs.Window, r: fs.signals.Recovered) -> float:
             return 100
 
     described = fs.Flow(startup=Silent, size="1MB", forced_drops=[100])
@@ -558,10 +564,10 @@ WRONG: list[tuple[str, Any, str]] = [
     ("on_ack", 5, "on_ack returned 5; None or a reason is needed: ack-train, delay"),
     ("on_sent", "xyzzy-xyzzy", "on_sent returned 'xyzzy-xyzzy'; None or a reason"),
     ("on_loss", "maybe", 'on_loss returned \'maybe\'; "standard" (or None), "done" or'),
-    ("on_timeout", 1, "on_timeout returned 1; None or a reason is needed"),
-    ("after_timeout", 1, "after_timeout returned 1; it should return nothing"),
+    ("on_timeout", 1, 'on_timeout returned 1; "standard" (or None), "done" or'),
     ("on_established", "loss", "on_established returned 'loss'; it should return nothing"),
-    ("loss_cwnd", 0, "loss_cwnd returned 0; a number of segments from 1 to 1e9"),
+    ("on_recovered", 0, "on_recovered returned 0; a number of segments from 1 to 1e9"),
+    ("on_recovered", "lost", "on_recovered returned 'lost'; did you mean \"loss\"?"),
     ("in_charge", None, "in_charge returned None; True or False is needed"),
     ("in_charge", 1, "in_charge returned 1; True or False is needed"),
 ]
@@ -676,7 +682,7 @@ def test_a_misspelt_hook_is_met_where_it_is_written() -> None:
         ("unuse_acked", "unused_acked"),
         ("onAck", "on_ack"),
         ("OnLoss", "on_loss"),
-        ("after_timout", "after_timeout"),
+        ("on_timout", "on_timeout"),
     ],
 )
 def test_a_method_close_to_a_hook_is_refused(name: str, meant: str) -> None:

@@ -5,24 +5,24 @@
 
 use std::fmt;
 
-use crate::avoidance::{self, Avoidance};
+use crate::avoidance;
 use crate::custom::{CustomStartups, Factory};
-use crate::entry::{describe_one, read, Description, Entry, Need};
-use crate::params::{AlgorithmKind, Params, SpecError};
+use crate::entry::{describe_one, read, Description, Entry, Need, Selected};
+use crate::params::{AlgorithmKind, SpecError};
 use crate::slow_start::SlowStart;
-use crate::startup::{self, Startup};
+use crate::startup;
 use crate::{Controller, Convention};
 
 /// Entries of all startup algorithms.
-pub const STARTUPS: &[Entry<dyn Startup>] = startup::ENTRIES;
+pub const STARTUPS: &[Entry<startup::Maker>] = startup::ENTRIES;
 
 /// Entries of all congestion controls.
-pub const AVOIDANCES: &[Entry<dyn Avoidance>] = avoidance::ENTRIES;
+pub const AVOIDANCES: &[Entry<avoidance::Maker>] = avoidance::ENTRIES;
 
 /// Where a recipe's startup comes from.
 #[derive(Clone)]
 enum Source {
-    Listed(&'static Entry<dyn Startup>, Params),
+    Listed(Selected<startup::Maker>),
     Custom(String, Factory),
 }
 
@@ -36,7 +36,7 @@ impl Source {
             return Ok(Source::Custom(name.into(), factory.clone()));
         }
         match read(AlgorithmKind::STARTUP, STARTUPS, spec, convention) {
-            Ok((entry, params)) => Ok(Source::Listed(entry, params)),
+            Ok(selected) => Ok(Source::Listed(selected)),
             Err(_) if read(AlgorithmKind::AVOIDANCE, AVOIDANCES, spec, convention).is_ok() => {
                 Err(SpecError::avoidance_as_startup(spec))
             }
@@ -46,7 +46,7 @@ impl Source {
 
     fn slow_start(&self, convention: Convention) -> Result<SlowStart, SpecError> {
         match self {
-            Source::Listed(_, params) => SlowStart::read(params, convention),
+            Source::Listed(selected) => SlowStart::read(&selected.params, convention),
             Source::Custom(..) => Ok(SlowStart::by_stack(convention)),
         }
     }
@@ -58,7 +58,7 @@ impl Source {
 pub struct Recipe {
     startup: Source,
     slow_start: SlowStart,
-    avoidance: (&'static Entry<dyn Avoidance>, Params),
+    avoidance: Selected<avoidance::Maker>,
     convention: Convention,
 }
 
@@ -88,22 +88,19 @@ impl Recipe {
         })
     }
 
-    /// A fresh controller. Cheap enough to be called for every flow.
+    /// Makes the controller of a flow: copies of values that were read once.
     pub fn build(&self) -> Controller {
-        let checked = "parse has built it before";
-        let startup = match &self.startup {
-            Source::Listed(entry, params) => (entry.build)(params, self.convention).expect(checked),
-            Source::Custom(_, factory) => factory(),
+        let make = match &self.startup {
+            Source::Listed(selected) => &selected.built,
+            Source::Custom(_, factory) => factory,
         };
-        let (entry, params) = &self.avoidance;
-        let avoidance = (entry.build)(params, self.convention).expect(checked);
-        Controller::new(startup, self.slow_start, avoidance)
+        Controller::new(make(), self.slow_start, (self.avoidance.built)())
     }
 
     /// What the startup needs beyond an ordinary sender; a custom one may make use of anything.
     pub fn needs(&self) -> &'static [Need] {
         match &self.startup {
-            Source::Listed(entry, _) => entry.needs,
+            Source::Listed(selected) => selected.entry.needs,
             Source::Custom(..) => &[
                 Need::Pacing,
                 Need::Peer,
@@ -116,36 +113,36 @@ impl Recipe {
 
     /// Whether the avoidance needs a peer that counts marks, and queues that mark for it.
     pub fn needs_l4s(&self) -> bool {
-        self.avoidance.0.needs.contains(&Need::L4s)
+        self.avoidance.entry.needs.contains(&Need::L4s)
     }
 
     /// The startup's name, without parameters.
     pub fn startup_name(&self) -> &str {
         match &self.startup {
-            Source::Listed(entry, _) => entry.name,
+            Source::Listed(selected) => selected.entry.name,
             Source::Custom(name, _) => name,
         }
     }
 
     /// The avoidance's name, without parameters.
     pub fn avoidance_name(&self) -> &'static str {
-        self.avoidance.0.name
+        self.avoidance.entry.name
     }
 
     /// The startup's specification: its name and the parameters that were given.
     pub fn startup_spec(&self) -> String {
         match &self.startup {
-            Source::Listed(_, params) => params.to_string(),
+            Source::Listed(selected) => selected.params.to_string(),
             Source::Custom(name, _) => name.clone(),
         }
     }
 
     /// The avoidance's specification: its name and the parameters that were given.
     pub fn avoidance_spec(&self) -> String {
-        self.avoidance.1.to_string()
+        self.avoidance.params.to_string()
     }
 
-    /// Whose conventions fill in what was not given.
+    /// Convention that fills in what was not given.
     pub fn convention(&self) -> Convention {
         self.convention
     }
@@ -180,6 +177,7 @@ pub fn describe() -> Vec<Description> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::Params;
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::sync::Arc;
 
@@ -332,7 +330,7 @@ mod tests {
             let entry = &STARTUPS[0];
             let params =
                 Params::parse(AlgorithmKind::STARTUP, entry.name, entry.params, "").unwrap();
-            (entry.build)(&params, Convention::Rfc).unwrap()
+            (entry.build)(&params, Convention::Rfc).unwrap()()
         });
         let read = |spec| Recipe::among(&custom, spec, "reno", Convention::Rfc);
         let recipe = read("./mine.py:Mine:x=1").unwrap();

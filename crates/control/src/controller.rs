@@ -3,7 +3,7 @@
 //! The startup is in charge until it says that its work is done or the window reaches
 //! the threshold; then the avoidance is. After a timeout the window is below the
 //! threshold again and the startup's growth rule applies once more. How the window
-//! shrinks on loss is the avoidance's rule, unless the startup answers for itself.
+//! shrinks on loss is the avoidance's rule, unless the startup sets the window itself.
 
 use crate::avoidance::Avoidance;
 use crate::exit::{Exit, Reason};
@@ -12,8 +12,8 @@ use crate::signals::{
     Ack, Established, Feedback, Idle, Known, Loss, Marked, PeerGap, Recovered, Sent, Syn, Timeout,
 };
 use crate::slow_start::SlowStart;
-use crate::startup::{Congestion, LossResponse, Startup};
-use crate::{Rate, Segments, Time, Window};
+use crate::startup::{Congestion, Reduction, Repaired, Startup};
+use crate::{Duration, Instant, Rate, Segments, Window};
 
 /// The algorithm whose growth rule applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,23 +73,25 @@ impl Controller {
         self.exit.as_deref()
     }
 
-    /// A SYN is about to leave: the rate for which routers are to be asked, if any.
+    /// Rate that a SYN requests of the routers, if any.
     pub fn rate_request(&mut self, s: &Syn) -> Option<Rate> {
         self.startup.assisted()?.rate_request(s)
     }
 
-    /// What is known of the path besides the handshake; before
+    /// Reports knowledge of the path from other sources than the handshake; before
     /// [`on_established`](Self::on_established).
     pub fn on_known(&mut self, k: &Known) {
-        self.startup.on_known(k);
+        if let Some(startup) = self.startup.assisted() {
+            startup.on_known(k);
+        }
     }
 
-    /// Who sets the window: the startup, and the avoidance.
+    /// The startup and the avoidance.
     pub fn parts(&self) -> (&dyn Startup, &dyn Avoidance) {
         (&*self.startup, &*self.avoidance)
     }
 
-    /// Names `column` the startup's own numbers, for a trace.
+    /// Reports the startup's separate columns of a trace.
     pub fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
         if let Some(columns) = self.startup.columns() {
             columns.trace(column);
@@ -114,7 +116,7 @@ impl Controller {
         }
     }
 
-    /// Whether anybody here wants to be told of delivery ([`Ack::delivery`]).
+    /// Whether the startup or the avoidance needs [`Ack::delivery`].
     pub fn wants_delivery(&self) -> bool {
         self.startup.wants_delivery() || self.avoidance.wants_delivery()
     }
@@ -125,8 +127,8 @@ impl Controller {
         self.startup.owns_cwnd() || self.avoidance_owns_cwnd()
     }
 
-    /// Whether marks are answered in proportion to their share, so that packets may be sent as
-    /// ECT(1) (RFC 9331 §4.3). A startup in charge answers the first of them.
+    /// Whether the response to marks is in proportion to their share, so that packets may be sent as
+    /// ECT(1) (RFC 9331 §4.3). The first of them is reported to a startup in charge.
     pub fn is_scalable(&self) -> bool {
         self.avoidance.is_scalable()
     }
@@ -162,7 +164,7 @@ impl Controller {
         self.grow(w, a);
     }
 
-    /// The same where another rule than the stack's says whether an unused window grows.
+    /// Grows where another rule than the stack's decides whether an unused window grows.
     #[cold]
     fn grow_gated(&mut self, w: &mut Window, a: &Ack) {
         let Some(mut gate) = self.growth_gate.take() else {
@@ -216,8 +218,7 @@ impl Controller {
 
     /// An ACK during recovery: measured, but no growth.
     pub fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
-        let continues = || self.startup.survives(Congestion::Mark);
-        if self.owns_cwnd() || self.recovery == Recovery::Continues && continues() {
+        if self.owns_cwnd() || self.recovery == Recovery::Continues {
             return self.on_ack(w, a);
         }
         if let Some(gate) = &mut self.growth_gate {
@@ -229,34 +230,35 @@ impl Controller {
 
     /// Loss was found: the window shrinks, once per window of data.
     pub fn on_loss(&mut self, w: &mut Window, l: &Loss) {
-        if !self.startup.survives(Congestion::Loss) {
-            self.record(Reason::Loss, l.now, w.cwnd, l.flight);
+        let before = w.cwnd;
+        let response = self.startup.on_congestion(w, &Congestion::Loss(*l));
+        if response.ends {
+            self.record(Reason::Loss, l.now, before, l.flight);
         }
-        self.slow_start.on_loss();
-        let response = self.startup.on_loss(w, l);
-        if response == LossResponse::Standard {
+        if response.reduction == Reduction::Standard {
             self.avoidance.on_loss(w, l);
         }
-        self.begin_recovery(response, false);
+        self.begin_recovery(response.reduction, false);
     }
 
     /// A mark has come back: the window shrinks as for a loss, once per window of data.
     pub fn on_marked(&mut self, w: &mut Window, m: &Marked) {
-        let survives = self.startup.survives(Congestion::Mark);
-        if !survives {
-            self.record(Reason::Ecn, m.now, w.cwnd, m.flight);
+        let before = w.cwnd;
+        let response = self.startup.on_congestion(w, &Congestion::Mark(*m));
+        if response.ends {
+            self.record(Reason::Ecn, m.now, before, m.flight);
         }
-        self.slow_start.on_loss();
-        let response = self.startup.on_marked(w, m);
-        if response == LossResponse::Standard {
+        if response.reduction == Reduction::Standard {
             self.avoidance.on_marked(w, m);
         }
-        self.begin_recovery(response, survives && response == LossResponse::Done);
+        let unchanged = !response.ends && response.reduction == Reduction::Done;
+        self.begin_recovery(response.reduction, unchanged);
     }
 
-    fn begin_recovery(&mut self, response: LossResponse, continues: bool) {
-        self.recovery = match response {
-            LossResponse::SelfManaged => Recovery::SelfManaged,
+    fn begin_recovery(&mut self, reduction: Reduction, continues: bool) {
+        self.slow_start.on_loss();
+        self.recovery = match reduction {
+            Reduction::SelfManaged => Recovery::SelfManaged,
             _ if continues => Recovery::Continues,
             _ => Recovery::Reduced,
         };
@@ -270,16 +272,15 @@ impl Controller {
     pub fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
         let before = w.cwnd;
         self.recovery = Recovery::Reduced;
-        if let Some(reason) = self.startup.on_recovered(w, r) {
-            self.record(reason, r.now, before, r.flight);
-        }
-        if let Some(cwnd) = self.startup.loss_cwnd() {
-            self.report_loss(w, cwnd, r);
+        match self.startup.on_recovered(w, r) {
+            Repaired::Continues => {}
+            Repaired::Ends(reason) => self.record(reason, r.now, before, r.flight),
+            Repaired::LossAt(cwnd) => self.report_loss(w, cwnd, r),
         }
         self.avoidance.on_recovered(w, r);
     }
 
-    /// The avoidance learns of a loss that the startup has answered; the window stays.
+    /// Reports a loss to the avoidance for which the startup has set the window, which stays.
     fn report_loss(&mut self, w: &Window, cwnd: Segments, r: &Recovered) {
         let mut imagined = Window { cwnd, ..*w };
         let loss = Loss {
@@ -297,20 +298,24 @@ impl Controller {
 
     /// The retransmission timer expired: back to one segment.
     pub fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
-        let (before, survives) = (w.cwnd, self.startup.survives(Congestion::Loss));
+        let before = *w;
         self.recovery = Recovery::Reduced;
-        let reason = self.startup.on_timeout(w, t);
-        // One that goes on after losses may end here all the same.
-        if !survives || reason.is_some() || !self.startup.survives(Congestion::Loss) {
-            let reason = reason.unwrap_or(Reason::Timeout);
-            self.record(reason, t.now, before, t.flight);
+        let response = self.startup.on_congestion(w, &Congestion::Timeout(*t));
+        if response.ends {
+            self.record(Reason::Timeout, t.now, before.cwnd, t.flight);
         }
         if self.startup.owns_cwnd() {
             return;
         }
-        self.avoidance.on_timeout(w, t);
-        if !self.startup.after_timeout(w, t) {
+        if response.reduction == Reduction::Standard {
+            self.avoidance.on_timeout(w, t);
             self.slow_start.on_timeout();
+        } else {
+            // The avoidance learns of the timeout; the window stays.
+            let set = (w.cwnd, w.ssthresh);
+            (w.cwnd, w.ssthresh) = (before.cwnd, before.ssthresh);
+            self.avoidance.on_timeout(w, t);
+            (w.cwnd, w.ssthresh) = set;
         }
         self.phase = match self.avoidance.owns_cwnd() {
             true => Phase::Avoidance,
@@ -341,11 +346,11 @@ impl Controller {
     }
 
     /// What is to be paced after an idle time, where the avoidance has a view of that.
-    pub fn paced_restart(&self) -> Option<(Segments, Time)> {
+    pub fn paced_restart(&self) -> Option<(Segments, Duration)> {
         self.avoidance.paced_restart()
     }
 
-    fn enter_avoidance(&mut self, w: &mut Window, now: Time, before: Segments, flight: u64) {
+    fn enter_avoidance(&mut self, w: &mut Window, now: Instant, before: Segments, flight: u64) {
         if self.phase == Phase::Startup {
             self.record(Reason::Ssthresh, now, before, flight);
             let model = self.startup.export_model();
@@ -357,9 +362,12 @@ impl Controller {
         }
     }
 
-    /// A startup that a loss has ended which was none goes on, and may yet end by itself.
-    fn record(&mut self, reason: Reason, at: Time, cwnd: Segments, flight: u64) {
+    /// Records the first exit. A startup that a spurious loss has ended continues, and may end again.
+    fn record(&mut self, reason: Reason, at: Instant, cwnd: Segments, flight: u64) {
         let by_itself = !matches!(reason, Reason::Loss | Reason::Ecn | Reason::Timeout);
+        if self.recovery == Recovery::Continues {
+            self.recovery = Recovery::Reduced;
+        }
         if self.exit.is_none() || self.exit_undone && by_itself {
             self.exit_undone = false;
             self.exit = Some(Box::new(Exit {
@@ -376,6 +384,7 @@ impl Controller {
 mod tests {
     use super::*;
     use crate::params::{AlgorithmKind, Params};
+    use crate::startup::Response;
     use crate::{catalog, Convention};
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::sync::Arc;
@@ -392,14 +401,14 @@ mod tests {
     fn ack(ms: u64) -> Ack {
         Ack {
             flight: 9 * MSS,
-            ..Ack::of(Time::from_millis(ms), MSS)
+            ..Ack::of(Instant::from_millis(ms), MSS)
         }
     }
 
     fn loss(ms: u64, w: &Window) -> Loss {
         let flight = w.cwnd as u64 * MSS;
         Loss {
-            now: Time::from_millis(ms),
+            now: Instant::from_millis(ms),
             flight,
             usable: w.cwnd,
         }
@@ -427,7 +436,7 @@ mod tests {
         c.on_ack(&mut w, &ack(2));
         let exit = Exit {
             reason: Reason::Ssthresh,
-            at: Time::from_millis(2),
+            at: Instant::from_millis(2),
             cwnd: 11.0,
             flight: 9 * MSS,
         };
@@ -461,7 +470,7 @@ mod tests {
     fn a_mark_ends_the_startup_and_halves_as_a_loss_does() {
         let (mut c, mut w) = slow_start(f64::INFINITY);
         let m = Marked {
-            now: Time::from_millis(5),
+            now: Instant::from_millis(5),
             flight: 10 * MSS,
             usable: 10.0,
         };
@@ -495,7 +504,7 @@ mod tests {
         c.on_loss(&mut w, &l);
         c.on_recovery_ack(&mut w, &ack(2));
         let r = Recovered {
-            now: Time::from_millis(3),
+            now: Instant::from_millis(3),
             retransmitted: MSS,
             flight: 0,
         };
@@ -508,8 +517,8 @@ mod tests {
         let (mut c, mut w) = slow_start(20.0);
         w.cwnd = 15.0;
         let i = Idle {
-            now: Time::from_secs(9),
-            idle: Time::from_secs(3),
+            now: Instant::from_secs(9),
+            idle: Duration::from_secs(3),
             restart_window: 4.0,
         };
         c.on_idle(&mut w, &i);
@@ -536,22 +545,22 @@ mod tests {
         c.on_known(&known);
         let established = Established {
             initial_window: 10.0,
-            rtt: Some(Time::from_millis(100)),
-            ..Established::at(Time::ZERO)
+            rtt: Some(Duration::from_millis(100)),
+            ..Established::at(Instant::ZERO)
         };
         c.on_established(&mut w, &established);
         let gap = PeerGap {
-            now: Time::ZERO,
-            gap: Time::from_micros(1),
-            rtt: Some(Time::from_millis(100)),
+            now: Instant::ZERO,
+            gap: Duration::from_micros(1),
+            rtt: Some(Duration::from_millis(100)),
             nxt: 0,
             peer_window: u64::MAX,
         };
         c.on_peer_gap(&mut w, &gap);
         let feedback = Feedback {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             change: Some(1e6),
-            rtt: Some(Time::from_millis(100)),
+            rtt: Some(Duration::from_millis(100)),
             wire: 1500,
             cwnd_limited: true,
         };
@@ -568,11 +577,11 @@ mod tests {
             self.0.fetch_add(1, Ordering::Relaxed);
             None
         }
-        fn on_marked(&mut self, _: &mut Window, _: &Marked) -> LossResponse {
-            LossResponse::Done
-        }
-        fn survives(&self, congestion: Congestion) -> bool {
-            congestion == Congestion::Mark
+        fn on_congestion(&mut self, _: &mut Window, c: &Congestion) -> Response {
+            match c {
+                Congestion::Mark(_) => Response::continues(Reduction::Done),
+                _ => Response::STANDARD,
+            }
         }
     }
 
@@ -586,12 +595,12 @@ mod tests {
             .find(|e| e.name == "prague")
             .unwrap();
         let params = Params::parse(AlgorithmKind::AVOIDANCE, entry.name, entry.params, "").unwrap();
-        let avoidance = (entry.build)(&params, Convention::Rfc).unwrap();
+        let avoidance = (entry.build)(&params, Convention::Rfc).unwrap()();
         let mut c = Controller::new(Box::new(Unmarked(heard.clone())), slow_start, avoidance);
         let mut w = Window::new(MSS as u32);
         w.cwnd = 10.0;
         let m = Marked {
-            now: Time::from_millis(5),
+            now: Instant::from_millis(5),
             flight: 10 * MSS,
             usable: 10.0,
         };
@@ -606,24 +615,18 @@ mod tests {
         assert_eq!(heard.load(Ordering::Relaxed), 2);
     }
 
-    /// A startup that goes on after losses, until a recovery ends or the timer expires.
+    /// A startup that goes on after losses, until a recovery ends.
     struct Enduring;
 
     impl Startup for Enduring {
         fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &mut SlowStart) -> Option<Reason> {
             None
         }
-        fn on_loss(&mut self, _: &mut Window, _: &Loss) -> LossResponse {
-            LossResponse::Done
+        fn on_congestion(&mut self, _: &mut Window, _: &Congestion) -> Response {
+            Response::continues(Reduction::Done)
         }
-        fn on_recovered(&mut self, _: &mut Window, _: &Recovered) -> Option<Reason> {
-            Some(Reason::Estimate)
-        }
-        fn on_timeout(&mut self, _: &mut Window, _: &Timeout) -> Option<Reason> {
-            Some(Reason::FullPipe)
-        }
-        fn survives(&self, _: Congestion) -> bool {
-            true
+        fn on_recovered(&mut self, _: &mut Window, _: &Recovered) -> Repaired {
+            Repaired::Ends(Reason::Estimate)
         }
     }
 
@@ -644,26 +647,18 @@ mod tests {
         c.on_loss(&mut w, &l);
         assert_eq!(c.exit(), None);
         let r = Recovered {
-            now: Time::from_millis(3),
+            now: Instant::from_millis(3),
             retransmitted: MSS,
             flight: 4 * MSS,
         };
         c.on_recovered(&mut w, &r);
         let exit = Exit {
             reason: Reason::Estimate,
-            at: Time::from_millis(3),
+            at: Instant::from_millis(3),
             cwnd: 10.0,
             flight: 4 * MSS,
         };
         assert_eq!(c.exit(), Some(&exit));
-    }
-
-    #[test]
-    fn a_startup_that_survives_a_timeout_may_end_there_with_a_reason_of_its_own() {
-        let (mut c, mut w) = enduring();
-        let t = timeout(2, &w);
-        c.on_timeout(&mut w, &t);
-        assert_eq!(c.exit().map(|exit| exit.reason), Some(Reason::FullPipe));
     }
 
     /// ACKs that the avoidance only measured, and those it grew by.
@@ -699,13 +694,13 @@ mod tests {
             let counts = Arc::new(Counts::default());
             let params =
                 Params::parse(AlgorithmKind::STARTUP, entry.name, entry.params, "").unwrap();
-            let startup = (entry.build)(&params, convention).unwrap();
+            let startup = (entry.build)(&params, convention).unwrap()();
             let slow_start = SlowStart::read(&params, convention).unwrap();
             let mut c = Controller::new(startup, slow_start, Box::new(Counting(counts.clone())));
             let mut w = Window::new(MSS as u32);
             (w.cwnd, w.ssthresh) = (10.0, 12.0);
             for count in packets {
-                c.on_ack(&mut w, &Ack::of(Time::ZERO, count * MSS));
+                c.on_ack(&mut w, &Ack::of(Instant::ZERO, count * MSS));
             }
             let found = [&counts.measured, &counts.used].map(|n| n.load(Ordering::Relaxed));
             assert_eq!((found[0], found[1]), expected);
@@ -721,7 +716,7 @@ mod tests {
         c.on_timeout(&mut w, &t);
         w = before;
         c.on_spurious(&mut w);
-        c.on_ack(&mut w, &Ack::of(Time::from_millis(2), 2 * MSS));
+        c.on_ack(&mut w, &Ack::of(Instant::from_millis(2), 2 * MSS));
         assert_eq!(w.cwnd, 12.0);
     }
 }

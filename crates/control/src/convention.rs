@@ -1,6 +1,6 @@
-//! Whose defaults algorithms take.
+//! Defaults of algorithms, by stack.
 
-/// Whose conventions an algorithm follows where its sources leave a choice open.
+/// Convention that an algorithm follows where its sources leave a choice open.
 ///
 /// It selects the defaults of the algorithm's parameters. A few details that go with a stack have
 /// no parameter of their own: ns-2's first threshold where `ssthresh` is not given, the rounding

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::startup::Startup;
+use crate::startup::{Maker, Startup};
 
 /// Makes a startup; called once for every flow.
-pub type Factory = Arc<dyn Fn() -> Box<dyn Startup> + Send + Sync>;
+pub type Factory = Arc<Maker>;
 
 /// Factories by name. A name is taken whole, whatever it is made of; a custom startup has no
-/// parameters besides those its factory was made with, and it hides an entry of the catalog
+/// parameters but those its factory was made with, and it hides an entry of the catalog
 /// that has the same name.
 #[derive(Clone, Default)]
 pub struct CustomStartups(BTreeMap<String, Factory>);

@@ -4,6 +4,7 @@
 //! of any other.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::params::{split, AlgorithmKind, ParamSpec, Params, SpecError};
 use crate::Convention;
@@ -62,7 +63,8 @@ pub struct Entry<T: ?Sized> {
     pub needs: &'static [Need],
     /// How well founded it is.
     pub certainty: Certainty,
-    /// Makes one; fails where values that are each sound do not go together.
+    /// Reads and checks the parameters of a scenario, and returns what makes one for each flow. Fails
+    /// where values that are each valid do not go together.
     pub build: fn(&Params, Convention) -> Result<Box<T>, SpecError>,
 }
 
@@ -75,14 +77,39 @@ impl<T: ?Sized> fmt::Debug for Entry<T> {
 /// Names under which algorithms are known elsewhere, and their names here.
 pub const ALIASES: &[(&str, &str)] = &[("hystart++", "hystart-plus-plus"), ("newreno", "reno")];
 
-/// Finds the entry that `spec` names and reads its parameters, which are then known to
-/// be sound.
+/// An entry with its parameters, read and checked, and what was built of them.
+pub struct Selected<T: ?Sized + 'static> {
+    /// The entry.
+    pub entry: &'static Entry<T>,
+    /// Its parameters, for messages.
+    pub params: Params,
+    /// What it has built of them.
+    pub built: Arc<T>,
+}
+
+impl<T: ?Sized> Clone for Selected<T> {
+    fn clone(&self) -> Selected<T> {
+        Selected {
+            entry: self.entry,
+            params: self.params.clone(),
+            built: self.built.clone(),
+        }
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Selected<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.params.fmt(f)
+    }
+}
+
+/// Finds the entry that `spec` names, reads its parameters and builds what it makes.
 pub fn read<T: ?Sized>(
     kind: AlgorithmKind,
     entries: &'static [Entry<T>],
     spec: &str,
     convention: Convention,
-) -> Result<(&'static Entry<T>, Params), SpecError> {
+) -> Result<Selected<T>, SpecError> {
     let (name, rest) = split(spec);
     let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
     let name = alias.map_or(name, |(_, ours)| ours);
@@ -92,8 +119,12 @@ pub fn read<T: ?Sized>(
         return Err(SpecError::unknown_algorithm(kind, name, meant, known));
     };
     let params = Params::parse(kind, entry.name, entry.params, rest)?;
-    (entry.build)(&params, convention)?;
-    Ok((entry, params))
+    let built = (entry.build)(&params, convention)?.into();
+    Ok(Selected {
+        entry,
+        params,
+        built,
+    })
 }
 
 /// `slow-start:iw=30` for `iw30` or `iw=30`: the first algorithm that has this parameter.

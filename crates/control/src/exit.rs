@@ -1,6 +1,6 @@
 //! Leaving startup: why, when, and with which window.
 
-use crate::{Segments, Time};
+use crate::{Instant, Segments};
 
 /// Reason for which a startup ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -22,7 +22,7 @@ pub enum Reason {
     AllSent,
     /// An estimate of the path was ready.
     Estimate,
-    /// A router answered a request for a rate.
+    /// A router approved a rate.
     Router,
     /// Delivery stopped growing (SEARCH, BBR).
     FullPipe,
@@ -36,7 +36,7 @@ pub struct Exit {
     /// Reason for which the startup ended.
     pub reason: Reason,
     /// Time at which the sender detected it.
-    pub at: Time,
+    pub at: Instant,
     /// The window just before the change.
     pub cwnd: Segments,
     /// Bytes in flight at that moment.

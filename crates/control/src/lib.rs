@@ -35,7 +35,7 @@ pub use named::Named;
 pub use nearest::nearest;
 pub use one_line::one_line;
 pub use rate_codes::RateCodes;
-pub use units::{Amount, Bytes, Rate, Segments, Time};
+pub use units::{Amount, Bytes, Duration, Instant, Rate, Segments};
 pub use window::{Pair, ProactiveRetransmissions, Tags, Window};
 
 #[doc(hidden)]

@@ -2,8 +2,7 @@
 //!
 //! Each algorithm defines its parameters once, with [`params!`](crate::params!). Parsing, defaults,
 //! error messages, the command line's help and the documentation all come from that
-//! definition. Values are parsed once, with their specification, so that making a controller
-//! for each of many flows costs no parsing.
+//! definition. Values are read once, with their specification: a flow gets a copy.
 
 mod definition;
 mod value;
@@ -354,7 +353,7 @@ macro_rules! params {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Rate, Segments, Time};
+    use crate::{Duration, Rate, Segments};
 
     params! {
         struct Settings {
@@ -364,7 +363,7 @@ mod tests {
             #[usual("by stack: rfc or ns2")]
             reading: Option<Reading>,
             /// clock
-            tick: Time = "1ms",
+            tick: Duration = "1ms",
             /// policy
             #[usual("none")]
             cap: Option<Rate>,
@@ -414,7 +413,7 @@ mod tests {
         let settings = read("").unwrap();
         assert_eq!(settings.max_ssthresh, 100.0);
         assert_eq!(settings.reading, None);
-        assert_eq!(settings.tick, Time::from_millis(1));
+        assert_eq!(settings.tick, Duration::from_millis(1));
         assert_eq!(settings.cap, None);
         assert_eq!((settings.ratio, settings.yield_to), (0.5, 1.0));
         assert!(settings.exact);

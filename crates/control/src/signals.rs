@@ -1,19 +1,18 @@
-//! What a transport tells its controller.
+//! Signals of a transport to its controller.
 //!
 //! Plain numbers with units, taken at the moment the thing happened. Sequence positions
 //! are byte offsets from the first byte of data, so they start at zero.
 //!
-//! The definitions stand in macros, those of the signals and of the hooks of a startup that are told
-//! them, so that bindings to other languages take names, fields and texts from here.
+//! The definitions of the signals, and of the hooks of a startup that receive them, are macros, so that bindings to other languages take names, fields and texts from here.
 
-use crate::{Rate, RateCodes, Segments, Time};
+use crate::{Duration, Instant, Rate, RateCodes, Segments};
 
 /// Passes the definitions of all signals to the macro of this name.
 #[macro_export]
 macro_rules! signals {
     ($make:ident) => {
         $make! {
-            /// A SYN is about to leave: a startup may ask the routers for a rate (RFC 4782).
+            /// A SYN is about to leave: a startup may request a rate of the routers (RFC 4782).
             #[derive(Clone, Copy, Debug)]
             pub struct Syn {
                 /// Bytes the application has queued.
@@ -26,19 +25,19 @@ macro_rules! signals {
                 pub codes: RateCodes,
             }
 
-            /// What is known of the path besides what the handshake shows. Told before
-            /// [`Established`]; a transport that knows nothing of the kind need not tell it.
+            /// Knowledge of the path from other sources than the handshake. Reported before
+            /// [`Established`], by a transport that has any.
             #[derive(Clone, Copy, Debug, Default)]
             pub struct Known {
-                /// What the routers approved of the rate that was asked for, headers included;
-                /// `None` where it was refused, not answered, or found not valid.
+                /// Rate that the routers approved, headers included; `None` where the request was
+                /// refused, not answered, or found not valid.
                 pub approved: Option<Rate>,
                 /// The round-trip time of the handshake as it was, where [`Established`] has it
                 /// rounded.
-                pub exact_rtt: Option<Time>,
+                pub exact_rtt: Option<Duration>,
                 /// The rate of the sender's own interface.
                 pub interface_rate: Option<Rate>,
-                /// What an earlier connection left behind.
+                /// Cached state of an earlier connection.
                 pub memory: Option<PathMemory>,
             }
 
@@ -50,48 +49,48 @@ macro_rules! signals {
                 /// Its threshold.
                 pub ssthresh: Segments,
                 /// Its smoothed round-trip time.
-                pub srtt: Time,
+                pub srtt: Duration,
                 /// The variation of that.
-                pub rttvar: Time,
+                pub rttvar: Duration,
                 /// The least that it measured.
-                pub min_rtt: Time,
+                pub min_rtt: Duration,
                 /// Bytes of payload that a round trip delivered, the last in which it had enough to
                 /// send.
                 pub delivered: u64,
                 /// How fast these arrived, payload only; zero where no round was measured.
                 pub rate: Rate,
-                /// Another connection that is still open has been told of the same path.
+                /// Another connection that is still open uses the same cached state.
                 pub in_use: bool,
             }
 
-            /// The peer has measured how far apart the two segments of a pair arrived. Told before
-            /// the [`Ack`] that carried it.
+            /// The peer has measured the spacing at which the two segments of a pair arrived. Reported
+            /// before the [`Ack`] that carried it.
             #[derive(Clone, Copy, Debug)]
             pub struct PeerGap {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// From the arrival of the first segment of the pair to that of the second.
-                pub gap: Time,
+                pub gap: Duration,
                 /// The round-trip time of the newest segment that the ACK covers, from when it
                 /// was first sent.
-                pub rtt: Option<Time>,
+                pub rtt: Option<Duration>,
                 /// Position of the next new byte (SND.NXT), before anything is sent in answer.
                 pub nxt: u64,
                 /// The peer's advertised window in bytes.
                 pub peer_window: u64,
             }
 
-            /// The congestion headers of data that the peer has received have come back (XCP). Told
-            /// before the [`Ack`] that brought them.
+            /// The congestion headers of data that the peer has received have come back (XCP).
+            /// Reported before the [`Ack`] that brought them.
             #[derive(Clone, Copy, Debug)]
             pub struct Feedback {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// By how much the routers want the throughput to change, bytes per second on the
                 /// wire; `None` where no router has written into them.
                 pub change: Option<f64>,
                 /// The round-trip time of the newest segment that the ACK covers, by Karn's rule.
-                pub rtt: Option<Time>,
+                pub rtt: Option<Duration>,
                 /// Bytes that a full-size segment has on the wire, its congestion header included.
                 pub wire: u32,
                 /// As the [`Ack`] that follows has it.
@@ -102,11 +101,11 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct Established {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// What the initial-window rule of the stack allows, after any lost SYN.
                 pub initial_window: Segments,
                 /// Round-trip time of the handshake; `None` if a SYN was sent more than once.
-                pub rtt: Option<Time>,
+                pub rtt: Option<Duration>,
                 /// Bytes the application has queued.
                 pub queued: u64,
                 /// The peer's advertised window in bytes; `u64::MAX` where nothing limits.
@@ -115,7 +114,7 @@ macro_rules! signals {
                 pub header: u32,
                 /// The resolution at which the transport measures and paces, if it is coarse
                 /// (ns-2's clock ticks). The RTT above has been rounded to it.
-                pub clock: Option<Time>,
+                pub clock: Option<Duration>,
                 /// The peer counts marks (RFC 9768), and each [`Ack`] says how many are new.
                 pub counts_marks: bool,
             }
@@ -124,7 +123,7 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct Sent {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// Payload bytes of this segment.
                 pub bytes: u32,
                 /// Position of its first byte.
@@ -135,11 +134,11 @@ macro_rules! signals {
                 pub flight: u64,
             }
 
-            /// An acknowledgement has arrived that says something new.
+            /// An acknowledgement with news has arrived.
             #[derive(Clone, Copy, Debug)]
             pub struct Ack {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// Bytes it acknowledges cumulatively for the first time: by which [`una`](Self::una)
                 /// moved.
                 pub acked: u64,
@@ -152,10 +151,10 @@ macro_rules! signals {
                 /// All bytes reported as received so far.
                 pub delivered_total: u64,
                 /// The round-trip time it gives, by Karn's rule, if it gives one.
-                pub rtt: Option<Time>,
+                pub rtt: Option<Duration>,
                 /// The transport's smoothed round-trip time (RFC 6298 §2), this ACK included; zero
                 /// before there is any sample.
-                pub srtt: Time,
+                pub srtt: Duration,
                 /// Position of the first byte not yet acknowledged (SND.UNA), this ACK included.
                 pub una: u64,
                 /// Position of the next new byte (SND.NXT), before anything is sent in answer.
@@ -172,18 +171,18 @@ macro_rules! signals {
                 /// Data packets that it reports as marked for the first time; zero where the peer
                 /// does not count marks ([`Established::counts_marks`]).
                 pub marked: u32,
-                /// What it says of delivery, where the controller wants to know.
+                /// What it reports of delivery, where the controller needs that.
                 pub delivery: Option<Delivery>,
             }
 
             impl Ack {
-                /// When the segment left whose round-trip time it gives.
-                pub fn sent(&self) -> Option<Time> {
-                    self.rtt.map(|rtt| self.now.since(rtt))
+                /// Departure of the segment whose round-trip time it gives.
+                pub fn sent(&self) -> Option<Instant> {
+                    self.rtt.map(|rtt| self.now.saturating_sub(rtt))
                 }
             }
 
-            /// What an acknowledgement says of delivery
+            /// What an acknowledgement reports of delivery
             /// (draft-cheng-iccrg-delivery-rate-estimation).
             #[derive(Clone, Copy, Debug, Default, PartialEq)]
             pub struct Delivery {
@@ -209,15 +208,15 @@ macro_rules! signals {
                 /// Bytes that had been delivered when the packet left (`P.delivered`).
                 pub prior_delivered: u64,
                 /// When the packet left.
-                pub sent: Time,
+                pub sent: Instant,
                 /// Bytes delivered since.
                 pub delivered: u64,
-                /// In so long: the longer of the next two.
-                pub interval: Time,
-                /// The sending of what was delivered took so long.
-                pub send_interval: Time,
-                /// Its acknowledging took so long.
-                pub ack_interval: Time,
+                /// Duration of that: the longer of the next two.
+                pub interval: Duration,
+                /// Duration of the sending of what was delivered.
+                pub send_interval: Duration,
+                /// Duration of its acknowledging.
+                pub ack_interval: Duration,
                 /// The application, not the network, was the limit when the packet left.
                 pub app_limited: bool,
                 /// Bytes in flight when the packet had left, itself included.
@@ -230,7 +229,7 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct Loss {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// FlightSize: bytes outstanding, less what limited transmit added (RFC 5681 §3.2),
                 /// and at most the window.
                 pub flight: u64,
@@ -239,13 +238,13 @@ macro_rules! signals {
             }
 
             /// The peer echoes that a queue has marked data (RFC 3168 §6.1): congestion, but
-            /// nothing is missing. At most once per window, and not where a loss in it has been
-            /// told. [`Recovered`] follows, as it does after a loss: at once, or when the window
+            /// nothing is missing. At most once per window, and not after a loss in it.
+            /// [`Recovered`] follows, as it does after a loss: at once, or when the window
             /// has come down.
             #[derive(Clone, Copy, Debug)]
             pub struct Marked {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// FlightSize, at most the window.
                 pub flight: u64,
                 /// The usable window, `min(cwnd, peer's)`.
@@ -256,7 +255,7 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct Recovered {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// Distinct bytes that were retransmitted during this recovery.
                 pub retransmitted: u64,
                 /// Bytes in flight.
@@ -267,7 +266,7 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct Timeout {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// Bytes in flight as the transport estimates them; at most what is outstanding.
                 pub flight: u64,
                 /// The usable window, `min(cwnd, peer's)`.
@@ -281,9 +280,9 @@ macro_rules! signals {
             #[derive(Clone, Copy, Debug)]
             pub struct Idle {
                 /// Time now.
-                pub now: Time,
+                pub now: Instant,
                 /// How long nothing was sent.
-                pub idle: Time,
+                pub idle: Duration,
                 /// The window that the stack's restart rule allows.
                 pub restart_window: Segments,
             }
@@ -291,8 +290,8 @@ macro_rules! signals {
     };
 }
 
-/// Passes those hooks of [`Startup`](crate::startup::Startup) that are told one event, may edit the window and do nothing
-/// unless they are written to the macro of this name. Bindings to other languages have the same.
+/// Passes to the macro of this name the hooks of [`Startup`](crate::startup::Startup) that receive
+/// one event, may edit the window, and do nothing by default. Bindings to other languages have the same.
 #[macro_export]
 macro_rules! startup_events {
     ($make:ident) => {
@@ -305,13 +304,13 @@ macro_rules! startup_events {
             /// An ACK during recovery.
             on_recovery_ack(a: Ack) -> ();
             /// The recovery that a loss began has ended: a startup that has survived the loss may end
-            /// here.
-            on_recovered(r: Recovered) -> Option<Reason>;
+            /// here, and one that has set the window itself may report that of the loss.
+            on_recovered(r: Recovered) -> Repaired;
         }
     };
 }
 
-/// The same for the hooks of [`Assisted`](crate::startup::Assisted).
+/// Passes the same kind of hooks of [`Assisted`](crate::startup::Assisted) to the macro of this name.
 #[macro_export]
 macro_rules! assisted_events {
     ($make:ident) => {
@@ -335,7 +334,7 @@ signals!(define);
 
 impl Established {
     /// A handshake completed at `now` about which nothing else is known.
-    pub fn at(now: Time) -> Established {
+    pub fn at(now: Instant) -> Established {
         Established {
             now,
             initial_window: 1.0,
@@ -359,7 +358,7 @@ impl RateSample {
 impl Ack {
     /// An ACK of `acked` bytes at `now` in a flight that fills the window, for tests and
     /// transports that know no more.
-    pub fn of(now: Time, acked: u64) -> Ack {
+    pub fn of(now: Instant, acked: u64) -> Ack {
         Ack {
             now,
             acked,
@@ -367,7 +366,7 @@ impl Ack {
             credit: acked,
             delivered_total: acked,
             rtt: None,
-            srtt: Time::ZERO,
+            srtt: Duration::ZERO,
             una: acked,
             nxt: acked,
             flight: 0,
@@ -381,7 +380,7 @@ impl Ack {
 }
 
 impl From<&Marked> for Loss {
-    /// What a mark is to who answers it as a loss.
+    /// Loss in place of a mark, for algorithms that treat both alike.
     fn from(m: &Marked) -> Loss {
         Loss {
             now: m.now,

@@ -5,15 +5,20 @@ use crate::entry::Entry;
 use crate::params::{AlgorithmKind, Params, SpecError};
 use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
-use crate::startup::Startup;
-use crate::{catalog, Controller, Convention, Time, Window};
+use crate::startup::Maker;
+use crate::{catalog, Controller, Convention, Duration, Instant, Window};
 
 /// The round trip of these situations.
-pub(crate) const RTT: Time = Time::from_millis(100);
+pub(crate) const RTT: Duration = Duration::from_millis(100);
 
-/// Time of this many milliseconds.
-pub(crate) fn ms(x: f64) -> Time {
-    Time::from_secs_f64(x / 1_000.0)
+/// Point in time this many milliseconds after the beginning.
+pub(crate) fn at_ms(x: f64) -> Instant {
+    Instant::ZERO + ms(x)
+}
+
+/// Span of this many milliseconds.
+pub(crate) fn ms(x: f64) -> Duration {
+    Duration::from_secs_f64(x / 1_000.0)
 }
 
 /// Slow start as RFC 5681 and RFC 3465 have it.
@@ -37,15 +42,15 @@ pub(crate) fn established(startup: &str, convention: Convention) -> (Controller,
     let e = Established {
         initial_window: 10.0,
         rtt: Some(RTT),
-        ..Established::at(RTT)
+        ..Established::at(Instant::ZERO + RTT)
     };
     controller.on_established(&mut window, &e);
     (controller, window)
 }
 
-/// A controller with Reno for this startup, its parameters given apart.
+/// A controller with Reno for this startup, with its parameters.
 pub(crate) fn with_reno(
-    entry: &'static Entry<dyn Startup>,
+    entry: &'static Entry<Maker>,
     spec: &str,
     convention: Convention,
 ) -> Result<Controller, SpecError> {
@@ -57,15 +62,15 @@ pub(crate) fn with_reno(
         "",
     )?;
     Ok(Controller::new(
-        (entry.build)(&params, convention)?,
+        (entry.build)(&params, convention)?(),
         SlowStart::read(&params, convention)?,
-        (reno::ENTRY.build)(&reno, convention)?,
+        (reno::ENTRY.build)(&reno, convention)?(),
     ))
 }
 
 /// A controller after a handshake, with segments of `mss` bytes.
 pub(crate) fn opened(
-    entry: &'static Entry<dyn Startup>,
+    entry: &'static Entry<Maker>,
     spec: &str,
     convention: Convention,
     mss: u64,
@@ -95,7 +100,7 @@ pub(crate) fn rounds(
                 Receiver::Delayed => 2920.min(nxt - una),
             };
             una += step;
-            let now = RTT.times(windows.len() as u64 + 1);
+            let now = Instant::ZERO + RTT.times(windows.len() as u64 + 1);
             let ack = Ack {
                 una,
                 nxt,
@@ -113,15 +118,15 @@ pub(crate) fn rounds(
 #[derive(Clone, Copy)]
 pub(crate) struct Bottleneck {
     /// How long a full segment occupies the bottleneck.
-    pub(crate) transmission: Time,
+    pub(crate) transmission: Duration,
     /// The round trip of a single segment, its transmission included.
-    pub(crate) rtt: Time,
+    pub(crate) rtt: Duration,
 }
 
 /// What an ACK left behind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
-    pub(crate) at: Time,
+    pub(crate) at: Instant,
     pub(crate) cwnd: f64,
 }
 
@@ -162,19 +167,19 @@ impl Bottleneck {
         let mut window = Window::new(MSS as u32);
         let e = Established {
             initial_window: 10.0,
-            rtt: Some(self.rtt.since(self.transmission)),
-            ..Established::at(Time::ZERO)
+            rtt: Some(self.rtt.saturating_sub(self.transmission)),
+            ..Established::at(Instant::ZERO)
         };
         controller.on_established(&mut window, &e);
         adjust(&mut window, 0);
         let (mut sent_at, mut ack_at, mut steps) = (vec![], vec![], vec![]);
-        let (mut free, mut now) = (Time::ZERO, Time::ZERO);
+        let (mut free, mut now) = (Instant::ZERO, Instant::ZERO);
         while steps.len() < segments as usize {
             let una = steps.len() as u64;
             while (sent_at.len() as u64) < segments.min(una + window.cwnd_segments()) {
                 free = free.max(now) + self.transmission;
                 sent_at.push(now);
-                ack_at.push(free + self.rtt.since(self.transmission));
+                ack_at.push(free + self.rtt.saturating_sub(self.transmission));
             }
             now = ack_at[steps.len()];
             let ack = Ack {

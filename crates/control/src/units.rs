@@ -17,115 +17,151 @@ use crate::near_units::{self, Measure};
 /// that grows by thirds of a packet crosses whole numbers where `f64` says so).
 pub type Segments = f64;
 
-/// A point in time or a span of it, in nanoseconds.
+/// A point in time, in nanoseconds since the beginning of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Time(pub u64);
+pub struct Instant(pub u64);
 
-impl Time {
-    /// Zero: the beginning of a run.
-    pub const ZERO: Time = Time(0);
-    /// Later than anything that happens.
-    pub const MAX: Time = Time(u64::MAX);
+/// A span of time in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Duration(pub u64);
 
-    /// Makes a time of `n` nanoseconds.
-    pub const fn from_nanos(n: u64) -> Time {
-        Time(n)
-    }
-    /// Makes a time of `n` microseconds.
-    pub const fn from_micros(n: u64) -> Time {
-        Time(n * 1_000)
-    }
-    /// Makes a time of `n` milliseconds.
-    pub const fn from_millis(n: u64) -> Time {
-        Time(n * 1_000_000)
-    }
-    /// Makes a time of `n` seconds.
-    pub const fn from_secs(n: u64) -> Time {
-        Time(n * 1_000_000_000)
-    }
-    /// A number of seconds rounded to the nearest nanosecond; negative becomes zero.
-    pub fn from_secs_f64(s: f64) -> Time {
-        Time((s * 1e9).round().max(0.0) as u64)
-    }
-    /// Returns the number of nanoseconds.
-    pub const fn nanos(self) -> u64 {
-        self.0
-    }
-    /// Returns the seconds, for reports only.
-    pub fn secs(self) -> f64 {
-        self.0 as f64 / 1e9
-    }
-    /// `self - earlier`, or zero where `earlier` is later.
-    pub const fn since(self, earlier: Time) -> Time {
-        Time(self.0.saturating_sub(earlier.0))
-    }
-    /// Returns the smaller of two times.
-    pub const fn min(self, other: Time) -> Time {
-        if self.0 < other.0 {
-            self
-        } else {
-            other
+/// Constants, constructors, arithmetic and display of the two kinds of time.
+macro_rules! time {
+    ($($kind:ident),*) => {$(
+        impl $kind {
+            /// Zero: the beginning of a run, or no time.
+            pub const ZERO: $kind = $kind(0);
+            /// Later or longer than anything that happens.
+            pub const MAX: $kind = $kind(u64::MAX);
+
+            /// Makes a time of `n` nanoseconds.
+            #[inline]
+            pub const fn from_nanos(n: u64) -> $kind {
+                $kind(n)
+            }
+            /// Makes a time of `n` microseconds.
+            #[inline]
+            pub const fn from_micros(n: u64) -> $kind {
+                $kind(n * 1_000)
+            }
+            /// Makes a time of `n` milliseconds.
+            #[inline]
+            pub const fn from_millis(n: u64) -> $kind {
+                $kind(n * 1_000_000)
+            }
+            /// Makes a time of `n` seconds.
+            #[inline]
+            pub const fn from_secs(n: u64) -> $kind {
+                $kind(n * 1_000_000_000)
+            }
+            /// A number of seconds rounded to the nearest nanosecond; negative becomes zero.
+            #[inline]
+            pub fn from_secs_f64(s: f64) -> $kind {
+                $kind((s * 1e9).round().max(0.0) as u64)
+            }
+            /// Returns the number of nanoseconds.
+            #[inline]
+            pub const fn nanos(self) -> u64 {
+                self.0
+            }
+            /// Returns the seconds, for reports only.
+            #[inline]
+            pub fn secs(self) -> f64 {
+                self.0 as f64 / 1e9
+            }
+            /// Rounds down to a whole number of ticks; a tick of zero changes nothing.
+            #[inline]
+            pub const fn floor(self, tick: Duration) -> $kind {
+                match tick.0 {
+                    0 => self,
+                    tick => $kind(self.0 / tick * tick),
+                }
+            }
+            /// Returns the time that is earlier or shorter by `span`, or zero.
+            #[inline]
+            pub const fn saturating_sub(self, span: Duration) -> $kind {
+                $kind(self.0.saturating_sub(span.0))
+            }
         }
-    }
-    /// Returns the larger of two times.
-    pub const fn max(self, other: Time) -> Time {
-        if self.0 > other.0 {
-            self
-        } else {
-            other
+
+        impl Add<Duration> for $kind {
+            type Output = $kind;
+            #[inline]
+            fn add(self, span: Duration) -> $kind {
+                $kind(self.0.saturating_add(span.0))
+            }
         }
+
+        impl AddAssign<Duration> for $kind {
+            #[inline]
+            fn add_assign(&mut self, span: Duration) {
+                *self = *self + span;
+            }
+        }
+
+        impl Sub<Duration> for $kind {
+            type Output = $kind;
+            /// Panics in debug builds where the result would be negative.
+            #[inline]
+            fn sub(self, span: Duration) -> $kind {
+                $kind(self.0 - span.0)
+            }
+        }
+
+        impl fmt::Display for $kind {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let (scale, unit) = match self.0 {
+                    0 => (1.0, "s"),
+                    n if n < 1_000 => (1.0, "ns"),
+                    n if n < 1_000_000 => (1e3, "us"),
+                    n if n < 1_000_000_000 => (1e6, "ms"),
+                    _ => (1e9, "s"),
+                };
+                write!(f, "{}{unit}", self.0 as f64 / scale)
+            }
+        }
+    )*};
+}
+time!(Instant, Duration);
+
+impl Instant {
+    /// Returns the span since `earlier`, or zero where `earlier` is later.
+    #[inline]
+    pub const fn since(self, earlier: Instant) -> Duration {
+        Duration(self.0.saturating_sub(earlier.0))
     }
+}
+
+impl Sub for Instant {
+    type Output = Duration;
+    /// Panics in debug builds where the result would be negative; see [`Instant::since`].
+    #[inline]
+    fn sub(self, earlier: Instant) -> Duration {
+        Duration(self.0 - earlier.0)
+    }
+}
+
+impl Duration {
     /// This span `n` times over, saturating.
-    pub const fn times(self, n: u64) -> Time {
-        Time(self.0.saturating_mul(n))
+    #[inline]
+    pub const fn times(self, n: u64) -> Duration {
+        Duration(self.0.saturating_mul(n))
     }
     /// This span divided by `n`, rounded down.
-    pub const fn over(self, n: u64) -> Time {
-        Time(self.0 / n)
+    #[inline]
+    pub const fn over(self, n: u64) -> Duration {
+        Duration(self.0 / n)
     }
     /// So many times as long, rounded down.
-    pub fn scaled(self, by: f64) -> Time {
-        Time((self.0 as f64 * by) as u64)
+    #[inline]
+    pub fn scaled(self, by: f64) -> Duration {
+        Duration((self.0 as f64 * by) as u64)
     }
 }
 
-impl Add for Time {
-    type Output = Time;
-    fn add(self, other: Time) -> Time {
-        Time(self.0.saturating_add(other.0))
-    }
-}
-
-impl AddAssign for Time {
-    fn add_assign(&mut self, other: Time) {
-        *self = *self + other;
-    }
-}
-
-impl Sub for Time {
-    type Output = Time;
-    /// Panics in debug builds where the result would be negative; see [`Time::since`].
-    fn sub(self, other: Time) -> Time {
-        Time(self.0 - other.0)
-    }
-}
-
-impl Sum for Time {
-    fn sum<I: Iterator<Item = Time>>(iter: I) -> Time {
-        iter.fold(Time::ZERO, Add::add)
-    }
-}
-
-impl fmt::Display for Time {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (scale, unit) = match self.0 {
-            0 => (1.0, "s"),
-            n if n < 1_000 => (1.0, "ns"),
-            n if n < 1_000_000 => (1e3, "us"),
-            n if n < 1_000_000_000 => (1e6, "ms"),
-            _ => (1e9, "s"),
-        };
-        write!(f, "{}{unit}", self.0 as f64 / scale)
+impl Sum for Duration {
+    fn sum<I: Iterator<Item = Duration>>(iter: I) -> Duration {
+        iter.fold(Duration::ZERO, Add::add)
     }
 }
 
@@ -139,7 +175,7 @@ impl Rate {
         Rate(n)
     }
     /// The rate that carries `bytes` in `span`, or zero for an empty span.
-    pub fn of(bytes: u64, span: Time) -> Rate {
+    pub fn of(bytes: u64, span: Duration) -> Rate {
         if span.0 == 0 {
             return Rate(0);
         }
@@ -149,15 +185,15 @@ impl Rate {
     pub const fn bps(self) -> u64 {
         self.0
     }
-    /// The time `bytes` take at this rate, rounded down; [`Time::MAX`] at rate zero.
-    pub fn time_for(self, bytes: u64) -> Time {
+    /// The time `bytes` take at this rate, rounded down; [`Duration::MAX`] at rate zero.
+    pub fn time_for(self, bytes: u64) -> Duration {
         if self.0 == 0 {
-            return Time::MAX;
+            return Duration::MAX;
         }
-        Time(divided(bytes, 8_000_000_000, self.0))
+        Duration(divided(bytes, 8_000_000_000, self.0))
     }
     /// The bytes that pass in `span`, rounded down.
-    pub fn bytes_in(self, span: Time) -> u64 {
+    pub fn bytes_in(self, span: Duration) -> u64 {
         divided(self.0, span.0, 8_000_000_000)
     }
     /// So many times as fast, rounded down.
@@ -328,9 +364,9 @@ fn decimal_bytes(unit: &str) -> Option<f64> {
     })
 }
 
-impl FromStr for Time {
+impl FromStr for Duration {
     type Err = ParseError;
-    fn from_str(text: &str) -> Result<Time, ParseError> {
+    fn from_str(text: &str) -> Result<Duration, ParseError> {
         let parse = || {
             let (number, unit) = quantity(text)?;
             let scale = match unit {
@@ -343,7 +379,7 @@ impl FromStr for Time {
                 "h" => 3600e9,
                 _ => return None,
             };
-            whole(number, scale).map(Time)
+            whole(number, scale).map(Duration)
         };
         parse().ok_or_else(|| ParseError::of(text, A_TIME, Measure::Time))
     }
@@ -412,7 +448,7 @@ macro_rules! serde_as_text {
     )*};
 }
 pub(crate) use serde_as_text;
-serde_as_text!(Time, Rate, Bytes, Amount);
+serde_as_text!(Duration, Rate, Bytes, Amount);
 
 #[cfg(test)]
 mod tests {
@@ -434,7 +470,7 @@ mod tests {
             ("1e-3s", 1_000_000),
             ("1e3ms", 1_000_000_000),
         ] {
-            assert_eq!(text.parse(), Ok(Time(nanos)), "{text}");
+            assert_eq!(text.parse(), Ok(Duration(nanos)), "{text}");
         }
     }
 
@@ -518,14 +554,14 @@ mod tests {
             "5µ",
         ];
         for text in wrong {
-            refused::<Time>(text, A_TIME);
+            refused::<Duration>(text, A_TIME);
             refused::<Rate>(text, A_RATE);
             refused::<Bytes>(text, A_SIZE);
             refused::<Amount>(text, AN_AMOUNT);
         }
         refused::<Amount>("1.5pkt", AN_AMOUNT);
         refused::<Bytes>("60pkt", A_SIZE);
-        refused::<Time>("300000000h", A_TIME);
+        refused::<Duration>("300000000h", A_TIME);
     }
 
     #[test]
@@ -534,37 +570,40 @@ mod tests {
             text.parse::<T>().unwrap_err().to_string()
         }
         let negative = |text| format!("`{text}` is negative; 0 or more is needed");
-        assert_eq!(complaint::<Time>("-5ms"), negative("-5ms"));
+        assert_eq!(complaint::<Duration>("-5ms"), negative("-5ms"));
         assert_eq!(complaint::<Rate>("-0.5Mbps"), negative("-0.5Mbps"));
         assert_eq!(complaint::<Bytes>("-1kB"), negative("-1kB"));
         assert_eq!(complaint::<Amount>("-3pkt"), negative("-3pkt"));
-        refused::<Time>("-1kB", A_TIME);
+        refused::<Duration>("-1kB", A_TIME);
     }
 
     #[test]
     fn rates_times_and_sizes_agree() {
         let rate = Rate::from_bps(5_000_000);
-        assert_eq!(rate.time_for(1_500), Time::from_micros(2_400));
-        assert_eq!(rate.bytes_in(Time::from_millis(64)), 40_000);
-        assert_eq!(Rate::of(40_000, Time::from_millis(64)), rate);
-        assert_eq!(Rate::of(1, Time::ZERO), Rate(0));
-        assert_eq!(Rate(0).time_for(1), Time::MAX);
+        assert_eq!(rate.time_for(1_500), Duration::from_micros(2_400));
+        assert_eq!(rate.bytes_in(Duration::from_millis(64)), 40_000);
+        assert_eq!(Rate::of(40_000, Duration::from_millis(64)), rate);
+        assert_eq!(Rate::of(1, Duration::ZERO), Rate(0));
+        assert_eq!(Rate(0).time_for(1), Duration::MAX);
     }
 
     #[test]
     fn arithmetic_saturates() {
-        assert_eq!(Rate::of(u64::MAX, Time(1)), Rate(u64::MAX));
-        assert_eq!(Rate(1).time_for(u64::MAX), Time::MAX);
-        assert_eq!(Rate(u64::MAX).bytes_in(Time::MAX), u64::MAX);
-        assert_eq!(Time::MAX + Time(1), Time::MAX);
-        assert_eq!(Time::MAX.times(2), Time::MAX);
-        assert_eq!(Time(1).since(Time(2)), Time::ZERO);
-        assert_eq!(Time::from_secs_f64(-1.0), Time::ZERO);
+        assert_eq!(Rate::of(u64::MAX, Duration(1)), Rate(u64::MAX));
+        assert_eq!(Rate(1).time_for(u64::MAX), Duration::MAX);
+        assert_eq!(Rate(u64::MAX).bytes_in(Duration::MAX), u64::MAX);
+        assert_eq!(Duration::MAX + Duration(1), Duration::MAX);
+        assert_eq!(Duration::MAX.times(2), Duration::MAX);
+        assert_eq!(Duration(1).saturating_sub(Duration(2)), Duration::ZERO);
+        assert_eq!(Instant(1).saturating_sub(Duration(2)), Instant::ZERO);
+        assert_eq!(Instant(1).since(Instant(2)), Duration::ZERO);
+        assert_eq!(Instant::MAX + Duration(1), Instant::MAX);
+        assert_eq!(Duration::from_secs_f64(-1.0), Duration::ZERO);
     }
 
     #[test]
     fn as_text_in_files() {
-        let json = serde_json::to_string(&Time::from_millis(64)).unwrap();
+        let json = serde_json::to_string(&Duration::from_millis(64)).unwrap();
         assert_eq!(json, "\"64ms\"");
         assert_eq!(
             serde_json::from_str::<Rate>("\"5Mbps\"").unwrap(),
@@ -584,7 +623,7 @@ mod tests {
         /// Whole numbers that an `f64` holds with room to spare: thirteen days in ns.
         #[test]
         fn what_is_displayed_is_read_back(n in 0u64..1 << 50) {
-            prop_assert_eq!(Time(n).to_string().parse(), Ok(Time(n)));
+            prop_assert_eq!(Duration(n).to_string().parse(), Ok(Duration(n)));
             prop_assert_eq!(Rate(n).to_string().parse(), Ok(Rate(n)));
             prop_assert_eq!(Bytes(n).to_string().parse(), Ok(Bytes(n)));
             prop_assert_eq!(Amount::Bytes(n).to_string().parse(), Ok(Amount::Bytes(n)));
@@ -598,7 +637,7 @@ mod tests {
 
         #[test]
         fn no_text_makes_the_parser_panic(text in ".{0,12}") {
-            let _ = (text.parse::<Time>(), text.parse::<Rate>(), text.parse::<Amount>());
+            let _ = (text.parse::<Duration>(), text.parse::<Rate>(), text.parse::<Amount>());
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What a controller answers: how much, how fast, and how packets are tagged.
+//! Output of a controller: how much, how fast, and how packets are tagged.
 
-use crate::{Rate, Segments, Time};
+use crate::{Duration, Instant, Rate, Segments};
 
 /// Tags that a controller wants on outgoing data segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,21 +45,21 @@ pub struct Window {
     /// At most this rate, headers included; `None` sends as the window allows.
     pub pacing: Option<Rate>,
     /// With a pacing rate: nothing leaves before this time.
-    pub pacing_from: Time,
+    pub pacing_from: Instant,
     /// So many segments may leave together where they are paced, at least one.
     pub quantum: u32,
     /// And no more than so many, however many segmentation offload would take.
     pub most_together: u32,
     /// A retransmission timeout that holds instead of the transport's, and without back-off,
     /// while a startup wants an early answer.
-    pub timeout: Option<Time>,
+    pub timeout: Option<Duration>,
     /// Tags for the data segments that leave from now on.
     pub tags: Tags,
     /// Segments to send a second time; the transport counts them off.
     pub proactive: ProactiveRetransmissions,
-    /// Data segments carry a congestion header that asks XCP's routers for more, and says this
+    /// Data segments carry a congestion header that requests more of XCP's routers, and says this
     /// round-trip time, zero where none is known yet; `None` sends them without.
-    pub congestion_header: Option<Time>,
+    pub congestion_header: Option<Duration>,
     /// Maximum segment size, bytes of payload.
     pub mss: u32,
     /// Bytes that a full-size segment has on the wire beyond its payload.
@@ -77,7 +77,7 @@ impl Window {
             cwnd: 1.0,
             ssthresh: f64::INFINITY,
             pacing: None,
-            pacing_from: Time::ZERO,
+            pacing_from: Instant::ZERO,
             quantum: 1,
             most_together: u32::MAX,
             timeout: None,
@@ -135,7 +135,7 @@ impl Window {
 
     /// The rate, headers included, that sends so many segments in so long; `None` where it is
     /// too low to be one.
-    pub fn rate_over(&self, segments: Segments, time: Time) -> Option<Rate> {
+    pub fn rate_over(&self, segments: Segments, time: Duration) -> Option<Rate> {
         let rate = Rate::of((segments * f64::from(self.wire())) as u64, time);
         (rate.bps() > 0).then_some(rate)
     }

@@ -3,10 +3,10 @@
 use flowstart_control::catalog::{controller, STARTUPS};
 use flowstart_control::entry::Need;
 use flowstart_control::signals::{Ack, Established, Known, PathMemory, PeerGap, Sent};
-use flowstart_control::{Controller, Convention, Rate, Time, Window};
+use flowstart_control::{Controller, Convention, Duration, Instant, Rate, Window};
 
 const MSS: u64 = 1460;
-const RTT: Time = Time::from_millis(100);
+const RTT: Duration = Duration::from_millis(100);
 /// More than any of the thresholds below takes.
 const ROUNDS: u64 = 12;
 
@@ -16,7 +16,7 @@ struct Flow {
     w: Window,
     una: u64,
     nxt: u64,
-    now: Time,
+    now: Instant,
 }
 
 impl Flow {
@@ -31,7 +31,7 @@ impl Flow {
                 cwnd: 80.0,
                 ssthresh: f64::INFINITY,
                 srtt: RTT,
-                rttvar: Time::from_millis(1),
+                rttvar: Duration::from_millis(1),
                 min_rtt: RTT,
                 delivered: 80 * MSS,
                 rate,
@@ -42,7 +42,7 @@ impl Flow {
         let e = Established {
             initial_window: 10.0,
             rtt: Some(RTT),
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         Flow {
@@ -50,7 +50,7 @@ impl Flow {
             w,
             una: 0,
             nxt: 0,
-            now: RTT,
+            now: Instant::ZERO + RTT,
         }
     }
 
@@ -81,7 +81,7 @@ impl Flow {
             self.una += acked;
             let gap = PeerGap {
                 now: self.now,
-                gap: Time::from_millis(1),
+                gap: Duration::from_millis(1),
                 rtt: Some(RTT),
                 nxt: self.nxt,
                 peer_window: u64::MAX,
@@ -97,7 +97,7 @@ impl Flow {
                 ..Ack::of(self.now, acked)
             };
             self.c.on_ack(&mut self.w, &ack);
-            self.now += Time::from_micros(10);
+            self.now += Duration::from_micros(10);
         }
     }
 }

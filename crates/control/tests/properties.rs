@@ -5,7 +5,7 @@ use flowstart_control::signals::{
     Ack, Delivery, Established, Feedback, Idle, Known, Loss, Marked, PathMemory, PeerGap,
     RateSample, Recovered, Sent, Timeout,
 };
-use flowstart_control::{Controller, Convention, Rate, Time, Window};
+use flowstart_control::{Controller, Convention, Duration, Instant, Rate, Window};
 use proptest::prelude::*;
 
 const MSS: u32 = 1460;
@@ -261,11 +261,11 @@ fn handshake() -> impl Strategy<Value = Established> {
     (1u32..=10, rtt, window, queued, any::<bool>()).prop_map(
         |(iw, rtt, peer_window, queued, counts_marks)| Established {
             initial_window: f64::from(iw),
-            rtt: rtt.map(Time),
+            rtt: rtt.map(Duration),
             queued,
             peer_window,
             counts_marks,
-            ..Established::at(Time::from_millis(100))
+            ..Established::at(Instant::from_millis(100))
         },
     )
 }
@@ -284,9 +284,9 @@ fn known() -> impl Strategy<Value = Known> {
     let memory = memory.prop_map(|(cwnd, ssthresh, srtt, rttvar, measured)| PathMemory {
         cwnd,
         ssthresh,
-        srtt: Time::from_millis(srtt),
-        rttvar: Time::from_millis(rttvar),
-        min_rtt: Time::from_millis(srtt),
+        srtt: Duration::from_millis(srtt),
+        rttvar: Duration::from_millis(rttvar),
+        min_rtt: Duration::from_millis(srtt),
         delivered: measured.0,
         rate: Rate(measured.1),
         in_use: measured.2,
@@ -305,7 +305,7 @@ fn known() -> impl Strategy<Value = Known> {
 struct Flow {
     c: Controller,
     w: Window,
-    now: Time,
+    now: Instant,
     una: u64,
     nxt: u64,
 }
@@ -315,11 +315,11 @@ impl Flow {
         let in_flight = self.nxt - self.una + acked;
         let sample = d.sample.map(|(delivered, micros)| RateSample {
             prior_delivered: self.una.saturating_sub(delivered),
-            sent: self.now.since(Time::from_micros(micros)),
+            sent: self.now.saturating_sub(Duration::from_micros(micros)),
             delivered: delivered.min(self.una),
-            interval: Time::from_micros(micros),
-            send_interval: Time::from_micros(micros / 2),
-            ack_interval: Time::from_micros(micros),
+            interval: Duration::from_micros(micros),
+            send_interval: Duration::from_micros(micros / 2),
+            ack_interval: Duration::from_micros(micros),
             app_limited: d.app_limited,
             tx_in_flight: in_flight,
             lost: d.lost,
@@ -330,8 +330,8 @@ impl Flow {
             delivered: acked,
             credit: acked,
             delivered_total: self.una,
-            rtt: rtt_ms.map(Time::from_millis),
-            srtt: Time::from_millis(rtt_ms.unwrap_or(0)),
+            rtt: rtt_ms.map(Duration::from_millis),
+            srtt: Duration::from_millis(rtt_ms.unwrap_or(0)),
             una: self.una,
             nxt: self.nxt,
             flight: self.nxt - self.una,
@@ -358,7 +358,7 @@ impl Flow {
     }
 
     fn step(&mut self, event: &Event) {
-        self.now += Time::from_micros(700);
+        self.now += Duration::from_micros(700);
         let now = self.now;
         let flight = self.nxt - self.una;
         let usable = self.w.cwnd;
@@ -452,8 +452,8 @@ impl Flow {
             Event::PeerGap { gap_us, rtt_ms } => {
                 let gap = PeerGap {
                     now,
-                    gap: Time::from_micros(gap_us),
-                    rtt: rtt_ms.map(Time::from_millis),
+                    gap: Duration::from_micros(gap_us),
+                    rtt: rtt_ms.map(Duration::from_millis),
                     nxt: self.nxt,
                     peer_window: u64::MAX,
                 };
@@ -467,14 +467,14 @@ impl Flow {
                 let feedback = Feedback {
                     now,
                     change,
-                    rtt: rtt_ms.map(Time::from_millis),
+                    rtt: rtt_ms.map(Duration::from_millis),
                     wire: MSS + 60,
                     cwnd_limited,
                 };
                 self.c.on_feedback(&mut self.w, &feedback);
             }
             Event::Idle { restart_window } => {
-                let idle = Time::from_secs(2);
+                let idle = Duration::from_secs(2);
                 self.now += idle;
                 self.c.on_idle(
                     &mut self.w,

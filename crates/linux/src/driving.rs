@@ -4,7 +4,7 @@ use crate::agent::{Agent, Connection, Ports};
 use crate::info::{Counters, Info};
 use crate::sys;
 use crate::watch::Watch;
-use flowstart_control::{Exit, Segments, Time};
+use flowstart_control::{Exit, Instant, Segments};
 use flowstart_live::links::Lateness;
 use flowstart_live::Sample;
 use flowstart_sim::LoneFlow;
@@ -117,7 +117,7 @@ impl Driving {
     }
 
     /// Looks at the sender's socket.
-    pub fn look(&mut self, socket: &OwnedFd, now: Time) -> io::Result<Info> {
+    pub fn look(&mut self, socket: &OwnedFd, now: Instant) -> io::Result<Info> {
         match self {
             Driving::Watched { watch, .. } => watch.look(socket, now),
             Driving::Driven { .. } => Info::of(socket),

@@ -6,7 +6,7 @@
 
 use crate::namespace::MTU;
 use crate::{headers, sys};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_live::links::{Datagram, Lateness, Passage, Side, Sort, Wire};
 use flowstart_network::moment::Moment;
 use std::collections::HashMap;
@@ -16,14 +16,13 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 /// The relay sleeps up to so long before something is due, and then looks again and again. With more it
 /// would never sleep at 200 Mbit/s, and a thread that comes first and never sleeps is held up for 50 ms
 /// in every second (`sched_rt_runtime_us`).
-const SPIN: Duration = Duration::from_micros(15);
+const SPIN: std::time::Duration = std::time::Duration::from_micros(15);
 /// And never longer than this.
-const NAP: Duration = Duration::from_millis(5);
+const NAP: std::time::Duration = std::time::Duration::from_millis(5);
 /// It comes before everybody else.
 const PRIORITY: i32 = 50;
 
@@ -92,7 +91,7 @@ struct Relay {
     origin: u64,
     /// Connections by their clients' ports, numbered in the order in which they open.
     flows: HashMap<u16, u32>,
-    late: Vec<Time>,
+    late: Vec<Duration>,
     stop: Arc<AtomicBool>,
 }
 
@@ -112,8 +111,8 @@ impl Relay {
         })
     }
 
-    fn now(&self) -> Time {
-        Time::from_nanos(sys::monotonic().saturating_sub(self.origin))
+    fn now(&self) -> Instant {
+        Instant::from_nanos(sys::monotonic().saturating_sub(self.origin))
     }
 
     /// Hands over what is due.
@@ -151,7 +150,7 @@ impl Relay {
         Ok(any)
     }
 
-    fn send(&mut self, side: Side, packet: Vec<u8>, now: Time) {
+    fn send(&mut self, side: Side, packet: Vec<u8>, now: Instant) {
         let sort = Sort {
             flow: self.flow(side, &packet),
             kind: headers::kind(&packet),
@@ -184,7 +183,7 @@ impl Relay {
     /// Until a packet comes or shortly before one is due.
     fn wait(&self) -> io::Result<()> {
         let due = self.wire.next().map_or(NAP, |due| {
-            Duration::from_nanos(due.time.since(self.now()).nanos())
+            std::time::Duration::from_nanos(due.time.since(self.now()).nanos())
         });
         let wait = due.min(NAP).saturating_sub(SPIN);
         if wait.is_zero() {

@@ -2,7 +2,7 @@
 
 use crate::namespace::Host;
 use crate::sys;
-use flowstart_control::Time;
+use flowstart_control::Duration;
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -28,7 +28,7 @@ pub struct Info {
     /// `tcpi_retrans`.
     pub retrans: u32,
     /// `tcpi_rtt`.
-    pub srtt: Time,
+    pub srtt: Duration,
     /// `tcpi_snd_ssthresh`.
     pub ssthresh: u32,
     /// `tcpi_snd_cwnd`.
@@ -65,7 +65,7 @@ impl Info {
             sacked: word(28),
             lost: word(32),
             retrans: word(36),
-            srtt: Time::from_micros(word(68).into()),
+            srtt: Duration::from_micros(word(68).into()),
             ssthresh: word(76),
             cwnd: word(80),
             total_retrans: word(100),

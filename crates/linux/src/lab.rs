@@ -6,7 +6,7 @@ use crate::info::{Counters, Info};
 use crate::run::{self, Hosts, Run, Timed};
 use crate::sys;
 use crate::transfer::{self, Ended, Ends, Setup};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_live::links::{Lateness, Outcome, Wire};
 use flowstart_sim::{LoneFlow, Prepared, RequestError};
 use flowstart_transport::stack::Pacing;
@@ -16,14 +16,13 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
 
 pub use crate::run::STALL;
 
 /// Between two looks at a connection.
-const LOOK_EVERY: Duration = Duration::from_millis(1);
+const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(1);
 /// For how long the receiver may take to say that it is done.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Runs a scenario's only flow, again where the emulator stalls; the run in which it was least late
 /// counts. Once `stop` is set the run ends early, as a failure.
@@ -48,8 +47,8 @@ pub fn run(
 }
 
 impl Timed for Outcome {
-    fn most_late(&self) -> Time {
-        self.lateness.map_or(Time::MAX, |late| late.most)
+    fn most_late(&self) -> Duration {
+        self.lateness.map_or(Duration::MAX, |late| late.most)
     }
 
     fn set_stalls(&mut self, stalls: u32) {
@@ -87,8 +86,8 @@ type Opened = (OwnedFd, Receiver<Ended<u64>>);
 
 /// What a transfer came to.
 struct Transferred {
-    opened: Option<Time>,
-    fct: Option<Time>,
+    opened: Option<Duration>,
+    fct: Option<Duration>,
     info: Info,
     failure: Option<String>,
 }
@@ -186,7 +185,7 @@ impl Transfer<'_> {
     }
 
     fn outcome(&self, of: Transferred, passed: Passed, found: Found) -> Outcome {
-        let since = |at: Time| self.0.since_begun(at);
+        let since = |at: Instant| self.0.in_run(at);
         let mut outcome = Outcome::of(None, of.fct, passed.dropped, of.failure);
         outcome.opened = of.opened;
         outcome.exit = found.exit.map(|exit| flowstart_control::Exit {

@@ -9,7 +9,7 @@ use crate::run::{self, Hosts, Run, Timed};
 use crate::server::{Sent, Server, Sockets, Told};
 use crate::sys;
 use crate::transfer::{self, Setup};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_live::links::{Lateness, Side, Wire};
 use flowstart_sim::record::object::ObjectTable;
 use flowstart_sim::{Prepared, Request, RequestError, Requests};
@@ -22,12 +22,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 /// How long the loop waits where nothing is to be asked for.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(10);
 /// For how long the server may take to say what it knows when all is answered.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 18;
 
@@ -39,9 +38,9 @@ pub struct Answered {
     /// Bytes that were asked for.
     pub size: u64,
     /// When its client began to open the connection.
-    pub asked: Time,
+    pub asked: Instant,
     /// When the client had all of it.
-    pub completed: Option<Time>,
+    pub completed: Option<Instant>,
     /// What the server can tell.
     pub sent: Sent,
     /// Why it was given up, if it was.
@@ -68,7 +67,7 @@ pub struct Outcome {
 }
 
 impl Timed for Outcome {
-    fn most_late(&self) -> Time {
+    fn most_late(&self) -> Duration {
         self.lateness.most
     }
 
@@ -178,7 +177,7 @@ impl Site<'_> {
             let mut found: Vec<Answered> = Vec::new();
             let mut place = HashMap::new();
             while !requests.is_over() && !self.run.is_over() && !taking.is_finished() {
-                while let Some(request) = requests.take(self.since_begun(sys::monotonic())) {
+                while let Some(request) = requests.take(self.in_run(sys::monotonic())) {
                     place.insert(request.number, found.len());
                     found.push(answered(&request));
                     server.expect(request.clone());
@@ -188,7 +187,7 @@ impl Site<'_> {
                 }
                 let ending = endings.recv_timeout(self.wait(requests)).ok();
                 for (number, asked, had) in ending.into_iter().chain(endings.try_iter()) {
-                    requests.on_answered(number, had.is_ok(), self.since_begun(sys::monotonic()));
+                    requests.on_answered(number, had.is_ok(), self.in_run(sys::monotonic()));
                     self.note(&mut found[place[&number]], asked, had);
                 }
             }
@@ -205,22 +204,22 @@ impl Site<'_> {
         })
     }
 
-    fn since_begun(&self, monotonic: u64) -> Time {
-        self.run.since_begun(self.run.at(monotonic))
+    fn in_run(&self, monotonic: u64) -> Instant {
+        self.run.in_run(self.run.at(monotonic))
     }
 
-    fn wait(&self, requests: &Requests<'_>) -> Duration {
-        let now = self.since_begun(sys::monotonic());
-        let next = requests
-            .next_at()
-            .map_or(LOOK_EVERY, |at| Duration::from_nanos(at.since(now).nanos()));
+    fn wait(&self, requests: &Requests<'_>) -> std::time::Duration {
+        let now = self.in_run(sys::monotonic());
+        let next = requests.next_at().map_or(LOOK_EVERY, |at| {
+            std::time::Duration::from_nanos(at.since(now).nanos())
+        });
         next.min(LOOK_EVERY)
     }
 
     fn note(&self, answered: &mut Answered, asked: u64, had: io::Result<u64>) {
-        answered.asked = self.since_begun(asked);
+        answered.asked = self.in_run(asked);
         match had {
-            Ok(at) => answered.completed = Some(self.since_begun(at)),
+            Ok(at) => answered.completed = Some(self.in_run(at)),
             Err(e) => answered.failure = Some(e.to_string()),
         }
     }
@@ -286,7 +285,7 @@ impl Site<'_> {
             match sent {
                 Ok(mut sent) => {
                     if let Some(exit) = &mut sent.exit {
-                        exit.at = self.run.since_begun(exit.at);
+                        exit.at = self.run.in_run(exit.at);
                     }
                     answered.sent = sent;
                 }
@@ -303,7 +302,7 @@ fn answered(request: &Request) -> Answered {
     Answered {
         number: request.number,
         size: request.size,
-        asked: Time::ZERO,
+        asked: Instant::ZERO,
         completed: None,
         sent: Sent::default(),
         failure: None,

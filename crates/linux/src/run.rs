@@ -3,7 +3,7 @@
 use crate::emulator::{Emulator, Passed};
 use crate::namespace::Host;
 use crate::{sys, transfer};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_live::links::Wire;
 use flowstart_transport::stack::Stack;
 use std::io;
@@ -18,14 +18,14 @@ const SERVER: Ipv4Addr = Ipv4Addr::new(10, 9, 0, 2);
 
 /// An emulator that is later than this with a packet has stalled: acknowledgements so far apart end a
 /// train for HyStart (`hystart_ack_delta_us`).
-pub const STALL: Time = Time::from_millis(2);
+pub const STALL: Duration = Duration::from_millis(2);
 /// How often something is run, at most, until the emulator has not stalled.
 const TRIES: u32 = 3;
 
 /// What a run came to, as far as the emulator's lateness decides whether it counts.
 pub trait Timed {
     /// By how much a packet was late at most.
-    fn most_late(&self) -> Time;
+    fn most_late(&self) -> Duration;
     /// In so many runs the emulator was too late.
     fn set_stalls(&mut self, stalls: u32);
 }
@@ -39,7 +39,7 @@ pub fn until_clean<T: Timed>(stop: &AtomicBool, mut attempt: impl FnMut() -> T) 
         let outcome = attempt();
         let is_clean = outcome.most_late() <= STALL;
         stalls += u32::from(!is_clean);
-        let least = best.as_ref().map_or(Time::MAX, Timed::most_late);
+        let least = best.as_ref().map_or(Duration::MAX, Timed::most_late);
         if best.is_none() || outcome.most_late() < least {
             best = Some(outcome);
         }
@@ -92,11 +92,11 @@ impl Hosts {
         self,
         wire: Wire,
         origin: u64,
-        end: Time,
+        end: Instant,
         stop: &AtomicBool,
     ) -> (Run<'_>, [Host; 2]) {
         let path = Emulator::start(wire, self.devices, origin);
-        let begun = Time::from_nanos(sys::monotonic() - origin);
+        let begun = Instant::from_nanos(sys::monotonic() - origin);
         let run = Run {
             path,
             origin,
@@ -112,31 +112,36 @@ impl Hosts {
 pub struct Run<'a> {
     path: Emulator,
     origin: u64,
-    begun: Time,
-    end: Time,
+    begun: Instant,
+    end: Instant,
     stop: &'a AtomicBool,
 }
 
 impl Run<'_> {
     /// Since the origin.
-    pub fn now(&self) -> Time {
+    pub fn now(&self) -> Instant {
         self.at(sys::monotonic())
     }
 
     /// The same of a time of the monotonic clock.
-    pub fn at(&self, monotonic: u64) -> Time {
-        Time::from_nanos(monotonic.saturating_sub(self.origin))
+    pub fn at(&self, monotonic: u64) -> Instant {
+        Instant::from_nanos(monotonic.saturating_sub(self.origin))
     }
 
     /// How long after the run's beginning a time is.
-    pub fn since_begun(&self, at: Time) -> Time {
+    pub fn since_begun(&self, at: Instant) -> Duration {
         at.since(self.begun)
+    }
+
+    /// A time as the run counts them, from its beginning.
+    pub fn in_run(&self, at: Instant) -> Instant {
+        Instant::ZERO + self.since_begun(at)
     }
 
     /// Whether its time has passed, it is to stop, or the path has failed.
     pub fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
-            || self.since_begun(self.now()) > self.end
+            || self.in_run(self.now()) > self.end
             || self.path.has_ended()
     }
 
@@ -182,8 +187,8 @@ mod tests {
     struct Late(u64, u32);
 
     impl Timed for Late {
-        fn most_late(&self) -> Time {
-            Time::from_millis(self.0)
+        fn most_late(&self) -> Duration {
+            Duration::from_millis(self.0)
         }
 
         fn set_stalls(&mut self, stalls: u32) {

@@ -3,7 +3,7 @@
 //! The kernel is asked every millisecond (`TCP_INFO`), so a window is up to so much older than its row.
 
 use crate::info::{bbr_pacing_gain, Counters, Info, CWR, INFINITE_SSTHRESH, LOSS};
-use flowstart_control::{Exit, Reason, Segments, Time};
+use flowstart_control::{Exit, Instant, Reason, Segments};
 use flowstart_live::Sample;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -33,14 +33,14 @@ impl Watch {
     }
 
     /// Asks the kernel.
-    pub fn look(&mut self, socket: &OwnedFd, now: Time) -> io::Result<Info> {
+    pub fn look(&mut self, socket: &OwnedFd, now: Instant) -> io::Result<Info> {
         let info = Info::of(socket)?;
         let gain = self.is_bbr.then(|| bbr_pacing_gain(socket)).flatten();
         self.see(info, gain, now);
         Ok(info)
     }
 
-    fn see(&mut self, info: Info, gain: Option<u32>, now: Time) {
+    fn see(&mut self, info: Info, gain: Option<u32>, now: Instant) {
         if self.exit.is_none() {
             self.exit = match self.is_bbr {
                 true => self.bbr_exit(gain, now),
@@ -62,7 +62,7 @@ impl Watch {
 
     /// Slow start has ended where there is a threshold. What HyStart says of it comes later
     /// ([`conclude`](Self::conclude)).
-    fn exit(&self, info: &Info, now: Time) -> Option<Exit> {
+    fn exit(&self, info: &Info, now: Instant) -> Option<Exit> {
         let was_open = self.last.ssthresh >= INFINITE_SSTHRESH;
         if info.ssthresh >= INFINITE_SSTHRESH || !was_open && self.last != Info::default() {
             return None;
@@ -75,14 +75,14 @@ impl Watch {
         Some(self.left(reason, now))
     }
 
-    fn bbr_exit(&mut self, gain: Option<u32>, now: Time) -> Option<Exit> {
+    fn bbr_exit(&mut self, gain: Option<u32>, now: Instant) -> Option<Exit> {
         let high = gain == Some(BBR_HIGH_GAIN);
         self.begun |= high;
         let left = self.begun && !high;
         left.then(|| self.left(Reason::FullPipe, now))
     }
 
-    fn left(&self, reason: Reason, at: Time) -> Exit {
+    fn left(&self, reason: Reason, at: Instant) -> Exit {
         Exit {
             reason,
             at,
@@ -146,7 +146,7 @@ mod tests {
     fn seen(rows: &[Info]) -> Watch {
         let mut watch = Watch::new("cubic");
         for (ms, row) in rows.iter().enumerate() {
-            watch.see(*row, None, Time::from_millis(ms as u64));
+            watch.see(*row, None, Instant::from_millis(ms as u64));
         }
         watch
     }
@@ -157,7 +157,7 @@ mod tests {
         let watch = seen(&[info(10, open, 0), info(88, open, 0), info(60, 61, 3)]);
         let exit = watch.exit_found().unwrap();
         assert_eq!((exit.reason, exit.cwnd), (Reason::Loss, 88.0));
-        assert_eq!(exit.at, Time::from_millis(2));
+        assert_eq!(exit.at, Instant::from_millis(2));
         assert_eq!(watch.max_cwnd(), 88.0);
         let timeout = seen(&[info(10, open, 0), info(1, 5, LOSS)]);
         assert_eq!(timeout.exit_found().unwrap().reason, Reason::Timeout);
@@ -178,7 +178,7 @@ mod tests {
         let mut watch = Watch::new("bbr");
         let open = INFINITE_SSTHRESH;
         for (gain, cwnd) in [(256, 10), (739, 20), (739, 84), (88, 90)] {
-            watch.see(info(cwnd, open, 0), Some(gain), Time::ZERO);
+            watch.see(info(cwnd, open, 0), Some(gain), Instant::ZERO);
         }
         let exit = watch.exit_found().unwrap();
         assert_eq!((exit.reason, exit.cwnd), (Reason::FullPipe, 84.0));

@@ -8,10 +8,9 @@ use crate::ledger::{Ledger, News};
 use flowstart_control::session::limited::CwndLimited;
 use flowstart_control::session::{Session, UndoRule, MINIMUM_WINDOW};
 use flowstart_control::signals::{Ack, Established, Known, Sent};
-use flowstart_control::{Controller, Exit, InitialWindow, Segments, Time, Window};
-use flowstart_transport::pacer::{Pacer, Release, ONE_BY_ONE};
-use flowstart_transport::rtt::{RtoParams, RttEstimator};
+use flowstart_control::{Controller, Duration, Exit, InitialWindow, Instant, Segments, Window};
 use flowstart_transport::stack::Stack;
+use flowstart_transport::{Pacer, Release, RtoParams, RttEstimator, ONE_BY_ONE};
 use std::fmt;
 use std::sync::Arc;
 
@@ -42,7 +41,7 @@ pub enum Lost {
     /// So many bytes of UDP payload, the newest of which left at this time.
     Oldest {
         /// When the newest left.
-        newest: Time,
+        newest: Instant,
         /// Bytes.
         bytes: u64,
     },
@@ -52,7 +51,7 @@ pub enum Lost {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// When.
-    pub at: Time,
+    pub at: Instant,
     /// The window.
     pub cwnd: Segments,
     /// The threshold; infinite where there is none.
@@ -60,12 +59,12 @@ pub struct Sample {
     /// Bytes in flight.
     pub flight: u64,
     /// The round trip smoothed; zero before there is any.
-    pub srtt: Time,
+    pub srtt: Duration,
 }
 
 impl Sample {
     /// The window now.
-    pub fn of(w: &Window, flight: u64, srtt: Time, now: Time) -> Sample {
+    pub fn of(w: &Window, flight: u64, srtt: Duration, now: Instant) -> Sample {
         Sample {
             at: now,
             cwnd: w.cwnd,
@@ -109,15 +108,15 @@ pub struct Adapter {
     /// The newest of the packets told lost one by one.
     told_lost: Option<u64>,
     /// An acknowledgement of which not all is told.
-    waiting: Option<(Time, News)>,
+    waiting: Option<(Instant, News)>,
     /// The time, where somebody tells it before each datagram.
-    clock: Option<Time>,
+    clock: Option<Instant>,
     /// The pacer, not the window, held back what the stack had to send then.
     held: bool,
     /// By how much a datagram may be late without those behind it being late too.
-    tolerance: Time,
+    tolerance: Duration,
     /// When the pacer would have let the next datagram leave that it has held back.
-    overdue: Option<Time>,
+    overdue: Option<Instant>,
     counters: Counters,
     trace: Option<Vec<Sample>>,
 }
@@ -155,7 +154,7 @@ impl Adapter {
             waiting: None,
             clock: None,
             held: false,
-            tolerance: Time::ZERO,
+            tolerance: Duration::ZERO,
             overdue: None,
             counters: Counters::default(),
             trace: None,
@@ -170,7 +169,7 @@ impl Adapter {
     /// The handshake is over and the application hands over so many bytes; `None` where nobody knows
     /// how many: then a startup is told of an initial window's worth, so that none sends ahead what
     /// may not be there. Later calls add to them.
-    pub fn begin(&mut self, bytes: Option<u64>, now: Time) {
+    pub fn begin(&mut self, bytes: Option<u64>, now: Instant) {
         self.settle();
         if self.begun {
             self.queued = self.queued.zip(bytes).map(|(before, more)| before + more);
@@ -180,7 +179,7 @@ impl Adapter {
         self.establish(bytes, now);
     }
 
-    fn establish(&mut self, bytes: Option<u64>, now: Time) {
+    fn establish(&mut self, bytes: Option<u64>, now: Instant) {
         self.begun = true;
         self.told_una = self.ledger.una();
         self.queued = bytes;
@@ -198,21 +197,21 @@ impl Adapter {
     }
 
     /// A datagram has left.
-    pub fn on_sent(&mut self, number: Option<u64>, datagram: u32, now: Time) {
+    pub fn on_sent(&mut self, number: Option<u64>, datagram: u32, now: Instant) {
         self.leave(number, datagram, 0, now);
     }
 
     /// A datagram has left, which is smaller than those before: with it goes the last of what the
     /// application has handed over, if no more is left than headers can have been smaller than they
     /// are taken to be.
-    pub fn on_sent_small(&mut self, number: Option<u64>, datagram: u32, now: Time) {
+    pub fn on_sent_small(&mut self, number: Option<u64>, datagram: u32, now: Instant) {
         let left = self.left();
         let last = left <= self.mss() + self.ledger.nxt / HEADERS_ERR_BY;
         let least = u32::try_from(left).unwrap_or(0);
         self.leave(number, datagram, if last { least } else { 0 }, now);
     }
 
-    fn leave(&mut self, number: Option<u64>, datagram: u32, least: u32, now: Time) {
+    fn leave(&mut self, number: Option<u64>, datagram: u32, least: u32, now: Instant) {
         self.settle();
         if datagram < SMALLEST {
             return;
@@ -253,7 +252,13 @@ impl Adapter {
     }
 
     /// The stack's acknowledgement under way covers a packet of `datagram` bytes that left at `sent`.
-    pub fn on_packet_acked(&mut self, number: Option<u64>, sent: Time, datagram: u32, now: Time) {
+    pub fn on_packet_acked(
+        &mut self,
+        number: Option<u64>,
+        sent: Instant,
+        datagram: u32,
+        now: Instant,
+    ) {
         if self.waiting.is_none_or(|(at, _)| at != now) {
             self.settle();
             self.note_limit();
@@ -269,7 +274,7 @@ impl Adapter {
 
     /// The stack's smoothed round trip, of all acknowledgements before the one under way: a stack is
     /// told for how long each was held back.
-    pub fn on_rtt(&mut self, srtt: Time, now: Time) {
+    pub fn on_rtt(&mut self, srtt: Duration, now: Instant) {
         self.settle_before(now);
         if self.waiting.is_none() {
             self.rtt.correct(srtt);
@@ -286,7 +291,7 @@ impl Adapter {
     }
 
     /// What was lost shows congestion, over a `persistent` time or not.
-    pub fn on_congestion(&mut self, lost: Lost, persistent: bool, now: Time) {
+    pub fn on_congestion(&mut self, lost: Lost, persistent: bool, now: Instant) {
         self.settle_before(now);
         let outstanding = self.outstanding();
         let newest = match lost {
@@ -321,7 +326,7 @@ impl Adapter {
     }
 
     /// A mark has come back for a packet that left at `sent`.
-    pub fn on_mark(&mut self, sent: Time, now: Time) {
+    pub fn on_mark(&mut self, sent: Instant, now: Instant) {
         self.settle_before(now);
         if !self.begun || !self.ledger.is_news(sent) {
             return;
@@ -364,20 +369,20 @@ impl Adapter {
     }
 
     /// It is so late: from now on [`gate`](Self::gate) holds back what the pacer does.
-    pub fn set_clock(&mut self, now: Time) {
+    pub fn set_clock(&mut self, now: Instant) {
         self.clock = Some(now);
         self.held = false;
     }
 
     /// A timer wakes the stack so much too late, at most, for a datagram that the pacer held back. Those
     /// behind it leave as if it had been on time.
-    pub fn tolerate(&mut self, lateness: Time) {
+    pub fn tolerate(&mut self, lateness: Duration) {
         self.tolerance = lateness;
     }
 
     /// When a datagram that leaves now should have left, as far as timers explain it.
-    fn scheduled(&self, now: Time) -> Time {
-        let earliest = Time(now.nanos().saturating_sub(self.tolerance.nanos()));
+    fn scheduled(&self, now: Instant) -> Instant {
+        let earliest = now.saturating_sub(self.tolerance);
         self.overdue
             .map_or(now, |due| due.clamp(earliest.min(now), now))
     }
@@ -424,19 +429,19 @@ impl Adapter {
 
     /// Whether the pacer lets a datagram leave now; if not, [`paced_until`](Self::paced_until) says
     /// when.
-    pub fn is_due(&mut self, now: Time) -> bool {
+    pub fn is_due(&mut self, now: Instant) -> bool {
         self.settle();
         let (pacing, from) = (self.session.window.pacing, self.session.window.pacing_from);
         self.pacer.admits(pacing, from, now)
     }
 
     /// When a datagram may leave that the pacer has held back.
-    pub fn paced_until(&self) -> Option<Time> {
+    pub fn paced_until(&self) -> Option<Instant> {
         self.pacer.deadline().filter(|_| self.held)
     }
 
     /// When the next datagram may leave; `None` where it may by `now`.
-    pub fn departure(&mut self, now: Time) -> Option<Time> {
+    pub fn departure(&mut self, now: Instant) -> Option<Instant> {
         match self.is_due(now) {
             true => None,
             false => self.pacer.deadline(),
@@ -510,7 +515,7 @@ impl Adapter {
     }
 
     /// An acknowledgement of an earlier time is told.
-    fn settle_before(&mut self, now: Time) {
+    fn settle_before(&mut self, now: Instant) {
         if self.waiting.is_some_and(|(at, _)| at != now) {
             self.settle();
         }
@@ -531,7 +536,7 @@ impl Adapter {
     }
 
     /// The same where it lets no window grow: a recovery has begun with it.
-    fn conclude_held(&mut self, now: Time) {
+    fn conclude_held(&mut self, now: Instant) {
         match self.waiting.take() {
             Some((_, news)) => self.tell(&news, false, now),
             None => self.ledger.forget(),
@@ -539,7 +544,7 @@ impl Adapter {
     }
 
     /// What was sent since the recovery began is acknowledged, so it is over.
-    fn end_recovery(&mut self, now: Time) -> bool {
+    fn end_recovery(&mut self, now: Instant) -> bool {
         let news = self.waiting.filter(|(_, news)| news.in_epoch > 0);
         let ends = self.recovering && news.is_some();
         if ends {
@@ -570,7 +575,7 @@ impl Adapter {
         }
     }
 
-    fn tell(&mut self, news: &News, grows: bool, now: Time) {
+    fn tell(&mut self, news: &News, grows: bool, now: Instant) {
         self.ledger.forget();
         if let Some(sent) = news.newest {
             self.rtt.sample(sent, now);
@@ -586,7 +591,7 @@ impl Adapter {
         self.note(now);
     }
 
-    fn signal(&mut self, news: &News, grows: bool, now: Time) -> Ack {
+    fn signal(&mut self, news: &News, grows: bool, now: Instant) -> Ack {
         let lost = std::mem::take(&mut self.lost);
         let least = self.rtt.min_rtt();
         let una = self.ledger.una();
@@ -610,7 +615,7 @@ impl Adapter {
         }
     }
 
-    fn note(&mut self, now: Time) {
+    fn note(&mut self, now: Instant) {
         self.counters.max_cwnd = self.counters.max_cwnd.max(self.session.window.cwnd);
         let (flight, srtt) = (self.ledger.in_flight, self.rtt.srtt());
         if let Some(trace) = &mut self.trace {
@@ -631,44 +636,48 @@ mod tests {
         startup.adapter(MTU)
     }
 
-    fn ms(ms: u64) -> Time {
-        Time::from_millis(ms)
+    fn at_ms(ms: u64) -> Instant {
+        Instant::from_millis(ms)
+    }
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
     }
 
     /// A round trip of 100 ms, and a transfer that begins at once.
     fn begun(startup: &str) -> Adapter {
         let mut adapter = adapter(startup);
-        adapter.on_sent(None, 1200, ms(0));
-        adapter.on_packet_acked(None, ms(0), 1200, ms(100));
-        adapter.begin(Some(1_000_000), ms(100));
+        adapter.on_sent(None, 1200, at_ms(0));
+        adapter.on_packet_acked(None, at_ms(0), 1200, at_ms(100));
+        adapter.begin(Some(1_000_000), at_ms(100));
         adapter
     }
 
     #[test]
     fn a_connection_that_nobody_begins_begins_where_the_initial_window_is_full() {
         let mut adapter = adapter("slow-start");
-        adapter.on_sent(None, 1200, ms(0));
-        adapter.on_packet_acked(None, ms(0), 1200, ms(100));
+        adapter.on_sent(None, 1200, at_ms(0));
+        adapter.on_packet_acked(None, at_ms(0), 1200, at_ms(100));
         for sent in 0..10 {
             assert!(!adapter.has_begun(), "after {sent} datagrams");
             assert!(adapter.has_room());
-            adapter.on_sent(None, MTU.into(), ms(100));
+            adapter.on_sent(None, MTU.into(), at_ms(100));
         }
         assert!(adapter.has_begun() && !adapter.has_room());
-        adapter.on_packet_acked(None, ms(100), MTU.into(), ms(200));
+        adapter.on_packet_acked(None, at_ms(100), MTU.into(), at_ms(200));
         assert_eq!(adapter.window().cwnd, 11.0);
     }
 
     #[test]
     fn a_paced_window_shuts_until_a_datagram_is_due_and_opens_then() {
         let mut adapter = begun("paced-initial-window");
-        adapter.set_clock(ms(100));
+        adapter.set_clock(at_ms(100));
         assert_eq!(adapter.gate(), OPEN);
-        adapter.on_sent(None, MTU.into(), ms(100));
-        adapter.set_clock(ms(100));
+        adapter.on_sent(None, MTU.into(), at_ms(100));
+        adapter.set_clock(at_ms(100));
         assert_eq!(adapter.gate(), CLOSED);
         let due = adapter.paced_until().unwrap();
-        assert!(due > ms(105) && due < ms(115), "{due}");
+        assert!(due > at_ms(105) && due < at_ms(115), "{due}");
         adapter.set_clock(due);
         assert_eq!(adapter.gate(), OPEN);
     }
@@ -676,8 +685,8 @@ mod tests {
     #[test]
     fn a_window_that_is_full_is_told_as_it_is() {
         let mut adapter = begun("slow-start");
-        adapter.set_clock(ms(100));
-        (0..10).for_each(|_| adapter.on_sent(None, MTU.into(), ms(100)));
+        adapter.set_clock(at_ms(100));
+        (0..10).for_each(|_| adapter.on_sent(None, MTU.into(), at_ms(100)));
         assert_eq!(adapter.gate(), 10 * u64::from(MTU));
         assert_eq!(adapter.paced_until(), None);
     }
@@ -687,19 +696,20 @@ mod tests {
         let third_after = |tolerance, late| {
             let mut adapter = begun("paced-initial-window");
             adapter.tolerate(tolerance);
-            adapter.set_clock(ms(100));
-            adapter.on_sent(None, MTU.into(), ms(100));
+            adapter.set_clock(at_ms(100));
+            adapter.on_sent(None, MTU.into(), at_ms(100));
             assert_eq!(adapter.gate(), CLOSED);
             let due = adapter.paced_until().unwrap();
             adapter.set_clock(due + late);
             assert_eq!(adapter.gate(), OPEN);
             adapter.on_sent(None, MTU.into(), due + late);
-            let gap = due.since(ms(100));
-            (adapter.pacer.due().since(ms(100)).nanos() as f64 / gap.nanos() as f64 * 10.0).round()
+            let gap = due.since(at_ms(100));
+            (adapter.pacer.due().since(at_ms(100)).nanos() as f64 / gap.nanos() as f64 * 10.0)
+                .round()
         };
         let late = ms(2);
-        assert_eq!(third_after(Time::ZERO, Time::ZERO), 20.0);
-        assert_eq!(third_after(Time::ZERO, late), 22.0);
+        assert_eq!(third_after(Duration::ZERO, Duration::ZERO), 20.0);
+        assert_eq!(third_after(Duration::ZERO, late), 22.0);
         assert_eq!(third_after(ms(4), late), 20.0);
         assert_eq!(third_after(ms(1), late), 21.0);
     }

@@ -7,12 +7,11 @@
 //! nobody else tells the time, the window is the adapter's, and the stack paces as it does.
 
 use crate::{Handle, Shared};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
-use std::time::Instant;
 
 thread_local! {
     /// Whose datagram is on its way from a stack to the socket. Between the two a stack does nothing
@@ -23,13 +22,13 @@ thread_local! {
 /// Wakes a task of a stack.
 pub trait Alarm: fmt::Debug + Send {
     /// The time.
-    fn now(&self) -> Instant;
+    fn now(&self) -> std::time::Instant;
     /// Wakes the task then, and at no earlier time that was asked for before.
-    fn ring_at(&mut self, at: Instant);
+    fn ring_at(&mut self, at: std::time::Instant);
     /// Whether this is the task.
     fn wakes(&self, task: &Waker) -> bool;
     /// How late it may ring.
-    fn lateness(&self) -> Time;
+    fn lateness(&self) -> Duration;
 }
 
 /// One path's adapter behind the window that its stack sees.
@@ -62,12 +61,12 @@ impl Gate {
     }
 
     /// Since its time began.
-    pub fn time(&self, at: Instant) -> Time {
+    pub fn time(&self, at: std::time::Instant) -> Instant {
         self.adapter.time(at)
     }
 
     /// Where its time begins.
-    pub fn origin(&self) -> Instant {
+    pub fn origin(&self) -> std::time::Instant {
         self.adapter.origin()
     }
 
@@ -126,21 +125,20 @@ impl Gate {
 mod tests {
     use super::*;
     use crate::Startup;
-    use std::time::Duration;
 
     /// Keeps what it is asked for.
     #[derive(Clone, Debug)]
     struct Kept {
-        now: Instant,
-        asked: Arc<Mutex<Option<Instant>>>,
+        now: std::time::Instant,
+        asked: Arc<Mutex<Option<std::time::Instant>>>,
     }
 
     impl Alarm for Kept {
-        fn now(&self) -> Instant {
+        fn now(&self) -> std::time::Instant {
             self.now
         }
 
-        fn ring_at(&mut self, at: Instant) {
+        fn ring_at(&mut self, at: std::time::Instant) {
             *self.asked.lock().unwrap() = Some(at);
         }
 
@@ -148,8 +146,8 @@ mod tests {
             true
         }
 
-        fn lateness(&self) -> Time {
-            Time::ZERO
+        fn lateness(&self) -> Duration {
+            Duration::ZERO
         }
     }
 
@@ -161,19 +159,19 @@ mod tests {
         if has_socket {
             startup.expect_socket();
         }
-        let gate = startup.gate(MTU, Instant::now());
+        let gate = startup.gate(MTU, std::time::Instant::now());
         let mut adapter = gate.adapter.lock();
-        adapter.on_sent(None, 1200, Time::ZERO);
-        adapter.on_packet_acked(None, Time::ZERO, 1200, Time::from_millis(100));
-        adapter.begin(Some(1_000_000), Time::from_millis(100));
-        adapter.on_sent(None, MTU.into(), Time::from_millis(100));
+        adapter.on_sent(None, 1200, Instant::ZERO);
+        adapter.on_packet_acked(None, Instant::ZERO, 1200, Instant::from_millis(100));
+        adapter.begin(Some(1_000_000), Instant::from_millis(100));
+        adapter.on_sent(None, MTU.into(), Instant::from_millis(100));
         drop(adapter);
         gate
     }
 
     fn alarm(gate: &Gate) -> Kept {
         Kept {
-            now: gate.origin() + Duration::from_millis(100),
+            now: gate.origin() + std::time::Duration::from_millis(100),
             asked: Arc::default(),
         }
     }
@@ -197,7 +195,7 @@ mod tests {
         Gate::on_socket(Waker::noop(), || alarm.clone());
         assert_eq!((gate.window(), gate.pacing()), (1, None));
         let due = alarm.asked.lock().unwrap().unwrap();
-        assert!(due > alarm.now + Duration::from_millis(5));
+        assert!(due > alarm.now + std::time::Duration::from_millis(5));
         gate.alarm().replace(Box::new(Kept { now: due, ..alarm }));
         assert!(gate.window() > 1 << 32);
     }

@@ -1,21 +1,20 @@
 //! One adapter, shared by a stack's controller, an application and a pacing socket.
 
 use crate::adapter::{Adapter, Counters, Sample};
-use flowstart_control::{Exit, Time, Window};
+use flowstart_control::{Exit, Instant, Window};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 /// An adapter with several owners.
 #[derive(Clone, Debug)]
 pub struct Shared {
     adapter: Arc<Mutex<Adapter>>,
     /// Where its time begins.
-    origin: Instant,
+    origin: std::time::Instant,
 }
 
 impl Shared {
     /// The only owner of this adapter, whose times count from `origin`.
-    pub fn new(adapter: Adapter, origin: Instant) -> Shared {
+    pub fn new(adapter: Adapter, origin: std::time::Instant) -> Shared {
         Shared {
             adapter: Arc::new(Mutex::new(adapter)),
             origin,
@@ -23,13 +22,13 @@ impl Shared {
     }
 
     /// A time as the adapter counts it.
-    pub fn time(&self, at: Instant) -> Time {
+    pub fn time(&self, at: std::time::Instant) -> Instant {
         let since = at.saturating_duration_since(self.origin);
-        Time::from_nanos(since.as_nanos() as u64)
+        Instant::from_nanos(since.as_nanos() as u64)
     }
 
     /// Where its time begins.
-    pub fn origin(&self) -> Instant {
+    pub fn origin(&self) -> std::time::Instant {
         self.origin
     }
 
@@ -53,7 +52,7 @@ impl Handle {
     /// The transfer of so many bytes begins: a startup that sends ahead needs to know how many there
     /// are.
     pub fn begin(&self, bytes: u64) {
-        let now = self.0.time(Instant::now());
+        let now = self.0.time(std::time::Instant::now());
         self.0.lock().begin(Some(bytes), now);
     }
 

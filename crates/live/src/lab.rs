@@ -14,12 +14,11 @@ pub use crate::wire::{Passage, Wire};
 
 use crate::{Shared, Startup};
 use flowstart_control::signals::Known;
-use flowstart_control::{Exit, Time};
+use flowstart_control::{Duration, Exit, Instant};
 use flowstart_network::moment::Moment;
 use flowstart_sim::{LoneFlow, RequestError};
 use loopback::Loopback;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// UDP payload of a full datagram: 1500 bytes of IPv4.
 pub const MTU: u16 = 1472;
@@ -67,25 +66,25 @@ impl Certificate {
 }
 
 /// A paced datagram that this machine's timers make late does not make those behind it late.
-const TOLERANCE: Time = Time::from_millis(2);
+const TOLERANCE: Duration = Duration::from_millis(2);
 
 /// When a flow opens, where times count from `origin`.
-pub fn start(flow: &LoneFlow, origin: Instant) -> Instant {
-    origin + Duration::from_nanos(flow.start.nanos())
+pub fn start(flow: &LoneFlow, origin: std::time::Instant) -> std::time::Instant {
+    origin + std::time::Duration::from_nanos(flow.start.nanos())
 }
 
 /// The two endpoints of one connection of a stack, which do nothing by themselves.
 pub trait Endpoints {
     /// What this side wants to send now; one datagram at a time.
-    fn poll_transmit(&mut self, side: Side, now: Instant) -> Option<Datagram>;
+    fn poll_transmit(&mut self, side: Side, now: std::time::Instant) -> Option<Datagram>;
     /// A datagram reaches this side.
-    fn receive(&mut self, side: Side, datagram: Datagram, now: Instant);
+    fn receive(&mut self, side: Side, datagram: Datagram, now: std::time::Instant);
     /// When one of them wants to be called.
-    fn deadline(&mut self) -> Option<Instant>;
+    fn deadline(&mut self) -> Option<std::time::Instant>;
     /// That time has come.
-    fn on_deadline(&mut self, now: Instant);
+    fn on_deadline(&mut self, now: std::time::Instant);
     /// The side that sends may hand over data: its adapter, the first time that this is so.
-    fn opened(&mut self, now: Instant) -> Option<Shared>;
+    fn opened(&mut self, now: std::time::Instant) -> Option<Shared>;
     /// The application hands over as much of the transfer as there is room for.
     fn write(&mut self);
     /// Bytes that the receiving application has read.
@@ -98,11 +97,11 @@ struct Run<'a> {
     flow: LoneFlow,
     wire: Wire,
     ends: &'a mut dyn Endpoints,
-    origin: Instant,
+    origin: std::time::Instant,
     sender: Side,
     moment: Moment,
     adapter: Option<Shared>,
-    opened: Option<Time>,
+    opened: Option<Duration>,
     /// In real time.
     loopback: Option<Loopback>,
     /// A socket failed.
@@ -135,7 +134,7 @@ pub fn seed(run: u64, side: Side) -> [u8; 32] {
 pub fn run(
     mut flow: LoneFlow,
     ends: &mut dyn Endpoints,
-    origin: Instant,
+    origin: std::time::Instant,
     clock: Clock,
 ) -> Result<Outcome, RequestError> {
     let loopback = match clock {
@@ -168,8 +167,8 @@ pub fn run(
 }
 
 impl Run<'_> {
-    fn instant(&self) -> Instant {
-        self.origin + Duration::from_nanos(self.moment.time.nanos())
+    fn instant(&self) -> std::time::Instant {
+        self.origin + std::time::Duration::from_nanos(self.moment.time.nanos())
     }
 
     fn go(&mut self) -> Outcome {
@@ -202,14 +201,14 @@ impl Run<'_> {
 
     /// What happens next, and when.
     fn next(&mut self) -> Option<Moment> {
-        let at = |time: Time| Moment {
+        let at = |time: Instant| Moment {
             time: time.max(self.moment.time),
-            cause: Time::MAX,
+            cause: Instant::MAX,
         };
         let origin = self.origin;
         let due = self.ends.deadline().map(|due| {
             let wait = due.saturating_duration_since(origin);
-            at(Time::from_nanos(wait.as_nanos() as u64))
+            at(Instant::from_nanos(wait.as_nanos() as u64))
         });
         let paced = self.adapter.as_ref().and_then(|a| a.lock().paced_until());
         let paced = paced.map(|due| at(due + self.later()));
@@ -218,10 +217,13 @@ impl Run<'_> {
     }
 
     /// How much later than the run's the adapter's time begins.
-    fn later(&self) -> Time {
+    fn later(&self) -> Duration {
         let since = |adapter: &Shared| adapter.origin().saturating_duration_since(self.origin);
-        let since = self.adapter.as_ref().map_or(Duration::ZERO, since);
-        Time::from_nanos(since.as_nanos() as u64)
+        let since = self
+            .adapter
+            .as_ref()
+            .map_or(std::time::Duration::ZERO, since);
+        Duration::from_nanos(since.as_nanos() as u64)
     }
 
     fn step(&mut self) {
@@ -306,7 +308,7 @@ impl Run<'_> {
         self.wire.send(side, datagram, self.moment);
     }
 
-    fn outcome(&mut self, fct: Option<Time>) -> Outcome {
+    fn outcome(&mut self, fct: Option<Duration>) -> Outcome {
         let failure = match fct {
             Some(_) => None,
             None => self.broken.take().or_else(|| self.ends.failure()),

@@ -1,21 +1,21 @@
 //! How late a relay in user space was.
 
-use flowstart_control::Time;
+use flowstart_control::Duration;
 
 /// How late the relay was: from when the path would have delivered a datagram until it did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lateness {
     /// Half of the datagrams were no later.
-    pub median: Time,
+    pub median: Duration,
     /// All but one in a hundred were no later.
-    pub p99: Time,
+    pub p99: Duration,
     /// None was later.
-    pub most: Time,
+    pub most: Duration,
 }
 
 impl Lateness {
     /// Of so many times each.
-    pub fn of(mut late: Vec<Time>) -> Lateness {
+    pub fn of(mut late: Vec<Duration>) -> Lateness {
         late.sort_unstable();
         let at = |percent: usize| late.get((late.len() * percent / 100).min(late.len() - 1));
         match late.last() {
@@ -35,8 +35,8 @@ mod tests {
 
     #[test]
     fn lateness_is_told_by_the_middle_the_last_hundredth_and_the_most() {
-        let late: Vec<Time> = (0..=200).rev().map(Time::from_micros).collect();
-        let us = Time::from_micros;
+        let late: Vec<Duration> = (0..=200).rev().map(Duration::from_micros).collect();
+        let us = Duration::from_micros;
         let expected = Lateness {
             median: us(100),
             p99: us(198),

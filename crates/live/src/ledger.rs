@@ -6,7 +6,7 @@
 
 use flowstart_control::session::delivery::{RateSampler, Snapshot};
 use flowstart_control::signals::Delivery;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use std::collections::VecDeque;
 
 /// Packets that a later one must have overtaken by for a packet that is neither acknowledged nor lost
@@ -51,7 +51,7 @@ pub(crate) struct News {
     /// Those of them that were sent from the beginning of the recovery on.
     pub in_epoch: u64,
     /// When the newest of those packets left.
-    pub newest: Option<Time>,
+    pub newest: Option<Instant>,
     /// In flight before.
     pub in_flight_before: u64,
     sample: Option<Packet>,
@@ -75,7 +75,7 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     /// A packet leaves, `bytes` of which count.
-    pub fn send(&mut self, number: Option<u64>, datagram: u32, bytes: u32, now: Time) {
+    pub fn send(&mut self, number: Option<u64>, datagram: u32, bytes: u32, now: Instant) {
         let snapshot = self.sampler.on_sent(self.in_flight == 0, now);
         self.in_flight += u64::from(bytes);
         self.packets.push_back(Packet {
@@ -99,7 +99,7 @@ impl Ledger {
     ///
     /// A datagram may have been two packets, of a handshake and of data, and the stack tells of each
     /// by itself: the larger stands for both.
-    fn find(&self, number: Option<u64>, sent: Time, datagram: u32) -> Option<usize> {
+    fn find(&self, number: Option<u64>, sent: Instant, datagram: u32) -> Option<usize> {
         let first = self.packets.partition_point(|p| p.snapshot.sent < sent);
         let together = self
             .packets
@@ -118,7 +118,7 @@ impl Ledger {
     pub fn acknowledge(
         &mut self,
         number: Option<u64>,
-        sent: Time,
+        sent: Instant,
         datagram: u32,
         news: &mut News,
     ) -> bool {
@@ -158,7 +158,7 @@ impl Ledger {
 
     /// So many bytes of the oldest packets, that left up to `newest`, are lost. The position of the
     /// newest, and the bytes that count.
-    pub fn lose_oldest(&mut self, newest: Time, mut datagrams: u64) -> Option<(u64, u64)> {
+    pub fn lose_oldest(&mut self, newest: Instant, mut datagrams: u64) -> Option<(u64, u64)> {
         let mut found: Option<(u64, u64)> = None;
         for at in 0..self.packets.len() {
             let packet = &self.packets[at];
@@ -203,7 +203,7 @@ impl Ledger {
     }
 
     /// Whether a packet that left then is of this recovery, or left after the last.
-    pub fn is_news(&self, sent: Time) -> bool {
+    pub fn is_news(&self, sent: Instant) -> bool {
         let at = self.packets.partition_point(|p| p.snapshot.sent <= sent);
         at.checked_sub(1)
             .is_none_or(|at| self.packets[at].start >= self.epoch)
@@ -220,8 +220,8 @@ impl Ledger {
         &mut self,
         news: &News,
         lost: u64,
-        least_rtt: Option<Time>,
-        now: Time,
+        least_rtt: Option<Duration>,
+        now: Instant,
     ) -> Delivery {
         let sampler = &mut self.sampler;
         let sample = |p: Packet| sampler.sample(&p.snapshot, p.in_flight, least_rtt, now);

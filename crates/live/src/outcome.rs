@@ -3,7 +3,7 @@
 use crate::lateness::Lateness;
 use crate::wire::Passage;
 use crate::Shared;
-use flowstart_control::{Exit, Segments, Time};
+use flowstart_control::{Duration, Exit, Segments};
 
 /// What times are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +19,9 @@ pub enum Clock {
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// From the first packet to the last byte at its receiver; `None` where that was not reached.
-    pub fct: Option<Time>,
+    pub fct: Option<Duration>,
     /// From the first packet until the sender could send data; `None` where it never could.
-    pub opened: Option<Time>,
+    pub opened: Option<Duration>,
     /// How the startup ended; `None` where it lasted.
     pub exit: Option<Exit>,
     /// The largest window.
@@ -52,7 +52,7 @@ impl Outcome {
     /// What a run of this connection's adapter came to.
     pub fn of(
         adapter: Option<&Shared>,
-        fct: Option<Time>,
+        fct: Option<Duration>,
         packets_dropped: u64,
         failure: Option<String>,
     ) -> Outcome {

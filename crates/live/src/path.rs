@@ -4,8 +4,7 @@
 //! congestion state and where a connection moves to another path.
 
 use crate::{Adapter, Gate, Startup};
-use flowstart_control::Time;
-use std::time::{Duration, Instant};
+use flowstart_control::{Duration, Instant};
 
 /// The gate of one path.
 #[derive(Debug)]
@@ -20,7 +19,7 @@ pub struct Path {
 
 impl Path {
     /// One on which nothing was sent, in datagrams of `mtu` bytes of UDP payload.
-    pub fn new(startup: Startup, mtu: u16, now: Instant) -> Path {
+    pub fn new(startup: Startup, mtu: u16, now: std::time::Instant) -> Path {
         Path {
             gate: startup.gate(mtu, now),
             startup,
@@ -45,7 +44,7 @@ impl Path {
     }
 
     /// A time as its adapter counts it.
-    pub fn time(&self, at: Instant) -> Time {
+    pub fn time(&self, at: std::time::Instant) -> Instant {
         self.gate.time(at)
     }
 
@@ -59,7 +58,7 @@ impl Path {
 
     /// So many bytes have left, in datagrams that are all but the last of one size. Their numbers are
     /// in a row up to `largest`, where the stack tells numbers.
-    pub fn on_sent(&mut self, now: Instant, bytes: u64, largest: Option<u64>) {
+    pub fn on_sent(&mut self, now: std::time::Instant, bytes: u64, largest: Option<u64>) {
         let (now, mtu) = (self.time(now), u64::from(self.mtu));
         let count = bytes.div_ceil(mtu);
         self.own(|a| {
@@ -75,13 +74,13 @@ impl Path {
     /// A packet of so many bytes that left at `sent` is acknowledged; `srtt` is the stack's, before.
     pub fn on_ack(
         &mut self,
-        now: Instant,
-        (sent, bytes): (Instant, u64),
+        now: std::time::Instant,
+        (sent, bytes): (std::time::Instant, u64),
         number: Option<u64>,
-        srtt: Duration,
+        srtt: std::time::Duration,
     ) {
         let (now, sent) = (self.time(now), self.time(sent));
-        let srtt = Time::from_nanos(srtt.as_nanos() as u64);
+        let srtt = Duration::from_nanos(srtt.as_nanos() as u64);
         self.own(|a| {
             a.on_rtt(srtt, now);
             a.on_packet_acked(number, sent, bytes as u32, now);

@@ -1,7 +1,7 @@
 //! tokio's timers as alarms.
 
 use crate::gate::{Alarm, Gate};
-use flowstart_control::Time;
+use flowstart_control::Duration;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Waker};
@@ -9,7 +9,7 @@ use std::time::Instant;
 use tokio::time::{sleep_until, Sleep};
 
 /// tokio's timers ring by the millisecond, and the task waits for its turn.
-const LATENESS: Time = Time::from_millis(4);
+const LATENESS: Duration = Duration::from_millis(4);
 
 /// Wakes a task when it has slept.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Alarm for Sleeper {
         self.task.will_wake(task)
     }
 
-    fn lateness(&self) -> Time {
+    fn lateness(&self) -> Duration {
         LATENESS
     }
 }

@@ -1,7 +1,7 @@
 //! The simulator's links between two endpoints that are not the simulator's.
 
 use crate::ends::{self, Datagram, Side};
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_network::graph::{LinkId, Route};
 use flowstart_network::link::{Link, Verdict};
 use flowstart_network::moment::Moment;
@@ -44,7 +44,7 @@ pub struct Sort {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passage {
     /// When, from the beginning of the run.
-    pub at: Time,
+    pub at: Instant,
     /// Bytes of UDP payload.
     pub bytes: u32,
     /// It left.

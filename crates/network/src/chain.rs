@@ -13,7 +13,7 @@ use crate::link::StagePlan;
 use crate::queue::{BufferAccounting, Limit, QueueSpec};
 use crate::quick_start::Policy;
 use crate::variation::VariationPlan;
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Duration, Rate};
 
 /// Everything about a network before its links are built.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ pub struct Chain {
 #[derive(Clone, Debug)]
 pub struct Hop {
     /// Its one-way delay.
-    pub delay: Time,
+    pub delay: Duration,
     /// Whether the routers at its ends know Quick-Start's option.
     pub knows_quick_start: bool,
     /// From left to right.
@@ -87,7 +87,7 @@ pub struct Access {
     /// Their rate; they take no time to transmit where `None`.
     pub rate: Option<Rate>,
     /// Their one-way delay.
-    pub delay: Time,
+    pub delay: Duration,
     /// Whether hosts on the left have them, and those on the right.
     pub at: [bool; 2],
 }
@@ -116,13 +116,13 @@ impl Chain {
     }
 
     /// Two-way propagation between hosts that use hops `from..=to`.
-    pub fn rtt(&self, from: u32, to: u32) -> Time {
-        let access = self.hosts.access.map_or(Time::ZERO, |access| {
+    pub fn rtt(&self, from: u32, to: u32) -> Duration {
+        let access = self.hosts.access.map_or(Duration::ZERO, |access| {
             let ends = access.at.iter().filter(|has| **has).count();
             access.delay.times(ends as u64)
         });
         let hops = &self.hops[from as usize..=to as usize];
-        (hops.iter().map(|h| h.delay).sum::<Time>() + access).times(2)
+        (hops.iter().map(|h| h.delay).sum::<Duration>() + access).times(2)
     }
 
     /// The slowest rate on the way of a flow's data.
@@ -138,7 +138,7 @@ impl Chain {
     }
 
     /// The bandwidth-delay product at `rate` over `rtt`, in full-size packets.
-    pub fn bdp_packets(&self, rate: Rate, rtt: Time) -> u64 {
+    pub fn bdp_packets(&self, rate: Rate, rtt: Duration) -> u64 {
         rate.bytes_in(rtt) / u64::from(self.packet)
     }
 }

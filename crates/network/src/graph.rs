@@ -7,7 +7,7 @@ use crate::link::{
 use crate::queue::{DropTail, Limit, Port};
 use crate::quick_start::{Admission, Policy};
 use crate::random::{stream, Chance};
-use flowstart_control::Time;
+use flowstart_control::Duration;
 use std::collections::HashMap;
 
 /// Index of a link.
@@ -31,7 +31,7 @@ pub struct Network {
     /// Which of them each flow takes: most flows share one, and so its place in the
     /// processor's cache.
     pub route_of: Vec<u32>,
-    /// Which of them each of the other endpoints have that were asked for.
+    /// Hosts of the other endpoints, where they were requested.
     pub other_routes: Vec<u32>,
     /// The bottleneck's two directions.
     pub bottleneck: [LinkId; 2],
@@ -60,11 +60,11 @@ pub struct FlowPath<'a> {
     /// Where its data goes.
     pub endpoints: FlowEndpoints,
     /// One-way delay of its own, beyond the path's.
-    pub extra_delay: Time,
+    pub extra_delay: Duration,
     /// Packets of it to lose at the bottleneck.
     pub forced_drops: &'a [u64],
     /// Packets of it to delay behind the bottleneck, in the order of their positions.
-    pub delays: &'a [(u64, Time)],
+    pub delays: &'a [(u64, Duration)],
 }
 
 /// An output link at which a router, or a sending host, decides on rate requests.
@@ -102,7 +102,7 @@ pub fn build<'a>(
     let mut routes = Routes::default();
     let mut route_of = Vec::new();
     for (number, flow) in (0..).zip(flows) {
-        let far = (flow.extra_delay > Time::ZERO).then_some((number, flow.extra_delay));
+        let far = (flow.extra_delay > Duration::ZERO).then_some((number, flow.extra_delay));
         let mut route = builder.route(flow.endpoints, far);
         let line = bottleneck[usize::from(flow.endpoints.reverse)];
         if !flow.delays.is_empty() {
@@ -217,7 +217,13 @@ impl Builder<'_> {
         });
     }
 
-    fn add_link(&mut self, name: String, service: Service, delay: Time, limit: Limit) -> LinkId {
+    fn add_link(
+        &mut self,
+        name: String,
+        service: Service,
+        delay: Duration,
+        limit: Limit,
+    ) -> LinkId {
         let queue = DropTail {
             limit,
             reading: self.chain.reading,
@@ -272,13 +278,13 @@ impl Builder<'_> {
 
     /// A link without transmitter, with a random stream of this number.
     fn add_stage(&mut self, name: String, plan: &StagePlan, stream_number: u64) -> LinkId {
-        let id = self.add_link(name, Service::Instant, Time::ZERO, Limit::Unlimited);
+        let id = self.add_link(name, Service::Instant, Duration::ZERO, Limit::Unlimited);
         self.links[id as usize].1 = plan.stage(stream(self.seed, plan.purpose, stream_number));
         id
     }
 
     /// One direction of a hop, with its losses and its discipline.
-    fn build_line(&mut self, name: String, delay: Time, direction: &HopDirection) -> LinkId {
+    fn build_line(&mut self, name: String, delay: Duration, direction: &HopDirection) -> LinkId {
         let id = self.add_link(name, Service::Line(direction.rate), delay, direction.limit);
         let (link, kind) = &mut self.links[id as usize];
         let random = |purpose| stream(self.seed, purpose, u64::from(id));
@@ -309,14 +315,19 @@ impl Builder<'_> {
         };
         for i in 0..=self.chain.hops.len() {
             let name = format!("router-{i}");
-            let id = self.add_link(name, Service::Packets(pps), Time::ZERO, Limit::Unlimited);
+            let id = self.add_link(
+                name,
+                Service::Packets(pps),
+                Duration::ZERO,
+                Limit::Unlimited,
+            );
             self.routers.push(id);
         }
     }
 
     /// A route over links that are added where they are not there yet. What is `far` has a
     /// number and a delay of its own.
-    fn route(&mut self, endpoints: FlowEndpoints, far: Option<(u32, Time)>) -> Route {
+    fn route(&mut self, endpoints: FlowEndpoints, far: Option<(u32, Duration)>) -> Route {
         let (left, right) = ((endpoints.left, Side::Left), (endpoints.right, Side::Right));
         let ends = [self.host(left.0, left.1), self.host(right.0, right.1)];
         let (from, to) = (endpoints.from_hop as usize, endpoints.to_hop as usize);
@@ -360,7 +371,7 @@ impl Builder<'_> {
         parts.concat()
     }
 
-    /// A stage before a host, if there is to be one: it is added when first asked for, and shared from
+    /// A stage before a host, if there is to be one: it is added at the first request, and shared from
     /// then on.
     fn stage(&mut self, plan: &Option<StagePlan>, host: (u32, Side)) -> Option<LinkId> {
         let plan = plan.as_ref()?;
@@ -391,7 +402,7 @@ impl Builder<'_> {
             let nic = self.add_link(
                 format!("nic-{name}"),
                 Service::Line(rate),
-                Time::ZERO,
+                Duration::ZERO,
                 Limit::Unlimited,
             );
             host.up.push(nic);

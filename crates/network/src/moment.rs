@@ -1,6 +1,6 @@
 //! When something happens.
 
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use std::cmp::Ordering;
 
 /// When an event happens, and when it was caused: a delivery by the beginning of its
@@ -8,16 +8,16 @@ use std::cmp::Ordering;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
     /// Time at which the event happens.
-    pub time: Time,
+    pub time: Instant,
     /// Time at which the event was caused.
-    pub cause: Time,
+    pub cause: Instant,
 }
 
 impl Moment {
     /// A moment after all others.
     pub const NEVER: Moment = Moment {
-        time: Time::MAX,
-        cause: Time::MAX,
+        time: Instant::MAX,
+        cause: Instant::MAX,
     };
 }
 

@@ -7,7 +7,7 @@
 
 use super::random::below;
 use flowstart_control::{named, RateCodes};
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Duration, Instant, Rate};
 use flowstart_wire::RateRequest;
 use rand_pcg::Pcg64Mcg;
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ named! {
         Rfc = "rfc",
         /// ns-2's first: a share of what is free, no more than `max_rate`.
         Share = "share",
-        /// ns-2's second: all that is asked while the link is below the threshold.
+        /// ns-2's second: all that is requested while the link is below the threshold.
         Minimal = "minimal",
         /// ns-2's third and default: what is left below the share that may be allocated.
         Target = "target",
@@ -41,7 +41,7 @@ pub struct Policy {
     /// The share of the link that may be allocated.
     pub allocation: f64,
     /// An approval counts for one to two of these; utilisation is measured over as long.
-    pub state_delay: Time,
+    pub state_delay: Duration,
     /// The most for one request under [`Admission::Share`].
     pub max_rate: Rate,
     /// Code of rates on this network.
@@ -54,7 +54,7 @@ impl Policy {
         admission: Admission::Rfc,
         threshold: 0.85,
         allocation: 0.85,
-        state_delay: Time::from_millis(150),
+        state_delay: Duration::from_millis(150),
         max_rate: MAX_RATE,
         codes: RateCodes::Powers,
     };
@@ -62,7 +62,7 @@ impl Policy {
     /// Policy with the defaults of ns-2.35.
     pub const NS2: Policy = Policy {
         admission: Admission::Target,
-        state_delay: Time::from_millis(200),
+        state_delay: Duration::from_millis(200),
         ..Policy::RFC
     };
 }
@@ -98,12 +98,12 @@ impl Router {
     }
 
     /// A packet comes to the output link, which would be busy until then without it.
-    pub fn observe(&mut self, now: Time, busy_until: Time) {
+    pub fn observe(&mut self, now: Instant, busy_until: Instant) {
         self.load.advance(now, busy_until);
     }
 
-    /// Answers a request that is about to leave over the link.
-    pub fn on_request(&mut self, request: RateRequest, now: Time) -> RateRequest {
+    /// Processes a request that is about to leave over the link.
+    pub fn on_request(&mut self, request: RateRequest, now: Instant) -> RateRequest {
         let hop = u8::from(self.forwards);
         let ip_ttl = request.ip_ttl.wrapping_sub(hop);
         if self.policy.admission == Admission::Ignorant {
@@ -132,7 +132,7 @@ impl Router {
     }
 
     /// The code of what is approved, which is booked.
-    fn admit(&mut self, code: u8, now: Time) -> u8 {
+    fn admit(&mut self, code: u8, now: Instant) -> u8 {
         let policy = self.policy;
         let codes = policy.codes;
         let wish = codes.decode(code).bps() as f64;
@@ -166,7 +166,7 @@ impl Router {
     }
 
     /// §3.4: a router that lowers the rate makes the nonce of each step that it takes away
-    /// unknown, so that nobody can raise it again unseen.
+    /// unknown, so that raising it again does not go unseen.
     fn scramble(&mut self, nonce: u32, to: u8, from: u8) -> u32 {
         let steps = to..from.min(NONCE_STEPS);
         steps.fold(nonce, |nonce, step| {
@@ -186,7 +186,7 @@ struct Approvals {
 }
 
 impl Approvals {
-    fn sum(&mut self, now: Time, length: Time) -> f64 {
+    fn sum(&mut self, now: Instant, length: Duration) -> f64 {
         let interval = now.nanos() / length.nanos();
         match interval - self.interval {
             0 => {}
@@ -205,11 +205,11 @@ impl Approvals {
 /// How busy a link has been: an exponential average, and the busiest of the last windows
 /// (ns-2's `queue.cc`).
 struct Load {
-    at: Time,
+    at: Instant,
     average: f64,
-    window: Time,
+    window: Duration,
     /// Time busy in the window that is not over.
-    busy: Time,
+    busy: Duration,
     /// Shares of the windows that are.
     finished: VecDeque<f64>,
 }
@@ -220,23 +220,23 @@ const WEIGHT: f64 = 0.8;
 const WINDOWS: usize = 5;
 
 impl Load {
-    fn new(window: Time) -> Load {
+    fn new(window: Duration) -> Load {
         Load {
-            at: Time::ZERO,
+            at: Instant::ZERO,
             average: 0.0,
             window,
-            busy: Time::ZERO,
+            busy: Duration::ZERO,
             finished: VecDeque::with_capacity(WINDOWS),
         }
     }
 
     /// Time passes: the link was busy up to `busy_until`, then idle.
-    fn advance(&mut self, now: Time, busy_until: Time) {
+    fn advance(&mut self, now: Instant, busy_until: Instant) {
         self.pass(busy_until.min(now), true);
         self.pass(now, false);
     }
 
-    fn pass(&mut self, to: Time, busy: bool) {
+    fn pass(&mut self, to: Instant, busy: bool) {
         if to <= self.at {
             return;
         }
@@ -247,11 +247,11 @@ impl Load {
         // Longer than all that is kept: the windows are all alike.
         if to.since(self.at).nanos() / window > WINDOWS as u64 {
             self.finished = VecDeque::from([state; WINDOWS]);
-            self.at = Time(to.nanos() / window * window);
-            self.busy = Time::ZERO;
+            self.at = Instant(to.nanos() / window * window);
+            self.busy = Duration::ZERO;
         }
         while self.at < to {
-            let end = Time((self.at.nanos() / window + 1) * window);
+            let end = Instant((self.at.nanos() / window + 1) * window);
             let until = end.min(to);
             if busy {
                 self.busy += until.since(self.at);
@@ -269,7 +269,7 @@ impl Load {
         }
         let share = self.busy.nanos() as f64 / self.window.nanos() as f64;
         self.finished.push_back(share);
-        self.busy = Time::ZERO;
+        self.busy = Duration::ZERO;
     }
 
     /// The average, 0 to 1.
@@ -306,10 +306,10 @@ mod tests {
     }
 
     /// What five requests, 10 ms apart, are granted, in bytes a second.
-    fn grants(mut router: Router, from: Time) -> Vec<u64> {
+    fn grants(mut router: Router, from: Instant) -> Vec<u64> {
         (0..5)
             .map(|i| {
-                let now = from + Time::from_millis(10 * i);
+                let now = from + Duration::from_millis(10 * i);
                 let code = router.on_request(request(CODE_7), now).code;
                 RateCodes::Powers.decode(code).bps() / 8
             })
@@ -323,7 +323,7 @@ mod tests {
                 admission,
                 ..Policy::NS2
             };
-            grants(router(policy), Time::ZERO)
+            grants(router(policy), Instant::ZERO)
         };
         assert_eq!(with(Admission::Rfc), [640_000, 320_000, 80_000, 20_000, 0]);
         assert_eq!(with(Admission::Target), [640_000, 320_000, 0, 0, 0]);
@@ -339,7 +339,7 @@ mod tests {
             codes: RateCodes::Linear,
             ..Policy::RFC
         };
-        let answer = router(policy).on_request(request(u8::MAX), Time::ZERO);
+        let answer = router(policy).on_request(request(u8::MAX), Instant::ZERO);
         assert_eq!((answer.code, answer.nonce), (u8::MAX, request(0).nonce));
     }
 
@@ -352,13 +352,13 @@ mod tests {
         let mut router = router(policy);
         // Every window was busy for three tenths of its length.
         for window in 0..10 {
-            let begin = Time::from_millis(150 * window);
-            let end = begin + Time::from_millis(45);
-            router.observe(begin, Time::ZERO);
+            let begin = Instant::from_millis(150 * window);
+            let end = begin + Duration::from_millis(45);
+            router.observe(begin, Instant::ZERO);
             router.observe(end, end);
         }
-        let now = Time::from_millis(1500);
-        router.observe(now, Time::ZERO);
+        let now = Instant::from_millis(1500);
+        router.observe(now, Instant::ZERO);
         assert_eq!(grants(router, now), [640_000, 160_000, 10_000, 0, 0]);
     }
 
@@ -367,7 +367,7 @@ mod tests {
         let mut router = router(Policy::NS2);
         let mut at = |ms| {
             router
-                .on_request(request(CODE_7), Time::from_millis(ms))
+                .on_request(request(CODE_7), Instant::from_millis(ms))
                 .code
         };
         assert_eq!((at(150), at(160), at(170)), (7, 6, 0));
@@ -380,7 +380,7 @@ mod tests {
             threshold: 0.001,
             ..Policy::RFC
         };
-        let refused = router(policy).on_request(request(CODE_7), Time::ZERO);
+        let refused = router(policy).on_request(request(CODE_7), Instant::ZERO);
         let wiped = RateRequest {
             code: 0,
             qs_ttl: 0,
@@ -396,7 +396,7 @@ mod tests {
             admission: Admission::Ignorant,
             ..Policy::RFC
         };
-        let passed = router(policy).on_request(request(CODE_7), Time::ZERO);
+        let passed = router(policy).on_request(request(CODE_7), Instant::ZERO);
         let expected = RateRequest {
             ip_ttl: 62,
             ..request(CODE_7)
@@ -409,7 +409,7 @@ mod tests {
         let mut changed = 0;
         for seed in 0..64 {
             let mut router = Router::new(Policy::RFC, Rate(12_100_000), true, stream(seed, "t", 0));
-            let lowered = router.on_request(request(11), Time::ZERO);
+            let lowered = router.on_request(request(11), Instant::ZERO);
             assert_eq!((lowered.code, lowered.qs_ttl, lowered.ip_ttl), (8, 90, 62));
             changed |= lowered.nonce ^ request(11).nonce;
         }
@@ -418,23 +418,23 @@ mod tests {
 
     #[test]
     fn the_average_follows_how_busy_the_link_is() {
-        let mut load = Load::new(Time::from_millis(200));
-        load.advance(Time::from_secs(1), Time::from_secs(1));
+        let mut load = Load::new(Duration::from_millis(200));
+        load.advance(Instant::from_secs(1), Instant::from_secs(1));
         assert!((load.average() - (1.0 - libm::exp(-0.8))).abs() < 1e-12);
-        load.advance(Time::from_secs(2), Time::from_secs(1));
+        load.advance(Instant::from_secs(2), Instant::from_secs(1));
         let expected = (1.0 - libm::exp(-0.8)) * libm::exp(-0.8);
         assert!((load.average() - expected).abs() < 1e-12);
     }
 
     #[test]
     fn the_peak_forgets_all_but_the_last_windows() {
-        let mut load = Load::new(Time::from_millis(200));
-        load.advance(Time::from_millis(100), Time::from_millis(100));
-        load.advance(Time::from_millis(200), Time::from_millis(100));
+        let mut load = Load::new(Duration::from_millis(200));
+        load.advance(Instant::from_millis(100), Instant::from_millis(100));
+        load.advance(Instant::from_millis(200), Instant::from_millis(100));
         assert_eq!(load.peak(), 0.5);
-        load.advance(Time::from_millis(1199), Time::ZERO);
+        load.advance(Instant::from_millis(1199), Instant::ZERO);
         assert_eq!(load.peak(), 0.5);
-        load.advance(Time::from_millis(1200), Time::ZERO);
+        load.advance(Instant::from_millis(1200), Instant::ZERO);
         assert_eq!(load.peak(), 0.0);
     }
 }

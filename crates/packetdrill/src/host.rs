@@ -9,7 +9,7 @@ use crate::expression::Variables;
 use crate::problem::Problem;
 use crate::script::{Flags, Segment};
 use crate::settings::Settings;
-use flowstart_control::{Segments, Time};
+use flowstart_control::{Duration, Instant, Segments};
 use flowstart_transport::receiver::Receiver;
 use flowstart_transport::sender::{Preparation, Sender};
 use flowstart_wire::{Ack, AckOption, Body, ByteAck, Ecn, Packet, SynAck};
@@ -22,7 +22,7 @@ const INFINITE_SSTHRESH: f64 = 0x7fff_ffff as f64;
 /// A segment that the host has sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
-    pub(crate) at: Time,
+    pub(crate) at: Instant,
     pub(crate) segment: Segment,
 }
 
@@ -77,28 +77,28 @@ impl Host {
     }
 
     /// The application opens the connection.
-    pub(crate) fn connect(&mut self, now: Time) {
+    pub(crate) fn connect(&mut self, now: Instant) {
         self.listens = false;
         self.open_once(now);
         self.transmit(now);
     }
 
     /// A SYN that comes again, or behind the handshake, opens nothing.
-    fn open_once(&mut self, now: Time) {
+    fn open_once(&mut self, now: Instant) {
         if !std::mem::replace(&mut self.began, true) {
             self.sender.open(now);
         }
     }
 
     /// The application writes so many bytes.
-    pub(crate) fn write(&mut self, bytes: u64, now: Time) {
+    pub(crate) fn write(&mut self, bytes: u64, now: Instant) {
         self.written += bytes;
         self.sender.push(bytes, now);
         self.transmit(now);
     }
 
     /// The application closes the connection.
-    pub(crate) fn close(&mut self, now: Time) {
+    pub(crate) fn close(&mut self, now: Instant) {
         if self.fin == Fin::None {
             self.fin = Fin::Waits;
         }
@@ -106,13 +106,13 @@ impl Host {
     }
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
-    pub(crate) fn deadline(&self) -> Option<Time> {
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         let deadlines = [self.sender.deadline(), self.receiver.deadline()];
         deadlines.into_iter().flatten().min()
     }
 
     /// A deadline has passed.
-    pub(crate) fn on_timer(&mut self, now: Time) {
+    pub(crate) fn on_timer(&mut self, now: Instant) {
         if let Some(answer) = self.receiver.on_timer(now) {
             self.answer(&answer, now);
         }
@@ -123,7 +123,7 @@ impl Host {
     }
 
     /// A segment arrives.
-    pub(crate) fn receive(&mut self, segment: &Segment, now: Time) -> Result<(), String> {
+    pub(crate) fn receive(&mut self, segment: &Segment, now: Instant) -> Result<(), String> {
         if segment.flags.rst {
             return Err("RST is not interpreted".into());
         }
@@ -141,7 +141,7 @@ impl Host {
         Ok(())
     }
 
-    fn acknowledge(&mut self, segment: &Segment, now: Time) -> Result<(), String> {
+    fn acknowledge(&mut self, segment: &Segment, now: Instant) -> Result<(), String> {
         let sent = self.sent_up_to();
         let blocks = segment.options.sack.iter().map(|block| block.1);
         if let Some(number) = blocks.chain(segment.ack).find(|number| *number > sent) {
@@ -202,7 +202,7 @@ impl Host {
         Body::Ack(Ack::Bytes(ack))
     }
 
-    fn take_data(&mut self, segment: &Segment, now: Time) {
+    fn take_data(&mut self, segment: &Segment, now: Instant) {
         let length = segment.end - segment.start;
         // The number of the SYN is none of a byte.
         let start = segment.start.checked_sub(1);
@@ -219,7 +219,7 @@ impl Host {
     }
 
     /// Sends whatever may leave now.
-    fn transmit(&mut self, now: Time) {
+    fn transmit(&mut self, now: Instant) {
         while let Some(packet) = self.sender.poll_transmit(now) {
             let segment = self.segment(&packet);
             self.sent.push_back(Sent { at: now, segment });
@@ -269,7 +269,7 @@ impl Host {
     }
 
     /// A segment without data.
-    fn send_bare(&mut self, fin: bool, now: Time) {
+    fn send_bare(&mut self, fin: bool, now: Instant) {
         let number = self.sent_up_to();
         let segment = Segment {
             flags: Flags {
@@ -287,7 +287,7 @@ impl Host {
     }
 
     /// The receiver acknowledges the peer's data.
-    fn answer(&mut self, answer: &Packet, now: Time) {
+    fn answer(&mut self, answer: &Packet, now: Instant) {
         let Body::Ack(Ack::Bytes(ack)) = &answer.body else {
             return;
         };
@@ -318,7 +318,7 @@ impl Host {
     pub(crate) fn describe(&self, variables: &mut Variables) {
         let window = self.sender.window();
         let counters = self.sender.counters();
-        let micros = |time: Time| (time.nanos() / 1000) as f64;
+        let micros = |time: Duration| (time.nanos() / 1000) as f64;
         let (srtt, rttvar) = self.sender.rtt().smoothed().unwrap_or_default();
         let ssthresh = window.ssthresh;
         let fields: [(&str, f64); 10] = [

@@ -6,10 +6,10 @@ mod segment;
 use crate::problem::Problem;
 use crate::script::{Action, Call, Command, Event, Script, Statements, When};
 use cursor::Cursor;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 
 /// packetdrill's `--tolerance_usecs` where it is not given.
-const TOLERANCE: Time = Time::from_millis(4);
+const TOLERANCE: Duration = Duration::from_millis(4);
 
 /// The script that stands in `text`.
 pub fn script(text: &str) -> Result<Script, Problem> {
@@ -46,7 +46,7 @@ fn option(cursor: &mut Cursor, script: &mut Script) -> Result<(), Problem> {
             let right = "a number of microseconds";
             Problem::new(line, format!("tolerance_usecs is `{value}`, not {right}"))
         };
-        script.tolerance = Time::from_micros(value.parse().map_err(problem)?);
+        script.tolerance = Duration::from_micros(value.parse().map_err(problem)?);
     }
     Ok(())
 }
@@ -60,7 +60,7 @@ fn when(cursor: &mut Cursor) -> Result<When, Problem> {
     let Some(from) = cursor.seconds()? else {
         return match relative {
             true => Err(cursor.expected("a time behind `+`")),
-            false => Ok(When::After(Time::ZERO, Time::ZERO)),
+            false => Ok(When::After(Duration::ZERO, Duration::ZERO)),
         };
     };
     let mut to = from;
@@ -77,7 +77,7 @@ fn when(cursor: &mut Cursor) -> Result<When, Problem> {
     }
     Ok(match relative {
         true => When::After(from, to),
-        false => When::At(from, to),
+        false => When::At(Instant::ZERO + from, Instant::ZERO + to),
     })
 }
 
@@ -155,12 +155,12 @@ mod tests {
 
     #[test]
     fn times_are_absolute_relative_ranges_or_any() {
-        let ms = Time::from_millis;
+        let (at_ms, ms) = (Instant::from_millis, Duration::from_millis);
         for (text, when) in [
-            ("0.2", When::At(ms(200), ms(200))),
+            ("0.2", When::At(at_ms(200), at_ms(200))),
             ("+.1", When::After(ms(100), ms(100))),
             ("+.3~+.31", When::After(ms(300), ms(310))),
-            ("1~1.5", When::At(ms(1000), ms(1500))),
+            ("1~1.5", When::At(at_ms(1000), at_ms(1500))),
             ("+0...0.3", When::After(ms(0), ms(0))),
             ("*", When::Any),
             ("", When::After(ms(0), ms(0))),
@@ -191,7 +191,7 @@ mod tests {
     fn commands_and_checks_may_take_several_lines() {
         let text = "--tolerance_usecs=20000\n`one\ntwo`\n+0 %{\nassert 1 == 1\n}%\n";
         let script = script(text).unwrap();
-        assert_eq!(script.tolerance, Time::from_millis(20));
+        assert_eq!(script.tolerance, Duration::from_millis(20));
         assert_eq!(script.commands[0].text, "one\ntwo");
         assert_eq!(script.events[0].line, 4);
     }

@@ -4,7 +4,7 @@ use crate::expression::{execute, Variables};
 use crate::host::{Host, Sent};
 use crate::problem::Problem;
 use crate::script::{Action, Call, Event, Segment, Statements, When};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 
 /// System calls that change nothing of what is interpreted here.
 const WITHOUT_EFFECT: [&str; 12] = [
@@ -28,17 +28,17 @@ const MOST_WRITTEN: u64 = i32::MAX as u64;
 /// A run of a script.
 pub(crate) struct Runner {
     host: Host,
-    tolerance: Time,
-    now: Time,
+    tolerance: Duration,
+    now: Instant,
     variables: Variables,
 }
 
 impl Runner {
-    pub(crate) fn new(host: Host, tolerance: Time) -> Runner {
+    pub(crate) fn new(host: Host, tolerance: Duration) -> Runner {
         Runner {
             host,
             tolerance,
-            now: Time::ZERO,
+            now: Instant::ZERO,
             variables: Variables::default(),
         }
     }
@@ -60,7 +60,7 @@ impl Runner {
         let (from, to) = match event.when {
             When::At(from, to) => (from, to),
             When::After(from, to) => (self.now + from, self.now + to),
-            When::Any => (self.now, Time::MAX),
+            When::Any => (self.now, Instant::MAX),
         };
         if let Action::Expect(segment) = &event.action {
             return self.expect(segment, from, to);
@@ -78,7 +78,7 @@ impl Runner {
     }
 
     /// The clock moves on, past all deadlines up to `to`.
-    fn advance(&mut self, to: Time) {
+    fn advance(&mut self, to: Instant) {
         while let Some(due) = self.host.deadline().filter(|due| *due <= to) {
             self.now = self.now.max(due);
             self.host.on_timer(self.now);
@@ -108,9 +108,9 @@ impl Runner {
     }
 
     /// The host has to send `wanted` between these times, possibly as several segments in a row.
-    fn expect(&mut self, wanted: &Segment, from: Time, to: Time) -> Result<(), String> {
-        let earliest = Time(from.nanos().saturating_sub(self.tolerance.nanos()));
-        let latest = Time(to.nanos().saturating_add(self.tolerance.nanos()));
+    fn expect(&mut self, wanted: &Segment, from: Instant, to: Instant) -> Result<(), String> {
+        let earliest = from.saturating_sub(self.tolerance);
+        let latest = to + self.tolerance;
         let when = match from == to {
             true => format!("at {}", seconds(from)),
             false => format!("between {} and {}", seconds(from), seconds(to)),
@@ -137,11 +137,11 @@ impl Runner {
     }
 
     /// Waits until the host has sent something, and no longer than this.
-    fn wait(&mut self, latest: Time) {
+    fn wait(&mut self, latest: Instant) {
         while self.host.next_sent().is_none() {
             match self.host.deadline().filter(|due| *due <= latest) {
                 Some(due) => self.advance(due),
-                None if latest < Time::MAX => return self.now = self.now.max(latest),
+                None if latest < Instant::MAX => return self.now = self.now.max(latest),
                 None => return,
             }
         }
@@ -184,6 +184,6 @@ fn matches(wanted: &Segment, came: &Segment) -> bool {
 }
 
 /// A time as it is written in messages.
-fn seconds(time: Time) -> String {
+fn seconds(time: Instant) -> String {
     format!("{:.4} s", time.secs())
 }

@@ -1,13 +1,13 @@
 //! What a script says.
 
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use std::fmt;
 
 /// A script.
 #[derive(Clone, Debug)]
 pub struct Script {
     /// By how much a time may differ from the script's.
-    pub tolerance: Time,
+    pub tolerance: Duration,
     /// Shell commands that set the host up.
     pub commands: Vec<Command>,
     /// What happens, in order.
@@ -38,9 +38,9 @@ pub struct Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// Between these times since the script began.
-    At(Time, Time),
+    At(Instant, Instant),
     /// Between these times since the event before.
-    After(Time, Time),
+    After(Duration, Duration),
     /// At any time.
     Any,
 }

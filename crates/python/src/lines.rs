@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_sim::record::journeys::{Journey, Journeys};
 use flowstart_sim::record::lines::{
     Drawn, FlowLines, Lines, LinesRequest, EVENTS, LINES, MOST_COLUMNS,
@@ -126,12 +126,12 @@ pub fn number(field: &str, given: i64, most: u32) -> PyResult<u32> {
     })
 }
 
-fn time(field: &str, seconds: f64) -> PyResult<Time> {
+fn time(field: &str, seconds: f64) -> PyResult<Instant> {
     if !(0.0..1e9).contains(&seconds) {
         let message = format!("{field}: `{seconds}` is out of range; seconds from 0 are needed");
         return Err(RequestError::new_err(message));
     }
-    Ok(Time::from_secs_f64(seconds))
+    Ok(Instant::from_secs_f64(seconds))
 }
 
 /// The tables of all runs, and what their flows did over time in bins of one width.
@@ -145,7 +145,7 @@ pub fn found(py: Python<'_>, mut batch: Batch) -> PyResult<Bound<'_, PyDict>> {
     let (from, width) = (
         there
             .first()
-            .map_or(Time::ZERO, |lines| lines.bins().from()),
+            .map_or(Instant::ZERO, |lines| lines.bins().from()),
         Lines::align(&mut there),
     );
     let dict = outcome::many(py, &batch)?;
@@ -155,7 +155,7 @@ pub fn found(py: Python<'_>, mut batch: Batch) -> PyResult<Bound<'_, PyDict>> {
         PyList::new(py, flows.collect::<PyResult<Vec<_>>>()?)
     };
     dict.set_item("from_s", from.secs())?;
-    dict.set_item("bin_s", Time(width).secs())?;
+    dict.set_item("bin_s", Duration(width).secs())?;
     dict.set_item(
         "found",
         all.iter().map(flows).collect::<PyResult<Vec<_>>>()?,
@@ -184,8 +184,8 @@ fn flow_dict<'py>(py: Python<'py>, flow: &FlowLines) -> PyResult<Bound<'py, PyDi
 pub fn journeys_dict<'py>(py: Python<'py>, found: &Journeys) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let ways = &found.packets;
-    let times = |of: fn(&Journey) -> Option<Time>| -> Vec<Option<f64>> {
-        ways.iter().map(|way| of(way).map(Time::secs)).collect()
+    let times = |of: fn(&Journey) -> Option<Instant>| -> Vec<Option<f64>> {
+        ways.iter().map(|way| of(way).map(Instant::secs)).collect()
     };
     let kinds: Vec<&str> = ways.iter().map(|way| way.load.name()).collect();
     dict.set_item("kind", kinds)?;

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::Arc;
 use std::thread;
 
-use flowstart_control::{Exit, Time};
+use flowstart_control::{Duration, Exit};
 use flowstart_export::qlog::session::{Event, Knowledge, Session};
 use flowstart_live::links::{Clock, Lateness, Outcome};
 use flowstart_live::{Startup, StartupError};
@@ -271,7 +271,7 @@ impl Live {
         let file = qlog.then(|| py.detach(|| self.qlog()));
         dict.set_item("qlog", file.map(|file| PyBytes::new(py, &file)))?;
         dict.set_item("size_bytes", self.size)?;
-        dict.set_item("fct_s", outcome.fct.map(Time::secs))?;
+        dict.set_item("fct_s", outcome.fct.map(Duration::secs))?;
         dict.set_item("exit", outcome.exit.map(|e| exit(py, &e)).transpose()?)?;
         dict.set_item("max_cwnd_segments", outcome.max_cwnd)?;
         dict.set_item("packets_sent", outcome.packets_sent)?;
@@ -321,7 +321,7 @@ impl Live {
                 cwnd: sample.cwnd,
                 ssthresh: sample.ssthresh,
                 flight: sample.flight,
-                srtt: Some(sample.srtt).filter(|srtt| *srtt > Time::ZERO),
+                srtt: Some(sample.srtt).filter(|srtt| *srtt > Duration::ZERO),
             };
             (sample.at, Event::Knows(known))
         });

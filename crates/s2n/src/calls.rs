@@ -7,7 +7,7 @@
 //! the bytes: whatever was overtaken by three is lost by now, so what is still missing is among the
 //! newest, and the oldest are those that have arrived.
 
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_live::{Adapter, Lost, Shared};
 use std::collections::VecDeque;
 use std::sync::MutexGuard;
@@ -20,7 +20,7 @@ const SLACK: u32 = 64;
 struct Packet {
     order: u64,
     bytes: u32,
-    sent: Time,
+    sent: Instant,
 }
 
 /// What s2n-quic has told of one path.
@@ -33,14 +33,14 @@ pub(crate) struct Calls {
     next: u64,
     in_flight: u32,
     /// As s2n-quic smooths it.
-    srtt: Option<Time>,
+    srtt: Option<Duration>,
     /// Lost, and not told yet.
     lost: Vec<Packet>,
     persistent: bool,
     /// Marked, and not told yet.
     marked: bool,
     /// When the last call came.
-    pub now: Time,
+    pub now: Instant,
 }
 
 impl Calls {
@@ -55,12 +55,12 @@ impl Calls {
             lost: Vec::new(),
             persistent: false,
             marked: false,
-            now: Time::ZERO,
+            now: Instant::ZERO,
         }
     }
 
     /// A packet has left, of which so many bytes count. Its place in the order.
-    pub fn on_sent(&mut self, bytes: u32, app_limited: Option<bool>, now: Time) -> u64 {
+    pub fn on_sent(&mut self, bytes: u32, app_limited: Option<bool>, now: Instant) -> u64 {
         self.flush();
         self.now = now;
         let order = self.next;
@@ -93,14 +93,14 @@ impl Calls {
     }
 
     /// The acknowledgement under way makes this the smoothed round trip.
-    pub fn on_rtt(&mut self, srtt: Time, now: Time) {
+    pub fn on_rtt(&mut self, srtt: Duration, now: Instant) {
         if let Some(before) = self.srtt.replace(srtt) {
             self.adapter.lock().on_rtt(before, now);
         }
     }
 
     /// So many bytes are acknowledged, none in a packet after this one.
-    pub fn on_ack(&mut self, newest: u64, bytes: u32, now: Time) {
+    pub fn on_ack(&mut self, newest: u64, bytes: u32, now: Instant) {
         self.now = now;
         let acked = self.acknowledged(newest, bytes);
         let latest = acked.last().map(|p| p.sent);
@@ -139,7 +139,7 @@ impl Calls {
     }
 
     /// A packet is lost.
-    pub fn on_lost(&mut self, order: u64, bytes: u32, persistent: bool, now: Time) {
+    pub fn on_lost(&mut self, order: u64, bytes: u32, persistent: bool, now: Instant) {
         self.now = now;
         self.in_flight = self.in_flight.saturating_sub(bytes);
         self.persistent |= persistent;
@@ -149,7 +149,7 @@ impl Calls {
     }
 
     /// The acknowledgement under way shows a mark.
-    pub fn on_mark(&mut self, now: Time) {
+    pub fn on_mark(&mut self, now: Instant) {
         self.now = now;
         self.marked = true;
     }
@@ -204,18 +204,17 @@ impl Calls {
 mod tests {
     use super::*;
     use flowstart_live::Startup;
-    use std::time::Instant;
 
     const FULL: u32 = 1472;
 
-    fn at(ms: u64) -> Time {
-        Time::from_millis(ms)
+    fn at(ms: u64) -> Instant {
+        Instant::from_millis(ms)
     }
 
     /// Has sent so many full packets of a transfer at once.
     fn sent(packets: u64) -> Calls {
         let startup = Startup::parse("slow-start", "cubic").unwrap();
-        let adapter = Shared::new(startup.adapter(FULL as u16), Instant::now());
+        let adapter = Shared::new(startup.adapter(FULL as u16), std::time::Instant::now());
         let mut calls = Calls::new(adapter, FULL as u16);
         for order in 0..packets {
             assert_eq!(calls.on_sent(FULL, Some(false), at(0)), order);

@@ -1,41 +1,40 @@
 //! s2n-quic's time and an adapter's.
 
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use s2n_quic::provider::congestion_controller::Timestamp;
-use std::time::{Duration, Instant};
 
 /// The time in the run that this thread is in.
 #[cfg(feature = "lab")]
-pub(crate) fn now() -> Time {
+pub(crate) fn now() -> Instant {
     let since = bach::time::Instant::now().elapsed_since_start();
-    Time::from_nanos(since.as_nanos() as u64)
+    Instant::from_nanos(since.as_nanos() as u64)
 }
 
 /// Tells how late it is, where s2n-quic does not.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Watch {
     /// By the machine's clock.
-    Wall(Instant),
+    Wall(std::time::Instant),
     /// In a run in virtual time.
     #[cfg(feature = "lab")]
     Virtual,
 }
 
 impl Watch {
-    pub fn read(self) -> Time {
+    pub fn read(self) -> Instant {
         match self {
-            Watch::Wall(origin) => Time::from_nanos(origin.elapsed().as_nanos() as u64),
+            Watch::Wall(origin) => Instant::from_nanos(origin.elapsed().as_nanos() as u64),
             #[cfg(feature = "lab")]
             Watch::Virtual => now(),
         }
     }
 
     /// Where a handle's times count from.
-    pub fn origin(self) -> Instant {
+    pub fn origin(self) -> std::time::Instant {
         match self {
             Watch::Wall(origin) => origin,
             #[cfg(feature = "lab")]
-            Watch::Virtual => Instant::now(),
+            Watch::Virtual => std::time::Instant::now(),
         }
     }
 }
@@ -45,7 +44,7 @@ impl Watch {
 pub(crate) struct Clock {
     watch: Watch,
     /// The same moment in both.
-    pair: Option<(Timestamp, Time)>,
+    pair: Option<(Timestamp, Instant)>,
 }
 
 impl Clock {
@@ -53,15 +52,15 @@ impl Clock {
         Clock { watch, pair: None }
     }
 
-    pub fn time(&mut self, at: Timestamp) -> Time {
+    pub fn time(&mut self, at: Timestamp) -> Instant {
         let watch = self.watch;
         let (first, time) = *self.pair.get_or_insert_with(|| (at, watch.read()));
         let since = at.saturating_duration_since(first);
-        time + Time::from_nanos(since.as_nanos() as u64)
+        time + Duration::from_nanos(since.as_nanos() as u64)
     }
 
-    pub fn timestamp(&self, time: Time) -> Option<Timestamp> {
+    pub fn timestamp(&self, time: Instant) -> Option<Timestamp> {
         let (first, start) = self.pair?;
-        Some(first + Duration::from_nanos(time.since(start).nanos()))
+        Some(first + std::time::Duration::from_nanos(time.since(start).nanos()))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::calls::Calls;
 use crate::clock::Clock;
-use flowstart_control::Time;
+use flowstart_control::Duration;
 use s2n_quic::provider::congestion_controller::{
     CongestionController, Publisher, RandomGenerator, RttEstimator, Timestamp,
 };
@@ -78,7 +78,7 @@ impl CongestionController for Live {
     ) {
         let now = self.clock.time(now);
         let srtt = rtt_estimator.smoothed_rtt().as_nanos() as u64;
-        self.calls.get_mut().on_rtt(Time::from_nanos(srtt), now);
+        self.calls.get_mut().on_rtt(Duration::from_nanos(srtt), now);
     }
 
     fn on_ack<Pub: Publisher>(

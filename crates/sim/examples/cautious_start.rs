@@ -13,14 +13,14 @@ use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{AlgorithmKind, Params, Ratio};
 use flowstart_control::signals::{Ack, Established};
 use flowstart_control::slow_start::SlowStart;
-use flowstart_control::startup::Startup;
+use flowstart_control::startup::{copies, Maker, Startup};
 use flowstart_control::{
-    params, with_slow_start, Convention, CustomStartups, Reason, Time, Window,
+    params, with_slow_start, Convention, CustomStartups, Duration, Reason, Window,
 };
 use flowstart_sim::{Outcome, Prepared, Scenario};
 
 /// The catalog entry.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "cautious-start",
     title: "Cautious start",
     source: "flowstart, an example",
@@ -31,7 +31,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Text,
-    build: |params, _convention| Ok(Box::new(CautiousStart::new(Settings::read(params)?))),
+    build: |params, _convention| Ok(copies(CautiousStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -41,9 +41,10 @@ params! {
     }
 }
 
+#[derive(Clone)]
 struct CautiousStart {
     settings: Settings,
-    least: Option<Time>,
+    least: Option<Duration>,
 }
 
 impl CautiousStart {
@@ -55,7 +56,7 @@ impl CautiousStart {
     }
 
     /// Whether `rtt` says that a queue has grown.
-    fn is_late(&mut self, rtt: Time) -> bool {
+    fn is_late(&mut self, rtt: Duration) -> bool {
         let least = self.least.map_or(rtt, |least| least.min(rtt));
         self.least = Some(least);
         rtt.nanos() as f64 > (1.0 + self.settings.rise) * least.nanos() as f64
@@ -88,9 +89,8 @@ fn transfer(parameters: &str) -> Outcome {
     );
     let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, parameters)
         .expect("the parameters are this example's own");
-    let custom = CustomStartups::none().with(ENTRY.name, move || {
-        (ENTRY.build)(&params, Convention::Rfc).expect("every value goes with every other")
-    });
+    let make = (ENTRY.build)(&params, Convention::Rfc).expect("every value goes with every other");
+    let custom = CustomStartups::none().with(ENTRY.name, make);
     let scenario = scenario.expect("the scenario is this example's own");
     Prepared::among(&scenario, &custom)
         .expect("the scenario is this example's own")
@@ -108,11 +108,12 @@ fn main() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flowstart_control::Instant;
 
     fn ack(ms: u64) -> Ack {
         Ack {
-            rtt: Some(Time::from_millis(ms)),
-            ..Ack::of(Time::ZERO, 1460)
+            rtt: Some(Duration::from_millis(ms)),
+            ..Ack::of(Instant::ZERO, 1460)
         }
     }
 

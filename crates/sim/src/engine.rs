@@ -12,7 +12,7 @@ mod tournament;
 
 pub use event::{Due, EventId};
 
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_network::moment::Moment;
 use timer_wheel::TimerWheel;
 use tournament::Tournament;
@@ -80,7 +80,7 @@ impl EventQueue {
         loop {
             let time = self.nearest().moment.time;
             let from = self.wheel.from();
-            if time < from || from == Time::MAX {
+            if time < from || from == Instant::MAX {
                 return;
             }
             let heap = &mut self.heap;
@@ -138,8 +138,8 @@ mod tests {
 
     fn moment((time, cause): (u64, u64)) -> Moment {
         Moment {
-            time: Time(time),
-            cause: Time(cause),
+            time: Instant(time),
+            cause: Instant(cause),
         }
     }
 

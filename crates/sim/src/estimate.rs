@@ -4,7 +4,7 @@
 
 use crate::compile::Prepared;
 use crate::spec::Direction;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_network::chain::{Chain, Hop, HopDirection};
 use flowstart_network::queue::Limit;
 
@@ -36,7 +36,7 @@ struct Route {
     /// Data packets, with nothing between them and their receivers.
     packets: f64,
     /// When the first of them may leave.
-    from: Time,
+    from: Instant,
 }
 
 impl Prepared {
@@ -64,7 +64,7 @@ impl Prepared {
 
     fn routes(&self) -> Vec<Route> {
         let mut routes: Vec<Route> = Vec::with_capacity(1);
-        let mut add = |hops, direction, packets, from: Time| {
+        let mut add = |hops, direction, packets, from: Instant| {
             let same = |route: &&mut Route| route.hops == hops && route.direction == direction;
             match routes.iter_mut().find(same) {
                 Some(route) => {
@@ -85,7 +85,7 @@ impl Prepared {
             let of_one = |size: u64| size.div_ceil(mss) as f64;
             let packets = entry.template.size().map_or(f64::INFINITY, of_one);
             let hops = (kind.from_hop, kind.to_hop);
-            let from = entry.template.start.get().unwrap_or(Time::ZERO);
+            let from = entry.template.start.get().unwrap_or(Instant::ZERO);
             add(hops, entry.direction, packets * entry.count as f64, from);
         }
         for web in &self.web {

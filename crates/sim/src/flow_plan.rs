@@ -3,7 +3,7 @@
 use crate::maybe_time::MaybeTime;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Duration, Rate};
 use flowstart_transport::receiver::ReceiverConfig;
 use flowstart_transport::stack::Stack;
 use std::num::NonZeroU64;
@@ -51,9 +51,9 @@ pub struct FlowKind {
     /// Makes their controllers.
     pub recipe: Arc<Recipe>,
     /// Their two-way propagation.
-    pub rtt: Time,
+    pub rtt: Duration,
     /// One-way delay of their own, beyond the path's.
-    pub extra_delay: Time,
+    pub extra_delay: Duration,
     /// First and last hop they use.
     pub from_hop: u32,
     /// The last.
@@ -69,7 +69,7 @@ pub struct FlowKind {
     /// Packets to lose at the bottleneck.
     pub forced_drops: Vec<u64>,
     /// Packets to delay behind the bottleneck, in the order of their positions.
-    pub delays: Vec<(u64, Time)>,
+    pub delays: Vec<(u64, Duration)>,
     /// Their receivers open the connections.
     pub by_receiver: bool,
     /// Their writes in order; empty where there is a single one at the start.
@@ -90,7 +90,7 @@ pub struct AfterFlow {
     /// The flow.
     pub flow: u32,
     /// How long.
-    pub pause: Time,
+    pub pause: Duration,
 }
 
 /// How a connection begins.
@@ -99,7 +99,7 @@ pub enum Opening {
     /// With a handshake.
     Handshake,
     /// It is open, and its sender knows the round trip.
-    Established(Time),
+    Established(Duration),
     /// With a handshake that the data's receiver begins.
     ByReceiver,
 }
@@ -117,7 +117,7 @@ pub struct Write {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// So long after the flow's start.
-    At(Time),
+    At(Duration),
     /// Once something else has been delivered, and what is before it handed over.
     After(Cause),
 }
@@ -140,5 +140,5 @@ pub struct Cause {
     /// Its number among that flow's.
     pub write: u32,
     /// From its delivery to what waits for it.
-    pub pause: Time,
+    pub pause: Duration,
 }

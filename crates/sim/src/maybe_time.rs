@@ -1,17 +1,17 @@
-//! A time that may be absent, in eight bytes: half of what an `Option<Time>` takes.
+//! A time that may be absent, in eight bytes: half of what an `Option<Instant>` takes.
 
-use flowstart_control::Time;
+use flowstart_control::Instant;
 
 /// A time or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MaybeTime(Time);
+pub struct MaybeTime(Instant);
 
 impl MaybeTime {
     /// None, for which the time stands that is later than anything that happens.
-    pub const NONE: MaybeTime = MaybeTime(Time::MAX);
+    pub const NONE: MaybeTime = MaybeTime(Instant::MAX);
 
     /// The time, if there is one.
-    pub fn get(self) -> Option<Time> {
+    pub fn get(self) -> Option<Instant> {
         (self != MaybeTime::NONE).then_some(self.0)
     }
 
@@ -21,7 +21,7 @@ impl MaybeTime {
     }
 
     /// Whether there is one, and it is no later than `time`.
-    pub fn is_by(self, time: Time) -> bool {
+    pub fn is_by(self, time: Instant) -> bool {
         self.is_some() && self.0 <= time
     }
 }
@@ -32,14 +32,14 @@ impl Default for MaybeTime {
     }
 }
 
-impl From<Time> for MaybeTime {
-    fn from(time: Time) -> MaybeTime {
+impl From<Instant> for MaybeTime {
+    fn from(time: Instant) -> MaybeTime {
         MaybeTime(time)
     }
 }
 
-impl From<Option<Time>> for MaybeTime {
-    fn from(time: Option<Time>) -> MaybeTime {
+impl From<Option<Instant>> for MaybeTime {
+    fn from(time: Option<Instant>) -> MaybeTime {
         time.map_or(MaybeTime::NONE, MaybeTime)
     }
 }

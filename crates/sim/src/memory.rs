@@ -11,10 +11,10 @@
 
 use crate::flow_plan::{FlowKind, FlowPlan};
 use flowstart_control::signals::PathMemory;
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Instant, Rate};
 use flowstart_transport::sender::Sender;
 use flowstart_transport::stack::{Sharing, Stack};
-use flowstart_transport::throughput::Delivered;
+use flowstart_transport::Delivered;
 use std::collections::HashMap;
 
 /// A flow and its kind.
@@ -40,8 +40,8 @@ impl PathKey {
 
 #[derive(Default)]
 struct Path {
-    left: Option<(PathMemory, Time)>,
-    carried: Option<(Delivered, Time)>,
+    left: Option<(PathMemory, Instant)>,
+    carried: Option<(Delivered, Instant)>,
     open: Vec<u32>,
     /// Those of them that were told of it.
     told: Vec<u32>,
@@ -60,7 +60,7 @@ impl Memories {
         &mut self,
         number: u32,
         flow: Flow,
-        now: Time,
+        now: Instant,
         sender_of: impl Fn(u32) -> Option<&'a Sender>,
     ) -> Opened {
         let path = self.paths.entry(PathKey::of(flow)).or_default();
@@ -83,7 +83,7 @@ impl Memories {
     }
 
     /// Flow number `number` has closed with `memory`.
-    pub fn close(&mut self, number: u32, flow: Flow, memory: Option<PathMemory>, now: Time) {
+    pub fn close(&mut self, number: u32, flow: Flow, memory: Option<PathMemory>, now: Instant) {
         let path = self.paths.entry(PathKey::of(flow)).or_default();
         path.open.retain(|open| *open != number);
         path.told.retain(|told| *told != number);
@@ -95,7 +95,7 @@ impl Memories {
 }
 
 impl Path {
-    fn recall(&self, stack: &Stack, now: Time) -> Option<PathMemory> {
+    fn recall(&self, stack: &Stack, now: Instant) -> Option<PathMemory> {
         let (memory, _) = self.left.filter(|(_, at)| fresh(stack, *at, now))?;
         let carried = self.carried.filter(|(_, at)| fresh(stack, *at, now));
         let carried = carried.map_or(Delivered::default(), |carried| carried.0);
@@ -106,7 +106,7 @@ impl Path {
         })
     }
 
-    fn learn(&mut self, stack: &Stack, memory: &PathMemory, now: Time) {
+    fn learn(&mut self, stack: &Stack, memory: &PathMemory, now: Instant) {
         const WORTH_KEEPING: f64 = 4.0;
         let least = WORTH_KEEPING
             * stack.window.initial.segments(stack.framing.mss)
@@ -130,7 +130,7 @@ pub struct Opened {
     pub others: Vec<u32>,
 }
 
-fn fresh(stack: &Stack, at: Time, now: Time) -> bool {
+fn fresh(stack: &Stack, at: Instant, now: Instant) -> bool {
     now.since(at) <= stack.sharing.lifetime
 }
 

@@ -2,9 +2,9 @@
 
 use flowstart_control::catalog::STARTUPS;
 use flowstart_control::params::{AlgorithmKind, Params};
-use flowstart_control::signals::{Ack, Loss};
+use flowstart_control::signals::Ack;
 use flowstart_control::slow_start::SlowStart;
-use flowstart_control::startup::{LossResponse, Startup};
+use flowstart_control::startup::{Congestion, Reduction, Response, Startup};
 use flowstart_control::{Convention, CustomStartups, Reason, Window};
 use flowstart_sim::{Outcome, Prepared, Scenario};
 
@@ -24,7 +24,7 @@ fn custom() -> CustomStartups {
     CustomStartups::none().with("some/where.py:Mine:x=1", || {
         let entry = &STARTUPS[0];
         let params = Params::parse(AlgorithmKind::STARTUP, entry.name, entry.params, "").unwrap();
-        (entry.build)(&params, Convention::Rfc).unwrap()
+        (entry.build)(&params, Convention::Rfc).unwrap()()
     })
 }
 
@@ -90,9 +90,11 @@ impl Startup for Accountant {
         self.on_ack(w, a, &mut SlowStart::by_stack(Convention::Rfc));
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        w.cwnd = (w.cwnd / 2.0).max(2.0);
-        LossResponse::Done
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if !c.is_timeout() {
+            w.cwnd = (w.cwnd / 2.0).max(2.0);
+        }
+        Response::continues(Reduction::Done)
     }
 
     fn owns_cwnd(&self) -> bool {

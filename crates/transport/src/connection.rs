@@ -16,7 +16,7 @@ use super::timer::Timer;
 use crate::narrow::saturated;
 use flowstart_control::session::limited::CwndLimited;
 use flowstart_control::session::Session;
-use flowstart_control::{Controller, Segments, Time, Window};
+use flowstart_control::{Controller, Instant, Segments, Window};
 use flowstart_wire as wire;
 use flowstart_wire::{AckOption, Ecn, RateReport, UNLIMITED_WINDOW};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub struct Counters {
 #[derive(Clone, Copy, Debug, Default)]
 struct Timed {
     end: u64,
-    sent: Time,
+    sent: Instant,
 }
 
 impl Timed {
@@ -117,8 +117,8 @@ pub struct Connection {
     delivered_total: u64,
     limited: CwndLimited,
     retransmitted_in_recovery: u64,
-    last_sent: Time,
-    last_acked: Time,
+    last_sent: Instant,
+    last_acked: Instant,
     timeouts_in_a_row: u32,
     /// Segments that the peer has reported as having come twice.
     duplicates: u32,
@@ -163,8 +163,8 @@ impl Connection {
             delivered_total: 0,
             limited: CwndLimited::default(),
             retransmitted_in_recovery: 0,
-            last_sent: Time::ZERO,
-            last_acked: Time::ZERO,
+            last_sent: Instant::ZERO,
+            last_acked: Instant::ZERO,
             timeouts_in_a_row: 0,
             duplicates: 0,
             repairing_until: 0,
@@ -178,7 +178,7 @@ impl Connection {
     }
 
     /// When the last segment left.
-    pub fn last_sent(&self) -> Time {
+    pub fn last_sent(&self) -> Instant {
         self.last_sent
     }
 
@@ -234,7 +234,7 @@ impl Connection {
 
     /// Remembers whether the window is what stops sending, with `pipe` bytes in flight:
     /// only then may it grow (RFC 7661 §1).
-    pub fn note_limit(&mut self, pipe: u64, now: Time) {
+    pub fn note_limit(&mut self, pipe: u64, now: Instant) {
         if !self.session.window.has_room(pipe) {
             self.note_limited();
         } else if let Some(throughput) =
@@ -319,7 +319,7 @@ impl Connection {
     /// Takes in an acknowledgement of all below `una`, which is above SND.UNA, while the ledger is
     /// clear. Returns when the newest segment below was sent.
     #[inline]
-    pub fn acknowledge_in_order(&mut self, una: u64, now: Time) -> Time {
+    pub fn acknowledge_in_order(&mut self, una: u64, now: Instant) -> Instant {
         let sent = self.sent.acknowledge_in_order(una, now);
         self.note_advance(now);
         sent
@@ -331,7 +331,7 @@ impl Connection {
         &mut self,
         una: u64,
         blocks: impl Iterator<Item = (u64, u64)>,
-        now: Time,
+        now: Instant,
     ) -> NewlyAcked {
         let newly = self.sent.acknowledge(una, blocks, now);
         if newly.acked > 0 {
@@ -362,7 +362,7 @@ impl Connection {
     pub fn acknowledge_packets(
         &mut self,
         ranges: impl Iterator<Item = (u64, u64)>,
-        now: Time,
+        now: Instant,
     ) -> NewlyAckedPackets {
         let before = self.una();
         let newly = self.sent.acknowledge_packets(ranges, now);
@@ -373,7 +373,7 @@ impl Connection {
     }
 
     /// What `plan` says has arrived with a packet that counted as lost.
-    pub fn acknowledge_late(&mut self, plan: Plan, now: Time) {
+    pub fn acknowledge_late(&mut self, plan: Plan, now: Instant) {
         let una = self.una();
         self.delivered_total += self.sent.acknowledge_late(plan);
         if self.una() > una {
@@ -382,7 +382,7 @@ impl Connection {
     }
 
     /// SND.UNA has moved.
-    fn note_advance(&mut self, now: Time) {
+    fn note_advance(&mut self, now: Instant) {
         self.nxt = self.nxt.max(self.una());
         self.last_acked = now;
         self.timeouts_in_a_row = 0;

@@ -4,7 +4,7 @@
 //! dropped such a packet early may mark it instead (CE).
 //!
 //! Of a classic flow (RFC 3168) the receiver echoes on every acknowledgement (ECE) that it has seen a
-//! mark, until the sender says that its window has come down (CWR). The sender answers once per
+//! mark, until the sender says that its window has come down (CWR). The sender responds once per
 //! window of data, whether by mark or by loss. What is not new data is not ECN-capable: SYNs,
 //! acknowledgements (§6.1.4), and what is sent again (§6.1.5).
 //!
@@ -13,7 +13,7 @@
 //! says how many they are (AccECN, RFC 9768; QUIC's ECN counts). An acknowledgement does not wait
 //! where the first of several marked packets has come, nor where so many have come since the last.
 //! The count is exact, and travels as an option: of AccECN's three bits that would do without one
-//! nothing is made. ECT(1) on data tells the receiver that it is to count.
+//! nothing is made. ECT(1) on data has the receiver count.
 //!
 //! Both ends of a flow have the same stack, so that nothing is left to negotiate in the handshake.
 
@@ -31,7 +31,7 @@ pub struct EcnSender {
     scalable: bool,
     /// Packets that the peer has reported as marked.
     counted: u64,
-    /// How many of them the controller has not been told of.
+    /// Number of them that have not been reported to the controller.
     untold: u32,
 }
 
@@ -99,7 +99,7 @@ impl EcnSender {
         new > 0
     }
 
-    /// How many marked packets the controller is to be told of.
+    /// Takes the number of marked packets to report to the controller.
     pub fn take_untold(&mut self) -> u32 {
         std::mem::take(&mut self.untold)
     }
@@ -109,7 +109,7 @@ impl EcnSender {
 /// §3.2.2.5.1 recommends two).
 const MARKS_PER_ACK: u32 = 2;
 
-/// What a receiver counts, whose sender scales.
+/// Counts of a receiver whose sender scales.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MarkCounter {
     /// Packets that arrived marked (`r.cep`).

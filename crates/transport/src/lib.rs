@@ -7,32 +7,45 @@
     warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)
 )]
 
-pub mod connection;
-pub mod ecn;
-pub mod handshake;
+mod connection;
+mod ecn;
+mod handshake;
 pub mod info;
-pub mod loss;
+mod loss;
 mod narrow;
-pub mod numbers;
-pub mod offload;
-pub mod pacer;
+mod numbers;
+mod offload;
+mod pacer;
 pub mod pacing_rate;
-pub mod persist;
-pub mod plan;
+mod persist;
+mod plan;
 pub mod prefetch;
 mod profile;
-pub mod quick_start;
-pub mod ranges;
-pub mod receive_window;
+mod quick_start;
+mod ranges;
+mod receive_window;
 pub mod receiver;
-pub mod recovery;
-pub mod reduction;
-pub mod rtt;
-pub mod send_buffer;
+mod recovery;
+mod reduction;
+mod rtt;
+mod send_buffer;
 pub mod sender;
-pub mod sent;
+mod sent;
 pub mod stack;
-pub mod throughput;
-pub mod timer;
-pub mod timestamps;
-pub mod undo;
+mod throughput;
+mod timer;
+mod timestamps;
+mod undo;
+
+pub use connection::Counters;
+pub use handshake::Handshake;
+pub use pacer::{Pacer, Release, ONE_BY_ONE};
+pub use receive_window::ReceiveBuffer;
+pub use rtt::{RtoParams, RttEstimator};
+pub use throughput::Delivered;
+
+#[doc(hidden)] // For the benchmarks.
+pub use {
+    plan::Plan,
+    sent::{Detail, Ledger},
+};

@@ -3,7 +3,7 @@
 
 use super::ranges::RangeSet;
 use crate::narrow::{saturated, wrapped};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::{AckOption, NumberAck, SynAck};
 
 /// Ranges that are remembered: more than an acknowledgement has room for.
@@ -18,7 +18,7 @@ const DELAY_UNIT: u64 = 1 << 3;
 pub struct Numbers {
     received: RangeSet,
     /// When the largest came.
-    largest_at: Time,
+    largest_at: Instant,
     /// One past the largest number that an acknowledgement has told.
     told: u64,
     new_gaps: u32,
@@ -27,7 +27,7 @@ pub struct Numbers {
 impl Numbers {
     /// A packet has come, its number cut off. Whether it is to be acknowledged at once, by a
     /// Reordering Threshold of `threshold`.
-    pub fn receive(&mut self, truncated: u32, threshold: u32, now: Time) -> bool {
+    pub fn receive(&mut self, truncated: u32, threshold: u32, now: Instant) -> bool {
         let next = self.received.end().unwrap_or(0);
         let number = expand(next, truncated);
         if number >= next {
@@ -49,7 +49,7 @@ impl Numbers {
     /// Whether a packet that no acknowledgement could have shown to be missing is now missing by
     /// the threshold (draft-ietf-quic-ack-frequency §6.2).
     fn shows_loss(&self, threshold: u32) -> bool {
-        let (top, end) = self.received.from_top(0).unwrap_or_default();
+        let (top, end) = self.received.nth_from_top(0).unwrap_or_default();
         let threshold = u64::from(threshold);
         let from = (self.told + 1).saturating_sub(threshold);
         if from >= top {
@@ -62,7 +62,12 @@ impl Numbers {
     /// An ACK frame: the largest number, how long it has waited, and as many ranges as there is
     /// room for; with the bytes that those below the first add to a packet.
     #[inline(never)]
-    pub fn acknowledge(&mut self, window: u32, option: AckOption, now: Time) -> (NumberAck, u32) {
+    pub fn acknowledge(
+        &mut self,
+        window: u32,
+        option: AckOption,
+        now: Instant,
+    ) -> (NumberAck, u32) {
         let delay = saturated(now.since(self.largest_at).nanos() / 1000 / DELAY_UNIT);
         let mut ack = NumberAck::new(self.end(), delay, window, option);
         let bytes = self.report(|gap, more| ack.push(gap, more));
@@ -84,7 +89,7 @@ impl Numbers {
         let mut below = self.end();
         let mut below_first = 0;
         for i in 0..self.received.len() {
-            let Some((first, end)) = self.received.from_top(i) else {
+            let Some((first, end)) = self.received.nth_from_top(i) else {
                 break;
             };
             let Some(bytes) = push(below - end, end - first - 1) else {
@@ -101,8 +106,8 @@ impl Numbers {
 }
 
 /// How long the peer held an acknowledgement back.
-pub fn ack_delay(ack: &NumberAck) -> Time {
-    Time::from_micros(u64::from(ack.delay()) * DELAY_UNIT)
+pub fn ack_delay(ack: &NumberAck) -> Duration {
+    Duration::from_micros(u64::from(ack.delay()) * DELAY_UNIT)
 }
 
 /// The number nearest to `next` that ends in these bits (RFC 9000 A.3).
@@ -123,7 +128,7 @@ mod tests {
     use super::*;
     use flowstart_wire::UNLIMITED_WINDOW;
 
-    fn ack(numbers: &mut Numbers, now: Time) -> (NumberAck, u32) {
+    fn ack(numbers: &mut Numbers, now: Instant) -> (NumberAck, u32) {
         numbers.acknowledge(UNLIMITED_WINDOW, AckOption::None, now)
     }
 
@@ -131,9 +136,9 @@ mod tests {
     fn at_once(threshold: u32, arriving: &[u32]) -> Vec<u32> {
         let mut numbers = Numbers::default();
         let leave = |number: &&u32| {
-            let at_once = numbers.receive(**number, threshold, Time::ZERO);
+            let at_once = numbers.receive(**number, threshold, Instant::ZERO);
             if at_once {
-                ack(&mut numbers, Time::ZERO);
+                ack(&mut numbers, Instant::ZERO);
             }
             at_once
         };
@@ -144,12 +149,12 @@ mod tests {
     fn an_acknowledgement_tells_ranges_from_the_largest_down() {
         let mut numbers = Numbers::default();
         for number in [0, 1, 2, 5, 9, 10] {
-            numbers.receive(number, 1, Time::from_millis(number.into()));
+            numbers.receive(number, 1, Instant::from_millis(number.into()));
         }
-        let (ack, bytes) = ack(&mut numbers, Time::from_millis(14));
+        let (ack, bytes) = ack(&mut numbers, Instant::from_millis(14));
         let ranges: Vec<_> = ack.numbers().collect();
         assert_eq!(ranges, [(9, 11), (5, 6), (0, 3)]);
-        assert_eq!(ack_delay(&ack), Time::from_millis(4));
+        assert_eq!(ack_delay(&ack), Duration::from_millis(4));
         assert_eq!((ack.end(), bytes), (11, 2 * 2));
     }
 
@@ -170,9 +175,9 @@ mod tests {
     #[test]
     fn only_the_newest_ranges_are_remembered() {
         let mut numbers = Numbers::default();
-        (0..100).for_each(|n| assert!(numbers.receive(2 * n, 1, Time::ZERO) || n == 0));
+        (0..100).for_each(|n| assert!(numbers.receive(2 * n, 1, Instant::ZERO) || n == 0));
         assert_eq!(numbers.received.len(), MOST_RANGES);
-        let oldest = ack(&mut numbers, Time::ZERO).0.numbers().last();
+        let oldest = ack(&mut numbers, Instant::ZERO).0.numbers().last();
         assert_eq!(oldest, Some((176, 177)));
     }
 

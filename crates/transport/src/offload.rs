@@ -14,13 +14,13 @@
 use super::connection::Connection;
 use super::pacing_rate::{burst, GSO_MAX};
 use crate::narrow::saturated;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 
 /// `tcp_tso_win_divisor`: so large a share of the window is burst enough.
 const TSO_WIN_DIVISOR: u64 = 3;
 /// Nothing waits where the last segment left longer ago than this, or the next acknowledgement is
 /// further away; nor where that is half a round trip.
-const SHORT: Time = Time::from_millis(1);
+const SHORT: Duration = Duration::from_millis(1);
 /// Of a window no larger than this (`TCP_MSS_DEFAULT`) a packet may fill more than half.
 const SMALL_WINDOW: u64 = 536;
 
@@ -28,7 +28,7 @@ const SMALL_WINDOW: u64 = 536;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Offload {
     /// When the burst under way leaves, and how many segments of it still may.
-    at: Time,
+    at: Instant,
     left: u32,
     /// There are more of them than one.
     several: bool,
@@ -57,7 +57,7 @@ impl Offload {
     /// Whether the next segment of new data leaves, with `pipe` bytes in flight. `repairs` where
     /// losses are being repaired.
     #[inline]
-    pub fn examine(&mut self, c: &Connection, pipe: u64, repairs: bool, now: Time) -> Verdict {
+    pub fn examine(&mut self, c: &Connection, pipe: u64, repairs: bool, now: Instant) -> Verdict {
         if self.left == 0 || self.at != now {
             if let Some(waits) = self.begin_burst(c, pipe, repairs, now) {
                 return waits;
@@ -74,7 +74,7 @@ impl Offload {
         c: &Connection,
         pipe: u64,
         repairs: bool,
-        now: Time,
+        now: Instant,
     ) -> Option<Verdict> {
         let (mss, cwnd) = (c.mss(), c.session.window.cwnd_segments());
         let room = cwnd.saturating_sub(pipe.div_ceil(mss));
@@ -134,7 +134,7 @@ impl Offload {
 }
 
 /// Whether the last segment has just left and the next acknowledgement is about to come.
-fn is_near(c: &Connection, now: Time) -> bool {
+fn is_near(c: &Connection, now: Instant) -> bool {
     let Some((srtt, _)) = c.rtt.smoothed().filter(|_| c.outstanding() > 0) else {
         return false;
     };
@@ -152,27 +152,27 @@ mod tests {
 
     const LEAVES: Verdict = Leaves { pushes: false };
 
-    const RTT: Time = Time::from_millis(60);
+    const RTT: Duration = Duration::from_millis(60);
 
     /// A connection to a peer that has offered `window` in its SYN-ACK. Ten segments have left at
     /// 0 ms and the first is acknowledged at 60 ms, which has let `then` more leave.
     fn connection(window: u64, cwnd: f64, then: u64, offload: &mut Offload) -> Connection {
         let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
         let mut c = Connection::new(Arc::new(Stack::linux()), 0, controller);
-        c.rtt.sample(Time::ZERO, RTT);
+        c.rtt.sample(Instant::ZERO, Instant::ZERO + RTT);
         c.queued = 1000 * c.mss();
         c.peer_window = window;
         c.session.window.cwnd = 10.0;
-        send(&mut c, 10, Time::ZERO, offload);
-        c.acknowledge(c.mss(), [].into_iter(), RTT);
+        send(&mut c, 10, Instant::ZERO, offload);
+        c.acknowledge(c.mss(), [].into_iter(), Instant::ZERO + RTT);
         c.peer_window = u64::MAX;
         c.session.window.cwnd = cwnd;
-        send(&mut c, then, RTT, offload);
+        send(&mut c, then, Instant::ZERO + RTT, offload);
         c
     }
 
     /// So many segments leave, and nobody asks whether they may.
-    fn send(c: &mut Connection, segments: u64, now: Time, offload: &mut Offload) {
+    fn send(c: &mut Connection, segments: u64, now: Instant, offload: &mut Offload) {
         for _ in 0..segments {
             offload.left = 0;
             offload.examine(c, 0, true, now);
@@ -184,17 +184,17 @@ mod tests {
 
     /// What becomes of the next segment so long after the last has left, where the window has room
     /// for so many.
-    fn verdict(c: &Connection, offload: &mut Offload, room: u64, after: Time) -> Verdict {
+    fn verdict(c: &Connection, offload: &mut Offload, room: u64, after: Duration) -> Verdict {
         offload.left = 0;
         let pipe = (c.session.window.cwnd_segments() - room) * c.mss();
-        offload.examine(c, pipe, false, RTT + after)
+        offload.examine(c, pipe, false, Instant::ZERO + RTT + after)
     }
 
     #[test]
     fn one_segment_waits_for_a_second_while_acknowledgements_are_near() {
         let mut offload = Offload::default();
         let c = connection(65_535, 40.0, 20, &mut offload);
-        let soon = Time::from_micros(600);
+        let soon = Duration::from_micros(600);
         assert_eq!(verdict(&c, &mut offload, 1, soon), WaitsForWindow);
         assert_eq!(verdict(&c, &mut offload, 2, soon), LEAVES);
         // A third of the window is enough, whatever leaves together.
@@ -206,12 +206,12 @@ mod tests {
     fn nothing_waits_where_the_last_left_long_ago_or_losses_are_repaired() {
         let mut offload = Offload::default();
         let c = connection(65_535, 40.0, 20, &mut offload);
-        let after = Time::from_micros;
+        let after = Duration::from_micros;
         assert_eq!(verdict(&c, &mut offload, 1, after(1000)), WaitsForWindow);
         assert_eq!(verdict(&c, &mut offload, 1, after(1001)), LEAVES);
         let pipe = 39 * c.mss();
         offload.left = 0;
-        assert_eq!(offload.examine(&c, pipe, true, RTT), LEAVES);
+        assert_eq!(offload.examine(&c, pipe, true, Instant::ZERO + RTT), LEAVES);
     }
 
     #[test]
@@ -219,9 +219,9 @@ mod tests {
         let mut offload = Offload::default();
         let mut c = connection(65_535, 40.0, 0, &mut offload);
         // All that is out has just left: its acknowledgement is a round trip away.
-        c.acknowledge(10 * c.mss(), [].into_iter(), RTT);
-        send(&mut c, 20, RTT, &mut offload);
-        assert_eq!(verdict(&c, &mut offload, 1, Time::ZERO), LEAVES);
+        c.acknowledge(10 * c.mss(), [].into_iter(), Instant::ZERO + RTT);
+        send(&mut c, 20, Instant::ZERO + RTT, &mut offload);
+        assert_eq!(verdict(&c, &mut offload, 1, Duration::ZERO), LEAVES);
     }
 
     #[test]
@@ -230,7 +230,7 @@ mod tests {
         // 200 segments in 60 ms, twice as fast: six in 1024 us.
         let c = connection(65_535, 200.0, 22, &mut offload);
         let mut together = |room: u64| {
-            let leaves = verdict(&c, &mut offload, room, Time::ZERO) == LEAVES;
+            let leaves = verdict(&c, &mut offload, room, Duration::ZERO) == LEAVES;
             u32::from(leaves) * (offload.left + 1)
         };
         assert_eq!([together(5), together(6), together(20)], [0, 6, 6]);
@@ -241,13 +241,13 @@ mod tests {
         let mut offload = Offload::default();
         // Half of 65 535 bytes are 22 segments, and the first flight of ten is filled up.
         let mut c = connection(65_535, 40.0, 0, &mut offload);
-        send(&mut c, 20, RTT, &mut offload);
+        send(&mut c, 20, Instant::ZERO + RTT, &mut offload);
         let mut waits = Vec::new();
         for _ in 30..80 {
-            if verdict(&c, &mut offload, 1, Time::ZERO) == LEAVES {
+            if verdict(&c, &mut offload, 1, Duration::ZERO) == LEAVES {
                 waits.push(c.nxt / c.mss());
             }
-            send(&mut c, 1, RTT, &mut offload);
+            send(&mut c, 1, Instant::ZERO + RTT, &mut offload);
         }
         assert_eq!(waits, [31, 53, 75]);
     }
@@ -257,14 +257,14 @@ mod tests {
         let mut offload = Offload::default();
         let mut c = connection(65_535, 40.0, 0, &mut offload);
         offload.written = 40 * c.mss();
-        send(&mut c, 44, RTT, &mut offload);
+        send(&mut c, 44, Instant::ZERO + RTT, &mut offload);
         assert_eq!(
             offload.rest_of_packet(&c),
             (10 + 22 + 22 + 45 - 54) * c.mss()
         );
         let mut scaled = Offload::default();
         let mut c = connection(16 << 20, 40.0, 0, &mut scaled);
-        send(&mut c, 1, RTT, &mut scaled);
+        send(&mut c, 1, Instant::ZERO + RTT, &mut scaled);
         assert_eq!(scaled.rest_of_packet(&c), 44 * c.mss());
     }
 
@@ -273,10 +273,10 @@ mod tests {
         let mut offload = Offload::default();
         let mut c = connection(65_535, 40.0, 20, &mut offload);
         c.queued = c.nxt + c.mss() / 2;
-        assert_eq!(verdict(&c, &mut offload, 1, Time::ZERO), LEAVES);
+        assert_eq!(verdict(&c, &mut offload, 1, Duration::ZERO), LEAVES);
         c.queued = c.nxt + c.mss() + 1;
-        assert_eq!(verdict(&c, &mut offload, 1, Time::ZERO), WaitsForWindow);
+        assert_eq!(verdict(&c, &mut offload, 1, Duration::ZERO), WaitsForWindow);
         c.peer_window = c.nxt + c.mss() - c.una() - 1;
-        assert_eq!(verdict(&c, &mut offload, 3, Time::ZERO), WaitsForPeer);
+        assert_eq!(verdict(&c, &mut offload, 3, Duration::ZERO), WaitsForPeer);
     }
 }

@@ -1,6 +1,6 @@
 //! Spacing out what the window would let go at once.
 
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Duration, Instant, Rate};
 use std::num::NonZeroU64;
 
 /// How much leaves together, and whether time that was lost is made up for.
@@ -32,13 +32,13 @@ pub const ONE_BY_ONE: Release = Release {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pacer {
     /// The next burst may leave at this time.
-    next: Time,
+    next: Instant,
     /// A segment waits for `next`.
     waiting: bool,
     /// Segments of the burst under way that may still leave.
     left: u32,
     /// How late it left, as far as that is still to be made up for.
-    late: Time,
+    late: Duration,
     /// What the last wait was rounded off by, in nanoseconds times the pacing rate: a thousand waits
     /// are as long as they are to be.
     rest: u64,
@@ -47,7 +47,7 @@ pub struct Pacer {
 impl Pacer {
     /// Whether a segment may leave now, where none may before `from`; if not,
     /// [`deadline`](Self::deadline) says when.
-    pub fn admits(&mut self, pacing: Option<Rate>, from: Time, now: Time) -> bool {
+    pub fn admits(&mut self, pacing: Option<Rate>, from: Instant, now: Instant) -> bool {
         if pacing.is_some() {
             self.next = self.next.max(from);
         }
@@ -63,14 +63,14 @@ impl Pacer {
 
     /// A segment of `wire` bytes left: what follows its burst waits for as long as the burst
     /// takes at the pacing rate.
-    pub fn sent(&mut self, rate: Rate, release: Release, wire: u32, now: Time) {
+    pub fn sent(&mut self, rate: Rate, release: Release, wire: u32, now: Instant) {
         if self.left == 0 {
             self.left = release.burst;
-            let makes_up = release.makes_up && self.next > Time::ZERO;
+            let makes_up = release.makes_up && self.next > Instant::ZERO;
             self.late = if makes_up {
                 now.since(self.next)
             } else {
-                Time::ZERO
+                Duration::ZERO
             };
             self.next = now.max(self.next);
         }
@@ -81,28 +81,28 @@ impl Pacer {
             false => self.time_for(rate, wire),
         };
         let made_up = self.late.min(time.over(2));
-        self.late = Time(self.late.nanos() - made_up.nanos());
-        self.next += Time(time.nanos() - made_up.nanos());
+        self.late = Duration(self.late.nanos() - made_up.nanos());
+        self.next += Duration(time.nanos() - made_up.nanos());
     }
 
     /// The time that so many bytes take, and what the time before was rounded off by.
-    fn time_for(&mut self, rate: Rate, wire: u32) -> Time {
+    fn time_for(&mut self, rate: Rate, wire: u32) -> Duration {
         let Some(bps) = NonZeroU64::new(rate.bps()) else {
-            return Time::MAX;
+            return Duration::MAX;
         };
         // Of a time at another rate, less than a nanosecond of this one.
         let time = u64::from(wire) * 8_000_000_000 + self.rest.min(bps.get() - 1);
         self.rest = time % bps;
-        Time(time / bps)
+        Duration(time / bps)
     }
 
     /// When what follows the burst under way may leave.
-    pub fn due(&self) -> Time {
+    pub fn due(&self) -> Instant {
         self.next
     }
 
     /// When a waiting segment may leave.
-    pub fn deadline(&self) -> Option<Time> {
+    pub fn deadline(&self) -> Option<Instant> {
         self.waiting.then_some(self.next)
     }
 }
@@ -115,33 +115,33 @@ mod tests {
     fn segments_leave_at_the_rate_and_the_first_at_once() {
         let mut pacer = Pacer::default();
         let rate = Some(Rate::from_bps(12_000));
-        assert!(pacer.admits(rate, Time::ZERO, Time::ZERO));
-        pacer.sent(Rate::from_bps(12_000), ONE_BY_ONE, 1500, Time::ZERO);
-        assert!(!pacer.admits(rate, Time::ZERO, Time::from_millis(999)));
-        assert_eq!(pacer.deadline(), Some(Time::from_secs(1)));
-        assert!(pacer.admits(rate, Time::ZERO, Time::from_secs(1)));
+        assert!(pacer.admits(rate, Instant::ZERO, Instant::ZERO));
+        pacer.sent(Rate::from_bps(12_000), ONE_BY_ONE, 1500, Instant::ZERO);
+        assert!(!pacer.admits(rate, Instant::ZERO, Instant::from_millis(999)));
+        assert_eq!(pacer.deadline(), Some(Instant::from_secs(1)));
+        assert!(pacer.admits(rate, Instant::ZERO, Instant::from_secs(1)));
     }
 
     /// Ten bytes at 7 bit/s wait for 11.428571428571428 s and so much again: 80 s for seven.
     #[test]
     fn what_a_wait_is_rounded_off_by_is_part_of_the_next() {
         let mut pacer = Pacer::default();
-        (0..7).for_each(|_| pacer.sent(Rate(7), ONE_BY_ONE, 10, Time::ZERO));
-        assert_eq!(pacer.next, Time::from_secs(80));
-        pacer.sent(Rate(7), ONE_BY_ONE, 10, Time::ZERO);
-        pacer.sent(Rate(3), ONE_BY_ONE, 10, Time::ZERO);
-        let thirds = Time(26_666_666_667);
+        (0..7).for_each(|_| pacer.sent(Rate(7), ONE_BY_ONE, 10, Instant::ZERO));
+        assert_eq!(pacer.next, Instant::from_secs(80));
+        pacer.sent(Rate(7), ONE_BY_ONE, 10, Instant::ZERO);
+        pacer.sent(Rate(3), ONE_BY_ONE, 10, Instant::ZERO);
+        let thirds = Duration(26_666_666_667);
         assert_eq!(
             pacer.next,
-            Time::from_secs(80) + Time(11_428_571_428) + thirds
+            Instant::from_secs(80) + Duration(11_428_571_428) + thirds
         );
     }
 
     #[test]
     fn without_a_rate_nothing_waits() {
         let mut pacer = Pacer::default();
-        pacer.sent(Rate::from_bps(8), ONE_BY_ONE, 1500, Time::ZERO);
-        assert!(pacer.admits(None, Time::ZERO, Time::ZERO));
+        pacer.sent(Rate::from_bps(8), ONE_BY_ONE, 1500, Instant::ZERO);
+        assert!(pacer.admits(None, Instant::ZERO, Instant::ZERO));
         assert_eq!(pacer.deadline(), None);
     }
 
@@ -156,11 +156,11 @@ mod tests {
             makes_up: true,
         };
         for _ in 0..3 {
-            assert!(pacer.admits(Some(RATE), Time::ZERO, Time::ZERO));
-            pacer.sent(RATE, three, 1000, Time::ZERO);
+            assert!(pacer.admits(Some(RATE), Instant::ZERO, Instant::ZERO));
+            pacer.sent(RATE, three, 1000, Instant::ZERO);
         }
-        assert!(!pacer.admits(Some(RATE), Time::ZERO, Time::ZERO));
-        assert_eq!(pacer.deadline(), Some(Time::from_millis(3)));
+        assert!(!pacer.admits(Some(RATE), Instant::ZERO, Instant::ZERO));
+        assert_eq!(pacer.deadline(), Some(Instant::from_millis(3)));
     }
 
     #[test]
@@ -170,10 +170,10 @@ mod tests {
             burst: 3,
             makes_up: false,
         };
-        pacer.sent(RATE, three, 1000, Time::ZERO);
+        pacer.sent(RATE, three, 1000, Instant::ZERO);
         pacer.nothing_to_send();
-        assert!(!pacer.admits(Some(RATE), Time::ZERO, Time::ZERO));
-        assert_eq!(pacer.deadline(), Some(Time::from_millis(1)));
+        assert!(!pacer.admits(Some(RATE), Instant::ZERO, Instant::ZERO));
+        assert_eq!(pacer.deadline(), Some(Instant::from_millis(1)));
     }
 
     #[test]
@@ -184,15 +184,15 @@ mod tests {
                 makes_up: true,
             };
             let mut pacer = Pacer::default();
-            pacer.sent(RATE, release, 1000, Time::ZERO);
-            let now = Time::from_micros(1000 + by);
-            assert!(pacer.admits(Some(RATE), Time::ZERO, now));
+            pacer.sent(RATE, release, 1000, Instant::ZERO);
+            let now = Instant::from_micros(1000 + by);
+            assert!(pacer.admits(Some(RATE), Instant::ZERO, now));
             pacer.sent(RATE, release, 1000, now);
-            pacer.admits(Some(RATE), Time::ZERO, now);
+            pacer.admits(Some(RATE), Instant::ZERO, now);
             pacer.deadline().unwrap().since(now)
         };
-        assert_eq!(late(400), Time::from_micros(600));
-        assert_eq!(late(3000), Time::from_micros(500));
+        assert_eq!(late(400), Duration::from_micros(600));
+        assert_eq!(late(3000), Duration::from_micros(500));
     }
 
     #[test]
@@ -200,7 +200,7 @@ mod tests {
         let release = ONE_BY_ONE.at_most(0);
         assert_eq!(release, ONE_BY_ONE);
         let mut pacer = Pacer::default();
-        (0..2).for_each(|_| pacer.sent(Rate(8_000), release, 1000, Time::ZERO));
-        assert_eq!(pacer.due(), Time::from_secs(2));
+        (0..2).for_each(|_| pacer.sent(Rate(8_000), release, 1000, Instant::ZERO));
+        assert_eq!(pacer.due(), Instant::from_secs(2));
     }
 }

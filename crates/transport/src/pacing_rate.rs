@@ -5,7 +5,7 @@
 use super::connection::Connection;
 use super::pacer::Release;
 use crate::narrow::whole;
-use flowstart_control::{Rate, Time, Window};
+use flowstart_control::{Duration, Rate, Window};
 
 /// Data segments of a connection that are never paced.
 pub const FREE_SEGMENTS: u64 = 10;
@@ -16,7 +16,7 @@ const AVOIDANCE_RATIO: f64 = 120.0;
 /// `sk_pacing_shift`: about a millisecond's worth leaves together.
 const PACING_SHIFT: u32 = 10;
 /// `gso_max_size`, bytes.
-pub const GSO_MAX: u64 = 65_536;
+pub(crate) const GSO_MAX: u64 = 65_536;
 /// `tcp_tso_rtt_log`: on paths of less than a millisecond or so, more leaves together.
 const TSO_RTT_LOG: u32 = 9;
 /// `tcp_min_tso_segs`.
@@ -24,7 +24,7 @@ pub const MIN_TSO_SEGMENTS: u32 = 2;
 
 /// The rate for a window or, where that is more, what is out. `packet` is what a full segment
 /// takes on the wire: the kernel counts payload only, so the waits are the same.
-pub fn rate(window: &Window, outstanding: u64, packet: u32, srtt: Time) -> Rate {
+pub fn rate(window: &Window, outstanding: u64, packet: u32, srtt: Duration) -> Rate {
     let ratio = if window.cwnd < window.ssthresh / 2.0 {
         SLOW_START_RATIO
     } else {
@@ -36,12 +36,18 @@ pub fn rate(window: &Window, outstanding: u64, packet: u32, srtt: Time) -> Rate 
 }
 
 /// RFC 9002 §7.7: so many windows of packets a round trip.
-pub fn windows(gain: f64, window: &Window, packet: u32, srtt: Time) -> Rate {
+pub(crate) fn windows(gain: f64, window: &Window, packet: u32, srtt: Duration) -> Rate {
     Rate::of(whole(gain * window.cwnd * f64::from(packet)), srtt)
 }
 
 /// How many segments leave together at this rate, `least` or more.
-pub fn release(rate: Rate, least: u32, mss: u32, packet: u32, min_rtt: Option<Time>) -> Release {
+pub(crate) fn release(
+    rate: Rate,
+    least: u32,
+    mss: u32,
+    packet: u32,
+    min_rtt: Option<Duration>,
+) -> Release {
     let payload = (rate.bps() / 8).saturating_mul(mss.into()) / u64::from(packet);
     let shift = min_rtt.map_or(32, |rtt| (rtt.nanos() / 1000) >> TSO_RTT_LOG);
     let near = if shift < 32 { GSO_MAX >> shift } else { 0 };
@@ -53,7 +59,7 @@ pub fn release(rate: Rate, least: u32, mss: u32, packet: u32, min_rtt: Option<Ti
 }
 
 /// How many segments leave together by the rate that Linux keeps, whether it paces or not.
-pub fn burst(c: &Connection) -> u32 {
+pub(crate) fn burst(c: &Connection) -> u32 {
     let Some((srtt, _)) = c.rtt.smoothed() else {
         return u32::MAX;
     };
@@ -73,7 +79,7 @@ mod tests {
     use super::*;
 
     const MSS: u32 = 1448;
-    const RTT: Time = Time::from_millis(50);
+    const RTT: Duration = Duration::from_millis(50);
 
     fn window(cwnd: f64, ssthresh: f64) -> Window {
         Window {
@@ -96,7 +102,7 @@ mod tests {
     #[test]
     fn rfc_9002_spreads_a_window_over_four_fifths_of_a_round_trip() {
         let rate = windows(1.25, &window(10.0, 20.0), 1500, RTT);
-        assert_eq!(rate.time_for(10 * 1500), Time::from_millis(40));
+        assert_eq!(rate.time_for(10 * 1500), Duration::from_millis(40));
     }
 
     #[test]
@@ -121,7 +127,7 @@ mod tests {
             let burst = release(rate, MIN_TSO_SEGMENTS, MSS, MSS, Some(RTT)).burst;
             rate.time_for(u64::from(burst * MSS))
         };
-        let us = Time::from_micros;
+        let us = Duration::from_micros;
         assert_eq!(
             [apart(10.0), apart(100.0), apart(1000.0)],
             [us(5000), us(750), us(975)]
@@ -131,7 +137,7 @@ mod tests {
     #[test]
     fn more_leaves_together_where_the_peer_is_near() {
         let slow = Rate::from_bps(8);
-        let burst = |us| release(slow, 2, MSS, MSS, Some(Time::from_micros(us))).burst;
+        let burst = |us| release(slow, 2, MSS, MSS, Some(Duration::from_micros(us))).burst;
         assert_eq!([burst(600), burst(20_000)], [22, 2]);
     }
 }

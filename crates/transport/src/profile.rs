@@ -23,7 +23,7 @@ pub(crate) struct RecoveryProfile {
 }
 
 impl RecoveryProfile {
-    /// Reads what a stack asks for.
+    /// Reads the profile of a stack.
     pub fn new(stack: &Stack) -> RecoveryProfile {
         let kind = stack.recovery.kind;
         let positions = RecoveryProfile {

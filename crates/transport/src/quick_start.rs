@@ -1,4 +1,4 @@
-//! Quick-Start at the endpoints: what the SYN asks, what the receiver answers, and whether
+//! Quick-Start at the endpoints: the request on the SYN, the response of the receiver, and whether
 //! the sender may believe it (RFC 4782 §4).
 
 use crate::narrow::wrapped;
@@ -49,7 +49,7 @@ impl Asked {
         (asked, request)
     }
 
-    /// §4.4: every router took part, none was asked for less than it was, and no one
+    /// §4.4: every router took part, the rate is no higher than the request, and no one
     /// raised the rate again on the way.
     pub fn validate(&self, response: Option<RateResponse>) -> Answer {
         let valid = response.filter(|r| {

@@ -30,7 +30,7 @@ impl RangeSet {
     }
 
     /// The `i`-th range from the top, the highest first.
-    pub fn from_top(&self, i: usize) -> Option<(u64, u64)> {
+    pub fn nth_from_top(&self, i: usize) -> Option<(u64, u64)> {
         self.ranges
             .len()
             .checked_sub(i + 1)

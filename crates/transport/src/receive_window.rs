@@ -19,7 +19,7 @@ mod rtt;
 use super::timestamps::Recent;
 use crate::narrow::{narrowed, saturated, whole};
 use compression::Compression;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::Data;
 use rtt::ReceiverRtt;
 
@@ -199,13 +199,13 @@ pub struct ReceiveWindow {
     /// `icsk_ack.quick`: so many more acknowledgements do not wait.
     quick: u32,
     /// When data came last.
-    last_data: Option<Time>,
+    last_data: Option<Instant>,
     rtt: ReceiverRtt,
     /// `rcvq_space`: the most that a round trip has brought, and where and when the measurement
     /// under way began.
     space: u64,
     from: u64,
-    since: Time,
+    since: Instant,
 }
 
 /// What a segment of data tells about the window.
@@ -284,7 +284,7 @@ impl ReceiveWindow {
             rtt: ReceiverRtt::default(),
             space: ssthresh.min(INIT_CWND * mss),
             from: 0,
-            since: Time::ZERO,
+            since: Instant::ZERO,
         }
     }
 
@@ -339,7 +339,7 @@ impl ReceiveWindow {
     }
 
     /// A SYN has come: what its answer offers.
-    pub fn on_syn(&mut self, now: Time) -> u32 {
+    pub fn on_syn(&mut self, now: Instant) -> u32 {
         self.since = now;
         self.rtt.acknowledged(0, now);
         match self.growth.field {
@@ -351,7 +351,7 @@ impl ReceiveWindow {
     /// Takes in a segment that comes in order while nothing is missing, where it is full-sized.
     /// Whether it is: any other goes to [`on_data`](Self::on_data), which does the same and more.
     #[inline]
-    pub fn takes_steady_data(&mut self, data: &Data, quick: u32, now: Time) -> bool {
+    pub fn takes_steady_data(&mut self, data: &Data, quick: u32, now: Instant) -> bool {
         let len = data.len();
         if len != self.rcv_mss || len != self.growth.mss {
             return false;
@@ -366,7 +366,7 @@ impl ReceiveWindow {
 
     /// Data has come in order up to `next`, maybe after a pause.
     #[inline]
-    fn note_pause(&mut self, next: u64, quick: u32, now: Time) {
+    fn note_pause(&mut self, next: u64, quick: u32, now: Instant) {
         self.rtt.on_window(next, next + self.wnd, now);
         let last = self.last_data.replace(now);
         if last.is_none_or(|last| now.since(last) > self.rtt.rto()) {
@@ -376,14 +376,14 @@ impl ReceiveWindow {
 
     /// What has come in order up to `next` has been read, and nothing is missing.
     #[inline]
-    pub fn on_steady_read(&mut self, next: u64, now: Time) {
+    pub fn on_steady_read(&mut self, next: u64, now: Instant) {
         self.alloc = 0;
         self.note_read(next, next, now);
     }
 
     /// Data has come. `quick` is how many acknowledgements are quick at most where data begins
     /// (`TCP_MAX_QUICKACKS`).
-    pub fn on_data(&mut self, arrival: &Arrival, quick: u32, now: Time) {
+    pub fn on_data(&mut self, arrival: &Arrival, quick: u32, now: Instant) {
         let full = arrival.len >= self.rcv_mss;
         self.rtt.on_data(arrival.echoed, full, now);
         self.alloc = self.memory(arrival.above);
@@ -497,7 +497,7 @@ impl ReceiveWindow {
 
     /// How long the answer to data that has come above a hole waits, `most` at most; `None` where it
     /// does not.
-    pub fn compresses(&mut self, arrival: &Arrival, most: Time) -> Option<Time> {
+    pub fn compresses(&mut self, arrival: &Arrival, most: Duration) -> Option<Duration> {
         let more_than_one = arrival.next - self.wup > u64::from(self.rcv_mss);
         if arrival.is_old() || more_than_one || self.is_quick() {
             return None;
@@ -525,7 +525,7 @@ impl ReceiveWindow {
 
     /// The window of an acknowledgement of everything below `next` (`__tcp_select_window` and
     /// `tcp_select_window`).
-    pub fn advertise(&mut self, next: u64, now: Time) -> u32 {
+    pub fn advertise(&mut self, next: u64, now: Instant) -> u32 {
         self.quick = self.quick.saturating_sub(1);
         self.pushed = false;
         self.compression.acknowledged();
@@ -563,7 +563,7 @@ impl ReceiveWindow {
     }
 
     /// What is in order has been read (`tcp_rcv_space_adjust`).
-    pub fn on_read(&mut self, arrival: &Arrival, now: Time) {
+    pub fn on_read(&mut self, arrival: &Arrival, now: Instant) {
         self.alloc = self.memory(arrival.above);
         if arrival.news_above {
             // `tcp_data_queue_ofo`: room for what the hole holds back.
@@ -577,7 +577,7 @@ impl ReceiveWindow {
     /// All below `next` has been read, and data has come up to `high`: once in a round trip that
     /// measures what it has brought.
     #[inline]
-    fn note_read(&mut self, next: u64, high: u64, now: Time) {
+    fn note_read(&mut self, next: u64, high: u64, now: Instant) {
         let over = self
             .rtt
             .smoothed()
@@ -618,7 +618,7 @@ mod tests {
     use proptest::prelude::*;
 
     const MSS: u32 = 1448;
-    const RTT: Time = Time::from_millis(60);
+    const RTT: Duration = Duration::from_millis(60);
     /// `TCP_MAX_QUICKACKS`.
     const QUICK: u32 = 16;
     const LARGE: ReceiveBuffer = ReceiveBuffer {
@@ -647,7 +647,7 @@ mod tests {
     impl Stream {
         fn new(growth: Growth) -> Stream {
             let mut window = ReceiveWindow::new(growth);
-            window.on_syn(Time::ZERO);
+            window.on_syn(Instant::ZERO);
             Stream {
                 window,
                 next: 0,
@@ -657,7 +657,7 @@ mod tests {
 
         /// A segment of `len` comes and is read; what is offered where it is acknowledged at
         /// once.
-        fn segment(&mut self, len: u32, now: Time) -> Option<u32> {
+        fn segment(&mut self, len: u32, now: Instant) -> Option<u32> {
             let before = self.next;
             self.next += u64::from(len);
             let arrival = Arrival {
@@ -677,7 +677,7 @@ mod tests {
             offer
         }
 
-        fn offers(&mut self, segments: usize, now: Time) -> Vec<u32> {
+        fn offers(&mut self, segments: usize, now: Instant) -> Vec<u32> {
             (0..segments)
                 .map_while(|_| self.segment(MSS, now))
                 .collect()
@@ -708,7 +708,7 @@ mod tests {
     #[test]
     fn a_large_buffer_opens_by_two_segments_for_each_until_its_payload_is_offered() {
         let mut stream = Stream::new(growth(LARGE));
-        let offers = stream.offers(3000, RTT);
+        let offers = stream.offers(3000, Instant::ZERO + RTT);
         // Recorded: an accepting kernel with buffers of 32 MiB that may grow to 128.
         assert_eq!(
             offers[..10],
@@ -729,7 +729,7 @@ mod tests {
     #[test]
     fn a_stock_buffer_opens_to_its_payload_and_waits_for_the_buffer() {
         let mut stream = Stream::new(growth(ReceiveBuffer::STOCK));
-        let offers = stream.offers(100, RTT);
+        let offers = stream.offers(100, Instant::ZERO + RTT);
         assert_eq!(
             offers[..6],
             [68_608, 71_680, 74_752, 76_800, 79_872, 80_896]
@@ -740,7 +740,7 @@ mod tests {
 
     #[test]
     fn the_syn_ack_offers_whole_segments_of_half_the_buffer_in_sixteen_bits() {
-        let first = |buffer| ReceiveWindow::new(growth(buffer)).on_syn(Time::ZERO);
+        let first = |buffer| ReceiveWindow::new(growth(buffer)).on_syn(Instant::ZERO);
         assert_eq!(first(ReceiveBuffer::STOCK), 45 * MSS);
         assert_eq!(first(LARGE), 65_535);
     }
@@ -778,7 +778,7 @@ mod tests {
         let mut stream = Stream::new(growth(ReceiveBuffer::STOCK));
         let mut buffers = Vec::new();
         for (round, flight) in [(1, 10), (2, 20), (3, 40), (4, 80)] {
-            let now = RTT.times(round);
+            let now = Instant::ZERO + RTT.times(round);
             stream.echoed = stream.next;
             (0..flight).for_each(|_| _ = stream.segment(MSS, now));
             buffers.push(stream.window.rcvbuf);
@@ -791,19 +791,19 @@ mod tests {
     #[test]
     fn small_packets_do_not_open_it_and_data_after_a_pause_is_quick_again() {
         let mut stream = Stream::new(growth(ReceiveBuffer::STOCK));
-        stream.offers(100, RTT);
+        stream.offers(100, Instant::ZERO + RTT);
         assert!(!stream.window.is_quick());
         let offered = stream.window.ssthresh;
-        stream.segment(127, RTT);
+        stream.segment(127, Instant::ZERO + RTT);
         assert_eq!(stream.window.ssthresh, offered);
-        let later = RTT + stream.window.rtt.rto() + Time::from_millis(1);
+        let later = Instant::ZERO + RTT + stream.window.rtt.rto() + Duration::from_millis(1);
         assert!(stream.segment(MSS, later).is_some());
     }
 
     #[test]
     fn what_is_held_above_a_hole_takes_room_and_the_edge_stays() {
         let mut window = ReceiveWindow::new(growth(LARGE));
-        window.on_syn(Time::ZERO);
+        window.on_syn(Instant::ZERO);
         let mut above = 0;
         let mut edge = 0;
         for n in 1..=7000_u64 {
@@ -819,11 +819,11 @@ mod tests {
                 news_above: true,
                 echoed: 0,
             };
-            window.on_data(&arrival, QUICK, RTT);
-            let offer = u64::from(window.advertise(0, RTT));
+            window.on_data(&arrival, QUICK, Instant::ZERO + RTT);
+            let offer = u64::from(window.advertise(0, Instant::ZERO + RTT));
             assert!(offer >= edge);
             edge = offer;
-            window.on_read(&arrival, RTT);
+            window.on_read(&arrival, Instant::ZERO + RTT);
         }
         // 7000 packets hold 16 MB of 32 MiB, so less than half is free.
         assert!(!window.is_quick());
@@ -838,7 +838,7 @@ mod tests {
                 ..growth(LARGE)
             };
             let mut stream = Stream::new(given);
-            let offers = stream.offers(100, RTT);
+            let offers = stream.offers(100, Instant::ZERO + RTT);
             assert!(offers.iter().all(|window| *window <= most), "{offers:?}");
         }
     }
@@ -853,10 +853,10 @@ mod tests {
         ) {
             let buffer = ReceiveBuffer { initial, largest: initial + more, share: None };
             let mut window = ReceiveWindow::new(Growth { field, ..growth(buffer) });
-            let mut edge = u64::from(window.on_syn(Time::ZERO));
-            let (mut now, mut next, mut hole) = (Time::ZERO, 0, 0);
+            let mut edge = u64::from(window.on_syn(Instant::ZERO));
+            let (mut now, mut next, mut hole) = (Instant::ZERO, 0, 0);
             for (len, in_order, gap) in arrivals {
-                now += Time(gap);
+                now += Duration(gap);
                 let before = next;
                 hole = if in_order { 0 } else { hole + u64::from(len) };
                 next += if in_order { u64::from(len) } else { 0 };

@@ -7,7 +7,7 @@ use super::ranges::RangeSet;
 use super::receive_window::{Arrival, Growth, ReceiveWindow};
 use super::timer::comes_round;
 use crate::prefetch::prefetch;
-use flowstart_control::{Pair, Time};
+use flowstart_control::{Duration, Instant, Pair};
 use flowstart_wire::{
     Ack, AckOption, Body, ByteAck, Data, Ecn, Packet, Syn, SynAck, MAX_SACK_BLOCKS,
     UNLIMITED_WINDOW,
@@ -29,7 +29,7 @@ pub enum AckPolicy {
         /// Segments per acknowledgement.
         every: u32,
         /// How long the first may wait.
-        timer: Time,
+        timer: Duration,
     },
     /// The first `quick` segments at once, then delayed; and at once whatever makes the
     /// advertised window grow: Linux.
@@ -39,7 +39,7 @@ pub enum AckPolicy {
         /// Segments per acknowledgement later.
         every: u32,
         /// How long the first may wait.
-        timer: Time,
+        timer: Duration,
     },
 }
 
@@ -53,9 +53,9 @@ impl AckPolicy {
     }
 
     /// The longest that an acknowledgement may wait: QUIC's max_ack_delay.
-    pub fn max_delay(&self) -> Time {
+    pub fn max_delay(&self) -> Duration {
         match self {
-            AckPolicy::Every => Time::ZERO,
+            AckPolicy::Every => Duration::ZERO,
             AckPolicy::Delayed { timer, .. } | AckPolicy::QuickThenDelayed { timer, .. } => *timer,
         }
     }
@@ -100,7 +100,7 @@ pub struct ReceiverOptions {
     pub dsack: bool,
     /// For how long the answer to what comes above a hole may wait for more of it, where the window
     /// grows (Linux's `tcp_comp_sack_delay_ns`); zero for not at all.
-    pub comp_sack_delay: Time,
+    pub comp_sack_delay: Duration,
     /// Whether the receiver discards what left before that which it has heard of last (PAWS, RFC
     /// 7323 §5).
     pub paws: bool,
@@ -117,7 +117,7 @@ pub struct ReceiverConfig {
     pub options: ReceiverOptions,
     /// The delayed-acknowledgement timer waits on a wheel of jiffies this long
     /// ([`timer`](super::timer)).
-    pub jiffy: Option<Time>,
+    pub jiffy: Option<Duration>,
     /// Whether to report what arrived above a hole.
     pub sack: bool,
     /// Whether packets are numbered and acknowledged by number.
@@ -128,7 +128,7 @@ pub struct ReceiverConfig {
     pub opening: u32,
     /// How long what opens a connection waits for an answer before it is sent again, where this end
     /// sends it.
-    pub syn_timeout: Time,
+    pub syn_timeout: Duration,
     /// Data may come before what opens the connection, and is of no use then.
     pub early_data: bool,
     /// Bytes that each SACK block costs on the wire.
@@ -157,8 +157,8 @@ pub struct ReceiverConfig {
 pub struct Receiver {
     config: Arc<ReceiverConfig>,
     next: u64,
-    /// When the timer is due; `Time::MAX` where it is not set.
-    deadline: Time,
+    /// When the timer is due; `Instant::MAX` where it is not set.
+    deadline: Instant,
     flow: u32,
     unacknowledged: u32,
     quick_left: u32,
@@ -223,23 +223,23 @@ struct Spaces {
     opening: Numbers,
     data: Numbers,
     /// When the last packet of the handshake was answered.
-    answered: Option<Time>,
+    answered: Option<Instant>,
     /// When the first data came.
-    first: Time,
+    first: Instant,
 }
 
 /// Measures how far apart the segments of a pair arrive.
 #[derive(Clone, Copy, Debug, Default)]
 struct PairMeter {
     /// Where the first segment ended, and when it came.
-    first: Option<(u64, Time)>,
+    first: Option<(u64, Instant)>,
     /// A measurement that the next acknowledgement is to carry.
-    gap: Option<Time>,
+    gap: Option<Duration>,
 }
 
 impl PairMeter {
     /// A marked segment has arrived. The second of a pair counts only right behind its first.
-    fn on_data(&mut self, data: &Data, pair: Pair, now: Time) {
+    fn on_data(&mut self, data: &Data, pair: Pair, now: Instant) {
         match pair {
             Pair::None => {}
             Pair::First => self.first = Some((data.end(), now)),
@@ -347,7 +347,7 @@ impl Receiver {
             cold: None,
             config,
             next: 0,
-            deadline: Time::MAX,
+            deadline: Instant::MAX,
             flow,
             unacknowledged: 0,
             quick_left,
@@ -360,7 +360,7 @@ impl Receiver {
     }
 
     /// Opens the connection, over which its peer will send data: the SYN.
-    pub fn connect(&mut self, now: Time) -> Packet {
+    pub fn connect(&mut self, now: Instant) -> Packet {
         if let Some(window) = &mut self.window {
             window.open_actively();
             window.on_syn(now);
@@ -369,7 +369,7 @@ impl Receiver {
     }
 
     /// The SYN that follows so many others.
-    fn send_syn(&mut self, before: u32, now: Time) -> Packet {
+    fn send_syn(&mut self, before: u32, now: Instant) -> Packet {
         let timeout = self.config.syn_timeout;
         self.deadline = now + timeout.times(1 << before.min(32));
         self.cold.get_or_insert_default().connecting = Some(before + 1);
@@ -405,12 +405,12 @@ impl Receiver {
     }
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
-    pub fn deadline(&self) -> Option<Time> {
-        (self.deadline != Time::MAX).then_some(self.deadline)
+    pub fn deadline(&self) -> Option<Instant> {
+        (self.deadline != Instant::MAX).then_some(self.deadline)
     }
 
     /// A packet has arrived; the answer, if there is one now.
-    pub fn on_packet(&mut self, packet: &Packet, now: Time) -> Option<Packet> {
+    pub fn on_packet(&mut self, packet: &Packet, now: Instant) -> Option<Packet> {
         let data = match &packet.body {
             Body::Data(data) => data,
             Body::Syn(syn) => {
@@ -466,7 +466,7 @@ impl Receiver {
 
     /// Whether the pacer holds the acknowledgement back, behind what has confirmed the handshake.
     #[cold]
-    fn waits_for_pacer(&mut self, now: Time) -> bool {
+    fn waits_for_pacer(&mut self, now: Instant) -> bool {
         let bytes = u64::from(self.config.options.ack_pacer);
         let spaces = self.numbers();
         let (Some(answered), first) = (spaces.answered, spaces.first) else {
@@ -489,7 +489,7 @@ impl Receiver {
     /// Data is not taken. The answer says so, and that it has come before where that is so
     /// (`tcp_send_dupack`).
     #[cold]
-    fn discard(&mut self, data: &Data, now: Time) -> Packet {
+    fn discard(&mut self, data: &Data, now: Instant) -> Packet {
         let (start, end) = (data.start(), data.end().min(self.next));
         if start < end {
             self.note_duplicate(start, end);
@@ -512,22 +512,22 @@ impl Receiver {
 
     /// With packet numbers, gaps among those count and not holes in the stream (RFC 9000 §13.2.1).
     #[inline(never)]
-    fn takes_number_in_order(&mut self, data: &Data, threshold: u32, now: Time) -> bool {
+    fn takes_number_in_order(&mut self, data: &Data, threshold: u32, now: Instant) -> bool {
         let spaces = self.numbers();
-        if spaces.first == Time::ZERO {
+        if spaces.first == Instant::ZERO {
             spaces.first = now;
         }
         !spaces.data.receive(data.number(), threshold, now)
     }
 
     /// The delayed-acknowledgement timer may have expired.
-    pub fn on_timer(&mut self, now: Time) -> Option<Packet> {
+    pub fn on_timer(&mut self, now: Instant) -> Option<Packet> {
         if self.deadline > now {
             return None;
         }
         if let Some(cold) = &mut self.cold {
             if let Some(answer) = cold.waiting_answer.take() {
-                self.deadline = Time::MAX;
+                self.deadline = Instant::MAX;
                 return Some(*answer);
             }
             if let Some(before) = cold.connecting {
@@ -553,7 +553,7 @@ impl Receiver {
         data: &Data,
         orderly: bool,
         urgent: bool,
-        now: Time,
+        now: Instant,
     ) -> Option<Packet> {
         let (start, end) = (data.start(), data.end());
         if data.is_empty() {
@@ -577,7 +577,7 @@ impl Receiver {
 
     /// The fast path of data, behind all that has come before and with nothing missing.
     #[inline]
-    fn takes_steady_data(&mut self, data: &Data, now: Time) -> bool {
+    fn takes_steady_data(&mut self, data: &Data, now: Instant) -> bool {
         let Some(window) = &mut self.window else {
             return false;
         };
@@ -598,7 +598,7 @@ impl Receiver {
         waits: bool,
         (start, end): (u64, u64),
         arrival: Option<&Arrival>,
-        now: Time,
+        now: Instant,
     ) -> Option<Packet> {
         let answer = (!waits).then(|| self.acknowledge(start, end, now));
         let (next, window) = (self.next, self.window.as_mut()?);
@@ -614,9 +614,9 @@ impl Receiver {
 
     /// Something has come while data is missing. Whether the answer waits for more: not where that
     /// is all there was to come, and where a third block would make two of them.
-    fn may_compress(&mut self, arrival: &Arrival, (start, end): (u64, u64), now: Time) -> bool {
+    fn may_compress(&mut self, arrival: &Arrival, (start, end): (u64, u64), now: Instant) -> bool {
         let most = self.config.options.comp_sack_delay;
-        let compresses = most > Time::ZERO && self.config.sack;
+        let compresses = most > Duration::ZERO && self.config.sack;
         let above = self.above.as_ref().filter(|_| compresses);
         if !above.is_some_and(|above| above.is_expected(start)) {
             return false;
@@ -734,7 +734,7 @@ impl Receiver {
 
     /// Counts a segment that arrived in order; whether its acknowledgement may wait.
     #[inline(always)]
-    fn may_delay(&mut self, start: u64, now: Time) -> bool {
+    fn may_delay(&mut self, start: u64, now: Instant) -> bool {
         if start == 0 && self.answers_first {
             return false;
         }
@@ -752,7 +752,7 @@ impl Receiver {
         if self.unacknowledged >= every {
             return false;
         }
-        if self.deadline == Time::MAX {
+        if self.deadline == Instant::MAX {
             self.deadline = match self.config.jiffy {
                 Some(jiffy) => comes_round(now, timer, jiffy),
                 None => now + timer,
@@ -773,9 +773,9 @@ impl Receiver {
     }
 
     #[inline]
-    fn acknowledge(&mut self, start: u64, end: u64, now: Time) -> Packet {
+    fn acknowledge(&mut self, start: u64, end: u64, now: Instant) -> Packet {
         self.unacknowledged = 0;
-        self.deadline = Time::MAX;
+        self.deadline = Instant::MAX;
         let window = self.advertised(now);
         let silent = self.cold.is_none() && self.above.is_none();
         let mut packet = if silent && !self.config.numbers {
@@ -796,7 +796,7 @@ impl Receiver {
     /// An acknowledgement that says more than how far the data has come. What lies in `arrived` has
     /// come last.
     #[inline(never)]
-    fn telling(&mut self, window: u32, arrived: (u64, u64), now: Time) -> Packet {
+    fn telling(&mut self, window: u32, arrived: (u64, u64), now: Instant) -> Packet {
         let (option, ecn) = match &mut self.cold {
             None => (AckOption::None, Ecn::default()),
             Some(cold) => (cold.meters.take(self.next), cold.meters.bits()),
@@ -819,7 +819,7 @@ impl Receiver {
         Packet { ecn, ..packet }
     }
 
-    fn syn_ack(&mut self, syn: &Syn, now: Time) -> Packet {
+    fn syn_ack(&mut self, syn: &Syn, now: Instant) -> Packet {
         let first = self.window.as_mut().map(|window| window.on_syn(now));
         let fixed = match (self.config.window, self.config.window_field) {
             (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
@@ -843,10 +843,10 @@ impl Receiver {
 
     /// The answer to a SYN waits for the timer, unless the SYN comes again meanwhile.
     #[cold]
-    fn delay_answer(&mut self, answer: Packet, now: Time) -> Option<Packet> {
+    fn delay_answer(&mut self, answer: Packet, now: Instant) -> Option<Packet> {
         let waiting = &mut self.cold.get_or_insert_default().waiting_answer;
         if waiting.take().is_some() {
-            self.deadline = Time::MAX;
+            self.deadline = Instant::MAX;
             return Some(answer);
         }
         *waiting = Some(Box::new(answer));
@@ -854,7 +854,7 @@ impl Receiver {
         None
     }
 
-    fn advertised(&mut self, now: Time) -> u32 {
+    fn advertised(&mut self, now: Instant) -> u32 {
         if let Some(window) = &mut self.window {
             return window.advertise(self.next, now);
         }
@@ -877,7 +877,7 @@ mod tests {
                 ack_reordering: 1,
                 ack_pacer: 0,
                 dsack: false,
-                comp_sack_delay: Time::ZERO,
+                comp_sack_delay: Duration::ZERO,
                 paws: false,
                 echo_at_once: false,
                 delays_syn_ack: false,
@@ -887,7 +887,7 @@ mod tests {
             numbers: false,
             header: 40,
             opening: 40,
-            syn_timeout: Time::from_secs(1),
+            syn_timeout: Duration::from_secs(1),
             early_data: false,
             sack_block_bytes: 8,
             option_bytes: 8,
@@ -907,7 +907,7 @@ mod tests {
         r.open();
         data(&mut r, 5, 1);
         let empty = Packet::data(0, 40, 2 * MSS, 0);
-        r.on_packet(&empty, Time(2));
+        r.on_packet(&empty, Instant(2));
         data(&mut r, 0, 3);
         data(&mut r, 1, 4);
         assert_eq!(r.delivered(), 2 * MSS);
@@ -916,7 +916,7 @@ mod tests {
     /// ns-2's sink takes packet 0 for a SYN, whenever it comes.
     #[test]
     fn what_stands_in_for_the_syn_is_acknowledged_at_once_where_that_is() {
-        let timer = Time::from_millis(100);
+        let timer = Duration::from_millis(100);
         let answers = |delays_syn_ack: bool, without_handshake: bool| {
             let mut r = receiver(AckPolicy::Delayed { every: 3, timer });
             let config = Arc::get_mut(&mut r.config).unwrap();
@@ -933,7 +933,7 @@ mod tests {
 
     fn data(r: &mut Receiver, number: u64, now: u64) -> Option<Packet> {
         let packet = Packet::data(0, 50, number * MSS, MSS as u32);
-        r.on_packet(&packet, Time(now))
+        r.on_packet(&packet, Instant(now))
     }
 
     fn ack(packet: &Packet) -> &Ack {
@@ -973,7 +973,7 @@ mod tests {
     }
 
     fn answer(r: &mut Receiver, number: u32) -> (SynAck, u32) {
-        let packet = r.on_packet(&syn(number), Time::ZERO).unwrap();
+        let packet = r.on_packet(&syn(number), Instant::ZERO).unwrap();
         match packet.body {
             Body::SynAck(answer) => (answer, packet.wire),
             body => panic!("{body:?} answers no SYN"),
@@ -1009,34 +1009,34 @@ mod tests {
     fn every_second_segment_is_acknowledged_and_a_lone_one_after_the_timer() {
         let mut r = receiver(AckPolicy::Delayed {
             every: 2,
-            timer: Time(100),
+            timer: Duration(100),
         });
         assert!(data(&mut r, 0, 0).is_none());
         assert_eq!(una(&data(&mut r, 1, 10).unwrap()), 2 * MSS);
         assert!(data(&mut r, 2, 20).is_none());
-        assert_eq!(r.deadline(), Some(Time(120)));
-        assert!(r.on_timer(Time(119)).is_none());
-        assert_eq!(una(&r.on_timer(Time(120)).unwrap()), 3 * MSS);
+        assert_eq!(r.deadline(), Some(Instant(120)));
+        assert!(r.on_timer(Instant(119)).is_none());
+        assert_eq!(una(&r.on_timer(Instant(120)).unwrap()), 3 * MSS);
         assert_eq!(r.deadline(), None);
     }
 
     #[test]
     fn on_a_wheel_an_acknowledgement_waits_until_that_comes_round() {
-        let ms = Time::from_millis;
+        let (at_ms, ms) = (Instant::from_millis, Duration::from_millis);
         let mut r = receiver(AckPolicy::Delayed {
             every: 2,
             timer: ms(40),
         });
         Arc::get_mut(&mut r.config).unwrap().jiffy = Some(ms(4));
         assert!(data(&mut r, 0, ms(9).0).is_none());
-        assert_eq!(r.deadline(), Some(ms(52)));
+        assert_eq!(r.deadline(), Some(at_ms(52)));
     }
 
     #[test]
     fn nothing_out_of_order_and_no_gap_filled_waits() {
         let mut r = receiver(AckPolicy::Delayed {
             every: 2,
-            timer: Time(100),
+            timer: Duration(100),
         });
         assert!(data(&mut r, 1, 0).is_some(), "above a hole");
         assert!(data(&mut r, 1, 0).is_some(), "a duplicate");
@@ -1050,7 +1050,7 @@ mod tests {
     fn numbered(early_data: bool) -> Receiver {
         let mut r = receiver(AckPolicy::Delayed {
             every: 2,
-            timer: Time(100),
+            timer: Duration(100),
         });
         let config = Arc::make_mut(&mut r.config);
         config.numbers = true;
@@ -1060,7 +1060,7 @@ mod tests {
 
     fn packet(r: &mut Receiver, number: u32, position: u64) -> Option<Packet> {
         let data = Data::new(position * MSS, MSS as u32, number);
-        r.on_packet(&Packet::new(0, 50, Body::Data(data)), Time::ZERO)
+        r.on_packet(&Packet::new(0, 50, Body::Data(data)), Instant::ZERO)
     }
 
     #[test]
@@ -1111,13 +1111,13 @@ mod tests {
         let mut r = receiver(AckPolicy::QuickThenDelayed {
             quick: 2,
             every: 2,
-            timer: Time(100),
+            timer: Duration(100),
         });
         let answered: Vec<bool> = (0..6).map(|n| data(&mut r, n, 0).is_some()).collect();
         assert_eq!(answered, [true, true, false, true, false, true]);
     }
 
-    fn marked(r: &mut Receiver, number: u64, pair: Pair, at: Time) -> Option<Packet> {
+    fn marked(r: &mut Receiver, number: u64, pair: Pair, at: Instant) -> Option<Packet> {
         let mut packet = Packet::data(0, 50, number * MSS, MSS as u32);
         packet.tags.pair = pair;
         r.on_packet(&packet, at)
@@ -1125,15 +1125,15 @@ mod tests {
 
     const DELAYED: AckPolicy = AckPolicy::Delayed {
         every: 4,
-        timer: Time::from_millis(200),
+        timer: Duration::from_millis(200),
     };
 
     #[test]
     fn an_acknowledgement_carries_the_gap_of_a_pair_once() {
         let mut r = receiver(AckPolicy::Every);
-        marked(&mut r, 0, Pair::First, Time::from_micros(10_000));
-        let ack = marked(&mut r, 1, Pair::Second, Time::from_micros(17_772)).unwrap();
-        assert_eq!(option(&ack), AckOption::Gap(Time::from_micros(7_772)));
+        marked(&mut r, 0, Pair::First, Instant::from_micros(10_000));
+        let ack = marked(&mut r, 1, Pair::Second, Instant::from_micros(17_772)).unwrap();
+        assert_eq!(option(&ack), AckOption::Gap(Duration::from_micros(7_772)));
         assert_eq!(ack.wire, 40 + 8);
         let next = data(&mut r, 2, 20_000_000).unwrap();
         assert_eq!((option(&next), next.wire), (AckOption::None, 40));
@@ -1142,19 +1142,19 @@ mod tests {
     #[test]
     fn a_second_segment_without_its_first_measures_nothing() {
         let mut r = receiver(AckPolicy::Every);
-        marked(&mut r, 0, Pair::First, Time::from_micros(10_000));
-        let ack = marked(&mut r, 3, Pair::Second, Time::from_micros(17_772)).unwrap();
+        marked(&mut r, 0, Pair::First, Instant::from_micros(10_000));
+        let ack = marked(&mut r, 3, Pair::Second, Instant::from_micros(17_772)).unwrap();
         assert_eq!(option(&ack), AckOption::None);
     }
 
     #[test]
     fn a_delayed_acknowledgement_carries_the_latest_gap() {
         let mut r = receiver(DELAYED);
-        let us = Time::from_micros;
-        assert!(marked(&mut r, 0, Pair::First, us(0)).is_none());
-        assert!(marked(&mut r, 1, Pair::Second, us(1_300)).is_none());
-        assert!(marked(&mut r, 2, Pair::First, us(2_400)).is_none());
-        let ack = marked(&mut r, 3, Pair::Second, us(3_600)).unwrap();
+        let (at_us, us) = (Instant::from_micros, Duration::from_micros);
+        assert!(marked(&mut r, 0, Pair::First, at_us(0)).is_none());
+        assert!(marked(&mut r, 1, Pair::Second, at_us(1_300)).is_none());
+        assert!(marked(&mut r, 2, Pair::First, at_us(2_400)).is_none());
+        let ack = marked(&mut r, 3, Pair::Second, at_us(3_600)).unwrap();
         assert_eq!(option(&ack), AckOption::Gap(us(1_200)));
     }
 
@@ -1162,16 +1162,16 @@ mod tests {
     fn congestion_headers_come_back_added_up_however_acknowledgements_are_delayed() {
         let mut r = receiver(AckPolicy::Delayed {
             every: 3,
-            timer: Time(100),
+            timer: Duration(100),
         });
         let mut arrive = |number: u64, feedback: f64| {
             let mut data = Data::new(number * MSS, MSS as u32, 0);
             data.set_congestion(CongestionHeader {
                 cwnd: 3.0,
-                rtt: Time(100),
+                rtt: Duration(100),
                 feedback,
             });
-            r.on_packet(&Packet::new(0, 70, Body::Data(data)), Time(0))
+            r.on_packet(&Packet::new(0, 70, Body::Data(data)), Instant(0))
         };
         assert!(arrive(0, 500.0).is_none() && arrive(1, -200.0).is_none());
         let ack = arrive(2, 1000.0).unwrap();
@@ -1197,7 +1197,7 @@ mod tests {
     fn with_bits(r: &mut Receiver, number: u64, bits: &[Ecn]) -> Option<bool> {
         let mut packet = Packet::data(0, 50, number * MSS, MSS as u32);
         bits.iter().for_each(|bit| packet.ecn.set(*bit));
-        let ack = r.on_packet(&packet, Time(0));
+        let ack = r.on_packet(&packet, Instant(0));
         ack.map(|ack| ack.ecn.has(Ecn::ECE))
     }
 
@@ -1234,11 +1234,11 @@ mod tests {
 
     #[test]
     fn what_opens_the_window_is_acknowledged_at_once_and_the_quick_ones_come_after() {
-        let mut r = growing(Time::ZERO);
+        let mut r = growing(Duration::ZERO);
         assert_eq!(answer(&mut r, 0).0.window, 65_160);
         let mut arrive = |number: u64| {
             let packet = Packet::data(0, 1500, number * u64::from(SEGMENT), SEGMENT);
-            let answer = r.on_packet(&packet, Time(0));
+            let answer = r.on_packet(&packet, Instant(0));
             answer.map(|answer| ack(&answer).window())
         };
         let windows: Vec<_> = (0..11).map(&mut arrive).collect();
@@ -1251,11 +1251,11 @@ mod tests {
     const SEGMENT: u32 = 1448;
 
     /// A receiver with a stock kernel's buffers and two quick acknowledgements at most.
-    fn growing(comp_sack_delay: Time) -> Receiver {
+    fn growing(comp_sack_delay: Duration) -> Receiver {
         let ack = AckPolicy::QuickThenDelayed {
             quick: 2,
             every: 2,
-            timer: Time::from_millis(40),
+            timer: Duration::from_millis(40),
         };
         let mut config = (*receiver(ack).config).clone();
         config.options.comp_sack_delay = comp_sack_delay;
@@ -1273,9 +1273,9 @@ mod tests {
     }
 
     /// The same that has had a SYN.
-    fn stock(comp_sack_delay: Time) -> Receiver {
+    fn stock(comp_sack_delay: Duration) -> Receiver {
         let mut r = growing(comp_sack_delay);
-        r.on_packet(&syn(0), Time::ZERO);
+        r.on_packet(&syn(0), Instant::ZERO);
         r
     }
 
@@ -1289,9 +1289,10 @@ mod tests {
 
     #[test]
     fn what_nothing_follows_is_acknowledged_when_it_is_read() {
-        let mut r = stock(Time::ZERO);
+        let mut r = stock(Duration::ZERO);
         let mut arrive = |number: u64, len: u32, push: bool| {
-            r.on_packet(&segment(number, len, push), Time(0)).is_some()
+            r.on_packet(&segment(number, len, push), Instant(0))
+                .is_some()
         };
         assert!((0..8).all(|n| arrive(n, SEGMENT, false)), "the quick ones");
         assert!(!arrive(8, SEGMENT, false));
@@ -1304,7 +1305,7 @@ mod tests {
 
     #[test]
     fn what_a_retransmission_has_overtaken_is_not_taken() {
-        let mut r = stock(Time::ZERO);
+        let mut r = stock(Duration::ZERO);
         let config = Arc::make_mut(&mut r.config);
         (config.options.paws, config.options.dsack) = (true, true);
         let full = u64::from(SEGMENT);
@@ -1313,7 +1314,7 @@ mod tests {
             if let Body::Data(data) = &mut packet.body {
                 data.set_timestamp(sent);
             }
-            let answer = r.on_packet(&packet, Time::ZERO).unwrap();
+            let answer = r.on_packet(&packet, Instant::ZERO).unwrap();
             let duplicate = option(&answer) != AckOption::None;
             (una(&answer) / full, blocks(&answer).len(), duplicate)
         };
@@ -1329,8 +1330,8 @@ mod tests {
 
     #[test]
     fn from_the_fourth_answer_on_what_comes_above_a_hole_is_told_together() {
-        let mut r = stock(Time::from_millis(1));
-        let at = |us: u64| Time::from_millis(100) + Time::from_micros(us);
+        let mut r = stock(Duration::from_millis(1));
+        let at = |us: u64| Instant::from_millis(100) + Duration::from_micros(us);
         let full = |number: u64| segment(number, SEGMENT, false);
         for n in 0..8 {
             assert!(r.on_packet(&full(n), at(0)).is_some());

@@ -13,7 +13,7 @@ use super::plan::Plan;
 use super::reduction::Reduction;
 use super::stack::Stack;
 use flowstart_control::signals::Ack as Signal;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_wire::{Ack, ByteAck, Packet};
 
 /// The recovery of one connection.
@@ -32,7 +32,7 @@ impl Recovery {
     }
 
     /// The handshake is over; `lost` where a packet of it was, and that is a congestion event.
-    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool, now: Time) {
+    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool, now: Instant) {
         if let Some(mut found) = self.loss.on_handshake(c, lost) {
             self.answer(c, &mut found, None, now);
         }
@@ -40,7 +40,7 @@ impl Recovery {
 
     /// An acknowledgement of what was sent has arrived. Out of the line of whoever delivers packets.
     #[inline(never)]
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Time) {
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Instant) {
         match ack {
             Ack::Bytes(ack) if !meta.ece && self.is_plain(c, ack) => {
                 self.on_plain_ack(c, ack.una(), now);
@@ -66,7 +66,7 @@ impl Recovery {
     /// steady, so no state is left or entered; no reduction is under way, and no mark has come.
     /// Both paths have the same results.
     #[inline]
-    fn on_plain_ack(&mut self, c: &mut Connection, una: u64, now: Time) {
+    fn on_plain_ack(&mut self, c: &mut Connection, una: u64, now: Instant) {
         let acked = una - c.una();
         let sent = c.acknowledge_in_order(una, now);
         let rtt = c.take_sample(Some(sent), now);
@@ -81,7 +81,7 @@ impl Recovery {
     }
 
     #[inline(never)]
-    fn on_any_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Time) {
+    fn on_any_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Instant) {
         let una = c.una();
         let mut found = self.loss.on_ack(c, ack, now);
         let Some(found) = &mut found else { return };
@@ -105,7 +105,7 @@ impl Recovery {
         c: &mut Connection,
         found: &mut Findings,
         meta: Option<AckMeta>,
-        now: Time,
+        now: Instant,
     ) {
         // Every controller counts what was delivered.
         let counted = |report: &&AckReport| report.audience != Audience::OwnerOnly;
@@ -134,7 +134,7 @@ impl Recovery {
     }
 
     /// The end of one recovery and the beginning of another.
-    fn change_state(&mut self, c: &mut Connection, events: &Events, now: Time) {
+    fn change_state(&mut self, c: &mut Connection, events: &Events, now: Instant) {
         if events.undone {
             self.reduction.stop();
             c.undo();
@@ -170,7 +170,7 @@ impl Recovery {
 
     /// The retransmission timer has expired: tells the controller, and what was found of the path.
     /// False where the connection is to be given up.
-    pub fn on_timeout(&mut self, c: &mut Connection, now: Time) -> bool {
+    pub fn on_timeout(&mut self, c: &mut Connection, now: Instant) -> bool {
         let pipe = self.loss.pipe(c);
         let (again, reduced) = (c.has_timed_out(), self.loss.has_reduced(c));
         if !again && !reduced {
@@ -196,7 +196,7 @@ impl Recovery {
 
     /// `plan` is about to be sent.
     #[inline]
-    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
         self.reduction.on_sent();
         self.loss.on_sent(c, plan, now);
     }
@@ -204,29 +204,29 @@ impl Recovery {
     /// A packet without data that is due, where no other is.
     #[cold]
     #[inline(never)]
-    pub fn answer_first_ack(&mut self, c: &mut Connection, now: Time) -> Option<Packet> {
+    pub fn answer_first_ack(&mut self, c: &mut Connection, now: Instant) -> Option<Packet> {
         self.loss.answer(c, now)
     }
 
     /// Whether `plan` leaves now, where new data waits until there is enough of it for a burst.
-    pub fn may_leave(&mut self, c: &mut Connection, plan: Plan, now: Time) -> bool {
+    pub fn may_leave(&mut self, c: &mut Connection, plan: Plan, now: Instant) -> bool {
         self.loss.may_leave(c, plan, now)
     }
 
     /// It has been sent.
     #[inline]
-    pub fn after_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+    pub fn after_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
         self.loss.after_sent(c, plan, now);
     }
 
     /// When [`on_timer`](Self::on_timer) wants to be called: a timer beside the
     /// retransmission timer.
-    pub fn deadline(&self) -> Option<Time> {
+    pub fn deadline(&self) -> Option<Instant> {
         self.loss.deadline()
     }
 
     /// That deadline may have passed. False where the connection is to be given up.
-    pub fn on_timer(&mut self, c: &mut Connection, now: Time) -> bool {
+    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> bool {
         if let Some(mut found) = self.loss.on_timer(c, now) {
             self.answer(c, &mut found, None, now);
         }

@@ -20,7 +20,9 @@ use super::throughput::Delivered;
 use crate::narrow::whole;
 use crate::prefetch::prefetch;
 use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
-use flowstart_control::{AfterSynLoss, Controller, Exit, Rate, Segments, Time, Window};
+use flowstart_control::{
+    AfterSynLoss, Controller, Duration, Exit, Instant, Rate, Segments, Window,
+};
 use flowstart_wire::{Ack, AckOption, Body, Ecn, Packet, RateRequest, RateResponse, SynAck};
 use std::sync::Arc;
 
@@ -28,13 +30,13 @@ use std::sync::Arc;
 enum State {
     Closed,
     SynSent {
-        at: Time,
+        at: Instant,
         tries: u32,
         waiting: bool,
     },
     /// Data leaves although the SYN is not answered.
     Early {
-        at: Time,
+        at: Instant,
         tries: u32,
         waiting: bool,
     },
@@ -64,11 +66,11 @@ struct OpeningState {
     repeats: u32,
     first: u32,
     /// When each left, where packets are numbered.
-    sent: Vec<Time>,
+    sent: Vec<Instant>,
     /// One of them did not arrive.
     lost: bool,
     /// When an unanswered SYN is sent again although data leaves.
-    deadline: Option<Time>,
+    deadline: Option<Instant>,
     /// The data's receiver opens the connection.
     accepts: bool,
 }
@@ -165,7 +167,7 @@ impl Sender {
     }
 
     /// Opens the connection.
-    pub fn open(&mut self, now: Time) {
+    pub fn open(&mut self, now: Instant) {
         if self.connection.stack.handshake == Handshake::ZeroRtt {
             return self.open_early(now);
         }
@@ -179,7 +181,7 @@ impl Sender {
         }
     }
 
-    fn begin_exchange(&mut self, now: Time) {
+    fn begin_exchange(&mut self, now: Instant) {
         self.state = State::SynSent {
             at: now,
             tries: 1,
@@ -189,7 +191,7 @@ impl Sender {
     }
 
     /// Data leaves right behind the SYN: its sender knows what an earlier connection did.
-    fn open_early(&mut self, now: Time) {
+    fn open_early(&mut self, now: Instant) {
         self.connection.take_open_window();
         if let Some(opening) = &mut self.opening {
             opening.deadline = Some(now + self.connection.rtt.rto());
@@ -205,7 +207,7 @@ impl Sender {
 
     /// Begins on a connection that is open already and on which a round trip of `rtt`
     /// has been measured, by the peer's request for example.
-    pub fn open_established(&mut self, now: Time, rtt: Time) {
+    pub fn open_established(&mut self, now: Instant, rtt: Duration) {
         self.connection.take_open_window();
         self.connection.skip_handshake();
         self.establish(now, Some(rtt), 1);
@@ -213,7 +215,7 @@ impl Sender {
     }
 
     /// The handshake is over.
-    fn confirm(&mut self, lost: bool, now: Time) {
+    fn confirm(&mut self, lost: bool, now: Instant) {
         self.state = State::Open;
         self.opening = None;
         let lost =
@@ -222,7 +224,7 @@ impl Sender {
     }
 
     /// The application hands over `bytes` more.
-    pub fn push(&mut self, bytes: u64, now: Time) {
+    pub fn push(&mut self, bytes: u64, now: Instant) {
         self.restart_after_idle(now);
         if self.connection.sent.measures_delivery() && self.is_left_idle() {
             let pipe = self.flight();
@@ -256,7 +258,7 @@ impl Sender {
     }
 
     /// RFC 5681 §4.1.
-    fn restart_after_idle(&mut self, now: Time) {
+    fn restart_after_idle(&mut self, now: Instant) {
         let c = &mut self.connection;
         let Some(idle) = c.idle_for(now) else { return };
         let restart_window = match c.stack.window.restart {
@@ -303,7 +305,7 @@ impl Sender {
     }
 
     /// A SYN-ACK or an acknowledgement has arrived.
-    pub fn on_packet(&mut self, packet: &Packet, now: Time) {
+    pub fn on_packet(&mut self, packet: &Packet, now: Instant) {
         match (self.state, &packet.body) {
             (
                 State::SynSent { at, tries, .. } | State::Early { at, tries, .. },
@@ -338,7 +340,7 @@ impl Sender {
     /// The data's receiver, which opens the connection, has heard the answer that left at `at`, the
     /// latest of so many.
     #[cold]
-    fn on_third_ack(&mut self, ack: &Ack, at: Time, tries: u32, now: Time) {
+    fn on_third_ack(&mut self, ack: &Ack, at: Instant, tries: u32, now: Instant) {
         let c = &mut self.connection;
         c.take_window(ack.window());
         let fair = tries == 1;
@@ -349,7 +351,7 @@ impl Sender {
         self.end_exchange(now, fair.then(|| now.since(at)));
     }
 
-    fn on_ack(&mut self, ack: &Ack, meta: AckMeta, now: Time) {
+    fn on_ack(&mut self, ack: &Ack, meta: AckMeta, now: Instant) {
         if !self.connection.has_sent(ack) {
             return;
         }
@@ -400,7 +402,7 @@ impl Sender {
 
     /// An answer to a SYN that left at `at`, the latest of so many tries.
     #[cold]
-    fn on_syn_ack(&mut self, answer: &SynAck, at: Time, tries: u32, now: Time) {
+    fn on_syn_ack(&mut self, answer: &SynAck, at: Instant, tries: u32, now: Instant) {
         let Some(opening) = &mut self.opening else {
             return;
         };
@@ -425,7 +427,7 @@ impl Sender {
         self.end_exchange(now, rtt);
     }
 
-    fn end_exchange(&mut self, now: Time, rtt: Option<Time>) {
+    fn end_exchange(&mut self, now: Instant, rtt: Option<Duration>) {
         let Some(opening) = &mut self.opening else {
             return;
         };
@@ -455,7 +457,7 @@ impl Sender {
         self.connection.report(answer.report);
     }
 
-    fn establish(&mut self, now: Time, rtt: Option<Time>, tries: u32) {
+    fn establish(&mut self, now: Instant, rtt: Option<Duration>, tries: u32) {
         let opening = self.opening.as_ref();
         let mut known = opening.map_or(Known::default(), |o| o.preparation.known);
         known.exact_rtt = rtt;
@@ -552,7 +554,7 @@ impl Sender {
 
     /// A window that is larger than the `usual` one only because it is remembered has no ACKs
     /// to clock it: it is spread over the remembered round trip.
-    fn spread(&mut self, usual: Segments, srtt: Time) {
+    fn spread(&mut self, usual: Segments, srtt: Duration) {
         let c = &mut self.connection;
         let window = &mut c.session.window;
         if window.cwnd <= usual || window.pacing.is_some() {
@@ -620,7 +622,7 @@ impl Sender {
     /// The SYN that waits, if one does.
     #[cold]
     #[inline(never)]
-    fn poll_syn(&mut self, now: Time) -> Option<Packet> {
+    fn poll_syn(&mut self, now: Instant) -> Option<Packet> {
         let (State::SynSent { waiting, at, tries } | State::Early { waiting, at, tries }) =
             &mut self.state
         else {
@@ -646,7 +648,7 @@ impl Sender {
     }
 
     /// The next segment to leave at `now`, until there is none.
-    pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
+    pub fn poll_transmit(&mut self, now: Instant) -> Option<Packet> {
         if self.state != State::Open && !self.sends_early_data() {
             return self.poll_syn(now);
         }
@@ -705,7 +707,7 @@ impl Sender {
     /// Sends a proactive retransmission, where one is left. Out of the way of every other segment.
     #[cold]
     #[inline(never)]
-    fn send_proactive(&mut self, now: Time) -> Option<Packet> {
+    fn send_proactive(&mut self, now: Instant) -> Option<Packet> {
         let segment = self.next_proactive()?;
         let pipe = self.measured_pipe();
         if self.connection.stack.numbers_packets() {
@@ -718,7 +720,7 @@ impl Sender {
     /// The peer's window is closed: a probe, once the timer has expired that is started here.
     #[cold]
     #[inline(never)]
-    fn poll_probe(&mut self, now: Time) -> Option<Packet> {
+    fn poll_probe(&mut self, now: Instant) -> Option<Packet> {
         let due = self.persist == Persist::Due;
         self.persist = Persist::Waits;
         let c = &mut self.connection;
@@ -739,7 +741,7 @@ impl Sender {
 
     /// The peer has answered, maybe a probe (Linux's `tcp_ack_probe`).
     #[cold]
-    fn on_probe_answered(&mut self, now: Time) {
+    fn on_probe_answered(&mut self, now: Instant) {
         if self.connection.next_segment().is_some() {
             self.end_persist();
         } else {
@@ -774,7 +776,7 @@ impl Sender {
     }
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
-    pub fn deadline(&self) -> Option<Time> {
+    pub fn deadline(&self) -> Option<Instant> {
         let due = earlier(self.connection.timer.due(), self.pacer.deadline());
         let due = earlier(due, self.recovery.deadline());
         match &self.opening {
@@ -784,7 +786,7 @@ impl Sender {
     }
 
     /// A deadline has passed: the pacer's, recovery's own, or the retransmission timer's.
-    pub fn on_timer(&mut self, now: Time) {
+    pub fn on_timer(&mut self, now: Instant) {
         if self.may_send_data() && !self.recovery.on_timer(&mut self.connection, now) {
             return self.fail();
         }
@@ -815,7 +817,7 @@ impl Sender {
         }
     }
 
-    fn on_syn_timeout(&mut self, now: Time, tries: u32) {
+    fn on_syn_timeout(&mut self, now: Instant, tries: u32) {
         /// SYNs sent again before giving up, as common systems have it.
         const SYN_RETRIES: u32 = 6;
         let c = &mut self.connection;
@@ -967,13 +969,13 @@ impl Sender {
     }
 
     /// The smallest round-trip time seen.
-    pub fn min_rtt(&self) -> Option<Time> {
+    pub fn min_rtt(&self) -> Option<Duration> {
         self.connection.rtt.min_rtt()
     }
 }
 
 /// The earlier of two deadlines, either of which may not be set.
-fn earlier(a: Option<Time>, b: Option<Time>) -> Option<Time> {
+fn earlier(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),

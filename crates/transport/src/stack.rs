@@ -8,7 +8,7 @@ use super::handshake::{Handshake, SMALLEST_INITIAL};
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
 use super::receiver::{AckPolicy, ReceiverConfig, ReceiverOptions, WindowField};
 use super::rtt::{RtoParams, Ticks};
-use flowstart_control::{AfterSynLoss, Convention, InitialWindow, RateCodes, Segments, Time};
+use flowstart_control::{AfterSynLoss, Convention, Duration, InitialWindow, RateCodes, Segments};
 use flowstart_wire::UNLIMITED_WINDOW;
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct Framing {
     pub header: u32,
     /// Bytes of an acknowledgement without SACK blocks.
     pub bare: u32,
-    /// Bytes of a packet that opens a connection, and of the answer.
+    /// Bytes of a packet that opens a connection, and of the response.
     pub opening: u32,
     /// Bytes a SACK block adds.
     pub sack_block: u32,
@@ -115,7 +115,7 @@ pub struct SharingOptions {
     /// What connections leave behind for each other.
     pub kind: Sharing,
     /// How long a memory stays good.
-    pub lifetime: Time,
+    pub lifetime: Duration,
     /// The largest window in segments that a memory opens.
     pub cap: Segments,
 }
@@ -133,7 +133,7 @@ pub struct Ns2Quirks {
     pub fast_retransmit_counts: bool,
     /// A window is as many whole segments as it has, not so many bytes.
     pub whole_window: bool,
-    /// The acknowledgement of a repeated last segment may wait: the receiver does not tell it
+    /// The acknowledgement of a repeated last segment may wait: the receiver does not distinguish it
     /// from a first arrival.
     pub delays_repetition_of_last: bool,
     /// On a connection without handshake the first data packet stands in for the SYN: it has no
@@ -161,7 +161,7 @@ pub struct Ns2Quirks {
 pub struct Stack {
     /// The preset's name.
     pub preset: &'static str,
-    /// Whose defaults algorithms take. The stack itself never asks.
+    /// Convention for the defaults of algorithms. The stack itself does not use it.
     pub convention: Convention,
     /// Sizes of packets, in bytes.
     pub framing: Framing,
@@ -246,12 +246,12 @@ impl Stack {
             receiver: ReceiverOptions {
                 ack: AckPolicy::Delayed {
                     every: 2,
-                    timer: Time::from_millis(200),
+                    timer: Duration::from_millis(200),
                 },
                 ack_reordering: 1,
                 ack_pacer: 0,
                 dsack: false,
-                comp_sack_delay: Time::ZERO,
+                comp_sack_delay: Duration::ZERO,
                 paws: false,
                 echo_at_once: false,
                 delays_syn_ack: false,
@@ -290,11 +290,11 @@ impl Stack {
             },
             ecn: EcnMode::Off,
             rto: Arc::new(RtoParams {
-                initial: Time::from_secs(1),
-                min: Time::from_secs(1),
-                max: Time::from_secs(60),
-                granularity: Time::from_millis(1),
-                after_syn_loss: Time::from_secs(3),
+                initial: Duration::from_secs(1),
+                min: Duration::from_secs(1),
+                max: Duration::from_secs(60),
+                granularity: Duration::from_millis(1),
+                after_syn_loss: Duration::from_secs(3),
                 ticks: None,
                 jiffy: None,
             }),
@@ -312,7 +312,7 @@ impl Stack {
             },
             sharing: SharingOptions {
                 kind: Sharing::None,
-                lifetime: Time::from_secs(600),
+                lifetime: Duration::from_secs(600),
                 cap: f64::INFINITY,
             },
             rate_codes: RateCodes::Powers,
@@ -353,11 +353,11 @@ impl Stack {
                 ..base.recovery
             },
             rto: Arc::new(RtoParams {
-                initial: Time::from_secs(3),
-                min: Time::from_millis(200),
-                max: Time::from_secs(60),
-                granularity: Time::from_millis(10),
-                after_syn_loss: Time::from_secs(3),
+                initial: Duration::from_secs(3),
+                min: Duration::from_millis(200),
+                max: Duration::from_secs(60),
+                granularity: Duration::from_millis(10),
+                after_syn_loss: Duration::from_secs(3),
                 // The phase that ns-2's default random stream gives an agent made before
                 // the simulation starts: its second draw.
                 ticks: Some(Ticks {
@@ -409,11 +409,11 @@ impl Stack {
                 ..base.recovery
             },
             rto: Arc::new(RtoParams {
-                initial: Time::from_secs(1),
-                min: Time::from_millis(500),
-                max: Time::from_secs(64),
-                granularity: Time(1),
-                after_syn_loss: Time::from_secs(1),
+                initial: Duration::from_secs(1),
+                min: Duration::from_millis(500),
+                max: Duration::from_secs(64),
+                granularity: Duration(1),
+                after_syn_loss: Duration::from_secs(1),
                 ticks: None,
                 jiffy: None,
             }),
@@ -457,10 +457,10 @@ impl Stack {
                 ack: AckPolicy::QuickThenDelayed {
                     quick: 16,
                     every: 2,
-                    timer: Time::from_millis(40),
+                    timer: Duration::from_millis(40),
                 },
                 dsack: true,
-                comp_sack_delay: Time::from_millis(1),
+                comp_sack_delay: Duration::from_millis(1),
                 paws: true,
                 echo_at_once: true,
                 ..base.receiver
@@ -476,15 +476,15 @@ impl Stack {
                 ..base.pacing
             },
             rto: Arc::new(RtoParams {
-                initial: Time::from_secs(1),
-                min: Time::from_millis(200),
-                max: Time::from_secs(120),
+                initial: Duration::from_secs(1),
+                min: Duration::from_millis(200),
+                max: Duration::from_secs(120),
                 // TCP_RTO_MIN bounds what the variation adds.
-                granularity: Time::from_millis(200),
-                after_syn_loss: Time::from_secs(1),
+                granularity: Duration::from_millis(200),
+                after_syn_loss: Duration::from_secs(1),
                 ticks: None,
                 // HZ = 250.
-                jiffy: Some(Time::from_millis(4)),
+                jiffy: Some(Duration::from_millis(4)),
             }),
             receive_window: ReceiveWindowOptions {
                 buffer: Some(ReceiveBuffer {
@@ -499,7 +499,7 @@ impl Stack {
         }
     }
 
-    /// QUIC over UDP and IPv4 by RFC 9000 and 9002, in packets of 1500 bytes. Beside what is
+    /// QUIC over UDP and IPv4 by RFC 9000 and 9002, in packets of 1500 bytes. Next to what is
     /// sent, data takes 20 bytes of IP, 8 of UDP, 11 of a short header (flags, a connection ID of
     /// 8, a packet number of 2), 16 of authentication tag and 6 of a STREAM frame; an
     /// acknowledgement has an ACK frame of 9 in the place of the latter, and more for every range
@@ -526,7 +526,7 @@ impl Stack {
             receiver: ReceiverOptions {
                 ack: AckPolicy::Delayed {
                     every: 2,
-                    timer: Time::from_millis(25),
+                    timer: Duration::from_millis(25),
                 },
                 ..base.receiver
             },
@@ -540,11 +540,11 @@ impl Stack {
             },
             rto: Arc::new(RtoParams {
                 // kInitialRtt and four times half of it.
-                initial: Time::from_millis(333 + 2 * 333),
-                min: Time::ZERO,
-                max: Time::from_secs(60),
-                granularity: Time::from_millis(1),
-                after_syn_loss: Time::from_millis(333 + 2 * 333),
+                initial: Duration::from_millis(333 + 2 * 333),
+                min: Duration::ZERO,
+                max: Duration::from_secs(60),
+                granularity: Duration::from_millis(1),
+                after_syn_loss: Duration::from_millis(333 + 2 * 333),
                 ticks: None,
                 jiffy: None,
             }),
@@ -568,7 +568,7 @@ impl Stack {
                 ack: AckPolicy::QuickThenDelayed {
                     quick: 1,
                     every: 2,
-                    timer: Time::from_millis(25),
+                    timer: Duration::from_millis(25),
                 },
                 ..base.receiver
             },
@@ -606,7 +606,7 @@ impl Stack {
             receiver: ReceiverOptions {
                 ack: AckPolicy::Delayed {
                     every: 10,
-                    timer: Time::from_millis(25),
+                    timer: Duration::from_millis(25),
                 },
                 ..base.receiver
             },

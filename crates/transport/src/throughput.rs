@@ -11,7 +11,7 @@
 //! they last a quarter of the round before at least (shorter ones are the acknowledgements' own
 //! spacing) and all gaps together less than half the round.
 
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Duration, Instant, Rate};
 
 /// What a round delivered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,17 +26,17 @@ pub struct Delivered {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Throughput {
     /// The round: when it began, what had been delivered by then, and where it ends.
-    since: Option<(Time, u64)>,
+    since: Option<(Instant, u64)>,
     until: u64,
     /// Since when the application has been what holds the sender back.
-    starved_since: Option<Time>,
+    starved_since: Option<Instant>,
     /// For how long it was, up to a sending in this round and in the one before.
-    starved: [Time; 2],
+    starved: [Duration; 2],
     /// The same of long pauses with data to send, which the window did not let out.
-    blocked: [Time; 2],
-    last_sent: Time,
+    blocked: [Duration; 2],
+    last_sent: Instant,
     /// How long the round before lasted.
-    span: Time,
+    span: Duration,
     last: Delivered,
 }
 
@@ -47,16 +47,16 @@ impl Throughput {
     }
 
     /// There is room in the window and nothing to put into it.
-    pub fn starve(&mut self, now: Time) {
+    pub fn starve(&mut self, now: Instant) {
         self.starved_since.get_or_insert(now);
     }
 
     /// A segment leaves.
-    pub fn feed(&mut self, now: Time) {
+    pub fn feed(&mut self, now: Instant) {
         let pause = now.since(self.last_sent);
         match self.starved_since.take() {
             Some(since) => self.starved[0] += now.since(since),
-            None if self.span > Time::ZERO && pause >= self.span.over(4) => {
+            None if self.span > Duration::ZERO && pause >= self.span.over(4) => {
                 self.blocked[0] += pause;
             }
             None => {}
@@ -65,7 +65,7 @@ impl Throughput {
     }
 
     /// An acknowledgement up to `una` with `high` sent; `delivered` bytes have arrived in all.
-    pub fn on_ack(&mut self, now: Time, una: u64, high: u64, delivered: u64) {
+    pub fn on_ack(&mut self, now: Instant, una: u64, high: u64, delivered: u64) {
         if una < self.until {
             return;
         }
@@ -78,20 +78,20 @@ impl Throughput {
         self.since = (!idle).then_some((now, delivered));
         self.until = high;
         if idle {
-            (self.starved, self.blocked) = ([Time::ZERO; 2], [Time::ZERO; 2]);
+            (self.starved, self.blocked) = ([Duration::ZERO; 2], [Duration::ZERO; 2]);
             self.starved_since = None;
         } else {
-            self.starved = [Time::ZERO, self.starved[0]];
-            self.blocked = [Time::ZERO, self.blocked[0]];
+            self.starved = [Duration::ZERO, self.starved[0]];
+            self.blocked = [Duration::ZERO, self.blocked[0]];
         }
     }
 
     /// A round is over. The `last` one of what there was to send had not enough of it.
-    fn take(&mut self, bytes: u64, span: Time, last: bool) {
+    fn take(&mut self, bytes: u64, span: Duration, last: bool) {
         let (starved, all) = (self.starved[1], self.starved[1] + self.blocked[1]);
         let gap = if all < span.over(2) { all } else { starved };
         let busy = !last && gap < span.over(2);
-        let rate = Rate::of(bytes, span.since(gap));
+        let rate = Rate::of(bytes, span.saturating_sub(gap));
         if rate.bps() > 0 && (busy || bytes > self.last.bytes) {
             self.last = Delivered { bytes, rate };
         }
@@ -102,20 +102,20 @@ impl Throughput {
 mod tests {
     use super::*;
 
-    const fn ms(n: u64) -> Time {
-        Time::from_millis(n)
+    const fn at_ms(n: u64) -> Instant {
+        Instant::from_millis(n)
     }
 
     /// A round of 40 ms in which the application was idle for so long, and one of 60 ms in
     /// which what it had sent was acknowledged.
     fn after_a_gap_of(gap: u64) -> Delivered {
         let mut throughput = Throughput::default();
-        throughput.on_ack(ms(40), 0, 300_000, 0);
-        throughput.starve(ms(50));
-        throughput.feed(ms(50 + gap));
-        throughput.on_ack(ms(80), 300_000, 800_000, 300_000);
-        throughput.on_ack(ms(100), 400_000, 900_000, 400_000);
-        throughput.on_ack(ms(140), 800_000, 1_300_000, 800_000);
+        throughput.on_ack(at_ms(40), 0, 300_000, 0);
+        throughput.starve(at_ms(50));
+        throughput.feed(at_ms(50 + gap));
+        throughput.on_ack(at_ms(80), 300_000, 800_000, 300_000);
+        throughput.on_ack(at_ms(100), 400_000, 900_000, 400_000);
+        throughput.on_ack(at_ms(140), 800_000, 1_300_000, 800_000);
         throughput.last()
     }
 
@@ -129,13 +129,13 @@ mod tests {
     /// had been sent was acknowledged.
     fn after_a_pause_of(pause: u64) -> Delivered {
         let mut throughput = Throughput::default();
-        throughput.on_ack(ms(0), 0, 100_000, 0);
-        throughput.feed(ms(79));
-        throughput.on_ack(ms(80), 100_000, 200_000, 100_000);
-        throughput.feed(ms(90));
-        throughput.feed(ms(90 + pause));
-        throughput.on_ack(ms(160), 200_000, 500_000, 200_000);
-        throughput.on_ack(ms(240), 500_000, 800_000, 500_000);
+        throughput.on_ack(at_ms(0), 0, 100_000, 0);
+        throughput.feed(at_ms(79));
+        throughput.on_ack(at_ms(80), 100_000, 200_000, 100_000);
+        throughput.feed(at_ms(90));
+        throughput.feed(at_ms(90 + pause));
+        throughput.on_ack(at_ms(160), 200_000, 500_000, 200_000);
+        throughput.on_ack(at_ms(240), 500_000, 800_000, 500_000);
         throughput.last()
     }
 
@@ -156,29 +156,29 @@ mod tests {
     fn a_round_that_was_mostly_idle_counts_only_where_it_delivered_more() {
         assert_eq!(after_a_gap_of(30).bytes, 500_000);
         let mut throughput = Throughput::default();
-        throughput.on_ack(ms(0), 0, 1_000, 0);
-        throughput.on_ack(ms(40), 1_000, 1_500, 1_000);
-        throughput.starve(ms(41));
-        throughput.feed(ms(70));
-        throughput.on_ack(ms(80), 1_500, 1_600, 1_500);
+        throughput.on_ack(at_ms(0), 0, 1_000, 0);
+        throughput.on_ack(at_ms(40), 1_000, 1_500, 1_000);
+        throughput.starve(at_ms(41));
+        throughput.feed(at_ms(70));
+        throughput.on_ack(at_ms(80), 1_500, 1_600, 1_500);
         let before = throughput.last();
         assert_eq!(before.bytes, 500);
-        throughput.on_ack(ms(120), 1_600, 1_700, 1_600);
+        throughput.on_ack(at_ms(120), 1_600, 1_700, 1_600);
         assert_eq!(throughput.last(), before);
     }
 
     #[test]
     fn what_is_left_at_the_end_and_a_pause_make_no_round() {
         let mut throughput = Throughput::default();
-        throughput.on_ack(ms(40), 0, 400_000, 0);
-        throughput.starve(ms(60));
-        throughput.on_ack(ms(80), 400_000, 600_000, 400_000);
+        throughput.on_ack(at_ms(40), 0, 400_000, 0);
+        throughput.starve(at_ms(60));
+        throughput.on_ack(at_ms(80), 400_000, 600_000, 400_000);
         // Half a round's data, the last of it acknowledged by a timer.
-        throughput.on_ack(ms(300), 600_000, 600_000, 600_000);
+        throughput.on_ack(at_ms(300), 600_000, 600_000, 600_000);
         let last = throughput.last();
         assert_eq!((last.bytes, last.rate), (400_000, Rate(80_000_000)));
-        throughput.feed(ms(1_000));
-        throughput.on_ack(ms(1_040), 602_000, 700_000, 602_000);
+        throughput.feed(at_ms(1_000));
+        throughput.on_ack(at_ms(1_040), 602_000, 700_000, 602_000);
         assert_eq!(throughput.last(), last);
     }
 }

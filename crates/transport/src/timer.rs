@@ -1,22 +1,22 @@
 //! A timer of a connection. On Linux's timer wheel (`kernel/time/timer.c`) it fires in whole jiffies,
 //! never early, and the later the coarser.
 
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 
 /// A timer that may be set, again and again mostly before it expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timer {
-    /// When it expires; `Time::MAX` where it is not set.
-    due: Time,
-    /// When it was set; `Time::MAX` where `due` is when the wheel comes round.
-    set: Time,
+    /// When it expires; `Instant::MAX` where it is not set.
+    due: Instant,
+    /// When it was set; `Instant::MAX` where `due` is when the wheel comes round.
+    set: Instant,
 }
 
 impl Default for Timer {
     fn default() -> Timer {
         Timer {
-            due: Time::MAX,
-            set: Time::MAX,
+            due: Instant::MAX,
+            set: Instant::MAX,
         }
     }
 }
@@ -24,32 +24,32 @@ impl Default for Timer {
 impl Timer {
     /// Sets it at `now`, in place of what was set before.
     #[inline]
-    pub fn set(&mut self, due: Time, now: Time) {
+    pub fn set(&mut self, due: Instant, now: Instant) {
         *self = Timer { due, set: now };
     }
 
     /// Forgets what was set.
     #[inline]
     pub fn stop(&mut self) {
-        self.due = Time::MAX;
+        self.due = Instant::MAX;
     }
 
     /// When it wants to be looked at; `None` where it is not set.
     #[inline]
-    pub fn due(&self) -> Option<Time> {
-        (self.due != Time::MAX).then_some(self.due)
+    pub fn due(&self) -> Option<Instant> {
+        (self.due != Instant::MAX).then_some(self.due)
     }
 
     /// Whether it fires at `now`, counted in jiffies where there are any. It stays set. When the
     /// wheel comes round is looked for only here, since most timers are set anew before.
-    pub fn fires(&mut self, now: Time, jiffy: Option<Time>) -> bool {
+    pub fn fires(&mut self, now: Instant, jiffy: Option<Duration>) -> bool {
         if self.due > now {
             return false;
         }
-        if let (Some(jiffy), true) = (jiffy, self.set != Time::MAX) {
+        if let (Some(jiffy), true) = (jiffy, self.set != Instant::MAX) {
             let round = comes_round(self.set, self.due.since(self.set), jiffy);
             self.due = self.due.max(round);
-            self.set = Time::MAX;
+            self.set = Instant::MAX;
         }
         self.due <= now
     }
@@ -62,7 +62,7 @@ const LEVEL_SHIFT: u32 = 3;
 
 /// When the wheel comes round to a timer that is set at `now` for `wait` later, with jiffies this
 /// long.
-pub fn comes_round(now: Time, wait: Time, jiffy: Time) -> Time {
+pub fn comes_round(now: Instant, wait: Duration, jiffy: Duration) -> Instant {
     let set = now.0 / jiffy.0;
     let delta = wait.0.div_ceil(jiffy.0);
     let (mut shift, mut span) = (0, FIRST_LEVEL);
@@ -72,7 +72,7 @@ pub fn comes_round(now: Time, wait: Time, jiffy: Time) -> Time {
     }
     // The slot that ends after the expiry.
     let slot = ((set + delta) >> shift) + 1;
-    Time((slot << shift) * jiffy.0)
+    Instant((slot << shift) * jiffy.0)
 }
 
 #[cfg(test)]
@@ -80,31 +80,31 @@ mod tests {
     use super::*;
 
     fn after(now: u64, wait: u64) -> u64 {
-        let ms = Time::from_millis;
-        comes_round(ms(now), ms(wait), ms(4)).0 / 1_000_000
+        let (at_ms, ms) = (Instant::from_millis, Duration::from_millis);
+        comes_round(at_ms(now), ms(wait), ms(4)).0 / 1_000_000
     }
 
     #[test]
     fn without_jiffies_it_fires_when_it_expires() {
         let mut timer = Timer::default();
         assert_eq!(timer.due(), None);
-        assert!(!timer.fires(Time::from_secs(9), None));
-        timer.set(Time(70), Time(10));
-        assert_eq!(timer.due(), Some(Time(70)));
-        assert!(!timer.fires(Time(69), None));
-        assert!(timer.fires(Time(70), None));
+        assert!(!timer.fires(Instant::from_secs(9), None));
+        timer.set(Instant(70), Instant(10));
+        assert_eq!(timer.due(), Some(Instant(70)));
+        assert!(!timer.fires(Instant(69), None));
+        assert!(timer.fires(Instant(70), None));
         timer.stop();
-        assert!(!timer.fires(Time(71), None));
+        assert!(!timer.fires(Instant(71), None));
     }
 
     #[test]
     fn on_the_wheel_it_expires_once_more_when_that_comes_round() {
-        let ms = Time::from_millis;
+        let (at_ms, ms) = (Instant::from_millis, Duration::from_millis);
         let mut timer = Timer::default();
-        timer.set(ms(221), ms(4));
-        assert!(!timer.fires(ms(221), Some(ms(4))));
-        assert_eq!(timer.due(), Some(ms(228)));
-        assert!(timer.fires(ms(228), Some(ms(4))));
+        timer.set(at_ms(221), at_ms(4));
+        assert!(!timer.fires(at_ms(221), Some(ms(4))));
+        assert_eq!(timer.due(), Some(at_ms(228)));
+        assert!(timer.fires(at_ms(228), Some(ms(4))));
     }
 
     #[test]

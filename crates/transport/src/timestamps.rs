@@ -4,7 +4,7 @@
 //! What an acknowledgement echoes is one bit here ([`undo`](super::undo)); data carries its TSval.
 
 use crate::narrow::wrapped;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 
 /// A millisecond.
 const TICK: u64 = 1_000_000;
@@ -12,7 +12,7 @@ const TICK: u64 = 1_000_000;
 const PAWS_WINDOW: i32 = 1;
 
 /// TSval at this time.
-pub fn tsval(now: Time) -> u32 {
+pub fn tsval(now: Instant) -> u32 {
     wrapped(now.0 / TICK)
 }
 
@@ -81,6 +81,6 @@ mod tests {
 
     #[test]
     fn a_tick_is_a_millisecond() {
-        assert_eq!(tsval(Time::from_micros(41_999)), 41);
+        assert_eq!(tsval(Instant::from_micros(41_999)), 41);
     }
 }

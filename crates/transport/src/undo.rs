@@ -8,9 +8,9 @@
 use super::connection::Connection;
 use super::sent::NewlyAcked;
 use super::timestamps::tsval;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 
-/// What Linux remembers of a recovery or of what a timeout began, to tell whether it was for
+/// State of Linux for a recovery or a timeout, which shows whether it was for
 /// nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UndoState {
@@ -20,7 +20,7 @@ pub struct UndoState {
     /// first.
     unanswered: Option<u64>,
     /// When the first of them left (`retrans_stamp`).
-    first: Option<Time>,
+    first: Option<Instant>,
 }
 
 impl UndoState {
@@ -42,7 +42,7 @@ impl UndoState {
     }
 
     /// A segment is sent again.
-    pub fn retransmitted(&mut self, now: Time) {
+    pub fn retransmitted(&mut self, now: Instant) {
         self.first.get_or_insert(now);
         self.unanswered = Some(self.unanswered.unwrap_or(0) + 1);
     }
@@ -59,9 +59,9 @@ impl UndoState {
         self.marker.is_some() && self.unanswered == Some(0)
     }
 
-    /// The acknowledgement that echoes what left at `echo` is the answer to a first sending, and
+    /// The acknowledgement that echoes what left at `echo` is of a first sending, and
     /// that was late (`tcp_packet_delayed`).
-    pub fn is_delayed(&self, echo: Option<Time>) -> bool {
+    pub fn is_delayed(&self, echo: Option<Instant>) -> bool {
         self.marker.is_some()
             && self
                 .first
@@ -69,7 +69,7 @@ impl UndoState {
     }
 
     /// `tcp_may_undo`.
-    pub fn may_undo(&self, echo: Option<Time>) -> bool {
+    pub fn may_undo(&self, echo: Option<Instant>) -> bool {
         self.was_answered() || self.is_delayed(echo)
     }
 }

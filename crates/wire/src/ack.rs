@@ -224,7 +224,7 @@ impl fmt::Debug for NumberAck {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flowstart_control::Time;
+    use flowstart_control::Duration;
 
     #[test]
     fn blocks_are_told_by_position() {
@@ -254,6 +254,6 @@ mod tests {
             fitting
         };
         assert_eq!(fitting(AckOption::None), 12);
-        assert_eq!(fitting(AckOption::Gap(Time(5))), 8);
+        assert_eq!(fitting(AckOption::Gap(Duration(5))), 8);
     }
 }

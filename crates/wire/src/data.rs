@@ -182,7 +182,7 @@ impl fmt::Debug for Data {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flowstart_control::Time;
+    use flowstart_control::Duration;
 
     #[test]
     fn a_report_a_timestamp_and_an_echo_travel_together() {
@@ -216,7 +216,7 @@ mod tests {
     fn a_congestion_header_takes_the_room_of_all_else() {
         let header = CongestionHeader {
             cwnd: 2.5,
-            rtt: Time::from_millis(64),
+            rtt: Duration::from_millis(64),
             feedback: -7.0,
         };
         let mut data = Data::new(0, 1448, 0);

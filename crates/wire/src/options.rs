@@ -1,7 +1,7 @@
 //! Options: what a body carries beside its own fields, and what that costs on the wire.
 
 use crate::packed::Byte;
-use flowstart_control::{Segments, Time};
+use flowstart_control::{Duration, Segments};
 
 /// Bytes of XCP's congestion header in a packet, data or acknowledgement
 /// (draft-falk-xcp-spec).
@@ -58,7 +58,7 @@ pub struct CongestionHeader {
     pub cwnd: Segments,
     /// H_rtt: the sender's estimate of the round trip; zero where it has none. It travels in 48
     /// bits of nanoseconds, 78 hours; what is longer travels as that.
-    pub rtt: Time,
+    pub rtt: Duration,
     /// H_feedback: by how much the sender's throughput is to change, bytes per second.
     /// Infinite until a router has written into it: senders ask for all there is.
     pub feedback: f64,
@@ -71,7 +71,7 @@ pub enum AckOption {
     #[default]
     None,
     /// How far apart the two packets of a pair arrived at the receiver.
-    Gap(Time),
+    Gap(Duration),
     /// What the congestion headers of the data that it acknowledges have come to: the sum of
     /// their `feedback`.
     Feedback(f64),
@@ -126,7 +126,7 @@ impl PackedOption {
 
     pub(crate) fn get(self) -> AckOption {
         match self {
-            PackedOption::Gap(gap) => AckOption::Gap(Time(gap.get())),
+            PackedOption::Gap(gap) => AckOption::Gap(Duration(gap.get())),
             PackedOption::Feedback(change) => AckOption::Feedback(change.get()),
             PackedOption::Marks(count) => AckOption::Marks(count.get()),
             PackedOption::Duplicate(start, len) => AckOption::Duplicate {
@@ -160,7 +160,7 @@ impl PackedHeader {
         let [a, b, c, d, e, f] = self.rtt;
         CongestionHeader {
             cwnd: self.cwnd.get(),
-            rtt: Time(u64::from_le_bytes([a, b, c, d, e, f, 0, 0])),
+            rtt: Duration(u64::from_le_bytes([a, b, c, d, e, f, 0, 0])),
             feedback: self.feedback.get(),
         }
     }
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn options_of_acknowledgements_come_out_as_they_went_in() {
         for option in [
-            AckOption::Gap(Time::from_secs(100)),
+            AckOption::Gap(Duration::from_secs(100)),
             AckOption::Feedback(-1.25e6),
             AckOption::Marks(1 << 40),
             AckOption::Duplicate {
@@ -197,10 +197,10 @@ mod tests {
             feedback: f64::INFINITY,
         };
         let through = |rtt| PackedHeader::new(header(rtt)).get();
-        let ordinary = Time::from_secs(100);
+        let ordinary = Duration::from_secs(100);
         assert_eq!(through(ordinary), header(ordinary));
-        let longest = Time((1 << 48) - 1);
-        assert_eq!(through(Time::MAX), header(longest));
+        let longest = Duration((1 << 48) - 1);
+        assert_eq!(through(Duration::MAX), header(longest));
     }
 
     #[test]
@@ -211,7 +211,7 @@ mod tests {
             (congestion_header_bytes(8), congestion_header_bytes(0)),
             (20, 0)
         );
-        assert_eq!(AckOption::Gap(Time(5)).wire(8), 8);
+        assert_eq!(AckOption::Gap(Duration(5)).wire(8), 8);
         assert_eq!(AckOption::None.wire(8), 0);
     }
 }

@@ -179,9 +179,9 @@ impl From<Far> for SackBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flowstart_control::Time;
+    use flowstart_control::Duration;
 
-    const GAP: AckOption = AckOption::Gap(Time(5));
+    const GAP: AckOption = AckOption::Gap(Duration(5));
 
     fn block(start: u64, end: u64) -> SackBlock {
         SackBlock { start, end }

@@ -23,9 +23,9 @@ class Events:
         """A data segment has left, `w` already obeyed."""
     def on_recovery_ack(self, w: Window, a: Ack) -> None:
         """An ACK during recovery."""
-    def on_recovered(self, w: Window, r: Recovered) -> Reason | None:
+    def on_recovered(self, w: Window, r: Recovered) -> Reason | float | None:
         """The recovery that a loss began has ended: a startup that has survived the loss may end
-        here.
+        here, and one that has set the window itself may report that of the loss.
         """
     def on_peer_gap(self, w: Window, g: PeerGap) -> Reason | None:
         """The peer has measured a pair; the ACK that says so follows."""
@@ -36,7 +36,7 @@ class Events:
 
 @final
 class Syn:
-    """A SYN is about to leave: a startup may ask the routers for a rate (RFC 4782)."""
+    """A SYN is about to leave: a startup may request a rate of the routers (RFC 4782)."""
 
     queued: int
     """Bytes the application has queued."""
@@ -49,20 +49,20 @@ class Syn:
 
 @final
 class Known:
-    """What is known of the path besides what the handshake shows. Told before `Established`; a
-    transport that knows nothing of the kind need not tell it.
+    """Knowledge of the path from other sources than the handshake. Reported before `Established`,
+    by a transport that has any.
     """
 
     approved: int | None
-    """What the routers approved of the rate that was asked for, headers included; `None` where it
-    was refused, not answered, or found not valid.
+    """Rate that the routers approved, headers included; `None` where the request was refused, not
+    answered, or found not valid.
     """
     exact_rtt: int | None
     """The round-trip time of the handshake as it was, where `Established` has it rounded."""
     interface_rate: int | None
     """The rate of the sender's own interface."""
     memory: PathMemory | None
-    """What an earlier connection left behind."""
+    """Cached state of an earlier connection."""
 
 @final
 class PathMemory:
@@ -83,12 +83,12 @@ class PathMemory:
     rate: int
     """How fast these arrived, payload only; zero where no round was measured."""
     in_use: bool
-    """Another connection that is still open has been told of the same path."""
+    """Another connection that is still open uses the same cached state."""
 
 @final
 class PeerGap:
-    """The peer has measured how far apart the two segments of a pair arrived. Told before the `Ack`
-    that carried it.
+    """The peer has measured the spacing at which the two segments of a pair arrived. Reported
+    before the `Ack` that carried it.
     """
 
     now: int
@@ -105,8 +105,8 @@ class PeerGap:
 
 @final
 class Feedback:
-    """The congestion headers of data that the peer has received have come back (XCP). Told before
-    the `Ack` that brought them.
+    """The congestion headers of data that the peer has received have come back (XCP). Reported
+    before the `Ack` that brought them.
     """
 
     now: int
@@ -162,7 +162,7 @@ class Sent:
 
 @final
 class Ack:
-    """An acknowledgement has arrived that says something new."""
+    """An acknowledgement with news has arrived."""
 
     now: int
     """Time now."""
@@ -202,13 +202,13 @@ class Ack:
     marks (`Established::counts_marks`).
     """
     delivery: Delivery | None
-    """What it says of delivery, where the controller wants to know."""
+    """What it reports of delivery, where the controller needs that."""
     sent: int | None
-    """When the segment left whose round-trip time it gives."""
+    """Departure of the segment whose round-trip time it gives."""
 
 @final
 class Delivery:
-    """What an acknowledgement says of delivery (draft-cheng-iccrg-delivery-rate-estimation)."""
+    """What an acknowledgement reports of delivery (draft-cheng-iccrg-delivery-rate-estimation)."""
 
     total: int
     """Bytes delivered so far (`C.delivered`)."""
@@ -236,11 +236,11 @@ class RateSample:
     delivered: int
     """Bytes delivered since."""
     interval: int
-    """In so long: the longer of the next two."""
+    """Duration of that: the longer of the next two."""
     send_interval: int
-    """The sending of what was delivered took so long."""
+    """Duration of the sending of what was delivered."""
     ack_interval: int
-    """Its acknowledging took so long."""
+    """Duration of its acknowledging."""
     app_limited: bool
     """The application, not the network, was the limit when the packet left."""
     tx_in_flight: int
@@ -264,8 +264,8 @@ class Loss:
 @final
 class Marked:
     """The peer echoes that a queue has marked data (RFC 3168 §6.1): congestion, but nothing is
-    missing. At most once per window, and not where a loss in it has been told. `Recovered` follows,
-    as it does after a loss: at once, or when the window has come down.
+    missing. At most once per window, and not after a loss in it. `Recovered` follows, as it does
+    after a loss: at once, or when the window has come down.
     """
 
     now: int

@@ -114,7 +114,7 @@ class Startup(Events, abc.ABC):
         own = [base for base in cls.__mro__ if base not in Startup.__mro__]
         for method in dict.fromkeys(name for base in own for name in _methods(base)):
             near = _meant(method)
-            if near is not None or method.startswith(("on_", "after_")):
+            if near is not None or method.startswith("on_"):
                 hint = f"did you mean `{near}`?" if near else f"there are {', '.join(HOOKS)}"
                 raise RequestError(f"startup `{cls.__name__}`: `{method}` is no hook; {hint}")
         for attribute in dict.fromkeys(name for base in own for name in _values(base)):
@@ -174,24 +174,15 @@ class Startup(Events, abc.ABC):
         """
         return True
 
-    def loss_cwnd(self) -> float | None:
-        """After a recovery that this startup answered itself: the window of the loss, once.
+    def on_timeout(
+        self, w: Window, t: Timeout
+    ) -> Literal["standard", "done", "self-managed"] | None:
+        """The retransmission timer expired; `w` is as before.
 
-        The congestion control learns of a loss at that window, and the window stays.
-        """
-        return None
-
-    def on_timeout(self, w: Window, t: Timeout) -> Reason | None:
-        """The retransmission timer expired. The congestion control sets the window after this.
-
-        It ends a startup that does not survive it, with the reason "timeout" unless another is
-        returned; a reason also ends one that does.
+        It ends a startup that does not survive it. Answers are those of `on_loss`.
         """
         self.cancel(w)
         return None
-
-    def after_timeout(self, w: Window, t: Timeout) -> None:
-        """Called after the congestion control has set the window for a timeout."""
 
     def on_idle(self, w: Window, before: Window, i: Idle) -> bool:
         """Sending resumes after an idle time; True where this startup begins anew.
@@ -289,7 +280,7 @@ def _answer_meant(attribute: str) -> str | None:
 def _meant(method: str) -> str | None:
     """The hook that a name is meant to be, `onAck` too."""
     plain = {hook.replace("_", ""): hook for hook in HOOKS}
-    cutoff = 0.6 if method.startswith(("on_", "after_")) else SIMILAR
+    cutoff = 0.6 if method.startswith("on_") else SIMILAR
     name = method.replace("_", "").lower()
     near = difflib.get_close_matches(name, plain, n=1, cutoff=cutoff)
     return plain[near[0]] if near else None

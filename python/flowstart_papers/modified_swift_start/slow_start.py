@@ -5,6 +5,8 @@ window to one segment. The paper divides the threshold itself by two and resets 
 initial window (Sec. III), so its slow start has a class here.
 """
 
+from typing import Literal
+
 from flowstart.model.startup import Ack, Established, Startup, Timeout, Window
 from flowstart_papers.modified_swift_start.hosts import MSS, RECEIVER_WINDOW
 
@@ -46,11 +48,12 @@ class PaperSlowStart(Startup):
         """Grows by a segment, whatever the ACK covers."""
         w.cwnd += 1
 
-    def after_timeout(self, w: Window, t: Timeout) -> None:
+    def on_timeout(self, w: Window, t: Timeout) -> Literal["done"]:
         """Overrules the congestion control."""
         if not (self.flight and t.repeated):
             self._lower(t.flight / MSS)
         w.cwnd, w.ssthresh = self.restart or 1.0, self.threshold
+        return "done"
 
     def _lower(self, flight: float) -> None:
         base = flight if self.flight else self.threshold

@@ -37,15 +37,15 @@
 //! - Linux takes a connection for idle when nothing is in flight; here it is when nothing has
 //!   been sent for a retransmission timeout.
 
-use super::Avoidance;
+use super::{copies, Avoidance, Maker};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::bbr::{Bbr, Version};
 use crate::model::Model;
 use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
-use crate::{params, Convention, Time, Window};
+use crate::{params, Convention, Instant, Window};
 
 /// Entry of `bbr` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "bbr",
     title: "BBR",
     source: "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson: BBR: Congestion-Based Congestion \
@@ -61,7 +61,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
     build: |params, convention| {
-        Ok(Box::new(BbrAvoidance::new(
+        Ok(copies(BbrAvoidance::new(
             Settings::read(params)?,
             convention,
         )))
@@ -78,6 +78,7 @@ params! {
 }
 
 /// State of ProbeBW and ProbeRTT on one connection.
+#[derive(Clone)]
 struct BbrAvoidance {
     version: Option<Version>,
     model: Box<Bbr>,
@@ -108,7 +109,7 @@ impl Avoidance for BbrAvoidance {
         self.model.on_established(w, e);
     }
 
-    fn on_start(&mut self, _w: &mut Window, now: Time) {
+    fn on_start(&mut self, _w: &mut Window, now: Instant) {
         self.take_over();
         if let Some(version) = self.version {
             self.model.turn_into(version, now);

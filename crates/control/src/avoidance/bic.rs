@@ -24,16 +24,16 @@
 //!   takes a very large one, which means steps of `s_max`.
 //! - The kernel leaves 819/1024 of the window and has `s_max` 16.
 
-use super::{reno, Avoidance};
+use super::{copies, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
 use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
-use crate::{params, Convention, Segments, Time, Window};
+use crate::{params, Convention, Instant, Segments, Window};
 
 /// Entry of `bic` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "bic",
     title: "BIC",
     source: "Xu, Harfoush, Rhee: Binary Increase Congestion Control (BIC) for Fast Long-Distance \
@@ -46,7 +46,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Reconstructed,
-    build: |params, convention| Ok(Box::new(Bic::new(params, convention)?)),
+    build: |params, convention| Ok(copies(Bic::new(params, convention)?)),
 };
 
 params! {
@@ -68,6 +68,7 @@ params! {
 }
 
 /// State of BIC on one connection.
+#[derive(Clone)]
 struct Bic {
     settings: Settings,
     base: reno::Base,
@@ -154,7 +155,7 @@ impl Bic {
 }
 
 impl Avoidance for Bic {
-    fn on_start(&mut self, _w: &mut Window, _now: Time) {
+    fn on_start(&mut self, _w: &mut Window, _now: Instant) {
         self.next_step = 0.0;
     }
 
@@ -251,7 +252,7 @@ mod tests {
     #[test]
     fn a_round_goes_its_way() {
         let (mut bic, mut w) = bic(180.0, Some(200.0));
-        (0..180).for_each(|_| bic.on_ack(&mut w, &Ack::of(Time::ZERO, 1460)));
+        (0..180).for_each(|_| bic.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460)));
         // Ten segments if all at once, a little less as the way gets shorter.
         assert!((187.0..190.0).contains(&w.cwnd), "{}", w.cwnd);
     }
@@ -261,7 +262,7 @@ mod tests {
         let (mut bic, mut w) = bic(200.0, None);
         let lose = |bic: &mut Bic, w: &mut Window| {
             let loss = Loss {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 flight: 0,
                 usable: w.cwnd,
             };
@@ -280,7 +281,7 @@ mod tests {
         let mut c = catalog::controller("slow-start", "bic", Convention::Rfc).unwrap();
         let mut w = Window::new(1460);
         (w.cwnd, w.ssthresh) = (100.0, 100.0);
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
         assert_eq!(w.cwnd, 100.01);
     }
 
@@ -299,7 +300,7 @@ mod tests {
     fn a_spurious_loss_leaves_the_search_where_it_was() {
         let (mut bic, mut w) = bic(90.0, Some(100.0));
         let l = Loss {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: w.cwnd_bytes(),
             usable: 90.0,
         };

@@ -32,16 +32,16 @@
 //!   kept. The RFC resets it only after a first slow start and after a timeout.
 
 use super::cubic_constants::Constants;
-use super::{cubic_2008, cubic_linux, reno, Avoidance};
+use super::{copies, cubic_2008, cubic_linux, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
 use crate::params::{Number, Params, Ratio, SpecError};
 use crate::signals::{Ack, Idle, Loss, Marked, Timeout};
-use crate::{params, Convention, Segments, Time, Window};
+use crate::{params, Convention, Duration, Instant, Segments, Window};
 
 /// Entry of `cubic` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "cubic",
     title: "CUBIC",
     source: "RFC 9438 §4; Ha, Rhee, Xu: CUBIC, 2008",
@@ -78,7 +78,7 @@ params! {
     enum Reading { Rfc9438 = "rfc9438", Linux = "linux", V2008 = "2008" }
 }
 
-fn build(params: &Params, convention: Convention) -> Result<Box<dyn Avoidance>, SpecError> {
+fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecError> {
     let settings = Settings::read(params)?;
     let by_stack = match convention {
         Convention::Linux => Reading::Linux,
@@ -98,16 +98,16 @@ fn build(params: &Params, convention: Convention) -> Result<Box<dyn Avoidance>, 
         base: reno::Base::given(settings.base, convention),
     };
     Ok(match reading {
-        Reading::V2008 => Box::new(cubic_2008::Cubic2008::new(constants)),
-        Reading::Linux => Box::new(cubic_linux::CubicLinux::new(constants)),
-        Reading::Rfc9438 => Box::new(Cubic::new(constants)),
+        Reading::V2008 => copies(cubic_2008::Cubic2008::new(constants)),
+        Reading::Linux => copies(cubic_linux::CubicLinux::new(constants)),
+        Reading::Rfc9438 => copies(Cubic::new(constants)),
     })
 }
 
 /// A stage of congestion avoidance, RFC 9438's epoch.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    start: Time,
+    start: Instant,
     k: f64,
     w_max: Segments,
     w_est: Segments,
@@ -122,6 +122,7 @@ impl Epoch {
 }
 
 /// State of RFC 9438's CUBIC on one connection.
+#[derive(Clone)]
 struct Cubic {
     constants: Constants,
     /// Undefined before the first loss and after a timeout.
@@ -130,8 +131,8 @@ struct Cubic {
     epoch: Option<Epoch>,
     /// These three before the last reduction (§4.9).
     undo: Option<(Option<Segments>, Segments, Option<Epoch>)>,
-    srtt: Option<Time>,
-    last_ack: Time,
+    srtt: Option<Duration>,
+    last_ack: Instant,
 }
 
 impl Cubic {
@@ -143,13 +144,13 @@ impl Cubic {
             epoch: None,
             undo: None,
             srtt: None,
-            last_ack: Time::ZERO,
+            last_ack: Instant::ZERO,
         }
     }
 
     /// §4.2, §4.3: an epoch begins at the current window. §4.8, §4.10: without a W_max, that
     /// window is W_max and K is zero; so too where the window is above W_max already.
-    fn begin(&mut self, w: &Window, now: Time) -> Epoch {
+    fn begin(&mut self, w: &Window, now: Instant) -> Epoch {
         let w_max = self.w_max.map_or(w.cwnd, |w_max| w_max.max(w.cwnd));
         if self.w_max.is_none() {
             self.cwnd_prior = w.cwnd;
@@ -179,11 +180,11 @@ impl Cubic {
     }
 
     /// RFC 6298's smoothing, in whole nanoseconds.
-    fn sample(&mut self, rtt: Option<Time>) {
+    fn sample(&mut self, rtt: Option<Duration>) {
         if let Some(rtt) = rtt {
             self.srtt = Some(match self.srtt {
                 None => rtt,
-                Some(srtt) => Time(srtt.nanos() - srtt.nanos() / 8 + rtt.nanos() / 8),
+                Some(srtt) => Duration(srtt.nanos() - srtt.nanos() / 8 + rtt.nanos() / 8),
             });
         }
     }
@@ -204,7 +205,7 @@ impl Cubic {
     }
 
     /// §5.8: time in which the window was not used does not count.
-    fn pause(&mut self, span: Time) {
+    fn pause(&mut self, span: Duration) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start += span;
         }
@@ -213,7 +214,7 @@ impl Cubic {
 
 impl Avoidance for Cubic {
     /// §4.10: a startup that ends without loss leaves no W_max.
-    fn on_start(&mut self, w: &mut Window, now: Time) {
+    fn on_start(&mut self, w: &mut Window, now: Instant) {
         self.begin(w, now);
         self.last_ack = now;
     }
@@ -241,7 +242,7 @@ impl Avoidance for Cubic {
         }
         // §4.2, §4.4, §4.5: towards where the curve will be one round trip from now, at
         // most half a window further.
-        let ahead = t + self.srtt.unwrap_or(Time::ZERO).secs();
+        let ahead = t + self.srtt.unwrap_or(Duration::ZERO).secs();
         let target = epoch.w_cubic(c, ahead).clamp(w.cwnd, 1.5 * w.cwnd);
         w.cwnd = target.min(w.cwnd + acked * (target - w.cwnd) / w.cwnd);
     }
@@ -319,7 +320,7 @@ mod tests {
         let mut w = Window::new(MSS as u32);
         (w.cwnd, w.ssthresh) = (cwnd, cwnd);
         (cubic.w_max, cubic.cwnd_prior) = (Some(w_max), w_max);
-        let epoch = cubic.begin(&w, Time::ZERO);
+        let epoch = cubic.begin(&w, Instant::ZERO);
         (cubic, w, epoch)
     }
 
@@ -329,7 +330,7 @@ mod tests {
         let (mut cubic, mut w) = (cubic(), Window::new(MSS as u32));
         w.cwnd = 70.0;
         assert!(cubic.adopt_model(Box::new(Capacity(100.0))).is_none());
-        cubic.on_start(&mut w, Time::ZERO);
+        cubic.on_start(&mut w, Instant::ZERO);
         let epoch = cubic.epoch.unwrap();
         assert_eq!((epoch.k, epoch.w_max), (after.k, 100.0));
         assert_eq!((cubic.w_max, cubic.cwnd_prior), (Some(100.0), 100.0));
@@ -340,7 +341,7 @@ mod tests {
         let (mut cubic, mut w) = (cubic(), Window::new(MSS as u32));
         w.cwnd = 70.0;
         cubic.adopt_model(Box::new(Capacity(40.0)));
-        cubic.on_start(&mut w, Time::ZERO);
+        cubic.on_start(&mut w, Instant::ZERO);
         let epoch = cubic.epoch.unwrap();
         assert_eq!((epoch.k, epoch.w_max), (0.0, 70.0));
     }
@@ -372,9 +373,9 @@ mod tests {
 
     /// One ACK per segment of the window, all at the round's start as the curve sees it.
     fn round(cubic: &mut Cubic, w: &mut Window, number: u64) {
-        let now = Time::from_millis(100 * number);
+        let now = Instant::from_millis(100 * number);
         for _ in 0..w.cwnd_segments() {
-            let rtt = Some(Time::from_millis(100));
+            let rtt = Some(Duration::from_millis(100));
             cubic.on_ack(
                 w,
                 &Ack {
@@ -420,7 +421,7 @@ mod tests {
             &mut w,
             &Ack {
                 cwnd_limited: false,
-                ..Ack::of(Time::ZERO, MSS)
+                ..Ack::of(Instant::ZERO, MSS)
             },
         );
         (c, w)
@@ -435,7 +436,7 @@ mod tests {
             cubic.on_loss(
                 w,
                 &Loss {
-                    now: Time::ZERO,
+                    now: Instant::ZERO,
                     flight,
                     usable: w.cwnd,
                 },
@@ -458,10 +459,10 @@ mod tests {
         let mut cubic = cubic();
         let mut w = Window::new(MSS as u32);
         (w.cwnd, w.ssthresh) = (870.0, 870.0);
-        cubic.on_start(&mut w, Time::from_secs(5));
+        cubic.on_start(&mut w, Instant::from_secs(5));
         let epoch = cubic.epoch.unwrap();
         assert_eq!((epoch.w_max, epoch.k, epoch.w_est), (870.0, 0.0, 870.0));
-        assert_eq!(epoch.start, Time::from_secs(5));
+        assert_eq!(epoch.start, Instant::from_secs(5));
         assert_eq!(cubic.cwnd_prior, 870.0);
     }
 
@@ -470,19 +471,19 @@ mod tests {
         let (mut cubic, mut w, _) = after_loss(100.0, 70.0);
         let idle = Ack {
             cwnd_limited: false,
-            ..Ack::of(Time::from_secs(3), MSS)
+            ..Ack::of(Instant::from_secs(3), MSS)
         };
         cubic.on_ack(&mut w, &idle);
         assert_eq!(
             (w.cwnd, cubic.epoch.unwrap().start),
-            (70.0, Time::from_secs(3))
+            (70.0, Instant::from_secs(3))
         );
-        let now = Time::from_secs(5);
+        let now = Instant::from_secs(5);
         cubic.on_idle(
             &mut w,
             &Idle {
                 now,
-                idle: Time::from_secs(2),
+                idle: Duration::from_secs(2),
                 restart_window: 10.0,
             },
         );
@@ -494,7 +495,7 @@ mod tests {
         let (mut cubic, mut w, _) = after_loss(70.0, 70.0);
         let late = Ack {
             credit: 7 * MSS,
-            ..Ack::of(Time::from_secs(100), MSS)
+            ..Ack::of(Instant::from_secs(100), MSS)
         };
         cubic.on_ack(&mut w, &late);
         assert_near(w.cwnd, 73.5, 1e-9);
@@ -504,7 +505,7 @@ mod tests {
     fn a_timeout_restarts_without_a_w_max() {
         let (mut c, mut w) = flow(100.0);
         let timeout = Timeout {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 100 * MSS,
             usable: 100.0,
             repeated: false,
@@ -547,7 +548,7 @@ mod tests {
             let (mut cubic, mut w, _) = after_loss(2.0, 2.0);
             w.cwnd = 1.0;
             let m = Marked {
-                now: Time::from_secs(9),
+                now: Instant::from_secs(9),
                 flight: MSS,
                 usable: 1.0,
             };
@@ -562,7 +563,7 @@ mod tests {
 
     /// What a loss or a timeout at the window of `w` leaves.
     fn reduce(cubic: &mut Cubic, w: &mut Window, by_timeout: bool) {
-        let (now, flight, usable) = (Time::from_millis(450), w.cwnd_bytes(), w.cwnd);
+        let (now, flight, usable) = (Instant::from_millis(450), w.cwnd_bytes(), w.cwnd);
         match by_timeout {
             true => cubic.on_timeout(
                 w,

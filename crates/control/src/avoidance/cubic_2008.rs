@@ -14,28 +14,29 @@ use super::Avoidance;
 use crate::model::capacity::Capacity;
 use crate::model::Model;
 use crate::signals::{Ack, Idle, Loss, Timeout};
-use crate::{Segments, Time, Window};
+use crate::{Duration, Instant, Segments, Window};
 
 /// `max_increment`: segments per 100 ms at most, past the plateau.
 const MAX_INCREMENT: f64 = 16.0;
 /// ACKs per segment before the first loss: two percent a round trip.
 const CNT_BEFORE_LOSS: f64 = 50.0;
 /// `cnt` is kept for so long while the window does not change: HZ/32.
-const UPDATE_INTERVAL: Time = Time(1_000_000_000 / 32);
+const UPDATE_INTERVAL: Duration = Duration(1_000_000_000 / 32);
 /// Delays are not sampled for so long after an epoch begins.
-const DEAF: Time = Time::from_secs(1);
+const DEAF: Duration = Duration::from_secs(1);
 
 /// State of CUBIC v2.1 on one connection.
+#[derive(Clone)]
 pub(super) struct Cubic2008 {
     constants: Constants,
     cnt: f64,
     last_max_cwnd: Segments,
     last_cwnd: Segments,
-    last_time: Time,
+    last_time: Instant,
     origin_point: Segments,
     k: f64,
-    delay_min: Option<Time>,
-    epoch_start: Option<Time>,
+    delay_min: Option<Duration>,
+    epoch_start: Option<Instant>,
     ack_cnt: f64,
     tcp_cwnd: Segments,
     /// Segments per ACK, an average.
@@ -51,7 +52,7 @@ impl Cubic2008 {
             cnt: 0.0,
             last_max_cwnd: 0.0,
             last_cwnd: 0.0,
-            last_time: Time::ZERO,
+            last_time: Instant::ZERO,
             origin_point: 0.0,
             k: 0.0,
             delay_min: None,
@@ -74,7 +75,7 @@ impl Cubic2008 {
         }
     }
 
-    fn begin(&mut self, cwnd: Segments, now: Time) -> Time {
+    fn begin(&mut self, cwnd: Segments, now: Instant) -> Instant {
         self.epoch_start = Some(now);
         self.ack_cnt = 1.0;
         self.tcp_cwnd = cwnd;
@@ -84,7 +85,7 @@ impl Cubic2008 {
     }
 
     /// `bictcp_update`: how many ACKs the next segment costs.
-    fn update(&mut self, cwnd: Segments, now: Time) {
+    fn update(&mut self, cwnd: Segments, now: Instant) {
         self.ack_cnt += 1.0;
         let unchanged = self.last_cwnd == cwnd && now.since(self.last_time) <= UPDATE_INTERVAL;
         if unchanged && self.cnt > 0.0 {
@@ -95,7 +96,7 @@ impl Cubic2008 {
             Some(start) => start,
             None => self.begin(cwnd, now),
         };
-        let delay = self.delay_min.unwrap_or(Time::ZERO);
+        let delay = self.delay_min.unwrap_or(Duration::ZERO);
         let t = (now.since(start) + delay).secs();
         let d = t - self.k;
         let target = self.origin_point + self.constants.c * (d * d * d);
@@ -105,7 +106,7 @@ impl Cubic2008 {
             (100.0 * cwnd).floor()
         };
         // v2.1 bounds the increment only beyond the plateau, v2.0 did so everywhere.
-        if t >= self.k && delay > Time::ZERO {
+        if t >= self.k && delay > Duration::ZERO {
             self.cnt = self
                 .cnt
                 .max((cwnd * 0.1 / (MAX_INCREMENT * delay.secs())).floor());
@@ -151,7 +152,7 @@ impl Cubic2008 {
 }
 
 impl Avoidance for Cubic2008 {
-    fn on_start(&mut self, w: &mut Window, now: Time) {
+    fn on_start(&mut self, w: &mut Window, now: Instant) {
         if self.epoch_start.is_none() {
             self.begin(w.cwnd, now);
         }
@@ -209,7 +210,7 @@ mod tests {
     use crate::{catalog, Controller, Convention};
 
     const MSS: u64 = 1460;
-    const RTT: Time = Time::from_millis(100);
+    const RTT: Duration = Duration::from_millis(100);
 
     fn flow(cwnd: f64) -> (Controller, Window) {
         let c = catalog::controller("slow-start", "cubic:reading=2008", Convention::Rfc).unwrap();
@@ -218,7 +219,7 @@ mod tests {
         (c, w)
     }
 
-    fn acks(c: &mut Controller, w: &mut Window, start: Time, count: u64) {
+    fn acks(c: &mut Controller, w: &mut Window, start: Instant, count: u64) {
         for i in 0..count {
             let now = start + RTT.over(count).times(i);
             c.on_ack(
@@ -236,7 +237,7 @@ mod tests {
         c.on_loss(
             w,
             &Loss {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 flight,
                 usable: w.cwnd,
             },
@@ -260,7 +261,7 @@ mod tests {
         cubic.on_loss(
             &mut w,
             &Loss {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 flight: 0,
                 usable: 80.0,
             },
@@ -277,7 +278,7 @@ mod tests {
         let mut rounds = 0;
         while w.cwnd < 995.0 && rounds < 200 {
             let size = w.cwnd_segments();
-            acks(&mut c, &mut w, RTT.times(rounds), size);
+            acks(&mut c, &mut w, Instant::ZERO + RTT.times(rounds), size);
             rounds += 1;
         }
         assert!((50..=90).contains(&rounds), "{rounds} rounds of 100 ms");
@@ -288,7 +289,7 @@ mod tests {
         let (mut c, mut w) = flow(500.0);
         for round in 0..20 {
             let size = w.cwnd_segments();
-            acks(&mut c, &mut w, RTT.times(round), size);
+            acks(&mut c, &mut w, Instant::ZERO + RTT.times(round), size);
         }
         let growth = w.cwnd / 500.0;
         assert!(
@@ -305,7 +306,7 @@ mod tests {
         assert_eq!(w.cwnd, 7.0);
         for round in 0..9 {
             let size = w.cwnd_segments();
-            acks(&mut c, &mut w, RTT.times(round), size);
+            acks(&mut c, &mut w, Instant::ZERO + RTT.times(round), size);
         }
         assert!((9.0..=11.0).contains(&w.cwnd), "{}", w.cwnd);
     }

@@ -21,7 +21,7 @@ use super::Avoidance;
 use crate::model::capacity::Capacity;
 use crate::model::Model;
 use crate::signals::{Ack, Idle, Loss, Timeout};
-use crate::{Segments, Time, Window};
+use crate::{Duration, Instant, Segments, Window};
 
 /// `BICTCP_HZ`: the curve's time is counted in 1/2^10 s.
 const BICTCP_HZ: u32 = 10;
@@ -29,13 +29,14 @@ const BICTCP_HZ: u32 = 10;
 const CNT_BEFORE_LOSS: u64 = 20;
 /// `CONFIG_HZ` of the kernels that the `linux` stack is compared with: jiffies per second.
 const HZ: u64 = 250;
-const JIFFY: Time = Time(1_000_000_000 / HZ);
+const JIFFY: Duration = Duration(1_000_000_000 / HZ);
 /// `cnt` is kept for so many jiffies while the window does not change.
 const UPDATE_INTERVAL: u64 = HZ / 32;
 /// Delays are not sampled for so many jiffies after an epoch begins.
 const DEAF: u64 = HZ;
 
 /// State of CUBIC v2.3 on one connection.
+#[derive(Clone)]
 pub(super) struct CubicLinux {
     constants: Constants,
     cnt: u64,
@@ -45,7 +46,7 @@ pub(super) struct CubicLinux {
     last_time: u64,
     bic_origin_point: u64,
     bic_k: u64,
-    delay_min: Option<Time>,
+    delay_min: Option<Duration>,
     epoch_start: Option<u64>,
     ack_cnt: u64,
     tcp_cwnd: u64,
@@ -54,7 +55,7 @@ pub(super) struct CubicLinux {
 }
 
 /// Converts a time to jiffies (`tcp_jiffies32`).
-fn jiffies(now: Time) -> u64 {
+fn jiffies(now: Instant) -> u64 {
     now.nanos() / JIFFY.nanos()
 }
 
@@ -130,7 +131,7 @@ impl CubicLinux {
 
     /// The curve, one round trip from `t` jiffies into the epoch.
     fn follow(&self, cwnd: u64, t: u64) -> u64 {
-        let round_trip = self.delay_min.unwrap_or(Time::ZERO).nanos();
+        let round_trip = self.delay_min.unwrap_or(Duration::ZERO).nanos();
         // `usecs_to_jiffies` rounds up.
         let t = ((t + round_trip.div_ceil(JIFFY.nanos())) << BICTCP_HZ) / HZ;
         let offset = u128::from(t.abs_diff(self.bic_k));
@@ -226,7 +227,7 @@ impl Avoidance for CubicLinux {
 
     fn on_idle(&mut self, _w: &mut Window, i: &Idle) {
         if let Some(start) = &mut self.epoch_start {
-            *start = (*start + jiffies(i.idle)).min(jiffies(i.now));
+            *start = (*start + i.idle.nanos() / JIFFY.nanos()).min(jiffies(i.now));
         }
     }
 
@@ -247,7 +248,7 @@ mod tests {
     use crate::{catalog, Controller, Convention};
 
     const MSS: u64 = 1448;
-    const RTT: Time = Time::from_millis(100);
+    const RTT: Duration = Duration::from_millis(100);
 
     fn flow(cwnd: f64) -> (Controller, Window) {
         let c = catalog::controller("slow-start", "cubic", Convention::Linux).unwrap();
@@ -260,7 +261,7 @@ mod tests {
     fn round(c: &mut Controller, w: &mut Window, number: u64) {
         let count = w.cwnd_segments();
         for i in 0..count {
-            let now = RTT.times(number) + RTT.over(count).times(i);
+            let now = Instant::ZERO + RTT.times(number) + RTT.over(count).times(i);
             let rtt = Some(RTT);
             c.on_ack(
                 w,
@@ -274,7 +275,7 @@ mod tests {
 
     fn lose(c: &mut Controller, w: &mut Window) {
         let loss = Loss {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 0,
             usable: w.cwnd,
         };
@@ -336,7 +337,7 @@ mod tests {
     #[test]
     fn the_curve_is_read_at_whole_jiffies_and_kept_for_more_than_seven() {
         let mut cubic = usual();
-        (cubic.last_max_cwnd, cubic.delay_min) = (103, Some(Time::from_micros(66_483)));
+        (cubic.last_max_cwnd, cubic.delay_min) = (103, Some(Duration::from_micros(66_483)));
         let mut cnt = |jiffy| {
             cubic.update(85, 1, jiffy);
             cubic.cnt
@@ -353,7 +354,7 @@ mod tests {
         let (mut c, mut w) = flow(100.0);
         lose(&mut c, &mut w);
         let timeout = Timeout {
-            now: Time::from_secs(1),
+            now: Instant::from_secs(1),
             flight: 0,
             usable: w.cwnd,
             repeated: false,
@@ -377,7 +378,7 @@ mod tests {
         (w.cwnd, w.ssthresh) = (80.0, 80.0);
         (cubic.last_max_cwnd, cubic.epoch_start) = (100, Some(0));
         let l = Loss {
-            now: Time::from_secs(1),
+            now: Instant::from_secs(1),
             flight: w.cwnd_bytes(),
             usable: 80.0,
         };
@@ -386,7 +387,7 @@ mod tests {
         cubic.on_spurious(&mut w);
         // 80 * (1024 + 717) / 2048.
         assert_eq!((cubic.last_max_cwnd, cubic.epoch_start), (68, None));
-        cubic.on_ack(&mut w, &Ack::of(Time::from_secs(2), MSS));
+        cubic.on_ack(&mut w, &Ack::of(Instant::from_secs(2), MSS));
         assert_eq!((cubic.bic_origin_point, cubic.bic_k), (80, 0));
     }
 }

@@ -20,14 +20,14 @@
 //! - The RFC's text was not at hand; its formulas are confirmed by ns-2's and its table by
 //!   the kernel's. The kernel's table itself, 73 steps, is not offered.
 
-use super::{reno, Avoidance};
+use super::{copies, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::{params, Convention, Segments, Window};
 
 /// Entry of `high-speed` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "high-speed",
     title: "HighSpeed TCP",
     source: "RFC 3649 §5",
@@ -38,7 +38,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Derived,
-    build: |params, convention| Ok(Box::new(HighSpeed::new(params, convention)?)),
+    build: |params, convention| Ok(copies(HighSpeed::new(params, convention)?)),
 };
 
 params! {
@@ -113,6 +113,7 @@ impl Response {
 }
 
 /// State of HighSpeed TCP on one connection.
+#[derive(Clone)]
 struct HighSpeed {
     response: Response,
     per_ack: bool,
@@ -208,7 +209,7 @@ impl Avoidance for HighSpeed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog, Controller, Time};
+    use crate::{catalog, Controller, Instant};
 
     fn response(spec: &str) -> Response {
         let kind = crate::params::AlgorithmKind::AVOIDANCE;
@@ -277,14 +278,14 @@ mod tests {
     fn an_ack_adds_its_share() {
         let grown = |convention, segments: u64| {
             let (mut c, mut w) = avoiding("high-speed", convention, 5_036.0);
-            c.on_ack(&mut w, &Ack::of(Time::ZERO, segments * 1460));
+            c.on_ack(&mut w, &Ack::of(Instant::ZERO, segments * 1460));
             (w.cwnd - 5_036.0) * 5_036.0
         };
         assert!((grown(Convention::Rfc, 1) - 20.01).abs() < 0.01);
         assert!((grown(Convention::Rfc, 2) - 40.02).abs() < 0.02);
         assert!((grown(Convention::Ns2, 2) - 20.68).abs() < 0.01);
         let (mut c, mut w) = avoiding("high-speed", Convention::Rfc, 10.0);
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
         assert_eq!(w.cwnd, 10.1);
     }
 
@@ -293,7 +294,7 @@ mod tests {
         let lost = |cwnd: f64| {
             let (mut c, mut w) = avoiding("high-speed", Convention::Ns2, cwnd);
             let loss = Loss {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 flight: 0,
                 usable: cwnd,
             };
@@ -310,7 +311,7 @@ mod tests {
     fn a_timeout_is_renos() {
         let (mut c, mut w) = avoiding("high-speed", Convention::Rfc, 1_000.0);
         let timeout = Timeout {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 1_000 * 1460,
             usable: 1_000.0,
             repeated: false,

@@ -1,8 +1,8 @@
-//! What a congestion avoidance is told and asked, its answer to loss among it.
+//! Hooks of a congestion avoidance: growth, and its response to congestion.
 
 use crate::model::Model;
 use crate::signals::{Ack, Established, Idle, Loss, Marked, Recovered, Timeout};
-use crate::{Segments, Time, Window};
+use crate::{Duration, Instant, Segments, Window};
 
 /// A congestion avoidance: growth past the threshold, and how far to fall on loss.
 pub trait Avoidance: Send {
@@ -10,7 +10,7 @@ pub trait Avoidance: Send {
     fn on_established(&mut self, _w: &Window, _e: &Established) {}
 
     /// A startup hands over without a loss.
-    fn on_start(&mut self, _w: &mut Window, _now: Time) {}
+    fn on_start(&mut self, _w: &mut Window, _now: Instant) {}
 
     /// An ACK that the startup, still in charge, has used: measure, but leave the window
     /// alone.
@@ -25,7 +25,7 @@ pub trait Avoidance: Send {
     /// Loss was found: set `ssthresh` and `cwnd`.
     fn on_loss(&mut self, w: &mut Window, l: &Loss);
 
-    /// A mark has come back: as a loss (RFC 3168 §5), unless an avoidance knows better.
+    /// A mark has come back. By default it counts as a loss (RFC 3168 §5).
     fn on_marked(&mut self, w: &mut Window, m: &Marked) {
         self.on_loss(w, &m.into());
     }
@@ -39,18 +39,18 @@ pub trait Avoidance: Send {
     /// Sending resumes after an idle time.
     fn on_idle(&mut self, _w: &mut Window, _i: &Idle) {}
 
-    /// What a stack is to pace that paces its restarts ([`on_idle`](Self::on_idle)): the window, and
-    /// the round trip over which. None for the window as it is and the smoothed round trip.
-    fn paced_restart(&self) -> Option<(Segments, Time)> {
+    /// Window and round trip by which a stack paces its restarts ([`on_idle`](Self::on_idle));
+    /// `None` for the window as it is and the smoothed round trip.
+    fn paced_restart(&self) -> Option<(Segments, Duration)> {
         None
     }
 
-    /// The last loss or timeout that this was told of was spurious: what it took for lost has arrived.
+    /// The last reported loss or timeout was spurious: what it took for lost has arrived.
     /// The transport has restored the window and the threshold; this restores what else the reduction
     /// replaced (RFC 9438 §4.9).
     fn on_spurious(&mut self, _w: &mut Window) {}
 
-    /// Whether it wants to be told of delivery ([`Ack::delivery`]). Asked once, at the beginning.
+    /// Whether it needs [`Ack::delivery`]. Read once, at the beginning.
     fn wants_delivery(&self) -> bool {
         false
     }
@@ -61,14 +61,22 @@ pub trait Avoidance: Send {
         false
     }
 
-    /// Whether its answer to marks is in proportion to their share, so that its packets may be sent
+    /// Whether its response to marks is in proportion to their share, so that its packets may be sent
     /// as ECT(1) (RFC 9331 §4.3).
     fn is_scalable(&self) -> bool {
         false
     }
 
-    /// Goes on with what a startup has learned, or gives it back.
+    /// Continues with the model of a startup, or returns one of a kind that it does not know.
     fn adopt_model(&mut self, model: Box<dyn Model>) -> Option<Box<dyn Model>> {
         Some(model)
     }
+}
+
+/// Maker of avoidances with the same parameters, one for each flow.
+pub type Maker = dyn Fn() -> Box<dyn Avoidance> + Send + Sync;
+
+/// Maker of copies of a avoidance.
+pub fn copies(prototype: impl Avoidance + Clone + Sync + 'static) -> Box<Maker> {
+    Box::new(move || Box::new(prototype.clone()))
 }

@@ -17,10 +17,10 @@ pub mod reno;
 pub mod vegas;
 pub mod westwood;
 
-pub use hooks::Avoidance;
+pub use hooks::{copies, Avoidance, Maker};
 
 /// The catalog's avoidances, in its order.
-pub const ENTRIES: &[Entry<dyn Avoidance>] = &[
+pub const ENTRIES: &[Entry<Maker>] = &[
     reno::ENTRY,
     cubic::ENTRY,
     none::ENTRY,

@@ -6,13 +6,13 @@
 //! loss with an unchanged window would have no room to recover in, and its retransmissions
 //! would be lost in the same full queue. It is no model of any deployed sender.
 
-use super::{reno, Avoidance};
+use super::{copies, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::Window;
 
 /// Entry of `none` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "none",
     title: "No growth",
     source: "flowstart (decrease: RFC 5681 §3.2)",
@@ -25,13 +25,14 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     certainty: Certainty::Text,
     build: |params, convention| {
         let settings = reno::Settings::read(params)?;
-        Ok(Box::new(None {
+        Ok(copies(None {
             decrease: reno::Decrease::read(params, &settings, convention)?,
         }))
     },
 };
 
 /// A window that does not grow.
+#[derive(Clone)]
 struct None {
     decrease: reno::Decrease,
 }
@@ -51,19 +52,19 @@ impl Avoidance for None {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog, Convention, Time};
+    use crate::{catalog, Convention, Instant};
 
     #[test]
     fn holds_and_halves() {
         let mut c = catalog::controller("slow-start", "none", Convention::Rfc).unwrap();
         let mut w = Window::new(1460);
         (w.cwnd, w.ssthresh) = (20.0, 20.0);
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
         assert_eq!(w.cwnd, 20.0);
         c.on_loss(
             &mut w,
             &Loss {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 flight: 20 * 1460,
                 usable: 20.0,
             },

@@ -46,15 +46,15 @@
 //!   have been next to nothing.
 
 use super::reno::Reno;
-use super::Avoidance;
+use super::{copies, Avoidance, Maker};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::Ratio;
 use crate::signals::{Ack, Established, Loss, Marked, Recovered, Timeout};
-use crate::{params, Segments, Time, Window};
+use crate::{params, Duration, Instant, Segments, Window};
 
 /// Entry of `prague` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "prague",
     title: "Prague",
     source: "De Schepper, Tilmans, Briscoe: TCP Prague, Linux tcp_prague.c v0.7 (L4S); RFC 9331 §4",
@@ -67,7 +67,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     params: Settings::PARAMS,
     needs: &[Need::Pacing, Need::L4s],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(Prague::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(Prague::new(Settings::read(params)?))),
 };
 
 params! {
@@ -75,7 +75,7 @@ params! {
         /// the share of marks before any has come; the first cut is half of it
         alpha_init: Ratio = "1",
         /// flows of shorter round trips grow as one of this would; 0s for none
-        rtt_target: Time = "25ms",
+        rtt_target: Duration = "25ms",
         /// but only so many rounds after slow start (500 in v0.6)
         #[within(0..=1_000_000)]
         rtt_transition: u32 = "4",
@@ -91,7 +91,7 @@ const MIN_CWND: Segments = 2.0;
 /// `PRAGUE_SHIFT_G`: an update of alpha has this weight.
 const G: f64 = 1.0 / 16.0;
 /// `MAX_SCALED_RTT`: longer round trips grow as ever.
-const MAX_SCALED_RTT: Time = Time::from_millis(100);
+const MAX_SCALED_RTT: Duration = Duration::from_millis(100);
 /// `prague_burst_shift`: so much of a second leaves together, about 250 us.
 const BURST_SHIFT: u32 = 12;
 
@@ -117,6 +117,7 @@ struct Round {
 }
 
 /// State of Prague on one connection.
+#[derive(Clone)]
 struct Prague {
     settings: Settings,
     /// Where the peer does not count marks.
@@ -124,13 +125,13 @@ struct Prague {
     counts_marks: bool,
     alpha: f64,
     /// Time of the last change of alpha.
-    alpha_at: Time,
+    alpha_at: Instant,
     /// A mark has ever come back; before that alpha stays as it is.
     saw_ce: bool,
     /// A mark has come back that the window is to be cut for.
     cut_due: bool,
     /// When it was last cut for one.
-    cut_at: Option<Time>,
+    cut_at: Option<Instant>,
     /// The window with its fraction, to which the window proper goes in steps.
     frac_cwnd: Segments,
     /// The window as it was left here. Any other value was set elsewhere.
@@ -151,7 +152,7 @@ impl Prague {
             reno: Reno::linux(),
             counts_marks: false,
             alpha: settings.alpha_init,
-            alpha_at: Time::ZERO,
+            alpha_at: Instant::ZERO,
             saw_ce: false,
             cut_due: false,
             cut_at: None,
@@ -181,7 +182,7 @@ impl Prague {
     fn scale(&self) -> f64 {
         let rtt = self.rtts.smoothed;
         let applies = self.rounds >= self.settings.rtt_transition && rtt <= MAX_SCALED_RTT;
-        if !applies || rtt >= self.settings.rtt_target || rtt == Time::ZERO {
+        if !applies || rtt >= self.settings.rtt_target || rtt == Duration::ZERO {
             return 1.0;
         }
         let share = rtt.secs() / self.settings.rtt_target.secs();
@@ -220,8 +221,8 @@ impl Prague {
     }
 
     /// Cuts the window for marks (`prague_enter_cwr`).
-    fn cut(&mut self, w: &Window, now: Time) {
-        let since = |at: Time| now.since(at);
+    fn cut(&mut self, w: &Window, now: Instant) {
+        let since = |at: Instant| now.since(at);
         let soon = self
             .cut_at
             .is_some_and(|at| since(at) < self.settings.rtt_target);
@@ -265,9 +266,9 @@ impl Prague {
     }
 
     /// Updates the pacing rate (`prague_update_pacing_rate`).
-    fn pace(&self, w: &mut Window, now: Time) {
+    fn pace(&self, w: &mut Window, now: Instant) {
         let rtt = self.rtts.smoothed;
-        if rtt == Time::ZERO {
+        if rtt == Duration::ZERO {
             return;
         }
         let first_half = now.since(self.alpha_at) < self.settings.rtt_target.max(rtt).over(2);
@@ -276,7 +277,7 @@ impl Prague {
             true => 1.0 + self.settings.rate_offset,
             false => 1.0 - self.settings.rate_offset,
         };
-        w.pacing = w.rate_over(gain * self.frac_cwnd, rtt);
+        w.pacing = w.rate_over(gain * self.frac_cwnd, Duration::ZERO + rtt);
         let packets = w.pacing.map_or(0, |rate| rate.bps() / 8) / u64::from(w.wire());
         let burst = u32::try_from(packets >> BURST_SHIFT).unwrap_or(u32::MAX);
         let burst = burst.max(1);
@@ -302,7 +303,7 @@ impl Avoidance for Prague {
         self.synchronise(w);
     }
 
-    fn on_start(&mut self, w: &mut Window, now: Time) {
+    fn on_start(&mut self, w: &mut Window, now: Instant) {
         match self.counts_marks {
             true => self.synchronise(w),
             false => self.reno.on_start(w, now),
@@ -392,7 +393,7 @@ mod tests {
     const MSS: u64 = 1448;
     /// With a window of forty segments that is all out.
     const LOSS: Loss = Loss {
-        now: Time::ZERO,
+        now: Instant::ZERO,
         flight: 40 * MSS,
         usable: 40.0,
     };
@@ -419,13 +420,13 @@ mod tests {
             una: 0,
             nxt: u64::MAX,
             marked,
-            ..Ack::of(Time::ZERO, packets * MSS)
+            ..Ack::of(Instant::ZERO, packets * MSS)
         }
     }
 
     fn marked() -> Marked {
         Marked {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 0,
             usable: 0.0,
         }
@@ -467,7 +468,7 @@ mod tests {
     fn cut(frac_cwnd: f64, alpha: f64) -> f64 {
         let mut prague = prague("");
         (prague.frac_cwnd, prague.alpha) = (frac_cwnd, alpha);
-        prague.cut(&window(frac_cwnd, 2.0), Time::ZERO);
+        prague.cut(&window(frac_cwnd, 2.0), Instant::ZERO);
         prague.frac_cwnd
     }
 
@@ -512,7 +513,7 @@ mod tests {
     fn growth(rtt: u64, rounds: u32, cwnd: u32) -> f64 {
         let (mut prague, mut w) = (prague(""), window(cwnd.into(), 2.0));
         (prague.rounds, prague.frac_cwnd, prague.left) = (rounds, w.cwnd, w.cwnd);
-        prague.rtts.sample(Some(Time::from_millis(rtt)));
+        prague.rtts.sample(Some(Duration::from_millis(rtt)));
         prague.round.end = u64::MAX;
         let one = ack(1, 0);
         (0..cwnd).for_each(|_| prague.on_ack(&mut w, &one));
@@ -524,7 +525,7 @@ mod tests {
         let scales = [5, 10, 20, 25, 60].map(|rtt| {
             let mut prague = prague("");
             prague.rounds = 4;
-            prague.rtts.sample(Some(Time::from_millis(rtt)));
+            prague.rtts.sample(Some(Duration::from_millis(rtt)));
             prague.scale()
         });
         assert_near(&scales, &[0.04, 0.16, 0.64, 1.0, 1.0], 1e-12);
@@ -537,9 +538,9 @@ mod tests {
         let burst = |bytes_per_second: u64| {
             let mut prague = prague("rate_offset=0");
             let mut w = window(100.0, 2.0);
-            prague.rtts.sample(Some(Time::from_millis(100)));
+            prague.rtts.sample(Some(Duration::from_millis(100)));
             prague.frac_cwnd = bytes_per_second as f64 / 10.0 / 1500.0;
-            prague.pace(&mut w, Time::ZERO);
+            prague.pace(&mut w, Instant::ZERO);
             (w.quantum, w.most_together)
         };
         assert_eq!(burst(12_500_000), (2, 2));
@@ -551,8 +552,8 @@ mod tests {
         let pace = |ssthresh, ms| {
             let (mut prague, mut w) = (prague(""), window(128.0, ssthresh));
             prague.frac_cwnd = 128.0;
-            prague.rtts.sample(Some(Time::from_millis(100)));
-            prague.pace(&mut w, Time::from_millis(ms));
+            prague.rtts.sample(Some(Duration::from_millis(100)));
+            prague.pace(&mut w, Instant::from_millis(ms));
             w.pacing.unwrap().bps()
         };
         assert_eq!(pace(f64::INFINITY, 0), 30_720_000);
@@ -566,7 +567,7 @@ mod tests {
         (0..30).for_each(|_| prague.on_ack(&mut w, &ack(1, 0)));
         assert_eq!((w.cwnd, prague.frac_cwnd), (20.0, 20.0));
         let recovered = Recovered {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             retransmitted: MSS,
             flight: 0,
         };
@@ -588,7 +589,7 @@ mod tests {
     fn after_a_timeout_the_window_climbs_to_half_of_what_it_was_and_grows_when_all_is_repaired() {
         let (mut prague, mut w) = (prague(""), window(40.0, f64::INFINITY));
         let timeout = Timeout {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 40 * MSS,
             usable: 40.0,
             repeated: false,
@@ -630,9 +631,9 @@ mod tests {
         let mut w = Window::new(MSS as u32);
         let e = Established {
             initial_window: 10.0,
-            rtt: Some(Time::from_millis(20)),
+            rtt: Some(Duration::from_millis(20)),
             counts_marks,
-            ..Established::at(Time::ZERO)
+            ..Established::at(Instant::ZERO)
         };
         c.on_established(&mut w, &e);
         (c, w)
@@ -668,7 +669,7 @@ mod tests {
         let cut_at = |prague: &mut Prague, w: &mut Window, ms| {
             prague.on_marked(w, &marked());
             let a = Ack {
-                now: Time::from_millis(ms),
+                now: Instant::from_millis(ms),
                 ..ack(1, 1)
             };
             prague.on_ack(w, &a);
@@ -682,8 +683,8 @@ mod tests {
     fn a_rate_beyond_any_burst_leaves_a_burst_of_the_largest_size() {
         let mut prague = prague("");
         let mut w = window(4e18, f64::INFINITY);
-        (prague.frac_cwnd, prague.rtts.smoothed) = (w.cwnd, Time(1 << 10));
-        prague.pace(&mut w, Time::ZERO);
+        (prague.frac_cwnd, prague.rtts.smoothed) = (w.cwnd, Duration(1 << 10));
+        prague.pace(&mut w, Instant::ZERO);
         assert_eq!((w.quantum, w.most_together), (u32::MAX, u32::MAX));
     }
 }

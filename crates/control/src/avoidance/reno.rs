@@ -13,14 +13,14 @@
 //! usable window; Linux halves the congestion window, and so does QUIC (RFC 9002 §7.3.2),
 //! which counts it in bytes and not in whole packets.
 
-use super::Avoidance;
+use super::{copies, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
-use crate::{params, Convention, Segments, Time, Window};
+use crate::{params, Convention, Instant, Segments, Window};
 
 /// Entry of `reno` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "reno",
     title: "Reno congestion avoidance",
     source: "RFC 5681 §3.1-3.2",
@@ -33,7 +33,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     certainty: Certainty::Text,
     build: |params, convention| {
         let settings = Settings::read(params)?;
-        Ok(Box::new(Reno {
+        Ok(copies(Reno {
             growth: Increase::given(settings.growth, convention),
             decrease: Decrease::read(params, &settings, convention)?,
         }))
@@ -242,6 +242,7 @@ impl Decrease {
 }
 
 /// Reno.
+#[derive(Clone)]
 pub(super) struct Reno {
     growth: Increase,
     decrease: Decrease,
@@ -258,7 +259,7 @@ impl Reno {
 }
 
 impl Avoidance for Reno {
-    fn on_start(&mut self, _w: &mut Window, _now: Time) {
+    fn on_start(&mut self, _w: &mut Window, _now: Instant) {
         self.growth.forget();
     }
 
@@ -298,7 +299,7 @@ mod tests {
 
     fn acks(c: &mut Controller, w: &mut Window, count: u64, segments: u64) {
         for _ in 0..count {
-            c.on_ack(w, &Ack::of(Time::ZERO, segments * 1460));
+            c.on_ack(w, &Ack::of(Instant::ZERO, segments * 1460));
         }
     }
 
@@ -339,7 +340,7 @@ mod tests {
             &mut w,
             &Ack {
                 cwnd_limited: false,
-                ..Ack::of(Time::ZERO, 1460)
+                ..Ack::of(Instant::ZERO, 1460)
             },
         );
         assert_eq!(w.cwnd, 10.0);
@@ -352,7 +353,7 @@ mod tests {
         c.on_loss(
             &mut w,
             &Loss {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 flight: flight * 1460,
                 usable,
             },
@@ -383,7 +384,7 @@ mod tests {
     fn timed_out(convention: Convention, repeated: bool) -> (f64, f64) {
         let (mut c, mut w) = avoiding("reno", convention, 40.0);
         let timeout = Timeout {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 20 * 1460,
             usable: 20.0,
             repeated,
@@ -406,7 +407,7 @@ mod tests {
         c.on_loss(
             &mut w,
             &Loss {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 flight: 10 * 1460,
                 usable: 10.0,
             },
@@ -427,7 +428,7 @@ mod tests {
             c.on_loss(
                 &mut w,
                 &Loss {
-                    now: Time::ZERO,
+                    now: Instant::ZERO,
                     flight: 10 * 1460,
                     usable: 10.0,
                 },

@@ -7,7 +7,7 @@
 //! `window/baseRTT`. The *actual* rate of the last round is lower by what waits in queues:
 //! `diff = (expected - actual) * baseRTT` segments of this flow. Below `alpha` the window
 //! grows by a segment per round trip, above `beta` it shrinks by one, between them it stands
-//! still. A lone flow settles without ever losing a packet; beside flows that fill the queue
+//! still. A lone flow settles without ever losing a packet; next to flows that fill the queue
 //! it is the one that yields.
 //!
 //! The readings:
@@ -34,14 +34,14 @@
 //! - A timeout leaves two segments in ns-2, one in the kernel.
 //! - The paper's text was not at hand; `paper` differs from `ns2` only in the window.
 
-use super::{reno, Avoidance};
+use super::{copies, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Idle, Loss, Timeout};
-use crate::{params, Convention, Segments, Time, Window};
+use crate::{params, Convention, Duration, Instant, Segments, Window};
 
 /// Entry of `vegas` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "vegas",
     title: "Vegas",
     source: "Brakmo, Peterson: TCP Vegas, IEEE JSAC 13(8), 1995; ns-2 VegasTcpAgent; \
@@ -53,7 +53,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(Vegas::new(params, convention)?)),
+    build: |params, convention| Ok(copies(Vegas::new(params, convention)?)),
 };
 
 params! {
@@ -90,18 +90,18 @@ impl Reading {
 pub(crate) struct Rounds {
     reading: Reading,
     /// `baseRTT`; later than any time while nothing is known.
-    base_rtt: Time,
-    sum_rtt: Time,
+    base_rtt: Duration,
+    sum_rtt: Duration,
     cnt_rtt: u64,
-    min_rtt: Time,
+    min_rtt: Duration,
     /// Latest sample of the round trip (`v_rtt`).
-    rtt: Time,
+    rtt: Duration,
     /// `v_actual`: the rate of the last round, segments per second.
     actual: f64,
     /// `begseq`: the round ends with the first ACK beyond it.
     beg_nxt: u64,
     beg_una: u64,
-    beg_time: Time,
+    beg_time: Instant,
     /// The congestion window when the round began.
     beg_cwnd: Segments,
 }
@@ -121,15 +121,15 @@ impl Rounds {
     pub(crate) fn new(reading: Reading) -> Rounds {
         Rounds {
             reading,
-            base_rtt: Time::MAX,
-            sum_rtt: Time::ZERO,
+            base_rtt: Duration::MAX,
+            sum_rtt: Duration::ZERO,
             cnt_rtt: 0,
-            min_rtt: Time::MAX,
-            rtt: Time::ZERO,
+            min_rtt: Duration::MAX,
+            rtt: Duration::ZERO,
             actual: 0.0,
             beg_nxt: 0,
             beg_una: 0,
-            beg_time: Time::ZERO,
+            beg_time: Instant::ZERO,
             beg_cwnd: 0.0,
         }
     }
@@ -156,16 +156,16 @@ impl Rounds {
     /// What was measured before a pause or a timeout is no part of a round; the base stays,
     /// except in the kernel.
     pub(crate) fn restart(&mut self) {
-        (self.sum_rtt, self.cnt_rtt, self.min_rtt) = (Time::ZERO, 0, Time::MAX);
+        (self.sum_rtt, self.cnt_rtt, self.min_rtt) = (Duration::ZERO, 0, Duration::MAX);
         if self.reading == Reading::Linux {
-            self.base_rtt = Time::MAX;
+            self.base_rtt = Duration::MAX;
         }
     }
 
-    fn sample(&mut self, rtt: Option<Time>) {
+    fn sample(&mut self, rtt: Option<Duration>) {
         let Some(rtt) = rtt else { return };
         let rtt = match self.reading {
-            Reading::Linux => Time::from_micros(rtt.nanos() / 1_000 + 1),
+            Reading::Linux => Duration::from_micros(rtt.nanos() / 1_000 + 1),
             _ => rtt,
         };
         self.rtt = rtt;
@@ -182,7 +182,7 @@ impl Rounds {
             Reading::Linux => self.diff_linux(w),
         };
         let old_cwnd = self.beg_cwnd;
-        (self.sum_rtt, self.cnt_rtt, self.min_rtt) = (Time::ZERO, 0, Time::MAX);
+        (self.sum_rtt, self.cnt_rtt, self.min_rtt) = (Duration::ZERO, 0, Duration::MAX);
         (self.beg_una, self.beg_nxt) = (self.beg_nxt, a.nxt);
         (self.beg_time, self.beg_cwnd) = (a.now, w.cwnd);
         Round {
@@ -193,7 +193,7 @@ impl Rounds {
     }
 
     /// The mean of the round, or how long it lasted where nothing could be measured.
-    fn mean(&self, now: Time) -> Time {
+    fn mean(&self, now: Instant) -> Duration {
         match self.cnt_rtt {
             0 => now.since(self.beg_time),
             n => self.sum_rtt.over(n),
@@ -205,7 +205,7 @@ impl Rounds {
     fn diff_ns2(&mut self, w: &Window, a: &Ack) -> Option<Segments> {
         let rtt = self.mean(a.now);
         let length = w.segments(a.nxt - self.beg_nxt.min(a.nxt));
-        if rtt == Time::ZERO {
+        if rtt == Duration::ZERO {
             return None;
         }
         if rtt < self.base_rtt || length <= 1.0 {
@@ -219,7 +219,7 @@ impl Rounds {
     fn diff_paper(&mut self, w: &Window, a: &Ack) -> Option<Segments> {
         let rtt = self.mean(a.now);
         let length = w.segments(self.beg_nxt - self.beg_una);
-        if rtt == Time::ZERO {
+        if rtt == Duration::ZERO {
             return None;
         }
         self.base_rtt = self.base_rtt.min(rtt);
@@ -246,6 +246,7 @@ pub(crate) fn out(w: &Window, a: &Ack) -> Segments {
 }
 
 /// State of Vegas on one connection.
+#[derive(Clone)]
 struct Vegas {
     reading: Reading,
     alpha: Segments,
@@ -326,7 +327,7 @@ impl Vegas {
 }
 
 impl Avoidance for Vegas {
-    fn on_start(&mut self, _w: &mut Window, _now: Time) {
+    fn on_start(&mut self, _w: &mut Window, _now: Instant) {
         (self.incr, self.reno) = (0.0, false);
     }
 
@@ -381,7 +382,7 @@ impl Avoidance for Vegas {
     }
 
     /// Paces after an idle time (`RBP_VEGAS_RATE_ALGORITHM` of ns-2's `Vegas/RBP`).
-    fn paced_restart(&self) -> Option<(Segments, Time)> {
+    fn paced_restart(&self) -> Option<(Segments, Duration)> {
         let Rounds { actual, rtt, .. } = self.rounds;
         (actual > 0.0).then(|| (actual * rtt.secs(), rtt))
     }
@@ -402,8 +403,8 @@ mod tests {
 
     const MSS: u64 = 1460;
 
-    fn ms(x: u64) -> Time {
-        Time::from_millis(x)
+    fn ms(x: u64) -> Duration {
+        Duration::from_millis(x)
     }
 
     /// A round of ns-2's in which `window` segments take `rtt`.
@@ -412,7 +413,7 @@ mod tests {
         let ack = Ack {
             una: 101 * MSS,
             nxt: (100 + window) * MSS,
-            ..Ack::of(ms(1_000), MSS)
+            ..Ack::of(Instant::from_millis(1_000), MSS)
         };
         let measured = |reading| {
             let mut rounds = Rounds::new(reading);
@@ -455,7 +456,7 @@ mod tests {
             una: 101 * MSS,
             nxt: 120 * MSS,
             rtt: None,
-            ..Ack::of(ms(1_000), MSS)
+            ..Ack::of(Instant::from_millis(1_000), MSS)
         };
         c.rounds.on_ack(&Window::new(MSS as u32), &ack);
         let (window, rtt) = c.paced_restart().unwrap();
@@ -486,7 +487,7 @@ mod tests {
                 una: una * MSS,
                 nxt: (una + window - 1) * MSS,
                 rtt: Some(ms(rtt)),
-                ..Ack::of(ms(100 * una), MSS)
+                ..Ack::of(Instant::from_millis(100 * una), MSS)
             };
             c.on_ack(w, &ack);
         };
@@ -535,7 +536,7 @@ mod tests {
         let mut w = Window::new(MSS as u32);
         (w.cwnd, w.ssthresh) = (cwnd, cwnd);
         let loss = Loss {
-            now: ms(1),
+            now: Instant::from_millis(1),
             flight: cwnd as u64 * MSS,
             usable: cwnd,
         };
@@ -557,7 +558,7 @@ mod tests {
             let mut w = Window::new(MSS as u32);
             w.cwnd = 20.0;
             let timeout = Timeout {
-                now: ms(1),
+                now: Instant::from_millis(1),
                 flight: 20 * MSS,
                 usable: 20.0,
                 repeated: false,
@@ -593,7 +594,7 @@ mod tests {
         let mut w = Window::new(MSS as u32);
         (w.cwnd, vegas.incr) = (20.0, 0.05);
         let l = Loss {
-            now: ms(1),
+            now: Instant::from_millis(1),
             flight: 20 * MSS,
             usable: 20.0,
         };

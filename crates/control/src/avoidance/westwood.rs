@@ -22,19 +22,19 @@
 //!
 //! - `plus` halves when a loss is found and goes to the estimate when the recovery ends, as
 //!   the kernel does.
-//! - The first two duplicate ACKs are not told to a controller. The limit of two segments per
+//! - The first two duplicate ACKs are not reported to a controller. The limit of two segments per
 //!   ACK keeps the ACK that covers them from counting too much.
 //! - The original code divides the threshold after a timeout in slow start by 2, 3 and 4 in
 //!   turn.
 
-use super::{reno, Avoidance};
+use super::{copies, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Loss, Recovered, Timeout};
-use crate::{params, Convention, Segments, Time, Window};
+use crate::{params, Convention, Duration, Instant, Segments, Window};
 
 /// Entry of `westwood` in the catalog of congestion controls.
-pub const ENTRY: Entry<dyn Avoidance> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "westwood",
     title: "Westwood and Westwood+",
     source: "Mascolo, Casetti, Gerla, Sanadidi, Wang: TCP Westwood, MobiCom 2001; the authors' \
@@ -46,7 +46,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     params: Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(Westwood::new(params, convention)?)),
+    build: |params, convention| Ok(copies(Westwood::new(params, convention)?)),
 };
 
 params! {
@@ -58,8 +58,8 @@ params! {
         /// fixed coefficients (its filter 1)
         filter: Filter = "tustin",
         /// filter=tustin: the time constant
-        #[check(|tau| tau >= Time::from_millis(1), "at least 1ms")]
-        tau: Time = "1s",
+        #[check(|tau| tau >= Duration::from_millis(1), "at least 1ms")]
+        tau: Duration = "1s",
         growth: Option<reno::Growth> as reno::Settings,
         base: Option<reno::Base> as reno::Settings,
     }
@@ -72,11 +72,11 @@ params! {
 #[derive(Clone, Copy, Debug)]
 struct PerAck {
     /// Time constant; `None` for fixed coefficients.
-    tau: Option<Time>,
+    tau: Option<Duration>,
     /// Estimated bandwidth, in bytes per second.
     bwe: f64,
     last_sample: f64,
-    last_ack: Option<Time>,
+    last_ack: Option<Instant>,
     /// Segments that duplicate ACKs have reported already.
     unaccounted: f64,
 }
@@ -104,13 +104,13 @@ impl PerAck {
         let last = *self.last_ack.get_or_insert(a.now);
         let dt = a.now.since(last);
         let bytes = self.count(w.segments(a.acked)) * f64::from(w.mss);
-        if dt > Time::ZERO {
+        if dt > Duration::ZERO {
             self.last_ack = Some(a.now);
             self.filter(bytes / dt.secs(), dt);
         }
     }
 
-    fn filter(&mut self, sample: f64, dt: Time) {
+    fn filter(&mut self, sample: f64, dt: Duration) {
         match self.tau {
             None => self.bwe = 0.9047 * self.bwe + 0.0476 * (sample + self.last_sample),
             Some(tau) => {
@@ -124,7 +124,7 @@ impl PerAck {
     }
 
     /// A long time without ACKs counts as samples of zero, half a time constant apart.
-    fn silence(&mut self, dt: Time, half: Time) -> Time {
+    fn silence(&mut self, dt: Duration, half: Duration) -> Duration {
         /// After so many hardly anything is left of the estimate.
         const MOST: u64 = 64;
         let zeros = (dt.nanos() - 1) / half.nanos();
@@ -132,23 +132,23 @@ impl PerAck {
             self.bwe = 0.6 * self.bwe + 0.2 * self.last_sample;
             self.last_sample = 0.0;
         }
-        dt.since(half.times(zeros))
+        dt.saturating_sub(half.times(zeros))
     }
 }
 
 /// The rate by the bytes of a round trip, in bytes per millisecond as in the kernel.
 #[derive(Clone, Copy, Debug, Default)]
 struct PerRound {
-    since: Option<Time>,
+    since: Option<Instant>,
     bytes: u64,
     ns_est: u64,
     bw_est: u64,
 }
 
 impl PerRound {
-    fn on_ack(&mut self, bytes: u64, now: Time, rtt: Option<Time>) {
+    fn on_ack(&mut self, bytes: u64, now: Instant, rtt: Option<Duration>) {
         /// No shorter time is measured over.
-        const LEAST: Time = Time::from_millis(50);
+        const LEAST: Duration = Duration::from_millis(50);
         let since = *self.since.get_or_insert(now);
         let span = now.since(since);
         self.bytes = self.bytes.saturating_add(bytes);
@@ -176,10 +176,11 @@ enum Estimator {
 }
 
 /// State of Westwood on one connection.
+#[derive(Clone)]
 struct Westwood {
     estimator: Estimator,
-    rtt_min: Option<Time>,
-    rtt: Option<Time>,
+    rtt_min: Option<Duration>,
+    rtt: Option<Duration>,
     delivered: u64,
     growth: reno::Increase,
     decrease: reno::Decrease,
@@ -260,7 +261,7 @@ impl Westwood {
 }
 
 impl Avoidance for Westwood {
-    fn on_start(&mut self, _w: &mut Window, _now: Time) {
+    fn on_start(&mut self, _w: &mut Window, _now: Instant) {
         self.growth.forget();
     }
 
@@ -342,7 +343,7 @@ mod tests {
 
     const MSS: u64 = 1460;
 
-    fn per_ack(tau: Option<Time>) -> PerAck {
+    fn per_ack(tau: Option<Duration>) -> PerAck {
         PerAck {
             tau,
             bwe: 0.0,
@@ -352,10 +353,10 @@ mod tests {
         }
     }
 
-    fn filtered(tau: Option<Time>, expected: [f64; 6]) {
+    fn filtered(tau: Option<Duration>, expected: [f64; 6]) {
         let mut e = per_ack(tau);
         for bwe in expected {
-            e.filter(1e6, Time::from_millis(12));
+            e.filter(1e6, Duration::from_millis(12));
             assert!((e.bwe - bwe).abs() < 0.06, "{} is not {bwe}", e.bwe);
         }
     }
@@ -363,17 +364,17 @@ mod tests {
     #[test]
     fn a_million_every_twelve_milliseconds() {
         let tustin = [5964.2, 17821.5, 29537.3, 41113.4, 52551.5, 63853.0];
-        filtered(Some(Time::from_secs(1)), tustin);
+        filtered(Some(Duration::from_secs(1)), tustin);
         let fixed = [47600.0, 138263.7, 220287.2, 294493.8, 361628.6, 422365.4];
         filtered(None, fixed);
     }
 
     #[test]
     fn silence_counts_as_zeros() {
-        let mut e = per_ack(Some(Time::from_secs(1)));
+        let mut e = per_ack(Some(Duration::from_secs(1)));
         (e.bwe, e.last_sample) = (1_000.0, 500.0);
-        let rest = e.silence(Time::from_millis(1_012), Time::from_millis(500));
-        assert_eq!(rest, Time::from_millis(12));
+        let rest = e.silence(Duration::from_millis(1_012), Duration::from_millis(500));
+        assert_eq!(rest, Duration::from_millis(12));
         // 0.6*1000 + 0.2*500, and 0.6 of it.
         assert!(
             (e.bwe - 420.0).abs() < 1e-9 && e.last_sample == 0.0,
@@ -409,12 +410,12 @@ mod tests {
     #[test]
     fn plus_measures_over_a_round_trip() {
         let mut e = PerRound::default();
-        let rtt = Some(Time::from_millis(100));
+        let rtt = Some(Duration::from_millis(100));
         for number in 0..=10 {
-            e.on_ack(1_000, Time::from_millis(10 * number), rtt);
+            e.on_ack(1_000, Instant::from_millis(10 * number), rtt);
         }
         assert_eq!((e.bw_est, e.bytes), (0, 11_000));
-        e.on_ack(1_000, Time::from_millis(110), rtt);
+        e.on_ack(1_000, Instant::from_millis(110), rtt);
         assert_eq!((e.bw_est, e.bytes), (12_000 / 110, 0));
     }
 
@@ -429,7 +430,7 @@ mod tests {
     /// 1 Mbit/s, 100 ms, 1500 bytes: 8.33 segments.
     fn knowing(spec: &str) -> (Westwood, Window) {
         let (mut v, w) = algorithm(spec);
-        v.rtt_min = Some(Time::from_millis(100));
+        v.rtt_min = Some(Duration::from_millis(100));
         match &mut v.estimator {
             Estimator::PerAck(e) => e.bwe = 125_000.0,
             Estimator::PerRound(e) => e.bw_est = 125,
@@ -439,7 +440,7 @@ mod tests {
 
     fn loss() -> Loss {
         Loss {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 20 * 1500,
             usable: 20.0,
         }
@@ -464,7 +465,7 @@ mod tests {
         v.on_loss(&mut w, &loss());
         assert_eq!((w.cwnd, w.ssthresh), (10.0, 10.0));
         let recovered = Recovered {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             retransmitted: 1,
             flight: 0,
         };
@@ -489,9 +490,9 @@ mod tests {
             .map(|ssthresh| {
                 w.ssthresh = ssthresh;
                 w.cwnd = 20.0;
-                v.rtt_min = Some(Time::from_millis(100));
+                v.rtt_min = Some(Duration::from_millis(100));
                 let timeout = Timeout {
-                    now: Time::ZERO,
+                    now: Instant::ZERO,
                     flight: 0,
                     usable: 20.0,
                     repeated: false,
@@ -510,8 +511,8 @@ mod tests {
     #[test]
     fn the_rate_of_a_path() {
         let path = Bottleneck {
-            transmission: Time::from_micros(1_200),
-            rtt: Time::from_millis(100),
+            transmission: Duration::from_micros(1_200),
+            rtt: Duration::from_millis(100),
         };
         for convention in [Convention::Rfc, Convention::Linux] {
             let mut lost = 0.0;
@@ -519,13 +520,13 @@ mod tests {
             let after = |c: &mut Controller, w: &mut Window, number: u64| {
                 if number == 4_999 {
                     let l = Loss {
-                        now: Time::from_secs(6),
+                        now: Instant::from_secs(6),
                         flight: w.cwnd as u64 * MSS,
                         usable: w.cwnd,
                     };
                     c.on_loss(w, &l);
                     let recovered = Recovered {
-                        now: Time::from_secs(6),
+                        now: Instant::from_secs(6),
                         retransmitted: MSS,
                         flight: 0,
                     };
@@ -552,7 +553,7 @@ mod tests {
     fn a_spurious_timeout_in_slow_start_counts_towards_no_divisor() {
         let (mut v, mut w) = knowing("");
         let timeout = Timeout {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 0,
             usable: 20.0,
             repeated: false,
@@ -574,7 +575,7 @@ mod tests {
         (w.cwnd, w.ssthresh) = (20.0, 20.0);
         v.on_spurious(&mut w);
         let recovered = Recovered {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             retransmitted: 1,
             flight: 0,
         };

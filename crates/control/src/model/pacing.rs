@@ -1,12 +1,12 @@
 //! Windows per round trip: what the startups share that pace all the time.
 
-use crate::{Rate, Time, Window};
+use crate::{Duration, Rate, Window};
 
 /// Spreads windows over round trips.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacing {
     on: bool,
-    srtt: Option<Time>,
+    srtt: Option<Duration>,
 }
 
 impl Pacing {
@@ -15,14 +15,14 @@ impl Pacing {
     }
 
     /// The handshake: so many windows over its round trip, if there is a fair one.
-    pub(crate) fn open(&mut self, w: &mut Window, rtt: Option<Time>, windows: f64) {
+    pub(crate) fn open(&mut self, w: &mut Window, rtt: Option<Duration>, windows: f64) {
         if let Some(rtt) = rtt {
             self.set(w, rtt, windows);
         }
     }
 
     /// From now on so many windows per smoothed round trip, to which `rtt` belongs.
-    pub(crate) fn update(&mut self, w: &mut Window, rtt: Option<Time>, windows: f64) {
+    pub(crate) fn update(&mut self, w: &mut Window, rtt: Option<Duration>, windows: f64) {
         self.srtt = match (self.srtt, rtt) {
             // RFC 6298's weight.
             (Some(srtt), Some(rtt)) => Some((srtt.times(7) + rtt).over(8)),
@@ -33,7 +33,7 @@ impl Pacing {
         }
     }
 
-    fn set(&self, w: &mut Window, rtt: Time, windows: f64) {
+    fn set(&self, w: &mut Window, rtt: Duration, windows: f64) {
         let wire = w.cwnd * f64::from(w.wire()) * windows;
         let rate = Rate::of(wire as u64, rtt);
         if self.on && rate.bps() > 0 {

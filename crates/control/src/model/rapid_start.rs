@@ -2,12 +2,12 @@
 //! and the first recovery (draft-kazuho-ccwg-rapid-start; h2o/quicly `cc.h`).
 
 use crate::signals::Ack;
-use crate::{Segments, Time};
+use crate::{Duration, Instant, Segments};
 
 /// The rise of the round-trip time that always says that there is a queue.
-const RISE: Time = Time::from_millis(4);
+const RISE: Duration = Duration::from_millis(4);
 /// On paths shorter than this, quicly's clock shows no queue.
-const SHORTEST: Time = Time::from_millis(4);
+const SHORTEST: Duration = Duration::from_millis(4);
 /// Slots of the last round trip.
 const SLOTS: usize = 4;
 /// The window never falls below this many segments.
@@ -17,11 +17,11 @@ const MINIMUM: Segments = 2.0;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sense {
     quicly: bool,
-    min_rtt: Time,
+    min_rtt: Duration,
     /// The least sample in each of the last quarters of a round trip.
-    slots: [Time; SLOTS],
+    slots: [Duration; SLOTS],
     slot: usize,
-    slot_end: Time,
+    slot_end: Instant,
 }
 
 impl Sense {
@@ -29,23 +29,23 @@ impl Sense {
     pub(crate) fn new(quicly: bool) -> Sense {
         Sense {
             quicly,
-            min_rtt: Time::MAX,
-            slots: [Time::MAX; SLOTS],
+            min_rtt: Duration::MAX,
+            slots: [Duration::MAX; SLOTS],
             slot: 0,
-            slot_end: Time::ZERO,
+            slot_end: Instant::ZERO,
         }
     }
 
     /// A round-trip time was measured.
-    pub(crate) fn sample(&mut self, rtt: Time, now: Time) {
+    pub(crate) fn sample(&mut self, rtt: Duration, now: Instant) {
         self.min_rtt = self.min_rtt.min(rtt);
-        let quarter = self.min_rtt.over(SLOTS as u64).max(Time(1));
+        let quarter = self.min_rtt.over(SLOTS as u64).max(Duration(1));
         for _ in 0..SLOTS {
             if now < self.slot_end {
                 break;
             }
             self.slot = (self.slot + 1) % SLOTS;
-            self.slots[self.slot] = Time::MAX;
+            self.slots[self.slot] = Duration::MAX;
             self.slot_end += quarter;
         }
         if self.slot_end <= now {
@@ -55,12 +55,15 @@ impl Sense {
     }
 
     /// Minimum round trip of the window (`rtt_floor`).
-    fn floor(&self) -> Time {
-        self.slots.iter().copied().fold(Time::MAX, Time::min)
+    fn floor(&self) -> Duration {
+        self.slots
+            .iter()
+            .copied()
+            .fold(Duration::MAX, Duration::min)
     }
 
     /// The round-trip time above which there is a queue.
-    fn threshold(&self) -> Time {
+    fn threshold(&self) -> Duration {
         let least = self.min_rtt;
         if self.quicly {
             (least + RISE).max(least.times(35).over(32))
@@ -71,7 +74,7 @@ impl Sense {
 
     /// Whether the last round trip says that there is no queue.
     pub(crate) fn no_queue(&self) -> bool {
-        let known = self.min_rtt < Time::MAX && !self.is_off();
+        let known = self.min_rtt < Duration::MAX && !self.is_off();
         known && self.floor() <= self.threshold()
     }
 
@@ -184,7 +187,7 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::ms;
+    use crate::testing::{at_ms, ms};
 
     const MSS: u64 = 1460;
     /// draft-02's K, and draft-00's.
@@ -297,7 +300,7 @@ mod tests {
         ] {
             for (reading, expected) in [(false, draft), (true, quicly)] {
                 let mut sense = Sense::new(reading);
-                sense.sample(ms(least), ms(1000.0));
+                sense.sample(ms(least), at_ms(1000.0));
                 assert_eq!(sense.threshold(), ms(expected), "{least}");
                 assert!(sense.no_queue());
             }
@@ -307,9 +310,9 @@ mod tests {
     #[test]
     fn quicly_goes_without_on_paths_below_four_milliseconds_for_good() {
         let mut short = Sense::new(true);
-        short.sample(ms(3.9), ms(1000.0));
+        short.sample(ms(3.9), at_ms(1000.0));
         assert!(!short.no_queue());
-        short.sample(ms(5.0), ms(2000.0));
+        short.sample(ms(5.0), at_ms(2000.0));
         assert!(short.is_off());
     }
 
@@ -317,14 +320,14 @@ mod tests {
     #[test]
     fn the_floor_is_the_least_of_the_last_round_trip() {
         let mut sense = Sense::new(false);
-        sense.sample(ms(100.0), ms(1000.0));
+        sense.sample(ms(100.0), at_ms(1000.0));
         for at in 1..=18 {
-            sense.sample(ms(150.0), ms(1000.0 + 5.0 * f64::from(at)));
+            sense.sample(ms(150.0), at_ms(1000.0 + 5.0 * f64::from(at)));
             assert!(sense.no_queue(), "{at}");
         }
-        sense.sample(ms(150.0), ms(1100.0));
+        sense.sample(ms(150.0), at_ms(1100.0));
         assert_eq!((sense.floor(), sense.no_queue()), (ms(150.0), false));
-        sense.sample(ms(103.0), ms(5000.0));
+        sense.sample(ms(103.0), at_ms(5000.0));
         assert!(sense.no_queue());
     }
 
@@ -337,7 +340,7 @@ mod tests {
         let a = Ack {
             delivered_total: 3 * MSS,
             flight: 5 * MSS,
-            ..Ack::of(Time::ZERO, 0)
+            ..Ack::of(Instant::ZERO, 0)
         };
         assert_eq!(flight.on_ack(&a), (3 * MSS, 2 * MSS));
         assert_eq!(flight.on_ack(&a), (0, 0));

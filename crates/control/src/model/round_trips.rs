@@ -1,32 +1,33 @@
 //! Round-trip times as startups need them that pace or compare.
 
-use crate::Time;
+use crate::Duration;
 
 /// Samples so far; all zero before the first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RoundTrips {
     /// RFC 6298's average, in whole nanoseconds.
-    pub(crate) smoothed: Time,
-    pub(crate) least: Time,
-    pub(crate) latest: Time,
+    pub(crate) smoothed: Duration,
+    pub(crate) least: Duration,
+    pub(crate) latest: Duration,
 }
 
 impl RoundTrips {
     /// An ACK or the handshake gave one, or none.
-    pub(crate) fn sample(&mut self, rtt: Option<Time>) {
+    pub(crate) fn sample(&mut self, rtt: Option<Duration>) {
         let Some(rtt) = rtt else { return };
         self.latest = rtt;
-        if self.smoothed == Time::ZERO {
+        if self.smoothed == Duration::ZERO {
             (self.smoothed, self.least) = (rtt, rtt);
             return;
         }
-        self.smoothed = Time(self.smoothed.nanos() - self.smoothed.nanos() / 8 + rtt.nanos() / 8);
+        self.smoothed =
+            Duration(self.smoothed.nanos() - self.smoothed.nanos() / 8 + rtt.nanos() / 8);
         self.least = self.least.min(rtt);
     }
 
     /// Queueing delay of the latest round trip: its excess over the minimum.
-    pub(crate) fn queueing(&self) -> Time {
-        self.latest.since(self.least)
+    pub(crate) fn queueing(&self) -> Duration {
+        self.latest.saturating_sub(self.least)
     }
 }
 
@@ -34,8 +35,8 @@ impl RoundTrips {
 mod tests {
     use super::*;
 
-    const fn ms(n: u64) -> Option<Time> {
-        Some(Time::from_millis(n))
+    const fn ms(n: u64) -> Option<Duration> {
+        Some(Duration::from_millis(n))
     }
 
     #[test]
@@ -45,7 +46,7 @@ mod tests {
         rtts.sample(None);
         assert_eq!(
             (rtts.smoothed, rtts.queueing()),
-            (ms(80).unwrap(), Time::ZERO)
+            (ms(80).unwrap(), Duration::ZERO)
         );
         rtts.sample(ms(160));
         assert_eq!(

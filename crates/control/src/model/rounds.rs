@@ -33,7 +33,7 @@ impl Rounds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Time;
+    use crate::Duration;
 
     #[test]
     fn a_round_ends_with_what_was_sent_after_it_began() {
@@ -46,7 +46,7 @@ mod tests {
             sample: Some(RateSample {
                 prior_delivered: prior,
                 delivered: total - prior,
-                interval: Time::from_millis(1),
+                interval: Duration::from_millis(1),
                 app_limited: false,
                 tx_in_flight: 0,
                 lost: 0,

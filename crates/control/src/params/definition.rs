@@ -1,7 +1,7 @@
 //! Kinds of parameters, and the definition of one: its name, kind, default, check and text.
 
 use super::value::{ParamSpec, Unit, Value};
-use crate::{InitialWindow, Named, Rate, Time};
+use crate::{Duration, InitialWindow, Named, Rate};
 use std::ops::RangeInclusive;
 
 /// Kind of a parameter: how it is written, and what an algorithm gets.
@@ -61,7 +61,7 @@ kinds! {
     Ratio, f64: "a number", Unit::Ratio, Value::Real(x) => Some(x);
     u32, u32: "a whole number", Unit::Number,
         Value::Real(x) => (x.fract() == 0.0 && x <= f64::from(u32::MAX)).then_some(x as u32);
-    Time, Time: "a time", Unit::Time, Value::Time(t) => Some(t);
+    Duration, Duration: "a time", Unit::Time, Value::Time(t) => Some(t);
     Rate, Rate: "a rate", Unit::Rate, Value::Rate(r) => Some(r);
     bool, bool: "a truth", Unit::Bool, Value::Bool(b) => Some(b);
     InitialWindow, InitialWindow: "a window", Unit::InitialWindow, Value::InitialWindow(iw) => Some(iw);

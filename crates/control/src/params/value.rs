@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{InitialWindow, Rate, Segments, Time};
+use crate::{Duration, InitialWindow, Rate, Segments};
 
 /// What kind of value a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub enum Value {
     /// A number, or a number of segments.
     Real(f64),
     /// Value of a time parameter.
-    Time(Time),
+    Time(Duration),
     /// Value of a rate parameter.
     Rate(Rate),
     /// Value of a parameter that is true or false.

@@ -4,19 +4,19 @@
 //! what has been delivered since, over the time that this took, is a sample.
 
 use crate::signals::RateSample;
-use crate::Time;
+use crate::{Duration, Instant};
 
 /// What a packet takes along.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Snapshot {
     /// `P.sent_time`.
-    pub sent: Time,
+    pub sent: Instant,
     /// `P.first_send_time`.
-    first_sent: Time,
+    first_sent: Instant,
     /// `P.delivered`.
     delivered: u64,
     /// `P.delivered_time`.
-    delivered_at: Time,
+    delivered_at: Instant,
     app_limited: bool,
     lost: u64,
 }
@@ -26,8 +26,8 @@ pub struct Snapshot {
 pub struct RateSampler {
     /// Bytes delivered so far (`C.delivered`), to which the transport adds.
     pub delivered: u64,
-    delivered_at: Time,
-    first_sent: Time,
+    delivered_at: Instant,
+    first_sent: Instant,
     /// `C.app_limited`: until so much is delivered, the application is the limit.
     limited_until: Option<u64>,
     /// Bytes found lost so far (`C.lost`), to which the transport adds.
@@ -36,7 +36,7 @@ pub struct RateSampler {
 
 impl RateSampler {
     /// A packet leaves; `idle` where nothing is in flight before it.
-    pub fn on_sent(&mut self, idle: bool, now: Time) -> Snapshot {
+    pub fn on_sent(&mut self, idle: bool, now: Instant) -> Snapshot {
         if idle {
             (self.first_sent, self.delivered_at) = (now, now);
         }
@@ -57,7 +57,7 @@ impl RateSampler {
 
     /// All that an acknowledgement delivers is counted. `newest` is when the packet left that left
     /// last of what it acknowledges.
-    pub fn on_acked(&mut self, newest: Option<Time>, now: Time) {
+    pub fn on_acked(&mut self, newest: Option<Instant>, now: Instant) {
         self.first_sent = newest.unwrap_or(self.first_sent);
         self.delivered_at = now;
         let limited = self.limited_until;
@@ -70,13 +70,13 @@ impl RateSampler {
         &self,
         packet: &Snapshot,
         tx_in_flight: u64,
-        least_rtt: Option<Time>,
-        now: Time,
+        least_rtt: Option<Duration>,
+        now: Instant,
     ) -> Option<RateSample> {
         let send_interval = packet.sent.since(packet.first_sent);
         let ack_interval = now.since(packet.delivered_at);
         let interval = send_interval.max(ack_interval);
-        let fair = interval > Time::ZERO && least_rtt.is_none_or(|least| interval >= least);
+        let fair = interval > Duration::ZERO && least_rtt.is_none_or(|least| interval >= least);
         fair.then(|| RateSample {
             prior_delivered: packet.delivered,
             sent: packet.sent,

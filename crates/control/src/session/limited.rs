@@ -18,7 +18,7 @@
 //!   until then, so that is the largest since the ACK before. A flight of which nothing is
 //!   acknowledged before the window comes down is not seen.
 //! - A sender is rate-limited where its flight leaves room for a segment and nothing waits that the
-//!   peer has room for; the draft asks for `FlightSize < cwnd` alone. A pacer that holds data back is
+//!   peer has room for; the draft requires `FlightSize < cwnd` alone. A pacer that holds data back is
 //!   not the application, and a window of a fraction of a segment more is used.
 //! - `limit(maxFS)` of an avoidance is one segment more than `maxFS`, which is the draft's for
 //!   RFC 5681; CUBIC's own target for a window of `maxFS` is not computed. That of a startup is
@@ -60,7 +60,7 @@ named! {
     pub enum GateRule {
         /// The window grows with every ACK.
         None = "none",
-        /// With those of data whose flight used it (RFC 9002 §7.8).
+        /// ACKs of data whose flight used it (RFC 9002 §7.8).
         CwndLimited = "cwnd-limited",
         /// In slow start also where more than half of it was out (Linux's `tcp_is_cwnd_limited`).
         Linux = "linux",
@@ -158,7 +158,7 @@ impl GrowthGate {
 mod tests {
     use crate::signals::{Ack, Established, Loss};
     use crate::testing::RTT;
-    use crate::{catalog, Controller, Convention, Time, Window};
+    use crate::{catalog, Controller, Convention, Instant, Window};
 
     const MSS: u64 = 1000;
 
@@ -182,7 +182,7 @@ mod tests {
             let e = Established {
                 initial_window: 10.0,
                 rtt: Some(RTT),
-                ..Established::at(RTT)
+                ..Established::at(Instant::ZERO + RTT)
             };
             c.on_established(&mut w, &e);
             Sender {
@@ -205,7 +205,7 @@ mod tests {
                 rtt: Some(RTT),
                 queued: self.queued,
                 peer_window: self.peer_window,
-                ..Ack::of(Time::ZERO, MSS)
+                ..Ack::of(Instant::ZERO, MSS)
             }
         }
 
@@ -227,7 +227,7 @@ mod tests {
 
         fn lose(&mut self, flight: u64) {
             let loss = Loss {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 flight,
                 usable: self.w.cwnd,
             };

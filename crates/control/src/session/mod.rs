@@ -7,7 +7,7 @@ pub mod delivery;
 pub mod limited;
 
 use crate::signals::{Ack, Established, Known, Loss, Marked, Recovered, Sent, Timeout};
-use crate::{Controller, Segments, Time, Window};
+use crate::{Controller, Instant, Segments, Window};
 
 /// kMinimumWindow (RFC 9002 §7.2).
 pub const MINIMUM_WINDOW: Segments = 2.0;
@@ -78,7 +78,7 @@ impl Session {
     ///
     /// Right after a recovery what is outstanding may be twice the window. RFC 5681's eq. 4 is "no
     /// more than", and a loss raises no window.
-    pub fn on_loss(&mut self, now: Time, flight: u64, peer_window: u64) {
+    pub fn on_loss(&mut self, now: Instant, flight: u64, peer_window: u64) {
         let loss = Loss {
             now,
             flight: flight.min(self.window.cwnd_bytes()),
@@ -87,8 +87,8 @@ impl Session {
         self.controller.on_loss(&mut self.window, &loss);
     }
 
-    /// Answers a mark, with a flight of so many bytes.
-    pub fn on_marked(&mut self, now: Time, flight: u64, peer_window: u64) {
+    /// Reports a mark, with a flight of so many bytes.
+    pub fn on_marked(&mut self, now: Instant, flight: u64, peer_window: u64) {
         let marked = Marked {
             now,
             flight: flight.min(self.window.cwnd_bytes()),
@@ -98,7 +98,7 @@ impl Session {
     }
 
     /// Ends a recovery in which so many bytes were sent again, with a flight of so many.
-    pub fn on_recovered(&mut self, now: Time, retransmitted: u64, flight: u64) {
+    pub fn on_recovered(&mut self, now: Instant, retransmitted: u64, flight: u64) {
         let recovered = Recovered {
             now,
             retransmitted,
@@ -109,7 +109,7 @@ impl Session {
 
     /// Reduces the window to what a timeout leaves; `repeated` where the threshold has come down
     /// already.
-    pub fn on_timeout(&mut self, now: Time, flight: u64, peer_window: u64, repeated: bool) {
+    pub fn on_timeout(&mut self, now: Instant, flight: u64, peer_window: u64, repeated: bool) {
         let timeout = Timeout {
             now,
             flight,
@@ -140,7 +140,7 @@ impl Session {
         self.saved.is_some()
     }
 
-    /// Takes the last reduction back, which was for nothing. Whether there was anything to restore.
+    /// Restores the window after a spurious reduction. Returns whether there was anything to restore.
     /// RFC 4015 lets `burst` leave at once.
     pub fn undo(&mut self, outstanding: u64, burst: Segments) -> bool {
         let Some((cwnd, ssthresh)) = self.saved.take() else {
@@ -162,7 +162,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog, Convention};
+    use crate::{catalog, Convention, Duration};
 
     const MSS: u64 = 1000;
 
@@ -177,7 +177,7 @@ mod tests {
     fn undone(undo_rule: UndoRule, grown: f64, out: u64) -> (f64, f64) {
         let mut session = session("reno", Convention::Rfc, undo_rule);
         session.save(40 * MSS);
-        session.on_loss(Time::ZERO, 40 * MSS, u64::MAX);
+        session.on_loss(Instant::ZERO, 40 * MSS, u64::MAX);
         assert_eq!((session.window.cwnd, session.window.ssthresh), (20.0, 20.0));
         session.window.cwnd += grown;
         let undone = session.undo(out * MSS, 10.0);
@@ -208,7 +208,7 @@ mod tests {
     fn what_is_forgotten_is_not_restored() {
         let mut session = session("reno", Convention::Rfc, UndoRule::Linux);
         session.save(40 * MSS);
-        session.on_loss(Time::ZERO, 40 * MSS, u64::MAX);
+        session.on_loss(Instant::ZERO, 40 * MSS, u64::MAX);
         session.forget();
         assert!(!session.undo(40 * MSS, 10.0));
         assert_eq!(session.window.cwnd, 20.0);
@@ -219,7 +219,7 @@ mod tests {
         let mut session = session(cc, convention, UndoRule::Linux);
         let mut una = 0;
         for round in 0..50 {
-            let now = Time::from_millis(40 * (round + 1));
+            let now = Instant::from_millis(40 * (round + 1));
             let flight = session.window.cwnd_bytes();
             if spurious && round == 20 {
                 session.save(flight);
@@ -231,8 +231,8 @@ mod tests {
                 una += MSS;
                 let ack = Ack {
                     una,
-                    rtt: Some(Time::from_millis(40)),
-                    srtt: Time::from_millis(40),
+                    rtt: Some(Duration::from_millis(40)),
+                    srtt: Duration::from_millis(40),
                     flight,
                     nxt: una + flight,
                     ..Ack::of(now, MSS)

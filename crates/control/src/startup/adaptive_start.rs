@@ -37,20 +37,20 @@
 //!   nearly the largest whatever its level, and the filter is slowest, eleven round trips, just
 //!   where samples hardly vary: over 20 Mbit/s x 100 ms the estimate is 38 segments when slow
 //!   start loses at 667, and 135 by the largest ever, of 166 that the path holds.
-//! - Losses and timeouts are answered by the avoidance. With Westwood that is by an estimate.
-//!   `response=estimate` has adaptive start answer the first loss by its own; the avoidance takes
+//! - The avoidance responds to losses and timeouts. With Westwood that is by an estimate.
+//!   `response=estimate` has adaptive start set the window for the first loss; the avoidance takes
 //!   that for the window at which the loss came, as CUBIC wants to know.
 
 use std::collections::VecDeque;
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry};
-use crate::signals::{Ack, Established, Loss};
+use crate::signals::{Ack, Established, Recovered};
 use crate::slow_start::{self, SlowStart};
-use crate::{joined, params, Convention, Reason, Segments, Time, Window};
+use crate::{joined, params, Convention, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `adaptive-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "adaptive-start",
     title: "Adaptive start (Astart)",
     source: "Wang, Pau, Yamada, Sanadidi, Gerla: TCP Startup Performance in Large Bandwidth \
@@ -73,7 +73,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     needs: &[],
     certainty: Certainty::Derived,
     build: |params, convention| {
-        Ok(Box::new(AdaptiveStart::new(
+        Ok(copies(AdaptiveStart::new(
             Settings::read(params)?,
             convention,
         )))
@@ -90,17 +90,18 @@ params! {
         u_max: UMax = "ever",
         /// what the loss that ends it leaves: what the avoidance leaves, or the estimate times
         /// RTTmin as Westwood does
-        response: Response = "standard",
+        response: LossRule = "standard",
     }
 
     enum UMax { Ever = "ever", LastTen = "last-ten" }
-    enum Response { Standard = "standard", Estimate = "estimate" }
+    enum LossRule { Standard = "standard", Estimate = "estimate" }
 }
 
 /// Number of samples whose variation is kept.
 const HISTORY: usize = 10;
 
 /// `Umax`, which the variation of the samples is set against.
+#[derive(Clone)]
 enum Largest {
     Ever(f64),
     LastTen { kept: [f64; HISTORY], next: usize },
@@ -132,12 +133,13 @@ impl Largest {
 }
 
 /// Eligible rate estimate: a filtered sample of the delivery rate.
+#[derive(Clone)]
 struct EligibleRate {
-    rtt_min: Time,
-    rtt: Time,
+    rtt_min: Duration,
+    rtt: Duration,
     /// When ACKs came and what had been delivered then, of the last round trip and the last
     /// one before it.
-    log: VecDeque<(Time, u64)>,
+    log: VecDeque<(Instant, u64)>,
     /// The last sample, `S`, in bytes per second like all rates here.
     sample: Option<f64>,
     variation: f64,
@@ -148,8 +150,8 @@ struct EligibleRate {
 impl EligibleRate {
     fn new(largest: Largest) -> EligibleRate {
         EligibleRate {
-            rtt_min: Time::MAX,
-            rtt: Time::ZERO,
+            rtt_min: Duration::MAX,
+            rtt: Duration::ZERO,
             log: VecDeque::new(),
             sample: None,
             variation: 0.0,
@@ -159,11 +161,11 @@ impl EligibleRate {
     }
 
     /// Bytes per second over the last `span`.
-    fn rate(&self, span: Time) -> f64 {
+    fn rate(&self, span: Duration) -> f64 {
         let Some((now, total)) = self.log.back() else {
             return 0.0;
         };
-        let from = now.since(span);
+        let from = now.saturating_sub(span);
         let after = self.log.partition_point(|(at, _)| *at <= from);
         let before = self.log.get(after.saturating_sub(1));
         let before = before.map_or(*total, |(_, total)| *total);
@@ -172,9 +174,9 @@ impl EligibleRate {
 
     /// The interval to sample over: from one ACK to a whole round trip, as the rate `re` falls
     /// behind `ve`, which the window would have on an empty path.
-    fn interval(&self, ve: f64, re: f64, dt: Time) -> Time {
+    fn interval(&self, ve: f64, re: f64, dt: Duration) -> Duration {
         let share = ((ve - re) / ve).clamp(0.0, 1.0);
-        let t = Time::from_secs_f64(self.rtt.secs() * share);
+        let t = Duration::from_secs_f64(self.rtt.secs() * share);
         t.min(self.rtt).max(dt)
     }
 
@@ -184,7 +186,7 @@ impl EligibleRate {
     }
 
     fn on_ack(&mut self, w: &Window, a: &Ack) {
-        if let Some(rtt) = a.rtt.filter(|rtt| *rtt > Time::ZERO) {
+        if let Some(rtt) = a.rtt.filter(|rtt| *rtt > Duration::ZERO) {
             self.rtt = rtt;
             self.rtt_min = self.rtt_min.min(rtt);
         }
@@ -192,18 +194,18 @@ impl EligibleRate {
         let dt = a.now.since(last);
         match self.log.back_mut() {
             // ACKs of one instant are one.
-            Some((_, total)) if dt == Time::ZERO => *total = a.delivered_total.max(*total),
+            Some((_, total)) if dt == Duration::ZERO => *total = a.delivered_total.max(*total),
             Some((_, total)) => {
                 let total = a.delivered_total.max(*total);
                 self.log.push_back((a.now, total));
             }
             None => self.log.push_back((a.now, a.delivered_total)),
         }
-        if dt == Time::ZERO || self.rtt == Time::ZERO {
+        if dt == Duration::ZERO || self.rtt == Duration::ZERO {
             return;
         }
         // What an interval can still reach back to, and one entry before it.
-        let reach = a.now.since(self.rtt.max(dt));
+        let reach = a.now.saturating_sub(self.rtt.max(dt));
         while self.log.get(1).is_some_and(|(at, _)| *at <= reach) {
             self.log.pop_front();
         }
@@ -216,7 +218,7 @@ impl EligibleRate {
         self.filter(sample, dt);
     }
 
-    fn filter(&mut self, sample: f64, dt: Time) {
+    fn filter(&mut self, sample: f64, dt: Duration) {
         let last = self.sample.replace(sample);
         let change = sample - last.unwrap_or(0.0);
         let change = if change < 0.0 { -change } else { change };
@@ -231,7 +233,7 @@ impl EligibleRate {
 
     /// The window that the estimated rate fills, in segments.
     fn window(&self, w: &Window) -> Segments {
-        if self.rtt_min == Time::MAX {
+        if self.rtt_min == Duration::MAX {
             return 0.0;
         }
         self.ere * self.rtt_min.secs() / f64::from(w.mss)
@@ -244,12 +246,13 @@ fn gain(tau: f64, dt: f64) -> f64 {
 }
 
 /// State of Adaptive start on one connection.
+#[derive(Clone)]
 struct AdaptiveStart {
     ssthresh: Segments,
     by_estimate: bool,
     rate: EligibleRate,
     left: bool,
-    /// What its own answer to a loss left, until the avoidance has been told.
+    /// Window that it set for a loss, until that is reported to the avoidance.
     answered: Option<Segments>,
 }
 
@@ -261,7 +264,7 @@ impl AdaptiveStart {
         };
         AdaptiveStart {
             ssthresh: settings.ssthresh.unwrap_or(by_stack),
-            by_estimate: settings.response == Response::Estimate,
+            by_estimate: settings.response == LossRule::Estimate,
             rate: EligibleRate::new(match settings.u_max {
                 UMax::LastTen => Largest::LastTen {
                     kept: [0.0; HISTORY],
@@ -272,6 +275,12 @@ impl AdaptiveStart {
             left: false,
             answered: None,
         }
+    }
+
+    /// What was measured serves no more.
+    fn cancel(&mut self) {
+        self.left = true;
+        self.rate.log = VecDeque::new();
     }
 }
 
@@ -297,27 +306,21 @@ impl Startup for AdaptiveStart {
     }
 
     /// Westwood: down to the window that the estimated rate fills, no further.
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
         let estimate = self.rate.window(w);
-        if self.left || !self.by_estimate || estimate == 0.0 {
-            self.cancel(w);
-            return LossResponse::Standard;
+        let measured = !self.left && self.by_estimate && estimate != 0.0;
+        self.cancel();
+        if !measured || c.is_timeout() {
+            return Response::STANDARD;
         }
-        self.cancel(w);
         w.ssthresh = estimate.max(2.0);
         w.cwnd = w.cwnd.min(w.ssthresh);
         self.answered = Some(w.cwnd);
-        LossResponse::Done
+        Response::ends(Reduction::Done)
     }
 
-    fn loss_cwnd(&mut self) -> Option<Segments> {
-        self.answered.take()
-    }
-
-    /// What was measured serves no more.
-    fn cancel(&mut self, _w: &mut Window) {
-        self.left = true;
-        self.rate.log = VecDeque::new();
+    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) -> Repaired {
+        self.answered.take().into()
     }
 
     /// Until the first loss it grows above the threshold too.
@@ -329,16 +332,17 @@ impl Startup for AdaptiveStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog;
     use crate::params::Params;
+    use crate::signals::Loss;
     use crate::testing::{slow_start, Bottleneck};
+    use crate::{catalog, Instant};
 
     const MSS: f64 = 1460.0;
 
     fn rate() -> EligibleRate {
         EligibleRate {
-            rtt: Time::from_millis(100),
-            rtt_min: Time::from_millis(100),
+            rtt: Duration::from_millis(100),
+            rtt_min: Duration::from_millis(100),
             ..EligibleRate::new(Largest::Ever(0.0))
         }
     }
@@ -370,10 +374,10 @@ mod tests {
         let tau_after = |largest: Largest| {
             let mut r = EligibleRate { largest, ..rate() };
             for sample in [0.0, 1_000.0].iter().cycle().take(10) {
-                r.filter(*sample, Time::from_millis(10));
+                r.filter(*sample, Duration::from_millis(10));
             }
             for sample in [500.0, 501.0].iter().cycle().take(40) {
-                r.filter(*sample, Time::from_millis(10));
+                r.filter(*sample, Duration::from_millis(10));
             }
             r.tau()
         };
@@ -386,7 +390,7 @@ mod tests {
     fn the_estimate_is_a_window() {
         let mut r = rate();
         (r.ere, r.sample) = (1_000.0 * MSS, Some(1_200.0 * MSS));
-        r.filter(1_200.0 * MSS, Time::from_millis(10));
+        r.filter(1_200.0 * MSS, Duration::from_millis(10));
         near(r.ere / MSS, 1_019.048, 5e-4);
         near(r.window(&Window::new(1460)), 101.9, 0.05);
     }
@@ -394,22 +398,22 @@ mod tests {
     #[test]
     fn the_interval_follows_congestion() {
         let r = rate();
-        let dt = Time::from_millis(1);
+        let dt = Duration::from_millis(1);
         assert_eq!(r.interval(1_000.0, 1_000.0, dt), dt);
-        assert_eq!(r.interval(1_000.0, 500.0, dt), Time::from_millis(50));
-        assert_eq!(r.interval(1_000.0, 0.0, dt), Time::from_millis(100));
+        assert_eq!(r.interval(1_000.0, 500.0, dt), Duration::from_millis(50));
+        assert_eq!(r.interval(1_000.0, 0.0, dt), Duration::from_millis(100));
         assert_eq!(r.interval(1_000.0, 1_200.0, dt), dt);
     }
 
     #[test]
     fn a_rate_is_that_of_the_acks_within_the_interval() {
         let mut r = rate();
-        let ms = Time::from_millis;
+        let (at, ms) = (Instant::from_millis, Duration::from_millis);
         r.log = [
-            (ms(0), 0),
-            (ms(100), 1_000),
-            (ms(110), 2_000),
-            (ms(120), 3_000),
+            (at(0), 0),
+            (at(100), 1_000),
+            (at(110), 2_000),
+            (at(120), 3_000),
         ]
         .into();
         assert_eq!(r.rate(ms(10)), 100_000.0);
@@ -424,12 +428,12 @@ mod tests {
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, "").unwrap();
         let mut astart = AdaptiveStart::new(Settings::read(&params).unwrap(), Convention::Rfc);
         let mut w = Window::new(1460);
-        astart.on_established(&mut w, &Established::at(Time::ZERO));
+        astart.on_established(&mut w, &Established::at(Instant::ZERO));
         w.cwnd = cwnd;
-        astart.rate.rtt_min = Time::from_millis(100);
+        astart.rate.rtt_min = Duration::from_millis(100);
         astart.rate.ere = estimate * 10.0 * MSS;
         // At the instant of the handshake, so that the estimate stands.
-        astart.on_ack(&mut w, &Ack::of(Time::ZERO, 1460), &mut slow_start());
+        astart.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460), &mut slow_start());
         (w.cwnd, w.ssthresh)
     }
 
@@ -444,8 +448,8 @@ mod tests {
     #[test]
     fn it_finds_an_empty_path() {
         let path = Bottleneck {
-            transmission: Time::from_millis(1),
-            rtt: Time::from_millis(100),
+            transmission: Duration::from_millis(1),
+            rtt: Duration::from_millis(100),
         };
         let steps = path.run("adaptive-start", "reno", Convention::Rfc, 3_000, |_, _| {});
         let at = |s: f64| {
@@ -477,16 +481,16 @@ mod tests {
         let lost = |spec: &str| {
             let mut c = catalog::controller(spec, "reno", Convention::Rfc).unwrap();
             let mut w = Window::new(1460);
-            c.on_established(&mut w, &Established::at(Time::ZERO));
+            c.on_established(&mut w, &Established::at(Instant::ZERO));
             w.cwnd = 40.0;
             let ack = Ack {
-                rtt: Some(Time::from_millis(100)),
-                ..Ack::of(Time::from_millis(100), 30 * 1460)
+                rtt: Some(Duration::from_millis(100)),
+                ..Ack::of(Instant::from_millis(100), 30 * 1460)
             };
             c.on_ack(&mut w, &ack);
             let before = w.cwnd;
             let loss = Loss {
-                now: Time::from_millis(100),
+                now: Instant::from_millis(100),
                 flight: 20 * 1460,
                 usable: 40.0,
             };

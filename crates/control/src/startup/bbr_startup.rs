@@ -71,16 +71,16 @@
 //! - Without a round trip from the handshake the rate is reckoned with 1 ms; when one is
 //!   measured, it is reckoned again, as Linux does and the draft does not say.
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::bbr::{Bbr, PlateauRate, Version};
 use crate::model::Model;
-use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
+use crate::signals::{Ack, Established, Idle, Recovered};
 use crate::slow_start::{self, SlowStart};
 use crate::{joined, params, Convention, Reason, Window};
 
 /// Entry of `bbr-startup` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "bbr-startup",
     title: "BBR Startup and Drain",
     source: "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson: BBR: Congestion-Based Congestion \
@@ -97,7 +97,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     ],
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(BbrStartup::new(Settings::read(params)?, convention))),
+    build: |params, convention| Ok(copies(BbrStartup::new(Settings::read(params)?, convention))),
 };
 
 params! {
@@ -113,6 +113,7 @@ params! {
 }
 
 /// Startup and Drain; the model is gone once it has been handed over.
+#[derive(Clone)]
 struct BbrStartup {
     model: Option<Box<Bbr>>,
 }
@@ -139,26 +140,22 @@ impl Startup for BbrStartup {
         self.model.as_mut()?.on_ack(w, a)
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
         let Some(model) = &mut self.model else {
-            return LossResponse::Standard;
+            return Response::STANDARD;
         };
-        model.on_loss(w);
-        LossResponse::Done
+        match c {
+            Congestion::Timeout(_) => model.on_timeout(w),
+            _ => model.on_loss(w),
+        }
+        Response::continues(Reduction::Done)
     }
 
-    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) -> Repaired {
         if let Some(model) = &mut self.model {
             model.on_recovered();
         }
-        None
-    }
-
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        if let Some(model) = &mut self.model {
-            model.on_timeout(w);
-        }
-        None
+        Repaired::Continues
     }
 
     /// In Drain it has ended already, unless what ended it is taken back.
@@ -196,9 +193,9 @@ impl Startup for BbrStartup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signals::{Delivery, RateSample};
+    use crate::signals::{Delivery, Loss, RateSample, Timeout};
     use crate::testing::RTT;
-    use crate::{catalog, Controller, Rate, Time};
+    use crate::{catalog, Controller, Duration, Instant, Rate};
 
     const MSS: u64 = 1460;
 
@@ -206,7 +203,7 @@ mod tests {
     struct Flow {
         c: Controller,
         w: Window,
-        now: Time,
+        now: Instant,
         total: u64,
         rounds: u64,
     }
@@ -233,20 +230,25 @@ mod tests {
     }
 
     impl Flow {
-        fn of(startup: &str, avoidance: &str, convention: Convention, rtt: Option<Time>) -> Flow {
+        fn of(
+            startup: &str,
+            avoidance: &str,
+            convention: Convention,
+            rtt: Option<Duration>,
+        ) -> Flow {
             let mut c = catalog::controller(startup, avoidance, convention).unwrap();
             let mut w = Window::new(MSS as u32);
             let e = Established {
                 initial_window: 10.0,
                 rtt,
                 header: 0,
-                ..Established::at(RTT)
+                ..Established::at(Instant::ZERO + RTT)
             };
             c.on_established(&mut w, &e);
             Flow {
                 c,
                 w,
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 total: 0,
                 rounds: 0,
             }
@@ -342,7 +344,7 @@ mod tests {
             let flow = Flow::of(spec, "bbr", Convention::Rfc, rtt);
             flow.w.pacing.unwrap()
         };
-        let rtt = Some(Time::from_millis(50));
+        let rtt = Some(Duration::from_millis(50));
         assert_eq!(rate("bbr-startup:version=v3", rtt), Rate(8 * 808_840));
         assert_eq!(rate("bbr-startup", rtt), Rate(8 * 842_420));
         let nominal = rate("bbr-startup:version=v3", None);
@@ -353,9 +355,9 @@ mod tests {
         let mut w = Window::new(1448);
         let e = Established {
             initial_window: 10.0,
-            rtt: Some(Time::from_micros(102_268)),
+            rtt: Some(Duration::from_micros(102_268)),
             header: 52,
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         kernel.unwrap().on_established(&mut w, &e);
         let payload = w.pacing.unwrap().bps() * 1448 / 1500;
@@ -638,7 +640,7 @@ mod tests {
         let before = flow.w.cwnd;
         let late = |flow: &mut Flow, rtt: u64, flight: u64| {
             let mut ack = flow.ack(Round { flight, ..few }, false);
-            ack.rtt = Some(Time::from_millis(rtt));
+            ack.rtt = Some(Duration::from_millis(rtt));
             flow.c.on_ack(&mut flow.w, &ack);
             flow.w.cwnd
         };
@@ -661,14 +663,14 @@ mod tests {
         };
         let step = |flow: &mut Flow, flight| {
             let mut ack = flow.ack(limited(flight), false);
-            ack.rtt = Some(Time::from_millis(130));
+            ack.rtt = Some(Duration::from_millis(130));
             flow.c.on_ack(&mut flow.w, &ack);
         };
         while flow.w.cwnd != 4.0 {
             step(&mut flow, 800);
-            assert!(flow.now < Time::from_secs(12));
+            assert!(flow.now < Instant::from_secs(12));
         }
-        assert!(flow.now > Time::from_secs(10));
+        assert!(flow.now > Instant::from_secs(10));
         for _ in 0..5 {
             step(&mut flow, 3);
         }

@@ -36,7 +36,7 @@
 //!   the times of sending and of delivering it. The latter counts from the last delivery before the
 //!   packet left, a little earlier than the draft's.
 //! - Losses are counted in packets of the full size, and those of an ACK before what it acknowledges.
-//! - A timeout ends the phase and is the avoidance's to answer. The draft ignores it.
+//! - A timeout ends the phase, and the avoidance responds to it. The draft ignores it.
 //! - A mark is an echo of one in a window of data, not a share of marks, so none is compared with a
 //!   threshold: it ends Initial after two eras without increase, in both readings.
 //! - after-04's Resuming, its drain at 7/8 and the floor of 1 ms for the nominal max RTT are left out.
@@ -52,15 +52,15 @@
 //!   is longer by a packet's transmission, and nearer to the limit.
 //! - Before a rate is known the draft paces at the interface's rate, here nothing is paced.
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Ratio;
-use crate::signals::{Ack, Delivery, Established, Loss, Marked, RateSample};
+use crate::signals::{Ack, Delivery, Established, RateSample};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
 
 /// Entry of `c4-initial` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "c4-initial",
     title: "C4's Initial phase",
     source: "Huitema, Nandakumar, Jennings: draft-huitema-ccwg-c4-spec",
@@ -77,7 +77,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(C4Initial::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(C4Initial::new(Settings::read(params)?))),
 };
 
 params! {
@@ -106,7 +106,7 @@ const PACKETS_TO_HEED_LOSS: Segments = 20.0;
 /// What raises the nominal rate in an era, bytes per second.
 const LEAST_INCREASE: f64 = 1.0;
 const MAX_QUANTUM: f64 = 65_536.0;
-const MAX_DELAY_THRESHOLD: Time = Time::from_millis(25);
+const MAX_DELAY_THRESHOLD: Duration = Duration::from_millis(25);
 /// after-04: 1 048 576 bit/s, in bytes per second.
 const MIN_PACE: f64 = 131_072.0;
 /// after-04: seconds at the pace that leave at once.
@@ -125,9 +125,9 @@ fn sensitivity(rate: f64) -> f64 {
 }
 
 /// The round trip above which it is congestion.
-fn delay_limit(nominal_max_rtt: Time, sensitivity: f64) -> Time {
+fn delay_limit(nominal_max_rtt: Duration, sensitivity: f64) -> Duration {
     let fraction = 1.0 / 16.0 + (1.0 - sensitivity) * 3.0 / 16.0;
-    let threshold = Time((fraction * nominal_max_rtt.nanos() as f64) as u64);
+    let threshold = Duration((fraction * nominal_max_rtt.nanos() as f64) as u64);
     nominal_max_rtt + threshold.min(MAX_DELAY_THRESHOLD)
 }
 
@@ -144,6 +144,7 @@ enum Phase {
 }
 
 /// C4's Initial phase, and an era of Recovery.
+#[derive(Clone)]
 struct C4Initial {
     /// after-04: the window that grows with what is acknowledged, in segments.
     initial_cwnd: Option<Segments>,
@@ -152,7 +153,7 @@ struct C4Initial {
     phase: Phase,
     /// Bytes of payload per second.
     nominal_rate: f64,
-    nominal_max_rtt: Option<Time>,
+    nominal_max_rtt: Option<Duration>,
     /// So much had been delivered as the era began: a packet that left later ends it.
     era: u64,
     era_rate: f64,
@@ -226,7 +227,7 @@ impl C4Initial {
         }
     }
 
-    fn is_late(&self, rtt: Option<Time>) -> bool {
+    fn is_late(&self, rtt: Option<Duration>) -> bool {
         let limit = self
             .nominal_max_rtt
             .map(|usual| delay_limit(usual, sensitivity(self.nominal_rate)));
@@ -262,13 +263,13 @@ impl C4Initial {
         self.begin_era(d);
         if self.initial_cwnd.take().is_some() && self.nominal_rate > 0.0 {
             let half = w.cwnd * f64::from(w.mss) / 2.0;
-            self.nominal_max_rtt = Some(Time::from_secs_f64(half / self.nominal_rate));
+            self.nominal_max_rtt = Some(Duration::from_secs_f64(half / self.nominal_rate));
         }
     }
 
     /// What the nominal rate brings into flight in the nominal max RTT.
     fn nominal_cwnd(&self, w: &Window) -> Segments {
-        let rtt = self.nominal_max_rtt.unwrap_or(Time::ZERO).secs();
+        let rtt = self.nominal_max_rtt.unwrap_or(Duration::ZERO).secs();
         (self.nominal_rate * rtt / f64::from(w.mss)).max(0.0)
     }
 
@@ -307,6 +308,13 @@ impl C4Initial {
         w.ssthresh = w.cwnd;
         self.cancel(w);
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase != Phase::Done {
+            self.phase = Phase::Done;
+            (w.pacing, w.quantum) = (None, 1);
+        }
+    }
 }
 
 impl Startup for C4Initial {
@@ -339,25 +347,14 @@ impl Startup for C4Initial {
         reason
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase != Phase::Done {
-            self.phase = Phase::Done;
-            (w.pacing, w.quantum) = (None, 1);
+    /// The share of losses and marks is what counts; a timeout ends it.
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if c.is_timeout() || self.phase == Phase::Done {
+            self.cancel(w);
+            return Response::STANDARD;
         }
-    }
-
-    /// Their share is what counts.
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        if self.phase == Phase::Done {
-            LossResponse::Standard
-        } else {
-            LossResponse::SelfManaged
-        }
-    }
-
-    fn on_marked(&mut self, w: &mut Window, m: &Marked) -> LossResponse {
-        self.marked = true;
-        self.on_loss(w, &m.into())
+        self.marked |= matches!(c, Congestion::Mark(_));
+        Response::continues(Reduction::SelfManaged)
     }
 
     fn wants_delivery(&self) -> bool {
@@ -373,9 +370,9 @@ impl Startup for C4Initial {
 mod tests {
     use super::*;
     use crate::params::Params;
-    use crate::signals::Timeout;
-    use crate::testing::{ms, opened};
-    use crate::{Controller, Convention};
+    use crate::signals::{Marked, Timeout};
+    use crate::testing::{at_ms, ms, opened};
+    use crate::{Controller, Convention, Instant};
 
     const MSS: u64 = 1200;
 
@@ -393,7 +390,7 @@ mod tests {
                 initial_window: 10.0,
                 rtt: Some(ms(rtt)),
                 header: 0,
-                ..Established::at(Time::ZERO)
+                ..Established::at(Instant::ZERO)
             };
             let (c, w) = opened(&ENTRY, spec, Convention::Quic, MSS, &e);
             Flow {
@@ -422,7 +419,7 @@ mod tests {
                     }),
                     ..Delivery::default()
                 }),
-                ..Ack::of(ms(self.now), newly)
+                ..Ack::of(at_ms(self.now), newly)
             }
         }
 
@@ -571,7 +568,7 @@ mod tests {
 
     fn mark(flow: &mut Flow) {
         let marked = Marked {
-            now: ms(flow.now),
+            now: at_ms(flow.now),
             flight: 0,
             usable: flow.w.cwnd,
         };
@@ -632,7 +629,7 @@ mod tests {
         let mut flow = Flow::new("", 50.0);
         flow.at(1_000_000);
         let timeout = Timeout {
-            now: ms(400.0),
+            now: at_ms(400.0),
             flight: 5 * MSS,
             usable: flow.w.cwnd,
             repeated: false,

@@ -11,7 +11,7 @@
 //! and the answer is harder than to an ordinary one: the window falls to half of what is known
 //! to have passed and stands still until the whole jump has been accounted for (*Safe
 //! Retreat*); that sum gives the threshold. Half is less than Jump Start or Fast start dare, and
-//! waiting a round trip costs more, but a wrong memory harms nobody for longer than one.
+//! waiting a round trip costs more, but a wrong memory does harm for no longer than one.
 //!
 //! # State
 //!
@@ -25,7 +25,7 @@
 //!   unvalidated data, and so does this.
 //! - At the end of the RFC's lossy example PipeSize is 121 - 1 = 120, what was acknowledged of
 //!   the jump; its own rule gives 149, the flight at its start besides. `pipesize` is the rule's
-//!   unless the example's is asked for.
+//!   unless the example's is requested.
 //! - A retreat's window must not exceed half the PipeSize, and the example does not let it fall
 //!   below the initial window; where the two contradict each other, the rule is followed.
 //! - What is retransmitted was lost, and is no part of the PipeSize.
@@ -35,16 +35,16 @@
 //! - Data that waits decides whether to jump, which the RFC allows: without it the jump's round
 //!   trip would pass unused.
 
-use super::{LossResponse, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::Ratio;
-use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent};
+use crate::signals::{Ack, Established, Idle, Known, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `careful-resume` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "careful-resume",
     title: "Careful Resume",
     source: "RFC 9959",
@@ -56,7 +56,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(CarefulResume::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(CarefulResume::new(Settings::read(params)?))),
 };
 
 params! {
@@ -82,7 +82,7 @@ params! {
 /// β from the parameters: RFC 9959 lets it be from a half to one.
 /// Whether the path may still be the one on which `saved` was the minimum round trip: neither half
 /// of it nor more than ten times as much.
-fn resemble(rtts: &RoundTrips, saved: Time) -> bool {
+fn resemble(rtts: &RoundTrips, saved: Duration) -> bool {
     rtts.least.times(2) > saved && rtts.latest <= saved.times(10)
 }
 
@@ -175,20 +175,21 @@ enum Phase {
 }
 
 /// State of Careful Resume on one connection.
+#[derive(Clone)]
 struct CarefulResume {
     settings: Settings,
     floor_iw: bool,
     example: bool,
     phase: Phase,
     /// Saved window in bytes and saved round trip (`saved_cwnd`, `saved_rtt`).
-    saved: Option<(u64, Time)>,
+    saved: Option<(u64, Duration)>,
     initial: Segments,
     rtts: RoundTrips,
     pipe: Pipe,
     /// One past the highest byte sent.
     high: u64,
     /// When the jump must be over.
-    deadline: Time,
+    deadline: Instant,
     /// The window of the retreat.
     retreat: Segments,
 }
@@ -205,7 +206,7 @@ impl CarefulResume {
             rtts: RoundTrips::default(),
             pipe: Pipe::default(),
             high: 0,
-            deadline: Time::ZERO,
+            deadline: Instant::ZERO,
             retreat: 1.0,
         }
     }
@@ -275,6 +276,13 @@ impl CarefulResume {
             self.finish_retreat(w);
         }
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Unvalidated {
+            w.pacing = None;
+        }
+        self.phase = Phase::Normal;
+    }
 }
 
 /// Below the threshold; above it the ACK is the avoidance's.
@@ -287,12 +295,6 @@ fn grow(w: &mut Window, a: &Ack, slow_start: &mut SlowStart) {
 }
 
 impl Startup for CarefulResume {
-    /// One connection at a time may use what is saved.
-    fn on_known(&mut self, k: &Known) {
-        let memory = k.memory.filter(|memory| !memory.in_use);
-        self.saved = memory.map(|memory| (memory.delivered, memory.min_rtt));
-    }
-
     /// A lost SYN is a loss in Reconnaissance.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.initial = w.cwnd;
@@ -350,14 +352,18 @@ impl Startup for CarefulResume {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
         match self.phase {
+            _ if c.is_timeout() => {
+                self.cancel(w);
+                return Response::STANDARD;
+            }
             Phase::Unvalidated | Phase::Validating => {}
             // One more of the same flight.
-            Phase::SafeRetreat => return LossResponse::Done,
+            Phase::SafeRetreat => return Response::ends(Reduction::Done),
             Phase::Reconnaissance | Phase::Normal => {
                 self.phase = Phase::Normal;
-                return LossResponse::Standard;
+                return Response::STANDARD;
             }
         }
         self.cancel(w);
@@ -366,22 +372,15 @@ impl Startup for CarefulResume {
         let floor = if self.floor_iw { self.initial } else { 2.0 };
         self.retreat = self.pipe.retreat(w, floor);
         w.cwnd = self.retreat;
-        LossResponse::Done
+        Response::ends(Reduction::Done)
     }
 
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Repaired {
         self.pipe.on_ack(self.high.saturating_sub(r.flight));
         if self.phase == Phase::SafeRetreat && self.pipe.accounted_for() {
             self.finish_retreat(w);
         }
-        None
-    }
-
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase == Phase::Unvalidated {
-            w.pacing = None;
-        }
-        self.phase = Phase::Normal;
+        Repaired::Continues
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -394,14 +393,26 @@ impl Startup for CarefulResume {
         let jumped = !matches!(self.phase, Phase::Reconnaissance | Phase::Normal);
         jumped || w.in_slow_start()
     }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for CarefulResume {
+    /// One connection at a time may use what is saved.
+    fn on_known(&mut self, k: &Known) {
+        let memory = k.memory.filter(|memory| !memory.in_use);
+        self.saved = memory.map(|memory| (memory.delivered, memory.min_rtt));
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::params::Params;
-    use crate::signals::PathMemory;
     use crate::signals::Timeout;
+    use crate::signals::{Loss, PathMemory};
     use crate::testing::{ms, with_reno, RTT};
     use crate::{Controller, Convention, Rate};
 
@@ -413,7 +424,7 @@ mod tests {
             cwnd: 300.0,
             ssthresh: 300.0,
             srtt: RTT,
-            rttvar: Time::ZERO,
+            rttvar: Duration::ZERO,
             min_rtt: RTT,
             delivered: 300 * MSS,
             rate: Rate::of(300 * MSS, RTT),
@@ -432,7 +443,7 @@ mod tests {
         w: Window,
         sent: u64,
         acked: u64,
-        now: Time,
+        now: Instant,
     }
 
     const BEFORE: u64 = 10;
@@ -443,14 +454,14 @@ mod tests {
             Example::with(spec, RTT, RTT)
         }
 
-        fn with(spec: &str, least: Time, latest: Time) -> Example {
+        fn with(spec: &str, least: Duration, latest: Duration) -> Example {
             let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
             let mut w = Window::new(MSS as u32);
             c.on_known(&known(false));
             let e = Established {
                 initial_window: 10.0,
                 rtt: Some(least),
-                ..Established::at(Time::ZERO)
+                ..Established::at(Instant::ZERO)
             };
             c.on_established(&mut w, &e);
             let mut example = Example {
@@ -458,7 +469,7 @@ mod tests {
                 w,
                 sent: 0,
                 acked: 0,
-                now: RTT,
+                now: Instant::ZERO + RTT,
             };
             (0..BEFORE + 29).for_each(|_| example.send_one());
             example.acked = BEFORE;
@@ -484,7 +495,7 @@ mod tests {
             }
         }
 
-        fn signal(&self, count: u64, rtt: Time) -> Ack {
+        fn signal(&self, count: u64, rtt: Duration) -> Ack {
             Ack {
                 una: self.acked * MSS,
                 nxt: self.sent * MSS,
@@ -494,7 +505,7 @@ mod tests {
             }
         }
 
-        fn ack_signal(&mut self, count: u64, rtt: Time) {
+        fn ack_signal(&mut self, count: u64, rtt: Duration) {
             let ack = self.signal(count, rtt);
             self.c.on_ack(&mut self.w, &ack);
         }
@@ -588,7 +599,7 @@ mod tests {
         let mut example = Example::new("");
         example.send_up_to(29 + sent);
         example.ack_up_to(28);
-        example.now = RTT.times(2) + Time::from_micros(1);
+        example.now = Instant::ZERO + RTT.times(2) + Duration::from_micros(1);
         example.acked += 1;
         example.ack_signal(1, RTT);
         assert_eq!(example.w.pacing, None);
@@ -654,11 +665,11 @@ mod tests {
         let e = Established {
             initial_window: 10.0,
             rtt: Some(RTT),
-            ..Established::at(Time::ZERO)
+            ..Established::at(Instant::ZERO)
         };
         c.on_established(&mut w, &e);
         let (flight, usable) = (10 * MSS, 10.0);
-        let now = RTT;
+        let now = Instant::ZERO + RTT;
         c.on_loss(
             &mut w,
             &Loss {
@@ -717,7 +728,7 @@ mod tests {
     fn a_timeout_ends_it() {
         let mut example = Example::new("");
         let timeout = Timeout {
-            now: RTT.times(3),
+            now: Instant::ZERO + RTT.times(3),
             flight: 29 * MSS,
             usable: 150.0,
             repeated: false,

@@ -6,7 +6,7 @@
 //! 49df172, 20 September 2018), which was read.
 //!
 //! In Tor each relay of a circuit runs a window towards the next one, clocked by its word that
-//! cells were forwarded; nothing is lost between them, so queues alone tell of congestion. The
+//! cells were forwarded; nothing is lost between them, so queues alone indicate congestion. The
 //! window doubles at the end of each round, all at once, from two cells. At each feedback the
 //! excess that Vegas would see, `diff = cwnd * (currentRtt - baseRtt) / baseRtt`, is compared with
 //! `gamma` cells. Once it is greater the window has overshot, and it becomes what the next hop has
@@ -47,15 +47,15 @@
 //! - Of up to nine samples the simulator's 90th percentile is the second greatest, of ten to
 //!   nineteen the third.
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Number, Params, SpecError};
-use crate::signals::{Ack, Idle, Loss};
+use crate::signals::{Ack, Idle};
 use crate::slow_start::{self, SlowStart};
-use crate::{joined, params, Rate, Reason, Segments, Time, Window};
+use crate::{joined, params, Duration, Rate, Reason, Segments, Window};
 
 /// Entry of `circuit-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "circuit-start",
     title: "CircuitStart",
     source: "Döpmann, Tschorsch: CircuitStart, SIGCOMM 2018 (poster); nstor tor-bktap.cc",
@@ -78,7 +78,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     ],
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(CircuitStart::new(params)?)),
+    build: |params, _| Ok(copies(CircuitStart::new(params)?)),
 };
 
 params! {
@@ -97,11 +97,11 @@ params! {
         burst_rate: Option<Rate>,
         /// what a loss during the startup does: standard, the avoidance's reduction; none, it ends
         /// the startup and leaves the window unchanged
-        response: Response = "standard",
+        response: LossRule = "standard",
     }
 
     enum SampleRule { Percentile = "percentile", Least = "least", Latest = "latest" }
-    enum Response { Standard = "standard", None = "none" }
+    enum LossRule { Standard = "standard", None = "none" }
 }
 
 /// A round with fewer samples than these continues.
@@ -110,8 +110,8 @@ const ENOUGH: usize = 3;
 const FLOOR: Segments = 2.0;
 
 /// Segments in excess: what Vegas takes to wait in queues.
-fn diff(cwnd: Segments, current: Time, base: Time) -> Segments {
-    cwnd * current.since(base).nanos() as f64 / base.nanos().max(1) as f64
+fn diff(cwnd: Segments, current: Duration, base: Duration) -> Segments {
+    cwnd * current.saturating_sub(base).nanos() as f64 / base.nanos().max(1) as f64
 }
 
 /// Which of a round's samples is its currentRtt.
@@ -125,12 +125,12 @@ enum Sample {
 /// Round-trip times of a round, in rising order.
 #[derive(Clone, Debug, Default)]
 struct Samples {
-    sorted: Vec<Time>,
-    latest: Time,
+    sorted: Vec<Duration>,
+    latest: Duration,
 }
 
 impl Samples {
-    fn add(&mut self, rtt: Time) {
+    fn add(&mut self, rtt: Duration) {
         let at = self.sorted.partition_point(|sample| *sample <= rtt);
         self.sorted.insert(at, rtt);
         self.latest = rtt;
@@ -141,7 +141,7 @@ impl Samples {
     }
 
     /// The round's currentRtt, if it has enough samples to have one.
-    fn current(&self, sample: Sample) -> Option<Time> {
+    fn current(&self, sample: Sample) -> Option<Duration> {
         let count = self.sorted.len();
         if count < ENOUGH {
             return None;
@@ -158,12 +158,13 @@ impl Samples {
 }
 
 /// State of CircuitStart on one connection.
+#[derive(Clone)]
 struct CircuitStart {
     gamma: Segments,
     sample: Sample,
     burst_rate: Option<Rate>,
     reduces: bool,
-    base: Option<Time>,
+    base: Option<Duration>,
     samples: Samples,
     /// The round is over when this byte is acknowledged.
     beg_seq: u64,
@@ -186,7 +187,7 @@ impl CircuitStart {
                 SampleRule::Percentile => Sample::Percentile(settings.percentile),
             },
             burst_rate: settings.burst_rate,
-            reduces: settings.response == Response::Standard,
+            reduces: settings.response == LossRule::Standard,
             base: None,
             samples: Samples::default(),
             beg_seq: 0,
@@ -195,7 +196,7 @@ impl CircuitStart {
         })
     }
 
-    fn measure(&mut self, rtt: Option<Time>) {
+    fn measure(&mut self, rtt: Option<Duration>) {
         if let Some(rtt) = rtt {
             self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
             self.samples.add(rtt);
@@ -263,19 +264,15 @@ impl Startup for CircuitStart {
         None
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        let ends_here = !self.over && !self.reduces;
-        self.cancel(w);
-        if ends_here {
-            w.ssthresh = w.cwnd;
-            return LossResponse::Done;
-        }
-        LossResponse::Standard
-    }
-
-    fn cancel(&mut self, _w: &mut Window) {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        let keeps_window = !self.over && !self.reduces && !c.is_timeout();
         self.over = true;
         self.restart_round();
+        if !keeps_window {
+            return Response::STANDARD;
+        }
+        w.ssthresh = w.cwnd;
+        Response::ends(Reduction::Done)
     }
 
     /// The loss or timeout that ended it was none.
@@ -294,9 +291,9 @@ impl Startup for CircuitStart {
 mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
-    use crate::signals::{Established, Timeout};
-    use crate::testing::{ms, slow_start, with_reno};
-    use crate::Convention;
+    use crate::signals::{Established, Loss, Timeout};
+    use crate::testing::{at_ms, ms, slow_start, with_reno};
+    use crate::{Convention, Instant};
 
     const MSS: u64 = 1460;
 
@@ -320,7 +317,7 @@ mod tests {
                 una,
                 nxt,
                 rtt: Some(ms(rtt)),
-                ..Ack::of(ms(60.0), MSS)
+                ..Ack::of(at_ms(60.0), MSS)
             };
             let reason = start.on_ack(&mut w, &ack, &mut slow_start());
             if reason.is_some() || w.cwnd != window {
@@ -384,15 +381,21 @@ mod tests {
     #[test]
     fn a_percentile_is_the_second_greatest_of_few_samples_and_the_third_of_ten() {
         let mut samples = Samples::default();
-        (1..=9).for_each(|n| samples.add(Time::from_millis(n)));
+        (1..=9).for_each(|n| samples.add(Duration::from_millis(n)));
         let ninety = Sample::Percentile(90.0);
-        assert_eq!(samples.current(ninety), Some(Time::from_millis(8)));
-        samples.add(Time::from_millis(5));
-        assert_eq!(samples.current(ninety), Some(Time::from_millis(7)));
-        assert_eq!(samples.current(Sample::Least), Some(Time::from_millis(1)));
-        assert_eq!(samples.current(Sample::Latest), Some(Time::from_millis(5)));
+        assert_eq!(samples.current(ninety), Some(Duration::from_millis(8)));
+        samples.add(Duration::from_millis(5));
+        assert_eq!(samples.current(ninety), Some(Duration::from_millis(7)));
+        assert_eq!(
+            samples.current(Sample::Least),
+            Some(Duration::from_millis(1))
+        );
+        assert_eq!(
+            samples.current(Sample::Latest),
+            Some(Duration::from_millis(5))
+        );
         let first = Sample::Percentile(1.0);
-        assert_eq!(samples.current(first), Some(Time::from_millis(1)));
+        assert_eq!(samples.current(first), Some(Duration::from_millis(1)));
     }
 
     #[test]
@@ -410,10 +413,10 @@ mod tests {
         for (spec, expected) in [("", 10.0), ("response=none", 20.0)] {
             let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
             let mut w = Window::new(MSS as u32);
-            c.on_established(&mut w, &Established::at(Time::ZERO));
+            c.on_established(&mut w, &Established::at(Instant::ZERO));
             w.cwnd = 20.0;
             let loss = Loss {
-                now: ms(60.0),
+                now: at_ms(60.0),
                 flight: 20 * MSS,
                 usable: 20.0,
             };
@@ -428,13 +431,13 @@ mod tests {
         let mut start = start("");
         let mut w = Window::new(MSS as u32);
         let timeout = Timeout {
-            now: ms(60.0),
+            now: at_ms(60.0),
             flight: 20 * MSS,
             usable: 20.0,
             repeated: false,
         };
-        start.on_timeout(&mut w, &timeout);
-        start.on_ack(&mut w, &Ack::of(ms(70.0), MSS), &mut slow_start());
+        start.on_congestion(&mut w, &Congestion::Timeout(timeout));
+        start.on_ack(&mut w, &Ack::of(at_ms(70.0), MSS), &mut slow_start());
         assert_eq!(w.cwnd, 2.0);
     }
 
@@ -445,7 +448,7 @@ mod tests {
         let e = Established {
             initial_window: 10.0,
             rtt: Some(ms(50.0)),
-            ..Established::at(Time::ZERO)
+            ..Established::at(Instant::ZERO)
         };
         c.on_established(&mut w, &e);
         assert_eq!(w.cwnd, 2.0);

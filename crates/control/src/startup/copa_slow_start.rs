@@ -35,7 +35,7 @@
 //!
 //! - With any avoidance but Copa's own, which is not here, this is its start alone. Velocity and
 //!   direction stand still in slow start and are left out.
-//! - A timeout ends it, and the avoidance answers it. mvfst sets its least window at persistent
+//! - A timeout ends it, and the avoidance responds to it. mvfst sets its least window at persistent
 //!   congestion and stays in slow start; genericCC does nothing.
 //! - Both programs grow a window that is not used; here it stays.
 //! - Both begin with ten packets; here the stack's rule says how many, and generic's
@@ -55,22 +55,22 @@
 //! - 1/2 is genericCC's `default_delta`. `delta` is a setting of mvfst's too (`copaDeltaParam`).
 //! - genericCC's comment has its losses answered above 10 %, its code above 30 %; the code's is
 //!   taken. `loss_rate=0` answers each, at most once per window of data.
-//! - Nothing is said of marks: they are answered as losses are.
+//! - The sources do not mention marks: they are losses here.
 //! - The receiver's delay of an ACK is in the sample. The odd last segment of a train waits alone
 //!   for its ACK and can end it: mostly at the end of a transfer, where it does no harm.
 
 use std::collections::VecDeque;
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Number, Params, Ratio, SpecError};
-use crate::signals::{Ack, Established, Loss};
+use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `copa-slow-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "copa-slow-start",
     title: "Copa's slow start",
     source: "Arun, Balakrishnan: Copa: Practical Delay-Based Congestion Control for the Internet, \
@@ -85,7 +85,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(CopaSlowStart::new(params)?)),
+    build: |params, _| Ok(copies(CopaSlowStart::new(params)?)),
 };
 
 params! {
@@ -119,7 +119,7 @@ params! {
 }
 
 /// Time for which the minimum round-trip time is kept.
-const MIN_RTT_WINDOW: Time = Time::from_secs(10);
+const MIN_RTT_WINDOW: Duration = Duration::from_secs(10);
 /// The least window of a decrease.
 const MIN_CWND: Segments = 2.0;
 /// Windows per round trip at which it paces.
@@ -135,12 +135,12 @@ const LEAST_PACKETS: Segments = 20.0;
 #[derive(Clone, Debug, Default)]
 struct Least {
     /// Samples that were, or may yet be, the minimum, with when they came; both rise.
-    samples: VecDeque<(Time, Time)>,
+    samples: VecDeque<(Instant, Duration)>,
 }
 
 impl Least {
     /// Takes a sample; returns the minimum of those that are no older than the window.
-    fn sample(&mut self, now: Time, rtt: Time, window: Time) -> Time {
+    fn sample(&mut self, now: Instant, rtt: Duration, window: Duration) -> Duration {
         while self.samples.back().is_some_and(|&(_, last)| last >= rtt) {
             self.samples.pop_back();
         }
@@ -161,11 +161,12 @@ enum Position {
 }
 
 /// What generic makes of losses (`ReduceOnLoss`).
+#[derive(Clone)]
 struct ReduceOnLoss {
     /// The share of losses above which a period is answered; 0 for each loss by itself.
     loss_rate: f64,
     beta: f64,
-    since: Time,
+    since: Instant,
     packets: Segments,
     lost: Segments,
 }
@@ -175,7 +176,7 @@ impl ReduceOnLoss {
         ReduceOnLoss {
             loss_rate: settings.loss_rate,
             beta: settings.beta,
-            since: Time::ZERO,
+            since: Instant::ZERO,
             packets: 0.0,
             lost: 0.0,
         }
@@ -183,7 +184,7 @@ impl ReduceOnLoss {
 
     /// Counts the arrivals and losses that an ACK reports; true where a period ends that is to be
     /// answered.
-    fn update(&mut self, w: &Window, a: &Ack, rtt: Time) -> bool {
+    fn update(&mut self, w: &Window, a: &Ack, rtt: Duration) -> bool {
         let lost = w.segments(a.delivery.map_or(0, |delivery| delivery.lost));
         self.lost += lost;
         self.packets += w.segments(a.delivered) + lost;
@@ -201,6 +202,7 @@ impl ReduceOnLoss {
 }
 
 /// State of Copa's slow start on one connection.
+#[derive(Clone)]
 struct CopaSlowStart {
     delta: f64,
     standing_share: f64,
@@ -210,7 +212,7 @@ struct CopaSlowStart {
     min_rtt: Least,
     standing: Least,
     slow_start: bool,
-    last_double: Option<Time>,
+    last_double: Option<Instant>,
     /// generic: what is to be acknowledged before growth begins.
     probing: u64,
     /// generic: losses. Without, it is mvfst's.
@@ -245,19 +247,19 @@ impl CopaSlowStart {
     }
 
     /// Takes a sample: the standing round trip and the queueing delay; nothing without one.
-    fn measure(&mut self, a: &Ack) -> Option<(Time, Time)> {
+    fn measure(&mut self, a: &Ack) -> Option<(Duration, Duration)> {
         let rtt = a.rtt?;
         self.rtts.sample(a.rtt);
         let share = self.rtts.smoothed.nanos() as f64 * self.standing_share;
         let min_rtt = self.min_rtt.sample(a.now, rtt, MIN_RTT_WINDOW);
-        let standing = self.standing.sample(a.now, rtt, Time(share as u64));
+        let standing = self.standing.sample(a.now, rtt, Duration(share as u64));
         let delayed = if self.latest { rtt } else { standing };
-        Some((standing, delayed.since(min_rtt)))
+        Some((standing, delayed.saturating_sub(min_rtt)))
     }
 
     /// Compares `cwnd / standing` with `1 / (delta * delay)`, both in packets, which is infinite
     /// without a delay.
-    fn position(&self, cwnd: Segments, standing: Time, delay: Time) -> Position {
+    fn position(&self, cwnd: Segments, standing: Duration, delay: Duration) -> Position {
         let waiting = self.delta * delay.nanos() as f64 * cwnd;
         let allowed = standing.nanos() as f64;
         if waiting > allowed {
@@ -270,7 +272,7 @@ impl CopaSlowStart {
     }
 
     /// mvfst: doubles while the rate is not above the target; true where it is.
-    fn mvfst_ends(&mut self, w: &mut Window, a: &Ack, standing: Time, delay: Time) -> bool {
+    fn mvfst_ends(&mut self, w: &mut Window, a: &Ack, standing: Duration, delay: Duration) -> bool {
         if self.position(w.cwnd, standing, delay) == Position::Above {
             self.decrease(w, a);
             return true;
@@ -280,7 +282,13 @@ impl CopaSlowStart {
     }
 
     /// generic: grows first, and is at its end where the rate is then not below the target.
-    fn generic_ends(&mut self, w: &mut Window, a: &Ack, standing: Time, delay: Time) -> bool {
+    fn generic_ends(
+        &mut self,
+        w: &mut Window,
+        a: &Ack,
+        standing: Duration,
+        delay: Duration,
+    ) -> bool {
         if self.probing > 0 {
             self.probing = self.probing.saturating_sub(a.delivered);
             return false;
@@ -329,8 +337,14 @@ impl CopaSlowStart {
     fn go_on(&mut self, w: &mut Window) {
         if !w.in_slow_start() {
             self.cancel(w);
-        } else if self.paces && self.rtts.smoothed > Time::ZERO {
+        } else if self.paces && self.rtts.smoothed > Duration::ZERO {
             w.pacing = w.rate_over(PACING_GAIN * w.cwnd, self.rtts.smoothed);
+        }
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if std::mem::take(&mut self.slow_start) && self.paces {
+            w.pacing = None;
         }
     }
 }
@@ -363,22 +377,17 @@ impl Startup for CopaSlowStart {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if std::mem::take(&mut self.slow_start) && self.paces {
-            w.pacing = None;
-        }
-    }
-
     /// A loss does not end it; a timeout does.
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        if !self.slow_start {
-            return LossResponse::Standard;
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if c.is_timeout() || !self.slow_start {
+            self.cancel(w);
+            return Response::STANDARD;
         }
         if let Some(losses) = self.losses.as_ref().filter(|l| l.loss_rate == 0.0) {
             losses.reduce(w);
         }
         self.go_on(w);
-        LossResponse::SelfManaged
+        Response::continues(Reduction::SelfManaged)
     }
 
     fn wants_delivery(&self) -> bool {
@@ -394,8 +403,8 @@ impl Startup for CopaSlowStart {
 mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
-    use crate::signals::{Delivery, Timeout};
-    use crate::testing::{self, ms, slow_start, with_reno};
+    use crate::signals::{Delivery, Loss, Timeout};
+    use crate::testing::{self, at_ms, ms, slow_start, with_reno};
     use crate::{Controller, Convention, Rate};
 
     /// The vectors' segments.
@@ -418,7 +427,7 @@ mod tests {
     fn ack(now: f64, rtt: f64, bytes: u64) -> Ack {
         Ack {
             rtt: Some(ms(rtt)),
-            ..Ack::of(ms(now), bytes)
+            ..Ack::of(at_ms(now), bytes)
         }
     }
 
@@ -471,7 +480,7 @@ mod tests {
 
     #[test]
     fn without_a_queue_no_rate_is_too_high() {
-        let position = copa("").position(1e9, ms(20.0), Time::ZERO);
+        let position = copa("").position(1e9, ms(20.0), Duration::ZERO);
         assert_eq!(position, Position::Below);
     }
 
@@ -523,7 +532,7 @@ mod tests {
         let e = Established {
             initial_window: 10.0,
             rtt: Some(ms(50.0)),
-            ..Established::at(ms(50.0))
+            ..Established::at(at_ms(50.0))
         };
         testing::opened(&ENTRY, spec, Convention::Rfc, MSS, &e)
     }
@@ -544,7 +553,7 @@ mod tests {
     #[test]
     fn the_standing_round_trip_is_the_least_of_half_a_smoothed_one() {
         let mut least = Least::default();
-        let mut sample = |now, rtt| least.sample(ms(now), ms(rtt), ms(20.0));
+        let mut sample = |now, rtt| least.sample(at_ms(now), ms(rtt), ms(20.0));
         assert_eq!(sample(0.0, 40.0), ms(40.0));
         assert_eq!(sample(10.0, 48.0), ms(40.0));
         assert_eq!(sample(15.0, 44.0), ms(40.0));
@@ -581,7 +590,7 @@ mod tests {
         let mut c = copa("");
         let mut w = window(12_520.0);
         c.on_ack(&mut w, &ack(50.0, 50.0, MSS), &mut slow_start());
-        let blind = Ack::of(ms(150.0), MSS);
+        let blind = Ack::of(at_ms(150.0), MSS);
         assert_eq!(c.on_ack(&mut w, &blind, &mut slow_start()), None);
         assert_eq!(w.cwnd_bytes(), 12_520);
     }
@@ -611,7 +620,7 @@ mod tests {
 
     fn lose(c: &mut Controller, w: &mut Window) {
         let loss = Loss {
-            now: ms(120.0),
+            now: at_ms(120.0),
             flight: w.cwnd_bytes(),
             usable: w.cwnd,
         };
@@ -666,7 +675,7 @@ mod tests {
         let (mut c, mut w) = opened("");
         assert!(w.pacing.is_some());
         let timeout = Timeout {
-            now: ms(300.0),
+            now: at_ms(300.0),
             flight: w.cwnd_bytes(),
             usable: w.cwnd,
             repeated: false,

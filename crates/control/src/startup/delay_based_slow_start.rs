@@ -19,17 +19,17 @@
 //! # Contested
 //!
 //! - `tau0` is not known. 20 ms is the default of the FreeBSD controller of the same group.
-//! - One sample may be a delayed ACK, so two in a row are asked for.
+//! - One sample may be a delayed ACK, so two in a row are required.
 //! - It arms once, until a loss or a timeout; the threshold is left alone.
 
-use super::Startup;
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::signals::Ack;
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Reason, Segments, Window};
 
 /// Entry of `delay-based-slow-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "delay-based-slow-start",
     title: "Delay-based slow start",
     source: "Ha, Rhee: Hybrid Slow Start, PFLDnet 2008, reference 9 (a summary; the rest is a \
@@ -41,13 +41,13 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(DelayBased::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(DelayBased::new(Settings::read(params)?))),
 };
 
 params! {
     struct Settings {
         /// the queueing delay that makes growth linear
-        tau0: Time = "20ms",
+        tau0: Duration = "20ms",
         /// number of consecutive round-trip times that must show that delay
         #[within(1..=1_000_000)]
         samples: u32 = "2",
@@ -55,9 +55,10 @@ params! {
 }
 
 /// State of Delay-based slow start on one connection.
+#[derive(Clone)]
 struct DelayBased {
     settings: Settings,
-    rtt_min: Time,
+    rtt_min: Duration,
     /// Samples in a row with too much delay.
     late: u32,
     /// Window above which growth is linear; infinite until a delay is found.
@@ -68,15 +69,15 @@ impl DelayBased {
     fn new(settings: Settings) -> DelayBased {
         DelayBased {
             settings,
-            rtt_min: Time::MAX,
+            rtt_min: Duration::MAX,
             late: 0,
             max_ssthresh: f64::INFINITY,
         }
     }
 
-    fn watch(&mut self, w: &Window, rtt: Time) {
+    fn watch(&mut self, w: &Window, rtt: Duration) {
         self.rtt_min = self.rtt_min.min(rtt);
-        let late = rtt.since(self.rtt_min) > self.settings.tau0;
+        let late = rtt.saturating_sub(self.rtt_min) > self.settings.tau0;
         self.late = if late { self.late.saturating_add(1) } else { 0 };
         if self.late >= self.settings.samples && self.max_ssthresh == f64::INFINITY {
             self.max_ssthresh = w.cwnd;
@@ -99,9 +100,10 @@ impl Startup for DelayBased {
         None
     }
 
-    fn cancel(&mut self, _w: &mut Window) {
+    fn on_congestion(&mut self, _w: &mut Window, _c: &Congestion) -> Response {
         self.late = 0;
         self.max_ssthresh = f64::INFINITY;
+        Response::STANDARD
     }
 }
 
@@ -111,7 +113,7 @@ mod tests {
     use crate::params::Params;
     use crate::signals::{Loss, Timeout};
     use crate::testing::{slow_start, Bottleneck};
-    use crate::{catalog, Convention};
+    use crate::{catalog, Convention, Instant};
 
     fn algorithm(spec: &str) -> (DelayBased, Window) {
         let kind = crate::params::AlgorithmKind::STARTUP;
@@ -119,14 +121,14 @@ mod tests {
         let mut w = Window::new(1460);
         w.cwnd = 64.0;
         let mut d = DelayBased::new(Settings::read(&params).unwrap());
-        d.rtt_min = Time::from_millis(100);
+        d.rtt_min = Duration::from_millis(100);
         (d, w)
     }
 
     fn ack(d: &mut DelayBased, w: &mut Window, rtt: u64) {
         let ack = Ack {
-            rtt: Some(Time::from_millis(rtt)),
-            ..Ack::of(Time::ZERO, 1460)
+            rtt: Some(Duration::from_millis(rtt)),
+            ..Ack::of(Instant::ZERO, 1460)
         };
         d.on_ack(w, &ack, &mut slow_start());
     }
@@ -164,20 +166,20 @@ mod tests {
         let (mut d, mut w) = algorithm("samples=1");
         ack(&mut d, &mut w, 121);
         let loss = Loss {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 0,
             usable: 64.0,
         };
-        d.on_loss(&mut w, &loss);
+        d.on_congestion(&mut w, &Congestion::Loss(loss));
         assert_eq!(d.max_ssthresh, f64::INFINITY);
         ack(&mut d, &mut w, 121);
         let timeout = Timeout {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 0,
             usable: 64.0,
             repeated: false,
         };
-        d.on_timeout(&mut w, &timeout);
+        d.on_congestion(&mut w, &Congestion::Timeout(timeout));
         assert_eq!(d.max_ssthresh, f64::INFINITY);
     }
 
@@ -187,8 +189,8 @@ mod tests {
     #[test]
     fn it_arms_at_twice_the_rate_times_tau0() {
         let path = Bottleneck {
-            transmission: Time::from_micros(1_200),
-            rtt: Time::from_millis(100),
+            transmission: Duration::from_micros(1_200),
+            rtt: Duration::from_millis(100),
         };
         let spec = "delay-based-slow-start:iw=1";
         let steps = path.run(spec, "reno", Convention::Rfc, 300, |_, _| {});

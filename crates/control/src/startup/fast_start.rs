@@ -22,18 +22,18 @@
 //! - ns-2's averages never change after their first sample, as its gains round to zero; here
 //!   they are those of RFC 6298.
 //! - A second loss is known when recovery has ended, one round trip later than ns-2's partial
-//!   ACK tells it.
+//!   ACK shows it.
 //! - How long a memory stays good is the cache's business; ten minutes are usual.
 
-use super::{LossResponse, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent, Timeout};
+use crate::signals::{Ack, Established, Idle, Known, PathMemory, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Convention, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Convention, Duration, Reason, Segments, Window};
 
 /// Entry of `fast-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "fast-start",
     title: "Fast start",
     source: "Padmanabhan, Katz: TCP Fast Start, GLOBECOM 1998; ns-2 tcp-fs.cc",
@@ -45,7 +45,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(FastStart::new(params, convention)?)),
+    build: |params, convention| Ok(copies(FastStart::new(params, convention)?)),
 };
 
 params! {
@@ -57,7 +57,7 @@ params! {
         /// how much later its separate timeout is, for a receiver that delays the ACK of an odd
         /// last segment
         #[usual("by stack: 0s under ns2, otherwise 200ms")]
-        ack_delay: Option<Time>,
+        ack_delay: Option<Duration>,
         /// whether the flight is spread over the cached round trip or leaves at once
         #[usual("by stack: false under ns2, otherwise true")]
         paced: Option<bool>,
@@ -71,22 +71,21 @@ enum Mode {
     Fast,
     /// A segment of it was lost.
     Lost,
-    /// The timer has given it up; the window is not set yet.
-    GivenUp,
 }
 
 /// State of Fast start on one connection.
+#[derive(Clone)]
 struct FastStart {
     fast_reset_timer: bool,
     fast_loss_recov: bool,
     ns2: bool,
     paced: bool,
-    ack_delay: Time,
+    ack_delay: Duration,
     mode: Mode,
     memory: Option<PathMemory>,
     initial: Segments,
-    srtt: Time,
-    rttvar: Time,
+    srtt: Duration,
+    rttvar: Duration,
     una: u64,
     /// Range of bytes that are tagged.
     fs_start: u64,
@@ -105,15 +104,15 @@ impl FastStart {
             fast_loss_recov: settings.fast_loss_recov,
             ns2: convention == Convention::Ns2,
             ack_delay: settings.ack_delay.unwrap_or(match convention {
-                Convention::Ns2 => Time::ZERO,
-                _ => Time::from_millis(200),
+                Convention::Ns2 => Duration::ZERO,
+                _ => Duration::from_millis(200),
             }),
             paced: settings.paced.unwrap_or(convention != Convention::Ns2),
             mode: Mode::Off,
             memory: None,
             initial: 1.0,
-            srtt: Time::ZERO,
-            rttvar: Time::ZERO,
+            srtt: Duration::ZERO,
+            rttvar: Duration::ZERO,
             una: 0,
             fs_start: 0,
             fs_end: 0,
@@ -122,15 +121,15 @@ impl FastStart {
     }
 
     /// RFC 6298's averages, in whole nanoseconds.
-    fn sample(&mut self, rtt: Option<Time>) {
+    fn sample(&mut self, rtt: Option<Duration>) {
         let Some(rtt) = rtt else { return };
-        if self.srtt == Time::ZERO {
+        if self.srtt == Duration::ZERO {
             (self.srtt, self.rttvar) = (rtt, rtt.over(2));
             return;
         }
         let error = self.srtt.nanos().abs_diff(rtt.nanos());
-        self.rttvar = Time(self.rttvar.nanos() - self.rttvar.nanos() / 4 + error / 4);
-        self.srtt = Time(self.srtt.nanos() - self.srtt.nanos() / 8 + rtt.nanos() / 8);
+        self.rttvar = Duration(self.rttvar.nanos() - self.rttvar.nanos() / 4 + error / 4);
+        self.srtt = Duration(self.srtt.nanos() - self.srtt.nanos() / 8 + rtt.nanos() / 8);
     }
 
     /// Sends so many segments over a round trip, all but the first tagged.
@@ -145,8 +144,8 @@ impl FastStart {
         self.set_timeout(w);
     }
 
-    /// No minimum, and no clock's granularity: an answer that is late costs more here than
-    /// one that was given up too early.
+    /// No minimum, and no clock's granularity: to wait too long costs more here than to give up
+    /// too early.
     fn set_timeout(&self, w: &mut Window) {
         let soon = self.srtt + self.rttvar.times(4) + self.ack_delay;
         w.timeout = (self.mode == Mode::Fast && self.fast_reset_timer).then_some(soon);
@@ -179,10 +178,6 @@ fn safe(cwnd: Segments, ssthresh: Segments) -> Segments {
 }
 
 impl Startup for FastStart {
-    fn on_known(&mut self, k: &Known) {
-        self.memory = k.memory;
-    }
-
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.initial = w.cwnd;
         let Some(memory) = self.memory else {
@@ -228,44 +223,27 @@ impl Startup for FastStart {
         self.una = a.una;
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        let next = match self.mode {
-            Mode::Fast if self.fast_loss_recov => Mode::Lost,
-            _ => Mode::Off,
-        };
+    /// A timeout by which the tagged segments alone are lost costs nothing but them. If the first
+    /// one is lost too, it is a timeout like any other.
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        let fast = self.mode == Mode::Fast;
+        let repairs = fast && self.fast_loss_recov && !c.is_timeout();
+        self.stop(w, if repairs { Mode::Lost } else { Mode::Off });
         self.ssthresh = w.ssthresh;
-        self.stop(w, next);
-        LossResponse::Standard
+        if fast && c.is_timeout() && self.una >= self.fs_start {
+            self.reset(w);
+            return Response::ends(Reduction::Done);
+        }
+        Response::STANDARD
     }
 
     /// One loss is ordinary; more mean that the memory was wrong.
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Repaired {
         let lost = std::mem::replace(&mut self.mode, Mode::Off) == Mode::Lost;
         if lost && r.retransmitted > u64::from(w.mss) {
             self.reset(w);
         }
-        None
-    }
-
-    /// The tagged segments alone are lost: it costs nothing but them. If the first one is lost
-    /// too, this is a timeout like any other.
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.ssthresh = w.ssthresh;
-        if self.mode == Mode::Fast && self.una >= self.fs_start {
-            self.stop(w, Mode::GivenUp);
-        } else {
-            self.stop(w, Mode::Off);
-        }
-        None
-    }
-
-    fn after_timeout(&mut self, w: &mut Window, _t: &Timeout) -> bool {
-        let given_up = self.mode == Mode::GivenUp;
-        if given_up {
-            self.mode = Mode::Off;
-            self.reset(w);
-        }
-        given_up
+        Repaired::Continues
     }
 
     fn on_idle(&mut self, w: &mut Window, before: &Window, _i: &Idle) -> bool {
@@ -273,7 +251,7 @@ impl Startup for FastStart {
         // ns-2 looks at the window after its restart rule.
         let kept = if self.ns2 { *w } else { *before };
         let safe = safe(kept.cwnd, kept.ssthresh);
-        if self.srtt == Time::ZERO || safe <= self.initial.min(w.cwnd) {
+        if self.srtt == Duration::ZERO || safe <= self.initial.min(w.cwnd) {
             return false;
         }
         self.begin(w, safe);
@@ -284,16 +262,27 @@ impl Startup for FastStart {
     fn in_charge(&self, w: &Window) -> bool {
         self.mode == Mode::Fast || w.in_slow_start()
     }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for FastStart {
+    fn on_known(&mut self, k: &Known) {
+        self.memory = k.memory;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::{Loss, Timeout};
     use crate::testing::with_reno;
-    use crate::{Controller, Rate};
+    use crate::{Controller, Instant, Rate};
 
     const MSS: u64 = 1460;
-    const RTT: Time = Time::from_millis(100);
+    const RTT: Duration = Duration::from_millis(100);
 
     #[test]
     fn the_window_that_was_safe() {
@@ -309,7 +298,7 @@ mod tests {
             cwnd,
             ssthresh: 64.0,
             srtt: RTT,
-            rttvar: Time::from_millis(10),
+            rttvar: Duration::from_millis(10),
             min_rtt: RTT,
             delivered: cwnd as u64 * MSS,
             rate: Rate::of(cwnd as u64 * MSS, RTT),
@@ -323,7 +312,7 @@ mod tests {
         let e = Established {
             initial_window: 3.0,
             rtt: Some(RTT),
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         (c, w)
@@ -334,7 +323,7 @@ mod tests {
         let one = |number: u64| {
             let tag = w.tags.startup_excess;
             let sent = Sent {
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 bytes: MSS as u32,
                 seq: number * MSS,
                 retransmission: false,
@@ -351,7 +340,7 @@ mod tests {
             una: una * MSS,
             nxt: 100 * MSS,
             rtt: Some(RTT),
-            ..Ack::of(RTT.times(2), MSS)
+            ..Ack::of(Instant::ZERO + RTT.times(2), MSS)
         }
     }
 
@@ -360,8 +349,11 @@ mod tests {
         let (mut c, mut w) = remembered(32.0);
         assert_eq!((w.cwnd, w.ssthresh), (16.0, 64.0));
         // Four segments each 25 ms.
-        assert_eq!(w.pacing.unwrap().time_for(4 * 1_500), Time::from_millis(25));
-        assert_eq!(w.timeout, Some(Time::from_millis(140 + 200)));
+        assert_eq!(
+            w.pacing.unwrap().time_for(4 * 1_500),
+            Duration::from_millis(25)
+        );
+        assert_eq!(w.timeout, Some(Duration::from_millis(140 + 200)));
         let tags = send(&mut c, &mut w, 0, 18);
         assert_eq!(tags.iter().filter(|tag| **tag).count(), 15);
         assert!(!tags[0] && tags[1] && tags[15] && !tags[16]);
@@ -387,7 +379,7 @@ mod tests {
             assert_eq!(w.cwnd, 17.0);
         }
         let timeout = Timeout {
-            now: RTT.times(3),
+            now: Instant::ZERO + RTT.times(3),
             flight: 16 * MSS,
             usable: 16.0,
             repeated: false,
@@ -407,7 +399,7 @@ mod tests {
         let (mut c, mut w) = remembered(32.0);
         send(&mut c, &mut w, 0, 16);
         c.on_ack(&mut w, &ack(1));
-        let (now, flight) = (RTT.times(2), 15 * MSS);
+        let (now, flight) = (Instant::ZERO + RTT.times(2), 15 * MSS);
         let usable = w.cwnd;
         c.on_loss(
             &mut w,
@@ -440,14 +432,14 @@ mod tests {
         let e = Established {
             initial_window: 3.0,
             rtt: Some(RTT),
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         c.on_ack(&mut w, &ack(100));
         (w.cwnd, w.ssthresh) = (cwnd, ssthresh);
         let idle = Idle {
-            now: Time::from_secs(9),
-            idle: Time::from_secs(8),
+            now: Instant::from_secs(9),
+            idle: Duration::from_secs(8),
             restart_window: 3.0,
         };
         c.on_idle(&mut w, &idle);

@@ -24,15 +24,17 @@
 //! - Of a flow larger than the threshold the window becomes what a round trip acknowledges of
 //!   the paced part, and slow start goes on from there.
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
-use crate::signals::{Ack, Established, Idle, Loss, Sent};
+use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, ProactiveRetransmissions, Reason, Segments, Time, Window};
+use crate::{
+    params, with_slow_start, Duration, Instant, ProactiveRetransmissions, Reason, Segments, Window,
+};
 
 /// Entry of `halfback` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "halfback",
     title: "Halfback",
     source: "Li, Dong, Godfrey: Halfback, CoNEXT 2015",
@@ -44,7 +46,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(Halfback::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(Halfback::new(Settings::read(params)?))),
 };
 
 params! {
@@ -69,17 +71,18 @@ enum Phase {
 }
 
 /// State of Halfback on one connection.
+#[derive(Clone)]
 struct Halfback {
     threshold: u64,
     phase: Phase,
     /// All of the flow is paced.
     whole: bool,
     initial: Segments,
-    rtt: Time,
+    rtt: Duration,
     /// The paced part ends before this byte.
     pace_end: u64,
     /// When the first ACK of a larger flow came.
-    measured_since: Option<Time>,
+    measured_since: Option<Instant>,
     /// Bytes that have arrived and that earned no retransmission yet.
     delivered: u64,
     lost: bool,
@@ -92,7 +95,7 @@ impl Halfback {
             phase: Phase::Over,
             whole: false,
             initial: 1.0,
-            rtt: Time::ZERO,
+            rtt: Duration::ZERO,
             pace_end: 0,
             measured_since: None,
             delivered: 0,
@@ -100,7 +103,7 @@ impl Halfback {
         }
     }
 
-    fn begin(&mut self, w: &mut Window, e: &Established, rtt: Time) {
+    fn begin(&mut self, w: &mut Window, e: &Established, rtt: Duration) {
         let mss = u64::from(w.mss);
         let limit = self.threshold.min(e.peer_window);
         self.whole = e.queued <= limit;
@@ -110,7 +113,7 @@ impl Halfback {
         } else {
             (limit / mss).max(1)
         };
-        let Some(rate) = w.rate_over(segments as Segments, rtt) else {
+        let Some(rate) = w.rate_over(segments as Segments, Duration::ZERO + rtt) else {
             return;
         };
         self.phase = Phase::Pacing;
@@ -151,6 +154,14 @@ impl Halfback {
             w.cwnd = w.segments(a.delivered_total).min(w.cwnd).max(1.0);
             self.phase = Phase::Over;
         }
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Pacing {
+            w.pacing = None;
+        }
+        w.proactive = ProactiveRetransmissions::default();
+        self.phase = Phase::Over;
     }
 }
 
@@ -201,20 +212,12 @@ impl Startup for Halfback {
         self.reverse(w, a);
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.lost = true;
-        if self.phase != Phase::Ropr {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        self.lost |= !c.is_timeout();
+        if c.is_timeout() || self.phase != Phase::Ropr {
             self.cancel(w);
         }
-        LossResponse::Standard
-    }
-
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase == Phase::Pacing {
-            w.pacing = None;
-        }
-        w.proactive = ProactiveRetransmissions::default();
-        self.phase = Phase::Over;
+        Response::STANDARD
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -244,7 +247,7 @@ mod tests {
             initial_window: 10.0,
             rtt: Some(RTT),
             queued: bytes,
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         (c, w)
@@ -253,7 +256,7 @@ mod tests {
     fn send(c: &mut Controller, w: &mut Window, segments: u64) {
         for number in 0..segments {
             let sent = Sent {
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 bytes: MSS as u32,
                 seq: number * MSS,
                 retransmission: false,
@@ -275,7 +278,7 @@ mod tests {
             let ack = Ack {
                 una: number * MSS,
                 delivered_total: number * MSS,
-                ..Ack::of(RTT.times(2), MSS)
+                ..Ack::of(Instant::ZERO + RTT.times(2), MSS)
             };
             c.on_ack(w, &ack);
             while w.proactive.segments > 0 {
@@ -312,7 +315,7 @@ mod tests {
         let ack = Ack {
             una: 2 * MSS,
             delivered_total: 2 * MSS,
-            ..Ack::of(RTT.times(2), 2 * MSS)
+            ..Ack::of(Instant::ZERO + RTT.times(2), 2 * MSS)
         };
         c.on_ack(&mut w, &ack);
         assert_eq!(w.proactive.segments, 2);
@@ -333,7 +336,7 @@ mod tests {
         let ack = Ack {
             una: 91 * MSS,
             delivered_total: 91 * MSS,
-            ..Ack::of(RTT.times(3), MSS)
+            ..Ack::of(Instant::ZERO + RTT.times(3), MSS)
         };
         c.on_ack(&mut w, &ack);
         assert_eq!(w.cwnd, 91.0);
@@ -344,7 +347,7 @@ mod tests {
         let (mut c, mut w) = opened("", 10 * MSS);
         send(&mut c, &mut w, 10);
         let timeout = Timeout {
-            now: RTT.times(9),
+            now: Instant::ZERO + RTT.times(9),
             flight: 10 * MSS,
             usable: 10.0,
             repeated: false,

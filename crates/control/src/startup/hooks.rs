@@ -1,29 +1,87 @@
-//! What a startup is told and asked.
+//! Hooks of a startup, and its response to congestion.
 
 use crate::model::Model;
 use crate::signals::*; // All of them: the macros name what their hooks receive.
 use crate::slow_start::SlowStart;
 use crate::{Rate, Reason, Segments, Window};
 
-/// Who answers a loss.
+/// Evidence that the path is full.
+#[derive(Clone, Copy, Debug)]
+pub enum Congestion {
+    /// Data was lost.
+    Loss(Loss),
+    /// A queue has marked data.
+    Mark(Marked),
+    /// The retransmission timer expired.
+    Timeout(Timeout),
+}
+
+impl Congestion {
+    /// Whether it is a timeout.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Congestion::Timeout(_))
+    }
+}
+
+/// What sets the window after congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LossResponse {
-    /// The avoidance reduces the window by its own rule.
+pub enum Reduction {
+    /// The avoidance, by its own rule.
     Standard,
-    /// The startup has set the window itself.
+    /// The startup, which has set it.
     Done,
-    /// The startup has set the window itself and goes on to all through the recovery, so that
-    /// the transport is not to reduce it proportionally (RFC 9937).
+    /// The startup, which has set it and sets it all through the recovery, so that the transport
+    /// does not reduce it proportionally (RFC 9937).
     SelfManaged,
 }
 
-/// What may end a startup. A timeout counts as a loss.
+/// A startup's response to congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Congestion {
-    /// Data was lost.
-    Loss,
-    /// A queue has marked data.
-    Mark,
+pub struct Response {
+    /// What sets the window.
+    pub reduction: Reduction,
+    /// Whether the startup is over.
+    pub ends: bool,
+}
+
+impl Response {
+    /// The startup is over, and the avoidance reduces the window.
+    pub const STANDARD: Response = Response::ends(Reduction::Standard);
+
+    /// The startup is over.
+    pub const fn ends(reduction: Reduction) -> Response {
+        Response {
+            reduction,
+            ends: true,
+        }
+    }
+
+    /// The startup continues. With [`Reduction::Done`] for a mark, growth does too.
+    pub const fn continues(reduction: Reduction) -> Response {
+        Response {
+            reduction,
+            ends: false,
+        }
+    }
+}
+
+/// The end of a recovery, for a startup.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Repaired {
+    /// Nothing changes.
+    #[default]
+    Continues,
+    /// A startup that survived the loss is over.
+    Ends(Reason),
+    /// A startup that set the window for the loss has found the one at which the path is full: the
+    /// avoidance continues as after a loss there.
+    LossAt(Segments),
+}
+
+impl From<Option<Segments>> for Repaired {
+    fn from(window: Option<Segments>) -> Repaired {
+        window.map_or(Repaired::Continues, Repaired::LossAt)
+    }
 }
 
 macro_rules! hooks {
@@ -42,9 +100,9 @@ macro_rules! hooks {
 /// not assume that it is called for every packet of the path, only for its own flow's.
 ///
 /// Most need [`on_ack`](Self::on_ack), some [`on_established`](Self::on_established) and
-/// [`cancel`](Self::cancel) besides; what the others do by default is right for nearly all. What
-/// startups have in common is not theirs: the [`Controller`](crate::Controller) opens the window
-/// with [`SlowStart`], and remembers for it whether a timeout came last.
+/// [`on_congestion`](Self::on_congestion); the defaults of the others are right for nearly all. The
+/// [`Controller`](crate::Controller) does what startups have in common: it opens the window
+/// with [`SlowStart`], and limits growth after a timeout.
 pub trait Startup: Send {
     /// An ACK of new data outside recovery, while this startup is in charge: grow, and
     /// say so when the startup is over. A startup that leaves without loss sets
@@ -53,23 +111,10 @@ pub trait Startup: Send {
 
     crate::startup_events!(hooks);
 
-    /// What is known of the path besides, before the handshake is reported.
-    fn on_known(&mut self, _k: &Known) {}
-
-    /// A loss, a mark or a timeout has ended what was under way: takes back pacing, tags and
-    /// the like. It is what the next three do unless they are written.
-    fn cancel(&mut self, _w: &mut Window) {}
-
-    /// Loss was found; `w` is as before the loss.
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.cancel(w);
-        LossResponse::Standard
-    }
-
-    /// A mark has come back; `w` is as before. It is answered as a loss (RFC 3168 §5) unless a
-    /// startup knows better.
-    fn on_marked(&mut self, w: &mut Window, m: &Marked) -> LossResponse {
-        self.on_loss(w, &m.into())
+    /// Congestion: ends what is under way, and takes back pacing and tags. `w` is as before it. Most
+    /// treat a mark as a loss (RFC 3168 §5).
+    fn on_congestion(&mut self, _w: &mut Window, _c: &Congestion) -> Response {
+        Response::STANDARD
     }
 
     /// The last loss or timeout was spurious: what it took for lost has arrived. The transport has
@@ -79,43 +124,19 @@ pub trait Startup: Send {
         true
     }
 
-    /// After the end of a recovery that this startup answered itself: the window at which the
-    /// avoidance is to take the loss to have come, once.
-    fn loss_cwnd(&mut self) -> Option<Segments> {
-        None
-    }
-
-    /// The retransmission timer expired. The avoidance sets the window after this. One that
-    /// survives it may end here all the same, with a reason of its own.
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.cancel(w);
-        None
-    }
-
-    /// The avoidance has set the window after a timeout. A startup that has an answer of its
-    /// own gives it here. True where growth goes on as before the timeout.
-    fn after_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> bool {
-        false
-    }
-
     /// Sending resumes after an idle time; the stack's restart rule has been applied to `w`,
     /// which was `before`. True where this startup begins anew.
     fn on_idle(&mut self, _w: &mut Window, _before: &Window, _i: &Idle) -> bool {
         false
     }
 
-    /// Whether this does not end it at present. A timeout's hook may change the answer.
-    fn survives(&self, _c: Congestion) -> bool {
-        self.owns_cwnd()
-    }
-
-    /// Whether it wants to be told of delivery ([`Ack::delivery`]). Asked once, at the beginning.
+    /// Whether it needs [`Ack::delivery`]. Read once, at the beginning.
     fn wants_delivery(&self) -> bool {
         false
     }
 
     /// Whether it sets the window at every ACK, in recovery too. While it does, all ACKs are its
-    /// [`on_ack`](Self::on_ack)'s, and it answers losses, timeouts and idle times alone.
+    /// [`on_ack`](Self::on_ack)'s, and it alone responds to losses, timeouts and idle times.
     fn owns_cwnd(&self) -> bool {
         false
     }
@@ -127,12 +148,12 @@ pub trait Startup: Send {
         None
     }
 
-    /// The hooks of a startup that routers or the peer assist.
+    /// The hooks of a startup that routers, the peer, cached state or its interface assist.
     fn assisted(&mut self) -> Option<&mut dyn Assisted> {
         None
     }
 
-    /// Columns of its own for the trace.
+    /// Separate columns for the trace.
     fn columns(&self) -> Option<&dyn Columns> {
         None
     }
@@ -143,18 +164,29 @@ pub trait Startup: Send {
     }
 }
 
-/// A startup that routers or the peer assist.
+/// A startup that routers, the peer, cached state or its interface assist.
 pub trait Assisted {
+    /// Knowledge of the path from other sources than the handshake, which is reported after it.
+    fn on_known(&mut self, _k: &Known) {}
+
     crate::assisted_events!(hooks);
 
-    /// The rate, headers included, for which the routers are to be asked on the SYN.
+    /// Rate, headers included, that the SYN requests of the routers.
     fn rate_request(&self, _s: &Syn) -> Option<Rate> {
         None
     }
 }
 
-/// A startup with columns of its own for the trace.
+/// A startup with separate columns for the trace.
 pub trait Columns {
     /// Names `column` its numbers, at each of its flow's samples.
     fn trace(&self, column: &mut dyn FnMut(&str, f64));
+}
+
+/// Maker of startups with the same parameters, one for each flow.
+pub type Maker = dyn Fn() -> Box<dyn Startup> + Send + Sync;
+
+/// Maker of copies of a startup.
+pub fn copies(prototype: impl Startup + Clone + Sync + 'static) -> Box<Maker> {
+    Box::new(move || Box::new(prototype.clone()))
 }

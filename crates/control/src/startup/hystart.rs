@@ -2,7 +2,7 @@
 //!
 //! S. Ha and I. Rhee, "Hybrid Slow Start for High-Bandwidth and Long-Distance Networks",
 //! PFLDnet 2008, Algorithm 1. Slow start keeps doubling; what changes is when it ends. Two
-//! signs tell that the path is nearly full. *ACK train*: the packets of a round leave back
+//! signs indicate that the path is nearly full. *ACK train*: the packets of a round leave back
 //! to back and return as a train of closely spaced ACKs, whose length in time grows with
 //! the window; when it is as long as the forward delay, half a round trip, the window is
 //! about the path's capacity. *Delay*: when the first round-trip times of a round exceed
@@ -40,15 +40,17 @@
 //! - The paper, and kernels of its time, go on with slow start while `cwnd == ssthresh`. Here
 //!   the avoidance takes over, as in current kernels: a difference of one ACK.
 
-use super::Startup;
+use super::{copies, Congestion, Maker, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Recovered, Sent, Timeout};
+use crate::signals::{Ack, Established, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
+use crate::{
+    params, with_slow_start, Convention, Duration, Instant, Rate, Reason, Segments, Window,
+};
 
 /// Entry of `hystart` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "hystart",
     title: "HyStart (hybrid slow start)",
     source: "Ha, Rhee: Hybrid Slow Start for High-Bandwidth and Long-Distance Networks, \
@@ -61,7 +63,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Text,
-    build: |params, convention| Ok(Box::new(HyStart::new(params, convention)?)),
+    build: |params, convention| Ok(copies(HyStart::new(params, convention)?)),
 };
 
 params! {
@@ -75,7 +77,7 @@ params! {
         low_window: Segments = "16",
         /// the resolution of the sender's clock; 0s is exact
         #[usual("by reading: 1us for linux-5.6, otherwise 1ms")]
-        tick: Option<Time>,
+        tick: Option<Duration>,
         /// whether the sender spaces its packets out
         #[usual("by window: whether a pacing rate is set")]
         paced: Option<bool>,
@@ -94,27 +96,28 @@ params! {
 /// Samples of a round that are looked at.
 const N_SAMPLING: u32 = 8;
 /// ACKs no further apart than this belong to one train.
-const TRAIN_GAP: Time = Time::from_millis(2);
+const TRAIN_GAP: Duration = Duration::from_millis(2);
 
 /// State of HyStart on one connection.
+#[derive(Clone)]
 struct HyStart {
     reading: Reading,
     detect_train: bool,
     detect_delay: bool,
     low_window: Segments,
-    tick: Time,
+    tick: Duration,
     paced: Option<bool>,
     found: bool,
-    d_min: Time,
-    round_start: Time,
-    last_ack_time: Time,
-    last_rtt: Time,
-    cur_rtt: Time,
+    d_min: Duration,
+    round_start: Instant,
+    last_ack_time: Instant,
+    last_rtt: Duration,
+    cur_rtt: Duration,
     samples: u32,
     end_seq: u64,
     nxt: u64,
     /// Linux: samples before this are not trusted.
-    deaf_until: Time,
+    deaf_until: Instant,
 }
 
 impl HyStart {
@@ -127,8 +130,8 @@ impl HyStart {
         let reading = settings.reading.unwrap_or(by_stack);
         let fine = reading == Reading::Linux56;
         let tick = match fine {
-            true => Time::from_micros(1),
-            false => Time::from_millis(1),
+            true => Duration::from_micros(1),
+            false => Duration::from_millis(1),
         };
         params.effective(&Settings::paced, fine, "`reading=linux-5.6`")?;
         Ok(HyStart {
@@ -139,25 +142,25 @@ impl HyStart {
             tick: settings.tick.unwrap_or(tick),
             paced: settings.paced,
             found: false,
-            d_min: Time::MAX,
-            round_start: Time::ZERO,
-            last_ack_time: Time::ZERO,
-            last_rtt: Time::MAX,
-            cur_rtt: Time::MAX,
+            d_min: Duration::MAX,
+            round_start: Instant::ZERO,
+            last_ack_time: Instant::ZERO,
+            last_rtt: Duration::MAX,
+            cur_rtt: Duration::MAX,
             samples: 0,
             end_seq: 0,
             nxt: 0,
-            deaf_until: Time::ZERO,
+            deaf_until: Instant::ZERO,
         })
     }
 
     /// A round ends with the first ACK beyond what had been sent when it began. (§III.B does
     /// not define it; the kernel does so.)
-    fn start_round(&mut self, now: Time, nxt: u64) {
+    fn start_round(&mut self, now: Instant, nxt: u64) {
         self.round_start = now;
         self.last_ack_time = now;
         self.last_rtt = self.cur_rtt;
-        self.cur_rtt = Time::MAX;
+        self.cur_rtt = Duration::MAX;
         self.samples = 0;
         self.end_seq = nxt;
     }
@@ -165,7 +168,7 @@ impl HyStart {
     /// §III.B, Algorithm 1: what happens on each ACK. RTTs are rounded up to ticks, as
     /// `usecs_to_jiffies` does, and halves down.
     fn seed(&mut self, w: &Window, a: &Ack) -> Option<Reason> {
-        let now = floor(a.now, self.tick);
+        let now = a.now.floor(self.tick);
         if a.una > self.end_seq {
             self.start_round(now, a.nxt);
         }
@@ -179,16 +182,17 @@ impl HyStart {
         let mut train = false;
         if now.since(self.last_ack_time) <= TRAIN_GAP {
             self.last_ack_time = now;
-            train = now.since(self.round_start) >= floor(self.d_min.over(2), self.tick);
+            train = now.since(self.round_start) >= self.d_min.over(2).floor(self.tick);
         }
         let rise = self.last_rtt + self.eta(self.last_rtt);
-        let delay = self.samples == N_SAMPLING && self.cur_rtt >= rise && self.cur_rtt < Time::MAX;
+        let delay =
+            self.samples == N_SAMPLING && self.cur_rtt >= rise && self.cur_rtt < Duration::MAX;
         self.verdict(w, train, delay)
     }
 
     /// `hystart_update` and what calls it, of the kernel.
     fn linux(&mut self, w: &Window, a: &Ack) -> Option<Reason> {
-        let now = floor(a.now, self.tick);
+        let now = a.now.floor(self.tick);
         // Round-trip times right after a recovery reflect the loss, not the path.
         let sample = a.rtt.filter(|_| a.now >= self.deaf_until);
         let new_round = a.una > self.end_seq;
@@ -202,7 +206,7 @@ impl HyStart {
         found
     }
 
-    fn linux_tests(&mut self, w: &Window, now: Time, rtt: Time) -> Option<Reason> {
+    fn linux_tests(&mut self, w: &Window, now: Instant, rtt: Duration) -> Option<Reason> {
         // Up to 5.5 delays were kept in eighths of a millisecond.
         let unit = if self.reading == Reading::Linux56 {
             self.tick
@@ -240,12 +244,12 @@ impl HyStart {
     }
 
     /// The rise above `reference` that counts.
-    fn eta(&self, reference: Time) -> Time {
-        let clamp = |share: Time, least| share.max(Time::from_millis(least)).min(MOST);
-        const MOST: Time = Time::from_millis(16);
+    fn eta(&self, reference: Duration) -> Duration {
+        let clamp = |share: Duration, least| share.max(Duration::from_millis(least)).min(MOST);
+        const MOST: Duration = Duration::from_millis(16);
         match self.reading {
             Reading::Seed2008 => {
-                let two = if self.tick == Time::ZERO {
+                let two = if self.tick == Duration::ZERO {
                     TRAIN_GAP
                 } else {
                     self.tick.times(2)
@@ -258,9 +262,9 @@ impl HyStart {
     }
 
     /// How long a train must get, in the kernel.
-    fn train_limit(&self, w: &Window, rtt: Time) -> Time {
+    fn train_limit(&self, w: &Window, rtt: Duration) -> Duration {
         if self.reading != Reading::Linux56 {
-            return floor(self.d_min.over(2), self.tick);
+            return self.d_min.over(2).floor(self.tick);
         }
         let limit = self.d_min + ack_delay(w, rtt);
         if self.paced.unwrap_or(w.pacing.is_some()) {
@@ -274,27 +278,19 @@ impl HyStart {
 /// What batching at the sender may add to a train: four of the largest bursts at the
 /// pacing rate, at most a millisecond. The kernel has a pacing rate even where it does not
 /// pace: in slow start twice a window per round trip.
-pub(crate) fn ack_delay(w: &Window, rtt: Time) -> Time {
+pub(crate) fn ack_delay(w: &Window, rtt: Duration) -> Duration {
     const FOUR_BURSTS: u64 = 4 * 65_536;
     let rate = w
         .pacing
         .unwrap_or_else(|| Rate::of(2 * w.cwnd_bytes(), rtt));
-    rate.time_for(FOUR_BURSTS).min(Time::from_millis(1))
+    rate.time_for(FOUR_BURSTS).min(Duration::from_millis(1))
 }
 
-/// `t` as a clock of that tick shows it.
-fn floor(t: Time, tick: Time) -> Time {
-    if tick == Time::ZERO {
+fn ceil(t: Duration, tick: Duration) -> Duration {
+    if tick == Duration::ZERO {
         return t;
     }
-    Time(t.nanos() / tick.nanos() * tick.nanos())
-}
-
-fn ceil(t: Time, tick: Time) -> Time {
-    if tick == Time::ZERO {
-        return t;
-    }
-    Time(
+    Duration(
         t.nanos()
             .div_ceil(tick.nanos())
             .saturating_mul(tick.nanos()),
@@ -302,13 +298,13 @@ fn ceil(t: Time, tick: Time) -> Time {
 }
 
 /// A measured delay in such units, at least one.
-fn coarse(rtt: Time, unit: Time) -> Time {
-    floor(rtt, unit).max(unit)
+fn coarse(rtt: Duration, unit: Duration) -> Duration {
+    rtt.floor(unit).max(unit)
 }
 
 impl Startup for HyStart {
     fn on_established(&mut self, _w: &mut Window, e: &Established) {
-        let now = floor(e.now, self.tick);
+        let now = e.now.floor(self.tick);
         (self.round_start, self.last_ack_time) = (now, now);
     }
 
@@ -334,30 +330,33 @@ impl Startup for HyStart {
         reason
     }
 
-    /// Linux discards delay samples for a second after CUBIC's epoch starts.
-    fn on_recovered(&mut self, _w: &mut Window, r: &Recovered) -> Option<Reason> {
-        if !matches!(self.reading, Reading::Seed2008 | Reading::Seed2011) {
-            self.deaf_until = r.now + Time::from_secs(1);
+    /// After a timeout the path may have changed: what was known of it is forgotten.
+    fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
+        if let Congestion::Timeout(t) = c {
+            self.found = false;
+            self.d_min = Duration::MAX;
+            self.deaf_until = Instant::ZERO;
+            if !matches!(self.reading, Reading::Seed2008 | Reading::Seed2011) {
+                self.start_round(t.now.floor(self.tick), self.nxt);
+            }
         }
-        None
+        Response::STANDARD
     }
 
-    /// The path may have changed: what was known of it is forgotten.
-    fn on_timeout(&mut self, _w: &mut Window, t: &Timeout) -> Option<Reason> {
-        self.found = false;
-        self.d_min = Time::MAX;
-        self.deaf_until = Time::ZERO;
+    /// Linux discards delay samples for a second after CUBIC's epoch starts.
+    fn on_recovered(&mut self, _w: &mut Window, r: &Recovered) -> Repaired {
         if !matches!(self.reading, Reading::Seed2008 | Reading::Seed2011) {
-            self.start_round(floor(t.now, self.tick), self.nxt);
+            self.deaf_until = r.now + Duration::from_secs(1);
         }
-        None
+        Repaired::Continues
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{ms, slow_start};
+    use crate::signals::Timeout;
+    use crate::testing::{at_ms, ms, slow_start};
     use crate::{catalog, Controller};
 
     const MSS: u64 = 1460;
@@ -382,7 +381,7 @@ mod tests {
             let spec = format!("hystart:{spec}");
             let mut c = catalog::controller(&spec, "none", Convention::Rfc).unwrap();
             let mut w = Window::new(MSS as u32);
-            c.on_established(&mut w, &Established::at(Time::ZERO));
+            c.on_established(&mut w, &Established::at(Instant::ZERO));
             w.cwnd = cwnd;
             Flow {
                 c,
@@ -393,7 +392,7 @@ mod tests {
         }
 
         /// An ACK of one segment; the window stays, so that the test sees one thing only.
-        fn ack(&mut self, now: Time, rtt: Time) -> Option<Reason> {
+        fn ack(&mut self, now: Instant, rtt: Duration) -> Option<Reason> {
             let cwnd = self.w.cwnd;
             self.una += MSS;
             let (una, nxt) = (self.una, self.nxt);
@@ -433,7 +432,7 @@ mod tests {
         let h = hystart("tick=10ms");
         assert_eq!(h.eta(ms(100.0)), ms(20.0));
         assert_eq!(h.eta(ms(400.0)), ms(30.0));
-        assert_eq!(floor(ms(19.9), h.tick), ms(10.0));
+        assert_eq!(ms(19.9).floor(h.tick), ms(10.0));
     }
 
     /// The index of the ACK, counted from 0 at the round's start, that ends a train of
@@ -442,7 +441,7 @@ mod tests {
         let mut flow = Flow::new(&format!("{spec},detect=train"), 64.0);
         flow.round(1000);
         (0..200).find(|i| {
-            let now = ms(1000.0 + spacing * *i as f64);
+            let now = at_ms(1000.0 + spacing * *i as f64);
             flow.ack(now, ms(100.0)) == Some(Reason::AckTrain)
         })
     }
@@ -473,7 +472,7 @@ mod tests {
             let mut flow = Flow::new(&format!("reading={reading},detect=train"), 64.0);
             flow.round(1000);
             for i in (0..4).chain(10..200) {
-                assert_eq!(flow.ack(ms(1000.0 + f64::from(i)), ms(100.0)), None);
+                assert_eq!(flow.ack(at_ms(1000.0 + f64::from(i)), ms(100.0)), None);
             }
         }
     }
@@ -487,7 +486,7 @@ mod tests {
             flow.round(rtts.len() as u64);
             for rtt in *rtts {
                 now += 5.0;
-                verdict = flow.ack(ms(now), ms(*rtt));
+                verdict = flow.ack(at_ms(now), ms(*rtt));
             }
         }
         verdict
@@ -554,7 +553,7 @@ mod tests {
         for (base, rtt) in [(0.0, 100.0), (100.0, 120.0)] {
             flow.round(8);
             for i in 0..8 {
-                flow.ack(ms(1000.0 + base + 5.0 * f64::from(i)), ms(rtt));
+                flow.ack(at_ms(1000.0 + base + 5.0 * f64::from(i)), ms(rtt));
             }
         }
         assert_eq!((flow.w.cwnd, flow.w.ssthresh), (16.0, 16.0));
@@ -589,7 +588,7 @@ mod tests {
             let round = flow.w.cwnd;
             flow.round(round as u64);
             for i in 0..round as u64 {
-                let now = ms(start + spacing * i as f64);
+                let now = at_ms(start + spacing * i as f64);
                 if flow.ack(now, ms(rtt)).is_some() {
                     return flow.w.cwnd;
                 }
@@ -624,7 +623,7 @@ mod tests {
             start += 200.0;
             flow.round(packets);
             for i in 0..packets {
-                let now = ms(start + 2.4 * i as f64);
+                let now = at_ms(start + 2.4 * i as f64);
                 if flow.ack(now, ms(rtt)).is_some() {
                     break;
                 }
@@ -648,13 +647,13 @@ mod tests {
             let mut h = hystart(&format!("reading={reading}"));
             (h.d_min, h.found) = (ms(10.0), true);
             let timeout = Timeout {
-                now: ms(1.0),
+                now: at_ms(1.0),
                 flight: MSS,
                 usable: 64.0,
                 repeated: false,
             };
-            h.on_timeout(&mut Window::new(MSS as u32), &timeout);
-            assert_eq!((h.d_min, h.found), (Time::MAX, false));
+            h.on_congestion(&mut Window::new(MSS as u32), &Congestion::Timeout(timeout));
+            assert_eq!((h.d_min, h.found), (Duration::MAX, false));
         }
     }
 
@@ -665,17 +664,17 @@ mod tests {
         h.on_recovered(
             &mut w,
             &Recovered {
-                now: ms(500.0),
+                now: at_ms(500.0),
                 retransmitted: 0,
                 flight: 0,
             },
         );
         let ack = |now| Ack {
             rtt: Some(ms(50.0)),
-            ..Ack::of(ms(now), MSS)
+            ..Ack::of(at_ms(now), MSS)
         };
         h.on_ack(&mut w, &ack(1499.0), &mut slow_start());
-        assert_eq!(h.d_min, Time::MAX);
+        assert_eq!(h.d_min, Duration::MAX);
         h.on_ack(&mut w, &ack(1500.0), &mut slow_start());
         assert_eq!(h.d_min, ms(50.0));
     }

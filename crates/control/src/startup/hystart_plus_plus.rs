@@ -26,15 +26,15 @@
 //! - §4.3 allows it to run again after an idle time. Here it does not.
 
 use super::rapid_start::{Speed, SpeedSettings};
-use super::{hystart, Startup};
+use super::{copies, hystart, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::Ack;
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Reason, Segments, Window};
 
 /// Entry of `hystart-plus-plus` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "hystart-plus-plus",
     title: "HyStart++",
     source: "RFC 9406 §4",
@@ -46,16 +46,16 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings, SpeedSettings),
     needs: &[],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(HyStartPlusPlus::new(params)?)),
+    build: |params, _| Ok(copies(HyStartPlusPlus::new(params)?)),
 };
 
 params! {
     /// §4.3's tuning; slow start's parameters apply after a timeout.
     struct Settings {
         /// no smaller rise of the round-trip time counts
-        min_rtt_thresh: Time = "4ms",
+        min_rtt_thresh: Duration = "4ms",
         /// a rise of the round-trip time by this much always counts
-        max_rtt_thresh: Time = "16ms",
+        max_rtt_thresh: Duration = "16ms",
         /// the rise that counts is the last round's least RTT divided by this, between the two
         /// bounds
         #[within(1..=1_000_000)]
@@ -88,6 +88,7 @@ enum Phase {
 }
 
 /// State of HyStart++ on one connection.
+#[derive(Clone)]
 struct HyStartPlusPlus {
     settings: Settings,
     /// Slow start as it is after HyStart++ has ended.
@@ -95,10 +96,10 @@ struct HyStartPlusPlus {
     phase: Phase,
     /// `windowEnd`, once there has been an ACK.
     window_end: Option<u64>,
-    last_round_min_rtt: Time,
-    current_round_min_rtt: Time,
+    last_round_min_rtt: Duration,
+    current_round_min_rtt: Duration,
     rtt_sample_count: u32,
-    css_baseline_min_rtt: Time,
+    css_baseline_min_rtt: Duration,
     css_rounds: u32,
 }
 
@@ -128,10 +129,10 @@ impl HyStartPlusPlus {
             speed: Speed::read(params)?,
             phase: Phase::SlowStart,
             window_end: None,
-            last_round_min_rtt: Time::MAX,
-            current_round_min_rtt: Time::MAX,
+            last_round_min_rtt: Duration::MAX,
+            current_round_min_rtt: Duration::MAX,
             rtt_sample_count: 0,
-            css_baseline_min_rtt: Time::MAX,
+            css_baseline_min_rtt: Duration::MAX,
             css_rounds: 0,
         })
     }
@@ -156,7 +157,7 @@ impl HyStartPlusPlus {
     }
 
     /// §4.2: `max(MIN_RTT_THRESH, min(lastRoundMinRTT / MIN_RTT_DIVISOR, MAX_RTT_THRESH))`.
-    fn rtt_thresh(&self) -> Time {
+    fn rtt_thresh(&self) -> Duration {
         let share = self
             .last_round_min_rtt
             .over(self.settings.min_rtt_divisor.into());
@@ -176,14 +177,14 @@ impl HyStartPlusPlus {
             Phase::SlowStart => {
                 // Without a last round its minimum is infinite and so is the sum.
                 let risen = current >= self.last_round_min_rtt + self.rtt_thresh();
-                if risen && current < Time::MAX {
+                if risen && current < Duration::MAX {
                     self.css_baseline_min_rtt = current;
                     self.css_rounds = 0;
                     self.phase = Phase::Css;
                 }
             }
             Phase::Css if current < self.css_baseline_min_rtt => {
-                self.css_baseline_min_rtt = Time::MAX;
+                self.css_baseline_min_rtt = Duration::MAX;
                 self.phase = Phase::SlowStart;
             }
             _ => {}
@@ -202,7 +203,7 @@ impl HyStartPlusPlus {
             }
         }
         self.last_round_min_rtt = self.current_round_min_rtt;
-        self.current_round_min_rtt = Time::MAX;
+        self.current_round_min_rtt = Duration::MAX;
         self.rtt_sample_count = 0;
         self.window_end = Some(a.nxt);
         None
@@ -228,8 +229,9 @@ impl Startup for HyStartPlusPlus {
     }
 
     /// §4.2: any congestion signal ends it for good.
-    fn cancel(&mut self, _w: &mut Window) {
+    fn on_congestion(&mut self, _w: &mut Window, _c: &Congestion) -> Response {
         self.phase = Phase::Done;
+        Response::STANDARD
     }
 }
 
@@ -238,7 +240,7 @@ mod tests {
     use super::*;
     use crate::signals::{Established, Loss, Timeout};
     use crate::testing::{ms, slow_start};
-    use crate::{catalog, Convention};
+    use crate::{catalog, Convention, Instant};
 
     const MSS: u64 = 1460;
 
@@ -282,7 +284,7 @@ mod tests {
                     una: self.una,
                     nxt,
                     rtt: Some(ms(*rtt)),
-                    ..Ack::of(Time::ZERO, segments * MSS)
+                    ..Ack::of(Instant::ZERO, segments * MSS)
                 };
                 // The harness ends rounds exactly: the next one is as long as its ACKs.
                 self.h.window_end = Some(start + size);
@@ -331,7 +333,7 @@ mod tests {
         flow.h.phase = phase;
         let ack = Ack {
             nxt: 99 * MSS,
-            ..Ack::of(Time::ZERO, 20 * MSS)
+            ..Ack::of(Instant::ZERO, 20 * MSS)
         };
         flow.h.on_ack(&mut flow.w, &ack, &mut slow_start());
         (flow.w.cwnd - 10.0) * MSS as f64
@@ -387,7 +389,7 @@ mod tests {
         flow.round(1, &[112.4; 8]);
         assert_eq!(
             (flow.h.phase, flow.h.css_baseline_min_rtt),
-            (Phase::SlowStart, Time::MAX)
+            (Phase::SlowStart, Duration::MAX)
         );
         flow.round(1, &[140.0; 9]);
         assert_eq!((flow.h.phase, flow.h.css_rounds), (Phase::Css, 1));
@@ -425,7 +427,7 @@ mod tests {
         let mut w = Window::new(MSS as u32);
         let e = Established {
             initial_window: 10.0,
-            ..Established::at(Time::ZERO)
+            ..Established::at(Instant::ZERO)
         };
         c.on_established(&mut w, &e);
         let mut h = algorithm("");
@@ -435,12 +437,12 @@ mod tests {
                 una: una * MSS,
                 nxt: nxt * MSS,
                 rtt: Some(ms(50.0)),
-                ..Ack::of(Time::ZERO, MSS)
+                ..Ack::of(Instant::ZERO, MSS)
             };
             h.on_ack(&mut w, &ack, &mut slow_start());
             assert_eq!(
                 h.last_round_min_rtt,
-                if una < 10 { Time::MAX } else { ms(50.0) }
+                if una < 10 { Duration::MAX } else { ms(50.0) }
             );
         }
         assert_eq!(h.window_end, Some(28 * MSS));
@@ -459,23 +461,21 @@ mod tests {
     #[test]
     fn a_loss_or_a_timeout_ends_it() {
         let mut h = algorithm("");
-        h.on_loss(
-            &mut Window::new(1460),
-            &Loss {
-                now: Time::ZERO,
-                flight: 0,
-                usable: 1.0,
-            },
-        );
+        let loss = Loss {
+            now: Instant::ZERO,
+            flight: 0,
+            usable: 1.0,
+        };
+        h.on_congestion(&mut Window::new(1460), &Congestion::Loss(loss));
         assert_eq!(h.phase, Phase::Done);
         let mut h = algorithm("");
         let timeout = Timeout {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 0,
             usable: 1.0,
             repeated: false,
         };
-        h.on_timeout(&mut Window::new(1460), &timeout);
+        h.on_congestion(&mut Window::new(1460), &Congestion::Timeout(timeout));
         assert_eq!(h.phase, Phase::Done);
     }
 

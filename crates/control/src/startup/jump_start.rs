@@ -28,14 +28,14 @@
 //! a receiver with scaled windows has 65 535 bytes of it, and its flight is no larger. On a connection
 //! that is open already, as every replayed transfer's is, the whole window is known.
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
+use crate::signals::{Ack, Established, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
 
 /// Entry of `jump-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "jump-start",
     title: "Jump Start",
     source: "Liu, Allman, Jin, Wang: Congestion Control Without a Startup Phase, PFLDnet 2007",
@@ -47,7 +47,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(JumpStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(JumpStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -66,8 +66,8 @@ params! {
         /// a policy: the first flight carries no more than would deliver the queued data within
         /// this time
         #[usual("none")]
-        #[check(|time| time > Time::ZERO, "a time above zero")]
-        target_time: Option<Time>,
+        #[check(|time| time > Duration::ZERO, "a time above zero")]
+        target_time: Option<Duration>,
         /// whether a flight that fits the initial window is sent at once, unpaced (the paper's
         /// footnote 3)
         iw_refinement: bool = "false",
@@ -94,15 +94,16 @@ enum Js {
     Recovery,
 }
 
-/// What limits the flight besides the receiver and the application (§IV.D).
+/// What else than the receiver and the application limits the flight (§IV.D).
 #[derive(Clone, Copy, Debug)]
 struct FlightLimits {
     max_d: Segments,
     cap_rate: Option<Rate>,
-    target_time: Option<Time>,
+    target_time: Option<Duration>,
 }
 
 /// State of Jump Start on one connection.
+#[derive(Clone)]
 struct JumpStart {
     limits: FlightLimits,
     iw_refinement: bool,
@@ -142,7 +143,7 @@ impl JumpStart {
         self.sent.div_ceil(u64::from(w.mss)) as f64
     }
 
-    fn begin(&mut self, w: &mut Window, e: &Established, rtt: Time) {
+    fn begin(&mut self, w: &mut Window, e: &Established, rtt: Duration) {
         let d = self.limits.flight(w.mss, e, rtt);
         let initial = e.initial_window;
         if self.iw_refinement && d <= initial {
@@ -162,7 +163,7 @@ impl JumpStart {
         let intervals = if self.intervals_less_one { d - 1.0 } else { d };
         // One packet per gap, so as many as there are gaps in one RTT. Computed at once, so
         // that no rounding of a gap adds up.
-        w.pacing = w.rate_over(intervals.floor(), rtt);
+        w.pacing = w.rate_over(intervals.floor(), Duration::ZERO + rtt);
     }
 
     fn stop(&mut self, w: &mut Window, next: Js) {
@@ -181,7 +182,7 @@ impl JumpStart {
 impl FlightLimits {
     /// D: the minimum of the data queued, the receiver's window and the policies; at least
     /// one segment, since a policy must not silence a connection.
-    fn flight(&self, mss: u32, e: &Established, rtt: Time) -> Segments {
+    fn flight(&self, mss: u32, e: &Established, rtt: Duration) -> Segments {
         // The last segment of the data may be short; one cut short by the receiver's window
         // would wait for it to open.
         let segment = u64::from(mss);
@@ -240,33 +241,28 @@ impl Startup for JumpStart {
     }
 
     /// §II: the usual reduction now, a second one when the recovery shows how much was
-    /// lost.
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+    /// lost. §IV.F: a timeout is answered as ever.
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
         match self.js {
+            _ if c.is_timeout() => self.stop(w, Js::Off),
             Js::Pacing | Js::Watch => self.stop(w, Js::Recovery),
             Js::Recovery | Js::Off => self.js = Js::Off,
         }
-        LossResponse::Standard
+        Response::STANDARD
     }
 
     /// §II: half of what the network delivered. R counts distinct segments; one sent three
     /// times was still lost once from the flight. (The formula is garbled in the copies at
     /// hand; the sentence around it and RFC 7661 settle it.)
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Repaired {
         if self.js != Js::Recovery {
-            return None;
+            return Repaired::Continues;
         }
         self.js = Js::Off;
         let delivered = self.d_sent(w) - w.segments(r.retransmitted);
         w.cwnd = (delivered / 2.0).max(1.0);
         w.ssthresh = w.cwnd.max(2.0);
-        None
-    }
-
-    /// §IV.F: a timeout is answered as ever.
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.stop(w, Js::Off);
-        None
+        Repaired::Continues
     }
 
     /// While the flight leaves it is this startup's whatever the threshold says.
@@ -278,10 +274,11 @@ impl Startup for JumpStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog, Controller, Convention};
+    use crate::signals::{Loss, Timeout};
+    use crate::{catalog, Controller, Convention, Instant};
 
     const MSS: u64 = 1460;
-    const RTT: Time = Time::from_millis(64);
+    const RTT: Duration = Duration::from_millis(64);
 
     fn established(spec: &str, queued: u64) -> (Controller, Window) {
         let mut c = catalog::controller(spec, "reno", Convention::Rfc).unwrap();
@@ -291,7 +288,7 @@ mod tests {
             rtt: Some(RTT),
             queued,
             peer_window: 10_000 * MSS,
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         (c, w)
@@ -300,7 +297,7 @@ mod tests {
     fn sent(number: u64, bytes: u32) -> Sent {
         let (seq, flight) = ((number - 1) * MSS, number * MSS);
         Sent {
-            now: RTT,
+            now: Instant::ZERO + RTT,
             bytes,
             seq,
             retransmission: false,
@@ -321,7 +318,7 @@ mod tests {
         c.on_loss(
             &mut w,
             &Loss {
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 flight: d * MSS,
                 usable: d as f64,
             },
@@ -333,7 +330,7 @@ mod tests {
         c.on_recovered(
             &mut w,
             &Recovered {
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 retransmitted: r * MSS,
                 flight: 0,
             },
@@ -349,7 +346,7 @@ mod tests {
         assert_eq!(after_recovery(87, 1), (43.0, 43.0));
     }
 
-    fn gap(spec: &str, d: u64) -> Time {
+    fn gap(spec: &str, d: u64) -> Duration {
         let (_, w) = established(spec, d * MSS);
         assert_eq!(w.cwnd, d as f64);
         w.pacing.unwrap().time_for(MSS + 40)
@@ -357,10 +354,16 @@ mod tests {
 
     #[test]
     fn the_flight_is_spread_over_one_round_trip() {
-        assert_eq!(gap("jump-start", 2), Time::from_millis(32));
-        assert_eq!(gap("jump-start", 64), Time::from_millis(1));
-        assert_eq!(gap("jump-start:gap=rtt/(d-1)", 2), Time::from_millis(64));
-        assert_eq!(gap("jump-start:gap=rtt/(d-1)", 65), Time::from_millis(1));
+        assert_eq!(gap("jump-start", 2), Duration::from_millis(32));
+        assert_eq!(gap("jump-start", 64), Duration::from_millis(1));
+        assert_eq!(
+            gap("jump-start:gap=rtt/(d-1)", 2),
+            Duration::from_millis(64)
+        );
+        assert_eq!(
+            gap("jump-start:gap=rtt/(d-1)", 65),
+            Duration::from_millis(1)
+        );
         // A single packet has no gap.
         let (_, w) = established("jump-start:gap=rtt/(d-1)", MSS);
         assert_eq!((w.cwnd, w.pacing), (1.0, None));
@@ -417,7 +420,7 @@ mod tests {
         let exit = c.exit().unwrap();
         assert_eq!((exit.reason, exit.cwnd), (Reason::AllSent, 4.0));
         // Ordinary slow start from here.
-        c.on_ack(&mut w, &Ack::of(RTT, MSS));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO + RTT, MSS));
         assert_eq!(w.cwnd, 5.0);
     }
 
@@ -425,7 +428,7 @@ mod tests {
     fn pacing_ends_with_the_first_ack() {
         let (mut c, mut w) = established("jump-start", 100 * MSS);
         send(&mut c, &mut w, 1..=40);
-        c.on_ack(&mut w, &Ack::of(RTT.times(2), MSS));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO + RTT.times(2), MSS));
         // What was sent, and one for the ACK.
         assert_eq!((w.pacing, w.cwnd), (None, 41.0));
         let exit = c.exit().unwrap();
@@ -461,7 +464,7 @@ mod tests {
         let mut w = Window::new(MSS as u32);
         let e = Established {
             initial_window: 1.0,
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         assert_eq!((w.cwnd, w.pacing), (1.0, None));
@@ -472,7 +475,7 @@ mod tests {
         let (mut c, mut w) = established("jump-start", 100 * MSS);
         send(&mut c, &mut w, 1..=40);
         let timeout = Timeout {
-            now: RTT,
+            now: Instant::ZERO + RTT,
             flight: 40 * MSS,
             usable: 40.0,
             repeated: false,
@@ -483,7 +486,7 @@ mod tests {
         c.on_recovered(
             &mut w,
             &Recovered {
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 retransmitted: 0,
                 flight: 0,
             },
@@ -495,11 +498,11 @@ mod tests {
     fn a_loss_after_the_flight_is_acknowledged_is_plain_tcp() {
         let (mut c, mut w) = established("jump-start", 4 * MSS);
         send(&mut c, &mut w, 1..=4);
-        c.on_ack(&mut w, &Ack::of(RTT, 4 * MSS));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO + RTT, 4 * MSS));
         c.on_loss(
             &mut w,
             &Loss {
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 flight: 20 * MSS,
                 usable: 20.0,
             },
@@ -507,7 +510,7 @@ mod tests {
         c.on_recovered(
             &mut w,
             &Recovered {
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 retransmitted: MSS,
                 flight: 0,
             },

@@ -23,15 +23,15 @@
 //!   growth of a round; the printed rule gives half of that growth and twice the rounds, and is
 //!   what is followed.
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Loss, Timeout};
+use crate::signals::{Ack, Established};
 use crate::slow_start::{peer_window, SlowStart};
 use crate::{params, with_slow_start, Convention, Reason, Segments, Window};
 
 /// Entry of `limited-slow-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "limited-slow-start",
     title: "Limited slow start",
     source: "RFC 3742 §2",
@@ -43,7 +43,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(LimitedSlowStart::new(params, convention)?)),
+    build: |params, convention| Ok(copies(LimitedSlowStart::new(params, convention)?)),
 };
 
 params! {
@@ -72,6 +72,7 @@ enum Reading {
 }
 
 /// State of Limited slow start on one connection.
+#[derive(Clone)]
 struct LimitedSlowStart {
     max_ssthresh: Segments,
     reading: Reading,
@@ -187,16 +188,10 @@ impl Startup for LimitedSlowStart {
         None
     }
 
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
+    fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
         self.credit = 0.0;
-        self.unreduced = false;
-        LossResponse::Standard
-    }
-
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.credit = 0.0;
-        self.unreduced = true;
-        None
+        self.unreduced = c.is_timeout();
+        Response::STANDARD
     }
 
     /// ns-2 keeps limited growth above the threshold as long as nothing but a timeout has
@@ -210,8 +205,9 @@ impl Startup for LimitedSlowStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::{Loss, Timeout};
     use crate::testing::{established, rounds, Receiver};
-    use crate::Time;
+    use crate::Instant;
 
     fn every_segment(spec: &str, convention: Convention, count: usize) -> Vec<f64> {
         let comma = if spec.is_empty() { "" } else { "," };
@@ -273,7 +269,7 @@ mod tests {
             let (mut c, mut w) = established("limited-slow-start", Convention::Rfc);
             w.cwnd = f64::from(k) * 50.0 + 0.01;
             let before = w.cwnd;
-            c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+            c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
             assert_eq!(
                 ((w.cwnd - before) * 1460.0).round(),
                 f64::from(expected),
@@ -296,7 +292,7 @@ mod tests {
             let (mut c, mut w) =
                 established("limited-slow-start:arithmetic=exact", Convention::Rfc);
             w.cwnd = cwnd;
-            c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+            c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
             assert_eq!(w.cwnd, cwnd + increment);
         }
     }
@@ -305,7 +301,7 @@ mod tests {
     fn a_huge_window_still_grows_by_a_byte() {
         let (mut c, mut w) = established("limited-slow-start", Convention::Rfc);
         w.cwnd = 100_000.0;
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
         assert!(((w.cwnd - 100_000.0) * 1460.0 - 1.0).abs() < 1e-6);
     }
 
@@ -323,13 +319,13 @@ mod tests {
         let (mut c, mut w) = established("limited-slow-start", Convention::Ns2);
         assert_eq!(w.ssthresh, 100.0);
         w.cwnd = 200.0;
-        let one = Ack::of(Time::ZERO, 1460);
+        let one = Ack::of(Instant::ZERO, 1460);
         c.on_ack(&mut w, &one);
         assert_eq!(w.cwnd, 200.25);
         c.on_loss(
             &mut w,
             &Loss {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 flight: 0,
                 usable: 200.25,
             },
@@ -338,7 +334,7 @@ mod tests {
         c.on_ack(&mut w, &one);
         assert_eq!(w.cwnd, 100.125 + 1.0 / 100.125);
         let timeout = Timeout {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 0,
             usable: 100.0,
             repeated: false,

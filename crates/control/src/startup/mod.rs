@@ -37,10 +37,12 @@ pub mod swift_start;
 pub mod vegas_slow_start;
 pub mod xcp;
 
-pub use hooks::{Assisted, Columns, Congestion, LossResponse, Startup};
+pub use hooks::{
+    copies, Assisted, Columns, Congestion, Maker, Reduction, Repaired, Response, Startup,
+};
 
 /// The catalog's startups, in its order.
-pub const ENTRIES: &[Entry<dyn Startup>] = &[
+pub const ENTRIES: &[Entry<Maker>] = &[
     slow_start::ENTRY,
     limited_slow_start::ENTRY,
     jump_start::ENTRY,

@@ -28,16 +28,16 @@
 //!   tables.
 //! - The paced flight keeps the spacing of the first measurement.
 
-use super::{Assisted, Startup};
+use super::{copies, Assisted, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
-use crate::signals::{Ack, Established, PeerGap, Sent, Timeout};
+use crate::signals::{Ack, Established, PeerGap, Sent};
 use crate::slow_start::SlowStart;
 use crate::window::Pair;
-use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Instant, Rate, Reason, Segments, Window};
 
 /// Entry of `modified-swift-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "modified-swift-start",
     title: "Modified Swift Start",
     source: "Elbery, Khalil, Nosier, Morsi: Swift Start TCP, Problems, Modification, Analytical \
@@ -50,7 +50,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Peer],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(ModifiedSwiftStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(ModifiedSwiftStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -73,13 +73,14 @@ enum Phase {
 }
 
 /// State of Modified Swift Start on one connection.
+#[derive(Clone)]
 struct ModifiedSwiftStart {
     updates_left: u32,
     phase: Phase,
     sent: u64,
     /// The paced flight begins here.
     paced_from: u64,
-    pace_end: Time,
+    pace_end: Instant,
     /// The window was set by what this ACK carries.
     set: bool,
 }
@@ -91,14 +92,22 @@ impl ModifiedSwiftStart {
             phase: Phase::Off,
             sent: 0,
             paced_from: 0,
-            pace_end: Time::ZERO,
+            pace_end: Instant::ZERO,
             set: false,
         }
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Pacing {
+            w.pacing = None;
+        }
+        w.tags.pair = Pair::None;
+        self.phase = Phase::Off;
     }
 }
 
 /// `RTT * MSS / gap`, in whole bytes.
-fn window(rtt: Time, mss: u32, gap: Time) -> u64 {
+fn window(rtt: Duration, mss: u32, gap: Duration) -> u64 {
     let bytes = u128::from(rtt.nanos()) * u128::from(mss) / u128::from(gap.nanos().max(1));
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
@@ -139,22 +148,14 @@ impl Startup for ModifiedSwiftStart {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase == Phase::Pacing {
-            w.pacing = None;
-        }
-        w.tags.pair = Pair::None;
-        self.phase = Phase::Off;
-    }
-
     /// A volley that takes longer than the first timeout still arrives, and what the receiver
     /// measured of it is as true as without the timeout.
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        if self.phase == Phase::Pacing {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if self.phase == Phase::Pacing || !c.is_timeout() {
             self.cancel(w);
         }
         w.tags.pair = Pair::None;
-        None
+        Response::STANDARD
     }
 
     fn assisted(&mut self) -> Option<&mut dyn Assisted> {
@@ -169,8 +170,8 @@ impl Startup for ModifiedSwiftStart {
 impl Assisted for ModifiedSwiftStart {
     /// The first measurement begins pacing, the second only corrects the window.
     fn on_peer_gap(&mut self, w: &mut Window, g: &PeerGap) -> Option<Reason> {
-        let rtt = g.rtt.filter(|rtt| *rtt > Time::ZERO)?;
-        if self.phase == Phase::Off || self.updates_left == 0 || g.gap == Time::ZERO {
+        let rtt = g.rtt.filter(|rtt| *rtt > Duration::ZERO)?;
+        if self.phase == Phase::Off || self.updates_left == 0 || g.gap == Duration::ZERO {
             return None;
         }
         self.updates_left -= 1;
@@ -203,8 +204,8 @@ mod tests {
         let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
         let mut w = Window::new(MSS as u32);
         let e = Established {
-            rtt: Some(Time::from_millis(100)),
-            ..Established::at(Time::ZERO)
+            rtt: Some(Duration::from_millis(100)),
+            ..Established::at(Instant::ZERO)
         };
         c.on_established(&mut w, &e);
         assert_eq!((w.cwnd, w.pacing), (4.0, None));
@@ -212,7 +213,7 @@ mod tests {
         for number in 0..4 {
             tags.push(w.tags.pair);
             let sent = Sent {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 bytes: MSS as u32,
                 seq: number * MSS,
                 retransmission: false,
@@ -237,9 +238,9 @@ mod tests {
     }
 
     /// An ACK of so many segments that carries a gap.
-    fn answer(c: &mut Controller, w: &mut Window, una: u64, rtt: Time, gap: Time) -> u64 {
+    fn answer(c: &mut Controller, w: &mut Window, una: u64, rtt: Duration, gap: Duration) -> u64 {
         let told = PeerGap {
-            now: rtt,
+            now: Instant::ZERO + rtt,
             gap,
             rtt: Some(rtt),
             nxt: 4 * MSS,
@@ -250,17 +251,17 @@ mod tests {
             una: una * MSS,
             nxt: 4 * MSS,
             rtt: Some(rtt),
-            ..Ack::of(rtt, 2 * MSS)
+            ..Ack::of(Instant::ZERO + rtt, 2 * MSS)
         };
         c.on_ack(w, &ack);
         w.cwnd_bytes()
     }
 
     /// The windows after the first and the second pair, round trips in units of 10 us.
-    fn windows(rtt: u64, gap: f64, later: Time, second: Time) -> (u64, u64) {
+    fn windows(rtt: u64, gap: f64, later: Duration, second: Duration) -> (u64, u64) {
         let (mut c, mut w, _) = volley();
-        let rtt = Time::from_micros(10 * rtt);
-        let gap = Time::from_secs_f64(gap);
+        let rtt = Duration::from_micros(10 * rtt);
+        let gap = Duration::from_secs_f64(gap);
         let first = answer(&mut c, &mut w, 2, rtt, gap);
         (first, answer(&mut c, &mut w, 4, rtt + later, second))
     }
@@ -268,7 +269,7 @@ mod tests {
     #[test]
     fn table_2_of_the_study() {
         let d = 12_000.0 / 1_544_000.0;
-        let gap = Time::from_secs_f64(d);
+        let gap = Duration::from_secs_f64(d);
         for (rtt, first, second) in [
             (11_674, 21_929, 24_849),
             (11_381, 21_379, 24_300),
@@ -311,7 +312,12 @@ mod tests {
             (147_307, 9_290_947, 10_757_791),
             (167_307, 10_552_387, 12_217_791),
         ] {
-            let found = windows(rtt, d, Time::from_micros(600), Time::from_micros(200));
+            let found = windows(
+                rtt,
+                d,
+                Duration::from_micros(600),
+                Duration::from_micros(200),
+            );
             // A gap in whole nanoseconds is right to 2e-6.
             let near = (found.0 as f64 - first as f64) / first as f64;
             assert!(near.abs() < 5e-6, "{found:?} at {rtt}");
@@ -322,20 +328,31 @@ mod tests {
     #[test]
     fn gaps_in_microseconds_would_be_too_coarse() {
         assert_eq!(
-            window(Time::from_micros(73_270), 1460, Time::from_micros(231)),
+            window(
+                Duration::from_micros(73_270),
+                1460,
+                Duration::from_micros(231)
+            ),
             463_091
         );
-        let text = window(Time::from_micros(132_280), 1460, Time::from_micros(7_772));
+        let text = window(
+            Duration::from_micros(132_280),
+            1460,
+            Duration::from_micros(7_772),
+        );
         assert_eq!(text, 24_849);
     }
 
     #[test]
     fn the_second_round_trip_is_paced_by_the_gap() {
         let (mut c, mut w, _) = volley();
-        let (rtt, gap) = (Time::from_micros(312_810), Time::from_micros(7_772));
+        let (rtt, gap) = (Duration::from_micros(312_810), Duration::from_micros(7_772));
         answer(&mut c, &mut w, 2, rtt, gap);
         let spacing = w.pacing.unwrap().time_for(1_500);
-        assert!(spacing.since(gap) < Time::from_micros(1), "{spacing}");
+        assert!(
+            spacing.saturating_sub(gap) < Duration::from_micros(1),
+            "{spacing}"
+        );
         let exit = c.exit().unwrap();
         assert_eq!((exit.reason, exit.cwnd), (Reason::Estimate, 4.0));
         answer(&mut c, &mut w, 4, rtt + gap.times(2), gap);
@@ -345,7 +362,7 @@ mod tests {
         let ack = Ack {
             una: 5 * MSS,
             nxt: 40 * MSS,
-            ..Ack::of(rtt + rtt, MSS)
+            ..Ack::of(Instant::ZERO + rtt + rtt, MSS)
         };
         c.on_ack(&mut w, &ack);
         assert_eq!((w.pacing, w.cwnd), (None, before + 1.0));
@@ -355,9 +372,9 @@ mod tests {
     fn the_peers_window_does_not_bound_the_estimate() {
         let (mut c, mut w, _) = volley();
         let told = PeerGap {
-            now: Time::from_millis(100),
-            gap: Time::from_micros(200),
-            rtt: Some(Time::from_millis(100)),
+            now: Instant::from_millis(100),
+            gap: Duration::from_micros(200),
+            rtt: Some(Duration::from_millis(100)),
             nxt: 4 * MSS,
             peer_window: 65_535,
         };
@@ -371,13 +388,13 @@ mod tests {
         let ack = |una: u64| Ack {
             una: una * MSS,
             nxt: 10 * MSS,
-            ..Ack::of(Time::from_millis(100), 2 * MSS)
+            ..Ack::of(Instant::from_millis(100), 2 * MSS)
         };
         c.on_ack(&mut w, &ack(2));
         c.on_ack(&mut w, &ack(4));
         assert_eq!((w.cwnd, w.pacing), (8.0, None));
         assert_eq!(
-            answer(&mut c, &mut w, 6, Time::from_millis(100), Time(1)),
+            answer(&mut c, &mut w, 6, Duration::from_millis(100), Duration(1)),
             10 * MSS
         );
     }

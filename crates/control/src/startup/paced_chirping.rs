@@ -61,13 +61,13 @@ mod rounds;
 mod settings;
 mod train;
 
-use super::{Congestion, LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Idle, Loss, Marked, Sent};
+use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Segments, Time, Window};
+use crate::{with_slow_start, Duration, Instant, Reason, Segments, Window};
 use form::{Answer, End, Form, Moment, Next};
 use pc2018::Pc2018;
 use pc2020::Pc2020;
@@ -76,7 +76,7 @@ use settings::{DelayedAcks, FormName, Settings};
 use train::Train;
 
 /// Entry of `paced-chirping` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "paced-chirping",
     title: "Paced Chirping",
     source: "Misund, Briscoe: Paced Chirping, Netdev 0x13, 2019; Linux module paced_chirping.c",
@@ -93,7 +93,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     build,
 };
 
-fn build(params: &Params, _: crate::Convention) -> Result<Box<dyn Startup>, SpecError> {
+fn build(params: &Params, _: crate::Convention) -> Result<Box<Maker>, SpecError> {
     let settings = Settings::read(params)?;
     let (pc2020, needs) = (
         settings.form == FormName::Pc2020,
@@ -107,9 +107,9 @@ fn build(params: &Params, _: crate::Convention) -> Result<Box<dyn Startup>, Spec
     params.effective(&Settings::maximum_chirps, pc2020, "`form=pc2020`")?;
     let leaves = settings.delayed_acks == DelayedAcks::Leave;
     Ok(match settings.form {
-        FormName::Pc2018 => Box::new(PacedChirping::new(Pc2018::new(&settings), leaves)),
-        FormName::PcSplit => Box::new(PacedChirping::new(PcSplit::new(&settings), leaves)),
-        FormName::Pc2020 => Box::new(PacedChirping::new(Pc2020::new(&settings), leaves)),
+        FormName::Pc2018 => copies(PacedChirping::new(Pc2018::new(&settings), leaves)),
+        FormName::PcSplit => copies(PacedChirping::new(PcSplit::new(&settings), leaves)),
+        FormName::Pc2020 => copies(PacedChirping::new(Pc2020::new(&settings), leaves)),
     })
 }
 
@@ -125,6 +125,7 @@ enum Phase {
 }
 
 /// Paced Chirping in one form: what all of them do alike.
+#[derive(Clone)]
 struct PacedChirping<F> {
     form: F,
     /// An acknowledgement of several packets ends it.
@@ -147,7 +148,7 @@ impl<F: Form> PacedChirping<F> {
         }
     }
 
-    fn moment(&self, w: &Window, now: Time, flight: u64) -> Moment {
+    fn moment(&self, w: &Window, now: Instant, flight: u64) -> Moment {
         Moment {
             now,
             rtts: self.rtts,
@@ -159,7 +160,7 @@ impl<F: Form> PacedChirping<F> {
     }
 
     /// No chirp is leaving: what leaves next, if anything.
-    fn go_on(&mut self, w: &mut Window, now: Time, flight: u64) {
+    fn go_on(&mut self, w: &mut Window, now: Instant, flight: u64) {
         let m = self.moment(w, now, flight);
         match self.form.next(&m, &self.train, w) {
             Next::Chirp(plan) => self.train.begin(w, flight, plan),
@@ -198,7 +199,7 @@ impl<F: Form> PacedChirping<F> {
             }
             End::AfterAcks { window, gap, acks } => {
                 w.cwnd = window;
-                w.pacing = w.rate_over(1.0, Time(gap.max(1)));
+                w.pacing = w.rate_over(1.0, Duration(gap.max(1)));
                 self.phase = Phase::Ending { acks };
                 None
             }
@@ -223,11 +224,19 @@ impl<F: Form> PacedChirping<F> {
         self.cancel(w);
         w.cwnd = w.segments(flight).ceil().max(self.initial);
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase != Phase::Over {
+            w.pacing = None;
+        }
+        self.phase = Phase::Over;
+        self.train.clear();
+    }
 }
 
 impl<F: Form> Startup for PacedChirping<F> {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        let rtt = e.rtt.filter(|rtt| *rtt > Time::ZERO);
+        let rtt = e.rtt.filter(|rtt| *rtt > Duration::ZERO);
         self.initial = w.cwnd;
         self.train.queue(e.queued);
         self.rtts.sample(rtt);
@@ -269,43 +278,30 @@ impl<F: Form> Startup for PacedChirping<F> {
         None
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss) -> LossResponse {
-        if self.phase == Phase::Over {
-            return LossResponse::Standard;
-        }
+    /// While chirps leave, marks change nothing (`disable_cwr_upon_ece`).
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        let l = match c {
+            Congestion::Timeout(_) => {
+                self.cancel(w);
+                return Response::STANDARD;
+            }
+            _ if self.phase == Phase::Over => return Response::STANDARD,
+            Congestion::Mark(_) => return Response::continues(Reduction::Done),
+            Congestion::Loss(l) => l,
+        };
         self.cancel(w);
         let before = w.cwnd;
         match self.form.on_loss(w.segments(l.flight)) {
             Answer::Avoidance(window) => {
                 w.cwnd = window.clamp(1.0, before.max(1.0));
-                LossResponse::Standard
+                Response::STANDARD
             }
             Answer::Window(window) => {
                 w.cwnd = window.min(before).max(2.0);
                 w.ssthresh = w.cwnd;
-                LossResponse::Done
+                Response::ends(Reduction::Done)
             }
         }
-    }
-
-    /// While chirps leave, marks change nothing (`disable_cwr_upon_ece`).
-    fn on_marked(&mut self, w: &mut Window, m: &Marked) -> LossResponse {
-        if self.phase != Phase::Over {
-            return LossResponse::Done;
-        }
-        self.on_loss(w, &m.into())
-    }
-
-    fn survives(&self, congestion: Congestion) -> bool {
-        congestion == Congestion::Mark && self.phase != Phase::Over
-    }
-
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase != Phase::Over {
-            w.pacing = None;
-        }
-        self.phase = Phase::Over;
-        self.train.clear();
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -327,10 +323,11 @@ impl<F: Form> Startup for PacedChirping<F> {
 mod tests {
     use super::settings::settings_of;
     use super::*;
+    use crate::signals::Marked;
     use crate::testing::{slow_start, with_reno};
     use crate::Convention;
 
-    const RTT: Time = Time::from_millis(20);
+    const RTT: Duration = Duration::from_millis(20);
 
     fn started(spec: &str) -> (PacedChirping<Pc2018>, Window) {
         let form = Pc2018::new(&settings_of(&format!("form=pc2018,{spec}")));
@@ -339,7 +336,7 @@ mod tests {
         let e = Established {
             initial_window: 10.0,
             rtt: Some(RTT),
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         start.on_established(&mut w, &e);
         (start, w)
@@ -356,10 +353,10 @@ mod tests {
         };
         assert_eq!(start.end(&mut w, end), None);
         assert_eq!(w.cwnd, 400.0);
-        assert_eq!(w.pacing.unwrap().time_for(1460), Time::from_micros(100));
+        assert_eq!(w.pacing.unwrap().time_for(1460), Duration::from_micros(100));
         let ack = Ack {
             flight: 190 * 1460,
-            ..Ack::of(RTT, 1460)
+            ..Ack::of(Instant::ZERO + RTT, 1460)
         };
         for _ in 0..200 {
             assert_eq!(start.on_ack(&mut w, &ack, &mut slow_start()), None);
@@ -376,12 +373,12 @@ mod tests {
         let e = Established {
             initial_window: 10.0,
             rtt: Some(RTT),
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         let before = (w.cwnd, w.ssthresh, w.pacing);
         let marked = Marked {
-            now: RTT,
+            now: Instant::ZERO + RTT,
             flight: 5 * 1460,
             usable: 5.0,
         };
@@ -399,7 +396,11 @@ mod tests {
         };
         assert_eq!(start.end(&mut w, end), None);
         assert_eq!((w.cwnd, w.ssthresh), (40.0, f64::INFINITY));
-        start.on_ack(&mut w, &Ack::of(RTT, 1460), &mut slow_start());
+        start.on_ack(
+            &mut w,
+            &Ack::of(Instant::ZERO + RTT, 1460),
+            &mut slow_start(),
+        );
         assert_eq!(w.cwnd, 41.0);
     }
 

@@ -25,16 +25,16 @@
 //! - A round is judged by its first eight samples, as in HyStart++. By all of them it could be only
 //!   when it is over, a whole round of doubling later, which mostly ends in a loss.
 
-use super::Startup;
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::pacing::Pacing;
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Reason, Time, Window};
+use crate::{params, with_slow_start, Duration, Reason, Window};
 
 /// Entry of `paced-gradual` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "paced-gradual",
     title: "Slow start with pacing and gradual exit",
     source: "no text was found; defined by this project",
@@ -46,16 +46,16 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(PacedGradual::new(params)?)),
+    build: |params, _| Ok(copies(PacedGradual::new(params)?)),
 };
 
 params! {
     struct Settings {
         /// up to this queueing delay of a round, its minimum round-trip time above the minimum
         /// ever, the window doubles
-        low: Time = "4ms",
+        low: Duration = "4ms",
         /// from this queueing delay on congestion avoidance begins
-        high: Time = "16ms",
+        high: Duration = "16ms",
         /// whether it paces, at the factor times the window per round trip
         pacing: bool = "true",
     }
@@ -65,11 +65,12 @@ params! {
 const N_RTT_SAMPLE: u32 = 8;
 
 /// Slow start with pacing and gradual exit.
+#[derive(Clone)]
 struct PacedGradual {
     settings: Settings,
     pacing: Pacing,
-    least_rtt: Time,
-    round_rtt: Time,
+    least_rtt: Duration,
+    round_rtt: Duration,
     samples: u32,
     round_end: Option<u64>,
     factor: f64,
@@ -86,8 +87,8 @@ impl PacedGradual {
         Ok(PacedGradual {
             settings,
             pacing: Pacing::new(settings.pacing),
-            least_rtt: Time::MAX,
-            round_rtt: Time::MAX,
+            least_rtt: Duration::MAX,
+            round_rtt: Duration::MAX,
             samples: 0,
             round_end: None,
             factor: 2.0,
@@ -96,14 +97,14 @@ impl PacedGradual {
     }
 
     /// The growth of a round with this queueing delay.
-    fn factor_at(&self, queueing: Time) -> f64 {
-        let over = queueing.since(self.settings.low).nanos() as f64;
-        let range = self.settings.high.since(self.settings.low).nanos() as f64;
+    fn factor_at(&self, queueing: Duration) -> f64 {
+        let over = queueing.saturating_sub(self.settings.low).nanos() as f64;
+        let range = self.settings.high.saturating_sub(self.settings.low).nanos() as f64;
         (2.0 - over / range).max(1.0)
     }
 
     /// Takes a sample; the eighth of a round settles its growth.
-    fn sample(&mut self, rtt: Time) {
+    fn sample(&mut self, rtt: Duration) {
         self.least_rtt = self.least_rtt.min(rtt);
         if self.samples >= N_RTT_SAMPLE {
             return;
@@ -111,7 +112,7 @@ impl PacedGradual {
         self.round_rtt = self.round_rtt.min(rtt);
         self.samples += 1;
         if self.samples == N_RTT_SAMPLE {
-            self.factor = self.factor_at(self.round_rtt.since(self.least_rtt));
+            self.factor = self.factor_at(self.round_rtt.saturating_sub(self.least_rtt));
         }
     }
 
@@ -119,9 +120,14 @@ impl PacedGradual {
     fn end_round(&mut self, a: &Ack) {
         if a.una >= *self.round_end.get_or_insert(a.nxt) {
             self.round_end = Some(a.nxt);
-            self.round_rtt = Time::MAX;
+            self.round_rtt = Duration::MAX;
             self.samples = 0;
         }
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        self.pacing.end(w);
+        self.done = true;
     }
 }
 
@@ -158,9 +164,9 @@ impl Startup for PacedGradual {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        self.pacing.end(w);
-        self.done = true;
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 }
 
@@ -169,7 +175,7 @@ mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
     use crate::testing::{ms, slow_start, with_reno};
-    use crate::{Convention, Rate};
+    use crate::{Convention, Instant, Rate};
 
     const MSS: u64 = 1460;
 
@@ -204,7 +210,7 @@ mod tests {
         let e = Established {
             initial_window: 10.0,
             rtt: Some(ms(100.0)),
-            ..Established::at(Time::ZERO)
+            ..Established::at(Instant::ZERO)
         };
         slow_start().open(&mut w, &e);
         g.on_established(&mut w, &e);
@@ -219,7 +225,7 @@ mod tests {
                     una,
                     nxt,
                     rtt: Some(ms(rtt)),
-                    ..Ack::of(Time::ZERO, MSS)
+                    ..Ack::of(Instant::ZERO, MSS)
                 };
                 assert_eq!(g.on_ack(&mut w, &a, &mut slow_start()), None);
             }
@@ -230,7 +236,7 @@ mod tests {
         let late = Ack {
             nxt: una + 99 * MSS,
             rtt: Some(ms(116.0)),
-            ..Ack::of(Time::ZERO, MSS)
+            ..Ack::of(Instant::ZERO, MSS)
         };
         for _ in 1..8 {
             assert_eq!(g.on_ack(&mut w, &late, &mut slow_start()), None);

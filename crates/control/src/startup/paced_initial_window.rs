@@ -25,7 +25,7 @@
 //! - Without a round-trip time, as after a lost SYN, there is nothing to spread over: the
 //!   window leaves at once, at most ten segments of it.
 
-use super::Startup;
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Ratio;
 use crate::signals::{Ack, Established, Idle, Sent};
@@ -33,7 +33,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Rate, Reason, Segments, Window};
 
 /// Entry of `paced-initial-window` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "paced-initial-window",
     title: "Initial Spreading",
     source: "Sallantin et al.: Initial Spreading, IEEE LCN 2013; draft-irtf-iccrg-pacing",
@@ -44,7 +44,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Derived,
-    build: |params, _| Ok(Box::new(PacedInitialWindow::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(PacedInitialWindow::new(Settings::read(params)?))),
 };
 
 params! {
@@ -60,6 +60,7 @@ params! {
 const PLAIN: Segments = 10.0;
 
 /// State of Initial Spreading on one connection.
+#[derive(Clone)]
 struct PacedInitialWindow {
     spread: f64,
     /// Bytes of the window that have not left yet, while it is being spread.
@@ -72,6 +73,13 @@ impl PacedInitialWindow {
             spread: settings.spread,
             left: 0,
         }
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.left > 0 {
+            w.pacing = None;
+        }
+        self.left = 0;
     }
 }
 
@@ -106,11 +114,9 @@ impl Startup for PacedInitialWindow {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if self.left > 0 {
-            w.pacing = None;
-        }
-        self.left = 0;
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -123,23 +129,23 @@ impl Startup for PacedInitialWindow {
 mod tests {
     use super::*;
     use crate::testing::{ms, with_reno, RTT};
-    use crate::{Controller, Convention, Time};
+    use crate::{Controller, Convention, Duration, Instant};
 
     const MSS: u32 = 1460;
 
-    fn opened(spec: &str, rtt: Option<Time>) -> (Controller, Window) {
+    fn opened(spec: &str, rtt: Option<Duration>) -> (Controller, Window) {
         let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
         let mut w = Window::new(MSS);
         let e = Established {
             initial_window: 10.0,
             rtt,
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         (c, w)
     }
 
-    fn gap(spec: &str) -> Time {
+    fn gap(spec: &str) -> Duration {
         let (_, w) = opened(spec, Some(RTT));
         w.pacing.unwrap().time_for(u64::from(MSS) + 40)
     }
@@ -153,7 +159,7 @@ mod tests {
     fn send(c: &mut Controller, w: &mut Window, count: u64) {
         for number in 0..count {
             let sent = Sent {
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 bytes: MSS,
                 seq: number * u64::from(MSS),
                 retransmission: false,
@@ -168,7 +174,10 @@ mod tests {
         let (mut c, mut w) = opened("", Some(RTT));
         send(&mut c, &mut w, 9);
         assert!(w.pacing.is_some());
-        c.on_ack(&mut w, &Ack::of(RTT.times(2), u64::from(MSS)));
+        c.on_ack(
+            &mut w,
+            &Ack::of(Instant::ZERO + RTT.times(2), u64::from(MSS)),
+        );
         assert_eq!((w.pacing, w.cwnd), (None, 11.0));
         let (mut c, mut w) = opened("", Some(RTT));
         send(&mut c, &mut w, 10);

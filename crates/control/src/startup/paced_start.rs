@@ -43,16 +43,16 @@
 //!   would clock it.
 //! - No two trains are averaged against cross traffic.
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::Ratio;
-use crate::signals::{Ack, Established, Loss};
+use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `paced-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "paced-start",
     title: "Paced Start",
     source:
@@ -67,7 +67,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(PacedStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(PacedStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -94,7 +94,7 @@ struct Train {
     length: u32,
     end: u64,
     /// When the first ACK came.
-    first_ack: Option<Time>,
+    first_ack: Option<Instant>,
     /// Bytes acknowledged by it, and after it.
     first: u64,
     after: u64,
@@ -118,12 +118,12 @@ impl Train {
     }
 
     /// Nanoseconds from one packet to the next as they came back.
-    fn ack_gap(&self, w: &Window, now: Time) -> Option<f64> {
+    fn ack_gap(&self, w: &Window, now: Instant) -> Option<f64> {
         let first = self.first_ack?;
         let packets = w.segments(self.after);
         let enough = w.segments(self.delivered()) >= f64::from(LEAST_TRAIN);
         let took = now.since(first);
-        (enough && packets > 0.0 && took > Time::ZERO).then(|| took.nanos() as f64 / packets)
+        (enough && packets > 0.0 && took > Duration::ZERO).then(|| took.nanos() as f64 / packets)
     }
 }
 
@@ -136,6 +136,7 @@ enum Phase {
 }
 
 /// State of Paced Start on one connection.
+#[derive(Clone)]
 struct PacedStart {
     settings: Settings,
     phase: Phase,
@@ -230,7 +231,7 @@ impl PacedStart {
     }
 
     fn pace(&self, w: &mut Window) {
-        let gap = self.gap.map(|gap| Time(gap as u64));
+        let gap = self.gap.map(|gap| Duration(gap as u64));
         w.pacing = gap.and_then(|gap| w.rate_over(1.0, gap));
     }
 
@@ -252,6 +253,13 @@ impl PacedStart {
     fn end_at_threshold(&mut self, w: &mut Window) {
         if !w.in_slow_start() {
             self.cancel(w);
+        }
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase != Phase::Done {
+            self.phase = Phase::Done;
+            w.pacing = None;
         }
     }
 }
@@ -287,29 +295,24 @@ impl Startup for PacedStart {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase != Phase::Done {
-            self.phase = Phase::Done;
-            w.pacing = None;
-        }
-    }
-
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        if self.phase == Phase::Done {
-            return LossResponse::Standard;
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if c.is_timeout() || self.phase == Phase::Done {
+            self.cancel(w);
+            return Response::STANDARD;
         }
         let delivered = self.delivered.max(self.train.delivered());
         w.ssthresh = w.segments(delivered).max(MIN_CWND);
         w.cwnd = w.ssthresh.min(w.cwnd.max(MIN_CWND));
         self.cancel(w);
-        LossResponse::Done
+        Response::ends(Reduction::Done)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{self, ms, with_reno};
+    use crate::signals::Loss;
+    use crate::testing::{self, at_ms, ms, with_reno};
     use crate::{Controller, Convention};
 
     const MSS: u64 = 1460;
@@ -318,7 +321,7 @@ mod tests {
         let e = Established {
             initial_window: 10.0,
             rtt: Some(ms(100.0)),
-            ..Established::at(Time::ZERO)
+            ..Established::at(Instant::ZERO)
         };
         testing::opened(&ENTRY, spec, Convention::Rfc, MSS, &e)
     }
@@ -363,7 +366,7 @@ mod tests {
                     una: self.una,
                     nxt,
                     rtt: Some(ms(100.0)),
-                    ..Ack::of(ms(self.now), acked)
+                    ..Ack::of(at_ms(self.now), acked)
                 };
                 self.c.on_ack(&mut self.w, &ack);
             }
@@ -377,7 +380,7 @@ mod tests {
                 una: self.una,
                 nxt: self.una,
                 rtt: Some(ms(100.0)),
-                ..Ack::of(ms(self.now + 100.0), MSS)
+                ..Ack::of(at_ms(self.now + 100.0), MSS)
             };
             self.c.on_ack(&mut self.w, &ack);
             self.c.exit().map(|exit| exit.reason)
@@ -438,7 +441,7 @@ mod tests {
         let ack = Ack {
             una: 3 * MSS,
             nxt: 10 * MSS,
-            ..Ack::of(ms(100.0), 3 * MSS)
+            ..Ack::of(at_ms(100.0), 3 * MSS)
         };
         c.on_ack(&mut w, &ack);
         assert_eq!(w.cwnd, 7.0);
@@ -470,7 +473,7 @@ mod tests {
         let mut path = Path::new("");
         path.train(1.2, 1);
         let loss = Loss {
-            now: ms(300.0),
+            now: at_ms(300.0),
             flight: 20 * MSS,
             usable: path.w.cwnd,
         };

@@ -32,15 +32,15 @@
 //!   segments or more, `ns2` at one, below which no window falls.
 //! - The paper's other change, new segments on duplicate ACKs, is a matter of loss recovery.
 
-use super::Startup;
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Convention, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Convention, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `packet-pair-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "packet-pair-start",
     title: "Packet-pair start (Hoe)",
     source: "Hoe: Improving the Start-up Behavior of a Congestion Control Scheme for TCP, \
@@ -53,7 +53,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Derived,
-    build: |params, convention| Ok(Box::new(PacketPairStart::new(params, convention)?)),
+    build: |params, convention| Ok(copies(PacketPairStart::new(params, convention)?)),
 };
 
 params! {
@@ -74,7 +74,7 @@ params! {
 /// The first ACK of a flight.
 #[derive(Clone, Copy, Debug)]
 struct First {
-    at: Time,
+    at: Instant,
     una: u64,
     flight_end: u64,
     /// ACKs of this flight so far.
@@ -85,16 +85,17 @@ struct First {
 /// before. ACKs that come at one instant are one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Instants {
-    before: Option<(Time, u64)>,
-    last: Option<(Time, u64)>,
+    before: Option<(Instant, u64)>,
+    last: Option<(Instant, u64)>,
     flight_end: u64,
 }
 
 /// State of Packet-pair start on one connection.
+#[derive(Clone)]
 struct PacketPairStart {
     reading: Reading,
     acks: u32,
-    base_rtt: Option<Time>,
+    base_rtt: Option<Duration>,
     first: Option<First>,
     /// The last two instants of the flight at which ACKs came.
     instants: Instants,
@@ -132,7 +133,7 @@ impl PacketPairStart {
         }
     }
 
-    fn first_flight(&mut self, base: Time, w: &Window, a: &Ack) -> Option<Segments> {
+    fn first_flight(&mut self, base: Duration, w: &Window, a: &Ack) -> Option<Segments> {
         let ns2 = self.reading == Reading::Ns2;
         let first = match &mut self.first {
             Some(first) if ns2 || a.una <= first.flight_end => first,
@@ -162,7 +163,7 @@ impl PacketPairStart {
         window(base, span, covered).map(|w| w.max(2.0))
     }
 
-    fn closest(&mut self, base: Time, w: &Window, a: &Ack) -> Option<Segments> {
+    fn closest(&mut self, base: Duration, w: &Window, a: &Ack) -> Option<Segments> {
         let i = &mut self.instants;
         if a.una > i.flight_end {
             *i = Instants {
@@ -182,15 +183,19 @@ impl PacketPairStart {
         self.best = self.best.max(window(base, span, covered)?.max(2.0));
         Some(self.best)
     }
+
+    fn cancel(&mut self, _w: &mut Window) {
+        self.done = true;
+    }
 }
 
 /// ACKs farther apart are not those of packets that left together.
-fn together(span: Time, base: Time) -> bool {
-    span > Time::ZERO && span < base.over(2)
+fn together(span: Duration, base: Duration) -> bool {
+    span > Duration::ZERO && span < base.over(2)
 }
 
 /// Whole segments that pass in `base` where so many take `span`.
-fn window(base: Time, span: Time, segments: u64) -> Option<Segments> {
+fn window(base: Duration, span: Duration, segments: u64) -> Option<Segments> {
     let passed = u128::from(base.nanos()) * u128::from(segments);
     let whole = passed.checked_div(u128::from(span.nanos()))?;
     Some(whole as f64)
@@ -219,8 +224,9 @@ impl Startup for PacketPairStart {
         None
     }
 
-    fn cancel(&mut self, _w: &mut Window) {
-        self.done = true;
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 }
 
@@ -235,7 +241,7 @@ mod tests {
 
     /// The threshold after ACKs of so many segments each, so far apart, in a first flight of
     /// ten; the handshake took 100 ms.
-    fn threshold(spec: &str, covered: u64, spacing: Time, count: u64) -> f64 {
+    fn threshold(spec: &str, covered: u64, spacing: Duration, count: u64) -> f64 {
         let spec = format!("packet-pair-start:{spec}");
         let (mut c, mut w) = established(&spec, Convention::Rfc);
         for number in 1..=count {
@@ -243,7 +249,7 @@ mod tests {
                 una: number * covered * MSS,
                 nxt: 10 * MSS,
                 ..Ack::of(
-                    Time::from_millis(200) + spacing.times(number),
+                    Instant::from_millis(200) + spacing.times(number),
                     covered * MSS,
                 )
             };
@@ -254,7 +260,7 @@ mod tests {
 
     #[test]
     fn spacing_becomes_a_window() {
-        let us = Time::from_micros;
+        let us = Duration::from_micros;
         for (spacing, window) in [(1_200, 83.0), (120, 833.0)] {
             assert_eq!(threshold("reading=ns2", 1, us(spacing), 2), window);
             assert_eq!(threshold("", 1, us(spacing), 3), window);
@@ -273,7 +279,7 @@ mod tests {
             let ack = Ack {
                 una: number * MSS,
                 nxt: 10 * MSS,
-                ..Ack::of(Time::from_micros(200_000 + us), MSS)
+                ..Ack::of(Instant::from_micros(200_000 + us), MSS)
             };
             c.on_ack(&mut w, &ack);
             w.ssthresh
@@ -287,17 +293,20 @@ mod tests {
 
     #[test]
     fn a_short_flight_gives_what_it_has() {
-        assert_eq!(threshold("", 5, Time::from_millis(6), 2), 83.0);
+        assert_eq!(threshold("", 5, Duration::from_millis(6), 2), 83.0);
         assert_eq!(
-            threshold("acks=4", 2, Time::from_micros(2_400), 3),
+            threshold("acks=4", 2, Duration::from_micros(2_400), 3),
             f64::INFINITY
         );
     }
 
     #[test]
     fn acks_at_one_instant_tell_nothing() {
-        assert_eq!(threshold("", 1, Time::ZERO, 9), f64::INFINITY);
-        assert_eq!(threshold("reading=ns2", 1, Time::ZERO, 9), f64::INFINITY);
+        assert_eq!(threshold("", 1, Duration::ZERO, 9), f64::INFINITY);
+        assert_eq!(
+            threshold("reading=ns2", 1, Duration::ZERO, 9),
+            f64::INFINITY
+        );
     }
 
     #[test]
@@ -307,7 +316,7 @@ mod tests {
             let ack = Ack {
                 una: number * MSS,
                 nxt: 10 * MSS,
-                ..Ack::of(Time::from_millis(200 + 20 * number), MSS)
+                ..Ack::of(Instant::from_millis(200 + 20 * number), MSS)
             };
             c.on_ack(&mut w, &ack);
         }
@@ -319,15 +328,15 @@ mod tests {
     #[test]
     fn ns2_over_10_mbps_and_100_ms() {
         let path = Bottleneck {
-            transmission: Time::from_micros(1_200),
-            rtt: Time::from_nanos(101_234_464),
+            transmission: Duration::from_micros(1_200),
+            rtt: Duration::from_nanos(101_234_464),
         };
         let spec = "packet-pair-start:iw=3";
         let steps = path.run(spec, "reno", Convention::Ns2, 3_000, |_, _| {});
-        let handshake = Time::from_nanos(100_035_200);
+        let handshake = Duration::from_nanos(100_035_200);
         let expected = [3.0, 6.0, 12.0, 24.0, 48.0, 83.16, 84.09, 85.06, 86.02];
         for (number, cwnd) in expected.into_iter().enumerate() {
-            let t = Time::from_millis(100 * (number as u64 + 2)).since(handshake);
+            let t = Instant::from_millis(100 * (number as u64 + 2)).saturating_sub(handshake);
             let last = steps.iter().take_while(|s| s.at <= t).last();
             let found = last.map_or(3.0, |s| s.cwnd);
             assert!((found - cwnd).abs() < 0.02, "{found} is not {cwnd} at {t}");
@@ -340,7 +349,7 @@ mod tests {
     fn after_a_loss_nothing_is_estimated() {
         let (mut c, mut w) = established("packet-pair-start", Convention::Rfc);
         let loss = Loss {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 10 * MSS,
             usable: 10.0,
         };
@@ -350,7 +359,7 @@ mod tests {
             let ack = Ack {
                 una: number * MSS,
                 nxt: 10 * MSS,
-                ..Ack::of(Time::from_millis(200 + number), MSS)
+                ..Ack::of(Instant::from_millis(200 + number), MSS)
             };
             c.on_ack(&mut w, &ack);
         }

@@ -68,15 +68,15 @@
 
 use std::collections::VecDeque;
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
-use crate::signals::{Ack, Established, Loss, Sent};
+use crate::signals::{Ack, Established, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Instant, Rate, Reason, Segments, Window};
 
 /// Entry of `pcc-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "pcc-start",
     title: "PCC's starting phase",
     source: "Dong, Li, Zarchy, Godfrey, Schapira: PCC: Re-architecting Congestion Control for \
@@ -94,7 +94,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(PccStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(PccStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -126,7 +126,7 @@ params! {
 /// Bytes of a packet in the first rate (`kDefaultTCPMSS`).
 const DEFAULT_MSS: f64 = 1400.0;
 /// Before there is another (`kInitialRtt`).
-const INITIAL_RTT: Time = Time::from_millis(100);
+const INITIAL_RTT: Duration = Duration::from_millis(100);
 /// The least packets of an interval that have a round-trip time (`kMinReliableRtt`).
 const MIN_RELIABLE_RTT: Segments = 4.0;
 /// nsdi18's first rate, bits per second.
@@ -140,8 +140,8 @@ const MIN_PACKETS: u64 = 10;
 /// nsdi18: so many least round trips after its last packet an interval has timed out, within these
 /// bounds (`allocated_times_`, `kMinTimeoutMillis`).
 const TIMEOUT: f64 = 1.8;
-const MIN_TIMEOUT: Time = Time::from_millis(50);
-const MAX_TIMEOUT: Time = Time::from_secs(1);
+const MIN_TIMEOUT: Duration = Duration::from_millis(50);
+const MAX_TIMEOUT: Duration = Duration::from_secs(1);
 /// A slope that raises round-trip times by less in an interval is none, in microseconds.
 const LEAST_RISE: f64 = 1000.0;
 /// Maximum in flight, in windows of the rate and the minimum round trip.
@@ -213,8 +213,8 @@ struct Interval {
     /// It is to be judged.
     useful: bool,
     /// When its first packet left and its last.
-    first: Option<Time>,
-    last: Time,
+    first: Option<Instant>,
+    last: Instant,
     /// What had been sent before it, and with it.
     from: u64,
     to: u64,
@@ -231,7 +231,7 @@ impl Interval {
             rate,
             useful,
             first: None,
-            last: Time::ZERO,
+            last: Instant::ZERO,
             from,
             to: from,
             lost_before: None,
@@ -241,14 +241,14 @@ impl Interval {
     }
 
     /// A packet of it has left.
-    fn count(&mut self, bytes: u32, now: Time) {
+    fn count(&mut self, bytes: u32, now: Instant) {
         self.first.get_or_insert(now);
         (self.last, self.to) = (now, self.to + u64::from(bytes));
     }
 
     /// How long it has lasted.
-    fn lasted(&self, now: Time) -> Time {
-        self.first.map_or(Time::ZERO, |first| now.since(first))
+    fn lasted(&self, now: Instant) -> Duration {
+        self.first.map_or(Duration::ZERO, |first| now.since(first))
     }
 
     /// Updates the intervals by an ACK, after which `resolved` bytes have left the flight.
@@ -304,6 +304,7 @@ impl Interval {
 }
 
 /// State of PCC's starting phase on one connection.
+#[derive(Clone)]
 struct PccStart {
     /// master: one interval at a time.
     waits: bool,
@@ -347,11 +348,11 @@ impl PccStart {
     }
 
     /// A first sample shorter than what the first rate was reckoned with raises it.
-    fn take_rtt(&mut self, rtt: Option<Time>) {
-        let first = self.rtts.latest == Time::ZERO;
+    fn take_rtt(&mut self, rtt: Option<Duration>) {
+        let first = self.rtts.latest == Duration::ZERO;
         self.rtts.sample(rtt);
         let rtt = self.rtts.latest;
-        if first && Time::ZERO < rtt && rtt < INITIAL_RTT && self.rate0.is_none() {
+        if first && Duration::ZERO < rtt && rtt < INITIAL_RTT && self.rate0.is_none() {
             self.multiply(INITIAL_RTT.nanos() as f64 / rtt.nanos() as f64);
         }
     }
@@ -365,7 +366,7 @@ impl PccStart {
     }
 
     /// master's `CreateNewInterval`, and the end of nsdi18's.
-    fn begins(&self, w: &Window, now: Time) -> bool {
+    fn begins(&self, w: &Window, now: Instant) -> bool {
         let Some(current) = self.intervals.back() else {
             return true;
         };
@@ -374,7 +375,7 @@ impl PccStart {
             let packets = (current.to - current.from) / u64::from(w.mss);
             return lasted >= self.rtts.smoothed && packets >= MIN_PACKETS;
         }
-        if self.rtts.latest == Time::ZERO {
+        if self.rtts.latest == Duration::ZERO {
             return false;
         }
         let sampled = current.sampled >= MIN_RELIABLE_RTT && lasted >= self.rtts.least;
@@ -383,12 +384,12 @@ impl PccStart {
 
     /// Begins an interval with the next packet where the last is long enough. That is decided before
     /// the packet leaves, since the wait after it is to be the interval's.
-    fn advance(&mut self, w: &Window, now: Time) {
+    fn advance(&mut self, w: &Window, now: Instant) {
         if !self.begins(w, now) {
             return;
         }
         let interval = if self.waits {
-            let useful = self.rtts.latest > Time::ZERO && self.useful() == 0;
+            let useful = self.rtts.latest > Duration::ZERO && self.useful() == 0;
             let rate = if useful { self.rate } else { self.rate / 2.0 };
             // Only the last of those that are not judged is of interest.
             self.intervals.retain(|interval| interval.useful);
@@ -400,8 +401,8 @@ impl PccStart {
     }
 
     /// nsdi18: the first interval has taken too long, for its packets wait in a queue.
-    fn is_overdue(&self, now: Time) -> bool {
-        let allowed = Time((TIMEOUT * self.rtts.least.nanos() as f64) as u64);
+    fn is_overdue(&self, now: Instant) -> bool {
+        let allowed = Duration((TIMEOUT * self.rtts.least.nanos() as f64) as u64);
         let allowed = allowed.clamp(MIN_TIMEOUT, MAX_TIMEOUT);
         let closed = !self.waits && self.intervals.len() > 1;
         let first = self.intervals.front().filter(|_| closed);
@@ -410,7 +411,7 @@ impl PccStart {
 
     /// Judges the intervals that are complete, `resolved` bytes having left the flight; why it ends,
     /// if it does.
-    fn judge(&mut self, w: &Window, resolved: u64, now: Time) -> Option<Reason> {
+    fn judge(&mut self, w: &Window, resolved: u64, now: Instant) -> Option<Reason> {
         while let Some(interval) = self.next_complete(resolved) {
             // Without a time between packets, or without data of the application's.
             if interval.first == Some(interval.last) || !interval.useful {
@@ -454,7 +455,7 @@ impl PccStart {
         if !w.in_slow_start() {
             return self.cancel(w);
         }
-        let usual = if self.rtts.latest == Time::ZERO && self.waits {
+        let usual = if self.rtts.latest == Duration::ZERO && self.waits {
             self.rate / 2.0
         } else {
             self.rate
@@ -469,7 +470,7 @@ impl PccStart {
     /// Two windows of this rate.
     fn window(&self, w: &Window, rate: f64) -> Segments {
         let least = self.rtts.least;
-        let rtt = if least > Time::ZERO {
+        let rtt = if least > Duration::ZERO {
             least
         } else {
             INITIAL_RTT
@@ -482,6 +483,12 @@ impl PccStart {
         w.cwnd = self.window(w, rate);
         w.ssthresh = w.cwnd;
         self.cancel(w);
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if std::mem::take(&mut self.starting) {
+            w.pacing = None;
+        }
     }
 }
 
@@ -537,19 +544,13 @@ impl Startup for PccStart {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if std::mem::take(&mut self.starting) {
-            w.pacing = None;
-        }
-    }
-
     /// Losses are judged with their interval; a timeout ends it.
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        if self.starting {
-            LossResponse::SelfManaged
-        } else {
-            LossResponse::Standard
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if self.starting && !c.is_timeout() {
+            return Response::continues(Reduction::SelfManaged);
         }
+        self.cancel(w);
+        Response::STANDARD
     }
 
     fn owns_cwnd(&self) -> bool {
@@ -561,8 +562,8 @@ impl Startup for PccStart {
 mod tests {
     use super::*;
     use crate::params::Params;
-    use crate::signals::Timeout;
-    use crate::testing::{ms, opened, with_reno};
+    use crate::signals::{Loss, Timeout};
+    use crate::testing::{at_ms, ms, opened, with_reno};
     use crate::{Controller, Convention};
 
     const MSS: u64 = 1400;
@@ -596,7 +597,7 @@ mod tests {
                 initial_window: 10.0,
                 rtt: Some(ms(rtt)),
                 header: 0,
-                ..Established::at(Time::ZERO)
+                ..Established::at(Instant::ZERO)
             };
             let (c, w) = opened(&ENTRY, spec, Convention::Quic, MSS, &e);
             Path {
@@ -624,7 +625,7 @@ mod tests {
             self.now = self.next;
             self.sent += 1;
             let sent = Sent {
-                now: ms(self.now * 1e3),
+                now: at_ms(self.now * 1e3),
                 bytes: MSS as u32,
                 seq: self.sent * MSS,
                 retransmission: false,
@@ -656,7 +657,7 @@ mod tests {
                 nxt: self.sent * MSS,
                 queued: self.queued,
                 peer_window: self.peer_window,
-                ..Ack::of(ms(at * 1e3), MSS)
+                ..Ack::of(at_ms(at * 1e3), MSS)
             };
             self.c.on_ack(&mut self.w, &ack);
         }
@@ -695,7 +696,7 @@ mod tests {
         let e = Established {
             initial_window: 10.0,
             header: 0,
-            ..Established::at(Time::ZERO)
+            ..Established::at(Instant::ZERO)
         };
         c.on_established(&mut w, &e);
         assert_eq!(w.pacing, Some(Rate(8 * 70_000)));
@@ -814,8 +815,8 @@ mod tests {
             pcc.last_utility = 0.5;
             pcc.lost = lost * MSS;
             let interval = Interval {
-                first: Some(ms(0.0)),
-                last: ms(100.0),
+                first: Some(at_ms(0.0)),
+                last: at_ms(100.0),
                 to: 100 * MSS,
                 lost_before: Some(0),
                 sampled: 10.0,
@@ -823,7 +824,7 @@ mod tests {
             };
             let next = Interval::new(1e6, true, 100 * MSS);
             pcc.intervals.extend([interval, next]);
-            (pcc.judge(&w, 100 * MSS, ms(200.0)), pcc.loss_allowance)
+            (pcc.judge(&w, 100 * MSS, at_ms(200.0)), pcc.loss_allowance)
         };
         assert_eq!(judged(50.0, 40), (None, 10.0));
         assert_eq!(judged(10.0, 40), (Some(Reason::Loss), 0.0));
@@ -846,7 +847,7 @@ mod tests {
         let mut path = Path::new("", 100.0, 1e9);
         path.paces(5);
         let timeout = Timeout {
-            now: ms(400.0),
+            now: at_ms(400.0),
             flight: 5 * MSS,
             usable: path.w.cwnd,
             repeated: false,
@@ -854,7 +855,7 @@ mod tests {
         path.c.on_timeout(&mut path.w, &timeout);
         assert_eq!(path.c.exit().unwrap().reason, Reason::Timeout);
         assert_eq!((path.w.cwnd, path.w.pacing), (1.0, None));
-        path.c.on_ack(&mut path.w, &Ack::of(ms(500.0), MSS));
+        path.c.on_ack(&mut path.w, &Ack::of(at_ms(500.0), MSS));
         assert_eq!(path.w.cwnd, 2.0);
     }
 
@@ -864,7 +865,7 @@ mod tests {
         path.paces(5);
         let before = path.w;
         let loss = Loss {
-            now: ms(50.0),
+            now: at_ms(50.0),
             flight: 5 * MSS,
             usable: path.w.cwnd,
         };

@@ -20,14 +20,14 @@
 //!   that takes its window for the path's.
 //! - The slides count payload, so the wire carries 2.7 % more than the interface does; kept.
 
-use super::Startup;
+use super::{copies, Assisted, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Known};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
 
 /// Entry of `qs-app` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "qs-app",
     title: "QS-app (interface-speed window)",
     source: "Kumazoe, Cavendish, Tsuru, Oie, Gerla: slides for the IRTF, November 2008",
@@ -39,7 +39,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Interface],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(QsApp::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(QsApp::new(Settings::read(params)?))),
 };
 
 params! {
@@ -63,6 +63,7 @@ params! {
 }
 
 /// State of QS-app on one connection.
+#[derive(Clone)]
 struct QsApp {
     rate: Option<Rate>,
     paced: bool,
@@ -85,7 +86,7 @@ impl QsApp {
         }
     }
 
-    fn begin(&mut self, w: &mut Window, rate: Rate, rtt: Time) {
+    fn begin(&mut self, w: &mut Window, rate: Rate, rtt: Duration) {
         let segment = if self.wire_size { w.wire() } else { w.mss };
         let window = Rate(rate.bps() / self.sessions).bytes_in(rtt) / u64::from(segment);
         w.cwnd = (window as Segments).max(w.cwnd);
@@ -93,17 +94,19 @@ impl QsApp {
             w.ssthresh = w.cwnd;
         }
         if self.paced {
-            w.pacing = w.rate_over(w.cwnd.floor(), rtt);
+            w.pacing = w.rate_over(w.cwnd.floor(), Duration::ZERO + rtt);
         }
         self.active = true;
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if std::mem::take(&mut self.active) {
+            w.pacing = None;
+        }
     }
 }
 
 impl Startup for QsApp {
-    fn on_known(&mut self, k: &Known) {
-        self.rate = self.rate.or(k.interface_rate);
-    }
-
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         if let (Some(rate), Some(rtt)) = (self.rate, e.rtt) {
             self.begin(w, rate, rtt);
@@ -121,14 +124,23 @@ impl Startup for QsApp {
         first.then_some(Reason::FirstAck)
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if std::mem::take(&mut self.active) {
-            w.pacing = None;
-        }
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 
     fn in_charge(&self, w: &Window) -> bool {
         self.active || w.in_slow_start()
+    }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for QsApp {
+    fn on_known(&mut self, k: &Known) {
+        self.rate = self.rate.or(k.interface_rate);
     }
 }
 
@@ -136,7 +148,7 @@ impl Startup for QsApp {
 mod tests {
     use super::*;
     use crate::testing::with_reno;
-    use crate::{Controller, Convention};
+    use crate::{Controller, Convention, Instant};
 
     fn opened(spec: &str, mbps: u64, ms: u64) -> (Controller, Window) {
         let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
@@ -146,11 +158,11 @@ mod tests {
             ..Known::default()
         };
         c.on_known(&known);
-        let rtt = Time::from_millis(ms);
+        let rtt = Duration::from_millis(ms);
         let e = Established {
             initial_window: 3.0,
             rtt: Some(rtt),
-            ..Established::at(rtt)
+            ..Established::at(Instant::ZERO + rtt)
         };
         c.on_established(&mut w, &e);
         (c, w)
@@ -179,20 +191,23 @@ mod tests {
     #[test]
     fn the_paced_twin_takes_a_round_trip() {
         let (_, w) = opened("paced=true", 1_000, 180);
-        assert_eq!(w.pacing.unwrap().time_for(1_500), Time::from_nanos(11_680));
+        assert_eq!(
+            w.pacing.unwrap().time_for(1_500),
+            Duration::from_nanos(11_680)
+        );
     }
 
     #[test]
     fn the_first_ack_hands_over() {
         let (mut c, mut w) = opened("paced=true", 1_000, 1);
-        c.on_ack(&mut w, &Ack::of(Time::from_millis(2), 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::from_millis(2), 1460));
         assert_eq!((w.cwnd, w.pacing), (85.0, None));
         assert_eq!(c.exit().unwrap().reason, Reason::FirstAck);
         // A window of segments, that first one included, makes one more.
-        (0..84).for_each(|_| c.on_ack(&mut w, &Ack::of(Time::from_millis(2), 1460)));
+        (0..84).for_each(|_| c.on_ack(&mut w, &Ack::of(Instant::from_millis(2), 1460)));
         assert_eq!(w.cwnd, 86.0);
         let (mut c, mut w) = opened("after=slow-start", 1_000, 1);
-        c.on_ack(&mut w, &Ack::of(Time::from_millis(2), 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::from_millis(2), 1460));
         assert_eq!(w.cwnd, 86.0);
     }
 
@@ -200,7 +215,7 @@ mod tests {
     fn without_an_interface_it_is_slow_start() {
         let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
         let mut w = Window::new(1460);
-        c.on_established(&mut w, &Established::at(Time::ZERO));
+        c.on_established(&mut w, &Established::at(Instant::ZERO));
         assert_eq!((w.cwnd, w.ssthresh), (1.0, f64::INFINITY));
     }
 

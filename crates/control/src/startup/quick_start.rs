@@ -24,15 +24,15 @@
 //!   one published table needs.
 //! - A second request within a connection is not made.
 
-use super::{Assisted, LossResponse, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Known, Loss, Recovered, Sent, Syn, Timeout};
+use crate::signals::{Ack, Established, Known, Recovered, Sent, Syn};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Convention, Duration, Rate, Reason, Segments, Window};
 
 /// Entry of `quick-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "quick-start",
     title: "Quick-Start",
     source: "RFC 4782 §4; ns-2 QSAgent",
@@ -44,7 +44,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Peer, Need::Routers],
     certainty: Certainty::Text,
-    build: |params, convention| Ok(Box::new(QuickStart::new(params, convention)?)),
+    build: |params, convention| Ok(copies(QuickStart::new(params, convention)?)),
 };
 
 params! {
@@ -57,8 +57,8 @@ params! {
         sizing: Sizing = "data",
         /// no more is requested than carries what is queued within this time
         #[usual("by stack: 50ms under ns2, otherwise 100ms")]
-        #[check(|time| time > Time::ZERO, "a time above zero")]
-        qs_rtt: Option<Time>,
+        #[check(|time| time > Duration::ZERO, "a time above zero")]
+        qs_rtt: Option<Duration>,
         /// with fewer segments queued nothing is requested
         #[usual("by sizing: 4 under data, 0 under fixed")]
         qs_thresh: Option<Segments>,
@@ -97,9 +97,10 @@ enum Qs {
 }
 
 /// State of Quick-Start on one connection.
+#[derive(Clone)]
 struct QuickStart {
     request: Rate,
-    qs_rtt: Time,
+    qs_rtt: Duration,
     qs_thresh: Segments,
     sized: bool,
     min_window: Option<Segments>,
@@ -125,7 +126,7 @@ impl QuickStart {
         let ns2 = convention == Convention::Ns2;
         let sized = settings.sizing == Sizing::Data;
         params.effective(&Settings::qs_rtt, sized, "`sizing=data`")?;
-        let qs_rtt = Time::from_millis(if ns2 { 50 } else { 100 });
+        let qs_rtt = Duration::from_millis(if ns2 { 50 } else { 100 });
         let qs_thresh = if sized { 4.0 } else { 0.0 };
         let max_ssthresh = if ns2 { f64::INFINITY } else { 100.0 };
         let (pacing, loss) = match ns2 {
@@ -153,7 +154,7 @@ impl QuickStart {
     }
 
     /// §4.4: the window that the approved rate fills, where it is worth using.
-    fn begin(&mut self, w: &mut Window, rate: Rate, exact: Time, rounded: Time) {
+    fn begin(&mut self, w: &mut Window, rate: Rate, exact: Duration, rounded: Duration) {
         let window = (rate.bytes_in(exact) / u64::from(w.wire())) as Segments;
         let used = match self.min_window {
             None => window > self.initial,
@@ -204,10 +205,6 @@ impl QuickStart {
 }
 
 impl Startup for QuickStart {
-    fn on_known(&mut self, k: &Known) {
-        self.known = *k;
-    }
-
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.initial = w.cwnd;
         if let (Some(rate), Some(rtt)) = (self.known.approved, e.rtt) {
@@ -244,36 +241,27 @@ impl Startup for QuickStart {
     }
 
     /// §4.6: back to the initial window and slow start.
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        match self.qs {
-            Qs::Off => LossResponse::Standard,
-            Qs::Recovery => {
-                self.qs = Qs::Off;
-                LossResponse::Standard
-            }
-            Qs::Approved | Qs::Watch => {
-                self.qs = Qs::Recovery;
-                self.stop_pacing(w);
-                w.cwnd = w.cwnd.min(self.initial);
-                self.threshold(w, self.delivered);
-                LossResponse::Done
-            }
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        let flown = matches!(self.qs, Qs::Approved | Qs::Watch);
+        if c.is_timeout() || !flown {
+            self.qs = Qs::Off;
+            self.stop_pacing(w);
+            return Response::STANDARD;
         }
+        self.qs = Qs::Recovery;
+        self.stop_pacing(w);
+        w.cwnd = w.cwnd.min(self.initial);
+        self.threshold(w, self.delivered);
+        Response::ends(Reduction::Done)
     }
 
     /// Now it is known what of the flight was delivered.
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Repaired {
         if self.qs == Qs::Recovery {
             self.qs = Qs::Off;
             self.threshold(w, self.end.saturating_sub(r.retransmitted));
         }
-        None
-    }
-
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.qs = Qs::Off;
-        self.stop_pacing(w);
-        None
+        Repaired::Continues
     }
 
     fn assisted(&mut self) -> Option<&mut dyn Assisted> {
@@ -287,6 +275,10 @@ impl Startup for QuickStart {
 }
 
 impl Assisted for QuickStart {
+    fn on_known(&mut self, k: &Known) {
+        self.known = *k;
+    }
+
     /// §4.1: as much as can be used, and nothing where slow start is as quick.
     fn rate_request(&self, s: &Syn) -> Option<Rate> {
         let segments = s.queued.div_ceil(u64::from(s.mss.max(1)));
@@ -312,15 +304,21 @@ impl Assisted for QuickStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::{Loss, Timeout};
     use crate::testing::with_reno;
-    use crate::{Controller, RateCodes};
+    use crate::{Controller, Instant, RateCodes};
 
     const MSS: u64 = 1460;
     const CODES: RateCodes = RateCodes::Powers;
     /// 5000 bytes per second.
     const UNIT: u64 = 8;
 
-    fn approved(spec: &str, convention: Convention, code: u8, rtt: Time) -> (Controller, Window) {
+    fn approved(
+        spec: &str,
+        convention: Convention,
+        code: u8,
+        rtt: Duration,
+    ) -> (Controller, Window) {
         let mut c = with_reno(&ENTRY, spec, convention).unwrap();
         let mut w = Window::new(MSS as u32);
         let known = Known {
@@ -331,7 +329,7 @@ mod tests {
         let e = Established {
             initial_window: 3.0,
             rtt: Some(rtt),
-            ..Established::at(rtt)
+            ..Established::at(Instant::ZERO + rtt)
         };
         c.on_established(&mut w, &e);
         (c, w)
@@ -350,22 +348,25 @@ mod tests {
             (15, 200, 21_845.0),
             (0, 100, 3.0),
         ] {
-            let (_, w) = approved("", Convention::Rfc, code, Time::from_millis(ms));
+            let (_, w) = approved("", Convention::Rfc, code, Duration::from_millis(ms));
             assert_eq!(w.cwnd, window, "code {code}, {ms} ms");
             assert_eq!(w.pacing.is_some(), window > 3.0);
         }
-        let (_, w) = approved("", Convention::Rfc, 7, Time::from_millis(112));
+        let (_, w) = approved("", Convention::Rfc, 7, Duration::from_millis(112));
         assert_eq!(
             w.pacing.unwrap().time_for(1_500),
-            Time::from_nanos(2_343_750)
+            Duration::from_nanos(2_343_750)
         );
-        let (_, w) = approved("", Convention::Ns2, 7, Time::from_millis(110));
-        assert_eq!(w.pacing, Some(Rate::of(46 * 1_500, Time::from_millis(110))));
+        let (_, w) = approved("", Convention::Ns2, 7, Duration::from_millis(110));
+        assert_eq!(
+            w.pacing,
+            Some(Rate::of(46 * 1_500, Duration::from_millis(110)))
+        );
     }
 
     #[test]
     fn a_window_below_the_initial_one_is_used_only_where_asked_for() {
-        let rtt = Time::from_millis(100);
+        let rtt = Duration::from_millis(100);
         assert_eq!(
             approved("min_window=2", Convention::Ns2, 3, rtt).1.cwnd,
             2.0
@@ -379,7 +380,7 @@ mod tests {
     fn send(c: &mut Controller, w: &mut Window, segments: u64) {
         for number in 0..segments {
             let sent = Sent {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 bytes: MSS as u32,
                 seq: number * MSS,
                 retransmission: false,
@@ -392,10 +393,10 @@ mod tests {
     #[test]
     fn the_first_ack_cuts_the_window_to_what_was_used() {
         let cut = |sent: u64| {
-            let (mut c, mut w) = approved("", Convention::Ns2, 11, Time::from_millis(112));
+            let (mut c, mut w) = approved("", Convention::Ns2, 11, Duration::from_millis(112));
             assert_eq!(w.cwnd, 764.0);
             send(&mut c, &mut w, sent);
-            c.on_ack(&mut w, &Ack::of(Time::from_millis(224), MSS));
+            c.on_ack(&mut w, &Ack::of(Instant::from_millis(224), MSS));
             assert_eq!(c.exit().unwrap().reason, Reason::Router);
             w.cwnd
         };
@@ -407,11 +408,11 @@ mod tests {
     #[test]
     fn pacing_ends_with_the_first_ack_or_under_ns2_with_the_next_segment() {
         let after_an_ack_of = |segments, convention| {
-            let (mut c, mut w) = approved("", convention, 11, Time::from_millis(112));
+            let (mut c, mut w) = approved("", convention, 11, Duration::from_millis(112));
             send(&mut c, &mut w, 100);
             let ack = Ack {
                 una: segments * MSS,
-                ..Ack::of(Time::from_millis(224), segments * MSS)
+                ..Ack::of(Instant::from_millis(224), segments * MSS)
             };
             c.on_ack(&mut w, &ack);
             let at_the_ack = w.pacing.is_some();
@@ -426,20 +427,20 @@ mod tests {
 
     #[test]
     fn slow_start_is_limited_after_an_approval() {
-        let (mut c, mut w) = approved("", Convention::Rfc, 11, Time::from_millis(112));
+        let (mut c, mut w) = approved("", Convention::Rfc, 11, Duration::from_millis(112));
         send(&mut c, &mut w, 764);
-        c.on_ack(&mut w, &Ack::of(Time::from_millis(224), MSS));
+        c.on_ack(&mut w, &Ack::of(Instant::from_millis(224), MSS));
         assert_eq!(w.cwnd, 764.0 + 1.0 / 15.0);
-        let (mut c, mut w) = approved("", Convention::Rfc, 0, Time::from_millis(112));
+        let (mut c, mut w) = approved("", Convention::Rfc, 0, Duration::from_millis(112));
         w.cwnd = 764.0;
-        c.on_ack(&mut w, &Ack::of(Time::from_millis(224), MSS));
+        c.on_ack(&mut w, &Ack::of(Instant::from_millis(224), MSS));
         assert_eq!(w.cwnd, 765.0);
     }
 
     fn lost(convention: Convention) -> [(f64, f64); 2] {
-        let (mut c, mut w) = approved("", convention, 7, Time::from_millis(112));
+        let (mut c, mut w) = approved("", convention, 7, Duration::from_millis(112));
         send(&mut c, &mut w, 47);
-        let (now, flight) = (Time::from_millis(230), 37 * MSS);
+        let (now, flight) = (Instant::from_millis(230), 37 * MSS);
         let ack = Ack {
             nxt: 47 * MSS,
             ..Ack::of(now, 10 * MSS)
@@ -473,10 +474,10 @@ mod tests {
 
     #[test]
     fn a_timeout_ends_it() {
-        let (mut c, mut w) = approved("", Convention::Rfc, 7, Time::from_millis(112));
+        let (mut c, mut w) = approved("", Convention::Rfc, 7, Duration::from_millis(112));
         send(&mut c, &mut w, 47);
         let timeout = Timeout {
-            now: Time::from_secs(1),
+            now: Instant::from_secs(1),
             flight: 47 * MSS,
             usable: 47.0,
             repeated: false,

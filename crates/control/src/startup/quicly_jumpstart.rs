@@ -57,17 +57,17 @@
 //! - quicly halves the window at the end of slow start under all of its congestion controls; `beta`
 //!   is the same under all avoidances here.
 
-use super::{LossResponse, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::rapid_start::{Flight, Recovery, Sense, Shares};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Params, Ratio, SpecError};
-use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent};
+use crate::signals::{Ack, Established, Idle, Known, PathMemory, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `quicly-jumpstart` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "quicly-jumpstart",
     title: "quicly's jumpstart",
     source: "h2o/quicly, cc.h and quicly.c, April 2026",
@@ -79,7 +79,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(QuiclyJumpstart::new(params)?)),
+    build: |params, _| Ok(copies(QuiclyJumpstart::new(params)?)),
 };
 
 params! {
@@ -125,9 +125,9 @@ struct JumpSize {
 impl JumpSize {
     /// The jump's window in bytes, where the minimum round trip so far is `rtt`; zero for none
     /// (`derive_jumpstart_cwnd`).
-    fn jump(&self, mss: u32, memory: Option<&PathMemory>, rtt: Time) -> u64 {
+    fn jump(&self, mss: u32, memory: Option<&PathMemory>, rtt: Duration) -> u64 {
         let bytes = |packets: Segments| (packets * f64::from(mss.min(LARGEST_PAYLOAD))) as u64;
-        let known = |memory: &&PathMemory| memory.rate.bps() > 0 && memory.min_rtt > Time::ZERO;
+        let known = |memory: &&PathMemory| memory.rate.bps() > 0 && memory.min_rtt > Duration::ZERO;
         let Some(memory) = memory.filter(known).filter(|_| self.max > 0.0) else {
             return bytes(self.default);
         };
@@ -203,7 +203,7 @@ enum Phase {
     /// Slow start, after the jump or without one.
     Growing,
     /// A loss in the jump is being repaired; when it was found, until what showed it is told.
-    Lifting(Option<Time>),
+    Lifting(Option<Instant>),
     /// The first loss is being repaired as Rapid Start does.
     Shrinking(Recovery),
     /// There is nothing to be seen to.
@@ -213,11 +213,12 @@ enum Phase {
 /// When the sender began to send, and what was in flight.
 #[derive(Clone, Copy, Debug)]
 struct Call {
-    at: Time,
+    at: Instant,
     flight: u64,
 }
 
 /// State of quicly's jumpstart on one connection.
+#[derive(Clone)]
 struct QuiclyJumpstart {
     jump_size: JumpSize,
     beta: f64,
@@ -261,7 +262,7 @@ impl QuiclyJumpstart {
             rtts: RoundTrips::default(),
             queued_until: 0,
             call: Call {
-                at: Time::MAX,
+                at: Instant::MAX,
                 flight: 0,
             },
             high: 0,
@@ -299,7 +300,7 @@ impl QuiclyJumpstart {
             (_, Some(rapid)) => rapid.sense.gains().1,
             (_, None) => PACED_WINDOWS,
         };
-        if self.rtts.smoothed > Time::ZERO {
+        if self.rtts.smoothed > Duration::ZERO {
             w.pacing = w.rate_over(windows * w.cwnd, self.rtts.smoothed);
         }
     }
@@ -380,13 +381,16 @@ impl QuiclyJumpstart {
             w.cwnd += rapid.sense.gains().0 * w.segments(a.credit);
         }
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.is_starting() {
+            w.pacing = None;
+        }
+        (self.phase, self.lost_at) = (Phase::Over, None);
+    }
 }
 
 impl Startup for QuiclyJumpstart {
-    fn on_known(&mut self, k: &Known) {
-        self.memory = k.memory;
-    }
-
     /// Without a round trip the decision waits for one. A lost SYN that leaves one segment is a loss,
     /// after which there is no jump.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
@@ -414,7 +418,7 @@ impl Startup for QuiclyJumpstart {
             self.retransmitted += u64::from(s.bytes);
         }
         let full = s.flight + u64::from(w.mss) > w.cwnd_bytes() && end < self.queued_until;
-        if full && matches!(self.phase, Phase::Before) && self.rtts.least > Time::ZERO {
+        if full && matches!(self.phase, Phase::Before) && self.rtts.least > Duration::ZERO {
             self.decide(w);
         }
         if !w.in_slow_start() && self.is_starting() {
@@ -472,12 +476,16 @@ impl Startup for QuiclyJumpstart {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss) -> LossResponse {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
         let jumping = matches!(self.phase, Phase::Jumping);
-        if !self.is_starting() {
-            self.cancel(w);
-            return LossResponse::Standard;
-        }
+        let l = match c {
+            Congestion::Loss(l) if self.is_starting() => *l,
+            Congestion::Mark(m) if self.is_starting() => m.into(),
+            _ => {
+                self.cancel(w);
+                return Response::STANDARD;
+            }
+        };
         w.pacing = None;
         // A packet of the jump is found lost by acknowledgements of later ones, which have ended it.
         if jumping && self.una >= self.jump.enter {
@@ -486,20 +494,20 @@ impl Startup for QuiclyJumpstart {
         let concerned = self.jump.on_first_loss(self.una);
         if self.rapid.is_some_and(|rapid| !rapid.sense.is_off()) {
             self.shrink(w);
-            return LossResponse::SelfManaged;
+            return Response::ends(Reduction::SelfManaged);
         }
         if !concerned {
             self.phase = Phase::Over;
-            return LossResponse::Standard;
+            return Response::STANDARD;
         }
         let before = w.cwnd;
         self.cut(w);
         w.cwnd = w.cwnd.min(before);
         self.phase = Phase::Lifting(Some(l.now));
-        LossResponse::SelfManaged
+        Response::ends(Reduction::SelfManaged)
     }
 
-    fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) -> Repaired {
         if let Phase::Shrinking(mut recovery) = self.phase {
             recovery.end();
             w.cwnd = recovery.window();
@@ -508,18 +516,7 @@ impl Startup for QuiclyJumpstart {
         if matches!(self.phase, Phase::Shrinking(_) | Phase::Lifting(_)) {
             self.phase = Phase::Over;
         }
-        None
-    }
-
-    fn loss_cwnd(&mut self) -> Option<Segments> {
-        self.lost_at.take()
-    }
-
-    fn cancel(&mut self, w: &mut Window) {
-        if self.is_starting() {
-            w.pacing = None;
-        }
-        (self.phase, self.lost_at) = (Phase::Over, None);
+        self.lost_at.take().into()
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -528,19 +525,30 @@ impl Startup for QuiclyJumpstart {
         }
         false
     }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for QuiclyJumpstart {
+    fn on_known(&mut self, k: &Known) {
+        self.memory = k.memory;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::Loss;
     use crate::testing::with_reno;
     use crate::{Controller, Convention, Rate};
 
     /// quicly's packets.
     const MSS: u32 = 1472;
 
-    fn ms(n: u64) -> Time {
-        Time::from_millis(n)
+    fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
     }
 
     /// 1.25 MB/s over 100 ms.
@@ -549,7 +557,7 @@ mod tests {
             cwnd: 85.0,
             ssthresh: 85.0,
             srtt: ms(100),
-            rttvar: Time::ZERO,
+            rttvar: Duration::ZERO,
             min_rtt: ms(100),
             delivered: 125_000,
             rate: Rate(10_000_000),
@@ -647,7 +655,7 @@ mod tests {
             Flow::of(spec, Some(ms(100)), 10.0)
         }
 
-        fn of(spec: &str, rtt: Option<Time>, initial_window: f64) -> Flow {
+        fn of(spec: &str, rtt: Option<Duration>, initial_window: f64) -> Flow {
             let mut flow = Flow {
                 c: with_reno(&ENTRY, spec, Convention::Rfc).unwrap(),
                 w: Window::new(MSS),
@@ -656,7 +664,7 @@ mod tests {
             let e = Established {
                 initial_window,
                 rtt,
-                ..Established::at(Time::ZERO)
+                ..Established::at(Instant::ZERO)
             };
             flow.c.on_established(&mut flow.w, &e);
             (0..10).for_each(|_| flow.send(MSS));
@@ -665,7 +673,7 @@ mod tests {
 
         fn send_again(&mut self, seq: u64) {
             let sent = Sent {
-                now: ms(200),
+                now: Instant::from_millis(200),
                 bytes: 1000,
                 seq,
                 retransmission: true,
@@ -676,7 +684,7 @@ mod tests {
 
         fn send(&mut self, bytes: u32) {
             let sent = Sent {
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 bytes,
                 seq: self.sent,
                 retransmission: false,
@@ -694,7 +702,7 @@ mod tests {
                 delivered_total: delivered,
                 flight: self.sent.saturating_sub(delivered),
                 rtt: Some(ms(100)),
-                ..Ack::of(ms(100), u64::from(MSS))
+                ..Ack::of(Instant::from_millis(100), u64::from(MSS))
             };
             if in_recovery {
                 self.c.on_recovery_ack(&mut self.w, &ack);
@@ -705,15 +713,15 @@ mod tests {
 
         /// The same together with a loss that it shows.
         fn lose_by(&mut self, una: u64, delivered: u64) {
-            self.lose_at(ms(100));
+            self.lose_at(Instant::from_millis(100));
             self.ack(una, delivered, true);
         }
 
         fn lose(&mut self) {
-            self.lose_at(ms(200));
+            self.lose_at(Instant::from_millis(200));
         }
 
-        fn lose_at(&mut self, now: Time) {
+        fn lose_at(&mut self, now: Instant) {
             let (flight, usable) = (self.sent, self.w.cwnd);
             self.c.on_loss(
                 &mut self.w,
@@ -747,11 +755,11 @@ mod tests {
             start.rtts.sample(Some(ms(100)));
             start.queued_until = u64::MAX;
             start.call = Call {
-                at: ms(100),
+                at: Instant::from_millis(100),
                 flight,
             };
             let sent = Sent {
-                now: ms(100),
+                now: Instant::from_millis(100),
                 bytes: MSS,
                 seq: 19 * u64::from(MSS),
                 retransmission: false,
@@ -912,7 +920,7 @@ mod tests {
             nxt: flow.sent,
             delivered_total: 14_720,
             flight: 0,
-            ..Ack::of(ms(300), 0)
+            ..Ack::of(Instant::from_millis(300), 0)
         };
         flow.c.on_recovery_ack(&mut flow.w, &all_lost);
         assert_eq!(flow.window(), 21_981);
@@ -932,7 +940,7 @@ mod tests {
             nxt: flow.sent,
             delivered_total: una,
             flight: 0,
-            ..Ack::of(ms(300), 0)
+            ..Ack::of(Instant::from_millis(300), 0)
         };
         flow.c.on_recovery_ack(&mut flow.w, &all_lost);
         assert_eq!(flow.window(), 50_000);
@@ -951,12 +959,12 @@ mod tests {
             };
             (start.phase, start.una) = (Phase::Growing, una);
             let loss = Loss {
-                now: ms(200),
+                now: Instant::from_millis(200),
                 flight: 50_000,
                 usable: 90.0,
             };
-            start.on_loss(&mut w, &loss);
-            start.loss_cwnd()
+            start.on_congestion(&mut w, &Congestion::Loss(loss));
+            start.lost_at
         };
         assert_eq!(told(30_000), Some(20.0));
         assert_eq!(told(7_360), Some(30.0), "of before the jump");
@@ -971,12 +979,12 @@ mod tests {
             flow.ack(una, una, false);
             (flow.w.cwnd, flow.w.pacing.unwrap().time_for(100 * 1512))
         };
-        let at = |windows: f64| Time::from_secs_f64(10.0 / windows);
+        let at = |windows: f64| Duration::from_secs_f64(10.0 / windows);
         assert_eq!(grown("default_packets=0").0, 11.0);
         let (cwnd, pace) = grown("default_packets=0,rapid_start=true");
         assert_eq!(cwnd, 12.0);
         assert!(
-            pace <= at(36.0) && pace + Time::from_micros(2) > at(36.0),
+            pace <= at(36.0) && pace + Duration::from_micros(2) > at(36.0),
             "{pace}"
         );
     }

@@ -56,17 +56,17 @@
 //! - A sender knows its avoidance's beta; here it is a parameter, 0.7 as CUBIC has it. With Reno
 //!   the draft means 0.5.
 
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::pacing::Pacing;
 use crate::model::rapid_start::{Flight, Recovery, Sense, Shares};
 use crate::params::{Number, Params, Ratio, SpecError};
-use crate::signals::{Ack, Established, Loss, Recovered, Sent};
+use crate::signals::{Ack, Established, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Window};
 
 /// Entry of `rapid-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "rapid-start",
     title: "Rapid Start",
     source: "draft-kazuho-ccwg-rapid-start-02, and -00; h2o/quicly, cc.h and cc-pico.c, April 2026",
@@ -79,7 +79,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(RapidStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(RapidStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -164,6 +164,7 @@ enum Phase {
 }
 
 /// State of Rapid Start on one connection.
+#[derive(Clone)]
 struct RapidStart {
     quicly: bool,
     shares: Shares,
@@ -174,8 +175,6 @@ struct RapidStart {
     phase: Phase,
     sense: Sense,
     flight: Flight,
-    /// What path and queue were found to hold, until it is handed to the avoidance.
-    found: Option<Segments>,
 }
 
 impl RapidStart {
@@ -202,8 +201,12 @@ impl RapidStart {
             phase: Phase::Probing,
             sense: Sense::new(threshold == Threshold::Quicly),
             flight: Flight::default(),
-            found: None,
         }
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        self.pacing.end(w);
+        self.phase = Phase::Over;
     }
 }
 
@@ -241,23 +244,6 @@ impl Startup for RapidStart {
         None
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        if !matches!(self.phase, Phase::Probing) {
-            self.phase = Phase::Over;
-            return LossResponse::Standard;
-        }
-        self.cancel(w);
-        if self.quicly && self.sense.is_off() {
-            return LossResponse::Standard;
-        }
-        let floor = if self.quicly { 0.5 * self.initial } else { 0.0 };
-        let recovery = Recovery::new(self.shares, w.cwnd, floor);
-        w.cwnd = recovery.window();
-        w.ssthresh = w.cwnd;
-        self.phase = Phase::Recovering(recovery);
-        LossResponse::SelfManaged
-    }
-
     fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
         let (delivered, lost) = self.flight.on_ack(a);
         if let Phase::Recovering(recovery) = &mut self.phase {
@@ -266,26 +252,37 @@ impl Startup for RapidStart {
         }
     }
 
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        if c.is_timeout() {
+            self.cancel(w);
+            return Response::STANDARD;
+        }
+        if !matches!(self.phase, Phase::Probing) {
+            self.phase = Phase::Over;
+            return Response::STANDARD;
+        }
+        self.cancel(w);
+        if self.quicly && self.sense.is_off() {
+            return Response::STANDARD;
+        }
+        let floor = if self.quicly { 0.5 * self.initial } else { 0.0 };
+        let recovery = Recovery::new(self.shares, w.cwnd, floor);
+        w.cwnd = recovery.window();
+        w.ssthresh = w.cwnd;
+        self.phase = Phase::Recovering(recovery);
+        Response::ends(Reduction::SelfManaged)
+    }
+
     /// All that was out at the loss and is not known to be lost has been delivered.
-    fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) -> Repaired {
         let Phase::Recovering(mut recovery) = self.phase else {
-            return None;
+            return Repaired::Continues;
         };
         recovery.end();
         w.cwnd = recovery.window();
         w.ssthresh = w.cwnd;
-        self.found = Some(self.w_max * w.cwnd / self.shares.beta);
         self.phase = Phase::Over;
-        None
-    }
-
-    fn loss_cwnd(&mut self) -> Option<Segments> {
-        self.found.take()
-    }
-
-    fn cancel(&mut self, w: &mut Window) {
-        self.pacing.end(w);
-        self.phase = Phase::Over;
+        Repaired::LossAt(self.w_max * w.cwnd / self.shares.beta)
     }
 }
 
@@ -293,8 +290,9 @@ impl Startup for RapidStart {
 mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
-    use crate::testing::{ms, slow_start, with_reno};
-    use crate::{catalog, Convention, Rate, Time};
+    use crate::signals::Loss;
+    use crate::testing::{at_ms, ms, slow_start, with_reno};
+    use crate::{catalog, Convention, Instant, Rate};
 
     const MSS: u64 = 1460;
     fn rapid_start(spec: &str) -> RapidStart {
@@ -313,10 +311,10 @@ mod tests {
             let mut r = rapid_start("");
             let mut w = Window::new(MSS as u32);
             w.cwnd = 10.0;
-            r.sense.sample(ms(100.0), ms(0.0));
+            r.sense.sample(ms(100.0), at_ms(0.0));
             let a = Ack {
                 rtt: Some(ms(100.0 + queue)),
-                ..Ack::of(ms(1000.0), 10 * MSS)
+                ..Ack::of(at_ms(1000.0), 10 * MSS)
             };
             r.on_ack(&mut w, &a, &mut slow_start());
             assert_eq!(w.cwnd, expected);
@@ -325,7 +323,7 @@ mod tests {
 
     fn sent(bytes: u32) -> Sent {
         Sent {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             bytes,
             seq: 0,
             retransmission: false,
@@ -338,7 +336,7 @@ mod tests {
         let e = Established {
             initial_window: 10.0,
             rtt: Some(ms(100.0)),
-            ..Established::at(ms(100.0))
+            ..Established::at(at_ms(100.0))
         };
         slow_start().open(&mut w, &e);
         rapid_start(spec).on_established(&mut w, &e);
@@ -360,11 +358,11 @@ mod tests {
     fn the_first_recovery_from_its_loss_to_the_avoidance() {
         let mut c = catalog::controller("rapid-start", "cubic", Convention::Rfc).unwrap();
         let mut w = Window::new(MSS as u32);
-        c.on_established(&mut w, &Established::at(Time::ZERO));
+        c.on_established(&mut w, &Established::at(Instant::ZERO));
         w.cwnd = 300.0;
         c.on_sent(&mut w, &sent(300 * MSS as u32));
         let loss = Loss {
-            now: ms(100.0),
+            now: at_ms(100.0),
             flight: 300 * MSS,
             usable: 300.0,
         };
@@ -374,18 +372,18 @@ mod tests {
         let half = Ack {
             delivered_total: 50 * MSS,
             flight: 150 * MSS,
-            ..Ack::of(ms(150.0), 0)
+            ..Ack::of(at_ms(150.0), 0)
         };
         c.on_recovery_ack(&mut w, &half);
         assert_near(w.cwnd, 270.0 - 10.0 - 90.0);
         let all = Ack {
             delivered_total: 100 * MSS,
             flight: 0,
-            ..Ack::of(ms(200.0), 0)
+            ..Ack::of(at_ms(200.0), 0)
         };
         c.on_recovery_ack(&mut w, &all);
         let recovered = Recovered {
-            now: ms(400.0),
+            now: at_ms(400.0),
             retransmitted: 200 * MSS,
             flight: 0,
         };
@@ -396,7 +394,7 @@ mod tests {
         for round in 0..10 {
             let limited = Ack {
                 rtt: Some(ms(100.0)),
-                ..Ack::of(ms(500.0 + 100.0 * f64::from(round)), MSS)
+                ..Ack::of(at_ms(500.0 + 100.0 * f64::from(round)), MSS)
             };
             (0..70).for_each(|_| c.on_ack(&mut w, &limited));
         }
@@ -412,22 +410,22 @@ mod tests {
             let e = Established {
                 initial_window: 10.0,
                 rtt: Some(ms(100.0)),
-                ..Established::at(ms(100.0))
+                ..Established::at(at_ms(100.0))
             };
             slow_start().open(&mut w, &e);
             r.on_established(&mut w, &e);
             w.cwnd = w.segments(30_000);
             let loss = Loss {
-                now: ms(200.0),
+                now: at_ms(200.0),
                 flight: 30_000,
                 usable: w.cwnd,
             };
             r.on_sent(&mut w, &sent(30_000));
-            r.on_loss(&mut w, &loss);
+            r.on_congestion(&mut w, &Congestion::Loss(loss));
             let ack = Ack {
                 delivered_total: 1_000,
                 flight: 0,
-                ..Ack::of(ms(300.0), 0)
+                ..Ack::of(at_ms(300.0), 0)
             };
             r.on_recovery_ack(&mut w, &ack);
             w.cwnd_bytes()
@@ -442,8 +440,8 @@ mod tests {
         let read = |spec| {
             let r = rapid_start(spec);
             let mut sense = r.sense;
-            sense.sample(ms(20.0), ms(100.0));
-            sense.sample(ms(23.0), ms(200.0));
+            sense.sample(ms(20.0), at_ms(100.0));
+            sense.sample(ms(23.0), at_ms(200.0));
             ((r.shares.lost * 60.0).round(), sense.no_queue())
         };
         assert_eq!(read(""), (54.0, false));
@@ -460,16 +458,16 @@ mod tests {
         let answer = |spec| {
             let (mut r, mut w) = (rapid_start(spec), Window::new(MSS as u32));
             w.cwnd = 100.0;
-            r.sense.sample(ms(3.0), ms(100.0));
+            r.sense.sample(ms(3.0), at_ms(100.0));
             let loss = Loss {
-                now: ms(200.0),
+                now: at_ms(200.0),
                 flight: 100 * MSS,
                 usable: 100.0,
             };
-            r.on_loss(&mut w, &loss)
+            r.on_congestion(&mut w, &Congestion::Loss(loss))
         };
-        assert_eq!(answer("version=quicly"), LossResponse::Standard);
-        assert_eq!(answer(""), LossResponse::SelfManaged);
+        assert_eq!(answer("version=quicly"), Response::STANDARD);
+        assert_eq!(answer(""), Response::ends(Reduction::SelfManaged));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! after "Improving TCP Slow Start Performance in Wireless Networks with SEARCH",
 //! WoWMoM 2024. While slow start is below capacity, what comes back over some round trips is
 //! what was sent over as many, one round trip before. Once the path is full, deliveries stay
-//! level while sending had doubled. Delays tell the same sooner, but on satellite, cellular and
+//! level while sending had doubled. Delays show the same earlier, but on satellite, cellular and
 //! Wi-Fi links they rise and fall by tens of milliseconds for no reason of the flow's;
 //! volumes over a window of several round trips average that out. The window is 3.5 round
 //! trips because the delays of such links were found to swing with periods of about three.
@@ -17,14 +17,14 @@
 //!
 //! # Readings
 //!
-//! - `draft09` is -09 as far as its implementers tell: THRESH 0.26, a drain after the decision.
+//! - `draft09` is -09 by the words of its implementers: THRESH 0.26, a drain after the decision.
 //! - `neqo` is Mozilla's, after -09: no drain, since CUBIC's range begins above its target; an
 //!   application without data pauses it, and more silent bins than the window has start it anew.
 //! - `linux40`, `linux31` and `linux30` are the authors' modules for Linux: THRESH 0.35, bins of whole
 //!   microseconds that end with an ACK at their very end (not in 3.0), a decision one bin sooner.
 //!   The two of version 3 compare with twice what was delivered a round trip before. 4.0 drains.
 //! - `freebsd40` and `freebsd32` are theirs for FreeBSD: 0.26 and a drain, 0.35 and a roll-back.
-//! - `initial-rtt` is nobody's: `neqo` with a look-back by the initial round trip.
+//! - `initial-rtt` is no implementation's: `neqo` with a look-back by the initial round trip.
 //!
 //! # Contested
 //!
@@ -71,15 +71,15 @@ mod rules;
 use self::bins::{width, Bins, Totals, W};
 use self::rules::{AppLimited, ExitRule, Missed, Rules, Settings};
 use super::rapid_start::{Speed, SpeedSettings};
-use super::{LossResponse, Startup};
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Idle, Loss, Sent, Timeout};
+use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Convention, Reason, Segments, Time, Window};
+use crate::{with_slow_start, Convention, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `search` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "search",
     title: "SEARCH",
     source: "draft-chung-ccwg-search-09; its authors' modules for Linux and FreeBSD; neqo",
@@ -91,7 +91,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings, SpeedSettings),
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(Search::new(params, convention)?)),
+    build: |params, convention| Ok(copies(Search::new(params, convention)?)),
 };
 
 /// The bins that an initial round trip takes.
@@ -118,7 +118,7 @@ struct Drain {
     target: Segments,
     /// Bytes delivered during the drain (`drain_acc`).
     delivered: u64,
-    until: Time,
+    until: Instant,
 }
 
 impl Drain {
@@ -136,13 +136,14 @@ impl Drain {
 }
 
 /// State of SEARCH on one connection.
+#[derive(Clone)]
 struct Search {
     rules: Rules,
     speed: Speed,
     phase: Phase,
     totals: Totals,
     bins: Bins,
-    latest_rtt: Time,
+    latest_rtt: Duration,
     iw: Segments,
 }
 
@@ -155,7 +156,7 @@ impl Search {
             phase: Phase::Waiting,
             totals: Totals::default(),
             bins: Bins::new(rules.extra_bins),
-            latest_rtt: Time::ZERO,
+            latest_rtt: Duration::ZERO,
             iw: 0.0,
         })
     }
@@ -167,7 +168,7 @@ impl Search {
     }
 
     /// The bins come from this round trip.
-    fn begin(&mut self, rtt: Time, now: Time) {
+    fn begin(&mut self, rtt: Duration, now: Instant) {
         self.bins.initial_rtt = rtt;
         let duration = width(rtt, self.rules.whole_micros);
         self.bins.restart(duration, now, self.totals);
@@ -257,7 +258,7 @@ impl Search {
                 self.phase = Phase::Draining(Drain {
                     target,
                     delivered: 0,
-                    until: if short { latest } else { Time::MAX },
+                    until: if short { latest } else { Instant::MAX },
                 });
                 return;
             }
@@ -313,16 +314,14 @@ impl Startup for Search {
         None
     }
 
-    /// A congestion signal ends it.
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        self.phase = Phase::Done;
-        LossResponse::Standard
-    }
-
-    /// The slow start after a timeout is watched like the first.
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.reset();
-        None
+    /// A congestion signal ends it. The slow start after a timeout is watched like the first.
+    fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
+        if c.is_timeout() {
+            self.reset();
+        } else {
+            self.phase = Phase::Done;
+        }
+        Response::STANDARD
     }
 
     fn on_idle(&mut self, _w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -339,8 +338,8 @@ impl Startup for Search {
 mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
-    use crate::signals::{Delivery, RateSample};
-    use crate::testing::{ms, slow_start, with_reno};
+    use crate::signals::{Delivery, Loss, RateSample, Timeout};
+    use crate::testing::{at_ms, ms, slow_start, with_reno};
 
     const MSS: u64 = 1460;
 
@@ -356,7 +355,7 @@ mod tests {
         }
     }
 
-    fn ack(at: Time, acked: u64, rtt: f64) -> Ack {
+    fn ack(at: Instant, acked: u64, rtt: f64) -> Ack {
         Ack {
             rtt: Some(ms(rtt)),
             ..Ack::of(at, acked)
@@ -366,13 +365,13 @@ mod tests {
     /// One that had its first ACK at 100 ms, with that round trip.
     fn begun(spec: &str) -> Search {
         let mut s = search(spec);
-        assert!(!s.update(&ack(ms(100.0), MSS, 100.0)));
+        assert!(!s.update(&ack(at_ms(100.0), MSS, 100.0)));
         s
     }
 
     fn sent(s: &mut Search, bytes: u64) {
         let sent = Sent {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             bytes: bytes as u32,
             seq: 0,
             retransmission: false,
@@ -384,10 +383,10 @@ mod tests {
     /// V1
     #[test]
     fn a_bin_is_035_of_the_first_round_trip_and_its_end_belongs_to_some() {
-        let ended = |reading: &str, after: Time| {
+        let ended = |reading: &str, after: Duration| {
             let mut s = begun(reading);
-            assert_eq!((s.bins.duration, s.bins.end), (ms(35.0), ms(135.0)));
-            s.update(&ack(ms(135.0) + after, MSS, 100.0));
+            assert_eq!((s.bins.duration, s.bins.end), (ms(35.0), at_ms(135.0)));
+            s.update(&ack(at_ms(135.0) + after, MSS, 100.0));
             s.bins.idx
         };
         for (reading, at_the_end) in [
@@ -399,15 +398,15 @@ mod tests {
             ("reading=neqo", 0),
             ("reading=draft09", 0),
         ] {
-            assert_eq!(ended(reading, Time::ZERO), at_the_end, "{reading}");
-            assert_eq!(ended(reading, Time::from_micros(1)), 1, "{reading}");
+            assert_eq!(ended(reading, Duration::ZERO), at_the_end, "{reading}");
+            assert_eq!(ended(reading, Duration::from_micros(1)), 1, "{reading}");
         }
     }
 
     #[test]
     fn bins_that_passed_together_are_alike() {
         let mut s = begun("reading=neqo");
-        s.update(&ack(ms(170.0) + Time(1), MSS, 100.0));
+        s.update(&ack(at_ms(170.0) + Duration(1), MSS, 100.0));
         assert_eq!(s.bins.idx, 2);
         assert_eq!(s.bins.at(1), s.bins.at(0));
         assert_eq!(s.bins.at(2).acked, 2 * MSS);
@@ -416,18 +415,18 @@ mod tests {
     /// A kernel counts microseconds.
     #[test]
     fn the_authors_bins_are_whole_microseconds() {
-        let width = |spec: &str, rtt: Time| {
+        let width = |spec: &str, rtt: Duration| {
             let mut s = search(spec);
             s.update(&Ack {
                 rtt: Some(rtt),
-                ..Ack::of(Time::ZERO, MSS)
+                ..Ack::of(Instant::ZERO, MSS)
             });
             s.bins.duration
         };
-        let rtt = Time(10_009_000);
-        assert_eq!(width("reading=neqo", rtt), Time(3_503_150));
-        assert_eq!(width("reading=linux40", rtt), Time(3_503_000));
-        assert_eq!(width("reading=linux40", Time(1)), Time(1_000));
+        let rtt = Duration(10_009_000);
+        assert_eq!(width("reading=neqo", rtt), Duration(3_503_150));
+        assert_eq!(width("reading=linux40", rtt), Duration(3_503_000));
+        assert_eq!(width("reading=linux40", Duration(1)), Duration(1_000));
     }
 
     /// How many bins it looks back from bin 100 by this round trip, and the fraction.
@@ -533,7 +532,7 @@ mod tests {
         let mut s = begun("reading=neqo,thresh=0.0001");
         for i in 1..=20 {
             sent(&mut s, 1000);
-            let at = ms(100.0 + 35.0 * i as f64) + Time(1);
+            let at = at_ms(100.0 + 35.0 * i as f64) + Duration(1);
             assert!(!s.update(&ack(at, 1000, 100.0)));
         }
         let expected = s.rules.expected(&s.bins, 18, 0);
@@ -545,18 +544,18 @@ mod tests {
     fn silence_starts_some_anew() {
         let after = |bins: f64, spec: &str| {
             let mut s = begun(spec);
-            s.update(&ack(ms(100.0 + 35.0 * bins) + Time(1), MSS, 200.0));
+            s.update(&ack(at_ms(100.0 + 35.0 * bins) + Duration(1), MSS, 200.0));
             s
         };
         assert_eq!(after(10.0, "reading=neqo").bins.idx, 10);
         let mut s = after(11.0, "reading=neqo");
         assert_eq!((s.phase, s.totals), (Phase::Waiting, Totals::default()));
-        s.update(&ack(ms(700.0), MSS, 200.0));
+        s.update(&ack(at_ms(700.0), MSS, 200.0));
         assert_eq!((s.bins.idx, s.bins.duration), (0, ms(70.0)));
         assert_eq!(after(4.0, "reading=freebsd40").bins.idx, 4);
         for (bins, width) in [(5.0, 35.0), (10.0, 35.0), (11.0, 70.0)] {
             let s = after(bins, "reading=freebsd40");
-            let now = ms(100.0 + 35.0 * bins) + Time(1);
+            let now = at_ms(100.0 + 35.0 * bins) + Duration(1);
             assert_eq!((s.phase, s.bins.idx), (Phase::Watching, 0), "{bins}");
             assert_eq!((s.bins.duration, s.bins.end), (ms(width), now + ms(width)));
             assert_eq!(s.bins.at(0).acked, 2 * MSS);
@@ -585,9 +584,9 @@ mod tests {
             s.update(&Ack {
                 cwnd_limited,
                 delivery: Some(delivery),
-                ..ack(ms(150.0), MSS, 200.0)
+                ..ack(at_ms(150.0), MSS, 200.0)
             });
-            (s.bins.idx, s.bins.end == ms(185.0), s.totals.acked)
+            (s.bins.idx, s.bins.end == at_ms(185.0), s.totals.acked)
         };
         let (counted, passed, anew) =
             ((0, false, 2 * MSS), (1, false, 2 * MSS), (0, true, 2 * MSS));
@@ -605,7 +604,7 @@ mod tests {
     fn the_kernels_hook_leaves_acks_without_a_sample_out() {
         let idx = |spec: &str| {
             let mut s = begun(spec);
-            s.update(&Ack::of(ms(150.0), MSS));
+            s.update(&Ack::of(at_ms(150.0), MSS));
             (s.bins.idx, s.totals.acked)
         };
         assert_eq!(idx("reading=linux40"), (0, 2 * MSS));
@@ -619,7 +618,7 @@ mod tests {
         s.phase = Phase::Draining(Drain {
             target: 60.0,
             delivered: 0,
-            until: Time::MAX,
+            until: Instant::MAX,
         });
         let mut windows = vec![];
         let mut flight = 100;
@@ -627,7 +626,7 @@ mod tests {
             flight -= step;
             let a = Ack {
                 flight: flight * MSS,
-                ..ack(Time::ZERO, step * MSS, 100.0)
+                ..ack(Instant::ZERO, step * MSS, 100.0)
             };
             s.on_ack(&mut w, &a, &mut slow_start());
             windows.push(w.cwnd);
@@ -654,26 +653,26 @@ mod tests {
             s.latest_rtt = ms(100.0);
             s.leave(
                 &mut window(100.0),
-                &ack(ms(100.0), MSS, 100.0),
+                &ack(at_ms(100.0), MSS, 100.0),
                 &mut slow_start(),
             );
             match s.phase {
                 Phase::Draining(drain) => drain.until,
-                _ => Time::ZERO,
+                _ => Instant::ZERO,
             }
         };
         let ends = ["drain", "short-drain", "at-once"].map(until);
-        assert_eq!(ends, [Time::MAX, ms(300.0), Time::ZERO]);
+        assert_eq!(ends, [Instant::MAX, at_ms(300.0), Instant::ZERO]);
         let mut s = search("exit=drain");
         let mut w = window(100.0);
         s.phase = Phase::Draining(Drain {
             target: 60.0,
             delivered: 0,
-            until: ms(300.0),
+            until: at_ms(300.0),
         });
         let a = Ack {
             flight: 90 * MSS,
-            ..ack(ms(300.0), MSS, 100.0)
+            ..ack(at_ms(300.0), MSS, 100.0)
         };
         s.on_ack(&mut w, &a, &mut slow_start());
         assert_eq!((s.phase, w.cwnd, w.ssthresh), (Phase::Done, 90.0, 90.0));
@@ -690,7 +689,7 @@ mod tests {
         for step in -10 * STEPS.. {
             let x = f64::from(step) / f64::from(STEPS);
             let delivered = (CAPACITY * libm::exp2(x.min(0.0))) as u64 / STEPS as u64;
-            let at = Time::from_secs_f64(10.0 + x);
+            let at = Instant::from_secs_f64(10.0 + x);
             if s.on_ack(
                 &mut w,
                 &ack(at, delivered, 1000.0 * rtt(x)),
@@ -764,7 +763,7 @@ mod tests {
                 s.bins.close(1, totals);
             }
             let mut w = window(cwnd);
-            s.leave(&mut w, &ack(ms(900.0), MSS, rtt), &mut slow_start());
+            s.leave(&mut w, &ack(at_ms(900.0), MSS, rtt), &mut slow_start());
             assert_eq!(w.ssthresh, w.cwnd);
             w.cwnd
         };
@@ -806,19 +805,22 @@ mod tests {
     fn a_loss_ends_it_and_a_timeout_begins_it_anew() {
         let mut s = begun("");
         let loss = Loss {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 0,
             usable: 1.0,
         };
-        assert_eq!(s.on_loss(&mut window(10.0), &loss), LossResponse::Standard);
+        assert_eq!(
+            s.on_congestion(&mut window(10.0), &Congestion::Loss(loss)),
+            Response::STANDARD
+        );
         assert_eq!(s.phase, Phase::Done);
         let timeout = Timeout {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 0,
             usable: 1.0,
             repeated: false,
         };
-        s.on_timeout(&mut window(10.0), &timeout);
+        s.on_congestion(&mut window(10.0), &Congestion::Timeout(timeout));
         assert_eq!(s.phase, Phase::Waiting);
     }
 
@@ -828,7 +830,7 @@ mod tests {
             let mut s = search(spec);
             let mut w = window(10.0);
             for _ in 0..10 {
-                s.on_ack(&mut w, &ack(ms(100.0), MSS, 100.0), &mut slow_start());
+                s.on_ack(&mut w, &ack(at_ms(100.0), MSS, 100.0), &mut slow_start());
             }
             w.cwnd
         };

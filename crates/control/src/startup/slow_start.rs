@@ -23,14 +23,14 @@
 //! - None from the RFC. Which of its allowed forms holds (`growth`, the first window, whether the
 //!   threshold itself counts as below it) is the stack's, so that each stack is as its own.
 
-use super::Startup;
+use super::{copies, Maker, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::signals::Ack;
 use crate::slow_start::{self, SlowStart};
 use crate::{Reason, Window};
 
 /// Entry of `slow-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "slow-start",
     title: "Slow start",
     source: "RFC 5681 §3.1",
@@ -41,10 +41,11 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: slow_start::Settings::PARAMS,
     needs: &[],
     certainty: Certainty::Text,
-    build: |_, _| Ok(Box::new(Plain)),
+    build: |_, _| Ok(copies(Plain)),
 };
 
 /// Nothing but the rules that all share.
+#[derive(Clone)]
 struct Plain;
 
 impl Startup for Plain {
@@ -59,7 +60,7 @@ mod tests {
     use super::*;
     use crate::signals::{Established, Timeout};
     use crate::testing::{established, rounds, Receiver};
-    use crate::{Convention, Time};
+    use crate::{Convention, Instant};
 
     const NS2: Convention = Convention::Ns2;
 
@@ -100,7 +101,7 @@ mod tests {
         let mut c = c.unwrap();
         let mut w = Window::new(1460);
         w.cwnd = 40.0;
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 20 * 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 20 * 1460));
         assert_eq!(w.cwnd, 60.0);
     }
 
@@ -158,11 +159,11 @@ mod tests {
     #[test]
     fn byte_counting_credits_one_segment_in_the_slow_start_after_a_timeout() {
         let (mut c, mut w) = established("slow-start", Convention::Rfc);
-        let two = Ack::of(Time::ZERO, 2 * 1460);
+        let two = Ack::of(Instant::ZERO, 2 * 1460);
         c.on_ack(&mut w, &two);
         assert_eq!(w.cwnd, 12.0);
         let timeout = Timeout {
-            now: Time::ZERO,
+            now: Instant::ZERO,
             flight: 12 * 1460,
             usable: 12.0,
             repeated: false,
@@ -176,10 +177,10 @@ mod tests {
     #[test]
     fn linux_stops_at_the_threshold_and_leaves_the_rest_to_the_avoidance() {
         let (mut c, mut w) = established("slow-start:ssthresh=12", Convention::Linux);
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 8 * 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 8 * 1460));
         assert_eq!(w.cwnd, 12.0);
         // Six of the eight packets count towards the next window of twelve.
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 6 * 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 6 * 1460));
         assert_eq!(w.cwnd, 13.0);
     }
 
@@ -188,7 +189,7 @@ mod tests {
         let (mut c, mut w) = established("slow-start", Convention::Rfc);
         let ack = Ack {
             cwnd_limited: false,
-            ..Ack::of(Time::ZERO, 1460)
+            ..Ack::of(Instant::ZERO, 1460)
         };
         c.on_ack(&mut w, &ack);
         assert_eq!(w.cwnd, 10.0);
@@ -199,7 +200,7 @@ mod tests {
         let mut c =
             crate::catalog::controller("slow-start:iw=32", "reno", Convention::Rfc).unwrap();
         let mut w = Window::new(1460);
-        c.on_established(&mut w, &Established::at(Time::from_secs(1)));
+        c.on_established(&mut w, &Established::at(Instant::from_secs(1)));
         assert_eq!(w.cwnd, 1.0);
     }
 
@@ -209,7 +210,7 @@ mod tests {
         let mut w = Window::new(1460);
         let e = Established {
             peer_window: 10_000 * 1460,
-            ..Established::at(Time::ZERO)
+            ..Established::at(Instant::ZERO)
         };
         c.on_established(&mut w, &e);
         assert_eq!(w.ssthresh, 10_000.0);

@@ -21,7 +21,7 @@
 //! - Unknown: where probing begins, how many steps it has and by how much each slows are this
 //!   project's reading of the names *grain number* and *depth*.
 
-use super::Startup;
+use super::{copies, Maker, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::Ratio;
 use crate::signals::Ack;
@@ -29,7 +29,7 @@ use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Reason, Segments, Window};
 
 /// Entry of `smooth-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "smooth-start",
     title: "Smooth start",
     source: "Wang, Xin, Reeves, Shin: A Simple Refinement of Slow-Start of TCP Congestion \
@@ -41,7 +41,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(SmoothStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(SmoothStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -59,6 +59,7 @@ params! {
 const LEAST_SSTHRESH: Segments = 8.0;
 
 /// State of Smooth start on one connection.
+#[derive(Clone)]
 struct SmoothStart {
     start_frac: f64,
     depth: u32,
@@ -96,7 +97,7 @@ impl Startup for SmoothStart {
 mod tests {
     use super::*;
     use crate::testing::{established, rounds, Receiver};
-    use crate::{catalog, Convention, Time};
+    use crate::{catalog, Convention, Instant};
 
     /// ACKs until the window reaches each of these.
     fn acks_to(spec: &str, from: f64, windows: &[f64]) -> Vec<u32> {
@@ -105,7 +106,7 @@ mod tests {
         let count = |target: &f64| {
             let mut acks = 0;
             while w.cwnd < *target {
-                c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+                c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
                 acks += 1;
             }
             acks
@@ -151,11 +152,11 @@ mod tests {
         let (mut c, mut w) = established("smooth-start:ssthresh=16", Convention::Linux);
         // From 10 at half the speed: twelve packets to the threshold, four to spare; those
         // and twelve more are a window.
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 16 * 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 16 * 1460));
         assert_eq!(w.cwnd, 16.0);
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 11 * 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 11 * 1460));
         assert_eq!(w.cwnd, 16.0);
-        c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
         assert_eq!(w.cwnd, 17.0);
     }
 

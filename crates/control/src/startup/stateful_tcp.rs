@@ -17,7 +17,7 @@
 //!
 //! - The authors use all of the estimate; half is the default, which is what RFC 9959 allows.
 //!   `factor=1` is theirs.
-//! - Nothing is known of their answer to an estimate that is too large. A loss in the first window is
+//! - Nothing is known of their response to an estimate that is too large. A loss in the first window is
 //!   answered by RFC 9959's safe retreat; `response=standard` leaves it to the avoidance.
 //! - Where only a part is used, slow start goes on from it to the whole, which is the threshold:
 //!   the avoidance would need many round trips for what is remembered.
@@ -35,15 +35,15 @@
 //!   changed, and slow start is used.
 
 use super::careful_resume::{self, Pipe};
-use super::{LossResponse, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, Ratio, SpecError};
-use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent};
+use crate::signals::{Ack, Established, Idle, Known, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Rate, Reason, Segments, Window};
+use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
 
 /// Entry of `stateful-tcp` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "stateful-tcp",
     title: "Stateful-TCP",
     source: "Guo, Lee: Stateful-TCP, IEEE Access 8, 2020; draft-lee-tcpm-stateful-tcp-00",
@@ -55,7 +55,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(StatefulTcp::new(params)?)),
+    build: |params, _| Ok(copies(StatefulTcp::new(params)?)),
 };
 
 params! {
@@ -65,11 +65,11 @@ params! {
         factor: Ratio = "0.5",
         /// what a loss in the first window does: RFC 9959's safe retreat, or the avoidance's
         /// reduction
-        response: Response = "safe-retreat",
+        response: LossRule = "safe-retreat",
         beta: Ratio as careful_resume::Settings,
     }
 
-    enum Response { SafeRetreat = "safe-retreat", Standard = "standard" }
+    enum LossRule { SafeRetreat = "safe-retreat", Standard = "standard" }
 }
 
 /// The least window of a retreat.
@@ -87,6 +87,7 @@ enum Phase {
 }
 
 /// State of Stateful-TCP on one connection.
+#[derive(Clone)]
 struct StatefulTcp {
     settings: Settings,
     safe: bool,
@@ -102,7 +103,7 @@ struct StatefulTcp {
 impl StatefulTcp {
     fn new(params: &Params) -> Result<StatefulTcp, SpecError> {
         let settings = Settings::read(params)?;
-        let safe = settings.response == Response::SafeRetreat;
+        let safe = settings.response == LossRule::SafeRetreat;
         params.effective(&Settings::beta, safe, "`response=safe-retreat`")?;
         Ok(StatefulTcp {
             settings,
@@ -120,19 +121,21 @@ impl StatefulTcp {
         self.phase = Phase::Over;
         w.ssthresh = self.pipe.threshold(w, self.settings.beta, false);
     }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Paced {
+            w.pacing = None;
+        }
+        self.phase = Phase::Over;
+    }
 }
 
 impl Startup for StatefulTcp {
-    fn on_known(&mut self, k: &Known) {
-        let memory = k.memory.filter(|memory| !memory.in_use);
-        self.bw = memory.map_or(Rate(0), |memory| memory.rate);
-    }
-
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         let Some(rtt) = e.rtt else { return };
         let bw = self.bw.scaled(self.settings.factor);
         let cwnd = w.segments(bw.bytes_in(rtt));
-        let rate = w.rate_over(cwnd, rtt);
+        let rate = w.rate_over(cwnd, Duration::ZERO + rtt);
         if cwnd > w.cwnd && rate.is_some() {
             w.cwnd = cwnd;
             w.pacing = rate;
@@ -183,35 +186,28 @@ impl Startup for StatefulTcp {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
         let first = matches!(self.phase, Phase::Paced | Phase::Watched);
-        if self.phase == Phase::Retreat {
-            return LossResponse::Done;
+        if self.phase == Phase::Retreat && !c.is_timeout() {
+            return Response::ends(Reduction::Done);
         }
         self.cancel(w);
-        if !first || !self.safe {
-            return LossResponse::Standard;
+        if !first || !self.safe || c.is_timeout() {
+            return Response::STANDARD;
         }
         self.phase = Phase::Retreat;
         self.pipe.end(self.high);
         self.retreat = self.pipe.retreat(w, FLOOR);
         w.cwnd = self.retreat;
-        LossResponse::Done
+        Response::ends(Reduction::Done)
     }
 
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Repaired {
         self.pipe.on_ack(self.high.saturating_sub(r.flight));
         if self.phase == Phase::Retreat && self.pipe.accounted_for() {
             self.finish_retreat(w);
         }
-        None
-    }
-
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase == Phase::Paced {
-            w.pacing = None;
-        }
-        self.phase = Phase::Over;
+        Repaired::Continues
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -222,18 +218,29 @@ impl Startup for StatefulTcp {
     fn in_charge(&self, w: &Window) -> bool {
         self.phase != Phase::Over || w.in_slow_start()
     }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for StatefulTcp {
+    fn on_known(&mut self, k: &Known) {
+        let memory = k.memory.filter(|memory| !memory.in_use);
+        self.bw = memory.map_or(Rate(0), |memory| memory.rate);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signals::PathMemory;
+    use crate::signals::{Loss, PathMemory};
     use crate::testing::with_reno;
-    use crate::{Controller, Convention, Time};
+    use crate::{Controller, Convention, Duration, Instant};
 
     /// So that a megabyte is a whole number of segments.
     const MSS: u32 = 1000;
-    const RTT: Time = Time::from_millis(40);
+    const RTT: Duration = Duration::from_millis(40);
 
     /// Ten megabytes a second are remembered.
     fn opened(spec: &str) -> (Controller, Window) {
@@ -243,7 +250,7 @@ mod tests {
             cwnd: 400.0,
             ssthresh: 400.0,
             srtt: RTT,
-            rttvar: Time::ZERO,
+            rttvar: Duration::ZERO,
             min_rtt: RTT,
             delivered: 400_000,
             rate: Rate(80_000_000),
@@ -257,7 +264,7 @@ mod tests {
             initial_window: 10.0,
             rtt: Some(RTT),
             header: 0,
-            ..Established::at(RTT)
+            ..Established::at(Instant::ZERO + RTT)
         };
         c.on_established(&mut w, &e);
         (c, w)
@@ -265,7 +272,7 @@ mod tests {
 
     fn send(c: &mut Controller, w: &mut Window, seq: u64, again: bool) {
         let sent = Sent {
-            now: RTT,
+            now: Instant::ZERO + RTT,
             bytes: MSS,
             seq: seq * 1000,
             retransmission: again,
@@ -279,7 +286,7 @@ mod tests {
             una: una * 1000,
             nxt: 400_000,
             rtt: Some(RTT),
-            ..Ack::of(RTT.times(2), 1000)
+            ..Ack::of(Instant::ZERO + RTT.times(2), 1000)
         }
     }
 
@@ -322,7 +329,7 @@ mod tests {
             (0..200).for_each(|seq| send(&mut c, &mut w, seq, false));
             c.on_ack(&mut w, &ack(50));
             let loss = Loss {
-                now: RTT.times(2),
+                now: Instant::ZERO + RTT.times(2),
                 flight: 200_000,
                 usable: 200.0,
             };
@@ -332,7 +339,7 @@ mod tests {
             c.on_recovered(
                 &mut w,
                 &Recovered {
-                    now: RTT.times(3),
+                    now: Instant::ZERO + RTT.times(3),
                     retransmitted: 2000,
                     flight: 0,
                 },

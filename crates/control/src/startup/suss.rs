@@ -3,7 +3,7 @@
 //! A. Arghavani, H. Zhang, D. Eyers, A. Arghavani, "SUSS: Improving TCP Performance by Speeding
 //! Up Slow-Start", SIGCOMM 2024, and the authors' code for Linux 6.8. HyStart leaves slow start
 //! when the ACK train of a round gets as long as half a round trip, or when delays rise by an
-//! eighth. Both grow predictably, so a sender can tell early in a round that neither will
+//! eighth. Both grow predictably, so a sender knows early in a round that neither will
 //! come true in the next, and then the window may quadruple in this one. The data that plain
 //! slow start would have sent, *blue* here, leaves by the ACK clock as ever, so that its ACKs go
 //! on measuring the train; the rest, *red*, is paced over what remains of the round trip, between
@@ -29,14 +29,14 @@
 //!   acknowledged one by one is `n-1` gaps long.
 
 use super::hystart::{self, ack_delay};
-use super::Startup;
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Instant, Rate, Reason, Segments, Window};
 
 /// Entry of `suss` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "suss",
     title: "SUSS",
     source: "Arghavani, Zhang, Eyers, Arghavani: SUSS, SIGCOMM 2024",
@@ -48,7 +48,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(Suss::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(Suss::new(Settings::read(params)?))),
 };
 
 params! {
@@ -57,7 +57,7 @@ params! {
         #[within(0..=10)]
         suss_max: u32 = "3",
         /// only paths with a longer round trip are accelerated
-        least_rtt: Time = "10ms",
+        least_rtt: Duration = "10ms",
         low_window: Segments as hystart::Settings,
     }
 }
@@ -65,7 +65,7 @@ params! {
 /// HyStart's samples of a round.
 const N_SAMPLING: u32 = 8;
 /// ACKs no further apart than this belong to one train.
-const TRAIN_GAP: Time = Time::from_millis(2);
+const TRAIN_GAP: Duration = Duration::from_millis(2);
 
 /// What of a round is red.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,7 +73,7 @@ struct Acceleration {
     /// The window at the round's end.
     limit: Segments,
     rate: Rate,
-    start: Time,
+    start: Instant,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,16 +91,16 @@ enum Phase {
 /// What is known of a round trip and of the round under way.
 #[derive(Clone, Copy, Debug)]
 struct Rtts {
-    least: Time,
+    least: Duration,
     /// `r_min`: the round in which that was measured.
     since: u32,
     /// `mo_rtt`: the minimum of this round.
-    round: Time,
+    round: Duration,
     samples: u32,
 }
 
 impl Rtts {
-    fn sample(&mut self, rtt: Time, round: u32) {
+    fn sample(&mut self, rtt: Duration, round: u32) {
         if rtt < self.least {
             (self.least, self.since) = (rtt, round);
         }
@@ -111,7 +111,9 @@ impl Rtts {
     /// HyStart's delay test, which begins with the ninth sample.
     fn risen(&self) -> bool {
         let rise = self.least.over(8);
-        let rise = rise.max(Time::from_millis(4)).min(Time::from_millis(16));
+        let rise = rise
+            .max(Duration::from_millis(4))
+            .min(Duration::from_millis(16));
         self.samples > N_SAMPLING && self.round > self.least + rise
     }
 
@@ -133,12 +135,12 @@ struct Blue {
     tail: u64,
     /// The ACKs that come are blue.
     coming: bool,
-    start: Time,
-    last_ack: Time,
+    start: Instant,
+    last_ack: Instant,
     /// Segments acknowledged in this round's train.
     acked: Segments,
     /// `dt` of the last round that was predicted from.
-    dt_before: Time,
+    dt_before: Duration,
     /// `gf`: growth is still predicted.
     grows: bool,
     jumps: u32,
@@ -151,14 +153,14 @@ impl Blue {
     }
 
     /// The length of the train if all of it had come.
-    fn dt(&self, now: Time) -> Time {
+    fn dt(&self, now: Instant) -> Duration {
         let whole = self.packets() / 2.0 / self.acked;
         now.since(self.start).scaled(whole)
     }
 
     /// Condition 1 from round 3 on, `2 mu D <= minRTT`: the train, growing as it did, does not
     /// get as long as half a round trip in the next round.
-    fn train_stays_short(&self, dt: Time, least_rtt: Time) -> bool {
+    fn train_stays_short(&self, dt: Duration, least_rtt: Duration) -> bool {
         let d = u128::from(dt.nanos()) << (self.round - 2);
         let before = u128::from(self.dt_before.nanos()) << (self.round - 3);
         d * d <= before.max(1) * u128::from(least_rtt.nanos())
@@ -177,6 +179,7 @@ fn doublings(n: u32) -> f64 {
 }
 
 /// State of SUSS on one connection.
+#[derive(Clone)]
 struct Suss {
     settings: Settings,
     phase: Phase,
@@ -196,17 +199,17 @@ impl Suss {
                 head: 0,
                 tail: 0,
                 coming: true,
-                start: Time::ZERO,
-                last_ack: Time::ZERO,
+                start: Instant::ZERO,
+                last_ack: Instant::ZERO,
                 acked: 0.0,
-                dt_before: Time::ZERO,
+                dt_before: Duration::ZERO,
                 grows: true,
                 jumps: 0,
             },
             rtts: Rtts {
-                least: Time::MAX,
+                least: Duration::MAX,
                 since: 1,
-                round: Time::MAX,
+                round: Duration::MAX,
                 samples: 0,
             },
             cap: None,
@@ -223,7 +226,7 @@ impl Suss {
         self.blue.coming = true;
         (self.blue.start, self.blue.last_ack) = (a.now, a.now);
         self.blue.head = a.nxt;
-        (self.rtts.round, self.rtts.samples) = (Time::MAX, 0);
+        (self.rtts.round, self.rtts.samples) = (Duration::MAX, 0);
         if self.accelerates() {
             w.pacing = None;
             self.phase = Phase::Clocking;
@@ -251,7 +254,7 @@ impl Suss {
     }
 
     /// Whether growth will continue in the next round.
-    fn predict(&self, dt: Time) -> bool {
+    fn predict(&self, dt: Duration) -> bool {
         let (blue, least) = (&self.blue, self.rtts.least);
         if blue.acked < blue.packets() / 4.0 {
             return false;
@@ -269,14 +272,14 @@ impl Suss {
     }
 
     /// What is red in this round; nothing where no time is left to pace it in.
-    fn plan(&self, w: &Window, a: &Ack, dt: Time) -> Option<Acceleration> {
+    fn plan(&self, w: &Window, a: &Ack, dt: Duration) -> Option<Acceleration> {
         let least = self.rtts.least;
-        let slack = Time(least.nanos() >> (self.blue.round - 1));
+        let slack = Duration(least.nanos() >> (self.blue.round - 1));
         let (sent, acked) = self.blue.red();
         let plan = Acceleration {
             limit: w.cwnd + w.segments(a.credit) + sent - acked,
             rate: w.rate_over(sent, least - slack)?,
-            start: a.now + slack.since(dt).over(2),
+            start: a.now + slack.saturating_sub(dt).over(2),
         };
         (slack > dt).then_some(plan)
     }
@@ -284,13 +287,13 @@ impl Suss {
     /// A stack that paces sets a rate of its own again.
     fn end_acceleration(&mut self, w: &mut Window, then: Phase) {
         if self.accelerates() {
-            (w.pacing, w.pacing_from) = (None, Time::ZERO);
+            (w.pacing, w.pacing_from) = (None, Instant::ZERO);
         }
         self.phase = then;
     }
 
     /// HyStart: whether to leave, and a cap where the blue train foretells it.
-    fn exit_reason(&mut self, w: &Window, a: &Ack, rtt: Option<Time>) -> Option<Reason> {
+    fn exit_reason(&mut self, w: &Window, a: &Ack, rtt: Option<Duration>) -> Option<Reason> {
         if self.cap.is_some_and(|cap| w.cwnd > cap) {
             return Some(Reason::AckTrain);
         }
@@ -316,6 +319,10 @@ impl Suss {
             w.cwnd = w.segments(a.flight).max(2.0).min(w.cwnd);
         }
         w.ssthresh = w.cwnd;
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        self.end_acceleration(w, Phase::Done);
     }
 }
 
@@ -371,8 +378,9 @@ impl Startup for Suss {
         None
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        self.end_acceleration(w, Phase::Done);
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -388,7 +396,7 @@ mod tests {
     use super::*;
     use crate::params::{AlgorithmKind, Params};
     use crate::signals::Loss;
-    use crate::testing::{ms, slow_start, with_reno};
+    use crate::testing::{at_ms, ms, slow_start, with_reno};
     use crate::Convention;
 
     const MSS: u64 = 1460;
@@ -427,10 +435,10 @@ mod tests {
             assert_eq!(s.blue.red(), (red, red_acked));
             // The window before the last blue ACK: what was sent, and the blue growth so far.
             let before = limit / 4.0 + packets / 2.0 - 1.0;
-            let a = Ack::of(ms(1000.0), MSS);
-            let plan = s.plan(&window(before), &a, Time::ZERO).unwrap();
+            let a = Ack::of(at_ms(1000.0), MSS);
+            let plan = s.plan(&window(before), &a, Duration::ZERO).unwrap();
             assert_eq!(plan.limit, limit);
-            assert_eq!(plan.start, ms(1000.0 + slack / 2.0));
+            assert_eq!(plan.start, at_ms(1000.0 + slack / 2.0));
             let rate = Rate::of(red as u64 * MSS, ms(period));
             assert_eq!(plan.rate, rate);
         }
@@ -441,9 +449,9 @@ mod tests {
     fn the_second_round_is_accelerated_if_its_train_is_short_and_the_path_long() {
         let s = suss("", 2);
         assert!(s.predict(ms(4.0)));
-        let plan = s.plan(&window(19.0), &Ack::of(ms(1000.0), MSS), ms(4.0));
+        let plan = s.plan(&window(19.0), &Ack::of(at_ms(1000.0), MSS), ms(4.0));
         let plan = plan.unwrap();
-        assert_eq!(plan.start, ms(1023.0));
+        assert_eq!(plan.start, at_ms(1023.0));
         assert_eq!(plan.rate.bps(), 584_000 * 8);
         assert!(!s.predict(ms(25.0)));
         let mut near = suss("", 2);
@@ -496,8 +504,8 @@ mod tests {
     fn a_train_that_lacks_a_few_is_taken_as_if_it_were_whole() {
         let mut s = suss("", 3);
         s.blue.acked = 18.0;
-        s.blue.start = ms(100.0);
-        assert_eq!(s.blue.dt(ms(109.0)), ms(10.0));
+        s.blue.start = at_ms(100.0);
+        assert_eq!(s.blue.dt(at_ms(109.0)), ms(10.0));
         s.blue.dt_before = ms(10.0);
         assert!(s.predict(ms(4.0)));
         s.blue.acked = 9.0;
@@ -521,16 +529,16 @@ mod tests {
             };
             let e = Established {
                 initial_window: 10.0,
-                ..Established::at(Time::ZERO)
+                ..Established::at(Instant::ZERO)
             };
             slow_start().open(&mut flow.w, &e);
             flow.s.on_established(&mut flow.w, &e);
-            flow.send(ms(0.0), 10);
+            flow.send(at_ms(0.0), 10);
             flow.w.pacing = pacing;
             flow
         }
 
-        fn send(&mut self, now: Time, count: u64) {
+        fn send(&mut self, now: Instant, count: u64) {
             for _ in 0..count {
                 self.nxt += MSS;
                 let sent = Sent {
@@ -545,7 +553,7 @@ mod tests {
         }
 
         /// The ACK of one segment, and what the window lets out unless it is paced.
-        fn ack(&mut self, now: Time) -> Option<Reason> {
+        fn ack(&mut self, now: Instant) -> Option<Reason> {
             self.una += MSS;
             let a = Ack {
                 una: self.una,
@@ -566,32 +574,32 @@ mod tests {
     fn blue_goes_by_the_clock_and_red_by_the_pacer() {
         let mut flow = Flow::open(Some(Rate(99)));
         for i in 0..10 {
-            assert_eq!(flow.ack(ms(100.0 + 0.4 * f64::from(i))), None);
+            assert_eq!(flow.ack(at_ms(100.0 + 0.4 * f64::from(i))), None);
         }
         assert_eq!(flow.nxt, 30 * MSS, "twice what was acknowledged has left");
-        let start = ms(103.6) + ms(50.0 - 3.6).over(2);
+        let start = at_ms(103.6) + ms(50.0 - 3.6).over(2);
         assert_eq!(flow.w.pacing_from, start);
         assert_eq!(flow.w.pacing, Some(Rate::of(20 * MSS, ms(50.0))));
         assert_eq!(flow.w.cwnd, 21.0, "room for the first");
         flow.send(start, 20);
         assert_eq!(flow.w.cwnd, 40.0);
         // The next round is blue again, and its red ACKs add nothing.
-        flow.ack(ms(200.0));
+        flow.ack(at_ms(200.0));
         assert_eq!((flow.w.pacing, flow.w.cwnd), (None, 41.0));
         for i in 1..20 {
-            flow.ack(ms(200.0 + 0.2 * f64::from(i)));
+            flow.ack(at_ms(200.0 + 0.2 * f64::from(i)));
         }
         let before = flow.w.cwnd;
-        flow.ack(ms(230.0));
+        flow.ack(at_ms(230.0));
         assert_eq!((before, flow.w.cwnd), (61.0, 61.0));
-        flow.send(ms(230.0), 120);
+        flow.send(at_ms(230.0), 120);
         assert_eq!(flow.w.cwnd, 160.0);
         let loss = Loss {
-            now: ms(240.0),
+            now: at_ms(240.0),
             flight: 0,
             usable: 160.0,
         };
-        flow.s.on_loss(&mut flow.w, &loss);
+        flow.s.on_congestion(&mut flow.w, &Congestion::Loss(loss));
         assert_eq!(flow.w.pacing, None, "the stack sets its own again");
     }
 
@@ -600,7 +608,7 @@ mod tests {
     #[test]
     fn a_long_train_ends_it_as_in_hystart() {
         let mut flow = Flow::open(None);
-        let mut now = ms(100.0);
+        let mut now = at_ms(100.0);
         let mut reason = None;
         while reason.is_none() {
             reason = flow.ack(now);

@@ -2,7 +2,7 @@
 //!
 //! C. Partridge, D. Rockwell, M. Allman, R. Krishnan, J. Sterbenz, "A Swifter Start for TCP",
 //! BBN Technical Report 8339, 2002. Four segments leave back to back. The bottleneck spreads
-//! them out, and their ACKs come back so far apart: that is the time the bottleneck takes for
+//! them out, and their ACKs come back at this spacing: that is the time the bottleneck takes for
 //! a segment. The round-trip time divided by it is the window that fills the path. As ACKs
 //! may be squeezed together on their way, only a part of it, one `alpha`th, is used; it is
 //! paced over the second round trip, and slow start goes on from there. On fast long paths
@@ -25,15 +25,15 @@
 //!   parts a reconstruction, `alpha` as a divisor and the median among them.
 //! - A sample longer than half a round trip is a receiver's timer, not a bottleneck.
 
-use super::Startup;
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
 use crate::signals::{Ack, Established};
 use crate::slow_start::{peer_window, SlowStart};
-use crate::{params, with_slow_start, Reason, Segments, Time, Window};
+use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `swift-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "swift-start",
     title: "Swift Start",
     source:
@@ -47,7 +47,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(SwiftStart::new(Settings::read(params)?))),
+    build: |params, _| Ok(copies(SwiftStart::new(Settings::read(params)?))),
 };
 
 params! {
@@ -82,6 +82,7 @@ enum Phase {
 }
 
 /// State of Swift Start on one connection.
+#[derive(Clone)]
 struct SwiftStart {
     per_segment: bool,
     alpha: f64,
@@ -89,13 +90,13 @@ struct SwiftStart {
     threshold: bool,
     phase: Phase,
     /// When the last ACK came and what it acknowledged.
-    last: Option<(Time, u64)>,
-    rtt: Time,
-    samples: [Time; VOLLEY as usize],
+    last: Option<(Instant, u64)>,
+    rtt: Duration,
+    samples: [Duration; VOLLEY as usize],
     count: usize,
     /// The paced flight begins here.
     paced_from: u64,
-    pace_end: Time,
+    pace_end: Instant,
 }
 
 impl SwiftStart {
@@ -107,18 +108,18 @@ impl SwiftStart {
             threshold: settings.after == After::Estimate,
             phase: Phase::Off,
             last: None,
-            rtt: Time::ZERO,
-            samples: [Time::ZERO; VOLLEY as usize],
+            rtt: Duration::ZERO,
+            samples: [Duration::ZERO; VOLLEY as usize],
             count: 0,
             paced_from: 0,
-            pace_end: Time::ZERO,
+            pace_end: Instant::ZERO,
         }
     }
 
     /// Takes the sample that this ACK and the one before it give.
     fn sample(&mut self, w: &Window, a: &Ack) {
         let Some((at, una)) = self.last.replace((a.now, a.una)) else {
-            self.rtt = a.rtt.unwrap_or(Time::ZERO);
+            self.rtt = a.rtt.unwrap_or(Duration::ZERO);
             return;
         };
         let mss = u64::from(w.mss);
@@ -129,14 +130,17 @@ impl SwiftStart {
             return;
         }
         let spacing = a.now.since(at).over(covered);
-        if spacing > Time::ZERO && spacing <= self.rtt.over(2) && self.count < self.samples.len() {
+        if spacing > Duration::ZERO
+            && spacing <= self.rtt.over(2)
+            && self.count < self.samples.len()
+        {
             self.samples[self.count] = spacing;
             self.count += 1;
         }
     }
 
     /// The median of the samples.
-    fn median(&mut self) -> Option<Time> {
+    fn median(&mut self) -> Option<Duration> {
         let samples = &mut self.samples[..self.count];
         samples.sort_unstable();
         let middle = samples.len() / 2;
@@ -148,14 +152,14 @@ impl SwiftStart {
     }
 
     /// The estimate becomes the window, to be paced over one round trip.
-    fn begin(&mut self, w: &mut Window, a: &Ack, spacing: Time) {
+    fn begin(&mut self, w: &mut Window, a: &Ack, spacing: Duration) {
         let full = self.rtt.secs() / spacing.secs();
         let most = peer_window(w, a.peer_window).max(w.cwnd);
         w.cwnd = (full / self.alpha).clamp(w.cwnd, most);
         if self.threshold {
             w.ssthresh = full.max(2.0);
         }
-        w.pacing = w.rate_over(w.cwnd, self.rtt);
+        w.pacing = w.rate_over(w.cwnd, Duration::ZERO + self.rtt);
         self.phase = Phase::Pacing;
         (self.paced_from, self.pace_end) = (a.nxt, a.now + self.rtt);
     }
@@ -173,6 +177,13 @@ impl SwiftStart {
         };
         self.begin(w, a, spacing);
         Some(Reason::Estimate)
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Pacing {
+            w.pacing = None;
+        }
+        self.phase = Phase::Off;
     }
 }
 
@@ -212,11 +223,9 @@ impl Startup for SwiftStart {
         }
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        if self.phase == Phase::Pacing {
-            w.pacing = None;
-        }
-        self.phase = Phase::Off;
+    fn on_congestion(&mut self, w: &mut Window, _c: &Congestion) -> Response {
+        self.cancel(w);
+        Response::STANDARD
     }
 
     fn in_charge(&self, w: &Window) -> bool {
@@ -228,7 +237,7 @@ impl Startup for SwiftStart {
 mod tests {
     use super::*;
     use crate::signals::Loss;
-    use crate::testing::ms;
+    use crate::testing::{at_ms, ms};
     use crate::{catalog, Controller, Convention};
 
     const MSS: u64 = 1460;
@@ -240,7 +249,7 @@ mod tests {
         let mut w = Window::new(MSS as u32);
         let e = Established {
             rtt: Some(ms(100.0)),
-            ..Established::at(Time::ZERO)
+            ..Established::at(Instant::ZERO)
         };
         c.on_established(&mut w, &e);
         assert_eq!((w.cwnd, w.pacing), (4.0, None));
@@ -251,7 +260,7 @@ mod tests {
                 una,
                 nxt: 4 * MSS,
                 rtt: Some(ms(*at)),
-                ..Ack::of(ms(*at), segments * MSS)
+                ..Ack::of(at_ms(*at), segments * MSS)
             };
             c.on_ack(&mut w, &ack);
         }
@@ -279,11 +288,14 @@ mod tests {
         }
         let (c, w) = acked("", &EACH);
         let gap = w.pacing.unwrap().time_for(1_500);
-        assert!(gap.since(ms(2.4)) < Time::from_nanos(1_000), "{gap}");
+        assert!(
+            gap.saturating_sub(ms(2.4)) < Duration::from_nanos(1_000),
+            "{gap}"
+        );
         let exit = c.exit().unwrap();
         assert_eq!(
             (exit.reason, exit.cwnd, exit.at),
-            (Reason::Estimate, 4.0, ms(103.6))
+            (Reason::Estimate, 4.0, at_ms(103.6))
         );
     }
 
@@ -339,7 +351,7 @@ mod tests {
         let at = |t: f64, una: u64| Ack {
             una: una * MSS,
             nxt: 30 * MSS,
-            ..Ack::of(ms(t), MSS)
+            ..Ack::of(at_ms(t), MSS)
         };
         c.on_ack(&mut w, &at(150.0, 4));
         assert!(w.pacing.is_some());
@@ -353,7 +365,7 @@ mod tests {
     fn a_loss_ends_it() {
         let (mut c, mut w) = acked("", &EACH);
         let loss = Loss {
-            now: ms(150.0),
+            now: at_ms(150.0),
             flight: 20 * MSS,
             usable: 20.0,
         };

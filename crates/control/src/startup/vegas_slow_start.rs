@@ -2,7 +2,7 @@
 //!
 //! L. Brakmo and L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global
 //! Internet", IEEE JSAC 13(8), 1995. Slow start cannot measure what it does, since the window
-//! is another one by the time the ACKs tell of it. Vegas lets the window stand for one round
+//! is another one by the time the ACKs show it. Vegas lets the window stand for one round
 //! trip after each doubling and compares the rate that the round had with the rate that its
 //! window would have on an empty path. When the difference is worth more than `gamma`
 //! segments in a queue, the path is full: an eighth of the window is given back and linear
@@ -23,15 +23,15 @@
 //! - The paper's window only changes its mode on leaving; ns-2 gives back an eighth.
 //! - ns-2 does not grow a window that is not used to within two segments.
 
-use super::Startup;
+use super::{copies, Congestion, Maker, Response, Startup};
 use crate::avoidance::vegas::{self, out, Reading, Round, Rounds};
 use crate::entry::{Certainty, Entry};
-use crate::signals::{Ack, Established, Idle, Timeout};
+use crate::signals::{Ack, Established, Idle};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Reason, Segments, Window};
 
 /// Entry of `vegas-slow-start` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "vegas-slow-start",
     title: "Vegas slow start",
     source: "Brakmo, Peterson: TCP Vegas, IEEE JSAC 13(8), 1995; ns-2 VegasTcpAgent; \
@@ -45,7 +45,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     needs: &[],
     certainty: Certainty::Code,
     build: |params, convention| {
-        Ok(Box::new(VegasSlowStart::new(
+        Ok(copies(VegasSlowStart::new(
             Settings::read(params)?,
             convention,
         )))
@@ -66,6 +66,7 @@ params! {
 }
 
 /// State of Vegas' slow start on one connection.
+#[derive(Clone)]
 struct VegasSlowStart {
     reading: Reading,
     one_by_one: bool,
@@ -152,10 +153,12 @@ impl Startup for VegasSlowStart {
         self.rounds.on_recovery_ack(a);
     }
 
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.rounds.restart();
-        (self.inc_flag, self.incr) = (true, false);
-        None
+    fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
+        if c.is_timeout() {
+            self.rounds.restart();
+            (self.inc_flag, self.incr) = (true, false);
+        }
+        Response::STANDARD
     }
 
     /// No window of ns-2's Vegas is below two segments. The kernel measures anew, its base included
@@ -175,7 +178,7 @@ mod tests {
     use super::*;
     use crate::params::Params;
     use crate::testing::{established, Bottleneck, Step};
-    use crate::{Controller, Time};
+    use crate::{Controller, Duration, Instant};
 
     /// A window acknowledged segment by segment at this round-trip time.
     fn round(c: &mut Controller, w: &mut Window, una: &mut u64, rtt: u64) {
@@ -185,8 +188,8 @@ mod tests {
             let ack = Ack {
                 una: *una,
                 nxt,
-                rtt: Some(Time::from_millis(rtt)),
-                ..Ack::of(Time::ZERO, 1460)
+                rtt: Some(Duration::from_millis(rtt)),
+                ..Ack::of(Instant::ZERO, 1460)
             };
             c.on_ack(w, &ack);
         }
@@ -199,8 +202,8 @@ mod tests {
             let mut una = 0;
             (0..2).for_each(|_| round(&mut c, &mut w, &mut una, 100));
             let idle = Idle {
-                now: Time::from_secs(9),
-                idle: Time::from_secs(3),
+                now: Instant::from_secs(9),
+                idle: Duration::from_secs(3),
                 restart_window: 10.0,
             };
             if idles {
@@ -221,11 +224,11 @@ mod tests {
     #[test]
     fn ns2_over_10_mbps_and_100_ms() {
         let path = Bottleneck {
-            transmission: Time::from_micros(1_200),
-            rtt: Time::from_nanos(101_234_464),
+            transmission: Duration::from_micros(1_200),
+            rtt: Duration::from_nanos(101_234_464),
         };
         let steps = ns2(path, 2, 3_000);
-        let window_at = |t: Time| {
+        let window_at = |t: Instant| {
             let last = steps.iter().take_while(|s| s.at <= t).last();
             last.map_or(1.0, |s| s.cwnd)
         };
@@ -234,14 +237,14 @@ mod tests {
             25.84,
         ];
         for (number, cwnd) in expected.into_iter().enumerate() {
-            let t = Time::from_millis(100 * (number as u64 + 1));
+            let t = Instant::from_millis(100 * (number as u64 + 1));
             assert!(
                 (window_at(t) - cwnd).abs() < 0.06,
                 "{} at {t}",
                 window_at(t)
             );
         }
-        let end = window_at(Time::from_secs(6));
+        let end = window_at(Instant::from_secs(6));
         assert!((end - 68.63).abs() < 0.06, "{end} at 6 s");
     }
 
@@ -250,8 +253,8 @@ mod tests {
     #[test]
     fn ns2_over_5_mbps_and_64_ms() {
         let path = Bottleneck {
-            transmission: Time::from_micros(2_336),
-            rtt: Time::from_micros(66_880),
+            transmission: Duration::from_micros(2_336),
+            rtt: Duration::from_micros(66_880),
         };
         let steps = ns2(path, 3, 2_000);
         for (number, at, cwnd) in [
@@ -273,7 +276,7 @@ mod tests {
             (1999, 5_532_288, 31.447),
         ] {
             let step: &Step = &steps[number];
-            assert_eq!(step.at, Time::from_micros(at), "ACK of packet {number}");
+            assert_eq!(step.at, Instant::from_micros(at), "ACK of packet {number}");
             assert!(
                 (step.cwnd - cwnd).abs() < 5.1e-4,
                 "{} at {number}",
@@ -311,8 +314,8 @@ mod tests {
     #[test]
     fn linux_doubles_every_round() {
         let path = Bottleneck {
-            transmission: Time::from_micros(12),
-            rtt: Time::from_millis(100),
+            transmission: Duration::from_micros(12),
+            rtt: Duration::from_millis(100),
         };
         let steps = path.run(
             "vegas-slow-start",

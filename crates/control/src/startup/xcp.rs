@@ -4,15 +4,15 @@
 //! Networks", SIGCOMM 2002, §3.3; the rule as ns-2.35's `xcp-end-sys.cc` has it. Every data
 //! segment carries a congestion header with the sender's window and round-trip time. Each
 //! router on the path reckons how much of its line is to spare, or has been promised twice,
-//! and lowers what the header asks for to this packet's share of that. The receiver sends the
-//! answer back, and the sender adds it to its window. The routers divide spare capacity
-//! evenly between flows whatever their round trips, so a new flow is told within a few round
+//! and lowers what the header requests to this packet's share of that. The receiver sends the
+//! response back, and the sender adds it to its window. The routers divide spare capacity
+//! evenly between flows whatever their round trips, so a new flow learns within a few round
 //! trips what others find by probing: the limit of what explicit feedback can do for a start.
 //! There is no other phase, so this startup stays in charge for good.
 //!
 //! It begins with the first window of the stack. Nothing is paced, so what a window has grown
-//! by leaves in bursts, and a buffer that is small beside them loses packets. A loss is
-//! answered by the avoidance; feedback goes on from there. A path none of whose routers
+//! by leaves in bursts, and a buffer that is small compared with them loses packets. The avoidance
+//! responds to a loss; feedback continues from there. A path none of whose routers
 //! answers is met with slow start and the avoidance.
 //!
 //! # State
@@ -31,14 +31,14 @@
 //! - If routers answered once and do so no longer, the window they gave becomes the threshold:
 //!   doubling it would be blind.
 
-use super::{Assisted, Congestion, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::signals::{Ack, Established, Feedback, Timeout};
+use crate::signals::{Ack, Established, Feedback};
 use crate::slow_start::{self, SlowStart};
-use crate::{Reason, Time, Window};
+use crate::{Duration, Reason, Window};
 
 /// Entry of `xcp` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "xcp",
     title: "XCP",
     source: "Katabi, Handley, Rohrs: Congestion Control for High Bandwidth-Delay Product \
@@ -51,31 +51,31 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: slow_start::Settings::PARAMS,
     needs: &[Need::Peer, Need::Routers],
     certainty: Certainty::Code,
-    build: |_, _| Ok(Box::new(Xcp::default())),
+    build: |_, _| Ok(copies(Xcp::default())),
 };
 
 /// RFC 6298's gain for the smoothed round trip, as a divisor.
 const SMOOTHING: u64 = 8;
 
 /// State of an XCP sender.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Xcp {
     /// Routers have answered the newest header that came back.
     controlled: bool,
     /// They have answered at some time.
     answered: bool,
-    srtt: Option<Time>,
+    srtt: Option<Duration>,
 }
 
 impl Xcp {
     /// Takes a round-trip sample, which the headers say from now on.
-    fn sample(&mut self, w: &mut Window, rtt: Option<Time>) {
+    fn sample(&mut self, w: &mut Window, rtt: Option<Duration>) {
         if let Some(rtt) = rtt {
-            let smoothed = |srtt: Time| (srtt.times(SMOOTHING - 1) + rtt).over(SMOOTHING);
+            let smoothed = |srtt: Duration| (srtt.times(SMOOTHING - 1) + rtt).over(SMOOTHING);
             self.srtt = Some(self.srtt.map_or(rtt, smoothed));
         }
         // Zero says that there is none yet: such headers are answered with no change.
-        w.congestion_header = Some(self.srtt.unwrap_or(Time::ZERO));
+        w.congestion_header = Some(self.srtt.unwrap_or(Duration::ZERO));
     }
 
     /// Leaves the routers' control: none has answered.
@@ -102,14 +102,13 @@ impl Startup for Xcp {
         self.sample(w, a.rtt);
     }
 
-    /// What was lost is repaired in slow start; then routers are heard again.
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.controlled = false;
-        None
-    }
-
-    fn survives(&self, _: Congestion) -> bool {
-        self.answered
+    /// What a timeout took for lost is repaired in slow start; then routers are heard again.
+    fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
+        self.controlled &= !c.is_timeout();
+        Response {
+            reduction: Reduction::Standard,
+            ends: !self.answered,
+        }
     }
 
     fn assisted(&mut self) -> Option<&mut dyn Assisted> {
@@ -131,7 +130,7 @@ impl Assisted for Xcp {
         if change > 0.0 && !f.cwnd_limited {
             return;
         }
-        let srtt = self.srtt.unwrap_or(Time::ZERO);
+        let srtt = self.srtt.unwrap_or(Duration::ZERO);
         let segments = change * srtt.secs() / f64::from(f.wire);
         w.cwnd = (w.cwnd + segments).max(1.0);
     }
@@ -140,9 +139,9 @@ impl Assisted for Xcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signals::Loss;
+    use crate::signals::{Loss, Timeout};
     use crate::testing::{established, ms, RTT};
-    use crate::{catalog, Controller, Convention};
+    use crate::{catalog, Controller, Convention, Instant};
 
     const MSS: u64 = 1460;
 
@@ -154,7 +153,7 @@ mod tests {
     /// An ACK of one segment that carries this change of throughput, bytes per second.
     fn told(change: Option<f64>) -> Feedback {
         Feedback {
-            now: RTT.times(2),
+            now: Instant::ZERO + RTT.times(2),
             change,
             rtt: Some(RTT),
             wire: 1520,
@@ -164,7 +163,7 @@ mod tests {
 
     fn answer(c: &mut Controller, w: &mut Window, change: Option<f64>) {
         c.on_feedback(w, &told(change));
-        c.on_ack(w, &Ack::of(RTT.times(2), MSS));
+        c.on_ack(w, &Ack::of(Instant::ZERO + RTT.times(2), MSS));
     }
 
     #[test]
@@ -205,8 +204,8 @@ mod tests {
         let mut c = catalog::controller("xcp", "reno", Convention::Rfc).unwrap();
         let mut w = Window::new(MSS as u32);
         assert_eq!(w.congestion_header, None);
-        c.on_established(&mut w, &Established::at(RTT));
-        assert_eq!((w.cwnd, w.congestion_header), (1.0, Some(Time::ZERO)));
+        c.on_established(&mut w, &Established::at(Instant::ZERO + RTT));
+        assert_eq!((w.cwnd, w.congestion_header), (1.0, Some(Duration::ZERO)));
     }
 
     #[test]
@@ -227,7 +226,7 @@ mod tests {
         let (mut c, mut w) = opened();
         answer(&mut c, &mut w, Some(0.0));
         let loss = Loss {
-            now: RTT.times(3),
+            now: Instant::ZERO + RTT.times(3),
             flight: 10 * MSS,
             usable: 10.0,
         };
@@ -245,14 +244,14 @@ mod tests {
         let (mut c, mut w) = opened();
         answer(&mut c, &mut w, Some(1_520_000.0));
         let timeout = Timeout {
-            now: RTT.times(4),
+            now: Instant::ZERO + RTT.times(4),
             flight: 110 * MSS,
             usable: 110.0,
             repeated: false,
         };
         c.on_timeout(&mut w, &timeout);
         assert_eq!((w.cwnd, c.exit()), (1.0, None));
-        c.on_ack(&mut w, &Ack::of(RTT.times(5), MSS));
+        c.on_ack(&mut w, &Ack::of(Instant::ZERO + RTT.times(5), MSS));
         assert_eq!(w.cwnd, 2.0);
     }
 
@@ -264,7 +263,7 @@ mod tests {
             if i == 30 {
                 for (c, w) in [(&mut c, &mut w), (&mut plain, &mut v)] {
                     let loss = Loss {
-                        now: RTT.times(3),
+                        now: Instant::ZERO + RTT.times(3),
                         flight: 40 * MSS,
                         usable: 40.0,
                     };
@@ -272,7 +271,7 @@ mod tests {
                 }
             }
             answer(&mut c, &mut w, None);
-            plain.on_ack(&mut v, &Ack::of(RTT.times(2), MSS));
+            plain.on_ack(&mut v, &Ack::of(Instant::ZERO + RTT.times(2), MSS));
             assert_eq!((w.cwnd, w.ssthresh), (v.cwnd, v.ssthresh));
         }
     }

@@ -14,7 +14,7 @@ mod ports;
 mod tcp;
 mod udp;
 
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_sim::record::packets::{FlowLog, Host, What};
 use flowstart_wire::Packet;
 use frame::Frame;
@@ -72,7 +72,7 @@ impl Hosts {
         }
     }
 
-    fn send(&mut self, host: Host, packet: &Packet, now: Time) -> Frame {
+    fn send(&mut self, host: Host, packet: &Packet, now: Instant) -> Frame {
         match self {
             Hosts::Tcp(connection) => connection.send(host, packet, now),
             Hosts::Udp(connection) => connection.send(host, packet),
@@ -122,7 +122,7 @@ fn file_header() -> Vec<u8> {
     header
 }
 
-fn record(file: &mut Vec<u8>, at: Time, frame: &Frame, packet: &Packet) {
+fn record(file: &mut Vec<u8>, at: Instant, frame: &Frame, packet: &Packet) {
     const SECOND: u64 = 1_000_000_000;
     // Marks are made on the way.
     let bytes = frame.bytes(packet.ecn);

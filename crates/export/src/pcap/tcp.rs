@@ -3,7 +3,7 @@
 use super::frame::Frame;
 use super::ip;
 use super::ports::Ports;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_sim::record::packets::{FlowLog, Host, What};
 use flowstart_transport::stack::{EcnMode, Stack};
 use flowstart_wire::{Ack, AckOption, Body, ByteAck, Data, Ecn, Packet, UNLIMITED_WINDOW};
@@ -70,7 +70,7 @@ impl Connection {
     }
 
     /// `host` sends `packet`.
-    pub fn send(&mut self, host: Host, packet: &Packet, now: Time) -> Frame {
+    pub fn send(&mut self, host: Host, packet: &Packet, now: Instant) -> Frame {
         let tsval = self.has_timestamps.then(|| tsval(now));
         let (end, options, payload) = match &packet.body {
             Body::Syn(_) | Body::SynAck(_) => {
@@ -289,7 +289,7 @@ fn accurate(marks: u64) -> u16 {
 }
 
 /// TSval: a clock of milliseconds that does not begin with 0, which says nothing.
-fn tsval(now: Time) -> u32 {
+fn tsval(now: Instant) -> u32 {
     const MILLISECOND: u64 = 1_000_000;
     (now.0 / MILLISECOND) as u32 + 1
 }

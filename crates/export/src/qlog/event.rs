@@ -1,12 +1,12 @@
 //! The JSON of events (draft-ietf-quic-qlog-quic-events-02).
 
-use flowstart_control::Time;
+use flowstart_control::Duration;
 use flowstart_sim::record::packets::FlowLog;
 use flowstart_wire::Data;
 use serde_json::{json, Value as Json};
 
 /// qlog's times and durations are milliseconds.
-pub fn milliseconds(time: Time) -> f64 {
+pub fn milliseconds(time: Duration) -> f64 {
     time.0 as f64 / 1e6
 }
 

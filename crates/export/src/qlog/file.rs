@@ -1,7 +1,7 @@
 //! A file of qlog 0.3 as a JSON text sequence.
 
 use super::event::milliseconds;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use serde_json::{json, Value as Json};
 
 /// What a file is about.
@@ -46,8 +46,8 @@ impl File {
     }
 
     /// Adds an event.
-    pub fn event(&mut self, at: Time, name: &str, data: &Json) {
-        let time = milliseconds(at);
+    pub fn event(&mut self, at: Instant, name: &str, data: &Json) {
+        let time = milliseconds(at.since(Instant::ZERO));
         self.record(&json!({ "time": time, "name": name, "data": data }));
     }
 

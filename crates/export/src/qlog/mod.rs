@@ -13,7 +13,7 @@ mod transmissions;
 
 use event::{Header, Written};
 use file::{About, File};
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_sim::record::packets::{FlowLog, Host, What};
 use flowstart_wire::{Ack, Body, Packet};
 use serde_json::{json, Value as Json};
@@ -30,7 +30,7 @@ pub fn qlog(log: &FlowLog) -> Vec<u8> {
         file: file(log),
     };
     writer.event(
-        Time::ZERO,
+        Instant::ZERO,
         "recovery:parameters_set",
         &event::parameters(log),
     );
@@ -75,7 +75,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn take(&mut self, at: Time, what: &What) {
+    fn take(&mut self, at: Instant, what: &What) {
         match what {
             What::Sent(Host::Sender, packet) => self.sent(at, packet),
             What::Received(Host::Sender, packet) => self.arrived(at, packet),
@@ -98,7 +98,7 @@ impl Writer<'_> {
         }
     }
 
-    fn sent(&mut self, at: Time, packet: &Packet) {
+    fn sent(&mut self, at: Instant, packet: &Packet) {
         let frames;
         let header = match &packet.body {
             Body::Data(data) => {
@@ -126,7 +126,7 @@ impl Writer<'_> {
         self.event(at, "transport:packet_sent", &written.to_json());
     }
 
-    fn arrived(&mut self, at: Time, packet: &Packet) {
+    fn arrived(&mut self, at: Instant, packet: &Packet) {
         let number = self.received;
         self.received += 1;
         let (header, frames) = match &packet.body {
@@ -155,7 +155,7 @@ impl Writer<'_> {
         self.event(at, "transport:packet_received", &written.to_json());
     }
 
-    fn lost(&mut self, at: Time, numbers: &[u64], trigger: &str) {
+    fn lost(&mut self, at: Instant, numbers: &[u64], trigger: &str) {
         for number in numbers {
             let data = json!({ "header": Header::data(*number).to_json(), "trigger": trigger });
             self.event(at, "recovery:packet_lost", &data);
@@ -180,7 +180,7 @@ impl Writer<'_> {
         }
     }
 
-    fn event(&mut self, at: Time, name: &str, data: &Json) {
+    fn event(&mut self, at: Instant, name: &str, data: &Json) {
         self.file.event(at, name, data);
     }
 }

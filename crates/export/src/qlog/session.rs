@@ -5,7 +5,7 @@
 
 use super::event::milliseconds;
 use super::file::{About, File};
-use flowstart_control::{Exit, Segments, Time};
+use flowstart_control::{Duration, Exit, Instant, Segments};
 use serde_json::{json, Map, Value as Json};
 
 /// A connection, and what was recorded of its sender.
@@ -23,7 +23,7 @@ pub struct Session<'a> {
     /// How the startup ended.
     pub exit: Option<Exit>,
     /// What happened, in order of time.
-    pub events: Vec<(Time, Event)>,
+    pub events: Vec<(Instant, Event)>,
 }
 
 /// What happened.
@@ -47,7 +47,7 @@ pub struct Knowledge {
     /// Bytes in flight.
     pub flight: u64,
     /// The round trip smoothed; `None` before there is any.
-    pub srtt: Option<Time>,
+    pub srtt: Option<Duration>,
 }
 
 impl Session<'_> {
@@ -61,7 +61,7 @@ impl Session<'_> {
             protocol: "QUIC",
         });
         let size = json!({ "max_datagram_size": self.mss });
-        file.event(Time::ZERO, "recovery:parameters_set", &size);
+        file.event(Instant::ZERO, "recovery:parameters_set", &size);
         let mut told = Map::new();
         let mut exit = self.exit;
         for (at, event) in &self.events {
@@ -77,7 +77,7 @@ impl Session<'_> {
         file.into_bytes()
     }
 
-    fn tell(&self, file: &mut File, at: Time, event: &Event, told: &mut Map<String, Json>) {
+    fn tell(&self, file: &mut File, at: Instant, event: &Event, told: &mut Map<String, Json>) {
         let datagrams = |bytes: &u32| json!({ "count": 1, "raw": [{ "length": bytes }] });
         match event {
             Event::Sent(bytes) => file.event(at, "transport:datagrams_sent", &datagrams(bytes)),
@@ -145,7 +145,7 @@ mod tests {
             flight: 0,
             srtt: None,
         };
-        let at = Time::from_nanos;
+        let at = Instant::from_nanos;
         let more = Knowledge {
             cwnd: 12.0,
             ..known

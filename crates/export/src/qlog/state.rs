@@ -1,7 +1,7 @@
 //! What a sender knows, as qlog's recovery events: only what has changed is told.
 
 use super::event::milliseconds;
-use flowstart_control::{Exit, Time};
+use flowstart_control::{Exit, Instant};
 use flowstart_sim::record::packets::{FlowLog, Knowledge};
 use serde_json::{json, Map, Value as Json};
 
@@ -51,7 +51,7 @@ impl State {
     }
 
     /// The events that tell what is known now, if that is news.
-    pub fn learn(&mut self, known: &Knowledge, now: Time) -> Vec<(&'static str, Json)> {
+    pub fn learn(&mut self, known: &Knowledge, now: Instant) -> Vec<(&'static str, Json)> {
         let mut events = Vec::new();
         if let Some(change) = self.change_phase(known, now) {
             events.push(("recovery:congestion_state_updated", change));
@@ -68,7 +68,7 @@ impl State {
         events
     }
 
-    fn change_phase(&mut self, known: &Knowledge, now: Time) -> Option<Json> {
+    fn change_phase(&mut self, known: &Knowledge, now: Instant) -> Option<Json> {
         let leaves = self.exit.filter(|exit| exit.at <= now && !self.has_left);
         self.has_left |= leaves.is_some();
         let begins = known.recoveries > self.recoveries;

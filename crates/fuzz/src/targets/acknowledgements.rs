@@ -3,7 +3,7 @@
 use super::ranges::option;
 use arbitrary::{Result, Unstructured};
 use flowstart_control::catalog::{AVOIDANCES, STARTUPS};
-use flowstart_control::{catalog, Time};
+use flowstart_control::{catalog, Duration, Instant};
 use flowstart_transport::sender::{Preparation, Sender};
 use flowstart_transport::stack::{Stack, PRESETS};
 use flowstart_wire::{Ack, Body, ByteAck, Ecn, NumberAck, Packet, SynAck};
@@ -29,7 +29,7 @@ pub(super) fn run(bytes: &[u8]) {
 
 struct Driven {
     sender: Sender,
-    now: Time,
+    now: Instant,
     handed_over: u64,
     /// Data packets sent, which are the numbers where packets have some.
     sent: u64,
@@ -48,7 +48,7 @@ impl Driven {
         let sender = Sender::new(Arc::new(stack), 0, controller, Preparation::default());
         let mut driven = Driven {
             sender,
-            now: Time::from_millis(1),
+            now: Instant::from_millis(1),
             handed_over: 0,
             sent: 0,
             numbers,
@@ -68,14 +68,14 @@ impl Driven {
     fn step(&mut self, u: &mut Unstructured) -> Result<()> {
         match u.int_in_range(0..=9)? {
             0 => self.write(u.arbitrary::<u32>()?.into()),
-            1 => self.now += Time(u.int_in_range(0..=2_000_000_000)?),
+            1 => self.now += Duration(u.int_in_range(0..=2_000_000_000)?),
             2 => self.wait(),
             3 => {
                 let answer = SynAck::new(u.arbitrary::<u8>()?.into(), u.arbitrary()?);
                 self.hear(Body::SynAck(answer), u)?;
             }
             _ => {
-                self.now += Time(u.int_in_range(0..=100_000_000)?);
+                self.now += Duration(u.int_in_range(0..=100_000_000)?);
                 let ack = self.ack(u)?;
                 self.hear(Body::Ack(ack), u)?;
             }
@@ -86,7 +86,7 @@ impl Driven {
 
     /// Until its next deadline.
     fn wait(&mut self) {
-        if let Some(due) = self.sender.deadline().filter(|due| *due < Time::MAX) {
+        if let Some(due) = self.sender.deadline().filter(|due| *due < Instant::MAX) {
             self.now = self.now.max(due);
             self.sender.on_timer(self.now);
         }

@@ -1,7 +1,7 @@
 //! What acknowledgements say of ranges comes out as it went in.
 
 use arbitrary::{Result, Unstructured};
-use flowstart_control::Time;
+use flowstart_control::Duration;
 use flowstart_wire::{AckOption, AckRanges, ByteAck, NumberAck};
 
 /// Encodes and decodes ranges of packet numbers.
@@ -116,7 +116,7 @@ fn sack_blocks(u: &mut Unstructured) -> Result<()> {
 
 pub(super) fn option(u: &mut Unstructured) -> Result<AckOption> {
     Ok(match u.int_in_range(0..=4)? {
-        0 => AckOption::Gap(Time(u.arbitrary()?)),
+        0 => AckOption::Gap(Duration(u.arbitrary()?)),
         1 => AckOption::Feedback(u.arbitrary()?),
         2 => AckOption::Duplicate {
             start: u.arbitrary()?,

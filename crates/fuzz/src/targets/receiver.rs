@@ -2,7 +2,7 @@
 //! without end.
 
 use arbitrary::{Result, Unstructured};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_transport::receiver::Receiver;
 use flowstart_transport::stack::{Stack, PRESETS};
 use flowstart_wire::{Ack, Body, Data, Ecn, Packet};
@@ -20,12 +20,12 @@ fn driven(u: &mut Unstructured) -> Result<()> {
     let stack = Stack::preset(preset).expect("a preset has a stack");
     let mut receiver = Receiver::new(Arc::new(stack.receiver()), 0);
     receiver.open();
-    let (mut now, mut highest, mut came) = (Time::ZERO, 0, 0);
+    let (mut now, mut highest, mut came) = (Instant::ZERO, 0, 0);
     for _ in 0..MOST_STEPS {
         if u.is_empty() {
             break;
         }
-        now += Time(u.int_in_range(0..=300_000_000)?);
+        now += Duration(u.int_in_range(0..=300_000_000)?);
         let answer = if u.ratio(1, 8)? {
             wait(&mut receiver, &mut now)
         } else {
@@ -52,8 +52,8 @@ fn driven(u: &mut Unstructured) -> Result<()> {
 }
 
 /// Until its next deadline.
-fn wait(receiver: &mut Receiver, now: &mut Time) -> Option<Packet> {
-    let due = receiver.deadline().filter(|due| *due < Time::MAX)?;
+fn wait(receiver: &mut Receiver, now: &mut Instant) -> Option<Packet> {
+    let due = receiver.deadline().filter(|due| *due < Instant::MAX)?;
     *now = (*now).max(due);
     receiver.on_timer(*now)
 }

@@ -11,7 +11,7 @@ use super::records::{Command, Event, What};
 use crate::info::INFINITE_SSTHRESH;
 use flowstart_control::session::{Session, UndoRule};
 use flowstart_control::signals::{Ack, Established, Known, Sent};
-use flowstart_control::{Controller, Exit, Rate, Segments, Time, Window};
+use flowstart_control::{Controller, Duration, Exit, Instant, Rate, Segments, Window};
 use flowstart_live::Sample;
 use flowstart_transport::pacing_rate;
 use flowstart_transport::stack::{Pacing, Stack};
@@ -30,7 +30,7 @@ const CWR: u32 = 2;
 const RECOVERY: u32 = 3;
 const LOSS: u32 = 4;
 /// Between two looks, at least.
-const LOOK_EVERY: Time = Time::from_micros(200);
+const LOOK_EVERY: Duration = Duration::from_micros(200);
 /// What CUBIC leaves of a window (`beta`, of 1024), and what others do.
 const CUBIC_BETA: u32 = 717;
 const HALF: u32 = 512;
@@ -61,7 +61,7 @@ pub struct Connection {
     /// The last event.
     last: Event,
     /// When the kernel last looked for something to send, as far as is known.
-    looked: Time,
+    looked: Instant,
     /// Positions: acknowledged, and sent.
     una: u64,
     /// The same at the last acknowledgement that the controller heard of.
@@ -98,7 +98,7 @@ impl Connection {
             opening: None,
             is_open: false,
             last: Event::default(),
-            looked: Time::ZERO,
+            looked: Instant::ZERO,
             una: 0,
             told_una: 0,
             nxt: 0,
@@ -126,7 +126,7 @@ impl Connection {
     }
 
     /// Something has happened. Whether the sender is to be told anew.
-    pub fn on_event(&mut self, event: &Event, now: Time) -> bool {
+    pub fn on_event(&mut self, event: &Event, now: Instant) -> bool {
         let Some(what) = event.what() else {
             return false;
         };
@@ -160,7 +160,7 @@ impl Connection {
 
     /// When the kernel is to look for something to send: the window opens, or something paced may have
     /// left of which the startup is to hear.
-    pub fn due(&self) -> Option<Time> {
+    pub fn due(&self) -> Option<Instant> {
         let held = Some(self.session.window.pacing_from).filter(|from| self.is_held(*from));
         let opening = self.opening.as_ref().and_then(Opening::due);
         held.into_iter()
@@ -170,7 +170,7 @@ impl Connection {
     }
 
     /// While a startup paces.
-    fn next_look(&self) -> Option<Time> {
+    fn next_look(&self) -> Option<Instant> {
         let w = &self.session.window;
         let own = w.pacing.filter(|rate| self.usual != Some(*rate));
         let rate = own.filter(|_| self.is_open && self.nxt < self.size)?;
@@ -179,13 +179,13 @@ impl Connection {
     }
 
     /// It looks now.
-    pub fn on_look(&mut self, now: Time) {
+    pub fn on_look(&mut self, now: Instant) {
         self.looked = now;
     }
 
-    fn is_held(&self, from: Time) -> bool {
+    fn is_held(&self, from: Instant) -> bool {
         let (w, c) = (&self.session.window, &self.session.controller);
-        w.pacing.is_some() && from > Time::ZERO && !c.owns_cwnd()
+        w.pacing.is_some() && from > Instant::ZERO && !c.owns_cwnd()
     }
 
     fn mss(&self) -> u64 {
@@ -200,9 +200,10 @@ impl Connection {
         self.nxt - self.una
     }
 
-    fn establish(&mut self, event: &Event, now: Time) {
+    fn establish(&mut self, event: &Event, now: Instant) {
         self.session.window.mss = event.mss;
-        let rtt = Some(Time::from_micros(event.srtt_us.into())).filter(|rtt| *rtt > Time::ZERO);
+        let rtt =
+            Some(Duration::from_micros(event.srtt_us.into())).filter(|rtt| *rtt > Duration::ZERO);
         self.known.exact_rtt = rtt;
         let established = Established {
             initial_window: self.stack.window.initial.segments(event.mss),
@@ -222,7 +223,7 @@ impl Connection {
     }
 
     /// What has left since the last event.
-    fn note_sent(&mut self, event: &Event, now: Time) {
+    fn note_sent(&mut self, event: &Event, now: Instant) {
         self.una = event.acked_bytes.min(self.size.max(self.nxt));
         let end = event.acked_bytes + u64::from(event.outstanding_bytes);
         // The FIN has a number too.
@@ -245,7 +246,7 @@ impl Connection {
             .note_flight(event.delivered, event.in_flight, event.lost);
     }
 
-    fn on_ack(&mut self, event: &Event, now: Time) {
+    fn on_ack(&mut self, event: &Event, now: Instant) {
         if event.flag & UNA_ADVANCED != 0 {
             self.timeouts_in_a_row = 0;
         }
@@ -270,7 +271,7 @@ impl Connection {
         }
     }
 
-    fn signal(&mut self, event: &Event, now: Time) -> Ack {
+    fn signal(&mut self, event: &Event, now: Instant) -> Ack {
         let delivery = self.session.controller.wants_delivery();
         let delivery = delivery.then(|| self.delivered.conclude(event, event.state == LOSS, now));
         let delivered = self.bytes(event.acked_sacked);
@@ -283,8 +284,8 @@ impl Connection {
             delivered,
             credit: delivered,
             delivered_total: self.delivered.total(event.delivered),
-            rtt: u64::try_from(event.rtt_us).ok().map(Time::from_micros),
-            srtt: Time::from_micros(event.srtt_us.into()),
+            rtt: u64::try_from(event.rtt_us).ok().map(Duration::from_micros),
+            srtt: Duration::from_micros(event.srtt_us.into()),
             una: self.una,
             nxt: self.nxt,
             flight: self.bytes(event.in_flight),
@@ -296,7 +297,7 @@ impl Connection {
         }
     }
 
-    fn on_loss(&mut self, event: &Event, now: Time) {
+    fn on_loss(&mut self, event: &Event, now: Instant) {
         self.retransmitted = event.total_retrans;
         // The window comes down already, for a mark.
         if event.flag != 0 {
@@ -306,7 +307,7 @@ impl Connection {
         self.reduce(|session| session.on_loss(now, flight, event.snd_wnd.into()));
     }
 
-    fn on_marked(&mut self, event: &Event, now: Time) {
+    fn on_marked(&mut self, event: &Event, now: Instant) {
         let flight = self.outstanding();
         self.reduce(|session| session.on_marked(now, flight, event.snd_wnd.into()));
         self.session.forget();
@@ -323,7 +324,7 @@ impl Connection {
         }
     }
 
-    fn on_recovered(&mut self, event: &Event, now: Time) {
+    fn on_recovered(&mut self, event: &Event, now: Instant) {
         if let Phase::Reduction(target) = std::mem::replace(&mut self.phase, Phase::Open) {
             if !self.session.controller.recovery_is_self_managed() {
                 self.session.window.cwnd = target.floor();
@@ -334,7 +335,7 @@ impl Connection {
         self.session.on_recovered(now, again, self.outstanding());
     }
 
-    fn on_timeout(&mut self, event: &Event, before: &Event, now: Time) {
+    fn on_timeout(&mut self, event: &Event, before: &Event, now: Instant) {
         self.timeouts_in_a_row += 1;
         if self.timeouts_in_a_row == 1 && self.phase == Phase::Open {
             self.session.save(self.outstanding());
@@ -347,7 +348,7 @@ impl Connection {
             .on_timeout(now, flight, event.snd_wnd.into(), repeated);
     }
 
-    fn on_undone(&mut self, now: Time) {
+    fn on_undone(&mut self, now: Instant) {
         self.phase = Phase::Open;
         if self.session.undo(self.outstanding(), 0.0) && self.session.controller.owns_cwnd() {
             self.session.on_recovered(now, 0, self.outstanding());
@@ -358,8 +359,8 @@ impl Connection {
     /// not for a congestion control of its own kind.
     fn set_usual_pacing(&mut self, event: &Event) {
         let own = self.session.window.pacing.is_some() && self.session.window.pacing != self.usual;
-        let srtt = Time::from_micros(event.srtt_us.into());
-        if own || srtt == Time::ZERO {
+        let srtt = Duration::from_micros(event.srtt_us.into());
+        if own || srtt == Duration::ZERO {
             return;
         }
         let w = &self.session.window;
@@ -371,7 +372,7 @@ impl Connection {
     }
 
     /// What the sender is to do now.
-    pub fn command(&mut self, now: Time) -> Command {
+    pub fn command(&mut self, now: Instant) -> Command {
         let w = &self.session.window;
         let owns = self.session.controller.recovery_is_self_managed();
         let mut cwnd = w.cwnd_segments().clamp(1, u64::from(u32::MAX >> 1)) as u32;
@@ -379,7 +380,7 @@ impl Connection {
         if self.is_held(w.pacing_from) {
             match now < w.pacing_from {
                 true => cwnd = cwnd.min(self.last.in_flight.max(1)),
-                false => self.session.window.pacing_from = Time::ZERO,
+                false => self.session.window.pacing_from = Instant::ZERO,
             }
         }
         if let Some(opening) = &mut self.opening {
@@ -413,10 +414,10 @@ impl Connection {
         }
     }
 
-    fn note(&mut self, now: Time) {
+    fn note(&mut self, now: Instant) {
         self.max_cwnd = self.max_cwnd.max(self.session.window.cwnd);
         let flight = self.bytes(self.last.in_flight);
-        let srtt = Time::from_micros(self.last.srtt_us.into());
+        let srtt = Duration::from_micros(self.last.srtt_us.into());
         let sample = Sample::of(&self.session.window, flight, srtt, now);
         self.trace.push(sample);
     }
@@ -443,8 +444,8 @@ mod tests {
         Connection::new(recipe.build(), Known::default(), stack, "cubic", size)
     }
 
-    fn ms(ms: u64) -> Time {
-        Time::from_millis(ms)
+    fn at_ms(ms: u64) -> Instant {
+        Instant::from_millis(ms)
     }
 
     /// An event of an open connection with a round trip of 50 ms, of which so much has left and come.
@@ -481,32 +482,32 @@ mod tests {
 
     fn open(startup: &str, size: u64) -> Connection {
         let mut connection = connection(startup, size);
-        assert!(connection.on_event(&event(What::Established, 0, 0), ms(50)));
+        assert!(connection.on_event(&event(What::Established, 0, 0), at_ms(50)));
         connection
     }
 
     #[test]
     fn a_connection_opens_with_the_initial_window_and_grows_by_what_is_delivered() {
         let mut connection = open("slow-start", 1_000_000);
-        let first = connection.command(ms(50));
+        let first = connection.command(at_ms(50));
         assert_eq!((first.cwnd, first.ssthresh), (10, INFINITE));
         assert_eq!((first.paced, first.owns_cwnd), (0, 0));
-        connection.on_event(&ack(2, 2, 10), ms(100));
-        assert_eq!(connection.command(ms(100)).cwnd, 12);
+        connection.on_event(&ack(2, 2, 10), at_ms(100));
+        assert_eq!(connection.command(at_ms(100)).cwnd, 12);
     }
 
     #[test]
     fn what_comes_before_the_opening_and_behind_the_end_is_left_alone() {
         let mut connection = connection("slow-start", 1_000_000);
-        assert!(!connection.on_event(&ack(0, 1, 0), ms(49)));
-        assert!(connection.on_event(&event(What::Established, 0, 0), ms(50)));
-        assert!(!connection.on_event(&event(What::Released, 0, 0), ms(60)));
+        assert!(!connection.on_event(&ack(0, 1, 0), at_ms(49)));
+        assert!(connection.on_event(&event(What::Established, 0, 0), at_ms(50)));
+        assert!(!connection.on_event(&event(What::Released, 0, 0), at_ms(60)));
         let unknown = Event {
             kind: 99,
             ..Event::default()
         };
-        assert!(!connection.on_event(&unknown, ms(60)));
-        assert_eq!(connection.command(ms(60)).cwnd, 10);
+        assert!(!connection.on_event(&unknown, at_ms(60)));
+        assert_eq!(connection.command(at_ms(60)).cwnd, 10);
     }
 
     #[test]
@@ -518,8 +519,8 @@ mod tests {
             cwnd: 10,
             ..ack(2, 2, 4)
         };
-        connection.on_event(&unused, ms(100));
-        assert_eq!(connection.command(ms(100)).cwnd, 10);
+        connection.on_event(&unused, at_ms(100));
+        assert_eq!(connection.command(at_ms(100)).cwnd, 10);
     }
 
     #[test]
@@ -528,18 +529,18 @@ mod tests {
         for round in 1..=9 {
             connection.on_event(
                 &ack(10 * round, 10, 10 * round + 100),
-                ms(100 * u64::from(round)),
+                at_ms(100 * u64::from(round)),
             );
         }
-        assert_eq!(connection.command(ms(900)).cwnd, 100);
+        assert_eq!(connection.command(at_ms(900)).cwnd, 100);
         let loss = Event {
             epoch: 1,
             state: RECOVERY,
             cwnd: 100,
             ..event(What::Loss, 90, 190)
         };
-        connection.on_event(&loss, ms(950));
-        let told = connection.command(ms(950));
+        connection.on_event(&loss, at_ms(950));
+        let told = connection.command(at_ms(950));
         // CUBIC's 0.7.
         assert_eq!((told.epoch, told.ssthresh, told.owns_cwnd), (1, 70, 0));
         assert_eq!(connection.exit().unwrap().reason, Reason::Loss);
@@ -549,15 +550,15 @@ mod tests {
             cwnd: 85,
             ..ack(100, 10, 190)
         };
-        connection.on_event(&reduced, ms(960));
-        assert_eq!(connection.command(ms(960)).ssthresh, 70);
+        connection.on_event(&reduced, at_ms(960));
+        assert_eq!(connection.command(at_ms(960)).ssthresh, 70);
         let over = Event {
             epoch: 2,
             cwnd: 70,
             ..event(What::Recovered, 190, 190)
         };
-        connection.on_event(&over, ms(1000));
-        let told = connection.command(ms(1000));
+        connection.on_event(&over, at_ms(1000));
+        let told = connection.command(at_ms(1000));
         assert_eq!((told.epoch, told.cwnd, told.ssthresh), (2, 70, 70));
     }
 
@@ -567,39 +568,39 @@ mod tests {
         for round in 1..=4 {
             connection.on_event(
                 &ack(10 * round, 10, 10 * round + 50),
-                ms(100 * u64::from(round)),
+                at_ms(100 * u64::from(round)),
             );
         }
-        let before = connection.command(ms(400)).cwnd;
+        let before = connection.command(at_ms(400)).cwnd;
         let loss = Event {
             epoch: 1,
             state: RECOVERY,
             cwnd: before,
             ..event(What::Loss, 40, 90)
         };
-        connection.on_event(&loss, ms(450));
-        assert!(connection.command(ms(450)).ssthresh < before);
+        connection.on_event(&loss, at_ms(450));
+        assert!(connection.command(at_ms(450)).ssthresh < before);
         let undone = Event {
             epoch: 2,
             ..event(What::Undone, 60, 90)
         };
-        connection.on_event(&undone, ms(470));
-        let told = connection.command(ms(470));
+        connection.on_event(&undone, at_ms(470));
+        let told = connection.command(at_ms(470));
         assert_eq!((told.cwnd, told.ssthresh), (before, INFINITE));
     }
 
     #[test]
     fn a_timeout_leaves_one_segment() {
         let mut connection = open("slow-start", 10_000_000);
-        connection.on_event(&ack(10, 10, 30), ms(100));
+        connection.on_event(&ack(10, 10, 30), at_ms(100));
         let timeout = Event {
             epoch: 1,
             state: LOSS,
             in_flight: 0,
             ..event(What::Timeout, 10, 30)
         };
-        connection.on_event(&timeout, ms(400));
-        let told = connection.command(ms(400));
+        connection.on_event(&timeout, at_ms(400));
+        let told = connection.command(at_ms(400));
         assert_eq!((told.epoch, told.cwnd), (1, 1));
         assert_eq!(connection.exit().unwrap().reason, Reason::Timeout);
     }
@@ -607,23 +608,29 @@ mod tests {
     #[test]
     fn a_startup_that_paces_opens_one_by_one_and_then_leaves_it_to_the_kernel() {
         let mut connection = open("jump-start", 100 * u64::from(MSS));
-        let told = connection.command(ms(50));
+        let told = connection.command(at_ms(50));
         assert_eq!((told.cwnd, told.paced), (1, 1));
         // 100 segments in a round trip of 50 ms, counted without headers.
         assert_eq!(told.pacing_rate, 2000 * u64::from(MSS));
-        assert_eq!(connection.due(), Some(ms(50) + Time::from_micros(500)));
-        assert_eq!(connection.command(ms(53)).cwnd, 7);
-        let many = connection.command(ms(55)).cwnd;
+        assert_eq!(
+            connection.due(),
+            Some(at_ms(50) + Duration::from_micros(500))
+        );
+        assert_eq!(connection.command(at_ms(53)).cwnd, 7);
+        let many = connection.command(at_ms(55)).cwnd;
         assert_eq!(many, 100);
         // From now on it is asked what has left.
-        connection.on_look(ms(55));
-        assert_eq!(connection.due(), Some(ms(55) + Time::from_micros(500)));
+        connection.on_look(at_ms(55));
+        assert_eq!(
+            connection.due(),
+            Some(at_ms(55) + Duration::from_micros(500))
+        );
     }
 
     #[test]
     fn the_kernel_keeps_a_rate_also_where_it_does_not_pace() {
         let mut connection = open("slow-start", 1_000_000);
-        let told = connection.command(ms(50));
+        let told = connection.command(at_ms(50));
         // Twice the window a round trip.
         let expected = 2.0 * 10.0 * f64::from(MSS) / 0.05;
         assert!((told.pacing_rate as f64 / expected - 1.0).abs() < 0.001);
@@ -637,13 +644,13 @@ mod tests {
             outstanding_bytes: 2 * MSS + 1,
             ..event(What::Sent, 0, 2)
         };
-        connection.on_event(&sent, ms(60));
+        connection.on_event(&sent, at_ms(60));
         let all = Event {
             acked_bytes: u64::from(2 * MSS + 1),
             outstanding_bytes: 0,
             ..ack(2, 2, 2)
         };
-        connection.on_event(&all, ms(110));
+        connection.on_event(&all, at_ms(110));
         assert_eq!(connection.outstanding(), 0);
     }
 }

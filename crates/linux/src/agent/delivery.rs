@@ -3,7 +3,7 @@
 
 use super::records::Event;
 use flowstart_control::signals::{Delivery, RateSample};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use std::collections::VecDeque;
 
 /// What was in flight and lost while so much was delivered: the kernel does not note it with a packet.
@@ -63,7 +63,7 @@ impl Delivered {
     }
 
     /// What an acknowledgement says; `repairing` after a timeout.
-    pub fn conclude(&mut self, event: &Event, repairing: bool, now: Time) -> Delivery {
+    pub fn conclude(&mut self, event: &Event, repairing: bool, now: Instant) -> Delivery {
         let then = self.at(event.rate_prior_delivered);
         Delivery {
             total: self.total(event.delivered),
@@ -75,18 +75,18 @@ impl Delivered {
         }
     }
 
-    fn sample(&self, event: &Event, then: Option<Then>, now: Time) -> Option<RateSample> {
-        let us = |us: u32| Time::from_micros(us.into());
+    fn sample(&self, event: &Event, then: Option<Then>, now: Instant) -> Option<RateSample> {
+        let us = |us: u32| Duration::from_micros(us.into());
         let interval = u32::try_from(event.rate_interval_us)
             .ok()
             .filter(|us| *us > 0)?;
         let delivered = u32::try_from(event.rate_delivered).ok()?;
-        let rtt = u64::try_from(event.rtt_us).map_or(Time::ZERO, Time::from_micros);
+        let rtt = u64::try_from(event.rtt_us).map_or(Duration::ZERO, Duration::from_micros);
         let tx_in_flight = then.map_or(event.prior_in_flight, |then| then.in_flight);
         let lost = then.map_or(event.losses, |then| event.lost.wrapping_sub(then.lost));
         Some(RateSample {
             prior_delivered: self.total(event.rate_prior_delivered),
-            sent: now.since(rtt),
+            sent: now.saturating_sub(rtt),
             delivered: self.bytes(delivered),
             interval: us(interval),
             send_interval: us(event.rate_snd_interval_us),
@@ -134,12 +134,12 @@ mod tests {
             rate_rcv_interval_us: 60_000,
             ..Event::default()
         };
-        let said = delivered.conclude(&event, false, Time::from_millis(100));
+        let said = delivered.conclude(&event, false, Instant::from_millis(100));
         assert_eq!((said.total, said.newly), (10 * 1448, 2 * 1448));
         let sample = said.sample.unwrap();
         assert_eq!(sample.prior_delivered, 2 * 1448);
         assert_eq!((sample.tx_in_flight, sample.lost), (12 * 1448, 3 * 1448));
-        assert_eq!(sample.sent, Time::from_millis(40));
+        assert_eq!(sample.sent, Instant::from_millis(40));
         assert_eq!(sample.rate().bps(), 8 * 1448 * 8 * 1000 / 60);
     }
 
@@ -150,6 +150,9 @@ mod tests {
             rate_interval_us: -1,
             ..Event::default()
         };
-        assert_eq!(delivered.conclude(&event, false, Time::ZERO).sample, None);
+        assert_eq!(
+            delivered.conclude(&event, false, Instant::ZERO).sample,
+            None
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The first segments of a window that is to be paced: the kernel's pacing begins behind the tenth
 //! (`tcp_update_skb_after_send`), so until then the window opens one by one.
 
-use flowstart_control::{Time, Window};
+use flowstart_control::{Duration, Instant, Window};
 use flowstart_transport::pacing_rate::FREE_SEGMENTS;
 
 /// The first segments of a connection, which leave at a rate.
@@ -10,18 +10,18 @@ pub struct Opening {
     /// So many may have left.
     allowed: u32,
     /// When the next may.
-    next: Time,
+    next: Instant,
     /// Between two.
-    gap: Time,
+    gap: Duration,
 }
 
 impl Opening {
     /// The first leaves now, or when the window says.
-    pub fn new(window: &Window, now: Time) -> Opening {
+    pub fn new(window: &Window, now: Instant) -> Opening {
         let mut opening = Opening {
             allowed: 0,
             next: now.max(window.pacing_from),
-            gap: Time::ZERO,
+            gap: Duration::ZERO,
         };
         opening.set_gap(window);
         opening
@@ -32,11 +32,11 @@ impl Opening {
         let gap = window
             .pacing
             .map(|rate| rate.time_for(u64::from(window.wire() * together)));
-        self.gap = gap.unwrap_or(Time::ZERO);
+        self.gap = gap.unwrap_or(Duration::ZERO);
     }
 
     /// So many have left, and this is the rate now. A window that is not paced any more opens at once.
-    pub fn on_sent(&mut self, segments: u32, window: &Window, now: Time) {
+    pub fn on_sent(&mut self, segments: u32, window: &Window, now: Instant) {
         self.set_gap(window);
         if window.pacing.is_none() {
             (self.allowed, self.next) = (FREE_SEGMENTS as u32, now);
@@ -45,7 +45,7 @@ impl Opening {
     }
 
     /// The window, in segments, as far as it is open now.
-    pub fn allows(&mut self, now: Time) -> u32 {
+    pub fn allows(&mut self, now: Instant) -> u32 {
         while !self.is_over() && self.next <= now {
             self.allowed += 1;
             self.next += self.gap;
@@ -57,7 +57,7 @@ impl Opening {
     }
 
     /// When it opens further.
-    pub fn due(&self) -> Option<Time> {
+    pub fn due(&self) -> Option<Instant> {
         (!self.is_over()).then_some(self.next)
     }
 
@@ -82,9 +82,9 @@ mod tests {
 
     #[test]
     fn the_window_opens_by_a_segment_whenever_one_is_due_until_the_kernel_paces() {
-        let mut opening = Opening::new(&window(), Time::from_millis(100));
+        let mut opening = Opening::new(&window(), Instant::from_millis(100));
         let open: Vec<_> = (0..11)
-            .map(|ms| opening.allows(Time::from_millis(100 + ms)))
+            .map(|ms| opening.allows(Instant::from_millis(100 + ms)))
             .collect();
         assert_eq!(open[..9], [1, 2, 3, 4, 5, 6, 7, 8, 9]);
         assert_eq!(open[9..], [u32::MAX; 2]);
@@ -93,16 +93,16 @@ mod tests {
 
     #[test]
     fn one_that_comes_late_makes_up_for_it() {
-        let mut opening = Opening::new(&window(), Time::ZERO);
-        assert_eq!(opening.allows(Time::from_micros(4_500)), 5);
-        assert_eq!(opening.due(), Some(Time::from_millis(5)));
+        let mut opening = Opening::new(&window(), Instant::ZERO);
+        assert_eq!(opening.allows(Instant::from_micros(4_500)), 5);
+        assert_eq!(opening.due(), Some(Instant::from_millis(5)));
     }
 
     #[test]
     fn a_window_that_is_not_paced_any_more_opens_at_once() {
-        let (mut opening, mut window) = (Opening::new(&window(), Time::ZERO), window());
+        let (mut opening, mut window) = (Opening::new(&window(), Instant::ZERO), window());
         window.pacing = None;
-        opening.on_sent(1, &window, Time::from_millis(1));
+        opening.on_sent(1, &window, Instant::from_millis(1));
         assert!(opening.is_over());
     }
 }

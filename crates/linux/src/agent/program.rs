@@ -6,7 +6,7 @@
 use super::connection::Connection;
 use super::records::{Command, Event, Ports, What};
 use crate::sys;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_live::links::Lateness;
 use libbpf_rs::{
     Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, PrintLevel, RingBufferBuilder,
@@ -18,7 +18,6 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 /// The compiled program; `bpf/build.sh` makes it.
 const OBJECT: &[u8] = include_bytes!("../../bpf/flowstart.bpf.o");
@@ -30,7 +29,7 @@ const NAME_BYTES: usize = 16;
 /// It comes before programs, and behind the emulator.
 const PRIORITY: i32 = 30;
 /// For how long the thread sleeps where nothing happens.
-const NAP: Duration = Duration::from_millis(100);
+const NAP: std::time::Duration = std::time::Duration::from_millis(100);
 
 /// What the thread is asked for.
 enum Request {
@@ -197,7 +196,7 @@ struct Attended {
 
 impl Attended {
     /// Whether the kernel does not know yet what is to be done.
-    fn has_news(&mut self, now: Time) -> bool {
+    fn has_news(&mut self, now: Instant) -> bool {
         self.told != Some(self.connection.command(now))
     }
 }
@@ -210,7 +209,7 @@ struct Desk {
     /// Events of connections that nobody has asked to be looked after yet.
     early: HashMap<Ports, Vec<Event>>,
     /// How long after its event each answer came.
-    answered: Vec<Time>,
+    answered: Vec<Instant>,
 }
 
 impl Desk {
@@ -259,23 +258,23 @@ impl Desk {
         Lateness::of(self.answered)
     }
 
-    fn now(&self) -> Time {
+    fn now(&self) -> Instant {
         self.time(sys::monotonic())
     }
 
-    fn time(&self, monotonic: u64) -> Time {
-        Time::from_nanos(monotonic.saturating_sub(self.origin))
+    fn time(&self, monotonic: u64) -> Instant {
+        Instant::from_nanos(monotonic.saturating_sub(self.origin))
     }
 
     /// Until a sender wants to be told something.
-    fn nap(&self) -> Duration {
+    fn nap(&self) -> std::time::Duration {
         let due = self
             .attended
             .values()
             .filter_map(|a| a.connection.due())
             .min();
         let wait = due.map_or(NAP, |due| {
-            Duration::from_nanos(due.since(self.now()).nanos())
+            std::time::Duration::from_nanos(due.since(self.now()).nanos())
         });
         wait.min(NAP)
     }
@@ -336,7 +335,7 @@ impl Desk {
     }
 
     /// Leaves a command where the program finds it, and has the kernel look for something to send.
-    fn tell(&mut self, ports: Ports, now: Time) {
+    fn tell(&mut self, ports: Ports, now: Instant) {
         let Some(attended) = self.attended.get_mut(&ports) else {
             return;
         };

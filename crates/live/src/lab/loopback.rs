@@ -3,16 +3,15 @@
 
 use crate::ends::Side;
 use crate::lateness::Lateness;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
-use std::time::{Duration, Instant};
 
 /// The relay sleeps up to so long before something is due, and then looks at the clock again and
 /// again.
-const SPIN: Duration = Duration::from_micros(150);
+const SPIN: std::time::Duration = std::time::Duration::from_micros(150);
 /// For how long a datagram may be on its way between two sockets of this machine.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(1);
 /// More than any datagram has.
 const LARGEST: usize = 1 << 16;
 
@@ -20,13 +19,13 @@ const LARGEST: usize = 1 << 16;
 pub(super) struct Loopback {
     ends: [UdpSocket; 2],
     relay: [UdpSocket; 2],
-    origin: Instant,
-    late: Vec<Time>,
+    origin: std::time::Instant,
+    late: Vec<Duration>,
 }
 
 impl Loopback {
     /// Sockets that know each other; times count from `origin`.
-    pub fn new(origin: Instant) -> io::Result<Loopback> {
+    pub fn new(origin: std::time::Instant) -> io::Result<Loopback> {
         let socket = || {
             let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
             socket.set_read_timeout(Some(PATIENCE))?;
@@ -65,24 +64,24 @@ impl Loopback {
     }
 
     /// What the time is.
-    pub fn now(&self) -> Time {
-        Time::from_nanos(self.origin.elapsed().as_nanos() as u64)
+    pub fn now(&self) -> Instant {
+        Instant::from_nanos(self.origin.elapsed().as_nanos() as u64)
     }
 
     /// Waits until something is due.
-    pub fn wait_until(&self, due: Time) {
-        let due = self.origin + Duration::from_nanos(due.nanos());
-        let left = due.saturating_duration_since(Instant::now());
+    pub fn wait_until(&self, due: Instant) {
+        let due = self.origin + std::time::Duration::from_nanos(due.nanos());
+        let left = due.saturating_duration_since(std::time::Instant::now());
         if left > SPIN {
             std::thread::sleep(left - SPIN);
         }
-        while Instant::now() < due {
+        while std::time::Instant::now() < due {
             std::hint::spin_loop();
         }
     }
 
     /// A datagram that was due then is delivered now.
-    pub fn note_delivery(&mut self, due: Time) {
+    pub fn note_delivery(&mut self, due: Instant) {
         self.late.push(self.now().since(due));
     }
 
@@ -105,7 +104,7 @@ mod tests {
 
     #[test]
     fn what_one_side_sends_reaches_the_other_as_it_was() {
-        let loopback = Loopback::new(Instant::now()).unwrap();
+        let loopback = Loopback::new(std::time::Instant::now()).unwrap();
         let relayed = loopback.to_relay(Side::Client, b"datagram").unwrap();
         assert_eq!(
             loopback.to_end(Side::Server, &relayed).unwrap(),

@@ -1,7 +1,7 @@
 //! Distributions, and how values are drawn from them.
 
 use crate::random::open_share;
-use flowstart_control::Time;
+use flowstart_control::Duration;
 use rand_pcg::Pcg64Mcg;
 use std::f64::consts::TAU;
 
@@ -81,8 +81,8 @@ impl Distribution {
     }
 
     /// A draw as a time, to the nanosecond.
-    pub fn time(&self, rng: &mut Pcg64Mcg) -> Time {
-        Time::from_secs_f64(self.draw(rng))
+    pub fn time(&self, rng: &mut Pcg64Mcg) -> Duration {
+        Duration::from_secs_f64(self.draw(rng))
     }
 
     /// A draw as a number of things: rounded up, at least one.

@@ -3,7 +3,7 @@
 //! The parameters are those that web models are published with. A bare value is a constant.
 
 use super::sampling::Distribution;
-use flowstart_control::{nearest, Time};
+use flowstart_control::{nearest, Duration};
 use std::fmt;
 
 /// What a variable counts, and so the unit in which its values are written.
@@ -67,7 +67,7 @@ pub const NAMES: [&str; 7] = [
     "lognormal",
 ];
 /// Beyond these a value is a slip of the pen.
-const LONGEST: Time = Time::from_secs(24 * 3600);
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
 const MOST: f64 = 1e9;
 const SHAPES: (f64, f64) = (0.1, 100.0);
 
@@ -101,7 +101,7 @@ impl Distribution {
 fn value(measure: Measure, text: &str) -> Result<f64, DistributionError> {
     match measure {
         Measure::Time => {
-            let time: Time = text.parse().map_err(|_| {
+            let time: Duration = text.parse().map_err(|_| {
                 let problem = format!(
                     "`{text}` is not a time with a unit, such as `64ms`, or a distribution, such \
                      as `exponential:mean=0.5s`"

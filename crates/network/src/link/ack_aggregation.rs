@@ -9,12 +9,12 @@ use super::common::{Common, InFlight, Stage, Verdict};
 use super::kind::StagePlan;
 use crate::moment::Moment;
 use crate::queue::{Backlog, QueueEvent, QueueEventKind};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::Packet;
 
 /// Passes packets at multiples of a period; with `thinning`, of a flow's plain acknowledgements that
 /// pass together only the newest.
-pub fn ack_aggregation(period: Time, thinning: bool) -> StagePlan {
+pub fn ack_aggregation(period: Duration, thinning: bool) -> StagePlan {
     StagePlan::new("gather", "gather", move |_| AckAggregator {
         period,
         thinning,
@@ -24,7 +24,7 @@ pub fn ack_aggregation(period: Time, thinning: bool) -> StagePlan {
 
 /// What aggregates them.
 struct AckAggregator {
-    period: Time,
+    period: Duration,
     thinning: bool,
     backlog: Backlog,
 }
@@ -32,7 +32,7 @@ struct AckAggregator {
 impl AckAggregator {
     /// Evicts the acknowledgement before it of the same flow, if it says more. One
     /// that repeats its predecessor reports a segment out of order and is left alone.
-    fn thin(&mut self, flow: u32, una: u64, arrival: Moment, now: Time, link: &mut Common) {
+    fn thin(&mut self, flow: u32, una: u64, arrival: Moment, now: Instant, link: &mut Common) {
         let redundant = |p: &InFlight| {
             p.arrival == arrival
                 && p.packet.flow == flow
@@ -55,10 +55,10 @@ impl AckAggregator {
 impl Stage for AckAggregator {
     fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
         // A packet that comes at the very moment is too late: its cause is the turn before.
-        let turns = now.time.0 / self.period.0;
+        let turn = now.time.floor(self.period);
         let arrival = Moment {
-            time: self.period.times(turns + 1),
-            cause: self.period.times(turns),
+            time: turn + self.period,
+            cause: turn,
         };
         // Even if the only one that waits makes room for this one.
         let scheduled = !link.ring.is_empty();
@@ -92,7 +92,7 @@ mod tests {
     use flowstart_wire::{Ack, AckOption, Body, ByteAck, SynAck, UNLIMITED_WINDOW};
 
     fn gate(thinning: bool) -> Link {
-        stage(&ack_aggregation(Time::from_millis(2), thinning))
+        stage(&ack_aggregation(Duration::from_millis(2), thinning))
     }
 
     fn ack(flow: u32, una: u64) -> Packet {
@@ -116,7 +116,7 @@ mod tests {
     fn leaving(mut gate: Link, packets: &[(u64, Packet)]) -> Vec<(u64, u32, u64)> {
         let mut left = Vec::new();
         let mut next: Option<Moment> = None;
-        let mut open = |gate: &mut Link, next: &mut Option<Moment>, until: Option<Time>| {
+        let mut open = |gate: &mut Link, next: &mut Option<Moment>, until: Option<Instant>| {
             while let Some(due) = next.filter(|due| until.is_none_or(|t| due.time <= t)) {
                 let packet = gate.deliver(due).unwrap();
                 let after = gate.next_delivery();
@@ -125,7 +125,7 @@ mod tests {
             }
         };
         for (us, packet) in packets {
-            let time = Time::from_micros(*us);
+            let time = Instant::from_micros(*us);
             open(&mut gate, &mut next, Some(time));
             let moment = Moment { time, cause: time };
             if gate.send(*packet, moment) == Verdict::First {
@@ -167,7 +167,7 @@ mod tests {
     fn what_says_more_than_its_number_is_not_thinned_out() {
         let mut with_sack = ByteAck::new(1, UNLIMITED_WINDOW, AckOption::None);
         with_sack.push_sack(2, 3);
-        let gap = AckOption::Gap(Time::from_micros(7));
+        let gap = AckOption::Gap(Duration::from_micros(7));
         let with_gap = ByteAck::new(1, UNLIMITED_WINDOW, gap);
         let answer = SynAck::new(0, UNLIMITED_WINDOW);
         let answer = Packet::new(0, 40, Body::SynAck(answer));

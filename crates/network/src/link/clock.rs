@@ -4,19 +4,19 @@ use super::stepped::Stepped;
 use super::trace_driven::TraceDriven;
 use crate::queue::Backlog;
 use crate::variation::Variation;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 
 /// The clock of a transmitter, which serves in order.
 pub(super) trait Clock {
     /// If it has nothing to do at `now`, what it does next begins at a whole nanosecond.
-    fn rest(&mut self, now: Time);
+    fn rest(&mut self, now: Instant);
 
     /// Transmits a packet that has been there since `now`, after what there is to do
     /// already: when that begins, and when the last bit has left.
-    fn transmit(&mut self, wire: u32, now: Time) -> (Time, Time);
+    fn transmit(&mut self, wire: u32, now: Instant) -> (Instant, Instant);
 
     /// When it will have transmitted these too.
-    fn free_after(&self, packets: Backlog) -> Time;
+    fn free_after(&self, packets: Backlog) -> Instant;
 }
 
 /// The clock of a line whose rate varies.
@@ -39,7 +39,7 @@ impl Varying {
 }
 
 impl Clock for Varying {
-    fn rest(&mut self, now: Time) {
+    fn rest(&mut self, now: Instant) {
         match self {
             // An opportunity that was not taken is gone; nothing is left of it.
             Varying::TraceDriven(_) => {}
@@ -47,18 +47,18 @@ impl Clock for Varying {
         }
     }
 
-    fn transmit(&mut self, wire: u32, now: Time) -> (Time, Time) {
+    fn transmit(&mut self, wire: u32, now: Instant) -> (Instant, Instant) {
         match self {
             Varying::TraceDriven(clock) => clock.transmit(wire.into(), now),
             Varying::Stepped(clock) => clock.transmit(wire.into(), now),
         }
     }
 
-    fn free_after(&self, packets: Backlog) -> Time {
+    fn free_after(&self, packets: Backlog) -> Instant {
         // What is to come must not be changed: a copy of the clock finds it out.
         let (_, free) = match self.clone() {
-            Varying::TraceDriven(mut clock) => clock.transmit(packets.bytes, Time::ZERO),
-            Varying::Stepped(mut clock) => clock.transmit(packets.bytes, Time::ZERO),
+            Varying::TraceDriven(mut clock) => clock.transmit(packets.bytes, Instant::ZERO),
+            Varying::Stepped(mut clock) => clock.transmit(packets.bytes, Instant::ZERO),
         };
         free
     }

@@ -3,7 +3,7 @@
 use super::config::LinkConfig;
 use crate::moment::Moment;
 use crate::queue::{Backlog, QueueEvent, QueueEventKind};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::Packet;
 use std::collections::VecDeque;
 
@@ -34,10 +34,10 @@ pub struct LinkCounters {
     /// The most that the queue held, as its limit counts it.
     pub max_held: Backlog,
     /// Time that the link spent transmitting.
-    pub busy: Time,
+    pub busy: Duration,
     /// How long packets have waited or, where that is known on acceptance, will wait before their
     /// transmission, summed over packets; counted on request.
-    pub(super) waiting: Time,
+    pub(super) waiting: Duration,
 }
 
 impl LinkCounters {
@@ -52,9 +52,9 @@ impl LinkCounters {
     /// A packet will have waited from when it came until its transmission begins. No sum of waits is
     /// so large that an overflow has to be looked for.
     #[inline]
-    pub(super) fn count_wait(&mut self, begins: Time, came: Time) {
+    pub(super) fn count_wait(&mut self, begins: Instant, came: Instant) {
         let wait = begins.0.wrapping_sub(came.0);
-        self.waiting = Time(self.waiting.0.wrapping_add(wait));
+        self.waiting = Duration(self.waiting.0.wrapping_add(wait));
     }
 
     /// Counts a packet that was evicted.
@@ -74,11 +74,11 @@ pub(super) struct InFlight {
 }
 
 impl InFlight {
-    /// Leaves the transmitter, of a link that takes so long besides.
+    /// Takes a packet from the transmitter of a link with this delay.
     #[inline]
-    pub(super) fn leaves(&self, delay: Time) -> Moment {
+    pub(super) fn leaves(&self, delay: Duration) -> Moment {
         Moment {
-            time: self.arrival.time.since(delay),
+            time: self.arrival.time.saturating_sub(delay),
             cause: self.arrival.cause,
         }
     }
@@ -92,9 +92,9 @@ pub(super) struct Common {
     pub(super) ring: VecDeque<InFlight>,
     /// What the queue did to packets, until someone takes it.
     pub(super) events: VecDeque<QueueEvent>,
-    /// Somebody wants to hear of every delivery.
+    /// Every delivery is reported.
     pub(super) recorded: bool,
-    /// Somebody wants to know how long packets wait.
+    /// Waiting times of packets are recorded.
     pub(super) counts_waits: bool,
 }
 

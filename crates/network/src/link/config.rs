@@ -4,7 +4,7 @@ use super::losses::Losses;
 use super::transmitter::Service;
 use crate::queue::DropTail;
 use crate::variation::Variation;
-use flowstart_control::Time;
+use flowstart_control::Duration;
 
 /// What a link has, whatever its kind.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct LinkConfig {
     /// How the rate varies, if it does.
     pub variation: Option<Variation>,
     /// Propagation.
-    pub delay: Time,
+    pub delay: Duration,
     /// The buffer before the transmitter.
     pub queue: DropTail,
     /// Packets lost before the queue.

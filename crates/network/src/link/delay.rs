@@ -7,7 +7,7 @@ use super::kind::StagePlan;
 use crate::distribution::Distribution;
 use crate::moment::Moment;
 use crate::queue::Backlog;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 use std::f64::consts::TAU;
@@ -18,7 +18,7 @@ pub struct DelayConfig {
     /// What is drawn on top of the path's delay.
     pub jitter: Option<Distribution>,
     /// For how long a draw holds; `None` draws for every packet.
-    pub holds: Option<Time>,
+    pub holds: Option<Duration>,
     /// Whether a packet may overtake those before it.
     pub reordering: bool,
     /// What swings.
@@ -29,9 +29,9 @@ pub struct DelayConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ripple {
     /// From the least to the most.
-    pub swing: Time,
+    pub swing: Duration,
     /// From one least to the next.
-    pub period: Time,
+    pub period: Duration,
 }
 
 /// A delay that varies.
@@ -39,18 +39,18 @@ pub fn varying_delay(config: DelayConfig) -> StagePlan {
     StagePlan::new("delay", "jitter", move |random| Delay {
         config: config.clone(),
         random,
-        draw: Time::ZERO,
-        until: Time::ZERO,
+        draw: Duration::ZERO,
+        until: Instant::ZERO,
     })
 }
 
 impl Ripple {
     /// What it adds at a moment.
-    fn at(&self, now: Time) -> Time {
+    fn at(&self, now: Instant) -> Duration {
         let period = self.period.nanos();
         let phase = (now.nanos() % period) as f64 / period as f64;
         let share = (1.0 - libm::cos(TAU * phase)) / 2.0;
-        Time((self.swing.nanos() as f64 * share).round() as u64)
+        Duration((self.swing.nanos() as f64 * share).round() as u64)
     }
 }
 
@@ -59,17 +59,17 @@ struct Delay {
     config: DelayConfig,
     random: Pcg64Mcg,
     /// The draw that holds, and until when.
-    draw: Time,
-    until: Time,
+    draw: Duration,
+    until: Instant,
 }
 
 /// A draw beyond is cut there.
-pub const LONGEST: Time = Time::from_secs(600);
+pub const LONGEST: Duration = Duration::from_secs(600);
 
 impl Delay {
     /// How long a packet takes that comes now.
-    fn at(&mut self, now: Time) -> Time {
-        let ripple = self.config.ripple.map_or(Time::ZERO, |r| r.at(now));
+    fn at(&mut self, now: Instant) -> Duration {
+        let ripple = self.config.ripple.map_or(Duration::ZERO, |r| r.at(now));
         let Some(distribution) = self.config.jitter else {
             return ripple;
         };
@@ -94,7 +94,7 @@ impl Stage for Delay {
         };
         link.counters.accept(packet.wire, Backlog::default());
         if !self.config.reordering {
-            let last = link.ring.back().map_or(Time::ZERO, |p| p.arrival.time);
+            let last = link.ring.back().map_or(Instant::ZERO, |p| p.arrival.time);
             arrival.time = arrival.time.max(last);
             return link.depart(arrival, packet);
         }
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_draw_may_hold_for_a_while() {
         let config = DelayConfig {
-            holds: Some(Time::from_millis(100)),
+            holds: Some(Duration::from_millis(100)),
             ..jitter("uniform:most=900us")
         };
         let mut waits: Vec<u64> = arrivals(config).iter().map(|at| at % 1000).collect();
@@ -157,8 +157,8 @@ mod tests {
     fn a_ripple_swings_from_nothing_to_all_and_back() {
         let config = DelayConfig {
             ripple: Some(Ripple {
-                swing: Time::from_micros(800),
-                period: Time::from_millis(100),
+                swing: Duration::from_micros(800),
+                period: Duration::from_millis(100),
             }),
             ..steady()
         };
@@ -196,11 +196,11 @@ mod tests {
             reordering in any::<bool>(),
         ) {
             let config = DelayConfig {
-                holds: holds.map(Time::from_millis),
+                holds: holds.map(Duration::from_millis),
                 reordering,
                 ripple: Some(Ripple {
-                    swing: Time::from_micros(swing),
-                    period: Time::from_millis(7),
+                    swing: Duration::from_micros(swing),
+                    period: Duration::from_millis(7),
                 }),
                 ..jitter("exponential:mean=3ms")
             };

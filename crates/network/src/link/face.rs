@@ -9,7 +9,7 @@ use super::queued::Queued;
 use super::transmitter::Transmitter;
 use crate::moment::Moment;
 use crate::queue::{Backlog, BufferAccounting, QueueEvent, Queued as Waiting};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::Packet;
 use std::collections::VecDeque;
 
@@ -141,8 +141,8 @@ impl Link {
         self.common.counts_waits = true;
     }
 
-    /// Whether anybody is to hear of a delivery, or of what the queue has done meanwhile. One
-    /// question, for it is asked at every delivery.
+    /// Whether a delivery, or what the queue has done meanwhile, is reported. One method, since every
+    /// delivery calls it.
     #[inline]
     pub fn has_news(&self) -> bool {
         self.common.recorded | !self.common.events.is_empty()
@@ -166,7 +166,7 @@ impl Link {
 
     /// When the queue, as its limit counts it, is empty if nothing else comes and nothing
     /// is evicted.
-    pub fn empty_at(&self) -> Time {
+    pub fn empty_at(&self) -> Instant {
         match &self.mechanism {
             Mechanism::Fifo(link) => link.empty_at(&self.common),
             Mechanism::Queued(link) => link.empty_at(&self.common),
@@ -174,15 +174,15 @@ impl Link {
             Mechanism::VaryingQueued(link) => link.empty_at(&self.common),
             Mechanism::Stage(_) => {
                 let last = self.common.ring.back();
-                last.map_or(Time::ZERO, |last| last.arrival.time)
+                last.map_or(Instant::ZERO, |last| last.arrival.time)
             }
         }
     }
 
     /// When the queue's limit stopped counting a packet that arrives at the far end at `arrival`.
-    pub fn left_queue(&self, arrival: Moment) -> Time {
+    pub fn left_queue(&self, arrival: Moment) -> Instant {
         match self.common.config.queue.reading {
-            BufferAccounting::Ns2 => arrival.time.since(self.common.config.delay),
+            BufferAccounting::Ns2 => arrival.time.saturating_sub(self.common.config.delay),
             BufferAccounting::Linux => arrival.cause,
         }
     }
@@ -221,42 +221,42 @@ impl Link {
 
     /// How long packets have waited in the queue up to `now` before their transmission, summed over
     /// packets, where that is counted from the beginning. Links without a queue of their own say zero.
-    pub fn waited(&mut self, now: Moment) -> Time {
+    pub fn waited(&mut self, now: Moment) -> Duration {
         match &mut self.mechanism {
             Mechanism::Fifo(link) => link.waited(now.time, &self.common),
             Mechanism::Queued(link) => link.waited(now, &mut self.common),
             Mechanism::VaryingFifo(link) => link.waited(now.time, &self.common),
             Mechanism::VaryingQueued(link) => link.waited(now, &mut self.common),
-            Mechanism::Stage(_) => Time::ZERO,
+            Mechanism::Stage(_) => Duration::ZERO,
         }
     }
 
     /// For how long it has transmitted up to `now`.
-    pub fn transmitted(&mut self, now: Moment) -> Time {
+    pub fn transmitted(&mut self, now: Moment) -> Duration {
         self.settle(now);
         let to_come = self.busy_after(now.time);
-        self.common.counters.busy.since(to_come)
+        self.common.counters.busy.saturating_sub(to_come)
     }
 
     /// How much of the time counted as busy lies after `now`.
-    pub fn busy_after(&self, now: Time) -> Time {
+    pub fn busy_after(&self, now: Instant) -> Duration {
         match &self.mechanism {
             Mechanism::Fifo(link) => link.busy_after(now),
             Mechanism::Queued(link) => link.busy_after(now),
             Mechanism::VaryingFifo(link) => link.busy_after(now),
             Mechanism::VaryingQueued(link) => link.busy_after(now),
-            Mechanism::Stage(_) => Time::ZERO,
+            Mechanism::Stage(_) => Duration::ZERO,
         }
     }
 
     /// When it has transmitted, or had, all that it has accepted.
-    pub fn busy_until(&self) -> Time {
+    pub fn busy_until(&self) -> Instant {
         match &self.mechanism {
             Mechanism::Fifo(link) => link.busy_until(),
             Mechanism::Queued(link) => link.busy_until(),
             Mechanism::VaryingFifo(link) => link.busy_until(),
             Mechanism::VaryingQueued(link) => link.busy_until(),
-            Mechanism::Stage(_) => Time::ZERO,
+            Mechanism::Stage(_) => Instant::ZERO,
         }
     }
 
@@ -287,7 +287,7 @@ mod tests {
     fn managed(rate: u64, limit: Limit, reading: BufferAccounting, queue: &str) -> Link {
         let port = Port {
             rate: Some(Rate(rate)),
-            delay: Time::from_millis(1),
+            delay: Duration::from_millis(1),
             packet: 1500,
             random: stream(1, "queue", 0),
         };
@@ -295,7 +295,7 @@ mod tests {
             name: "test".into(),
             service: Service::Line(Rate(rate)),
             variation: None,
-            delay: Time::from_millis(1),
+            delay: Duration::from_millis(1),
             queue: DropTail { limit, reading },
             losses: Losses::default(),
         };
@@ -303,14 +303,14 @@ mod tests {
         Link::new(config, LinkKind::Managed(spec, Box::new(port)))
     }
 
-    fn at(time: Time) -> Moment {
+    fn at(time: Instant) -> Moment {
         Moment { time, cause: time }
     }
 
     fn drops_of_a_burst(limit: Limit, reading: BufferAccounting) -> u64 {
         let mut link = link(1_000_000, limit, reading);
         (0..200).for_each(|_| {
-            link.send(packet(1500), at(Time::ZERO));
+            link.send(packet(1500), at(Instant::ZERO));
         });
         link.counters().refused
     }
@@ -345,10 +345,10 @@ mod tests {
     #[test]
     fn a_packet_arrives_after_its_transmission_and_the_delay() {
         let mut link = link(12_000_000, Limit::Unlimited, BufferAccounting::Linux);
-        let now = at(Time::from_millis(5));
+        let now = at(Instant::from_millis(5));
         let arrival = |ms, cause| Moment {
-            time: Time::from_millis(ms),
-            cause: Time::from_millis(cause),
+            time: Instant::from_millis(ms),
+            cause: Instant::from_millis(cause),
         };
         assert_eq!(link.send(packet(1500), now), Verdict::First);
         assert_eq!(link.next_delivery(), Some(arrival(7, 5)));
@@ -365,14 +365,14 @@ mod tests {
         for (cause_us, accepted) in [(1, true), (0, false)] {
             let mut link = link(12_000_000, Limit::Packets(1), BufferAccounting::Linux);
             let first = Moment {
-                time: Time::from_micros(1),
-                cause: Time::ZERO,
+                time: Instant::from_micros(1),
+                cause: Instant::ZERO,
             };
             link.send(packet(1500), first);
             link.send(packet(1500), first);
             let now = Moment {
-                time: Time::from_micros(1001),
-                cause: Time::from_micros(cause_us),
+                time: Instant::from_micros(1001),
+                cause: Instant::from_micros(cause_us),
             };
             let verdict = link.send(packet(1500), now);
             assert_eq!(verdict != Verdict::Dropped, accepted);
@@ -386,10 +386,10 @@ mod tests {
             let mut link = managed(12_000_000, Limit::Unlimited, BufferAccounting::Linux, queue);
             link.count_waits();
             (0..4).for_each(|_| {
-                link.send(packet(1500), at(Time::ZERO));
+                link.send(packet(1500), at(Instant::ZERO));
             });
             let waited = [0, 1, 2, 3, 9].map(|ms| {
-                let now = at(Time::from_millis(ms));
+                let now = at(Instant::from_millis(ms));
                 let seconds = (link.waited(now).secs(), link.transmitted(now).secs());
                 (seconds.0 * 1e3, seconds.1 * 1e3)
             });
@@ -408,11 +408,11 @@ mod tests {
         ) {
             let reading = if ns2 { BufferAccounting::Ns2 } else { BufferAccounting::Linux };
             let mut link = link(rate, Limit::Packets(limit), reading);
-            let mut now = Time::ZERO;
+            let mut now = Instant::ZERO;
             let mut left = Vec::new();
             let mut next = None;
             for (gap, wire) in arrivals {
-                now += Time(gap);
+                now += Duration(gap);
                 if link.send(packet(wire), at(now)) == Verdict::First {
                     next = link.next_delivery();
                 }
@@ -445,10 +445,10 @@ mod tests {
             let reading = if ns2 { BufferAccounting::Ns2 } else { BufferAccounting::Linux };
             let mut one = link(rate, Limit::Packets(limit), reading);
             let mut other = managed(rate, Limit::Packets(limit), reading, "marked-first");
-            let mut now = Time::ZERO;
+            let mut now = Instant::ZERO;
             let mut next = None;
             for (gap, wire) in arrivals {
-                now += Time(gap);
+                now += Duration(gap);
                 while let Some(due) = next.filter(|due| *due <= at(now)) {
                     let sizes = [&mut one, &mut other].map(|link| link.deliver(due).unwrap().wire);
                     prop_assert_eq!(sizes[0], sizes[1]);

@@ -10,7 +10,7 @@ use super::clock::Clock;
 use super::common::{Common, Verdict};
 use crate::moment::Moment;
 use crate::queue::{Backlog, BufferAccounting};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::Packet;
 
 /// A link whose queue is drop-tail.
@@ -80,15 +80,15 @@ impl<C: Clock> Fifo<C> {
     }
 
     /// How long packets have waited up to `now`, summed over packets.
-    pub(super) fn waited(&self, now: Time, link: &Common) -> Time {
+    pub(super) fn waited(&self, now: Instant, link: &Common) -> Duration {
         let begins = link.ring.iter().rev().map(|packet| packet.arrival.cause);
         let to_come = begins.take_while(|begin| *begin > now);
         let to_come = to_come.map(|begin| begin.since(now)).sum();
-        link.counters.waiting.since(to_come)
+        link.counters.waiting.saturating_sub(to_come)
     }
 
     /// When the queue, as its limit counts it, is empty if nothing else comes.
-    pub(super) fn empty_at(&self, link: &Common) -> Time {
+    pub(super) fn empty_at(&self, link: &Common) -> Instant {
         match link.config.queue.reading {
             BufferAccounting::Ns2 => self.service_ends.time,
             BufferAccounting::Linux => self.service_ends.cause,
@@ -96,12 +96,12 @@ impl<C: Clock> Fifo<C> {
     }
 
     /// When it has transmitted all that it has accepted.
-    pub(super) fn busy_until(&self) -> Time {
+    pub(super) fn busy_until(&self) -> Instant {
         self.service_ends.time
     }
 
     /// For how long after `now` it transmits what it has accepted.
-    pub(super) fn busy_after(&self, now: Time) -> Time {
+    pub(super) fn busy_after(&self, now: Instant) -> Duration {
         self.service_ends.time.since(now)
     }
 

@@ -9,7 +9,7 @@ use super::kind::StagePlan;
 use crate::distribution::Distribution;
 use crate::moment::Moment;
 use crate::queue::Backlog;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
@@ -19,8 +19,8 @@ pub fn frame_aggregation(every: Distribution) -> StagePlan {
         FrameAggregator {
             every,
             random,
-            access: Time::ZERO,
-            before: Time::ZERO,
+            access: Instant::ZERO,
+            before: Instant::ZERO,
             backlog: Backlog::default(),
         }
     })
@@ -31,16 +31,16 @@ struct FrameAggregator {
     every: Distribution,
     random: Pcg64Mcg,
     /// The last access that was worked out, and the one before.
-    access: Time,
-    before: Time,
+    access: Instant,
+    before: Instant,
     backlog: Backlog,
 }
 
 impl FrameAggregator {
     /// The first access after `now` comes up.
-    fn catch_up(&mut self, now: Time) {
+    fn catch_up(&mut self, now: Instant) {
         /// No draw is shorter, so that time advances.
-        const SHORTEST: Time = Time::from_micros(1);
+        const SHORTEST: Duration = Duration::from_micros(1);
         while self.access <= now {
             let wait = self.every.time(&mut self.random);
             self.before = self.access;

@@ -11,46 +11,46 @@ use super::kind::StagePlan;
 use crate::moment::Moment;
 use crate::queue::Backlog;
 use crate::random::below;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
-/// A host whose interrupts are so far apart, drawn uniformly from a range, and which takes so long to
+/// A host with this time between interrupts, drawn uniformly from a range, and which takes so long to
 /// read one SACK block. Without interrupts it hands up every packet at once.
-pub fn host(interrupts: Option<(Time, Time)>, sack_cost: Time) -> StagePlan {
+pub fn host(interrupts: Option<(Duration, Duration)>, sack_cost: Duration) -> StagePlan {
     StagePlan::new("host", "interrupts", move |random| Host {
         interrupts,
         sack_cost,
         random,
-        interrupt: Time::ZERO,
-        free: Time::ZERO,
+        interrupt: Instant::ZERO,
+        free: Instant::ZERO,
         backlog: Backlog::default(),
     })
 }
 
 /// The way from a host's interface to its TCP.
 struct Host {
-    interrupts: Option<(Time, Time)>,
-    sack_cost: Time,
+    interrupts: Option<(Duration, Duration)>,
+    sack_cost: Duration,
     random: Pcg64Mcg,
     /// The last interrupt that was worked out.
-    interrupt: Time,
+    interrupt: Instant,
     /// When what was handed up before has been read.
-    free: Time,
+    free: Instant,
     backlog: Backlog,
 }
 
 impl Host {
     /// When the interrupt that follows `now` happens.
-    fn handed_up(&mut self, now: Time) -> Time {
-        /// After so many intervals without a packet nobody can tell where the clock was.
+    fn handed_up(&mut self, now: Instant) -> Instant {
+        /// Intervals without a packet after which the phase of the clock is unknown.
         const FORGOTTEN: u64 = 100;
         let Some((least, most)) = self.interrupts else {
             return now;
         };
         if now.since(self.interrupt) > most.times(FORGOTTEN) {
             let interval = self.interval(least, most);
-            self.interrupt = now + Time(below(&mut self.random, interval.0 + 1));
+            self.interrupt = now + Duration(below(&mut self.random, interval.0 + 1));
         }
         while self.interrupt < now {
             let interval = self.interval(least, most);
@@ -59,9 +59,9 @@ impl Host {
         self.interrupt
     }
 
-    fn interval(&mut self, least: Time, most: Time) -> Time {
-        let spread = most.since(least).nanos() + 1;
-        least + Time(below(&mut self.random, spread))
+    fn interval(&mut self, least: Duration, most: Duration) -> Duration {
+        let spread = most.saturating_sub(least).nanos() + 1;
+        least + Duration(below(&mut self.random, spread))
     }
 }
 
@@ -102,7 +102,7 @@ mod tests {
             let mut ack = ByteAck::new(0, UNLIMITED_WINDOW, AckOption::None);
             (0..blocks).for_each(|n| ack.push_sack(n.into(), n.into()));
             let packet = Packet::new(0, 40, Body::Ack(Ack::Bytes(ack)));
-            let time = Time::from_micros(us);
+            let time = Instant::from_micros(us);
             let moment = Moment { time, cause: time };
             if host.send(packet, moment) == Verdict::First {
                 next = host.next_delivery();
@@ -119,17 +119,23 @@ mod tests {
 
     #[test]
     fn packets_that_come_between_two_interrupts_are_seen_together() {
-        let us = Time::from_micros;
+        let us = Duration::from_micros;
         let packets = [(1, 0), (50, 0), (99, 0), (101, 0), (300, 0)];
-        let times = seen(stage(&host(Some((us(100), us(100))), Time::ZERO)), &packets);
+        let times = seen(
+            stage(&host(Some((us(100), us(100))), Duration::ZERO)),
+            &packets,
+        );
         assert_eq!(times, [100, 100, 100, 200, 300]);
     }
 
     #[test]
     fn intervals_are_drawn_from_their_range() {
-        let us = Time::from_micros;
+        let us = Duration::from_micros;
         let packets: Vec<(u64, u8)> = (1..1000).map(|n| (10 * n, 0)).collect();
-        let mut times = seen(stage(&host(Some((us(60), us(100))), Time::ZERO)), &packets);
+        let mut times = seen(
+            stage(&host(Some((us(60), us(100))), Duration::ZERO)),
+            &packets,
+        );
         times.dedup();
         let intervals: Vec<u64> = times.windows(2).map(|w| w[1] - w[0]).collect();
         // Whole microseconds here.
@@ -139,9 +145,12 @@ mod tests {
 
     #[test]
     fn after_a_pause_an_interrupt_may_come_at_any_time_within_an_interval() {
-        let us = Time::from_micros;
+        let us = Duration::from_micros;
         let packets: Vec<(u64, u8)> = (1..200).map(|n| (1_000_000 * n, 0)).collect();
-        let times = seen(stage(&host(Some((us(60), us(100))), Time::ZERO)), &packets);
+        let times = seen(
+            stage(&host(Some((us(60), us(100))), Duration::ZERO)),
+            &packets,
+        );
         let waits: Vec<u64> = times.iter().map(|t| t % 1_000_000).collect();
         assert!(waits.iter().all(|w| *w <= 100));
         assert!(waits.iter().min() < Some(&10) && waits.iter().max() > Some(&70));
@@ -150,7 +159,7 @@ mod tests {
     #[test]
     fn every_sack_block_takes_its_time_and_the_next_packet_waits_for_it() {
         let times = seen(
-            stage(&host(None, Time::from_micros(10))),
+            stage(&host(None, Duration::from_micros(10))),
             &[(0, 3), (5, 0), (100, 1)],
         );
         assert_eq!(times, [30, 30, 110]);

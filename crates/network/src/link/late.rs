@@ -9,7 +9,7 @@ use super::common::{Common, Stage, Verdict};
 use super::kind::StagePlan;
 use crate::moment::Moment;
 use crate::queue::Backlog;
-use flowstart_control::Time;
+use flowstart_control::Duration;
 use flowstart_wire::Packet;
 use std::collections::VecDeque;
 
@@ -17,11 +17,11 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     start: u64,
-    delay: Time,
+    delay: Duration,
 }
 
 /// A stage of one flow: positions with their delays, in order.
-pub fn late(delays: &[(u64, Time)]) -> StagePlan {
+pub fn late(delays: &[(u64, Duration)]) -> StagePlan {
     let delays = delays.to_vec();
     StagePlan::new("late", "late", move |_| Late::new(&delays))
 }
@@ -29,7 +29,7 @@ pub fn late(delays: &[(u64, Time)]) -> StagePlan {
 /// The stage of one flow.
 struct Late {
     /// Positions with their delays, in order.
-    delays: VecDeque<(u64, Time)>,
+    delays: VecDeque<(u64, Duration)>,
     /// Packets counted so far; the SYN is number 0.
     seen: u64,
     at_line: VecDeque<Counted>,
@@ -39,7 +39,7 @@ struct Late {
 
 impl Late {
     /// A stage that has seen no packet. Positions are in order.
-    fn new(delays: &[(u64, Time)]) -> Late {
+    fn new(delays: &[(u64, Duration)]) -> Late {
         Late {
             delays: delays.iter().copied().collect(),
             seen: 0,
@@ -54,7 +54,7 @@ impl Late {
         }
         let delay = match self.delays.front() {
             Some((at, delay)) if *at == self.seen => *delay,
-            _ => Time::ZERO,
+            _ => Duration::ZERO,
         };
         self.seen += 1;
         while self.delays.front().is_some_and(|(at, _)| *at < self.seen) {
@@ -66,16 +66,16 @@ impl Late {
         });
     }
 
-    fn delay_of(&mut self, packet: &Packet) -> Time {
+    fn delay_of(&mut self, packet: &Packet) -> Duration {
         if !packet.is_forward() {
-            return Time::ZERO;
+            return Duration::ZERO;
         }
         while let Some(counted) = self.at_line.pop_front() {
             if counted.start == packet.start() {
                 return counted.delay;
             }
         }
-        Time::ZERO
+        Duration::ZERO
     }
 }
 
@@ -102,20 +102,20 @@ mod tests {
 
     #[test]
     fn what_is_counted_before_the_line_is_late_behind_it_and_what_is_lost_there_shifts_nothing() {
-        let delays = [(1, Time::from_millis(4)), (3, Time::from_millis(2))];
+        let delays = [(1, Duration::from_millis(4)), (3, Duration::from_millis(2))];
         let mut late = Late::new(&delays);
         let packet = |start| Packet::data(0, 1500, start, 1448);
         (0..5).for_each(|n| late.count(&packet(n * 1448)));
         // The second is lost.
-        let delays: Vec<Time> = [0, 2, 3, 4]
+        let delays: Vec<Duration> = [0, 2, 3, 4]
             .map(|n| late.delay_of(&packet(n * 1448)))
             .into();
-        assert_eq!(delays, [0, 0, 2, 0].map(Time::from_millis));
+        assert_eq!(delays, [0, 0, 2, 0].map(Duration::from_millis));
     }
 
     #[test]
     fn before_the_line_nobody_waits() {
-        let plan = late(&[(0, Time::from_millis(5))]);
+        let plan = late(&[(0, Duration::from_millis(5))]);
         assert_eq!(pass(stage(&plan), &[0, 1000]), [0, 1000]);
     }
 }

@@ -1,7 +1,7 @@
 //! Packets that a link loses before its queue: at random, and on purpose.
 
 use crate::random::Chance;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
@@ -28,7 +28,7 @@ pub enum RandomLoss {
 
 impl RandomLoss {
     #[inline]
-    fn strikes(&mut self, now: Time) -> bool {
+    fn strikes(&mut self, now: Instant) -> bool {
         match self {
             RandomLoss::None => false,
             RandomLoss::Single(chance) => chance.strikes(),
@@ -46,12 +46,12 @@ pub struct Bursts {
     begins: Chance,
     ends: Chance,
     bad: bool,
-    last: Time,
+    last: Instant,
 }
 
 impl Bursts {
     /// A pause that no burst outlasts: shorter than any retransmission timer.
-    const PAUSE: Time = Time::from_millis(100);
+    const PAUSE: Duration = Duration::from_millis(100);
 
     /// A share `loss` of packets is lost, in bursts of `length` packets on average; `loss` is
     /// at most [`Bursts::most`].
@@ -61,7 +61,7 @@ impl Bursts {
             begins: Chance::new(loss * leave / (1.0 - loss), begins),
             ends: Chance::new(leave, ends),
             bad: false,
-            last: Time::ZERO,
+            last: Instant::ZERO,
         }
     }
 
@@ -71,7 +71,7 @@ impl Bursts {
         length / (1.0 + length)
     }
 
-    fn strikes(&mut self, now: Time) -> bool {
+    fn strikes(&mut self, now: Instant) -> bool {
         let paused = now.since(self.last) > Bursts::PAUSE;
         self.last = now;
         self.bad = match self.bad && !paused {
@@ -96,13 +96,13 @@ pub struct Losses {
 impl Losses {
     /// Whether this packet is lost.
     #[inline]
-    pub(super) fn strike(&mut self, packet: &Packet, now: Time) -> bool {
+    pub(super) fn strike(&mut self, packet: &Packet, now: Instant) -> bool {
         let random = !matches!(self.random, RandomLoss::None);
         (random | !self.forced.is_empty()) && self.judge(packet, now)
     }
 
     #[inline(never)]
-    fn judge(&mut self, packet: &Packet, now: Time) -> bool {
+    fn judge(&mut self, packet: &Packet, now: Instant) -> bool {
         let forced = !self.forced.is_empty() && self.forced(packet);
         forced || self.random.strikes(now)
     }
@@ -138,7 +138,7 @@ mod tests {
             const PACKETS: usize = 1_000_000;
             let (mut lost, mut begun, mut before) = (0, 0, false);
             for _ in 0..PACKETS {
-                let strikes = bursts.strikes(Time::ZERO);
+                let strikes = bursts.strikes(Instant::ZERO);
                 lost += usize::from(strikes);
                 begun += usize::from(strikes && !before);
                 before = strikes;
@@ -156,7 +156,7 @@ mod tests {
     fn at_the_largest_share_one_packet_passes_between_bursts() {
         let random = |index| stream(1, "test", index);
         let mut bursts = Bursts::new(Bursts::most(3.0), 3.0, random(0), random(1));
-        let struck: Vec<bool> = (0..1000).map(|_| bursts.strikes(Time::ZERO)).collect();
+        let struck: Vec<bool> = (0..1000).map(|_| bursts.strikes(Instant::ZERO)).collect();
         assert!(struck.windows(2).all(|pair| pair[0] || pair[1]));
     }
 
@@ -165,7 +165,7 @@ mod tests {
         let random = |index| stream(1, "test", index);
         let mut bursts = Bursts::new(0.2, 1000.0, random(0), random(1));
         while !bursts.strikes(bursts.last) {}
-        assert!(bursts.strikes(bursts.last + Time::from_millis(100)));
-        assert!(!bursts.strikes(bursts.last + Time::from_millis(101)));
+        assert!(bursts.strikes(bursts.last + Duration::from_millis(100)));
+        assert!(!bursts.strikes(bursts.last + Duration::from_millis(101)));
     }
 }

@@ -8,7 +8,7 @@ use super::common::{Common, Stage, Verdict};
 use super::kind::StagePlan;
 use crate::moment::Moment;
 use crate::queue::Backlog;
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Instant, Rate};
 use flowstart_wire::Packet;
 
 /// A policer that lets a rate pass in the long run, and so many bytes at once.
@@ -23,7 +23,7 @@ struct Policer {
     /// What the bucket held when it was last looked at, in bits times 10⁹: so a nanosecond
     /// adds whole tokens.
     tokens: u128,
-    at: Time,
+    at: Instant,
 }
 
 impl Policer {
@@ -33,11 +33,11 @@ impl Policer {
             rate,
             burst,
             tokens: tokens_for(burst),
-            at: Time::ZERO,
+            at: Instant::ZERO,
         }
     }
 
-    fn fill(&mut self, now: Time) {
+    fn fill(&mut self, now: Instant) {
         let since = u128::from(now.since(self.at).nanos());
         let filled = self.tokens + since * u128::from(self.rate.bps());
         self.tokens = filled.min(tokens_for(self.burst));

@@ -13,7 +13,7 @@ use super::clock::Clock;
 use super::common::{Common, Verdict};
 use crate::moment::Moment;
 use crate::queue::{Backlog, BufferAccounting, Discipline, DropTail, QueueContext};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::Packet;
 
 /// A link with a queue discipline.
@@ -24,7 +24,7 @@ pub(super) struct Queued<C> {
     in_service: u32,
     service_ends: Moment,
     /// Up to when it is counted how long packets have waited.
-    counted_to: Time,
+    counted_to: Instant,
 }
 
 impl<C: Clock> Queued<C> {
@@ -35,7 +35,7 @@ impl<C: Clock> Queued<C> {
             clock,
             in_service: 0,
             service_ends: Moment::default(),
-            counted_to: Time::ZERO,
+            counted_to: Instant::ZERO,
         }
     }
 
@@ -122,7 +122,7 @@ impl<C: Clock> Queued<C> {
 
     /// Counts how long packets have waited. What waits has not changed since it was counted last.
     #[inline]
-    fn count_waiting(&mut self, now: Time, link: &mut Common) {
+    fn count_waiting(&mut self, now: Instant, link: &mut Common) {
         if !link.counts_waits {
             return;
         }
@@ -132,7 +132,7 @@ impl<C: Clock> Queued<C> {
     }
 
     /// How long packets have waited up to `now`, summed over packets.
-    pub(super) fn waited(&mut self, now: Moment, link: &mut Common) -> Time {
+    pub(super) fn waited(&mut self, now: Moment, link: &mut Common) -> Duration {
         self.settle(now, link);
         self.count_waiting(now.time, link);
         link.counters.waiting
@@ -160,7 +160,7 @@ impl<C: Clock> Queued<C> {
     }
 
     /// When the queue, as its limit counts it, is empty if nothing else comes.
-    pub(super) fn empty_at(&self, link: &Common) -> Time {
+    pub(super) fn empty_at(&self, link: &Common) -> Instant {
         let waiting = self.discipline.contents().backlog();
         match link.config.queue.reading {
             BufferAccounting::Ns2 => self.clock.free_after(waiting).max(self.service_ends.time),
@@ -179,7 +179,7 @@ impl<C: Clock> Queued<C> {
     }
 
     /// When it will have transmitted all that it holds, if nothing is evicted.
-    pub(super) fn busy_until(&self) -> Time {
+    pub(super) fn busy_until(&self) -> Instant {
         match self.discipline.contents().backlog() {
             waiting if waiting.packets > 0 => self.clock.free_after(waiting),
             _ => self.service_ends.time,
@@ -187,7 +187,7 @@ impl<C: Clock> Queued<C> {
     }
 
     /// How much of the time counted as busy lies after `now`.
-    pub(super) fn busy_after(&self, now: Time) -> Time {
+    pub(super) fn busy_after(&self, now: Instant) -> Duration {
         self.service_ends.time.since(now)
     }
 }

@@ -5,7 +5,7 @@
 //! what that leaves over of a nanosecond is the next packet's.
 
 use crate::variation::RateSteps;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 
 /// The clock of such a line.
 #[derive(Clone)]
@@ -13,9 +13,9 @@ pub(super) struct Stepped {
     steps: RateSteps,
     /// The step that holds, and its end.
     rate: u64,
-    until: Time,
+    until: Instant,
     /// The last packet has left, and so much of the work of the nanosecond before is not done.
-    free: Time,
+    free: Instant,
     spare: u128,
 }
 
@@ -25,21 +25,21 @@ impl Stepped {
         Stepped {
             steps,
             rate: 0,
-            until: Time::ZERO,
-            free: Time::ZERO,
+            until: Instant::ZERO,
+            free: Instant::ZERO,
             spare: 0,
         }
     }
 
     /// Implements [`Clock::rest`](super::clock::Clock::rest) for steps.
-    pub(super) fn rest(&mut self, now: Time) {
+    pub(super) fn rest(&mut self, now: Instant) {
         if self.free <= now {
             (self.free, self.spare) = (now, 0);
         }
     }
 
     /// Implements [`Clock::transmit`](super::clock::Clock::transmit) for steps.
-    pub(super) fn transmit(&mut self, bytes: u64, now: Time) -> (Time, Time) {
+    pub(super) fn transmit(&mut self, bytes: u64, now: Instant) -> (Instant, Instant) {
         self.rest(now);
         let start = self.free;
         let work = u128::from(bytes) * 8_000_000_000;
@@ -55,7 +55,7 @@ impl Stepped {
             } else {
                 let nanos = left.div_ceil(rate);
                 self.spare = nanos * rate - left;
-                self.free += Time(nanos as u64);
+                self.free += Duration(nanos as u64);
                 left = 0;
             }
         }
@@ -82,7 +82,7 @@ mod tests {
     fn line(steps: &[(u64, u64)]) -> Stepped {
         let step = |&(ms, bps): &(u64, u64)| Step {
             rate: Rate(bps),
-            lasts: Time::from_millis(ms),
+            lasts: Duration::from_millis(ms),
         };
         Stepped::new(RateSteps::repeated(steps.iter().map(step).collect()))
     }
@@ -95,7 +95,7 @@ mod tests {
         let mut plain = Transmitter::new(Service::Line(Rate(rate)));
         let mut stepped = line(&[(1, rate)]);
         for n in 0..10_000u64 {
-            let (wire, now) = (40 + (n * 7919 % 1460) as u32, Time(n * 1_900));
+            let (wire, now) = (40 + (n * 7919 % 1460) as u32, Instant(n * 1_900));
             assert_eq!(
                 plain.transmit(wire, now),
                 stepped.transmit(wire.into(), now)
@@ -107,18 +107,18 @@ mod tests {
     fn a_packet_may_be_on_the_line_over_several_steps() {
         // 1500 bytes are 12 000 bits: 10 ms at 100 kbit/s, nothing for 5 ms, then 1 Mbit/s.
         let mut line = line(&[(10, 100_000), (5, 0), (100, 1_000_000)]);
-        let (start, finish) = line.transmit(1500, Time::ZERO);
-        assert_eq!((start, finish), (Time::ZERO, Time::from_millis(26)));
-        let (start, finish) = line.transmit(1500, Time::ZERO);
-        assert_eq!(start, Time::from_millis(26));
-        assert_eq!(finish, Time::from_millis(38));
+        let (start, finish) = line.transmit(1500, Instant::ZERO);
+        assert_eq!((start, finish), (Instant::ZERO, Instant::from_millis(26)));
+        let (start, finish) = line.transmit(1500, Instant::ZERO);
+        assert_eq!(start, Instant::from_millis(26));
+        assert_eq!(finish, Instant::from_millis(38));
     }
 
     #[test]
     fn a_line_that_was_idle_is_where_its_course_has_come_to() {
         let mut line = line(&[(10, 1_000_000), (10, 2_000_000)]);
-        let (_, finish) = line.transmit(125, Time::from_millis(1015));
-        assert_eq!(finish, Time::from_micros(1_015_500));
+        let (_, finish) = line.transmit(125, Instant::from_millis(1015));
+        assert_eq!(finish, Instant::from_micros(1_015_500));
     }
 
     proptest! {
@@ -129,7 +129,7 @@ mod tests {
         ) {
             let mut steps = steps;
             steps.push((5, 1_000_000));
-            let given = |until: Time| {
+            let given = |until: Instant| {
                 // Bits times 10⁹ up to a time, walked step by step.
                 let (mut at, mut work) = (0, 0u128);
                 for (ms, bps) in steps.iter().cycle() {
@@ -143,10 +143,10 @@ mod tests {
                 work
             };
             let mut line = line(&steps);
-            let (mut now, mut free) = (Time::ZERO, Time::ZERO);
-            let (mut busy_since, mut done) = (Time::ZERO, 0u128);
+            let (mut now, mut free) = (Instant::ZERO, Instant::ZERO);
+            let (mut busy_since, mut done) = (Instant::ZERO, 0u128);
             for (gap, bytes) in packets {
-                now += Time(gap);
+                now += Duration(gap);
                 if free <= now {
                     (busy_since, done) = (now, 0);
                 }
@@ -154,7 +154,7 @@ mod tests {
                 prop_assert_eq!(start, free.max(now));
                 done += u128::from(bytes) * 8_000_000_000;
                 let most = given(finish) - given(busy_since);
-                let least = given(finish.since(Time(1))) - given(busy_since);
+                let least = given(finish.saturating_sub(Duration(1))) - given(busy_since);
                 prop_assert!(done <= most && least < done, "{least} {done} {most}");
                 free = finish;
             }

@@ -4,7 +4,7 @@ use super::{Link, LinkConfig, Losses, Service, StagePlan, Verdict};
 use crate::moment::Moment;
 use crate::queue::{BufferAccounting, DropTail, Limit};
 use crate::random::stream;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
@@ -19,7 +19,7 @@ pub(super) fn stage_with(plan: &StagePlan, random: Pcg64Mcg) -> Link {
         name: "stage".into(),
         service: Service::Instant,
         variation: None,
-        delay: Time::ZERO,
+        delay: Duration::ZERO,
         queue: DropTail {
             limit: Limit::Unlimited,
             reading: BufferAccounting::Linux,
@@ -45,7 +45,7 @@ pub(super) fn order(stage: Link, packets: &[u64]) -> Vec<u64> {
 fn run(mut stage: Link, packets: &[u64]) -> Vec<(u64, u64)> {
     let mut left = Vec::new();
     let mut events: Vec<Moment> = Vec::new();
-    let mut deliver = |stage: &mut Link, events: &mut Vec<Moment>, until: Time| loop {
+    let mut deliver = |stage: &mut Link, events: &mut Vec<Moment>, until: Instant| loop {
         events.sort_by(|a, b| b.cmp(a));
         let Some(due) = events.last().copied().filter(|due| due.time <= until) else {
             return;
@@ -58,13 +58,13 @@ fn run(mut stage: Link, packets: &[u64]) -> Vec<(u64, u64)> {
         events.extend(stage.next_delivery());
     };
     for (number, us) in packets.iter().enumerate() {
-        let time = Time::from_micros(*us);
+        let time = Instant::from_micros(*us);
         deliver(&mut stage, &mut events, time);
         let packet = Packet::data(0, 1500, number as u64, 0);
         if stage.send(packet, Moment { time, cause: time }) == Verdict::First {
             events.extend(stage.next_delivery());
         }
     }
-    deliver(&mut stage, &mut events, Time::MAX);
+    deliver(&mut stage, &mut events, Instant::MAX);
     left
 }

@@ -5,7 +5,7 @@
 //! Mahimahi's `mm-link` (Netravali et al., ATC 2015).
 
 use crate::variation::Opportunities;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use std::sync::Arc;
 
 /// The clock of such a line.
@@ -18,7 +18,7 @@ pub(super) struct TraceDriven {
     /// Bytes of it that are left.
     left: u64,
     /// The last packet has left.
-    free: Time,
+    free: Instant,
 }
 
 impl TraceDriven {
@@ -29,12 +29,12 @@ impl TraceDriven {
             round: 0,
             number: 0,
             left: Opportunities::BYTES,
-            free: Time::ZERO,
+            free: Instant::ZERO,
         }
     }
 
     /// Implements [`Clock::transmit`](super::clock::Clock::transmit) for a trace.
-    pub(super) fn transmit(&mut self, bytes: u64, now: Time) -> (Time, Time) {
+    pub(super) fn transmit(&mut self, bytes: u64, now: Instant) -> (Instant, Instant) {
         let start = now.max(self.free);
         if self.time() < start {
             self.seek(start);
@@ -50,7 +50,7 @@ impl TraceDriven {
     }
 
     /// When the opportunity in use is.
-    fn time(&self) -> Time {
+    fn time(&self) -> Instant {
         self.trace.time(self.round, self.number)
     }
 
@@ -63,7 +63,7 @@ impl TraceDriven {
     }
 
     /// The first opportunity at or after `now` comes up.
-    fn seek(&mut self, now: Time) {
+    fn seek(&mut self, now: Instant) {
         (self.round, self.number) = self.trace.first_from(now);
         self.left = Opportunities::BYTES;
     }
@@ -72,6 +72,7 @@ impl TraceDriven {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flowstart_control::Duration;
     use proptest::prelude::*;
 
     fn line(trace: &str) -> TraceDriven {
@@ -81,7 +82,7 @@ mod tests {
     /// When packets of these sizes have left that come at these times, in milliseconds.
     fn left(trace: &str, packets: &[(u64, u64)]) -> Vec<u64> {
         let mut line = line(trace);
-        let leave = |&(ms, bytes): &(u64, u64)| line.transmit(bytes, Time::from_millis(ms)).1;
+        let leave = |&(ms, bytes): &(u64, u64)| line.transmit(bytes, Instant::from_millis(ms)).1;
         let times = packets.iter().map(leave);
         times.map(|at| at.nanos() / 1_000_000).collect()
     }
@@ -127,23 +128,23 @@ mod tests {
             let text: String = times.iter().map(|ms| format!("{ms}\n")).collect();
             let trace = Opportunities::parse(&text).unwrap();
             let mut line = line(&text);
-            let mut now = Time::ZERO;
-            let mut left = vec![(Time::ZERO, 0)];
+            let mut now = Instant::ZERO;
+            let mut left = vec![(Instant::ZERO, 0)];
             for (gap, bytes) in packets {
-                now += Time(gap);
+                now += Duration(gap);
                 let (start, finish) = line.transmit(bytes, now);
                 let (before, sum) = *left.last().unwrap();
                 prop_assert!(now <= start && before <= start && start <= finish);
                 left.push((finish, sum + bytes));
             }
             // How many opportunities there are up to a time.
-            let opportunities = |until: Time| {
-                let (round, number) = trace.first_from(until + Time(1));
+            let opportunities = |until: Instant| {
+                let (round, number) = trace.first_from(until + Duration(1));
                 round * trace.count() as u64 + number as u64
             };
             for (i, (first, before)) in left.iter().enumerate() {
                 for (last, sum) in &left[i..] {
-                    let between = opportunities(*last) - opportunities(first.since(Time(1)));
+                    let between = opportunities(*last) - opportunities(first.saturating_sub(Duration(1)));
                     prop_assert!(sum - before <= between * Opportunities::BYTES);
                 }
             }

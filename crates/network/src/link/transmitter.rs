@@ -3,7 +3,7 @@
 
 use super::clock::Clock;
 use crate::queue::Backlog;
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Instant, Rate};
 
 /// What a transmitter's work takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(super) struct Transmitter {
     /// is never exceeded.
     whole: u64,
     part: u64,
-    free: Time,
+    free: Instant,
     /// The last packet size and its time, since almost all packets have the same.
     wire: u32,
     time: u64,
@@ -77,7 +77,7 @@ impl Transmitter {
             divisor: service.divisor(),
             whole: 0,
             part: 0,
-            free: Time::ZERO,
+            free: Instant::ZERO,
             wire: 0,
             time: 0,
             remainder: 0,
@@ -87,14 +87,14 @@ impl Transmitter {
 
 impl Clock for Transmitter {
     #[inline]
-    fn rest(&mut self, now: Time) {
+    fn rest(&mut self, now: Instant) {
         if self.free <= now {
             (self.whole, self.part, self.free) = (now.0, 0, now);
         }
     }
 
     #[inline]
-    fn transmit(&mut self, wire: u32, now: Time) -> (Time, Time) {
+    fn transmit(&mut self, wire: u32, now: Instant) -> (Instant, Instant) {
         self.rest(now);
         let start = self.free;
         if wire != self.wire {
@@ -109,14 +109,14 @@ impl Clock for Transmitter {
             self.part -= self.divisor;
             self.whole += 1;
         }
-        self.free = Time(self.whole + u64::from(self.part > 0));
+        self.free = Instant(self.whole + u64::from(self.part > 0));
         (start, self.free)
     }
 
-    fn free_after(&self, packets: Backlog) -> Time {
+    fn free_after(&self, packets: Backlog) -> Instant {
         let divisor = u128::from(self.divisor);
         let work = self.service.work(packets) + u128::from(self.part);
-        Time(self.whole + work.div_ceil(divisor) as u64)
+        Instant(self.whole + work.div_ceil(divisor) as u64)
     }
 }
 
@@ -129,7 +129,7 @@ mod tests {
         // 1500 bytes at 7 bit/s·10⁹ take 1714 and 2/7 ns: seven of them take 12 000 ns.
         let mut clock = Transmitter::new(Service::Line(Rate(7_000_000_000)));
         let finish: Vec<u64> = (0..7)
-            .map(|_| clock.transmit(1500, Time::ZERO).1 .0)
+            .map(|_| clock.transmit(1500, Instant::ZERO).1 .0)
             .collect();
         assert_eq!(finish[0], 1715);
         assert_eq!(finish[6], 12_000);
@@ -138,12 +138,12 @@ mod tests {
     #[test]
     fn what_is_to_come_is_foretold_with_its_remainder() {
         let mut clock = Transmitter::new(Service::Line(Rate(7_000_000_000)));
-        clock.transmit(1500, Time::ZERO);
+        clock.transmit(1500, Instant::ZERO);
         let six = Backlog {
             packets: 6,
             bytes: 9000,
         };
-        assert_eq!(clock.free_after(six), Time(12_000));
+        assert_eq!(clock.free_after(six), Instant(12_000));
     }
 
     #[test]
@@ -151,8 +151,8 @@ mod tests {
         // The Cisco 3640 of the Quick-Start paper forwards 5000 packets a second.
         let mut clock = Transmitter::new(Service::Packets(5000));
         for (wire, end) in [(40, 200), (1500, 400), (1500, 600)] {
-            let (_, finish) = clock.transmit(wire, Time::ZERO);
-            assert_eq!(finish, Time::from_micros(end));
+            let (_, finish) = clock.transmit(wire, Instant::ZERO);
+            assert_eq!(finish, Instant::from_micros(end));
         }
     }
 }

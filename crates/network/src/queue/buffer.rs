@@ -7,7 +7,7 @@ named! {
     /// How a buffer of N is read: whether the packet in transmission takes a place in it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum BufferAccounting {
-        /// It does: N − 1 may wait beside it (ns-2).
+        /// It does: N − 1 may wait next to it (ns-2).
         Ns2 = "ns2",
         /// It does not: N may wait (Linux qdiscs).
         Linux = "linux",

@@ -11,7 +11,7 @@
 use super::discipline::{Contents, Discipline, Maker, QueueContext, Queued};
 use super::line::Line;
 use flowstart_control::entry::{Certainty, Entry};
-use flowstart_control::{params, Time};
+use flowstart_control::{params, Duration, Instant};
 use flowstart_wire::Packet;
 
 /// Entry of `codel` in the catalog of queue disciplines.
@@ -45,10 +45,10 @@ params! {
     /// Parameters of the control law.
     pub(super) struct ControlLaw {
         /// the standing queue that is tolerated (RFC 8289 §4.4)
-        target: Time = "5ms",
+        target: Duration = "5ms",
         /// how long the queue may stay above it, about a long round trip (RFC 8289 §4.3)
-        #[check(|interval| interval > Time::ZERO, "above 0s")]
-        interval: Time = "100ms",
+        #[check(|interval| interval > Duration::ZERO, "above 0s")]
+        interval: Duration = "100ms",
         /// whether packets of senders that speak ECN are marked where others are dropped early
         ecn: bool = "false",
     }
@@ -62,16 +62,16 @@ impl ControlLaw {
     }
 
     /// Time of the next drop (RFC 8289 §5.6 `control_law`).
-    fn next(self, time: Time, count: u64) -> Time {
-        time + Time((self.interval.0 as f64 / (count as f64).sqrt()) as u64)
+    fn next(self, time: Instant, count: u64) -> Instant {
+        time + Duration((self.interval.0 as f64 / (count as f64).sqrt()) as u64)
     }
 }
 
 /// The state of RFC 8289 §5.2.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct State {
-    first_above_time: Option<Time>,
-    drop_next: Time,
+    first_above_time: Option<Instant>,
+    drop_next: Instant,
     count: u64,
     lastcount: u64,
     dropping: bool,
@@ -116,7 +116,7 @@ impl State {
 
     /// Where dropping ended not long ago, it continues with the frequency that had been
     /// reached (RFC 8289 §5.5).
-    fn begin_dropping(&mut self, law: ControlLaw, now: Time) {
+    fn begin_dropping(&mut self, law: ControlLaw, now: Instant) {
         self.dropping = true;
         let delta = self.count - self.lastcount;
         let recent = now.since(self.drop_next) < law.interval.times(16);
@@ -131,7 +131,7 @@ impl State {
         line: &mut Line,
         law: ControlLaw,
         mtu: u64,
-        now: Time,
+        now: Instant,
     ) -> (Option<Queued>, bool) {
         let Some(packet) = line.pop() else {
             self.first_above_time = None;
@@ -179,12 +179,12 @@ impl Discipline for CoDel {
 mod tests {
     use crate::queue::testing::{capable, packet, Bench};
     use crate::queue::Limit;
-    use flowstart_control::Time;
+    use flowstart_control::{Duration, Instant};
     use flowstart_wire::Packet;
 
     /// Keeps so many packets waiting, of which one leaves every `step`; the times at
     /// which packets are evicted.
-    fn drops(held: u64, step: Time, steps: u64) -> Vec<Time> {
+    fn drops(held: u64, step: Duration, steps: u64) -> Vec<Instant> {
         deeds("codel", packet, held, step, steps).0
     }
 
@@ -193,9 +193,9 @@ mod tests {
         spec: &str,
         packet: fn(u64) -> Packet,
         held: u64,
-        step: Time,
+        step: Duration,
         steps: u64,
-    ) -> (Vec<Time>, Vec<Time>) {
+    ) -> (Vec<Instant>, Vec<Instant>) {
         let mut bench = Bench::new(spec, Limit::Unlimited);
         (0..held).for_each(|n| {
             bench.enqueue(packet(n));
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_persistent_queue_is_thinned_out_by_the_control_law() {
-        let step = Time::from_micros(10);
+        let step = Duration::from_micros(10);
         let times = drops(1000, step, 60_000);
         let since: Vec<f64> = times
             .iter()
@@ -237,35 +237,35 @@ mod tests {
     #[test]
     fn the_first_drop_comes_an_interval_after_the_queue_has_become_long() {
         // 1000 packets, one every 0.01 ms: a packet waits 5 ms from the 500th on.
-        let times = drops(1000, Time::from_micros(10), 60_000);
-        assert_eq!(times[0], Time::from_millis(105));
+        let times = drops(1000, Duration::from_micros(10), 60_000);
+        assert_eq!(times[0], Instant::from_millis(105));
     }
 
     #[test]
     fn a_short_queue_and_the_last_packet_are_left_alone() {
-        assert!(drops(4, Time::from_millis(1), 2000).is_empty(), "4 ms");
+        assert!(drops(4, Duration::from_millis(1), 2000).is_empty(), "4 ms");
         assert!(
-            drops(2, Time::from_millis(50), 2000).is_empty(),
+            drops(2, Duration::from_millis(50), 2000).is_empty(),
             "one packet behind"
         );
-        assert!(!drops(3, Time::from_millis(50), 2000).is_empty());
+        assert!(!drops(3, Duration::from_millis(50), 2000).is_empty());
     }
 
     #[test]
     fn marks_come_when_drops_would() {
-        let step = Time::from_micros(10);
+        let step = Duration::from_micros(10);
         let (dropped, marked) = deeds("codel:ecn=true", capable, 1000, step, 60_000);
         assert!(dropped.is_empty());
         let drops = drops(1000, step, 60_000);
         assert_eq!(marked.len(), drops.len());
-        let apart = |(a, b): (&Time, &Time)| a.nanos().abs_diff(b.nanos());
+        let apart = |(a, b): (&Instant, &Instant)| a.nanos().abs_diff(b.nanos());
         assert!(marked.iter().zip(&drops).map(apart).max() <= Some(step.nanos()));
     }
 
     #[test]
     fn nothing_is_marked_unless_both_sides_speak_ecn() {
         let of = |spec, packet| {
-            let (dropped, marked) = deeds(spec, packet, 1000, Time::from_micros(10), 20_000);
+            let (dropped, marked) = deeds(spec, packet, 1000, Duration::from_micros(10), 20_000);
             (!dropped.is_empty(), !marked.is_empty())
         };
         assert_eq!(of("codel", capable), (true, false));

@@ -3,7 +3,7 @@
 
 use super::buffer::{Backlog, DropTail};
 use flowstart_control::params::AlgorithmKind;
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Duration, Instant, Rate};
 use flowstart_wire::Ecn;
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
@@ -18,7 +18,7 @@ pub struct Port {
     /// The rate of the line; `None` transmits in no time.
     pub rate: Option<Rate>,
     /// Propagation delay of the line.
-    pub delay: Time,
+    pub delay: Duration,
     /// Bytes of a full-size packet.
     pub packet: u32,
     /// A random stream of this queue's own.
@@ -31,7 +31,7 @@ pub struct Queued {
     /// The packet that waits.
     pub packet: Packet,
     /// Time of its arrival.
-    pub since: Time,
+    pub since: Instant,
 }
 
 /// What a queue did to a packet that concerns others.
@@ -49,7 +49,7 @@ pub struct QueueEvent {
     /// The packet that was evicted or marked.
     pub packet: Packet,
     /// Time of the event.
-    pub at: Time,
+    pub at: Instant,
     /// Kind of the event.
     pub kind: QueueEventKind,
 }
@@ -57,9 +57,9 @@ pub struct QueueEvent {
 /// A discipline's view of its link at one moment.
 pub struct QueueContext<'a> {
     /// The moment: of the arrival, or of the departure.
-    pub now: Time,
+    pub now: Instant,
     /// Since when there has been nothing to transmit; `None` while there is.
-    pub idle_since: Option<Time>,
+    pub idle_since: Option<Instant>,
     /// Backlog that is being transmitted.
     pub in_service: Backlog,
     /// The size of the buffer.
@@ -101,7 +101,7 @@ impl QueueContext<'_> {
 }
 
 /// Makes a discipline for each link; `None` where a drop-tail link will do.
-pub type Maker = dyn Fn(&Port) -> Option<Box<dyn Discipline>>;
+pub type Maker = dyn Fn(&Port) -> Option<Box<dyn Discipline>> + Send + Sync;
 
 /// A queue discipline. It holds the packets that wait.
 ///

@@ -220,7 +220,7 @@ impl Contents for FqCoDel {
 mod tests {
     use crate::queue::testing::{of_flow, Bench};
     use crate::queue::Limit;
-    use flowstart_control::Time;
+    use flowstart_control::Instant;
 
     /// Positions tell flows apart: flow 3's begin at 300.
     fn arrivals(bench: &mut Bench, flow: u32, count: u64) {
@@ -272,10 +272,10 @@ mod tests {
     fn a_bucket_is_ruled_by_codel_alone() {
         let mut bench = Bench::new("fq-codel", Limit::Unlimited);
         arrivals(&mut bench, 1, 50);
-        bench.now = Time::from_millis(10);
+        bench.now = Instant::from_millis(10);
         bench.dequeue();
         arrivals(&mut bench, 2, 50);
-        bench.now = Time::from_millis(111);
+        bench.now = Instant::from_millis(111);
         (0..4).for_each(|_| {
             bench.dequeue();
         });

@@ -2,7 +2,7 @@
 
 use super::buffer::Backlog;
 use super::discipline::{Contents, Queued};
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_wire::Packet;
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ pub struct Line {
 
 impl Line {
     /// A packet joins the line.
-    pub fn push(&mut self, packet: Packet, now: Time) {
+    pub fn push(&mut self, packet: Packet, now: Instant) {
         self.backlog.add(packet.wire);
         if packet.tags.startup_excess {
             self.marked.add(packet.wire);
@@ -47,7 +47,7 @@ impl Line {
     }
 
     /// When the first packet came.
-    pub fn oldest(&self) -> Option<Time> {
+    pub fn oldest(&self) -> Option<Instant> {
         self.packets.front().map(|first| first.since)
     }
 

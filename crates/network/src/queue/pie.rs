@@ -16,7 +16,7 @@ use super::line::Line;
 use crate::random::share;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{Number, Ratio};
-use flowstart_control::{params, Time};
+use flowstart_control::{params, Duration, Instant};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
@@ -44,16 +44,16 @@ pub const ENTRY: Entry<Maker> = Entry {
 params! {
     struct Settings {
         /// the delay aimed at (RFC 8033 §4.2)
-        qdelay_ref: Time = "15ms",
+        qdelay_ref: Duration = "15ms",
         /// how often the probability is updated
-        #[check(|time| time >= Time::from_micros(1), "at least 1us")]
-        t_update: Time = "15ms",
+        #[check(|time| time >= Duration::from_micros(1), "at least 1us")]
+        t_update: Duration = "15ms",
         /// weight of the distance from the reference, per second
         alpha: Number = "0.125",
         /// weight of the change, per second
         beta: Number = "1.25",
         /// for so long after an idle time nothing is dropped (RFC 8033 §4.4)
-        max_burst: Time = "150ms",
+        max_burst: Duration = "150ms",
         ecn: bool as ControlLaw,
         /// ecn=true: the probability from which on packets are dropped, not marked (RFC 8033 §5.1)
         mark_ecnth: Ratio = "0.1",
@@ -65,15 +65,15 @@ params! {
 struct Controller {
     settings: Settings,
     state: State,
-    next_update: Time,
+    next_update: Instant,
 }
 
 /// State that an update changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct State {
     drop_prob: f64,
-    qdelay_old: Time,
-    burst_allowance: Time,
+    qdelay_old: Duration,
+    burst_allowance: Duration,
 }
 
 impl Controller {
@@ -82,15 +82,15 @@ impl Controller {
             settings,
             state: State {
                 drop_prob: 0.0,
-                qdelay_old: Time::ZERO,
+                qdelay_old: Duration::ZERO,
                 burst_allowance: settings.max_burst,
             },
-            next_update: settings.t_update,
+            next_update: Instant::ZERO + settings.t_update,
         }
     }
 
     /// Makes up for the updates up to `now`, for all of which the delay was `qdelay`.
-    fn catch_up(&mut self, now: Time, qdelay: Time) {
+    fn catch_up(&mut self, now: Instant, qdelay: Duration) {
         while self.next_update <= now {
             let before = self.state;
             self.update(qdelay);
@@ -107,7 +107,7 @@ impl Controller {
         }
     }
 
-    fn update(&mut self, qdelay: Time) {
+    fn update(&mut self, qdelay: Duration) {
         let Settings {
             qdelay_ref,
             t_update,
@@ -118,10 +118,10 @@ impl Controller {
         let state = &mut self.state;
         state.drop_prob = (state.drop_prob + change).clamp(0.0, 1.0);
         let (now, before) = (qdelay, state.qdelay_old);
-        if now == Time::ZERO && before == Time::ZERO {
+        if now == Duration::ZERO && before == Duration::ZERO {
             state.drop_prob *= 0.98;
         }
-        state.burst_allowance = state.burst_allowance.since(t_update);
+        state.burst_allowance = state.burst_allowance.saturating_sub(t_update);
         let low = qdelay_ref.over(2);
         if state.drop_prob == 0.0 && now < low && before < low {
             state.burst_allowance = max_burst;
@@ -130,7 +130,7 @@ impl Controller {
     }
 
     /// By how much the probability changes; less while it is small (RFC 8033 §4.2).
-    fn change(&self, qdelay: Time) -> f64 {
+    fn change(&self, qdelay: Duration) -> f64 {
         let Settings {
             qdelay_ref,
             alpha,
@@ -171,7 +171,7 @@ struct Pie {
     random: Pcg64Mcg,
 }
 
-/// RFC 8033 §5.4: drops are at least this far apart, and no farther than that.
+/// RFC 8033 §5.4: minimum and maximum distance of drops.
 const ACCU_LEAST: f64 = 0.85;
 const ACCU_MOST: f64 = 8.5;
 
@@ -187,9 +187,9 @@ impl Pie {
         }
     }
 
-    fn catch_up(&mut self, now: Time) {
+    fn catch_up(&mut self, now: Instant) {
         let bits = self.line.backlog().bytes as f64 * 8.0;
-        let qdelay = Time((bits / self.rate * 1e9) as u64);
+        let qdelay = Duration((bits / self.rate * 1e9) as u64);
         self.controller.catch_up(now, qdelay);
     }
 
@@ -198,7 +198,7 @@ impl Pie {
         let c = &self.controller.state;
         let reference = self.controller.settings.qdelay_ref;
         let low = c.qdelay_old < reference.over(2) && c.drop_prob < 0.2;
-        if c.burst_allowance > Time::ZERO || low || self.line.backlog().bytes <= 2 * self.mtu {
+        if c.burst_allowance > Duration::ZERO || low || self.line.backlog().bytes <= 2 * self.mtu {
             return false;
         }
         if c.drop_prob == 0.0 {
@@ -263,8 +263,8 @@ mod tests {
         let change = |drop_prob, qdelay, old| {
             let mut controller = controller();
             controller.state.drop_prob = drop_prob;
-            controller.state.qdelay_old = Time::from_millis(old);
-            controller.change(Time::from_millis(qdelay))
+            controller.state.qdelay_old = Duration::from_millis(old);
+            controller.change(Duration::from_millis(qdelay))
         };
         for (prob, qdelay, old, expected) in [
             (0.0, 20, 15, 3.357e-6),
@@ -280,13 +280,13 @@ mod tests {
     #[test]
     fn an_idle_time_is_made_up_for_at_once() {
         let mut busy = controller();
-        (0..100).for_each(|_| busy.update(Time::from_millis(40)));
-        assert!(busy.state.drop_prob > 0.0 && busy.state.burst_allowance == Time::ZERO);
+        (0..100).for_each(|_| busy.update(Duration::from_millis(40)));
+        assert!(busy.state.drop_prob > 0.0 && busy.state.burst_allowance == Duration::ZERO);
         let mut one_by_one = busy;
-        (0..100_000).for_each(|_| one_by_one.update(Time::ZERO));
+        (0..100_000).for_each(|_| one_by_one.update(Duration::ZERO));
         let mut at_once = busy;
         let later = busy.next_update + busy.settings.t_update.times(99_999);
-        at_once.catch_up(later, Time::ZERO);
+        at_once.catch_up(later, Duration::ZERO);
         assert_eq!(at_once.state, one_by_one.state);
         assert_eq!(at_once.next_update, later + busy.settings.t_update);
     }
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn a_burst_after_an_idle_time_passes() {
         let mut bench = Bench::new("pie", Limit::Unlimited);
-        bench.now = Time::from_secs(10);
+        bench.now = Instant::from_secs(10);
         assert!((0..500).all(|n| bench.enqueue(packet(n))));
     }
 
@@ -305,7 +305,7 @@ mod tests {
             let mut bench = Bench::new("pie", Limit::Unlimited);
             let mut lost = 0;
             for n in 0..20_000 {
-                bench.now += Time::from_millis(1);
+                bench.now += Duration::from_millis(1);
                 bench.dequeue();
                 while bench.backlog().packets < held && bench.enqueue(packet(n)) {}
                 lost += u64::from(bench.backlog().packets < held);
@@ -322,7 +322,7 @@ mod tests {
             let mut bench = Bench::new(spec, Limit::Unlimited);
             let mut refused = 0;
             for n in 0..20_000 {
-                bench.now += Time::from_millis(1);
+                bench.now += Duration::from_millis(1);
                 bench.dequeue();
                 while bench.backlog().packets < 30 && bench.enqueue(capable(n)) {}
                 refused += u64::from(bench.backlog().packets < 30);

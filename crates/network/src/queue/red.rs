@@ -23,7 +23,7 @@ use super::line::Line;
 use crate::random::share;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{Number, Params, Ratio, SpecError};
-use flowstart_control::{params, Segments, Time};
+use flowstart_control::{params, Duration, Instant, Segments};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
@@ -123,7 +123,7 @@ const TARGET_DELAY: f64 = 0.005;
 /// ns-2 takes round trips to be at least this long.
 const LEAST_RTT: f64 = 0.1;
 /// Adaptive RED's `interval_`, `alpha_`, `beta_` and the bounds of max_p.
-const INTERVAL: Time = Time::from_millis(500);
+const INTERVAL: Duration = Duration::from_millis(500);
 const ALPHA: f64 = 0.01;
 const BETA: f64 = 0.9;
 const TOP: f64 = 0.5;
@@ -145,7 +145,7 @@ pub(super) struct Detector {
     adaptive: bool,
     ecn: bool,
     mark_p: Option<f64>,
-    last_set: Time,
+    last_set: Instant,
     /// Average queue length.
     avg: f64,
     /// Packets, and their bytes, since the last drop or since the average passed th_min.
@@ -200,7 +200,7 @@ impl Detector {
             adaptive: settings.adaptive,
             ecn: settings.ecn,
             mark_p: settings.mark_p,
-            last_set: Time::ZERO,
+            last_set: Instant::ZERO,
             avg: 0.0,
             count: 0,
             count_bytes: 0,
@@ -329,7 +329,7 @@ impl Detector {
     }
 
     /// max_p is moved so that the average stays between the thresholds.
-    fn adapt(&mut self, now: Time) {
+    fn adapt(&mut self, now: Instant) {
         let part = 0.4 * (self.th_max - self.th_min);
         if self.avg < self.th_min + part && self.max_p > BOTTOM {
             self.max_p *= BETA;
@@ -359,7 +359,7 @@ fn power(base: f64, exponent: u64) -> f64 {
 struct Red {
     line: Line,
     all: Detector,
-    /// For packets without a mark, where they are counted apart.
+    /// For packets without a mark, where they are counted separately.
     unmarked: Option<Detector>,
     random: Pcg64Mcg,
 }
@@ -504,8 +504,8 @@ mod tests {
         let mut events = std::collections::VecDeque::new();
         // 100 slots of 1 ms.
         let context = QueueContext {
-            now: Time::from_millis(150),
-            idle_since: Some(Time::from_millis(50)),
+            now: Instant::from_millis(150),
+            idle_since: Some(Instant::from_millis(50)),
             in_service: Backlog::default(),
             buffer: Bench::buffer(Limit::Unlimited),
             events: &mut events,
@@ -527,10 +527,10 @@ mod tests {
     fn adaptive_red_moves_max_p_towards_where_the_average_stays_between() {
         let mut detector = detector(",adaptive=true");
         detector.avg = 14.0;
-        detector.adapt(Time::from_millis(501));
+        detector.adapt(Instant::from_millis(501));
         assert!(near(detector.max_p, 0.11, 1e-12));
         detector.avg = 6.0;
-        detector.adapt(Time::from_millis(1002));
+        detector.adapt(Instant::from_millis(1002));
         assert!(near(detector.max_p, 0.099, 1e-12));
     }
 

@@ -2,17 +2,14 @@
 
 use super::discipline::{Discipline, Maker, Port, KIND};
 use super::{xcp, QUEUES};
-use flowstart_control::entry::{self, Description, Entry};
-use flowstart_control::params::{Params, SpecError};
+use flowstart_control::entry::{self, Description, Selected};
+use flowstart_control::params::SpecError;
 use flowstart_control::Convention;
 use std::fmt;
 
 /// A discipline with its parameters, read and found sound.
 #[derive(Clone, Debug)]
-pub struct QueueSpec {
-    entry: &'static Entry<Maker>,
-    params: Params,
-}
+pub struct QueueSpec(Selected<Maker>);
 
 /// Convention for entries: queues follow no stack.
 const CONVENTION: Convention = Convention::Rfc;
@@ -20,8 +17,7 @@ const CONVENTION: Convention = Convention::Rfc;
 impl QueueSpec {
     /// Reads a specification such as `red:th_min=5`.
     pub fn parse(spec: &str) -> Result<QueueSpec, SpecError> {
-        let (entry, params) = entry::read(KIND, QUEUES, spec, CONVENTION)?;
-        Ok(QueueSpec { entry, params })
+        entry::read(KIND, QUEUES, spec, CONVENTION).map(QueueSpec)
     }
 
     /// Discipline of XCP's routers, with its defaults.
@@ -31,8 +27,7 @@ impl QueueSpec {
 
     /// A fresh discipline for a link.
     pub fn discipline(&self, port: &Port) -> Option<Box<dyn Discipline>> {
-        let maker = (self.entry.build)(&self.params, CONVENTION);
-        maker.expect("parse has built it before")(port)
+        (self.0.built)(port)
     }
 }
 
@@ -44,7 +39,7 @@ impl Default for QueueSpec {
 
 impl fmt::Display for QueueSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.params.fmt(f)
+        self.0.params.fmt(f)
     }
 }
 
@@ -57,6 +52,7 @@ pub fn describe() -> Vec<Description> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flowstart_control::params::Params;
 
     fn complaint(spec: &str) -> String {
         QueueSpec::parse(spec).unwrap_err().to_string()

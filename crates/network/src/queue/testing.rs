@@ -4,7 +4,7 @@ use super::buffer::{Backlog, BufferAccounting, DropTail, Limit};
 use super::discipline::{Discipline, Port, QueueContext, QueueEvent, QueueEventKind};
 use super::spec::QueueSpec;
 use crate::random::stream;
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Duration, Instant, Rate};
 use flowstart_wire::Ecn;
 use flowstart_wire::Packet;
 use std::collections::VecDeque;
@@ -39,7 +39,7 @@ pub fn of_flow(flow: u32, seq: u64) -> Packet {
 pub fn port() -> Port {
     Port {
         rate: Some(Rate(12_000_000)),
-        delay: Time::from_millis(10),
+        delay: Duration::from_millis(10),
         packet: 1500,
         random: stream(1, "queue", 0),
     }
@@ -50,7 +50,7 @@ pub struct Bench {
     discipline: Box<dyn Discipline>,
     buffer: DropTail,
     /// The time of the next call.
-    pub now: Time,
+    pub now: Instant,
     events: VecDeque<QueueEvent>,
 }
 
@@ -61,7 +61,7 @@ impl Bench {
         Bench {
             discipline: spec.discipline(&port()).unwrap(),
             buffer: Bench::buffer(limit),
-            now: Time::ZERO,
+            now: Instant::ZERO,
             events: VecDeque::new(),
         }
     }

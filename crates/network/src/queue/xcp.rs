@@ -25,7 +25,7 @@ use super::discipline::{Contents, Discipline, Maker, QueueContext, Queued};
 use super::line::Line;
 use flowstart_control::entry::{Certainty, Entry, Need};
 use flowstart_control::params::Ratio;
-use flowstart_control::{params, Rate, Time};
+use flowstart_control::{params, Duration, Instant, Rate};
 use flowstart_wire::Packet;
 use flowstart_wire::{Body, CongestionHeader};
 
@@ -53,13 +53,13 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 /// The control interval while no round trip is known: xcpq.h, INITIAL_Te_VALUE.
-const INITIAL: Time = Time::from_millis(50);
+const INITIAL: Duration = Duration::from_millis(50);
 /// Minimum control interval: xcpq.cc, XCP_MIN_INTERVAL.
-const SHORTEST: Time = Time::from_millis(1);
+const SHORTEST: Duration = Duration::from_millis(1);
 /// No round trip counts as longer: xcpq.cc, XCP_MAX_INTERVAL.
 const LONGEST: f64 = 1.0;
 /// The queue is observed for at least so long: xcpq.cc, L 35.
-const SHORTEST_QUEUE: Time = Time::from_millis(2);
+const SHORTEST_QUEUE: Duration = Duration::from_millis(2);
 
 params! {
     /// The parameters of the control law.
@@ -126,8 +126,8 @@ impl Input {
     }
 
     /// The mean round trip of senders.
-    fn mean_rtt(&self) -> Option<Time> {
-        (self.spacing > 0.0).then(|| Time::from_secs_f64(self.weighted / self.spacing))
+    fn mean_rtt(&self) -> Option<Duration> {
+        (self.spacing > 0.0).then(|| Duration::from_secs_f64(self.weighted / self.spacing))
     }
 }
 
@@ -152,7 +152,7 @@ impl Shares {
         }
     }
 
-    /// The change of throughput that a packet of `wire` bytes takes with it, asking for
+    /// The change of throughput that a packet of `wire` bytes takes with it, with a request for
     /// `asked`.
     fn take(&mut self, spacing: f64, wire: u32, asked: f64) -> f64 {
         let mut up = (self.positive * spacing).min(self.left.positive);
@@ -177,7 +177,7 @@ struct StandingQueue {
     bytes: u64,
     /// The least of this one so far.
     least: u64,
-    ends: Time,
+    ends: Instant,
 }
 
 /// State of the discipline on one link.
@@ -190,10 +190,10 @@ struct Xcp {
     input: Input,
     shares: Shares,
     /// The mean round trip, as last found.
-    rtt: Time,
+    rtt: Duration,
     /// The control interval's length and end; `None` before the first packet, and from the end
     /// of one without traffic to the next packet.
-    interval: Option<(Time, Time)>,
+    interval: Option<(Duration, Instant)>,
     queue: StandingQueue,
 }
 
@@ -210,14 +210,14 @@ impl Xcp {
             queue: StandingQueue {
                 bytes: 0,
                 least: 0,
-                ends: Time::ZERO,
+                ends: Instant::ZERO,
             },
         }
     }
 
     /// Ends the intervals that are over by `now`, in order. The queue has not changed since
     /// the last call.
-    fn catch_up(&mut self, now: Time) {
+    fn catch_up(&mut self, now: Instant) {
         while let Some((length, end)) = self.interval {
             if self.queue.ends <= now.min(end) {
                 self.end_queue_period();
@@ -230,7 +230,7 @@ impl Xcp {
     }
 
     /// The first packet after a quiet time begins the interval.
-    fn wake(&mut self, now: Time) {
+    fn wake(&mut self, now: Instant) {
         if self.interval.is_none() {
             self.interval = Some((INITIAL, now + INITIAL));
             self.queue = StandingQueue {
@@ -241,7 +241,7 @@ impl Xcp {
         }
     }
 
-    fn end_interval(&mut self, length: Time, end: Time) {
+    fn end_interval(&mut self, length: Duration, end: Instant) {
         let input = std::mem::take(&mut self.input);
         self.rtt = input.mean_rtt().unwrap_or(INITIAL);
         let next = self.rtt.max(SHORTEST);
@@ -260,8 +260,8 @@ impl Xcp {
     /// xcpq.cc, L 33 to 36: the next period is half of the round trip without the queue.
     fn end_queue_period(&mut self) {
         let now = self.line.backlog().bytes;
-        let drains = Time::from_secs_f64(now as f64 / self.capacity);
-        let period = self.rtt.since(drains).over(2).max(SHORTEST_QUEUE);
+        let drains = Duration::from_secs_f64(now as f64 / self.capacity);
+        let period = self.rtt.saturating_sub(drains).over(2).max(SHORTEST_QUEUE);
         self.queue = StandingQueue {
             bytes: self.queue.least,
             least: now,
@@ -277,7 +277,7 @@ impl Xcp {
         let Some(mut header) = data.congestion() else {
             return;
         };
-        header.feedback = if header.rtt == Time::ZERO {
+        header.feedback = if header.rtt == Duration::ZERO {
             // Nothing can be said to a sender that does not know its round trip.
             header.feedback.min(0.0)
         } else {
@@ -329,7 +329,7 @@ mod tests {
     use flowstart_control::params::Params;
     use proptest::prelude::*;
 
-    const RTT: Time = Time::from_millis(100);
+    const RTT: Duration = Duration::from_millis(100);
 
     fn gains() -> Gains {
         Gains::read(&Params::parse(KIND, "xcp", ENTRY.params, "").unwrap()).unwrap()
@@ -398,7 +398,7 @@ mod tests {
     }
 
     /// A packet of a sender with this window.
-    fn asking(seq: u64, cwnd: f64, rtt: Time) -> Packet {
+    fn asking(seq: u64, cwnd: f64, rtt: Duration) -> Packet {
         let mut packet = packet(seq);
         let Body::Data(data) = &mut packet.body else {
             panic!("{packet:?}")
@@ -414,19 +414,19 @@ mod tests {
     /// A router on a line of 10 Mbit/s, with a buffer for everything, without its link.
     struct Router {
         xcp: Xcp,
-        now: Time,
+        now: Instant,
     }
 
     impl Router {
         fn new() -> Router {
             Router {
                 xcp: Xcp::new(gains(), Rate(10_000_000)),
-                now: Time::ZERO,
+                now: Instant::ZERO,
             }
         }
 
         /// A packet comes at a transmitter that is free and leaves at once: its feedback.
-        fn pass(&mut self, at: Time, packet: Packet) -> f64 {
+        fn pass(&mut self, at: Instant, packet: Packet) -> f64 {
             self.now = at;
             let mut events = std::collections::VecDeque::new();
             let mut context = QueueContext {
@@ -452,9 +452,10 @@ mod tests {
     fn a_lone_senders_second_flight_is_given_its_part_of_the_line() {
         let mut router = Router::new();
         // Ten packets in a first interval of 50 ms: nothing is known yet.
-        let first = (0..10).map(|n| router.pass(Time::from_millis(n), asking(n, 10.0, RTT)));
+        let first = (0..10).map(|n| router.pass(Instant::from_millis(n), asking(n, 10.0, RTT)));
         assert_eq!(first.sum::<f64>(), 0.0);
-        let second = (0..10).map(|n| router.pass(RTT + Time(n), asking(n, 10.0, RTT)));
+        let second =
+            (0..10).map(|n| router.pass(Instant::ZERO + RTT + Duration(n), asking(n, 10.0, RTT)));
         // 15 000 bytes in 50 ms are 0.3 MB/s; 0.4 of the 0.95 that are left.
         assert_near(second.sum::<f64>(), 380_000.0);
     }
@@ -463,39 +464,45 @@ mod tests {
     fn one_that_does_not_know_its_round_trip_is_given_nothing_and_others_are_left_alone() {
         let mut router = Router::new();
         for n in 0..10 {
-            router.pass(Time::from_millis(n), asking(n, 10.0, RTT));
+            router.pass(Instant::from_millis(n), asking(n, 10.0, RTT));
         }
-        assert_eq!(router.pass(RTT, asking(0, 10.0, Time::ZERO)), 0.0);
-        assert!(router.pass(RTT, packet(1)).is_nan());
-        assert!(router.pass(RTT, asking(2, 10.0, RTT)) > 0.0);
+        assert_eq!(
+            router.pass(Instant::ZERO + RTT, asking(0, 10.0, Duration::ZERO)),
+            0.0
+        );
+        assert!(router.pass(Instant::ZERO + RTT, packet(1)).is_nan());
+        assert!(router.pass(Instant::ZERO + RTT, asking(2, 10.0, RTT)) > 0.0);
     }
 
     #[test]
     fn after_an_interval_without_traffic_nothing_is_handed_out() {
         let mut router = Router::new();
         for n in 0..10 {
-            router.pass(Time::from_millis(n), asking(n, 10.0, RTT));
+            router.pass(Instant::from_millis(n), asking(n, 10.0, RTT));
         }
-        assert_eq!(router.pass(Time::from_secs(900), asking(0, 10.0, RTT)), 0.0);
-        let at = Time::from_secs(900);
+        assert_eq!(
+            router.pass(Instant::from_secs(900), asking(0, 10.0, RTT)),
+            0.0
+        );
+        let at = Instant::from_secs(900);
         assert_eq!(router.xcp.interval, Some((INITIAL, at + INITIAL)));
     }
 
     #[test]
     fn the_control_interval_is_the_mean_round_trip_of_senders_but_not_below_a_millisecond() {
-        let interval_after = |rtts: [Time; 2]| {
+        let interval_after = |rtts: [Duration; 2]| {
             let mut router = Router::new();
             // Both send as fast.
             for (n, rtt) in rtts.into_iter().enumerate() {
-                router.pass(Time::ZERO, asking(n as u64, rtt.secs() * 1000.0, rtt));
+                router.pass(Instant::ZERO, asking(n as u64, rtt.secs() * 1000.0, rtt));
             }
-            router.pass(Time::from_millis(50), packet(0));
+            router.pass(Instant::from_millis(50), packet(0));
             router.xcp.interval.unwrap().0
         };
-        let ms = Time::from_millis;
+        let ms = Duration::from_millis;
         assert_eq!(interval_after([ms(100), ms(300)]), ms(200));
-        assert_eq!(interval_after([ms(100), Time::from_secs(3)]), ms(550));
-        assert_eq!(interval_after([Time(900); 2]), ms(1));
+        assert_eq!(interval_after([ms(100), Duration::from_secs(3)]), ms(550));
+        assert_eq!(interval_after([Duration(900); 2]), ms(1));
     }
 
     #[test]
@@ -522,10 +529,10 @@ mod tests {
                 (0..coming).for_each(|n| assert!(xcp.enqueue(asking(n, 10.0, RTT), &mut context)));
                 xcp.queue.bytes
             };
-            context(Time::ZERO, 10, 0);
+            context(Instant::ZERO, 10, 0);
             let standing = (1..200).map(|ms| {
                 let all = if drained && ms == 100 { 11 } else { 1 };
-                (ms, context(Time::from_millis(ms), all.min(10), all))
+                (ms, context(Instant::from_millis(ms), all.min(10), all))
             });
             let late = standing.filter(|(ms, _)| *ms > 75);
             late.map(|(_, bytes)| bytes).min()
@@ -557,7 +564,7 @@ mod tests {
         ) {
             let mut input = Input::default();
             for (cwnd, rtt, wire) in seen {
-                let mut packet = asking(0, cwnd, Time(rtt));
+                let mut packet = asking(0, cwnd, Duration(rtt));
                 packet.wire = wire;
                 input.add(&packet);
             }
@@ -565,7 +572,7 @@ mod tests {
             let (mut given, mut taken) = (0.0, 0.0);
             for (cwnd, rtt, wire, asked) in takers {
                 let asked = asked.unwrap_or(f64::INFINITY);
-                let change = shares.take(Time(rtt).secs() / cwnd, wire, asked);
+                let change = shares.take(Duration(rtt).secs() / cwnd, wire, asked);
                 prop_assert!(change <= asked);
                 given += change.max(0.0);
                 // A decrease that another router wants is not this one's.

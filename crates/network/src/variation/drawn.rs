@@ -1,9 +1,9 @@
 //! Variations by name: `steps:every=15s,spread=0.5`.
 
 use super::rate_steps::{RateSteps, Redrawn, Wandering};
-use flowstart_control::entry::{self, Certainty, Description, Entry};
-use flowstart_control::params::{AlgorithmKind, Number, Params, Ratio, SpecError};
-use flowstart_control::{params, Convention, Rate, Time};
+use flowstart_control::entry::{self, Certainty, Description, Entry, Selected};
+use flowstart_control::params::{AlgorithmKind, Number, Ratio, SpecError};
+use flowstart_control::{params, Convention, Duration, Rate};
 use rand_pcg::Pcg64Mcg;
 use std::fmt;
 
@@ -11,7 +11,7 @@ use std::fmt;
 const KIND: AlgorithmKind = AlgorithmKind("variation");
 
 /// Makes the steps of a line with this mean rate.
-pub type Maker = dyn Fn(Rate, Pcg64Mcg) -> RateSteps;
+pub type Maker = dyn Fn(Rate, Pcg64Mcg) -> RateSteps + Send + Sync;
 
 /// Entries of all variations of a rate.
 pub const VARIATIONS: &[Entry<Maker>] = &[STEPS, WANDER];
@@ -57,12 +57,12 @@ const STEPS: Entry<Maker> = Entry {
 params! {
     struct Steps {
         /// from one rate to the next
-        #[check(|time| time >= Time::from_millis(1), "at least 1ms")]
-        every: Time = "15s",
+        #[check(|time| time >= Duration::from_millis(1), "at least 1ms")]
+        every: Duration = "15s",
         /// maximum distance of a rate from the mean, as a share of it
         spread: Ratio = "0.5",
         /// nothing is sent for so long when the rate changes
-        outage: Time = "0s",
+        outage: Duration = "0s",
     }
 }
 
@@ -85,7 +85,7 @@ const WANDER: Entry<Maker> = Entry {
             most,
         } = Wander::read(params)?;
         let kept = match memory {
-            Time::ZERO => 0.0,
+            Duration::ZERO => 0.0,
             _ => libm::exp(-every.secs() / memory.secs()),
         };
         Ok(Box::new(move |mean, random| {
@@ -105,10 +105,10 @@ const WANDER: Entry<Maker> = Entry {
 params! {
     struct Wander {
         /// for how long a rate holds
-        #[check(|time| time >= Time::from_millis(1), "at least 1ms")]
-        every: Time = "20ms",
+        #[check(|time| time >= Duration::from_millis(1), "at least 1ms")]
+        every: Duration = "20ms",
         /// after so long 1/e of a deviation is left
-        memory: Time = "1s",
+        memory: Duration = "1s",
         /// standard deviation of the rate's logarithm
         #[check(|sigma| sigma <= 3.0, "from 0 to 3")]
         sigma: Number = "0.4",
@@ -120,10 +120,7 @@ params! {
 
 /// A variation with its parameters, read and found sound.
 #[derive(Clone, Debug)]
-pub struct VariationSpec {
-    entry: &'static Entry<Maker>,
-    params: Params,
-}
+pub struct VariationSpec(Selected<Maker>);
 
 /// Convention for entries: variations follow no stack.
 const CONVENTION: Convention = Convention::Rfc;
@@ -131,20 +128,18 @@ const CONVENTION: Convention = Convention::Rfc;
 impl VariationSpec {
     /// Reads a specification such as `steps:every=15s`.
     pub fn parse(spec: &str) -> Result<VariationSpec, SpecError> {
-        let (entry, params) = entry::read(KIND, VARIATIONS, spec, CONVENTION)?;
-        Ok(VariationSpec { entry, params })
+        entry::read(KIND, VARIATIONS, spec, CONVENTION).map(VariationSpec)
     }
 
     /// The steps of a line with this mean rate.
     pub fn steps(&self, mean: Rate, random: Pcg64Mcg) -> RateSteps {
-        let maker = (self.entry.build)(&self.params, CONVENTION);
-        maker.expect("parse has built it before")(mean, random)
+        (self.0.built)(mean, random)
     }
 }
 
 impl fmt::Display for VariationSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.params.fmt(f)
+        self.0.params.fmt(f)
     }
 }
 
@@ -157,6 +152,7 @@ pub fn describe() -> Vec<Description> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flowstart_control::params::Params;
 
     #[test]
     fn every_default_is_a_value() {

@@ -5,13 +5,13 @@
 //! time is also the length of the whole.
 
 use super::mean::mean;
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Duration, Instant, Rate};
 
 /// Trace of opportunities to deliver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opportunities {
     /// When, in order; the last is above zero.
-    times: Vec<Time>,
+    times: Vec<Duration>,
 }
 
 impl Opportunities {
@@ -22,7 +22,7 @@ impl Opportunities {
 
     /// Reads a trace; where it is none, says which line is wrong, and how.
     pub fn parse(text: &str) -> Result<Opportunities, String> {
-        let mut times: Vec<Time> = Vec::new();
+        let mut times: Vec<Duration> = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let (number, line) = (number + 1, line.trim());
             if line.is_empty() {
@@ -33,7 +33,7 @@ impl Opportunities {
                 // Not what it holds: the file may be any, named by mistake or on purpose.
                 format!("line {number} is not a time in whole milliseconds, such as `20`")
             })?;
-            let time = Time::from_millis(ms);
+            let time = Duration::from_millis(ms);
             if let Some(before) = times.last().filter(|before| **before > time) {
                 let before = before.nanos() / 1_000_000;
                 return Err(format!(
@@ -44,7 +44,7 @@ impl Opportunities {
         }
         match times.last() {
             None => Err("is empty; a line for each delivery of 1500 bytes is needed".into()),
-            Some(&Time::ZERO) => Err("ends at `0`; a last time above 0 is needed".into()),
+            Some(&Duration::ZERO) => Err("ends at `0`; a last time above 0 is needed".into()),
             Some(_) => Ok(Opportunities { times }),
         }
     }
@@ -55,8 +55,8 @@ impl Opportunities {
     }
 
     /// How long a round takes.
-    pub fn length(&self) -> Time {
-        self.times.last().copied().unwrap_or(Time::ZERO)
+    pub fn length(&self) -> Duration {
+        self.times.last().copied().unwrap_or(Duration::ZERO)
     }
 
     /// The rate that the line has in the long run.
@@ -66,16 +66,16 @@ impl Opportunities {
     }
 
     /// When a round's opportunity of this number is.
-    pub fn time(&self, round: u64, number: usize) -> Time {
-        self.length().times(round) + self.times[number]
+    pub fn time(&self, round: u64, number: usize) -> Instant {
+        Instant::ZERO + self.length().times(round) + self.times[number]
     }
 
     /// Round and number of the first opportunity at or after `now`.
-    pub fn first_from(&self, now: Time) -> (u64, usize) {
+    pub fn first_from(&self, now: Instant) -> (u64, usize) {
         let length = self.length().nanos();
         // The end of a round belongs to it, not to the next.
         let round = now.nanos().saturating_sub(1) / length;
-        let within = Time(now.nanos() - round * length);
+        let within = Duration(now.nanos() - round * length);
         (round, self.times.partition_point(|time| *time < within))
     }
 }
@@ -97,7 +97,7 @@ mod tests {
     fn the_first_opportunity_from_a_moment_on_is_found() {
         let trace = Opportunities::parse("2\n2\n5\n").unwrap();
         let found = [0, 2, 3, 5, 6, 7, 10, 11]
-            .map(|ms| trace.first_from(Time::from_millis(ms)))
+            .map(|ms| trace.first_from(Instant::from_millis(ms)))
             .map(|(round, number)| trace.time(round, number).nanos() / 1_000_000);
         assert_eq!(found, [2, 2, 5, 5, 7, 7, 10, 12]);
     }

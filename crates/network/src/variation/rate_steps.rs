@@ -2,7 +2,7 @@
 
 use super::mean::mean;
 use crate::random::{open_share, share};
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Duration, Rate};
 use rand_pcg::Pcg64Mcg;
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub struct Step {
     /// The rate; zero for an outage.
     pub rate: Rate,
     /// Time for which the rate holds.
-    pub lasts: Time,
+    pub lasts: Duration,
 }
 
 /// Endless sequence of rates and durations.
@@ -65,11 +65,11 @@ pub struct Redrawn {
     /// The mean of the draws.
     pub mean: Rate,
     /// From one draw to the next.
-    pub every: Time,
+    pub every: Duration,
     /// How far a draw lies from the mean at most, as a share of it.
     pub spread: f64,
     /// Nothing is sent for so long when the rate changes.
-    pub outage: Time,
+    pub outage: Duration,
     /// Whether the outage of this draw is over.
     pub resumed: bool,
     /// Where they are drawn from.
@@ -88,7 +88,7 @@ impl Redrawn {
         let factor = 1.0 + self.spread * (2.0 * share(&mut self.random) - 1.0);
         Step {
             rate: scaled(self.mean, factor),
-            lasts: self.every.since(self.outage),
+            lasts: self.every.saturating_sub(self.outage),
         }
     }
 }
@@ -96,10 +96,10 @@ impl Redrawn {
 /// A rate whose logarithm is a first-order autoregression about its mean.
 #[derive(Clone, Debug)]
 pub struct Wandering {
-    /// The mean, apart from what `most` cuts off.
+    /// The mean, before `most` cuts off.
     pub mean: Rate,
     /// For how long a rate holds.
-    pub every: Time,
+    pub every: Duration,
     /// What is left of a deviation from one step to the next.
     pub kept: f64,
     /// Standard deviation of the logarithm.
@@ -146,10 +146,10 @@ mod tests {
 
     const MEAN: Rate = Rate(10_000_000);
 
-    fn redrawn(outage: Time) -> RateSteps {
+    fn redrawn(outage: Duration) -> RateSteps {
         RateSteps::Redrawn(Redrawn {
             mean: MEAN,
-            every: Time::from_secs(15),
+            every: Duration::from_secs(15),
             spread: 0.5,
             outage,
             resumed: true,
@@ -160,7 +160,7 @@ mod tests {
     fn wandering(sigma: f64, most: f64) -> RateSteps {
         RateSteps::Wandering(Wandering {
             mean: MEAN,
-            every: Time::from_millis(20),
+            every: Duration::from_millis(20),
             kept: 0.98,
             sigma,
             most,
@@ -183,7 +183,7 @@ mod tests {
     fn steps_that_are_given_come_round() {
         let steps = [(5, 2_000_000), (15, 10_000_000)].map(|(ms, bps)| Step {
             rate: Rate(bps),
-            lasts: Time::from_millis(ms),
+            lasts: Duration::from_millis(ms),
         });
         assert_eq!(mean_of(&steps), Rate(8_000_000));
         let taken = take(RateSteps::repeated(steps.into()), 4);
@@ -192,12 +192,14 @@ mod tests {
 
     #[test]
     fn draws_lie_about_the_mean_and_an_outage_is_part_of_their_time() {
-        let steps = take(redrawn(Time::from_millis(30)), 20_000);
+        let steps = take(redrawn(Duration::from_millis(30)), 20_000);
         let (outages, rates): (Vec<Step>, Vec<Step>) =
             steps.iter().partition(|step| step.rate == Rate(0));
         assert_eq!((outages.len(), rates.len()), (10_000, 10_000));
-        assert!(outages.iter().all(|s| s.lasts == Time::from_millis(30)));
-        assert!(rates.iter().all(|s| s.lasts == Time::from_millis(14_970)));
+        assert!(outages.iter().all(|s| s.lasts == Duration::from_millis(30)));
+        assert!(rates
+            .iter()
+            .all(|s| s.lasts == Duration::from_millis(14_970)));
         let bps: Vec<u64> = rates.iter().map(|s| s.rate.bps()).collect();
         assert!(bps.iter().all(|bps| (5_000_000..=15_000_000).contains(bps)));
         assert!(bps.iter().min() < Some(&5_100_000) && bps.iter().max() > Some(&14_900_000));

@@ -1,7 +1,7 @@
 //! A place in a script's text. White space and comments between words are passed over.
 
 use crate::problem::Problem;
-use flowstart_control::Time;
+use flowstart_control::Duration;
 
 /// A script's times are no longer than this: a host that probes a closed window does so until then. Seconds
 const LONGEST: f64 = 1e6;
@@ -119,7 +119,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A time in seconds, if one comes next.
-    pub(super) fn seconds(&mut self) -> Result<Option<Time>, Problem> {
+    pub(super) fn seconds(&mut self) -> Result<Option<Duration>, Problem> {
         let rest = self.rest();
         let digits = |from: usize| {
             let rest = &rest[from..];
@@ -137,7 +137,7 @@ impl<'a> Cursor<'a> {
         let text = self.take(length);
         self.pass_over();
         let seconds = text.parse().ok().filter(|seconds| *seconds <= LONGEST);
-        Ok(Some(Time::from_secs_f64(seconds.ok_or(problem)?)))
+        Ok(Some(Duration::from_secs_f64(seconds.ok_or(problem)?)))
     }
 
     /// Something else was expected here.

@@ -14,8 +14,10 @@ use flowstart_control::model::capacity::Capacity;
 use flowstart_control::model::Model;
 use flowstart_control::signals as told;
 use flowstart_control::slow_start::SlowStart;
-use flowstart_control::startup::{Assisted, Columns, Congestion, LossResponse, Startup};
-use flowstart_control::{nearest, CustomStartups, Rate, Reason, Segments, Time, Window};
+use flowstart_control::startup::{
+    Assisted, Columns, Congestion, Reduction, Repaired, Response, Startup,
+};
+use flowstart_control::{nearest, CustomStartups, Instant, Rate, Reason, Segments, Window};
 use flowstart_sim::record::trace::FlowSamples;
 use flowstart_sim::Scenario;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -46,8 +48,8 @@ macro_rules! hooks {
     ($($(#[doc = $doc:literal])* $hook:ident($signal:ident: $kind:ident) -> $answer:ty;)*) => {
         named! {
             $($hook)* on_peer_gap on_feedback rate_request on_known on_ack cancel on_loss on_marked on_spurious
-            loss_cwnd on_timeout after_timeout on_idle unused_acked survives_loss wants_delivery
-            survives_mark owns_cwnd in_charge has_resumed exit_estimate trace
+            on_timeout on_idle unused_acked survives_loss wants_delivery survives_mark owns_cwnd in_charge
+            has_resumed exit_estimate trace
         }
 
     };
@@ -221,7 +223,7 @@ impl Methods {
     fn ask<T>(
         &self,
         hook: Hook,
-        now: Option<Time>,
+        now: Option<Instant>,
         call: impl for<'py> FnOnce(&Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
         read: Reader<T>,
     ) -> Option<T> {
@@ -253,7 +255,7 @@ impl Methods {
     fn tell<T>(
         &self,
         hook: Hook,
-        now: Option<Time>,
+        now: Option<Instant>,
         call: impl for<'py> FnOnce(&Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
         read: Reader<T>,
     ) -> Option<T> {
@@ -327,6 +329,38 @@ impl Custom {
         self.methods.has(hook) && remembered.or_ask(&self.methods, (), ask).unwrap_or(false)
     }
 
+    /// Whether this does not end it at present.
+    fn survives(&self, c: &Congestion) -> bool {
+        match c {
+            Congestion::Mark(_) if self.methods.has(Hook::survives_mark) => {
+                self.state(&self.survives_mark, Hook::survives_mark)
+            }
+            _ => self.state(&self.survives_loss, Hook::survives_loss),
+        }
+    }
+
+    /// Calls the hook for this congestion. One that is not written is `cancel`; marks are losses then.
+    fn reduce(&mut self, w: &mut Window, c: &Congestion) -> Reduction {
+        let read: Reader<Reduction> = reduction;
+        let answer = match c {
+            Congestion::Mark(m) if self.methods.has(Hook::on_marked) => {
+                self.edit::<signals::Marked, _>(Hook::on_marked, w, m.now, m, read)
+            }
+            Congestion::Mark(m) => return self.reduce(w, &Congestion::Loss(m.into())),
+            Congestion::Loss(l) if self.methods.has(Hook::on_loss) => {
+                self.edit::<signals::Loss, _>(Hook::on_loss, w, l.now, l, read)
+            }
+            Congestion::Timeout(t) if self.methods.has(Hook::on_timeout) => {
+                self.edit::<signals::Timeout, _>(Hook::on_timeout, w, t.now, t, read)
+            }
+            _ => {
+                self.edit_alone(Hook::cancel, w);
+                None
+            }
+        };
+        answer.unwrap_or(Reduction::Standard)
+    }
+
     /// Bytes of the ACK that just ended the startup which are the congestion control's.
     fn unused_acked(&mut self) -> u64 {
         let read = |answer: &Answer<'_>| whole(answer, "a number of bytes");
@@ -341,7 +375,7 @@ impl Custom {
         &mut self,
         hook: Hook,
         w: &mut Window,
-        now: Time,
+        now: Instant,
         signal: &S::Told,
         read: Reader<T>,
     ) -> Option<T> {
@@ -390,6 +424,16 @@ impl Answered for Option<Reason> {
     const ANNOTATION: &'static str = "Reason | None";
     fn read(answer: &Answer<'_>) -> PyResult<Option<Reason>> {
         reason(answer)
+    }
+}
+
+impl Answered for Repaired {
+    const ANNOTATION: &'static str = "Reason | float | None";
+    fn read(answer: &Answer<'_>) -> PyResult<Repaired> {
+        match answer.value.extract::<f64>() {
+            Ok(_) => Ok(window_or_nothing(answer)?.into()),
+            Err(_) => Ok(reason(answer)?.map_or(Repaired::Continues, Repaired::Ends)),
+        }
     }
 }
 
@@ -446,12 +490,12 @@ fn reason(answer: &Answer<'_>) -> PyResult<Option<Reason>> {
     })
 }
 
-fn loss_response(answer: &Answer<'_>) -> PyResult<LossResponse> {
+fn reduction(answer: &Answer<'_>) -> PyResult<Reduction> {
     match answer.text().as_deref() {
-        Some("done") => Ok(LossResponse::Done),
-        Some("self-managed") => Ok(LossResponse::SelfManaged),
-        Some("standard") => Ok(LossResponse::Standard),
-        _ if answer.is_none() => Ok(LossResponse::Standard),
+        Some("done") => Ok(Reduction::Done),
+        Some("self-managed") => Ok(Reduction::SelfManaged),
+        Some("standard") => Ok(Reduction::Standard),
+        _ if answer.is_none() => Ok(Reduction::Standard),
         _ => Err(answer.refused("\"standard\" (or None), \"done\" or \"self-managed\" is needed")),
     }
 }
@@ -527,13 +571,6 @@ macro_rules! tell {
 impl Startup for Custom {
     flowstart_control::startup_events!(tell);
 
-    fn on_known(&mut self, k: &told::Known) {
-        let known = || signals::Known::saying(k);
-        let hook = Hook::on_known;
-        self.methods
-            .tell(hook, None, |m| m.call1((known(),)), nothing);
-    }
-
     fn on_ack(
         &mut self,
         w: &mut Window,
@@ -547,24 +584,12 @@ impl Startup for Custom {
         reason
     }
 
-    fn cancel(&mut self, w: &mut Window) {
-        self.edit_alone(Hook::cancel, w);
-    }
-
-    fn on_loss(&mut self, w: &mut Window, l: &told::Loss) -> LossResponse {
-        if !self.methods.has(Hook::on_loss) {
-            self.cancel(w);
-        }
-        self.edit::<signals::Loss, _>(Hook::on_loss, w, l.now, l, loss_response)
-            .unwrap_or(LossResponse::Standard)
-    }
-
-    fn on_marked(&mut self, w: &mut Window, m: &told::Marked) -> LossResponse {
-        if !self.methods.has(Hook::on_marked) {
-            return self.on_loss(w, &m.into());
-        }
-        self.edit::<signals::Marked, _>(Hook::on_marked, w, m.now, m, loss_response)
-            .unwrap_or(LossResponse::Standard)
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        let survives = self.survives(c);
+        let reduction = self.reduce(w, c);
+        // A timeout's hook may change the answer.
+        let ends = !survives || c.is_timeout() && !self.survives(c);
+        Response { reduction, ends }
     }
 
     fn on_spurious(&mut self, w: &mut Window) -> bool {
@@ -572,25 +597,6 @@ impl Startup for Custom {
         self.methods
             .ask(Hook::has_resumed, None, |m| m.call0(), truth)
             .unwrap_or(true)
-    }
-
-    fn loss_cwnd(&mut self) -> Option<Segments> {
-        let hook = Hook::loss_cwnd;
-        self.methods
-            .tell(hook, None, |m| m.call0(), window_or_nothing)?
-    }
-
-    fn on_timeout(&mut self, w: &mut Window, t: &told::Timeout) -> Option<Reason> {
-        if !self.methods.has(Hook::on_timeout) {
-            self.cancel(w);
-            return None;
-        }
-        self.edit::<signals::Timeout, _>(Hook::on_timeout, w, t.now, t, reason)?
-    }
-
-    fn after_timeout(&mut self, w: &mut Window, t: &told::Timeout) -> bool {
-        self.edit::<signals::Timeout, _>(Hook::after_timeout, w, t.now, t, nothing);
-        false
     }
 
     fn on_idle(&mut self, w: &mut Window, before: &Window, i: &told::Idle) -> bool {
@@ -628,15 +634,6 @@ impl Startup for Custom {
         self.methods.has(Hook::trace).then_some(self)
     }
 
-    fn survives(&self, congestion: Congestion) -> bool {
-        match congestion {
-            Congestion::Mark if self.methods.has(Hook::survives_mark) => {
-                self.state(&self.survives_mark, Hook::survives_mark)
-            }
-            _ => self.state(&self.survives_loss, Hook::survives_loss),
-        }
-    }
-
     fn wants_delivery(&self) -> bool {
         self.methods
             .ask(Hook::wants_delivery, None, |m| m.call0(), truth)
@@ -663,6 +660,13 @@ impl Startup for Custom {
 
 impl Assisted for Custom {
     flowstart_control::assisted_events!(tell);
+
+    fn on_known(&mut self, k: &told::Known) {
+        let known = || signals::Known::saying(k);
+        let hook = Hook::on_known;
+        self.methods
+            .tell(hook, None, |m| m.call1((known(),)), nothing);
+    }
 
     fn rate_request(&self, s: &told::Syn) -> Option<Rate> {
         let read = |answer: &Answer<'_>| positive(answer, "a rate in bits per second");

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicU8};
 
-use flowstart_control::{Pair, Rate, RateCodes, Time};
+use flowstart_control::{Duration, Instant, Pair, Rate, RateCodes};
 
 /// A value that has a place.
 pub trait Placed: Copy {
@@ -41,7 +41,8 @@ placed! {
     u32, AtomicU32: n => n, n => n;
     bool, AtomicBool: b => b, b => b;
     f64, AtomicU64: x => x.to_bits(), bits => f64::from_bits(bits);
-    Time, AtomicU64: t => t.nanos(), n => Time::from_nanos(n);
+    Duration, AtomicU64: t => t.nanos(), n => Duration::from_nanos(n);
+    Instant, AtomicU64: t => t.nanos(), n => Instant::from_nanos(n);
     Rate, AtomicU64: r => r.bps(), n => Rate::from_bps(n);
     Pair, AtomicU8: p => p as u8, n => match n {
         0 => Pair::None,

@@ -1,7 +1,7 @@
 //! A transport's signals and its window as Python objects: fields and texts are those of
 //! `flowstart_control::signals`, times in nanoseconds, rates in bits per second.
 
-use flowstart_control::{signals, Named, Pair, Rate, RateCodes, Segments, Time};
+use flowstart_control::{signals, Duration, Instant, Named, Pair, Rate, RateCodes, Segments};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::True;
@@ -35,7 +35,8 @@ macro_rules! plain {
 }
 
 plain! {
-    Time => u64, "int", t => t.nanos();
+    Duration => u64, "int", t => t.nanos();
+    Instant => u64, "int", t => t.nanos();
     Rate => u64, "int", r => r.bps();
     f64 => f64, "float", x => x;
     u64 => u64, "int", n => n;
@@ -268,12 +269,12 @@ pub struct Window {
     cwnd: Place<Segments>,
     ssthresh: Place<Segments>,
     pacing: Place<Option<Rate>>,
-    pacing_from: Place<Time>,
+    pacing_from: Place<Instant>,
     quantum: Place<u32>,
-    timeout: Place<Option<Time>>,
+    timeout: Place<Option<Duration>>,
     startup_excess: Place<bool>,
     pair: Place<Pair>,
-    congestion_header: Place<Option<Time>>,
+    congestion_header: Place<Option<Duration>>,
     proactive_below: Place<u64>,
     proactive_segments: Place<u64>,
     mss: Place<u32>,
@@ -395,13 +396,13 @@ impl Window {
 
     #[getter]
     fn pacing_from(&self) -> u64 {
-        Time::get(&self.pacing_from).nanos()
+        Instant::get(&self.pacing_from).nanos()
     }
 
     #[setter]
     fn set_pacing_from(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let value = written("pacing_from", value, A_TIME)?;
-        Time::from_nanos(value).put(&self.pacing_from);
+        Instant::from_nanos(value).put(&self.pacing_from);
         Ok(())
     }
 
@@ -422,7 +423,7 @@ impl Window {
 
     #[getter]
     fn timeout(&self) -> Option<u64> {
-        Option::<Time>::get(&self.timeout).map(Time::nanos)
+        Option::<Duration>::get(&self.timeout).map(Duration::nanos)
     }
 
     #[setter]
@@ -432,7 +433,7 @@ impl Window {
             let right = "a time in nanoseconds above 0, or None";
             return Err(refused("timeout", 0, right));
         }
-        value.map(Time::from_nanos).put(&self.timeout);
+        value.map(Duration::from_nanos).put(&self.timeout);
         Ok(())
     }
 
@@ -471,13 +472,13 @@ impl Window {
 
     #[getter]
     fn congestion_header(&self) -> Option<u64> {
-        Option::<Time>::get(&self.congestion_header).map(Time::nanos)
+        Option::<Duration>::get(&self.congestion_header).map(Duration::nanos)
     }
 
     #[setter]
     fn set_congestion_header(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let value: Option<u64> = written("congestion_header", value, A_TIME_OR_NONE)?;
-        value.map(Time::from_nanos).put(&self.congestion_header);
+        value.map(Duration::from_nanos).put(&self.congestion_header);
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use super::notes::{wait, Notes};
 use crate::clock::{now, Watch};
 use crate::factory::{handle, Factory};
 use bytes::Bytes;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_live::lab::{Certificate, Side, MTU, NAME};
 use flowstart_live::{Shared, Startup};
 use s2n_quic::client::Connect;
@@ -36,8 +36,8 @@ pub(super) struct Transfer {
     pub startup: Startup,
     pub sender: Side,
     pub size: u64,
-    pub start: Time,
-    pub end: Time,
+    pub start: Instant,
+    pub end: Instant,
     pub seed: u64,
     pub notes: Notes,
 }
@@ -59,7 +59,7 @@ impl Transfer {
         });
         let connects = self.clone();
         self.spawn(Side::Client, async move {
-            bach::time::sleep(wait(connects.start)).await;
+            bach::time::sleep(wait(connects.start.since(Instant::ZERO))).await;
             let to = Connect::new(address).with_server_name(NAME);
             let connection = client.connect(to).await?;
             connects.take_part(Side::Client, connection).await
@@ -110,7 +110,7 @@ impl Transfer {
     where
         F: Future<Output = Result<(), Failure>> + Send + 'static,
     {
-        let (notes, end) = (self.notes.clone(), wait(self.end));
+        let (notes, end) = (self.notes.clone(), wait(self.end.since(Instant::ZERO)));
         let task = async move {
             if let Ok(Err(e)) = bach::time::timeout(end, part).await {
                 notes.open().failure = Some(e.to_string());

@@ -2,7 +2,7 @@
 
 use super::notes::{wait, Notes};
 use crate::clock::now;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_live::lab::{Datagram, Side, Wire};
 use flowstart_network::moment::Moment;
 use flowstart_sim::LoneFlow;
@@ -15,7 +15,7 @@ pub(super) struct Links {
     wire: Wire,
     client: Option<SocketAddress>,
     /// When it has asked to be called.
-    alarm: Option<Time>,
+    alarm: Option<Instant>,
     notes: Notes,
 }
 
@@ -38,7 +38,7 @@ impl Links {
     }
 
     /// What has arrived by now.
-    fn deliver(&mut self, buffers: &Buffers, now: Time) -> usize {
+    fn deliver(&mut self, buffers: &Buffers, now: Instant) -> usize {
         let mut events = 0;
         while let Some(next) = self.wire.next().filter(|next| next.time <= now) {
             events += 1;
@@ -67,7 +67,7 @@ impl Links {
     }
 
     /// What the endpoints have sent.
-    fn take(&mut self, buffers: &Buffers, time: Time) -> usize {
+    fn take(&mut self, buffers: &Buffers, time: Instant) -> usize {
         let mut events = 0;
         let server = self.address(Side::Server);
         buffers.drain_pending_transmissions(|packet| {
@@ -93,7 +93,7 @@ impl Links {
     }
 
     /// Asks to be called when the next packet arrives.
-    fn rearm(&mut self, now: Time) {
+    fn rearm(&mut self, now: Instant) {
         let Some(next) = self.wire.next().map(|next| next.time) else {
             return;
         };

@@ -1,14 +1,13 @@
 //! What the parts of a run tell each other.
 
-use flowstart_control::Time;
+use flowstart_control::Duration;
 use flowstart_live::Shared;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 /// So long, for those that count by the standard library.
-pub fn wait(time: Time) -> Duration {
-    Duration::from_nanos(time.nanos())
+pub fn wait(time: Duration) -> std::time::Duration {
+    std::time::Duration::from_nanos(time.nanos())
 }
 
 /// What the parts of a run know.
@@ -16,8 +15,8 @@ pub fn wait(time: Time) -> Duration {
 pub struct Found {
     pub server: Option<SocketAddr>,
     pub adapter: Option<Shared>,
-    pub opened: Option<Time>,
-    pub fct: Option<Time>,
+    pub opened: Option<Duration>,
+    pub fct: Option<Duration>,
     pub failure: Option<String>,
     pub dropped: u64,
 }

@@ -1,12 +1,12 @@
 //! Checks that several readers make.
 
 use crate::spec::{out_of_range, RequestError};
-use flowstart_control::Time;
+use flowstart_control::Duration;
 use flowstart_network::distribution::{Distribution, Measure};
 
 /// A run without a `duration` is stopped after this long: nothing that is worth
 /// watching takes longer, but a path that loses everything would never end.
-pub(super) const LONGEST_RUN: Time = Time::from_secs(30 * 24 * 3600);
+pub(super) const LONGEST_RUN: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// `value`, or an error that names the field and what would be right.
 pub(super) fn within(

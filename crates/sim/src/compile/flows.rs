@@ -9,10 +9,10 @@ use crate::flow_plan::{FlowKind, FlowPlan, When};
 use crate::spec::{out_of_range, Delays, Direction, FlowSpec, Opener, RequestError, Scenario};
 use crate::workload::FlowEntry;
 use flowstart_control::signals::PathMemory;
-use flowstart_control::{Amount, Bytes, Named, Rate, Time};
+use flowstart_control::{Amount, Bytes, Duration, Instant, Named, Rate};
 use flowstart_network::chain::Chain;
-use flowstart_transport::handshake::Handshake;
 use flowstart_transport::stack::{EcnMode, Stack};
+use flowstart_transport::Handshake;
 use std::num::NonZeroU64;
 
 const MOST_FLOWS: u64 = 1_000_000;
@@ -135,7 +135,7 @@ impl FlowReader<'_> {
                 When::At(at) => Some(at),
                 When::After(_) => None,
             });
-            let last = times.last().unwrap_or(Time::ZERO);
+            let last = times.last().unwrap_or(Duration::ZERO);
             self.in_time(start + last + stagger.times(count - 1) + jitter)?;
         }
         kinds.push(kind);
@@ -156,8 +156,8 @@ impl FlowReader<'_> {
         Ok(count)
     }
 
-    fn in_time(&self, last: Time) -> Result<(), RequestError> {
-        if last <= LONGEST_RUN {
+    fn in_time(&self, last: Instant) -> Result<(), RequestError> {
+        if last <= Instant::ZERO + LONGEST_RUN {
             return Ok(());
         }
         let problem =
@@ -192,7 +192,7 @@ impl FlowReader<'_> {
             cc: algorithms.cc,
             recipe: algorithms.recipe,
             rtt,
-            extra_delay: rtt.since(path_rtt).over(2),
+            extra_delay: rtt.saturating_sub(path_rtt).over(2),
             from_hop,
             to_hop,
             memory: self.cached_state(rtt, from_hop, to_hop)?,
@@ -248,7 +248,7 @@ impl FlowReader<'_> {
     /// used, and a round trip with some variation.
     fn cached_state(
         &self,
-        rtt: Time,
+        rtt: Duration,
         from: u32,
         to: u32,
     ) -> Result<Option<PathMemory>, RequestError> {

@@ -3,7 +3,7 @@
 
 use super::checks::distribution;
 use crate::spec::{out_of_range, PathSpec, RequestError};
-use flowstart_control::{Amount, Time};
+use flowstart_control::{Amount, Duration};
 use flowstart_network::distribution::{Distribution, Measure};
 use flowstart_network::link::{
     self, frame_aggregation, varying_delay, DelayConfig, Ripple, StagePlan,
@@ -50,7 +50,7 @@ fn policer(path: &PathSpec, packet: u32) -> Result<Option<StagePlan>, RequestErr
     let bytes = match burst {
         Amount::Bytes(bytes) => bytes,
         Amount::Packets(packets) => packets.saturating_mul(packet.into()),
-        Amount::Bdp(x) => (limit.bytes_in(path.rtt.unwrap_or(Time::ZERO)) as f64 * x) as u64,
+        Amount::Bdp(x) => (limit.bytes_in(path.rtt.unwrap_or(Duration::ZERO)) as f64 * x) as u64,
     };
     if bytes < u64::from(packet) {
         let right = format!("at least one packet, `{packet}B`,");

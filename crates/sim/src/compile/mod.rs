@@ -26,7 +26,7 @@ use crate::workload::FlowEntry;
 pub(crate) use recording::Recording;
 
 use checks::LONGEST_RUN;
-use flowstart_control::{CustomStartups, Time};
+use flowstart_control::{CustomStartups, Duration, Instant};
 use flowstart_network::chain::Chain;
 use recording::check_flows;
 use setting::Setting;
@@ -43,7 +43,7 @@ pub struct Prepared {
     pub(crate) web: Vec<WebEntry>,
     pub(crate) seed: u64,
     /// When the run is stopped.
-    pub(crate) end: Time,
+    pub(crate) end: Instant,
     /// After which flow it is stopped before.
     pub(crate) end_after: Option<AfterFlow>,
     /// What it records of what happens over time.
@@ -157,13 +157,13 @@ impl Prepared {
 }
 
 /// When a run is stopped that lasts so long.
-fn end(duration: Option<Time>) -> Result<Time, RequestError> {
+fn end(duration: Option<Duration>) -> Result<Instant, RequestError> {
     let Some(duration) = duration else {
-        return Ok(LONGEST_RUN);
+        return Ok(Instant::ZERO + LONGEST_RUN);
     };
-    if duration == Time::ZERO || duration > LONGEST_RUN {
+    if duration == Duration::ZERO || duration > LONGEST_RUN {
         let right = format!("above 0s to {LONGEST_RUN}");
         return Err(out_of_range("duration", duration, &right));
     }
-    Ok(duration)
+    Ok(Instant::ZERO + duration)
 }

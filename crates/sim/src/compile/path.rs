@@ -5,7 +5,7 @@ use super::impairments::{ack_aggregation, before, behind};
 use super::line::{forward_line, loss_burst, reverse_line};
 use super::surroundings::Surroundings;
 use crate::spec::{out_of_range, HopSpec, PathSpec, QuickStartSpec, RequestError, Side};
-use flowstart_control::{Amount, Rate, Time};
+use flowstart_control::{Amount, Duration, Rate};
 use flowstart_network::chain::{Access, Chain, Hop, HopDirection, Hosts};
 use flowstart_network::queue::{BufferAccounting, Limit, QueueSpec};
 use flowstart_network::quick_start::Policy;
@@ -92,13 +92,13 @@ impl Reader<'_> {
     /// The hops of a chain of routers.
     fn routers(&self) -> Result<Vec<Hop>, RequestError> {
         let path = self.path;
-        let rtt = path.hops.iter().map(|h| h.delay).sum::<Time>().times(2);
+        let rtt = path.hops.iter().map(|h| h.delay).sum::<Duration>().times(2);
         let hops = path.hops.iter().enumerate();
         hops.map(|(i, spec)| self.hop(i, spec, rtt)).collect()
     }
 
     /// One of them; `rtt` is that of the whole chain.
-    fn hop(&self, i: usize, spec: &HopSpec, rtt: Time) -> Result<Hop, RequestError> {
+    fn hop(&self, i: usize, spec: &HopSpec, rtt: Duration) -> Result<Hop, RequestError> {
         let path = self.path;
         let field = |name: &str| format!("path.hops[{i}].{name}");
         let rate = spec.rate;
@@ -131,7 +131,7 @@ impl Reader<'_> {
         field: &str,
         given: Option<Amount>,
         rate: Rate,
-        rtt: Time,
+        rtt: Duration,
     ) -> Result<Limit, RequestError> {
         // Under ns-2's reading a buffer of one refuses everything.
         let least = if self.reading == BufferAccounting::Ns2 {

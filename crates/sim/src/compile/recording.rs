@@ -3,7 +3,7 @@
 use crate::record::journeys::{JourneysRequest, MOST_JOURNEYS};
 use crate::record::lines::{LinesRequest, MOST_COLUMNS};
 use crate::spec::{out_of_range, RequestError, Scenario};
-use flowstart_control::Time;
+use flowstart_control::Instant;
 
 /// What a run records of what happens over time.
 pub(crate) enum Recording {
@@ -55,10 +55,10 @@ impl Recording {
     }
 
     /// When a run may stop because nothing is recorded from then on.
-    pub(crate) fn end(&self) -> Time {
+    pub(crate) fn end(&self) -> Instant {
         match self {
             Recording::Lines(LinesRequest { to: Some(to), .. }) => *to,
-            _ => Time::MAX,
+            _ => Instant::MAX,
         }
     }
 }

@@ -4,10 +4,10 @@ use super::checks::within;
 use crate::spec::{
     out_of_range, unknown, AckName, GrowthName, PacingName, RequestError, StackSpec,
 };
-use flowstart_control::{Amount, Bytes, Time};
-use flowstart_transport::receive_window::ReceiveBuffer;
+use flowstart_control::{Amount, Bytes, Duration};
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::{Pacing, Stack, PRESETS};
+use flowstart_transport::ReceiveBuffer;
 
 impl StackSpec {
     /// The preset with every override applied, for flows whose segments are of this
@@ -193,7 +193,7 @@ impl StackSpec {
             } => (quick, every, timer),
             AckPolicy::Delayed { every, timer } => (QUICK, every, timer),
             // ns-2's DelAck sink waits 100 ms.
-            AckPolicy::Every => (QUICK, EVERY, Time::from_millis(100)),
+            AckPolicy::Every => (QUICK, EVERY, Duration::from_millis(100)),
         };
         let timer = self.ack_timer.unwrap_or(usual_timer);
         let every = self.ack_every.unwrap_or(usual_every);
@@ -211,7 +211,7 @@ impl StackSpec {
 
 /// With numbered packets the delay of an acknowledgement travels (RFC 9000 §18.2).
 fn ack_delay_fits(stack: &Stack) -> Result<(), RequestError> {
-    const LONGEST: Time = Time::from_millis((1 << 14) - 1);
+    const LONGEST: Duration = Duration::from_millis((1 << 14) - 1);
     let delay = stack.receiver.ack.max_delay();
     if stack.numbers_packets() && delay > LONGEST {
         let right = format!("at most `{LONGEST}` under `quic` (stack.recovery)");

@@ -2,7 +2,7 @@
 //! for the hosts that they run on, and for routers where the path says nothing of them.
 
 use crate::spec::{out_of_range, RequestError, StackSpec};
-use flowstart_control::Time;
+use flowstart_control::Duration;
 use flowstart_network::link::{host, StagePlan};
 use flowstart_network::queue::BufferAccounting;
 use flowstart_network::quick_start::Policy;
@@ -16,9 +16,9 @@ pub struct Surroundings {
     pub quick_start: Policy,
     /// From one interrupt of a host to the next, at least and at most; `None` where hosts see
     /// every packet at once.
-    pub interrupts: Option<(Time, Time)>,
+    pub interrupts: Option<(Duration, Duration)>,
     /// What it takes a host to read one SACK block.
-    pub sack_cost: Time,
+    pub sack_cost: Duration,
 }
 
 impl Surroundings {
@@ -32,13 +32,13 @@ impl Surroundings {
             buffer_accounting,
             quick_start,
             interrupts: None,
-            sack_cost: Time::ZERO,
+            sack_cost: Duration::ZERO,
         }
     }
 
     /// The way from a host's interface to its TCP, where that takes time.
     pub(super) fn inside(&self) -> Option<StagePlan> {
-        let takes_time = self.interrupts.is_some() || self.sack_cost > Time::ZERO;
+        let takes_time = self.interrupts.is_some() || self.sack_cost > Duration::ZERO;
         takes_time.then(|| host(self.interrupts, self.sack_cost))
     }
 }
@@ -59,8 +59,8 @@ impl StackSpec {
     pub(super) const AROUND: [&str; 4] =
         ["interrupt_min", "interrupt_max", "sack_cost", "rate_codes"];
 
-    fn interrupts(&self) -> Result<Option<(Time, Time)>, RequestError> {
-        const USUAL: (Time, Time) = (Time::from_micros(60), Time::from_micros(100));
+    fn interrupts(&self) -> Result<Option<(Duration, Duration)>, RequestError> {
+        const USUAL: (Duration, Duration) = (Duration::from_micros(60), Duration::from_micros(100));
         if self.interrupt_min.is_none() && self.interrupt_max.is_none() {
             return Ok(None);
         }

@@ -7,6 +7,7 @@ use super::shared::Recipes;
 use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::spec::{out_of_range, DrawnText, FlowSpec, RequestError, Scenario, WebSpec};
 use crate::workload::web::{Hosts, WebEntry};
+use flowstart_control::Instant;
 use flowstart_network::distribution::{Distribution, Measure};
 use std::num::NonZeroU64;
 
@@ -82,7 +83,7 @@ impl Reader<'_> {
         let kind = &kinds[response.kind as usize];
         Ok(WebEntry {
             sessions: spec.sessions(),
-            start,
+            start: Instant::ZERO + start,
             interval: self.distribution("interval", Measure::Time, &spec.interval())?,
             pages: self.numerous("pages", &spec.pages())?,
             page_pause: self.distribution("page_pause", Measure::Time, &spec.page_pause())?,

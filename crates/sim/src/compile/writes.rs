@@ -5,7 +5,7 @@ use super::flows::{FlowReader, LARGEST};
 use crate::flow_plan::{AfterFlow, Cause, When, Write};
 use crate::maybe_time::MaybeTime;
 use crate::spec::{RequestError, WriteSpec};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 
 /// A flow's data, and when it opens.
 pub(super) struct FlowData {
@@ -25,7 +25,7 @@ impl FlowReader<'_> {
         let spec = self.spec;
         if spec.writes.is_empty() {
             let size = spec.size.map(|s| self.bytes("size", s, from, to));
-            let opens = Some(Time::ZERO);
+            let opens = Some(Duration::ZERO);
             return Ok(FlowData {
                 size: size.transpose()?,
                 start: self.start(opens),
@@ -55,13 +55,15 @@ impl FlowReader<'_> {
 
     /// When the flow opens, where that is known: so long after its start, unless its first write
     /// waits for another flow.
-    fn start(&self, opens: Option<Time>) -> MaybeTime {
+    fn start(&self, opens: Option<Duration>) -> MaybeTime {
         let opens = opens.filter(|_| self.spec.start_after.is_none());
-        opens.map(|opens| self.spec.start() + opens).into()
+        opens
+            .map(|opens| Instant::ZERO + self.spec.start() + opens)
+            .into()
     }
 
     /// After what it opens, likewise.
-    fn start_after(&self, opens: Option<Time>) -> Result<Option<AfterFlow>, RequestError> {
+    fn start_after(&self, opens: Option<Duration>) -> Result<Option<AfterFlow>, RequestError> {
         let Some(after) = &self.spec.start_after else {
             return Ok(None);
         };
@@ -131,10 +133,10 @@ impl FlowReader<'_> {
 }
 
 /// Counts the times of writes from the first's.
-fn count_from(first: Time, writes: &mut [Write]) {
+fn count_from(first: Duration, writes: &mut [Write]) {
     for write in writes {
         if let When::At(at) = &mut write.when {
-            *at = at.since(first);
+            *at = at.saturating_sub(first);
         }
     }
 }

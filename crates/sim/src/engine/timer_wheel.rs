@@ -8,7 +8,7 @@
 //! or until nobody needs it any more.
 
 use super::event::{Due, EventId};
-use flowstart_control::Time;
+use flowstart_control::Instant;
 
 /// A tick is 2^20 ns, about a millisecond.
 const TICK_BITS: u32 = 20;
@@ -26,7 +26,7 @@ pub(super) struct TimerWheel {
     /// The present tick.
     tick: u64,
     /// Nothing here is due before this.
-    from: Time,
+    from: Instant,
 }
 
 impl Default for TimerWheel {
@@ -35,14 +35,14 @@ impl Default for TimerWheel {
             parts: [const { Vec::new() }; PARTS],
             occupied: 0,
             tick: 0,
-            from: Time::MAX,
+            from: Instant::MAX,
         }
     }
 }
 
 impl TimerWheel {
-    /// Nothing here is due before this; `Time::MAX` where there is nothing.
-    pub(super) fn from(&self) -> Time {
+    /// Nothing here is due before this; `Instant::MAX` where there is nothing.
+    pub(super) fn from(&self) -> Instant {
         self.from
     }
 
@@ -84,8 +84,8 @@ impl TimerWheel {
 
     fn look_ahead(&mut self) {
         self.from = match self.occupied {
-            0 => Time::MAX,
-            occupied => Time(self.beginning(occupied.trailing_zeros()) << TICK_BITS),
+            0 => Instant::MAX,
+            occupied => Instant(self.beginning(occupied.trailing_zeros()) << TICK_BITS),
         };
     }
 

@@ -63,7 +63,7 @@ impl Tournament {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flowstart_control::Time;
+    use flowstart_control::Instant;
     use proptest::prelude::*;
 
     #[test]
@@ -71,8 +71,8 @@ mod tests {
         let mut one = Tournament::new(1);
         assert_eq!(one.first().moment, Moment::NEVER);
         let moment = Moment {
-            time: Time(3),
-            cause: Time(1),
+            time: Instant(3),
+            cause: Instant(1),
         };
         one.set(0, moment);
         assert_eq!(one.first(), Due { moment, event: 0 });
@@ -90,7 +90,7 @@ mod tests {
                 let link = link % links;
                 all[link] = match time {
                     0 => Moment::NEVER,
-                    _ => Moment { time: Time(time), cause: Time(cause) },
+                    _ => Moment { time: Instant(time), cause: Instant(cause) },
                 };
                 tree.set(link as EventId, all[link]);
                 let least = *all.iter().min().unwrap();

@@ -1,6 +1,6 @@
 //! One row for each flow, and one for each write of a flow that has several.
 
-use flowstart_control::{Rate, Reason, Time};
+use flowstart_control::{Duration, Rate, Reason};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
@@ -149,7 +149,7 @@ pub fn wire_bytes(size: u64, mss: u32, header: u32) -> u64 {
 }
 
 /// The best possible completion: see [`FlowRow::ideal_fct_s`].
-pub fn ideal_fct(wire: u64, round_trips: u32, rtt: Time, rate: Rate) -> f64 {
+pub fn ideal_fct(wire: u64, round_trips: u32, rtt: Duration, rate: Rate) -> f64 {
     let handshake = f64::from(round_trips) * rtt.secs();
     handshake + rtt.secs() / 2.0 + wire as f64 * 8.0 / rate.bps() as f64
 }
@@ -162,7 +162,7 @@ mod tests {
     fn the_ideal_counts_handshake_one_way_delay_and_wire_bytes() {
         // 69 packets of 1500 bytes less 140 spare, at 100 Mbit/s over 100 ms.
         let wire = wire_bytes(100_000, 1460, 40);
-        let ideal = ideal_fct(wire, 1, Time::from_millis(100), Rate(100_000_000));
+        let ideal = ideal_fct(wire, 1, Duration::from_millis(100), Rate(100_000_000));
         assert!((ideal - (0.150 + (100_000.0 + 69.0 * 40.0) * 8e-8)).abs() < 1e-12);
     }
 }

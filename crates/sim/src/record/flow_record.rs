@@ -2,8 +2,8 @@
 
 use crate::flow_plan::FlowPlan;
 use crate::maybe_time::MaybeTime;
-use flowstart_control::{Exit, Segments, Time};
-use flowstart_transport::connection::Counters;
+use flowstart_control::{Duration, Exit, Instant, Segments};
+use flowstart_transport::Counters;
 use std::num::NonZeroU32;
 
 /// What a flow's row is made of, but for what all flows of its kind and of its run share. Rows
@@ -40,7 +40,7 @@ pub struct FlowRecord {
     /// Which of the run's exits is how its startup ended, counted from 1: short flows have none.
     pub exit: Option<NonZeroU32>,
     /// The smallest round-trip time.
-    pub min_rtt: MaybeTime,
+    pub min_rtt: Duration,
     /// Whether the sender gave up.
     pub reset: bool,
 }
@@ -63,7 +63,7 @@ impl FlowRecord {
             syn_retransmits: 0,
             max_cwnd: 0.0,
             exit: None,
-            min_rtt: MaybeTime::NONE,
+            min_rtt: Duration::MAX,
             reset: false,
         }
     }
@@ -90,8 +90,9 @@ impl FlowRecord {
     }
 
     /// A time counted from the flow's opening, in seconds.
-    pub fn since_opened(&self, at: Time) -> f64 {
-        at.since(self.plan.start.get().unwrap_or(Time::ZERO)).secs()
+    pub fn since_opened(&self, at: Instant) -> f64 {
+        at.since(self.plan.start.get().unwrap_or(Instant::ZERO))
+            .secs()
     }
 }
 

@@ -9,7 +9,7 @@
 use super::flow::{ideal_fct, wire_bytes, FlowRow};
 use super::flow_record::FlowRecord;
 use crate::flow_plan::FlowKind;
-use flowstart_control::{Exit, Rate, Time};
+use flowstart_control::{Duration, Exit, Instant, Rate};
 use flowstart_network::chain::Chain;
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(crate) struct KindColumns {
     startup: Arc<str>,
     cc: Arc<str>,
     stack: &'static str,
-    rtt: Time,
+    rtt: Duration,
     mss: u32,
     header: u32,
     /// What the first packet of a connection that is open from the beginning spares of it.
@@ -117,7 +117,7 @@ impl FlowTable {
             let wire = wire_bytes(size, kind.mss, kind.header) - u64::from(spared);
             ideal_fct(wire, round_trips, kind.rtt, rate)
         });
-        let since = |at: Time| record.since_opened(at);
+        let since = |at: Instant| record.since_opened(at);
         let exit = record.exit(&self.exits);
         let fct = record.delivered_at.get().map(since);
         FlowRow {
@@ -128,7 +128,7 @@ impl FlowTable {
             seed: self.shared.seed,
             flow,
             direction: if plan.reverse { "reverse" } else { "forward" },
-            opened_s: plan.start.get().map(Time::secs),
+            opened_s: plan.start.get().map(Instant::secs),
             fct_s: fct,
             duration_s: record.acked_at.get().map(since),
             ideal_fct_s: ideal,
@@ -150,7 +150,7 @@ impl FlowTable {
             max_cwnd_segments: record.max_cwnd,
             max_queue_pkts: self.shared.max_queue_pkts[direction],
             bdp_pkts: kind.bdp_pkts[direction],
-            min_rtt_s: record.min_rtt.get().map(Time::secs),
+            min_rtt_s: (record.min_rtt < Duration::MAX).then(|| record.min_rtt.secs()),
             buffer_accounting: self.shared.buffer_accounting,
             complete: record.acked_at.is_some(),
             reset: record.reset,

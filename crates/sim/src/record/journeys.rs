@@ -4,7 +4,7 @@
 use super::recorder::{
     Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, AT_RECEIVER, IN_NETWORK, QUEUES, SENT,
 };
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_wire::{Ack, Body, Packet};
 
 /// What is to be recorded.
@@ -54,15 +54,15 @@ pub struct Journey {
     /// Its first byte, or the acknowledgement's number.
     pub seq: u64,
     /// When it left its host.
-    pub sent: Time,
+    pub sent: Instant,
     /// When it came to the queue of the bottleneck's direction that it passes.
-    pub queued: Option<Time>,
+    pub queued: Option<Instant>,
     /// When it left that to be transmitted.
-    pub left: Option<Time>,
+    pub left: Option<Instant>,
     /// When it was dropped, by whatever.
-    pub dropped: Option<Time>,
+    pub dropped: Option<Instant>,
     /// When it reached the other host.
-    pub received: Option<Time>,
+    pub received: Option<Instant>,
     key: (u64, u64),
 }
 
@@ -115,7 +115,7 @@ impl JourneyRecorder {
     }
 
     /// A packet leaves its host; its data was sent before if `again`.
-    fn send(&mut self, now: Time, packet: &Packet, again: bool) {
+    fn send(&mut self, now: Instant, packet: &Packet, again: bool) {
         if self.found.packets.len() >= self.request.most as usize {
             self.found.cut = true;
             return;
@@ -136,7 +136,7 @@ impl JourneyRecorder {
     }
 
     /// It comes to the bottleneck's queue, which refuses it or not.
-    fn queue(&mut self, now: Time, packet: &Packet, refused: bool) {
+    fn queue(&mut self, now: Instant, packet: &Packet, refused: bool) {
         let place = self.find(packet, |way| way.queued.is_none());
         if let Some(place) = place {
             self.found.packets[place].queued = Some(now);
@@ -150,7 +150,7 @@ impl JourneyRecorder {
     }
 
     /// It has left that to be transmitted.
-    fn leave(&mut self, at: Time, packet: &Packet) {
+    fn leave(&mut self, at: Instant, packet: &Packet) {
         let waits =
             |way: &Journey| way.left.is_none() && way.queued.is_some_and(|since| since <= at);
         if let Some(place) = self.find(packet, waits) {
@@ -159,7 +159,7 @@ impl JourneyRecorder {
     }
 
     /// It was dropped.
-    fn drop(&mut self, at: Time, packet: &Packet) {
+    fn drop(&mut self, at: Instant, packet: &Packet) {
         let place = self.to_drop.take();
         if let Some(place) = place.or_else(|| self.find(packet, |_| true)) {
             self.found.packets[place].dropped = Some(at);
@@ -168,7 +168,7 @@ impl JourneyRecorder {
     }
 
     /// It reaches the other host.
-    fn receive(&mut self, now: Time, packet: &Packet) {
+    fn receive(&mut self, now: Instant, packet: &Packet) {
         let passed = self.find(packet, |way| way.left.is_some());
         match passed.or_else(|| self.find(packet, |_| true)) {
             Some(place) => {
@@ -222,7 +222,13 @@ impl Recorder for JourneyRecorder {
         }
     }
 
-    fn record_queue(&mut self, at: Time, _direction: usize, packet: &Packet, event: &QueueEvent) {
+    fn record_queue(
+        &mut self,
+        at: Instant,
+        _direction: usize,
+        packet: &Packet,
+        event: &QueueEvent,
+    ) {
         if packet.flow != self.request.flow {
             return;
         }

@@ -1,6 +1,6 @@
 //! One row for each link.
 
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_network::link::Link;
 use flowstart_network::queue::Limit;
 use schemars::JsonSchema;
@@ -42,7 +42,7 @@ pub struct LinkRow {
 
 impl LinkRow {
     /// The row of `link` at the end of a run that took `simulated`.
-    pub fn of(link: &Link, simulated: Time) -> LinkRow {
+    pub fn of(link: &Link, simulated: Instant) -> LinkRow {
         let c = link.counters();
         LinkRow {
             name: link.config().name.clone(),
@@ -60,11 +60,11 @@ impl LinkRow {
             },
             max_queue_pkts: c.max_held.packets,
             max_queue_bytes: c.max_held.bytes,
-            utilisation: if simulated == Time::ZERO {
+            utilisation: if simulated == Instant::ZERO {
                 0.0
             } else {
                 // Counted are all transmissions accepted; some are still to come.
-                c.busy.since(link.busy_after(simulated)).secs() / simulated.secs()
+                c.busy.saturating_sub(link.busy_after(simulated)).secs() / simulated.secs()
             },
         }
     }

@@ -1,7 +1,7 @@
 //! One row for each object of web sessions.
 
 use crate::maybe_time::MaybeTime;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::num::NonZeroU32;
@@ -72,7 +72,7 @@ pub struct ObjectRecord {
     /// Where its page is kept while it is being read.
     pub(crate) page_key: u32,
     /// When the request began.
-    pub(crate) requested: Time,
+    pub(crate) requested: Instant,
     /// When the client held all of the response.
     pub(crate) responded: MaybeTime,
     /// When the server had all of it acknowledged.
@@ -81,7 +81,7 @@ pub struct ObjectRecord {
 
 impl ObjectRecord {
     fn row(&self) -> ObjectRow {
-        let since = |at: Time| at.since(self.requested).secs();
+        let since = |at: Instant| at.since(self.requested).secs();
         ObjectRow {
             web: self.entry,
             session: self.session,

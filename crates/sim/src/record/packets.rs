@@ -5,7 +5,7 @@ use super::recorder::{
     Kinds, Recorder, RunEvent, Scene, ANSWERED, AT_RECEIVER, IN_NETWORK, PROGRESS, SENT, TIMER,
 };
 use crate::flow_plan::FlowKind;
-use flowstart_control::{Exit, Segments, Time};
+use flowstart_control::{Duration, Exit, Instant, Segments};
 use flowstart_transport::sender::Sender;
 use flowstart_transport::stack::Stack;
 use flowstart_wire::Packet;
@@ -52,11 +52,11 @@ pub struct Knowledge {
     /// Bytes in flight.
     pub flight: u64,
     /// The smoothed round-trip time and its variation.
-    pub smoothed: Option<(Time, Time)>,
+    pub smoothed: Option<(Duration, Duration)>,
     /// The latest sample of the round-trip time.
-    pub latest: Option<Time>,
+    pub latest: Option<Duration>,
     /// The smallest.
-    pub min_rtt: Option<Time>,
+    pub min_rtt: Option<Duration>,
     /// At which it paces, bits per second.
     pub pacing_bps: Option<u64>,
     /// All data below this position is acknowledged.
@@ -102,7 +102,7 @@ pub struct FlowLog {
     /// How its startup ended.
     pub exit: Option<Exit>,
     /// What happened, in order of time.
-    pub entries: Vec<(Time, What)>,
+    pub entries: Vec<(Instant, What)>,
     /// What was lost when somebody looked last.
     lost: Vec<(u64, u64)>,
     known: Option<Knowledge>,
@@ -124,12 +124,12 @@ impl FlowLog {
         }
     }
 
-    fn push(&mut self, at: Time, what: What) {
+    fn push(&mut self, at: Instant, what: What) {
         self.entries.push((at, what));
     }
 
     /// Records what the sender has found out since, if anything.
-    fn look_at(&mut self, sender: &Sender, now: Time) {
+    fn look_at(&mut self, sender: &Sender, now: Instant) {
         let lost: Vec<(u64, u64)> = sender.lost().collect();
         if lost != self.lost {
             for (start, end) in newly_lost(&self.lost, &lost) {

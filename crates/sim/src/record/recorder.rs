@@ -1,7 +1,7 @@
 //! The one interface of everything that records what happens in a run. Recording changes nothing.
 
 use super::flow_record::FlowRecord;
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Duration, Instant, Rate};
 use flowstart_network::graph::LinkId;
 use flowstart_network::link::Link;
 use flowstart_network::moment::Moment;
@@ -68,7 +68,7 @@ pub(crate) enum QueueEvent {
         /// What it holds then.
         held: Backlog,
         /// When it would hold nothing if nothing else came.
-        empty: Time,
+        empty: Instant,
     },
     /// A packet left it to be transmitted.
     Left,
@@ -79,7 +79,7 @@ pub(crate) enum QueueEvent {
 /// When and where something happened.
 pub(crate) struct Scene<'a> {
     /// Before `now` where a queue has dropped or marked a packet since its link was last looked at.
-    pub(crate) at: Time,
+    pub(crate) at: Instant,
     pub(crate) now: Moment,
     pub(crate) flow: u32,
     pub(crate) records: &'a [FlowRecord],
@@ -95,12 +95,12 @@ impl Scene<'_> {
     }
 
     /// How long packets have waited in a link's queue.
-    pub(crate) fn waited(&mut self, link: LinkId) -> Time {
+    pub(crate) fn waited(&mut self, link: LinkId) -> Duration {
         self.links[link as usize].waited(self.now)
     }
 
     /// For how long a link has transmitted.
-    pub(crate) fn transmitted(&mut self, link: LinkId) -> Time {
+    pub(crate) fn transmitted(&mut self, link: LinkId) -> Duration {
         self.links[link as usize].transmitted(self.now)
     }
 }
@@ -116,7 +116,7 @@ pub(crate) trait Recorder {
     /// Records what a packet did to the bottleneck's queue.
     fn record_queue(
         &mut self,
-        _at: Time,
+        _at: Instant,
         _direction: usize,
         _packet: &Packet,
         _event: &QueueEvent,

@@ -6,10 +6,10 @@ use super::recorder::{
 use super::startup::StartupRow;
 use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::maybe_time::MaybeTime;
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Duration, Instant, Rate};
 use flowstart_network::graph::LinkId;
-use flowstart_transport::connection::Counters;
 use flowstart_transport::sender::Sender;
+use flowstart_transport::Counters;
 use std::collections::VecDeque;
 
 /// The shares of the available rate that are waited for, in percent.
@@ -75,7 +75,7 @@ struct StartupMeasure {
     /// The bottleneck, in the direction of the flow's data.
     bottleneck: LinkId,
     /// One round trip of the path.
-    round: Time,
+    round: Duration,
     /// The bandwidth-delay product at the available rate, in packets.
     bdp: f64,
     mss: u32,
@@ -86,14 +86,14 @@ struct StartupMeasure {
     exit: Option<NotedExit>,
     queue: QueueTime,
     sending: Option<Sending>,
-    idle: Option<Time>,
+    idle: Option<Duration>,
     losses: u64,
 }
 
 /// The startup's end.
 #[derive(Clone, Copy, Debug)]
 struct NotedExit {
-    at: Time,
+    at: Instant,
     /// Recoveries and timeouts up to it.
     losses: u64,
 }
@@ -101,17 +101,17 @@ struct NotedExit {
 /// How long packets had waited at the bottleneck.
 #[derive(Clone, Copy, Debug, Default)]
 struct QueueTime {
-    at_opening: Time,
+    at_opening: Duration,
     /// When overshoot was over; none while it may come.
-    at_end: Option<Time>,
+    at_end: Option<Duration>,
 }
 
 /// Data has been sent.
 #[derive(Clone, Copy, Debug)]
 struct Sending {
-    since: Time,
+    since: Instant,
     /// For how long the bottleneck had transmitted until then.
-    transmitted: Time,
+    transmitted: Duration,
 }
 
 impl StartupMeasure {
@@ -192,26 +192,26 @@ impl StartupMeasure {
 
     /// The startup has ended, maybe once more, where a loss that had ended it was none.
     #[cold]
-    fn record_exit(&mut self, at: Time, counters: &Counters) {
+    fn record_exit(&mut self, at: Instant, counters: &Counters) {
         let losses = losses(counters);
         self.exit = Some(NotedExit { at, losses });
         self.queue.at_end = None;
     }
 
-    fn overshoot_end(&self, exit: NotedExit) -> Time {
+    fn overshoot_end(&self, exit: NotedExit) -> Instant {
         exit.at + self.round.times(ROUNDS_AFTER_EXIT)
     }
 
     /// Overshoot is over, if it has not been before; packets have waited so long at the bottleneck.
-    fn end(&mut self, waited: Time) {
+    fn end(&mut self, waited: Duration) {
         self.queue.at_end.get_or_insert(waited);
     }
 
     /// All data has been delivered; the bottleneck has transmitted for so long.
-    fn deliver(&mut self, now: Time, transmitted: Time) {
+    fn deliver(&mut self, now: Instant, transmitted: Duration) {
         self.idle = self.sending.map(|sending| {
-            let busy = transmitted.since(sending.transmitted);
-            now.since(sending.since).since(busy)
+            let busy = transmitted.saturating_sub(sending.transmitted);
+            now.since(sending.since).saturating_sub(busy)
         });
     }
 
@@ -223,15 +223,15 @@ impl StartupMeasure {
         let queued = self
             .queue
             .at_end
-            .map(|end| end.since(self.queue.at_opening));
+            .map(|end| end.saturating_sub(self.queue.at_opening));
         StartupRow {
             flow,
             ramp_50_s: since(self.ramp.reached[0]),
             ramp_90_s: since(self.ramp.reached[1]),
             overshoot_pkts: opened.map(|_| (flight - self.bdp).max(0.0)),
-            queue_pkt_s: queued.map(Time::secs),
+            queue_pkt_s: queued.map(Duration::secs),
             loss_rounds: self.exit.map(|exit| self.losses - exit.losses),
-            idle_s: self.idle.map(Time::secs),
+            idle_s: self.idle.map(Duration::secs),
         }
     }
 }
@@ -245,20 +245,20 @@ fn losses(counters: &Counters) -> u64 {
 /// within one round trip until then, a window that slides from arrival to arrival.
 #[derive(Debug)]
 struct Ramp {
-    span: Time,
+    span: Duration,
     /// What arrives within it at each share.
     due: [u64; SHARES.len()],
     reached: [MaybeTime; SHARES.len()],
     /// The next share.
     next: usize,
     /// Arrivals within the span, and their bytes.
-    arrivals: VecDeque<(Time, u32)>,
+    arrivals: VecDeque<(Instant, u32)>,
     bytes: u64,
 }
 
 impl Ramp {
     /// To a rate at which so many bytes arrive within a span.
-    fn to(bytes: u64, span: Time) -> Ramp {
+    fn to(bytes: u64, span: Duration) -> Ramp {
         Ramp {
             span,
             due: SHARES.map(|share| (bytes * share).div_ceil(100).max(1)),
@@ -270,7 +270,7 @@ impl Ramp {
     }
 
     #[inline]
-    fn arrive(&mut self, now: Time, wire: u32) {
+    fn arrive(&mut self, now: Instant, wire: u32) {
         if self.next == SHARES.len() {
             return;
         }
@@ -300,10 +300,10 @@ mod tests {
     /// When arrivals of 1500 bytes at these milliseconds reach 50 and 90 % of 12 Mbit/s, which is a
     /// packet a millisecond, over 20 ms.
     fn reached(arrivals: impl IntoIterator<Item = u64>) -> [Option<u64>; 2] {
-        let span = Time::from_millis(20);
+        let span = Duration::from_millis(20);
         let mut ramp = Ramp::to(Rate(12_000_000).bytes_in(span), span);
         for ms in arrivals {
-            ramp.arrive(Time::from_millis(ms), 1500);
+            ramp.arrive(Instant::from_millis(ms), 1500);
         }
         ramp.reached.map(|at| Some(at.get()?.0 / 1_000_000))
     }

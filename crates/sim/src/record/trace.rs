@@ -4,7 +4,7 @@ use super::recorder::{
     bits_per_second, Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, IN_NETWORK, QUEUES,
     SENT, TIMER,
 };
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_transport::sender::Sender;
 use flowstart_wire::{Body, Packet};
 use schemars::JsonSchema;
@@ -329,7 +329,13 @@ impl Recorder for Trace {
         }
     }
 
-    fn record_queue(&mut self, at: Time, direction: usize, _packet: &Packet, event: &QueueEvent) {
+    fn record_queue(
+        &mut self,
+        at: Instant,
+        direction: usize,
+        _packet: &Packet,
+        event: &QueueEvent,
+    ) {
         match *event {
             QueueEvent::Offered {
                 dropped,

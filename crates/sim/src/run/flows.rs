@@ -3,7 +3,7 @@
 use crate::maybe_time::MaybeTime;
 use crate::record::flow_record::FlowRecord;
 use crate::slab::Slab;
-use flowstart_control::{Exit, Time};
+use flowstart_control::{Duration, Exit, Instant};
 use flowstart_transport::receiver::Receiver;
 use flowstart_transport::sender::Sender;
 
@@ -29,7 +29,7 @@ pub(super) struct Timer {
 
 impl Timer {
     /// When an event is needed for this deadline, unless there is one that comes in time.
-    pub(super) fn arm(&mut self, deadline: Option<Time>, now: Time) -> Option<Time> {
+    pub(super) fn arm(&mut self, deadline: Option<Instant>, now: Instant) -> Option<Instant> {
         let deadline = deadline?.max(now);
         if self.armed.is_by(deadline) {
             return None;
@@ -39,7 +39,7 @@ impl Timer {
     }
 
     /// Its event has come; whether it still is the one that counts.
-    pub(super) fn expire(&mut self, now: Time) -> bool {
+    pub(super) fn expire(&mut self, now: Instant) -> bool {
         let expires = self.armed == now.into();
         if expires {
             self.armed = MaybeTime::NONE;
@@ -50,12 +50,12 @@ impl Timer {
 
 impl Endpoints {
     /// When an event is needed for the sender's deadline, which may have changed.
-    pub(super) fn arm_sender(&mut self, now: Time) -> Option<Time> {
+    pub(super) fn arm_sender(&mut self, now: Instant) -> Option<Instant> {
         self.sender_timer.arm(self.sender.deadline(), now)
     }
 
     /// The same for the receiver's.
-    pub(super) fn arm_receiver(&mut self, now: Time) -> Option<Time> {
+    pub(super) fn arm_receiver(&mut self, now: Instant) -> Option<Instant> {
         self.receiver_timer.arm(self.receiver.deadline(), now)
     }
 
@@ -71,7 +71,7 @@ impl Endpoints {
         record.count(self.sender.counters());
         record.keep_exit(self.sender.exit(), exits);
         record.reset = self.sender.failed();
-        record.min_rtt = self.sender.min_rtt().into();
+        record.min_rtt = self.sender.min_rtt().unwrap_or(Duration::MAX);
     }
 }
 

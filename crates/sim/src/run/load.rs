@@ -11,7 +11,7 @@ use crate::workload::expand;
 use crate::workload::web::{Sessions, WebEntry};
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::Known;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_network::graph::{self, Route};
 use flowstart_network::link::Link;
 use flowstart_transport::stack::Stack;
@@ -24,7 +24,7 @@ pub struct Load<'a> {
     /// The links that all pass.
     pub route: Route,
     /// When the run is stopped.
-    pub end: Time,
+    pub end: Instant,
     /// How the simulated endpoints of each kind of flow behave.
     pub stacks: Vec<Arc<Stack>>,
     /// What is asked for.
@@ -164,14 +164,14 @@ impl<'a> Requests<'a> {
     }
 
     /// When something is next asked for, as far as that is known; times count from the run's beginning.
-    pub fn next_at(&self) -> Option<Time> {
+    pub fn next_at(&self) -> Option<Instant> {
         let flow = self.flows.last().map(|(_, plan)| start(plan));
         let session = self.sessions.next_wake().map(|wake| wake.time);
         flow.into_iter().chain(session).min()
     }
 
     /// What is asked for by now, the first of it.
-    pub fn take(&mut self, now: Time) -> Option<Request> {
+    pub fn take(&mut self, now: Instant) -> Option<Request> {
         let opens = self.flows.last().map(|(_, plan)| start(plan));
         let wakes = self.sessions.next_wake().map(|wake| wake.time);
         if opens.is_some_and(|at| at <= now && wakes.is_none_or(|wake| at <= wake)) {
@@ -190,7 +190,7 @@ impl<'a> Requests<'a> {
             if launch.opening == Opening::Handshake {
                 // What the server is to say is known when it is asked.
                 self.objects.push((launch.plan.size().unwrap_or(0), flow));
-                self.sessions.on_delivered(flow, Time::ZERO, now);
+                self.sessions.on_delivered(flow, Duration::ZERO, now);
                 continue;
             }
             let object = self.sessions.object_of(flow);
@@ -216,12 +216,12 @@ impl<'a> Requests<'a> {
     }
 
     /// The client has all of what it asked for, or has given it up.
-    pub fn on_answered(&mut self, number: u32, complete: bool, now: Time) {
+    pub fn on_answered(&mut self, number: u32, complete: bool, now: Instant) {
         self.unanswered -= 1;
         if let Some(object) = number.checked_sub(self.first) {
             let flow = self.objects[object as usize].1;
             if complete {
-                self.sessions.on_delivered(flow, Time::ZERO, now);
+                self.sessions.on_delivered(flow, Duration::ZERO, now);
             }
             self.sessions.on_closed(flow, complete, complete, now);
         }
@@ -238,8 +238,8 @@ impl<'a> Requests<'a> {
     }
 }
 
-fn start(plan: &FlowPlan) -> Time {
-    plan.start.get().unwrap_or(Time::ZERO)
+fn start(plan: &FlowPlan) -> Instant {
+    plan.start.get().unwrap_or(Instant::ZERO)
 }
 
 #[cfg(test)]
@@ -253,9 +253,9 @@ mod tests {
 
     /// Asks for everything at its time, each answer taking as long; when what was asked for, and its
     /// size.
-    fn all(prepared: &Prepared, takes: Time) -> Vec<(u32, Time, u64)> {
+    fn all(prepared: &Prepared, takes: Duration) -> Vec<(u32, Instant, u64)> {
         let mut requests = prepared.load().unwrap().requests;
-        let (mut found, mut under_way) = (Vec::new(), Vec::<(Time, u32)>::new());
+        let (mut found, mut under_way) = (Vec::new(), Vec::<(Instant, u32)>::new());
         while !requests.is_over() {
             let ends = under_way.iter().map(|(at, _)| *at).min();
             let now = ends.into_iter().chain(requests.next_at()).min().unwrap();
@@ -298,11 +298,11 @@ mod tests {
                 { size = "10kB", count = 2, stagger = "2s", opener = "receiver" },
             ]
         "#;
-        let ms = Time::from_millis;
+        let (at_ms, ms) = (Instant::from_millis, Duration::from_millis);
         let expected = [
-            (1, ms(0), 10_000),
-            (0, ms(1000), 20_000),
-            (2, ms(2000), 10_000),
+            (1, at_ms(0), 10_000),
+            (0, at_ms(1000), 20_000),
+            (2, at_ms(2000), 10_000),
         ];
         assert_eq!(all(&prepared(text), ms(5000)), expected);
     }
@@ -315,11 +315,11 @@ mod tests {
         simulated.sort_unstable();
         for takes in [10, 3000] {
             let mut requests = prepared.load().unwrap().requests;
-            let mut now = Time::ZERO;
+            let mut now = Instant::ZERO;
             while !requests.is_over() {
                 while let Some(request) = requests.take(now) {
                     assert_eq!(request.request, 300);
-                    requests.on_answered(request.number, true, now + Time::from_millis(takes));
+                    requests.on_answered(request.number, true, now + Duration::from_millis(takes));
                 }
                 now = requests.next_at().unwrap_or(now);
             }
@@ -332,11 +332,14 @@ mod tests {
     #[test]
     fn a_page_waits_for_the_one_before_it() {
         let text = WEB.replace("sessions = 3", "sessions = 1");
-        let found = all(&prepared(&text), Time::from_millis(700));
-        let first = found.iter().filter(|(_, at, _)| *at == Time::ZERO).count();
+        let found = all(&prepared(&text), Duration::from_millis(700));
+        let first = found
+            .iter()
+            .filter(|(_, at, _)| *at == Instant::ZERO)
+            .count();
         let second = found
             .iter()
-            .filter(|(_, at, _)| *at == Time::from_millis(1700))
+            .filter(|(_, at, _)| *at == Instant::from_millis(1700))
             .count();
         assert!(first > 0 && second > 0);
         assert_eq!(first + second, found.len());

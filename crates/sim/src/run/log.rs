@@ -6,7 +6,7 @@ use crate::maybe_time::MaybeTime;
 use crate::record::flow::{ideal_fct, wire_bytes, TransferRow};
 use crate::record::flow_record::FlowRecord;
 use crate::record::recorder::{Kinds, Recorder, RunEvent, Scene, IN_NETWORK, SENT, TIMER};
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_network::chain::Chain;
 use flowstart_wire::{Body, Data};
 use std::ops::Range;
@@ -123,7 +123,7 @@ impl<'a> WriteLog<'a> {
                 rows.push(TransferRow {
                     flow,
                     transfer: number,
-                    available_s: available.map(Time::secs),
+                    available_s: available.map(Instant::secs),
                     bytes: kind.bytes_of(number as usize),
                     ideal_fct_s: ideal(kind, &record.plan, number as usize, chain),
                     ..noted.row()
@@ -161,7 +161,7 @@ impl Recorder for WriteLog<'_> {
 impl WriteRecord {
     /// A row of what is noted.
     fn row(&self) -> TransferRow {
-        let seconds = |time: MaybeTime| time.get().map(Time::secs);
+        let seconds = |time: MaybeTime| time.get().map(Instant::secs);
         TransferRow {
             flow: 0,
             transfer: 0,
@@ -211,7 +211,7 @@ pub(super) struct FlowWrites<'a> {
 
 impl FlowWrites<'_> {
     /// All data has got so far as `position`. The places of what has got there with it, as a whole.
-    pub(super) fn reach(&mut self, stage: Stage, position: u64, now: Time) -> Range<usize> {
+    pub(super) fn reach(&mut self, stage: Stage, position: u64, now: Instant) -> Range<usize> {
         let at = stage as usize;
         let next = self
             .records
@@ -226,7 +226,7 @@ impl FlowWrites<'_> {
         self.first + next..self.first + done.max(next)
     }
 
-    fn begin_delivery(&mut self, position: u64, now: Time) {
+    fn begin_delivery(&mut self, position: u64, now: Instant) {
         let began = |noted: &WriteRecord| noted.first_delivered.is_some();
         let mut next = self.records.partition_point(began);
         while next < self.writes.len() && begin(self.writes, next) < position {
@@ -236,7 +236,7 @@ impl FlowWrites<'_> {
     }
 
     /// A packet leaves. It counts for the write in which it begins.
-    pub(super) fn send(&mut self, data: &Data, again: bool, now: Time) {
+    pub(super) fn send(&mut self, data: &Data, again: bool, now: Instant) {
         if data.is_empty() {
             return;
         }

@@ -8,7 +8,7 @@ use crate::spec::RequestError;
 use crate::workload::expand;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::Known;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_network::graph::{self, LinkId, Route};
 use flowstart_network::link::Link;
 use flowstart_transport::stack::{EcnMode, Stack};
@@ -35,9 +35,9 @@ pub struct LoneFlow {
     /// What random choices are drawn from.
     pub seed: u64,
     /// When it opens.
-    pub start: Time,
+    pub start: Instant,
     /// When the run is stopped.
-    pub end: Time,
+    pub end: Instant,
     /// The receiver of the data opens the connection: its sender is the server.
     pub by_receiver: bool,
     /// Its packets may be marked.
@@ -85,7 +85,7 @@ impl Prepared {
             recipe: kind.recipe.clone(),
             size,
             seed: self.seed,
-            start: plan.start.get().unwrap_or(Time::ZERO),
+            start: plan.start.get().unwrap_or(Instant::ZERO),
             end: self.end,
             by_receiver: kind.by_receiver,
             ecn: kind.stack.ecn != EcnMode::Off,

@@ -10,8 +10,8 @@ use crate::record::outcome::Outcome;
 use crate::record::packets::PacketRecorder;
 use crate::record::recorder::{RunEvent, PROGRESS, QUEUES};
 use crate::record::trace::Trace;
+use flowstart_control::Instant;
 use flowstart_control::Named;
-use flowstart_control::Time;
 use flowstart_network::graph::LinkId;
 use flowstart_network::link::Link;
 use flowstart_network::moment::Moment;
@@ -91,7 +91,7 @@ impl Simulation<'_> {
     fn settle(&mut self) {
         let end = Moment {
             time: self.now,
-            cause: Time::MAX,
+            cause: Instant::MAX,
         };
         for link in 0..self.links.len() as LinkId {
             self.links[link as usize].settle(end);
@@ -108,7 +108,7 @@ impl Simulation<'_> {
             }
             let state = &self.links[link as usize];
             let ahead = state.arrivals().map(|arrival| state.left_queue(arrival));
-            let left: Vec<(Time, Packet)> = ahead
+            let left: Vec<(Instant, Packet)> = ahead
                 .zip((0..).map_while(|ahead| state.upcoming(ahead).copied()))
                 .filter(|(left, _)| *left <= self.now)
                 .collect();

@@ -9,7 +9,7 @@ use crate::record::packets::PacketRecorder;
 use crate::record::recorder::{Kinds, QueueEvent, Recorder, RunEvent, Scene};
 use crate::record::startup_measures::StartupMeasures;
 use crate::record::trace::Trace;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_network::graph::LinkId;
 use flowstart_wire::Packet;
 
@@ -80,7 +80,7 @@ impl<'a> Recorders<'a> {
     /// Hands what a packet did to the bottleneck's queue to those that may record it.
     pub(super) fn record_queue(
         &mut self,
-        at: Time,
+        at: Instant,
         direction: usize,
         packet: &Packet,
         event: &QueueEvent,

@@ -3,7 +3,7 @@
 use super::simulation::Simulation;
 use crate::record::journeys::JourneyRecorder;
 use crate::record::recorder::{Kinds, QueueEvent, RunEvent, Scene, QUEUES};
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_network::graph::LinkId;
 use flowstart_wire::Packet;
 
@@ -27,7 +27,7 @@ impl Simulation<'_> {
     }
 
     /// Hands an event of a flow at `at` to all recorders.
-    fn record(&mut self, flow: u32, at: Time, event: RunEvent<'_>) {
+    fn record(&mut self, flow: u32, at: Instant, event: RunEvent<'_>) {
         let is_at_sender = event.is_at_sender();
         let named = is_at_sender || matches!(event, RunEvent::Closed);
         let ends = named.then(|| self.flows.endpoints(flow)).flatten();
@@ -75,7 +75,7 @@ impl Simulation<'_> {
     /// A packet was dropped or marked in the network.
     #[cold]
     #[inline(never)]
-    pub(super) fn record_in_network(&mut self, at: Time, flow: u32, event: RunEvent<'_>) {
+    pub(super) fn record_in_network(&mut self, at: Instant, flow: u32, event: RunEvent<'_>) {
         self.record(flow, at, event);
         self.end_if_recorded();
     }
@@ -112,7 +112,7 @@ impl Simulation<'_> {
     pub(super) fn record_departure(
         &mut self,
         link: LinkId,
-        at: Time,
+        at: Instant,
         packet: &Packet,
         evicted: bool,
     ) {

@@ -21,7 +21,7 @@ use crate::record::recorder::{
 };
 use crate::workload::web::Sessions;
 use crate::workload::{arrivals, Arrival, ScheduledArrival};
-use flowstart_control::{Exit, Time};
+use flowstart_control::{Exit, Instant};
 use flowstart_network::graph::{LinkId, Network, Route};
 use flowstart_network::link::{Link, Verdict};
 use flowstart_network::moment::Moment;
@@ -42,9 +42,9 @@ pub(super) const WEB: EventId = EventId::MAX;
 /// A run that goes on.
 pub(super) struct Simulation<'a> {
     pub(super) prepared: &'a Prepared,
-    pub(super) now: Time,
+    pub(super) now: Instant,
     /// When the event that is being handled was caused.
-    pub(super) cause: Time,
+    pub(super) cause: Instant,
     pub(super) queue: EventQueue,
     /// Events handled so far.
     pub(super) events: u64,
@@ -77,7 +77,7 @@ pub(super) struct Simulation<'a> {
     /// Routers that decide on rate requests, by their output link; none where no flow asks.
     pub(super) routers: Vec<Option<Router>>,
     /// When it is stopped.
-    pub(super) end: Time,
+    pub(super) end: Instant,
 }
 
 impl<'a> Simulation<'a> {
@@ -101,8 +101,8 @@ impl<'a> Simulation<'a> {
             false => SENT | ANSWERED | TIMER,
         };
         let mut simulation = Simulation {
-            now: Time::ZERO,
-            cause: Time::ZERO,
+            now: Instant::ZERO,
+            cause: Instant::ZERO,
             queue: EventQueue::new(links.len()),
             events: 0,
             meter,
@@ -212,16 +212,18 @@ impl<'a> Simulation<'a> {
     }
 
     /// When what is scheduled arrives.
-    pub(super) fn time_of(&self, arrival: ScheduledArrival) -> Time {
+    pub(super) fn time_of(&self, arrival: ScheduledArrival) -> Instant {
         let (plan, kind) = self.flow(arrival.flow);
         arrival.of(plan, kind).at
     }
 
     /// Since when it is known when a flow starts: from the beginning, or from a startup's end on.
-    fn known_since(&self, flow: u32) -> Time {
+    fn known_since(&self, flow: u32) -> Instant {
         let (plan, kind) = self.flow(flow);
         let after = kind.start_after.zip(plan.start.get());
-        after.map_or(Time::ZERO, |(after, start)| start.since(after.pause))
+        after.map_or(Instant::ZERO, |(after, start)| {
+            start.saturating_sub(after.pause)
+        })
     }
 
     pub(super) fn schedule_arrival(&mut self) {
@@ -405,7 +407,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Puts the event that an endpoint's timer needs, if any, into the queue.
-    pub(super) fn schedule_timer(&mut self, flow: u32, receiver: bool, at: Option<Time>) {
+    pub(super) fn schedule_timer(&mut self, flow: u32, receiver: bool, at: Option<Instant>) {
         let Some(time) = at else { return };
         let moment = Moment {
             time,
@@ -468,7 +470,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn on_drop(&mut self, packet: &Packet, at: Time) {
+    fn on_drop(&mut self, packet: &Packet, at: Instant) {
         if self.is_recorded(IN_NETWORK) {
             self.record_in_network(at, packet.flow, RunEvent::Dropped(packet));
         }
@@ -479,7 +481,7 @@ impl<'a> Simulation<'a> {
 
     /// A queue has marked a packet. Acknowledgements may be ECT(1) too, and their marks tell nobody
     /// anything.
-    fn on_mark(&mut self, packet: &Packet, at: Time) {
+    fn on_mark(&mut self, packet: &Packet, at: Instant) {
         if !packet.is_data() {
             return;
         }

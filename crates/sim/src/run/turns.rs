@@ -3,7 +3,7 @@
 use super::log::WriteLog;
 use crate::compile::Prepared;
 use crate::flow_plan::FlowPlan;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub(super) struct Wait {
     cause: usize,
     pub(super) place: usize,
     pub(super) flow: u32,
-    pause: Time,
+    pause: Duration,
 }
 
 /// All writes that wait, and those of them that will be due.
@@ -24,7 +24,7 @@ pub(super) struct Turns {
     /// In the order of what they wait for.
     waits: Vec<Wait>,
     /// When each will be due of which that has been delivered, by its number.
-    coming: BinaryHeap<Reverse<(Time, usize)>>,
+    coming: BinaryHeap<Reverse<(Instant, usize)>>,
 }
 
 impl Turns {
@@ -60,11 +60,11 @@ impl Turns {
     }
 
     /// The writes at these places have been delivered: when what waits for them will be due.
-    pub(super) fn delivered(&mut self, places: Range<usize>, now: Time) -> Vec<Time> {
+    pub(super) fn delivered(&mut self, places: Range<usize>, now: Instant) -> Vec<Instant> {
         let before = |place| self.waits.partition_point(|wait| wait.cause < place);
         let waiting = before(places.start)..before(places.end);
         let due = waiting.map(|number| (now + self.waits[number].pause, number));
-        let due: Vec<(Time, usize)> = due.collect();
+        let due: Vec<(Instant, usize)> = due.collect();
         self.coming.extend(due.iter().copied().map(Reverse));
         due.into_iter().map(|(time, _)| time).collect()
     }

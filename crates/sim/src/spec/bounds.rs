@@ -1,14 +1,14 @@
 //! Bounds of single values, for the definitions of fields.
 
 use super::error::{out_of_range, RequestError};
-use flowstart_control::{Bytes, Rate, Time};
+use flowstart_control::{Bytes, Duration, Rate};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 const SLOWEST: Rate = Rate(1);
 const FASTEST: Rate = Rate(100_000_000_000_000);
 /// The longest delay, round trip or period.
-const LONGEST: Time = Time::from_secs(600);
+const LONGEST: Duration = Duration::from_secs(600);
 
 /// A rate that can be.
 pub(crate) fn rate(field: &str, rate: &Rate) -> Result<(), RequestError> {
@@ -16,18 +16,18 @@ pub(crate) fn rate(field: &str, rate: &Rate) -> Result<(), RequestError> {
 }
 
 /// A delay or a round trip that can be.
-pub(crate) fn time(field: &str, time: &Time) -> Result<(), RequestError> {
-    within(Time::ZERO..=LONGEST, "0s to 600s")(field, time)
+pub(crate) fn time(field: &str, time: &Duration) -> Result<(), RequestError> {
+    within(Duration::ZERO..=LONGEST, "0s to 600s")(field, time)
 }
 
 /// A period that can be.
-pub(super) fn period(field: &str, time: &Time) -> Result<(), RequestError> {
-    within(Time(1)..=LONGEST, "above 0s to 600s")(field, time)
+pub(super) fn period(field: &str, time: &Duration) -> Result<(), RequestError> {
+    within(Duration(1)..=LONGEST, "above 0s to 600s")(field, time)
 }
 
 /// For how long a rate or a delay holds: a shorter time would cost more to follow than packets.
-pub(super) fn holding(field: &str, given: &Time) -> Result<(), RequestError> {
-    within(Time::from_millis(1)..=Time::MAX, "1ms to 600s")(field, given)?;
+pub(super) fn holding(field: &str, given: &Duration) -> Result<(), RequestError> {
+    within(Duration::from_millis(1)..=Duration::MAX, "1ms to 600s")(field, given)?;
     time(field, given)
 }
 

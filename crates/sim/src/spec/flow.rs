@@ -4,7 +4,7 @@ use super::bounds::{rate, segment_size, time, within};
 use super::definition::{fields, needs, plain, required, text, Need, Value};
 use super::error::RequestError;
 use super::stack::{phase, StackSpec};
-use flowstart_control::{Amount, Bytes, Rate, Time};
+use flowstart_control::{Amount, Bytes, Duration, Rate};
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// The name of a startup, with parameters; Python takes a class as well.
 pub type Startup = String;
 
-text!(Amount, Bytes, Rate, Time);
+text!(Amount, Bytes, Rate, Duration);
 plain!(AfterFlowSpec, AfterSpec, Direction, Opener, StackSpec);
 
 const OPENS_AT_A_TIME: Need<FlowSpec> = needs(
@@ -31,11 +31,11 @@ const WRITES_AT_A_TIME: Need<FlowSpec> = needs(
 
 /// Positions of packets, each with a delay.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Delays(BTreeMap<u64, Time>);
+pub struct Delays(BTreeMap<u64, Duration>);
 
 impl Delays {
     /// Positions and delays, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (u64, Time)> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = (u64, Duration)> + '_ {
         self.0.iter().map(|(at, delay)| (*at, *delay))
     }
 }
@@ -59,7 +59,7 @@ impl Value for Delays {
 }
 
 /// A time as people write it.
-struct WrittenTime(Time);
+struct WrittenTime(Duration);
 
 impl<'de> Deserialize<'de> for WrittenTime {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<WrittenTime, D::Error> {
@@ -99,7 +99,7 @@ fields! {
         pub mss: Option<Bytes>,
         /// Time at which the first connection opens.
         #[needs(OPENS_AT_A_TIME, WRITES_AT_A_TIME)]
-        pub start: Option<Time> = Time::ZERO,
+        pub start: Option<Duration> = Duration::ZERO,
         /// Flow whose startup must end first, instead of `start`; this flow opens `pause` later.
         ///
         /// Without an end of that startup it never opens.
@@ -109,16 +109,16 @@ fields! {
         pub count: Option<u32> = 1u32,
         /// Time from one opening to the next.
         #[needs(OPENS_AT_A_TIME, WRITES_AT_A_TIME)]
-        pub stagger: Option<Time> = Time::ZERO,
+        pub stagger: Option<Duration> = Duration::ZERO,
         /// Upper bound of a uniform random delay of each opening.
         #[needs(OPENS_AT_A_TIME, WRITES_AT_A_TIME)]
-        pub jitter: Option<Time> = Time::ZERO,
+        pub jitter: Option<Duration> = Duration::ZERO,
         /// Direction of the data: `forward`, `reverse` or `alternate`.
         pub direction: Option<Direction> = Direction::Forward,
         /// Two-way propagation delay of this flow; its access link adds the excess over the path's.
         #[usual("the path's")]
         #[check(time)]
-        pub rtt: Option<Time>,
+        pub rtt: Option<Duration>,
         /// Handshake before data.
         ///
         /// `false` starts with data on a connection whose RTT is known.
@@ -176,7 +176,7 @@ fields! {
             pub size: Amount,
         }
         /// Time of the write after the flow's start.
-        pub at: Option<Time>,
+        pub at: Option<Duration>,
         /// Write of another flow that must be delivered first, instead of `at`.
         ///
         /// That flow's data goes in the opposite direction, to the end that sends this write. If
@@ -197,7 +197,7 @@ fields! {
         pub write: Option<u32> = 0u32,
         /// Time that the application needs before its write.
         #[check(time)]
-        pub pause: Option<Time> = Time::ZERO,
+        pub pause: Option<Duration> = Duration::ZERO,
     }
 }
 
@@ -211,7 +211,7 @@ fields! {
         }
         /// Time after the event.
         #[check(time)]
-        pub pause: Option<Time> = Time::ZERO,
+        pub pause: Option<Duration> = Duration::ZERO,
     }
 }
 

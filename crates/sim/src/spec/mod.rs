@@ -22,7 +22,7 @@ pub use path::*;
 pub use stack::*;
 pub use web::*;
 
-use flowstart_control::Time;
+use flowstart_control::Duration;
 use quantity::quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     #[serde(deserialize_with = "quantity")]
-    pub duration: Option<Time>,
+    pub duration: Option<Duration>,
     /// The flow that is waited for: stop `pause` after all of it is acknowledged, or given up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_after: Option<AfterFlowSpec>,

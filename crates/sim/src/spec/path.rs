@@ -3,7 +3,7 @@
 use super::bounds::{holding, period, rate, time, within};
 use super::definition::{fields, names, needs, plain, text, Need};
 use super::error::{out_of_range, RequestError};
-use flowstart_control::{Amount, Rate, Time};
+use flowstart_control::{Amount, Duration, Rate};
 use flowstart_network::queue::BufferAccounting;
 use flowstart_network::quick_start::Admission;
 use schemars::JsonSchema;
@@ -69,7 +69,7 @@ fields! {
         #[flag("TIME")]
         #[check(time)]
         #[needs(PER_HOP)]
-        pub rtt: Option<Time>,
+        pub rtt: Option<Duration>,
         /// Buffer of the bottleneck, such as `60pkt`, `1bdp` or `90kB`.
         #[flag("SIZE")]
         #[usual("1bdp, at least 40pkt")]
@@ -116,7 +116,7 @@ fields! {
         #[flag("TIME")]
         #[check(time)]
         #[needs(ACCESS)]
-        pub access_delay: Option<Time> = Time::ZERO,
+        pub access_delay: Option<Duration> = Duration::ZERO,
         /// Hosts with access links: `both` sides, `left` or `right`.
         #[flag("SIDE")]
         #[needs(ACCESS)]
@@ -208,7 +208,7 @@ fields! {
         #[usual("one packet")]
         #[check(holding)]
         #[needs(ONE_BOTTLENECK, JITTER)]
-        pub jitter_every: Option<Time>,
+        pub jitter_every: Option<Duration>,
         /// Reordering by jitter: packets with less delay overtake others.
         #[flag("")]
         #[needs(ONE_BOTTLENECK, JITTER)]
@@ -217,16 +217,16 @@ fields! {
         #[flag("TIME")]
         #[check(time)]
         #[needs(ONE_BOTTLENECK)]
-        pub ripple: Option<Time>,
+        pub ripple: Option<Duration>,
         /// Period of the RTT variation.
         #[flag("TIME")]
         #[check(period)]
         #[needs(ONE_BOTTLENECK, RIPPLE)]
-        pub ripple_period: Option<Time>,
+        pub ripple_period: Option<Duration>,
         /// Interval at which acknowledgements reach the data sender in batches.
         #[flag("TIME")]
         #[check(period)]
-        pub ack_batch: Option<Time>,
+        pub ack_batch: Option<Duration>,
         /// Removal of all but the newest of a flow's plain acknowledgements in a batch.
         ///
         /// The filter of a modem produces such stretch acknowledgements.
@@ -265,7 +265,7 @@ fields! {
             pub rate: Rate,
             /// Duration of the step.
             #[check(holding)]
-            pub lasts: Time,
+            pub lasts: Duration,
         }
     }
 }
@@ -280,7 +280,7 @@ fields! {
             pub rate: Rate,
             /// One-way delay of the link.
             #[check(time)]
-            pub delay: Time,
+            pub delay: Duration,
         }
         /// Buffer of the link.
         #[usual("1bdp of the whole chain, at least 40pkt")]
@@ -310,7 +310,7 @@ fields! {
         pub allocation: Option<Probability>,
         /// Minimum lifetime of an approval, and the interval over which utilisation is measured.
         #[check(state_delay)]
-        pub state_delay: Option<Time>,
+        pub state_delay: Option<Duration>,
         /// Maximum rate of one request under `share`.
         pub max_rate: Option<Rate>,
     }
@@ -360,8 +360,8 @@ fn share(field: &str, share: &Probability) -> Result<(), RequestError> {
     }
 }
 
-fn state_delay(field: &str, given: &Time) -> Result<(), RequestError> {
-    match *given < Time::from_millis(1) {
+fn state_delay(field: &str, given: &Duration) -> Result<(), RequestError> {
+    match *given < Duration::from_millis(1) {
         true => Err(out_of_range(field, given, "at least 1ms")),
         false => time(field, given),
     }

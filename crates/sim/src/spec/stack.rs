@@ -3,13 +3,13 @@
 use super::bounds::{segment_size, time, within};
 use super::definition::{fields, names, needs, plain, text, Need};
 use super::error::RequestError;
-use flowstart_control::{Amount, Bytes, InitialWindow, RateCodes, Time};
-use flowstart_transport::handshake::Handshake;
+use flowstart_control::{Amount, Bytes, Duration, InitialWindow, RateCodes};
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::RecoveryKind::{
     self, NewReno, Ns2Sack, Quic, Rack, Reno, Sack, Tahoe,
 };
 use flowstart_transport::stack::{EcnMode, Pacing, Restart, Sharing, Stack, Undo};
+use flowstart_transport::Handshake;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -135,7 +135,7 @@ fields! {
         pub ack: Option<AckName>,
         /// Maximum delay of a delayed acknowledgement.
         #[needs(DELAYS_ACKS)]
-        pub ack_timer: Option<Time>,
+        pub ack_timer: Option<Duration>,
         /// Segments per delayed acknowledgement.
         #[check(within(1..=1000, "1 to 1000 segments"))]
         #[needs(DELAYS_ACKS)]
@@ -209,18 +209,18 @@ fields! {
         /// Timeout before the first round-trip sample.
         #[check(at_least_1ms)]
         #[sets(timer().initial)]
-        pub rto_initial: Option<Time>,
+        pub rto_initial: Option<Duration>,
         /// Lower bound of the timeout.
         #[sets(timer().min)]
-        pub rto_min: Option<Time>,
+        pub rto_min: Option<Duration>,
         /// Upper bound of the timeout.
         #[check(at_least_1ms)]
         #[sets(timer().max)]
-        pub rto_max: Option<Time>,
+        pub rto_max: Option<Duration>,
         /// Clock granularity; with `ns2` the tick of RTT measurements.
         #[check(ticking)]
         #[sets(timer().granularity)]
-        pub tick: Option<Time>,
+        pub tick: Option<Duration>,
         /// Timeout backoff of lost SYNs until a valid RTT sample, as in ns-2.
         ///
         /// Otherwise data begins with a separate timeout (RFC 6298 §5.7).
@@ -276,7 +276,7 @@ fields! {
         /// for a twentieth of a round trip at most.
         #[needs(WINDOW_GROWS)]
         #[sets(receiver.comp_sack_delay)]
-        pub comp_sack_delay: Option<Time>,
+        pub comp_sack_delay: Option<Duration>,
         /// Discard of segments with an older timestamp than the last at the receiver (PAWS).
         ///
         /// RFC 7323 §5, with timestamps of a millisecond. A delayed segment is discarded if a
@@ -349,15 +349,15 @@ fields! {
         pub max_timeouts: Option<u32>,
         /// Minimum time between a host's interrupts, at which it processes packets.
         #[usual("60us where `interrupt_max` is, else every packet is seen at once")]
-        pub interrupt_min: Option<Time>,
+        pub interrupt_min: Option<Duration>,
         /// Maximum time between a host's interrupts.
         #[usual("100us where `interrupt_min` is, else every packet is seen at once")]
         #[check(time)]
-        pub interrupt_max: Option<Time>,
+        pub interrupt_max: Option<Duration>,
         /// Time that a host needs for one SACK block.
         #[check(time)]
         #[needs(BLOCKS)]
-        pub sack_cost: Option<Time>,
+        pub sack_cost: Option<Duration>,
         /// Coding of Quick-Start's rates: `powers` (RFC 4782) or `linear` (ns-2's function 1).
         #[sets(rate_codes)]
         pub rate_codes: Option<RateCodes>,
@@ -367,7 +367,7 @@ fields! {
         /// Lifetime of shared state.
         #[needs(SHARES)]
         #[sets(sharing.lifetime)]
-        pub sharing_lifetime: Option<Time>,
+        pub sharing_lifetime: Option<Duration>,
         /// Maximum window from shared state, in segments.
         #[usual("no limit")]
         #[check(within(1..=u32::MAX, "at least 1 segment"))]
@@ -387,14 +387,14 @@ fn send_buffer(field: &str, buffer: &Bytes) -> Result<(), RequestError> {
 }
 
 /// Backing off from nothing gets nowhere.
-fn at_least_1ms(field: &str, timeout: &Time) -> Result<(), RequestError> {
-    within(Time::from_millis(1)..=Time::MAX, "at least 1ms")(field, timeout)
+fn at_least_1ms(field: &str, timeout: &Duration) -> Result<(), RequestError> {
+    within(Duration::from_millis(1)..=Duration::MAX, "at least 1ms")(field, timeout)
 }
 
-fn ticking(field: &str, tick: &Time) -> Result<(), RequestError> {
+fn ticking(field: &str, tick: &Duration) -> Result<(), RequestError> {
     let problem = "`0s` is no clock; a positive time is needed";
     match *tick {
-        Time::ZERO => Err(RequestError::new(field, problem)),
+        Duration::ZERO => Err(RequestError::new(field, problem)),
         _ => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use super::bounds::{rate, within};
 use super::definition::{fields, plain, text};
 use super::flow::{Direction, Startup};
 use super::stack::StackSpec;
-use flowstart_control::{Amount, Rate, Time};
+use flowstart_control::{Amount, Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
@@ -44,7 +44,7 @@ fields! {
         #[check(within(1..=1_000_000, "1 to 1 000 000 sessions"))]
         pub sessions: Option<u32> = 1u32,
         /// Start of the first session.
-        pub start: Option<Time> = Time::ZERO,
+        pub start: Option<Duration> = Duration::ZERO,
         /// Time between the starts of sessions; a distribution.
         pub interval: Option<DrawnText> = "0s",
         /// Number of pages of a session; a distribution.

@@ -8,7 +8,7 @@ pub mod web;
 
 use crate::flow_plan::{FlowKind, FlowPlan, When, Write};
 use crate::spec::Direction;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_network::random::{below, stream};
 
 /// Flows that are alike: those of one entry of a scenario.
@@ -18,9 +18,9 @@ pub struct FlowEntry {
     /// How many.
     pub count: u64,
     /// From the start of one to that of the next.
-    pub stagger: Time,
+    pub stagger: Duration,
     /// A start is moved by a random time below this.
-    pub jitter: Time,
+    pub jitter: Duration,
     /// Which way their data goes.
     pub direction: Direction,
 }
@@ -29,7 +29,7 @@ pub struct FlowEntry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// When.
-    pub at: Time,
+    pub at: Instant,
     /// At which flow.
     pub flow: u32,
     /// How many bytes.
@@ -49,10 +49,10 @@ pub fn expand(entries: &[FlowEntry], shared_hosts: Option<u32>, seed: u64) -> Ve
             let mut plan = entry.template.clone();
             plan.hosts = shared_hosts.map_or(0, |n| plans.len() as u32 % n);
             let moved = match entry.jitter {
-                Time::ZERO => 0,
-                Time(jitter) => below(&mut rng, jitter),
+                Duration::ZERO => 0,
+                Duration(jitter) => below(&mut rng, jitter),
             };
-            let later = entry.stagger.times(i) + Time(moved);
+            let later = entry.stagger.times(i) + Duration(moved);
             plan.start = plan.start.get().map(|start| start + later).into();
             plan.reverse = match entry.direction {
                 Direction::Forward => false,
@@ -80,10 +80,10 @@ impl ScheduledArrival {
         let number = self.write as usize;
         let (after, bytes) = match kind.writes.get(number).map(|write| write.when) {
             Some(When::At(at)) => (at, kind.bytes_of(number)),
-            _ => (Time::ZERO, plan.size().unwrap_or(WITHOUT_LIMIT)),
+            _ => (Duration::ZERO, plan.size().unwrap_or(WITHOUT_LIMIT)),
         };
         Arrival {
-            at: plan.start.get().unwrap_or(Time::ZERO) + after,
+            at: plan.start.get().unwrap_or(Instant::ZERO) + after,
             flow: self.flow,
             bytes,
         }

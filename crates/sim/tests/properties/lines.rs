@@ -1,7 +1,7 @@
 //! Lines that are binned while a run goes on, against the whole trace of the same run.
 
 use super::{json, scenario};
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_sim::record::journeys::{JourneysRequest, Load, MOST_JOURNEYS};
 use flowstart_sim::record::lines::{BinnedLine, BinnedPoints, FlowLines, Lines, LinesRequest};
 use flowstart_sim::record::trace::{Event, FlowSamples, Trace};
@@ -262,11 +262,11 @@ proptest! {
         let whole = prepared.run_while(|| { events += 1; events < 200_000 });
         prop_assume!(events < 200_000);
         let listed = asked.flows.iter().map(|flow| flow.count.unwrap_or(1)).sum();
-        let at = |share: f64| Time::from_secs_f64(whole.simulated_s * share);
+        let at = |share: f64| Instant::from_secs_f64(whole.simulated_s * share);
         let request = LinesRequest {
             flows: (0..listed).collect(),
             columns,
-            from: window.map_or(Time::ZERO, |(a, b)| at(a.min(b))),
+            from: window.map_or(Instant::ZERO, |(a, b)| at(a.min(b))),
             to: window.map(|(a, b)| at(a.max(b))),
         };
         prop_assume!(request.to.is_none_or(|to| to > request.from));
@@ -311,7 +311,7 @@ proptest! {
         prop_assert_eq!(data().filter(|way| way.received.is_some()).count() as u64, row.packets_arrived);
         for way in &found.packets {
             let times = [Some(way.sent), way.queued, way.left, way.received];
-            let times: Vec<Time> = times.into_iter().flatten().collect();
+            let times: Vec<Instant> = times.into_iter().flatten().collect();
             prop_assert!(times.is_sorted(), "{:?}", way);
         }
     }

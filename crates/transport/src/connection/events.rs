@@ -4,7 +4,7 @@ use super::super::ecn::EcnSender;
 use super::super::loss::findings::AckReport;
 use super::{AckMeta, Connection};
 use flowstart_control::signals::{Ack, Feedback, PeerGap};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::AckOption;
 
 impl Connection {
@@ -32,7 +32,7 @@ impl Connection {
 
     /// The signal of an acknowledgement for the controller.
     #[inline(always)]
-    pub fn ack_signal(&mut self, report: &AckReport, now: Time) -> Ack {
+    pub fn ack_signal(&mut self, report: &AckReport, now: Instant) -> Ack {
         self.delivered_total += report.delivered;
         if let Some(throughput) = &mut self.throughput {
             throughput.on_ack(now, self.sent.una(), self.sent.high(), self.delivered_total);
@@ -104,7 +104,7 @@ impl Connection {
     }
 
     /// Notifies the controller of a mark.
-    pub fn answer_mark(&mut self, now: Time) {
+    pub fn answer_mark(&mut self, now: Instant) {
         let flight = self.outstanding();
         self.session.on_marked(now, flight, self.peer_window);
         self.note_reduction();
@@ -127,7 +127,7 @@ impl Connection {
         }
     }
 
-    fn take_gap(&mut self, gap: Time, ack: &Ack) {
+    fn take_gap(&mut self, gap: Duration, ack: &Ack) {
         // The receiver answers the pair as it was first sent: no mark is sent again.
         let gap = PeerGap {
             now: ack.now,
@@ -178,7 +178,7 @@ impl Connection {
     /// Notifies the controller that recovery begins, with `added` bytes of the flight due
     /// to limited transmit. A window that a mark has brought down is not brought down again for
     /// what was lost of it (RFC 3168 §6.1.2).
-    pub fn on_congestion_event(&mut self, now: Time, added: u64) {
+    pub fn on_congestion_event(&mut self, now: Instant, added: u64) {
         self.begin_repair();
         if self.has_answered_mark() {
             return;
@@ -189,7 +189,7 @@ impl Connection {
     }
 
     /// Notifies the controller that recovery is over.
-    pub fn recovered(&mut self, now: Time) {
+    pub fn recovered(&mut self, now: Instant) {
         let (again, flight) = (self.retransmitted_in_recovery, self.outstanding());
         self.session.on_recovered(now, again, flight);
         self.note_cwnd();
@@ -202,7 +202,7 @@ impl Connection {
     /// is outstanding, is an upper bound ("no more than"); what is SACKed has left, and
     /// behind one hole that stays open it can be many windows. The threshold has been lowered for
     /// what is out where the window is `reduced` already.
-    pub fn time_out(&mut self, now: Time, pipe: u64, reduced: bool) -> bool {
+    pub fn time_out(&mut self, now: Instant, pipe: u64, reduced: bool) -> bool {
         self.counters.timeouts += 1;
         self.timeouts_in_a_row += 1;
         self.repairing_until = self.high();

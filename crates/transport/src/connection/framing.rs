@@ -5,7 +5,7 @@ use super::super::timestamps::tsval;
 use super::{Connection, Timed};
 use crate::narrow::{length, wrapped};
 use flowstart_control::signals::Sent;
-use flowstart_control::{Tags, Time};
+use flowstart_control::{Duration, Instant, Tags};
 use flowstart_wire::{
     Body, CongestionHeader, Data, Ecn, Packet, RateRequest, Syn, SynAck, UNLIMITED_WINDOW,
 };
@@ -14,7 +14,7 @@ impl Connection {
     /// Sends `plan`: the segment for the wire, with every account updated. `pipe` is what was in
     /// flight before, where the delivery rate is measured.
     #[inline(always)]
-    pub fn transmit(&mut self, plan: Plan, pipe: u64, now: Time) -> Packet {
+    pub fn transmit(&mut self, plan: Plan, pipe: u64, now: Instant) -> Packet {
         self.prev_high = self.high();
         if let Some(throughput) = &mut self.throughput {
             throughput.feed(now);
@@ -73,7 +73,7 @@ impl Connection {
 
     /// Sends a packet without data, which has so many bytes on the wire.
     #[cold]
-    pub fn transmit_empty(&mut self, wire: u32, now: Time) -> Option<Packet> {
+    pub fn transmit_empty(&mut self, wire: u32, now: Instant) -> Option<Packet> {
         let number = self.sent.send_empty(now)?;
         self.counters.packets_sent += 1;
         self.last_sent = now;
@@ -89,7 +89,7 @@ impl Connection {
 
     /// Adds what a packet carries in addition to its data.
     #[inline(never)]
-    fn carry(&mut self, mut packet: Packet, again: bool, now: Time) -> Packet {
+    fn carry(&mut self, mut packet: Packet, again: bool, now: Instant) -> Packet {
         let Body::Data(data) = &mut packet.body else {
             return packet;
         };
@@ -141,7 +141,7 @@ impl Connection {
 
     /// What a data segment reports to XCP's routers: the window that is used, since their shares
     /// go by the throughput.
-    fn congestion_header(&self, rtt: Time) -> CongestionHeader {
+    fn congestion_header(&self, rtt: Duration) -> CongestionHeader {
         CongestionHeader {
             cwnd: self.usable().max(1.0),
             rtt,

@@ -1,13 +1,13 @@
 //! Round trips, the retransmission timer and idle times of a connection.
 
 use super::{Connection, Timed};
-use flowstart_control::{Segments, Time};
+use flowstart_control::{Duration, Instant, Segments};
 
 impl Connection {
     /// Takes the round-trip sample that an acknowledgement up to `una` gives, and
     /// returns it exact. `sent` is when what it
     /// answers was sent, if that is known ([`NewlyAcked::sent`]).
-    pub fn take_sample(&mut self, sent: Option<Time>, now: Time) -> Option<Time> {
+    pub fn take_sample(&mut self, sent: Option<Instant>, now: Instant) -> Option<Duration> {
         if self.rtt.times_one_segment() {
             if self.timed.covered_by(self.una()) {
                 self.rtt.sample(self.timed.sent, now);
@@ -34,20 +34,20 @@ impl Connection {
     }
 
     /// Starts the retransmission timer anew.
-    pub fn restart_timer(&mut self, now: Time) {
+    pub fn restart_timer(&mut self, now: Instant) {
         let own = self.session.window.timeout;
         let timeout = own.unwrap_or_else(|| self.rtt.rto());
         self.timer.set(now + timeout, now);
     }
 
     /// Whether the retransmission timer fires.
-    pub fn timer_fires(&mut self, now: Time) -> bool {
+    pub fn timer_fires(&mut self, now: Instant) -> bool {
         self.timer.fires(now, self.stack.rto.jiffy)
     }
 
     /// After new data was acknowledged: run on while something is outstanding
     /// (RFC 6298 §5.2 and 5.3).
-    pub fn rearm(&mut self, now: Time) {
+    pub fn rearm(&mut self, now: Instant) {
         if self.outstanding() > 0 {
             self.restart_timer(now);
         } else {
@@ -57,7 +57,7 @@ impl Connection {
 
     /// How long nothing was sent, where that is longer than the timeout and nothing is
     /// outstanding. ns-2 counts from the last acknowledgement, since its timer runs on.
-    pub fn idle_for(&self, now: Time) -> Option<Time> {
+    pub fn idle_for(&self, now: Instant) -> Option<Duration> {
         if self.high() == 0 || self.outstanding() > 0 {
             return None;
         }
@@ -71,15 +71,15 @@ impl Connection {
 
     /// What an idle time leaves of the window under Linux: half for each timeout that it lasted,
     /// but no less than the initial window (`tcp_cwnd_restart`).
-    pub fn restart_window(&self, idle: Time) -> Segments {
+    pub fn restart_window(&self, idle: Duration) -> Segments {
         let (least, rto) = (
             self.stack.window.initial.segments(self.stack.framing.mss),
             self.rtt.rto(),
         );
-        let (mut cwnd, mut left) = (self.session.window.cwnd, idle.since(rto));
-        while left > Time::ZERO && cwnd > least {
+        let (mut cwnd, mut left) = (self.session.window.cwnd, idle.saturating_sub(rto));
+        while left > Duration::ZERO && cwnd > least {
             cwnd = (cwnd / 2.0).floor();
-            left = left.since(rto);
+            left = left.saturating_sub(rto);
         }
         cwnd.max(least)
     }

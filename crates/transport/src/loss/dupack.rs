@@ -11,7 +11,7 @@ use super::super::plan::Plan;
 use super::super::sent::NewlyAcked;
 use super::super::stack::RecoveryKind;
 use super::findings::{AckReport, Audience, Began, Events, Findings};
-use flowstart_control::Time;
+use flowstart_control::Instant;
 
 const DUP_THRESH: u64 = 3;
 
@@ -68,7 +68,7 @@ impl DupAck {
         &mut self,
         c: &mut Connection,
         newly: &NewlyAcked,
-        now: Time,
+        now: Instant,
     ) -> Option<Findings> {
         if newly.acked > 0 {
             let partial = self.in_recovery && c.una() < self.recover;
@@ -85,7 +85,7 @@ impl DupAck {
         began.map(Findings::began)
     }
 
-    fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Time) -> Findings {
+    fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Instant) -> Findings {
         // A pacer may have held it back until nobody needs it.
         self.forced = None;
         let rtt = c.take_sample(newly.sent, now);
@@ -106,7 +106,7 @@ impl DupAck {
     }
 
     /// RFC 6582 §3.2 step 3, partial acknowledgements.
-    fn on_partial_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Time) -> Findings {
+    fn on_partial_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Instant) -> Findings {
         if !c.stack.recovery.newreno.impatient || !self.first_partial_seen {
             self.first_partial_seen = true;
             c.restart_timer(now);

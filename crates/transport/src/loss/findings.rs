@@ -1,6 +1,6 @@
 //! What a loss detector finds out, in terms that do not depend on the detector.
 
-use flowstart_control::Time;
+use flowstart_control::Duration;
 
 /// What a detector has found out from an acknowledgement or a timer.
 #[derive(Clone, Copy, Debug, Default)]
@@ -103,7 +103,7 @@ pub struct AckReport {
     /// Bytes by which the window may grow.
     pub credit: u64,
     /// The round trip, exact.
-    pub rtt: Option<Time>,
+    pub rtt: Option<Duration>,
     /// What is in flight.
     pub flight: u64,
     /// Whether the window was the limit, where the detector keeps account of that itself.
@@ -117,7 +117,7 @@ impl AckReport {
     pub(in super::super) fn of(
         flight: u64,
         acked: u64,
-        rtt: Option<Time>,
+        rtt: Option<Duration>,
         audience: Audience,
     ) -> AckReport {
         AckReport {

@@ -12,7 +12,7 @@ use super::plan::Plan;
 use super::sent::NewlyAcked;
 use super::stack::{RecoveryKind, Stack};
 use findings::Findings;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_wire::{Ack, ByteAck, Packet};
 
 mod dupack;
@@ -74,7 +74,7 @@ impl Loss {
 
     /// An acknowledgement has arrived. `None` where it says nothing.
     #[inline]
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, now: Time) -> Option<Findings> {
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, now: Instant) -> Option<Findings> {
         match ack {
             Ack::Bytes(ack) => {
                 // What was never sent has not arrived (RFC 9293 §3.10.7.4).
@@ -119,7 +119,12 @@ impl Loss {
     /// segments that were sent once, the last of them at `sent`. Whether the window was the limit,
     /// where the detector keeps account of that itself.
     #[inline]
-    pub fn on_plain_ack(&mut self, c: &mut Connection, sent: Time, now: Time) -> Option<bool> {
+    pub fn on_plain_ack(
+        &mut self,
+        c: &mut Connection,
+        sent: Instant,
+        now: Instant,
+    ) -> Option<bool> {
         match self {
             Loss::Rack(r) => Some(r.on_plain_ack(c, sent, now)),
             Loss::Rfc6675(r) => {
@@ -136,7 +141,7 @@ impl Loss {
         c: &mut Connection,
         newly: &NewlyAcked,
         ack: &ByteAck,
-        now: Time,
+        now: Instant,
     ) -> Option<Findings> {
         match self {
             Loss::DupAck(r) => r.on_ack(c, newly, now),
@@ -174,7 +179,7 @@ impl Loss {
 
     /// The findings have been answered.
     #[inline]
-    pub fn after_ack(&mut self, c: &mut Connection, advanced: bool, now: Time) {
+    pub fn after_ack(&mut self, c: &mut Connection, advanced: bool, now: Instant) {
         match self {
             Loss::Rack(r) => r.set_timers(c, advanced, now),
             Loss::Rfc9002(r) => r.set_timer(c),
@@ -219,7 +224,7 @@ impl Loss {
     }
 
     /// `plan` is about to be sent.
-    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
         match self {
             Loss::DupAck(r) => r.on_sent(c, plan),
             Loss::Rfc6675(r) => r.on_sent(c, plan, now),
@@ -230,7 +235,7 @@ impl Loss {
     }
 
     /// A packet without data that is due, where no other is.
-    pub fn answer(&mut self, c: &mut Connection, now: Time) -> Option<Packet> {
+    pub fn answer(&mut self, c: &mut Connection, now: Instant) -> Option<Packet> {
         match self {
             Loss::Rfc9002(r) => r.answer(c, now),
             _ => None,
@@ -238,7 +243,7 @@ impl Loss {
     }
 
     /// Whether `plan` leaves now, where new data waits until there is enough of it for a burst.
-    pub fn may_leave(&mut self, c: &mut Connection, plan: Plan, now: Time) -> bool {
+    pub fn may_leave(&mut self, c: &mut Connection, plan: Plan, now: Instant) -> bool {
         match self {
             Loss::Rack(r) => r.may_leave(c, plan, now),
             _ => true,
@@ -246,7 +251,7 @@ impl Loss {
     }
 
     /// It has been sent.
-    pub fn after_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+    pub fn after_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
         match self {
             Loss::DupAck(r) => r.after_sent(c, plan),
             Loss::Rack(r) => r.after_sent(c, now),
@@ -257,7 +262,7 @@ impl Loss {
 
     /// When [`on_timer`](Self::on_timer) wants to be called: a timer beside the
     /// retransmission timer.
-    pub fn deadline(&self) -> Option<Time> {
+    pub fn deadline(&self) -> Option<Instant> {
         match self {
             Loss::Rack(r) => r.deadline(),
             Loss::Rfc9002(r) => r.deadline(),
@@ -266,7 +271,7 @@ impl Loss {
     }
 
     /// That deadline may have passed.
-    pub fn on_timer(&mut self, c: &mut Connection, now: Time) -> Option<Findings> {
+    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<Findings> {
         match self {
             Loss::Rack(r) => r.on_timer(c, now),
             Loss::Rfc9002(r) => r.on_timer(c, now),

@@ -12,7 +12,7 @@ use super::super::plan::Plan;
 use super::super::ranges::RangeSet;
 use super::super::sent::NewlyAcked;
 use super::findings::{AckReport, Audience, Began, Events, Findings};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::ByteAck;
 
 const NUMDUPACKS: u64 = 3;
@@ -59,7 +59,7 @@ impl Ns2 {
         c: &mut Connection,
         newly: &NewlyAcked,
         ack: &ByteAck,
-        now: Time,
+        now: Instant,
     ) -> Option<Findings> {
         if self.in_recovery {
             return Some(self.on_recovery_ack(c, newly, ack, now));
@@ -81,7 +81,7 @@ impl Ns2 {
         }
     }
 
-    fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Time) -> Findings {
+    fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Instant) -> Findings {
         let rtt = self.acknowledge(c, newly, now);
         self.gate = Gate::Open;
         Findings {
@@ -99,7 +99,7 @@ impl Ns2 {
         &mut self,
         c: &mut Connection,
         ack: &ByteAck,
-        now: Time,
+        now: Instant,
     ) -> Option<Findings> {
         if !self.learn(c, ack) {
             return None;
@@ -128,7 +128,7 @@ impl Ns2 {
         }
     }
 
-    fn enter(&mut self, c: &mut Connection, now: Time) -> Began {
+    fn enter(&mut self, c: &mut Connection, now: Instant) -> Began {
         self.recover = c.high();
         self.in_recovery = true;
         let out = c.outstanding().div_ceil(c.mss());
@@ -153,7 +153,7 @@ impl Ns2 {
         c: &mut Connection,
         newly: &NewlyAcked,
         ack: &ByteAck,
-        now: Time,
+        now: Instant,
     ) -> Findings {
         self.pipe -= 1;
         self.gate = Gate::Open;
@@ -186,7 +186,12 @@ impl Ns2 {
     }
 
     /// ns-2's `newack`. Returns the round-trip sample.
-    fn acknowledge(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Time) -> Option<Time> {
+    fn acknowledge(
+        &mut self,
+        c: &mut Connection,
+        newly: &NewlyAcked,
+        now: Instant,
+    ) -> Option<Duration> {
         let rtt = c.take_sample(newly.sent, now);
         c.rearm(now);
         self.dup_acks = 0;

@@ -22,7 +22,7 @@ use super::super::sent::{Ledger, NewlyAcked};
 use super::super::stack::Undo;
 use super::findings::{AckReport, Audience, Began, Events, Findings};
 use crate::narrow::index;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 
 #[cfg(test)]
 mod tests;
@@ -98,7 +98,7 @@ impl Rfc6675 {
         c: &mut Connection,
         newly: &NewlyAcked,
         repetition: bool,
-        now: Time,
+        now: Instant,
     ) -> Option<Findings> {
         let NewlyAcked {
             acked, delivered, ..
@@ -173,7 +173,7 @@ impl Rfc6675 {
 
     /// An ACK of new data in the steady state.
     #[inline]
-    pub fn on_plain_ack(&mut self, c: &mut Connection, now: Time) {
+    pub fn on_plain_ack(&mut self, c: &mut Connection, now: Instant) {
         c.rearm(now);
         self.first_acceptable = false;
         self.dup_acks = 0;
@@ -301,7 +301,7 @@ impl Rfc6675 {
     }
 
     /// Accounts for a segment that leaves.
-    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
         if self.forced.take().is_some() {
             return self.retransmit(c, plan, now);
         }
@@ -318,7 +318,7 @@ impl Rfc6675 {
     }
 
     /// By rule 1 or 3.
-    fn retransmit(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+    fn retransmit(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
         self.high_rxt = plan.end;
         c.sent.repair(plan, now);
     }
@@ -400,7 +400,7 @@ fn lost_edge(sent: &Ledger, mss: u64, dup_thresh: usize) -> Option<u64> {
     let arrived = sent.arrived()?;
     let mut above = 0;
     for i in 0..dup_thresh {
-        let (start, end) = arrived.from_top(i)?;
+        let (start, end) = arrived.nth_from_top(i)?;
         above += end - start;
         if i + 1 == dup_thresh || above > (dup_thresh as u64 - 1) * mss {
             return Some(start);
@@ -419,7 +419,7 @@ fn hole_end(sent: &Ledger, start: u64, end: u64) -> u64 {
 /// NextSeg rule 4.
 fn highest_hole(sent: &Ledger, mss: u64) -> Option<Plan> {
     let (una, high) = (sent.una(), sent.high());
-    let range = |i| sent.arrived().and_then(|arrived| arrived.from_top(i));
+    let range = |i| sent.arrived().and_then(|arrived| arrived.nth_from_top(i));
     let (low, end) = match range(0) {
         Some((low, top)) if top == high => (range(1).map_or(una, |below| below.1), low),
         Some((_, top)) => (top, high),

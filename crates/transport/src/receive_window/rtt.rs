@@ -4,12 +4,12 @@
 //! data, in whole milliseconds; and how long a whole window of data takes to come. The shortest
 //! counts at once; only echoes pull the estimate up again.
 
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use std::collections::VecDeque;
 
 /// `TCP_TIMEOUT_INIT` and `TCP_RTO_MIN`.
-const RTO_INITIAL: Time = Time::from_secs(1);
-const RTO_MIN: Time = Time::from_millis(200);
+const RTO_INITIAL: Duration = Duration::from_secs(1);
+const RTO_MIN: Duration = Duration::from_millis(200);
 
 /// A receiver's estimate of the round trip.
 #[derive(Clone, Debug, Default)]
@@ -22,19 +22,19 @@ pub(super) struct ReceiverRtt {
     /// The timestamp that the last data echoed, and whether it has given its sample.
     echoed: Option<(u64, bool)>,
     /// A window that is being timed: its end, and when it was offered.
-    window: Option<(u64, Time)>,
+    window: Option<(u64, Instant)>,
     /// The first sample, which the handshake gives.
-    first: Option<Time>,
+    first: Option<Duration>,
 }
 
 impl ReceiverRtt {
     /// The estimate; zero before there is one.
-    pub(super) fn estimate(&self) -> Time {
-        Time::from_micros(self.rtt8 / 8)
+    pub(super) fn estimate(&self) -> Duration {
+        Duration::from_micros(self.rtt8 / 8)
     }
 
     /// An acknowledgement of everything below `next` leaves.
-    pub(super) fn acknowledged(&mut self, next: u64, now: Time) {
+    pub(super) fn acknowledged(&mut self, next: u64, now: Instant) {
         let stamp = now.nanos() / 1_000_000;
         match self.sent.back_mut() {
             // Data that has echoed of more echoes no less.
@@ -45,7 +45,7 @@ impl ReceiverRtt {
 
     /// Data has come whose sender had echoed so far; only `full` segments are timed.
     #[inline]
-    pub(super) fn on_data(&mut self, echoed: u64, full: bool, now: Time) {
+    pub(super) fn on_data(&mut self, echoed: u64, full: bool, now: Instant) {
         while self.sent.front().is_some_and(|(next, _)| *next <= echoed) {
             let stamp = self.sent.pop_front().map(|(_, stamp)| stamp);
             if self.echoed.map(|(last, _)| last) != stamp {
@@ -61,14 +61,14 @@ impl ReceiverRtt {
         *used = true;
         let elapsed = (now.nanos() / 1_000_000).saturating_sub(*stamp);
         if elapsed > 0 {
-            self.first.get_or_insert(Time::from_millis(elapsed));
+            self.first.get_or_insert(Duration::from_millis(elapsed));
             self.sample(elapsed * 1000, false);
         }
     }
 
     /// What is expected now, and the end of what is offered.
     #[inline]
-    pub(super) fn on_window(&mut self, next: u64, end: u64, now: Time) {
+    pub(super) fn on_window(&mut self, next: u64, end: u64, now: Instant) {
         if let Some((_, since)) = self.window.take_if(|(end, _)| next >= *end) {
             self.sample((now.since(since).nanos() / 1000).max(1), true);
         }
@@ -85,13 +85,13 @@ impl ReceiverRtt {
     }
 
     /// The estimate, once there is one.
-    pub(super) fn smoothed(&self) -> Option<Time> {
-        (self.rtt8 > 0).then(|| Time::from_micros(self.rtt8 / 8))
+    pub(super) fn smoothed(&self) -> Option<Duration> {
+        (self.rtt8 > 0).then(|| Duration::from_micros(self.rtt8 / 8))
     }
 
     /// The receiver's own retransmission timeout, which nothing but the handshake has set:
     /// RFC 6298 §2.2 with Linux's lower bound of the variation.
-    pub(super) fn rto(&self) -> Time {
+    pub(super) fn rto(&self) -> Duration {
         self.first
             .map_or(RTO_INITIAL, |rtt| rtt + rtt.times(2).max(RTO_MIN))
     }

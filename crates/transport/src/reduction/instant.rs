@@ -2,7 +2,7 @@
 
 use flowstart_control::{Segments, Window};
 
-/// What is added to the controller's answer.
+/// Segments beyond the controller's window.
 #[derive(Clone, Copy, Debug)]
 pub struct Instant {
     /// No window is smaller.

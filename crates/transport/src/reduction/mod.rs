@@ -1,4 +1,4 @@
-//! Who writes the window during a recovery. The controller says what the window is to become; a
+//! Reduction of the window during a recovery. The controller decides what the window is to become; a
 //! reduction leads it there, at once or by and by, and hands it back.
 //!
 //! A controller that owns the window sets it at every acknowledgement, in a recovery too; then the
@@ -12,25 +12,24 @@ use super::loss::findings::{Began, Step};
 use super::profile::RecoveryProfile;
 use super::stack::Stack;
 use crate::narrow::whole;
-use flowstart_control::{Time, Window};
-use instant::Instant;
+use flowstart_control::{Instant, Window};
 use prr::Prr;
 
 /// How a connection's window comes down.
 pub enum Reduction {
     /// At once, to what the controller says.
-    Instant(Instant),
+    Instant(instant::Instant),
     /// By a share of what is delivered.
     Prr(Box<Prr>),
 }
 
 impl Reduction {
-    /// The reduction that a stack asks for.
+    /// Reduction of a stack.
     pub fn new(stack: &Stack) -> Reduction {
         let profile = RecoveryProfile::new(stack);
         match profile.reduces_gradually {
             true => Reduction::Prr(Box::default()),
-            false => Reduction::Instant(Instant {
+            false => Reduction::Instant(instant::Instant {
                 least: profile.min_window,
                 avoids_burst: profile.avoids_burst,
             }),
@@ -38,7 +37,7 @@ impl Reduction {
     }
 
     /// A recovery begins.
-    pub fn begin(&mut self, c: &mut Connection, began: Began, now: Time) {
+    pub fn begin(&mut self, c: &mut Connection, began: Began, now: Instant) {
         match began {
             Began::Repair => c.begin_repair(),
             Began::Repaired => {
@@ -60,12 +59,12 @@ impl Reduction {
     }
 
     /// A mark has come back: the window comes down, and nothing is to be repaired.
-    pub fn begin_for_mark(&mut self, c: &mut Connection, now: Time) {
+    pub fn begin_for_mark(&mut self, c: &mut Connection, now: Instant) {
         self.reduce(c, |c| c.answer_mark(now));
     }
 
     /// All that left over a long time was lost.
-    pub fn on_persistent_congestion(&mut self, c: &mut Connection, now: Time) {
+    pub fn on_persistent_congestion(&mut self, c: &mut Connection, now: Instant) {
         // The loss itself has lowered the threshold.
         let (flight, peer_window) = (c.sent.in_flight(), c.peer_window);
         c.session.on_timeout(now, flight, peer_window, true);

@@ -20,7 +20,7 @@ pub struct Prr {
     delivered: u64,
     /// `prr_out`: sent since it began.
     out: u64,
-    /// The window that it has set last. Another is somebody else's, and then it is over.
+    /// Window that it has set last. A reduction is over when another has been set.
     set: Segments,
 }
 

@@ -8,7 +8,7 @@ use super::super::plan::Plan;
 use super::hint::Hint;
 use flowstart_control::session::delivery::{RateSampler, Snapshot};
 use flowstart_control::signals::{Delivery, RateSample};
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Duration, Instant, Rate};
 use std::collections::{btree_map, BTreeMap, VecDeque};
 use std::ops::Bound;
 
@@ -59,7 +59,7 @@ pub struct DeliveryRate {
     /// Bytes delivered that the controller has not been told of.
     fresh: u64,
     pipe_before: u64,
-    now: Time,
+    now: Instant,
     /// The rate of the last sample.
     rate: Option<Rate>,
 }
@@ -71,7 +71,7 @@ impl DeliveryRate {
     }
 
     /// `plan` is sent, with `pipe` in flight before; `[una, high)` was outstanding.
-    pub fn sent(&mut self, plan: Plan, una: u64, high: u64, pipe: u64, now: Time) {
+    pub fn sent(&mut self, plan: Plan, una: u64, high: u64, pipe: u64, now: Instant) {
         let packets = Packets {
             start: plan.start,
             end: plan.end,
@@ -122,7 +122,7 @@ impl DeliveryRate {
 
     /// The acknowledgement says for the first time that these have arrived, of which all below
     /// `una` is done with.
-    pub(super) fn take(&mut self, una: u64, fresh: &[(u64, u64)], now: Time) {
+    pub(super) fn take(&mut self, una: u64, fresh: &[(u64, u64)], now: Instant) {
         (self.newest, self.now) = (None, now);
         for (start, end) in fresh {
             self.arrived(*start, *end);
@@ -177,7 +177,12 @@ impl DeliveryRate {
     }
 
     /// What the acknowledgement says, now that recovery has judged it: `pipe` is in flight.
-    pub fn conclude(&mut self, pipe: u64, repairing: bool, least_rtt: Option<Time>) -> Delivery {
+    pub fn conclude(
+        &mut self,
+        pipe: u64,
+        repairing: bool,
+        least_rtt: Option<Duration>,
+    ) -> Delivery {
         // What neither arrived nor is in flight any more has been found lost.
         let newly = std::mem::take(&mut self.fresh);
         let lost = self.pipe_before.saturating_sub(pipe + newly);
@@ -192,7 +197,7 @@ impl DeliveryRate {
         }
     }
 
-    fn sample(&mut self, least_rtt: Option<Time>) -> Option<RateSample> {
+    fn sample(&mut self, least_rtt: Option<Duration>) -> Option<RateSample> {
         let newest = self.newest.take()?;
         let (sampler, packet) = (&self.sampler, &newest.snapshot);
         let sample = sampler.sample(packet, newest.in_flight, least_rtt, self.now)?;
@@ -248,7 +253,7 @@ mod tests {
                 start: n * SIZE,
                 end: (n + 1) * SIZE,
             };
-            self.sent.send(plan, self.pipe, Time::from_millis(ms));
+            self.sent.send(plan, self.pipe, Instant::from_millis(ms));
             self.pipe += SIZE;
         }
 
@@ -259,7 +264,7 @@ mod tests {
             self.rate().note_pipe(pipe);
             let newly = self
                 .sent
-                .acknowledge(n * SIZE, blocks, Time::from_millis(ms));
+                .acknowledge(n * SIZE, blocks, Instant::from_millis(ms));
             self.pipe -= newly.delivered + gone * SIZE;
             let pipe = self.pipe;
             self.rate().conclude(pipe, false, None)
@@ -291,10 +296,16 @@ mod tests {
         (0..3).for_each(|n| s.send(n, 10 * n));
         s.ack(1, &[], 0, 100);
         let sample = s.ack(3, &[], 0, 150).sample.unwrap();
-        let ms = |time: Time| time.nanos() / 1_000_000;
+        let ms = |nanos| nanos / 1_000_000;
         // The second and the third: 20 ms after the first, and 150 ms after the beginning.
-        assert_eq!((ms(sample.sent), ms(sample.send_interval)), (20, 20));
-        assert_eq!((ms(sample.ack_interval), ms(sample.interval)), (150, 150));
+        assert_eq!(
+            (ms(sample.sent.nanos()), ms(sample.send_interval.nanos())),
+            (20, 20)
+        );
+        assert_eq!(
+            (ms(sample.ack_interval.nanos()), ms(sample.interval.nanos())),
+            (150, 150)
+        );
     }
 
     #[test]
@@ -368,8 +379,8 @@ mod tests {
         s.send(0, 0);
         s.rate().note_pipe(SIZE);
         let none = std::iter::empty();
-        s.sent.acknowledge(SIZE, none, Time::from_millis(20));
-        let least = Some(Time::from_millis(50));
+        s.sent.acknowledge(SIZE, none, Instant::from_millis(20));
+        let least = Some(Duration::from_millis(50));
         let d = s.rate().conclude(0, false, least);
         assert_eq!((d.sample, d.total), (None, SIZE));
     }

@@ -4,14 +4,14 @@
 //! had acknowledgements to send by, and none for a window sent at once.
 
 use super::hint::Hint;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use std::collections::VecDeque;
 
 /// Segments that were first sent at one instant, up to this position.
 #[derive(Clone, Copy, Debug, Default)]
 struct Burst {
     end: u64,
-    at: Time,
+    at: Instant,
 }
 
 /// The outstanding bytes as they were first sent.
@@ -22,7 +22,7 @@ pub(super) struct FirstSendings {
     /// The last burst, which ends at zero where nothing is outstanding.
     last: Burst,
     /// When the newest that the last cumulative acknowledgement covered was first sent.
-    newest: Time,
+    newest: Instant,
 }
 
 impl FirstSendings {
@@ -33,7 +33,7 @@ impl FirstSendings {
 
     /// New data up to `end` was sent.
     #[inline]
-    pub(super) fn push(&mut self, end: u64, at: Time) {
+    pub(super) fn push(&mut self, end: u64, at: Instant) {
         if self.last.at != at && self.last.end > 0 {
             self.earlier.push_back(self.last);
         }
@@ -41,13 +41,13 @@ impl FirstSendings {
     }
 
     /// When the byte at `position` was first sent.
-    pub(super) fn sent_at(&self, position: u64, hint: &mut Hint) -> Time {
+    pub(super) fn sent_at(&self, position: u64, hint: &mut Hint) -> Instant {
         let burst = self.burst_at(position, hint);
         burst.map_or(self.newest, |(sent, _)| sent)
     }
 
     /// When what is out from `position` on was first sent, and where that ends.
-    pub(super) fn burst_at(&self, position: u64, hint: &mut Hint) -> Option<(Time, u64)> {
+    pub(super) fn burst_at(&self, position: u64, hint: &mut Hint) -> Option<(Instant, u64)> {
         let at = hint.search(&self.earlier, |burst| burst.end <= position);
         let burst = self.earlier.get(at).unwrap_or(&self.last);
         (position < burst.end).then_some((burst.at, burst.end))
@@ -55,7 +55,7 @@ impl FirstSendings {
 
     /// Forgets what lies below `una`. Returns when the newest of it was sent.
     #[inline]
-    pub(super) fn forget_below(&mut self, una: u64) -> Time {
+    pub(super) fn forget_below(&mut self, una: u64) -> Instant {
         while let Some(&Burst { end, at }) = self.earlier.front() {
             self.newest = at;
             if end <= una {
@@ -73,12 +73,12 @@ impl FirstSendings {
     }
 
     /// When the oldest that is out was first sent.
-    pub(super) fn oldest(&self) -> Time {
+    pub(super) fn oldest(&self) -> Instant {
         self.earlier.front().unwrap_or(&self.last).at
     }
 
     /// When the newest that the last cumulative acknowledgement covered was first sent.
-    pub(super) fn newest(&self) -> Time {
+    pub(super) fn newest(&self) -> Instant {
         self.newest
     }
 }
@@ -91,23 +91,23 @@ mod tests {
     #[test]
     fn the_newest_acknowledged_segment_gives_the_sample() {
         let mut first = FirstSendings::default();
-        first.push(10, Time(1));
-        first.push(20, Time(2));
-        first.push(30, Time(3));
-        assert_eq!(first.forget_below(20), Time(2));
-        assert_eq!(first.forget_below(25), Time(3), "a part of the third");
-        assert_eq!(first.forget_below(30), Time(3));
+        first.push(10, Instant(1));
+        first.push(20, Instant(2));
+        first.push(30, Instant(3));
+        assert_eq!(first.forget_below(20), Instant(2));
+        assert_eq!(first.forget_below(25), Instant(3), "a part of the third");
+        assert_eq!(first.forget_below(30), Instant(3));
     }
 
     #[test]
     fn what_left_at_one_instant_is_one_entry() {
         let mut first = FirstSendings::default();
-        (1..=10).for_each(|n| first.push(10 * n, Time(1)));
-        first.push(110, Time(2));
+        (1..=10).for_each(|n| first.push(10 * n, Instant(1)));
+        first.push(110, Instant(2));
         assert_eq!(first.earlier.len(), 1);
-        assert_eq!(first.forget_below(40), Time(1));
-        assert_eq!(first.forget_below(100), Time(1));
-        assert_eq!(first.forget_below(110), Time(2));
+        assert_eq!(first.forget_below(40), Instant(1));
+        assert_eq!(first.forget_below(100), Instant(1));
+        assert_eq!(first.forget_below(110), Instant(2));
     }
 
     proptest! {
@@ -117,12 +117,12 @@ mod tests {
         ) {
             let mut first = FirstSendings::default();
             for end in &ends {
-                first.push(*end, Time(*end));
+                first.push(*end, Instant(*end));
             }
             for (position, from) in positions {
                 let found = first.burst_at(position, &mut Hint::at(from));
                 let expected = ends.iter().find(|end| **end > position);
-                prop_assert_eq!(found, expected.map(|end| (Time(*end), *end)));
+                prop_assert_eq!(found, expected.map(|end| (Instant(*end), *end)));
             }
         }
     }

@@ -35,7 +35,7 @@ use crate::prefetch::prefetch;
 use boundaries::Boundaries;
 use delivery::DeliveryRate;
 use first::FirstSendings;
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Instant, Rate};
 use packets::Packets;
 use scoreboard::{bytes, Scoreboard};
 
@@ -67,17 +67,17 @@ pub struct NewlyAcked {
     pub sacked: u64,
     /// When the newest that it covers cumulatively was sent, unless some of that was sent twice:
     /// then a sample would be ambiguous (RFC 6298 §3).
-    pub sent: Option<Time>,
+    pub sent: Option<Instant>,
     /// When the oldest that it covers cumulatively was first sent, and when it last left again if
     /// that is on its way; only after a loss or beside packets out of order.
-    pub oldest: Option<(Time, Option<Time>)>,
+    pub oldest: Option<(Instant, Option<Instant>)>,
     /// And with [`Detail::Times`]:
     pub times: Arrivals,
 }
 
 impl NewlyAcked {
     /// Segments of `[before, una)`, sent once, the last of them at `sent`.
-    fn in_order(before: u64, una: u64, sent: Time) -> NewlyAcked {
+    fn in_order(before: u64, una: u64, sent: Instant) -> NewlyAcked {
         NewlyAcked {
             acked: una - before,
             delivered: una - before,
@@ -106,7 +106,7 @@ pub struct NewlyAckedPackets {
     /// Whether such a packet arrived.
     pub any_in_epoch: bool,
     /// When the largest packet acknowledged had left, if it is among the new.
-    pub largest: Option<Time>,
+    pub largest: Option<Instant>,
 }
 
 /// The ledger of one connection.
@@ -156,7 +156,7 @@ impl Ledger {
     /// `plan` is sent, while `pipe` is in flight. Returns its packet number where packets have
     /// one.
     #[inline(always)]
-    pub fn send(&mut self, plan: Plan, pipe: u64, now: Time) -> Option<u64> {
+    pub fn send(&mut self, plan: Plan, pipe: u64, now: Instant) -> Option<u64> {
         if let Some(delivery) = &mut self.delivery {
             delivery.sent(plan, self.una, self.high, pipe, now);
         }
@@ -173,7 +173,7 @@ impl Ledger {
     }
 
     /// A packet without data leaves. Returns its number.
-    pub fn send_empty(&mut self, now: Time) -> Option<u64> {
+    pub fn send_empty(&mut self, now: Instant) -> Option<u64> {
         let plan = Plan {
             start: self.high,
             end: self.high,
@@ -195,7 +195,7 @@ impl Ledger {
     }
 
     /// `plan`, which was sent before, is about to be sent again: it is lost no longer.
-    pub fn repair(&mut self, plan: Plan, now: Time) {
+    pub fn repair(&mut self, plan: Plan, now: Instant) {
         let Plan { start, end } = plan;
         let scoreboard = self.scoreboard.get_or_insert_default();
         let before = scoreboard.lost_bytes;
@@ -215,7 +215,7 @@ impl Ledger {
         &mut self,
         una: u64,
         blocks: impl Iterator<Item = (u64, u64)>,
-        now: Time,
+        now: Instant,
     ) -> NewlyAcked {
         let una = una.max(self.una);
         let mut blocks = blocks.peekable();
@@ -239,7 +239,7 @@ impl Ledger {
     /// Moves SND.UNA up to `una`, which is above it, while the ledger [is clear](Self::is_clear).
     /// Returns when the newest segment below was sent.
     #[inline]
-    pub fn acknowledge_in_order(&mut self, una: u64, now: Time) -> Time {
+    pub fn acknowledge_in_order(&mut self, una: u64, now: Instant) -> Instant {
         if let Some(delivery) = &mut self.delivery {
             delivery.take(una, &[(self.una, una)], now);
         }
@@ -249,7 +249,7 @@ impl Ledger {
 
     /// When the oldest outstanding byte was first sent.
     #[inline]
-    pub fn oldest_first_sent(&self) -> Time {
+    pub fn oldest_first_sent(&self) -> Instant {
         self.first.oldest()
     }
 
@@ -258,7 +258,7 @@ impl Ledger {
         &mut self,
         una: u64,
         blocks: impl Iterator<Item = (u64, u64)>,
-        now: Time,
+        now: Instant,
     ) -> NewlyAcked {
         let scoreboard = self.scoreboard.get_or_insert_default();
         let advances = una > self.una;
@@ -300,7 +300,7 @@ impl Ledger {
 
     /// Moves SND.UNA up to `una`. Returns when the newest below it was sent, if nothing below it
     /// was sent twice.
-    fn advance(&mut self, una: u64) -> Option<Time> {
+    fn advance(&mut self, una: u64) -> Option<Instant> {
         self.una = una;
         let sent = self.first.forget_below(una);
         let scoreboard = self.scoreboard.as_mut();
@@ -312,7 +312,7 @@ impl Ledger {
     pub fn acknowledge_packets(
         &mut self,
         ranges: impl Iterator<Item = (u64, u64)>,
-        now: Time,
+        now: Instant,
     ) -> NewlyAckedPackets {
         let mut newly = NewlyAckedPackets::default();
         let Some(mut packets) = self.packets.take() else {
@@ -564,7 +564,7 @@ impl Ledger {
     }
 
     /// When the oldest outstanding byte last left, as far as that is on its way.
-    pub fn oldest_left(&self) -> Time {
+    pub fn oldest_left(&self) -> Instant {
         let scoreboard = self.scoreboard.as_ref();
         let again = scoreboard.and_then(|scoreboard| scoreboard.again.head_left(self.una));
         again.unwrap_or_else(|| self.first.oldest())
@@ -582,13 +582,13 @@ impl Ledger {
     }
 
     /// When what is out from `position` on was first sent, and where that ends.
-    pub fn first_sent(&self, position: u64, hint: &mut Hint) -> Option<(Time, u64)> {
+    pub fn first_sent(&self, position: u64, hint: &mut Hint) -> Option<(Instant, u64)> {
         self.first.burst_at(position, hint)
     }
 
     /// When the newest segment of the last cumulative acknowledgement was first sent: a sample
     /// only where something beside the acknowledgement says that this is what it answers.
-    pub fn newest_first_sent(&self) -> Time {
+    pub fn newest_first_sent(&self) -> Instant {
         self.first.newest()
     }
 

@@ -7,7 +7,7 @@
 
 use super::super::plan::Plan;
 use crate::narrow::{index, length};
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use std::collections::VecDeque;
 
 /// A packet on its way.
@@ -16,7 +16,7 @@ pub struct Packet {
     /// The first byte of the stream that it carries.
     pub start: u64,
     /// When it left.
-    pub sent: Time,
+    pub sent: Instant,
     len: u32,
     acknowledged: bool,
 }
@@ -81,7 +81,7 @@ impl Packets {
     }
 
     /// The next packet leaves. Returns its number.
-    pub(super) fn send(&mut self, plan: Plan, now: Time) -> u64 {
+    pub(super) fn send(&mut self, plan: Plan, now: Instant) -> u64 {
         let number = self.next();
         let len = plan.end - plan.start;
         self.in_flight += len;

@@ -6,7 +6,7 @@
 
 use super::arrivals::Sending;
 use crate::narrow::index;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use std::collections::VecDeque;
 
 /// A retransmission.
@@ -17,7 +17,7 @@ pub struct Retransmission {
     /// One past its last byte.
     pub end: u64,
     /// When it left.
-    pub sent: Time,
+    pub sent: Instant,
     order: u64,
     /// It repeats what counts as lost; a probe may repeat what does not.
     of_lost: bool,
@@ -58,7 +58,7 @@ impl Retransmissions {
     }
 
     /// `[start, end)` is sent again.
-    pub(super) fn push(&mut self, start: u64, end: u64, sent: Time, of_lost: bool) {
+    pub(super) fn push(&mut self, start: u64, end: u64, sent: Instant, of_lost: bool) {
         let order = self.first + self.queue.len() as u64;
         let at = self.by_start.partition_point(|(s, _)| *s <= start);
         self.by_start.insert(at, (start, order));
@@ -127,7 +127,7 @@ impl Retransmissions {
     }
 
     /// When the last that holds the byte at `una`, below which none is out, left, if one is out.
-    pub(super) fn head_left(&self, una: u64) -> Option<Time> {
+    pub(super) fn head_left(&self, una: u64) -> Option<Instant> {
         let first = self.by_start.iter().take_while(|(start, _)| *start <= una);
         let holding = first.map(|(_, order)| self.queue[index(order - self.first)]);
         let holding = holding.filter(|again| again.end > una);

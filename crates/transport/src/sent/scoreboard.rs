@@ -6,7 +6,7 @@ use super::boundaries::Boundaries;
 use super::first::FirstSendings;
 use super::hint::Hint;
 use super::retransmissions::Retransmissions;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_wire::MAX_SACK_BLOCKS;
 
 /// What a connection has only once something was lost, sent again or out of order.
@@ -119,7 +119,7 @@ impl Scoreboard {
         forward: u64,
         first: &FirstSendings,
         arrivals: &mut Arrivals,
-    ) -> Option<Time> {
+    ) -> Option<Instant> {
         let repeated = self.repeated.meets(start, end);
         let mut once = Some(start);
         if repeated {

@@ -31,7 +31,7 @@ named! {
     pub enum Sharing {
         /// Nothing.
         None = "none",
-        /// A closed connection's window, threshold and round-trip time are remembered, and told to
+        /// A closed connection's window, threshold and round-trip time are cached, and given to
         /// startups that use a memory.
         Remember = "remember",
         /// And new connections open with them.
@@ -91,7 +91,7 @@ named! {
         SetEmpties = "set-empties",
         /// The window comes back as soon as that shows, and the path's reordering is learned from
         /// it: as in Linux under `rack`, by timestamps under `sack` (RFC 3522, 4015), and under
-        /// `quic` with thresholds that adapt besides (quicly).
+        /// `quic` and thresholds that adapt (quicly).
         Full = "full",
     }
 }
@@ -102,9 +102,9 @@ named! {
     pub enum EcnMode {
         /// Nothing: packets are not ECN-capable.
         Off = "off",
-        /// One answer per window, as to a loss (RFC 3168).
+        /// One response per window, as to a loss (RFC 3168).
         Classic = "classic",
-        /// A flow whose congestion avoidance scales its answer to the share of marks sends ECT(1) and
+        /// A flow whose congestion avoidance scales its response to the share of marks sends ECT(1) and
         /// has them counted (RFC 9331, RFC 9768); others do as under `classic`.
         L4s = "l4s",
     }

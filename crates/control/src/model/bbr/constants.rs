@@ -1,6 +1,6 @@
 //! Gains and limits of BBR's versions.
 
-use crate::{Convention, Time};
+use crate::{Convention, Duration};
 
 /// Gains and limits of a version.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ pub(super) struct Constants {
     /// Rounds after which Drain ends whatever is in flight.
     pub(super) drain_rounds: u64,
     /// Interval between measurements of the minimum round trip.
-    pub(super) probe_rtt_interval: Time,
+    pub(super) probe_rtt_interval: Duration,
     /// The first rate has the pacing margin too.
     pub(super) margin_at_first: bool,
 }
@@ -34,7 +34,7 @@ impl Constants {
             probe_down_pacing: 0.75,
             probe_rtt_cwnd: 1.0,
             drain_rounds: u64::MAX,
-            probe_rtt_interval: Time::from_secs(10),
+            probe_rtt_interval: Duration::from_secs(10),
             margin_at_first: convention == Convention::Linux,
         }
     }
@@ -49,7 +49,7 @@ impl Constants {
             probe_down_pacing: 0.9,
             probe_rtt_cwnd: 0.5,
             drain_rounds: 3,
-            probe_rtt_interval: Time::from_secs(5),
+            probe_rtt_interval: Duration::from_secs(5),
             margin_at_first: false,
         }
     }

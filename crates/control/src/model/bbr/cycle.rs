@@ -1,7 +1,7 @@
 //! v1's gain cycle in ProbeBW.
 
 use super::state::scatter;
-use crate::Time;
+use crate::Instant;
 
 /// One round trip of each: probe, drain what the probe has queued, cruise.
 const GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
@@ -12,18 +12,18 @@ const FIRST_PHASES: u64 = 7;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cycle {
     index: usize,
-    pub(super) since: Time,
+    pub(super) since: Instant,
 }
 
 impl Cycle {
     /// Enters ProbeBW, at a phase that depends on the time.
-    pub(super) fn begin(&mut self, now: Time) {
+    pub(super) fn begin(&mut self, now: Instant) {
         self.index = (GAINS.len() - scatter(now, FIRST_PHASES) as usize) % GAINS.len();
         self.since = now;
     }
 
     /// Advances to the next phase.
-    pub(super) fn go_on(&mut self, now: Time) {
+    pub(super) fn go_on(&mut self, now: Instant) {
         self.index = (self.index + 1) % GAINS.len();
         self.since = now;
     }
@@ -48,7 +48,7 @@ mod tests {
         let mut seen = [0; GAINS.len()];
         for us in 0..1000 {
             let mut cycle = Cycle::default();
-            cycle.begin(Time::from_micros(us));
+            cycle.begin(Instant::from_micros(us));
             seen[cycle.index] += 1;
         }
         assert_eq!(seen[1], 0);

@@ -1,7 +1,7 @@
 //! What BBR keeps of what it has measured: the largest delivery rate,
 //! the minimum round trip, and how much more than expected is acknowledged at once.
 
-use crate::{Rate, Time};
+use crate::{Duration, Instant, Rate};
 
 /// The most epochs that a maximum is kept for.
 const MOST_EPOCHS: usize = 11;
@@ -53,19 +53,19 @@ impl MaxFilter {
 }
 
 /// Time for which the minimum round trip stays valid (`MinRTTFilterLen`).
-const MIN_RTT_LIFETIME: Time = Time::from_secs(10);
+const MIN_RTT_LIFETIME: Duration = Duration::from_secs(10);
 
 /// The least round trip, and whether it is time to look for it with an empty queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MinRtt {
     /// The least of the last ten seconds.
-    pub(super) least: Option<Time>,
-    at: Time,
+    pub(super) least: Option<Duration>,
+    at: Instant,
     /// The least since it was last looked for, and when that was seen.
-    recent: Option<Time>,
-    recent_at: Time,
+    recent: Option<Duration>,
+    recent_at: Instant,
     /// How long that stays good.
-    interval: Time,
+    interval: Duration,
     /// Whether only a lesser one renews it, not one that is the same.
     strict: bool,
 }
@@ -73,12 +73,12 @@ pub(super) struct MinRtt {
 impl MinRtt {
     /// Nothing is known yet; it is to be looked for every `interval` in which it has not been seen,
     /// or where this is `strict` no lesser one.
-    pub(super) fn every(interval: Time, strict: bool) -> MinRtt {
+    pub(super) fn every(interval: Duration, strict: bool) -> MinRtt {
         MinRtt {
             least: None,
-            at: Time::ZERO,
+            at: Instant::ZERO,
             recent: None,
-            recent_at: Time::ZERO,
+            recent_at: Instant::ZERO,
             interval,
             strict,
         }
@@ -90,7 +90,7 @@ impl MinRtt {
     }
 
     /// Takes a sample. Returns whether it was time to look.
-    pub(super) fn take(&mut self, rtt: Option<Time>, now: Time) -> bool {
+    pub(super) fn take(&mut self, rtt: Option<Duration>, now: Instant) -> bool {
         let due = self.recent.is_some() && now > self.recent_at + self.interval;
         let Some(rtt) = rtt else { return due };
         let renews = |recent| rtt < recent || rtt == recent && !self.strict;
@@ -105,13 +105,13 @@ impl MinRtt {
     }
 
     /// It has just been looked for.
-    pub(super) fn looked(&mut self, now: Time) {
+    pub(super) fn looked(&mut self, now: Instant) {
         self.recent_at = now;
     }
 }
 
 /// Not more than so much at the estimated rate is expected to come at once.
-const MOST_EXTRA: Time = Time::from_millis(100);
+const MOST_EXTRA: Duration = Duration::from_millis(100);
 
 /// How much more is acknowledged at once than the rate explains, where acknowledgements come
 /// in bursts: the largest of the last five to ten rounds. In bytes.
@@ -120,13 +120,13 @@ pub(super) struct ExtraAcked {
     windows: [u64; 2],
     current: usize,
     rounds: u32,
-    epoch: Time,
+    epoch: Instant,
     acked: u64,
 }
 
 impl ExtraAcked {
     /// Starts a new epoch of the measurement.
-    pub(super) fn restart(&mut self, now: Time) {
+    pub(super) fn restart(&mut self, now: Instant) {
         (self.epoch, self.acked) = (now, 0);
     }
 
@@ -141,7 +141,7 @@ impl ExtraAcked {
     }
 
     /// Takes in an acknowledgement of `delivered` bytes.
-    pub(super) fn take(&mut self, delivered: u64, bw: Rate, cwnd: u64, now: Time) {
+    pub(super) fn take(&mut self, delivered: u64, bw: Rate, cwnd: u64, now: Instant) {
         let mut expected = bw.bytes_in(now.since(self.epoch));
         if self.acked <= expected {
             self.restart(now);
@@ -179,21 +179,21 @@ mod tests {
 
     #[test]
     fn the_least_round_trip_is_looked_for_when_it_is_old() {
-        let mut rtt = MinRtt::every(Time::from_secs(10), false);
-        let (ms, s) = (Time::from_millis, Time::from_secs);
+        let mut rtt = MinRtt::every(Duration::from_secs(10), false);
+        let (ms, s) = (Duration::from_millis, Instant::from_secs);
         assert!(!rtt.take(Some(ms(50)), s(1)));
         assert!(!rtt.take(Some(ms(70)), s(11)));
         assert_eq!(rtt.least, Some(ms(50)));
-        assert!(rtt.take(Some(ms(70)), Time(s(11).nanos() + 1)));
+        assert!(rtt.take(Some(ms(70)), s(11) + Duration(1)));
         assert_eq!(rtt.least, Some(ms(70)));
     }
 
     #[test]
     fn the_same_round_trip_renews_it_unless_only_a_lesser_one_does() {
         let due = |strict| {
-            let mut rtt = MinRtt::every(Time::from_secs(5), strict);
-            let sample = Some(Time::from_millis(50));
-            (0..7).any(|s| rtt.take(sample, Time::from_secs(s)))
+            let mut rtt = MinRtt::every(Duration::from_secs(5), strict);
+            let sample = Some(Duration::from_millis(50));
+            (0..7).any(|s| rtt.take(sample, Instant::from_secs(s)))
         };
         assert_eq!([due(false), due(true)], [false, true]);
     }
@@ -202,10 +202,10 @@ mod tests {
     fn what_comes_faster_than_the_rate_is_extra() {
         let mut extra = ExtraAcked::default();
         let rate = Rate::from_bps(8_000_000);
-        extra.take(1000, rate, 100_000, Time::from_secs(1));
-        extra.take(9000, rate, 100_000, Time::from_secs(1));
+        extra.take(1000, rate, 100_000, Instant::from_secs(1));
+        extra.take(9000, rate, 100_000, Instant::from_secs(1));
         assert_eq!(extra.max(rate), 10_000);
-        extra.take(1000, rate, 100_000, Time::from_millis(1004));
+        extra.take(1000, rate, 100_000, Instant::from_millis(1004));
         assert_eq!(extra.max(rate), 10_000);
         (0..2).for_each(|_| extra.begin_round(1));
         assert_eq!(extra.max(rate), 0);

@@ -119,7 +119,7 @@ impl LossEvents {
 mod tests {
     use super::*;
     use crate::signals::RateSample;
-    use crate::Time;
+    use crate::Duration;
 
     fn mbps(rate: f64) -> Rate {
         Rate::from_bps((rate * 1e6) as u64)
@@ -216,7 +216,7 @@ mod tests {
             sample: Some(RateSample {
                 prior_delivered: 0,
                 delivered: 1000,
-                interval: Time::from_millis(1),
+                interval: Duration::from_millis(1),
                 app_limited: false,
                 tx_in_flight: in_flight,
                 lost: 0,

@@ -4,7 +4,7 @@
 use super::constants::Constants;
 use super::probing::Limits;
 use crate::signals::RateSample;
-use crate::{Rate, Segments, Time};
+use crate::{Duration, Rate, Segments};
 
 /// Unit of gains (`BBR_UNIT`).
 const UNIT: f64 = 256.0;
@@ -19,7 +19,7 @@ pub(super) const CONSTANTS: Constants = Constants {
     probe_down_pacing: 232.0 / UNIT,
     probe_rtt_cwnd: 0.5,
     drain_rounds: u64::MAX,
-    probe_rtt_interval: Time::from_secs(5),
+    probe_rtt_interval: Duration::from_secs(5),
     margin_at_first: true,
 };
 
@@ -46,7 +46,7 @@ pub(super) fn is_too_high(s: &RateSample, mss: u64) -> bool {
 
 /// What may leave together beyond a millisecond's worth because the peer is near, bytes
 /// (`bbr_tso_segs_generic`).
-pub(super) fn near(min_rtt: Option<Time>) -> u64 {
+pub(super) fn near(min_rtt: Option<Duration>) -> u64 {
     let halvings = min_rtt.map_or(u64::MAX, |rtt| (rtt.nanos() / 1000) >> TSO_RTT_SHIFT);
     if halvings < 32 {
         GSO_MAX >> halvings
@@ -56,7 +56,7 @@ pub(super) fn near(min_rtt: Option<Time>) -> u64 {
 }
 
 /// `bbr_init_pacing_rate_from_rtt`, in the kernel's whole numbers.
-pub(super) fn first_rate(cwnd: Segments, mss: u64, rtt: Time) -> Rate {
+pub(super) fn first_rate(cwnd: Segments, mss: u64, rtt: Duration) -> Rate {
     let us = u128::from(rtt.nanos() / 1000).max(1);
     let bw = ((cwnd as u128) << 24) / us;
     let gained = (bw * u128::from(mss) * u128::from(STARTUP_PACING)) >> 8;
@@ -89,7 +89,7 @@ mod tests {
     /// V2
     #[test]
     fn the_first_rate_has_the_margin_and_a_millisecond_stands_for_an_unknown_round_trip() {
-        let rate = |ms| first_rate(10.0, MSS, Time::from_millis(ms));
+        let rate = |ms| first_rate(10.0, MSS, Duration::from_millis(ms));
         assert_eq!(rate(50), Rate(8 * 795_050));
         assert_eq!(rate(1), Rate(8 * 39_757_743));
     }

@@ -39,8 +39,8 @@ mod tests {
     use crate::signals::RateSample;
     use crate::signals::{Ack, Delivery, Established};
     use crate::testing::RTT;
-    use crate::Time;
     use crate::{Convention, Reason};
+    use crate::{Duration, Instant};
 
     const MSS: u64 = 1448;
 
@@ -68,7 +68,7 @@ mod tests {
     struct Flow {
         bbr: Bbr,
         w: Window,
-        now: Time,
+        now: Instant,
         total: u64,
     }
 
@@ -77,20 +77,20 @@ mod tests {
             let mut flow = Flow {
                 bbr: Bbr::new(version, Convention::Linux, None),
                 w: Window::new(MSS as u32),
-                now: RTT,
+                now: Instant::ZERO + RTT,
                 total: 0,
             };
             flow.w.cwnd = 10.0;
             let e = Established {
                 rtt: Some(RTT),
-                ..Established::at(RTT)
+                ..Established::at(Instant::ZERO + RTT)
             };
             flow.bbr.on_established(&flow.w, &e);
             flow
         }
 
         fn ack(&mut self, s: Sampled) -> Option<Reason> {
-            self.now += Time::from_millis(1);
+            self.now += Duration::from_millis(1);
             let prior_delivered = if s.newest { self.total } else { 0 };
             self.total += MSS;
             let flight = 200 * MSS;
@@ -106,7 +106,7 @@ mod tests {
                     sample: Some(RateSample {
                         prior_delivered,
                         delivered: s.delivered * MSS,
-                        interval: Time::from_millis(s.in_ms),
+                        interval: Duration::from_millis(s.in_ms),
                         app_limited: false,
                         tx_in_flight: 200 * MSS,
                         lost: s.lost * MSS,
@@ -251,7 +251,8 @@ mod tests {
         let burst = |rate: u64, us: u64| {
             let mut bbr = Bbr::new(Version::V3Linux, Convention::Linux, None);
             (bbr.mss, bbr.pacing) = (MSS, Rate(8 * rate));
-            bbr.min_rtt.take(Some(Time::from_micros(us)), Time::ZERO);
+            bbr.min_rtt
+                .take(Some(Duration::from_micros(us)), Instant::ZERO);
             bbr.quantum()
         };
         let bursts = [100, 600, 2_000, 3_000, 20_000].map(|us| burst(1_250_000, us));

@@ -22,7 +22,7 @@ mod state;
 use crate::model::rounds::Rounds;
 use crate::model::Model;
 use crate::signals::{Ack, Delivery, Established};
-use crate::{named, Convention, Rate, Reason, Segments, Time, Window};
+use crate::{named, Convention, Duration, Instant, Rate, Reason, Segments, Window};
 use constants::Constants;
 use cycle::Cycle;
 use filters::{ExtraAcked, MaxFilter, MinRtt};
@@ -101,9 +101,9 @@ const PACING_MARGIN: f64 = 0.99;
 /// `TCP_INIT_CWND`, segments: v1 takes no other first window into account.
 const INIT_CWND: Segments = 10.0;
 /// Time that ProbeRTT lasts (`ProbeRTTDuration`).
-const PROBE_RTT_DURATION: Time = Time::from_millis(200);
+const PROBE_RTT_DURATION: Duration = Duration::from_millis(200);
 /// The round trip where none is known.
-const NOMINAL_RTT: Time = Time::from_millis(1);
+const NOMINAL_RTT: Duration = Duration::from_millis(1);
 /// A rate below this is sent one by one (`bbr_min_tso_rate`).
 const MIN_TSO_RATE: Rate = Rate(1_200_000);
 /// Maximum quantum in bytes.
@@ -150,7 +150,7 @@ pub struct Bbr {
 /// State of a ProbeRTT phase.
 #[derive(Clone, Copy, Debug, Default)]
 struct ProbeRtt {
-    done: Option<Time>,
+    done: Option<Instant>,
     round_done: bool,
     /// Packets sent while so much was delivered say nothing of the path.
     ignored: (u64, u64),
@@ -220,7 +220,7 @@ impl Bbr {
     }
 
     /// Goes on as another version.
-    pub(crate) fn turn_into(&mut self, version: Version, now: Time) {
+    pub(crate) fn turn_into(&mut self, version: Version, now: Instant) {
         if version == self.version {
             return;
         }
@@ -259,8 +259,8 @@ impl Bbr {
     }
 
     /// Sets the first pacing rate (InitPacingRate).
-    fn set_first_rate(&mut self, cwnd: Segments, rtt: Option<Time>) {
-        let rtt = rtt.unwrap_or(NOMINAL_RTT).max(Time(1000));
+    fn set_first_rate(&mut self, cwnd: Segments, rtt: Option<Duration>) {
+        let rtt = rtt.unwrap_or(NOMINAL_RTT).max(Duration(1000));
         if self.version == Version::V3Linux {
             self.pacing = linux::first_rate(cwnd, self.mss, rtt);
             return;
@@ -345,7 +345,7 @@ impl Bbr {
         }
     }
 
-    fn look_for_policer(&mut self, d: &Delivery, app_limited: bool, now: Time) {
+    fn look_for_policer(&mut self, d: &Delivery, app_limited: bool, now: Instant) {
         let probing = self.state == State::ProbeBw;
         let start = self.rounds.start;
         if self.policer.take(d, app_limited, start, probing, now) && probing {
@@ -354,7 +354,7 @@ impl Bbr {
     }
 
     /// Updates the estimate of ACK aggregation (UpdateACKAggregation).
-    fn update_extra(&mut self, w: &Window, d: &Delivery, now: Time) {
+    fn update_extra(&mut self, w: &Window, d: &Delivery, now: Instant) {
         let bw = self.bw();
         if self.rounds.start {
             self.extra.begin_round(match self.version {
@@ -470,7 +470,7 @@ impl Bbr {
         }
     }
 
-    fn enter_probe_bw(&mut self, now: Time) {
+    fn enter_probe_bw(&mut self, now: Instant) {
         self.state = State::ProbeBw;
         match self.version {
             Version::V1 => self.cycle.begin(now),
@@ -805,7 +805,7 @@ impl Bbr {
     }
 
     /// Sending resumes: at the estimated rate, no faster.
-    pub(crate) fn on_idle(&mut self, w: &mut Window, now: Time) {
+    pub(crate) fn on_idle(&mut self, w: &mut Window, now: Instant) {
         self.idle_restart = true;
         self.extra.restart(now);
         if self.state == State::ProbeBw {

@@ -2,7 +2,7 @@
 //! is taken to be in the path, and its rate is kept to for a while.
 
 use crate::signals::Delivery;
-use crate::{Rate, Time};
+use crate::{Duration, Instant, Rate};
 
 /// An interval has at least so many rounds, and at most four times as many.
 const INTERVAL_ROUNDS: u32 = 4;
@@ -29,7 +29,7 @@ pub(super) struct Policer {
 /// State at the beginning of an interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Began {
-    at: Time,
+    at: Instant,
     delivered: u64,
     lost: u64,
 }
@@ -60,7 +60,7 @@ impl Policer {
         app_limited: bool,
         round_start: bool,
         probing: bool,
-        now: Time,
+        now: Instant,
     ) -> bool {
         if self.used {
             self.rounds += u32::from(probing && round_start);
@@ -86,7 +86,7 @@ impl Policer {
         false
     }
 
-    fn begin(&mut self, d: &Delivery, now: Time) {
+    fn begin(&mut self, d: &Delivery, now: Instant) {
         self.rounds = 0;
         self.began = Began {
             at: now,
@@ -96,12 +96,12 @@ impl Policer {
     }
 
     /// An interval may end here.
-    fn update(&mut self, d: &Delivery, now: Time) {
+    fn update(&mut self, d: &Delivery, now: Instant) {
         let lost = self.lost - self.began.lost;
         let delivered = d.total.saturating_sub(self.began.delivered);
         let span = now.since(self.began.at);
         let lossy = delivered > 0 && 256 * lost >= LOSS_THRESH * delivered;
-        if !lossy || span < Time::from_millis(1) {
+        if !lossy || span < Duration::from_millis(1) {
             return;
         }
         let rate = Rate::of(delivered, span);
@@ -137,7 +137,7 @@ mod tests {
                 sample: None,
             };
             policer.lose(lost);
-            policer.take(&d, false, true, true, Time::from_millis(100 * round));
+            policer.take(&d, false, true, true, Instant::from_millis(100 * round));
             policer.rate().is_some()
         })
     }
@@ -164,7 +164,7 @@ mod tests {
             repairing: false,
             sample: None,
         };
-        let over = (1..100).find(|_| policer.take(&d, false, true, true, Time::ZERO));
+        let over = (1..100).find(|_| policer.take(&d, false, true, true, Instant::ZERO));
         assert_eq!((over, policer.rate()), (Some(48), None));
     }
 }

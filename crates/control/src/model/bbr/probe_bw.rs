@@ -10,12 +10,12 @@ use super::probing::{AckPhase, Ended, Phase};
 use super::state::{scatter, State};
 use super::{linux, Bbr, Version};
 use crate::signals::{Ack, Delivery, RateSample};
-use crate::{Rate, Time, Window};
+use crate::{Duration, Instant, Rate, Window};
 
 /// Between two probes at least.
-const PROBE_WAIT: Time = Time::from_secs(2);
+const PROBE_WAIT: Duration = Duration::from_secs(2);
 /// And up to so much more.
-const PROBE_SCATTER: Time = Time::from_secs(1);
+const PROBE_SCATTER: Duration = Duration::from_secs(1);
 /// Rounds after which Reno would have grown as far as a probe does, at most.
 const RENO_ROUNDS: f64 = 63.0;
 
@@ -31,7 +31,7 @@ impl Bbr {
     /// A phase lasts a round trip; a probe until what it added is in flight or something is
     /// lost, the drain after it until that has gone, if that comes first.
     fn phase_is_over(&self, a: &Ack, d: &Delivery) -> bool {
-        let least = self.min_rtt.least.unwrap_or(Time::ZERO);
+        let least = self.min_rtt.least.unwrap_or(Duration::ZERO);
         let long = a.now.since(self.cycle.since) > least;
         let in_flight = self.segments(d.in_flight_before);
         if self.pacing_gain > 1.0 {
@@ -91,13 +91,13 @@ impl Bbr {
     }
 
     /// Enters the phase Down, which drains the queue.
-    pub(super) fn start_down(&mut self, now: Time) {
+    pub(super) fn start_down(&mut self, now: Instant) {
         let p = &mut self.probing;
         (p.phase, p.since) = (Phase::Down, now);
         p.reset_signals();
         p.up_count = f64::INFINITY;
         p.rounds_since_probe = scatter(now, 2);
-        p.wait = PROBE_WAIT + Time(scatter(now + Time(1), PROBE_SCATTER.nanos()));
+        p.wait = PROBE_WAIT + Duration(scatter(now + Duration(1), PROBE_SCATTER.nanos()));
         p.ack_phase = AckPhase::ProbeStopping;
         self.rounds.restart(self.total);
     }

@@ -2,7 +2,7 @@
 
 use super::state::{State, MIN_PIPE_CWND};
 use crate::signals::RateSample;
-use crate::{Rate, Segments, Time};
+use crate::{Duration, Instant, Rate, Segments};
 
 /// Shares by which bounds are lowered.
 #[derive(Clone, Copy, Debug)]
@@ -90,8 +90,8 @@ pub(super) struct Probing {
     pub(super) phase: Phase,
     /// `cycle_count`: the epoch of the maximum filter.
     pub(super) cycles: u64,
-    pub(super) since: Time,
-    pub(super) wait: Time,
+    pub(super) since: Instant,
+    pub(super) wait: Duration,
     pub(super) rounds_since_probe: u64,
     pub(super) ack_phase: AckPhase,
     /// Samples are of a probe, so that losses say something of it.

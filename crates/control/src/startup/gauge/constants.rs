@@ -1,7 +1,7 @@
 //! What there is to choose: the constants, each a parameter, and the parts that can be left out.
 
 use crate::params::{Number, Params, Ratio, SpecError};
-use crate::{params, Rate, Segments, Time};
+use crate::{params, Duration, Rate, Segments};
 
 params! {
     /// The constants as they are given; slow start's parameters apply after a timeout.
@@ -11,7 +11,7 @@ params! {
         /// and at least so many packets, spread over the round trip
         blind_packets: Segments = "6",
         /// what shared media, timers and cross traffic add to times; a shorter one shows nothing
-        noise: Time = "4ms",
+        noise: Duration = "4ms",
         /// the ACKs of the initial window show the rate of the path where each gap is within this
         /// share of the mean one
         coherent: Ratio = "0.35",
@@ -72,7 +72,7 @@ params! {
 pub(super) struct Constants {
     pub(super) blind_rate: Rate,
     pub(super) blind_packets: Segments,
-    pub(super) noise: Time,
+    pub(super) noise: Duration,
     pub(super) coherent: f64,
     pub(super) trust: f64,
     pub(super) drained: f64,

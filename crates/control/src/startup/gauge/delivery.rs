@@ -107,7 +107,7 @@ impl Deliveries {
 mod tests {
     use super::*;
     use crate::signals::RateSample;
-    use crate::Time;
+    use crate::Duration;
 
     /// A thousand bytes in so many milliseconds, sent in 10; of `newly` bytes more.
     fn ack(total: u64, prior: u64, took: u64, lost: u64) -> Delivery {
@@ -118,9 +118,9 @@ mod tests {
             sample: Some(RateSample {
                 prior_delivered: prior,
                 delivered: 1_000,
-                interval: Time::from_millis(took),
-                send_interval: Time::from_millis(10),
-                ack_interval: Time::from_millis(took),
+                interval: Duration::from_millis(took),
+                send_interval: Duration::from_millis(10),
+                ack_interval: Duration::from_millis(took),
                 ..RateSample::default()
             }),
             ..Delivery::default()

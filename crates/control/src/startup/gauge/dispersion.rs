@@ -1,6 +1,6 @@
 //! The rate of the path from the ACKs of the initial window, which left at once.
 
-use crate::{Rate, Time};
+use crate::{Duration, Instant, Rate};
 
 /// What the ACKs so far say: a rate, payload only, and one that it is not above.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,7 +9,7 @@ pub(super) struct Estimate {
     /// Nothing where they came too close together.
     pub(super) most: Option<Rate>,
     /// The queue that the window may have made, as a time.
-    pub(super) queued: Time,
+    pub(super) queued: Duration,
 }
 
 /// ACKs that a mean gap can be judged by.
@@ -19,9 +19,9 @@ const LEAST_ACKS: u32 = 4;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dispersion {
     tolerance: f64,
-    noise: Time,
-    first: Option<(Time, u64)>,
-    last: (Time, u64),
+    noise: Duration,
+    first: Option<(Instant, u64)>,
+    last: (Instant, u64),
     acks: u32,
     /// Nanoseconds a byte, of the gap between two ACKs.
     shortest: f64,
@@ -31,12 +31,12 @@ pub(super) struct Dispersion {
 impl Dispersion {
     /// Gaps are coherent within a share `tolerance` of their mean; otherwise `noise` may have
     /// lengthened or shortened all of them together.
-    pub(super) fn new(tolerance: f64, noise: Time) -> Dispersion {
+    pub(super) fn new(tolerance: f64, noise: Duration) -> Dispersion {
         Dispersion {
             tolerance,
             noise,
             first: None,
-            last: (Time::ZERO, 0),
+            last: (Instant::ZERO, 0),
             acks: 0,
             shortest: f64::INFINITY,
             longest: 0.0,
@@ -44,7 +44,7 @@ impl Dispersion {
     }
 
     /// So many bytes have arrived by now.
-    pub(super) fn take(&mut self, now: Time, delivered: u64) {
+    pub(super) fn take(&mut self, now: Instant, delivered: u64) {
         let (at, before) = self.last;
         if self.acks > 0 && now == at {
             self.last.1 = before.max(delivered);
@@ -86,7 +86,7 @@ impl Dispersion {
         }
         Some(Estimate {
             rate: Rate::of(last, took + self.noise),
-            most: (took > self.noise).then(|| Rate::of(last, took.since(self.noise))),
+            most: (took > self.noise).then(|| Rate::of(last, took.saturating_sub(self.noise))),
             queued: took.max(self.noise),
         })
     }
@@ -95,12 +95,12 @@ impl Dispersion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::ms;
+    use crate::testing::{at_ms, ms};
 
     fn seen(acks: &[(f64, u64)]) -> Estimate {
         let mut d = Dispersion::new(0.35, ms(4.0));
         for (at, packets) in acks {
-            d.take(ms(*at), packets * 1_000);
+            d.take(at_ms(*at), packets * 1_000);
         }
         d.estimate().unwrap()
     }

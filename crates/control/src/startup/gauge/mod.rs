@@ -66,21 +66,21 @@ mod delay;
 mod delivery;
 mod dispersion;
 
-use super::{Congestion, LossResponse, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Idle, Known, Loss, Marked, PathMemory, Sent, Timeout};
+use crate::signals::{Ack, Established, Idle, Known, PathMemory, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{with_slow_start, Duration, Instant, Rate, Reason, Segments, Window};
 use constants::Constants;
 use delay::Delay;
 use delivery::{share, Deliveries};
 use dispersion::{Dispersion, Estimate};
 
 /// Entry of `gauge` in the catalog of startups.
-pub const ENTRY: Entry<dyn Startup> = Entry {
+pub const ENTRY: Entry<Maker> = Entry {
     name: "gauge",
     title: "Gauge",
     source: "this project's own; its page is the text",
@@ -93,7 +93,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start!(constants::Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, _| Ok(Box::new(Gauge::new(params)?)),
+    build: |params, _| Ok(copies(Gauge::new(params)?)),
 };
 
 /// A window below which an ACK clock stops.
@@ -108,7 +108,7 @@ enum Phase {
     /// The pace grows by what is delivered.
     Ramp,
     /// Round trips show a queue since this time: is it the flow's own?
-    Hold(Time),
+    Hold(Instant),
     /// The pipe is full: the rate delivered is sent until everything up to here is acknowledged.
     Settle(u64),
     /// The avoidance has the window; after a timeout slow start.
@@ -116,6 +116,7 @@ enum Phase {
 }
 
 /// State of Gauge on one connection.
+#[derive(Clone)]
 struct Gauge {
     k: Constants,
     phase: Phase,
@@ -126,15 +127,15 @@ struct Gauge {
     initial: u64,
     rest: u64,
     /// The least round trip: the handshake's, then that of data.
-    base: Time,
+    base: Duration,
     /// The latest round trip of data, and the sum and the number of those without a queue.
-    latest: Option<Time>,
-    queueless: (Time, u64),
+    latest: Option<Duration>,
+    queueless: (Duration, u64),
     dispersion: Dispersion,
     estimate: Option<Estimate>,
     /// When the initial window left; of what was sent behind it, the minimum round trip.
-    opened: Time,
-    behind: Time,
+    opened: Instant,
+    behind: Duration,
     deliveries: Deliveries,
     delay: Delay,
     /// What is paced at, payload only.
@@ -155,13 +156,13 @@ impl Gauge {
             counts_marks: false,
             initial: 0,
             rest: 0,
-            base: Time::MAX,
+            base: Duration::MAX,
             latest: None,
-            queueless: (Time::ZERO, 0),
+            queueless: (Duration::ZERO, 0),
             dispersion: Dispersion::new(k.coherent, k.noise),
             estimate: None,
-            opened: Time::MAX,
-            behind: Time::MAX,
+            opened: Instant::MAX,
+            behind: Duration::MAX,
             deliveries: Deliveries::default(),
             delay: Delay::new(k.late, k.noise),
             pace: Rate(0),
@@ -171,10 +172,10 @@ impl Gauge {
     }
 
     /// Behind the initial window a little is paced over the first round trip.
-    fn open(&mut self, w: &mut Window, now: Time) {
+    fn open(&mut self, w: &mut Window, now: Instant) {
         self.phase = Phase::Measure;
         self.opened = now;
-        if self.base == Time::MAX {
+        if self.base == Duration::MAX {
             return;
         }
         let packets = self.blind_packets(w);
@@ -244,7 +245,7 @@ impl Gauge {
     /// Others leave room: what stood in the queue of the bottleneck when the initial window came was
     /// gone when something behind it came.
     fn has_drained(&self, estimate: &Estimate) -> bool {
-        let left = self.behind.since(self.base).nanos() as f64;
+        let left = self.behind.saturating_sub(self.base).nanos() as f64;
         left < self.k.drained * estimate.queued.nanos() as f64
     }
 
@@ -320,7 +321,7 @@ impl Gauge {
         self.drive(w);
     }
 
-    /// The window that the path holds at the rate delivered, without a queue. Beside others it is
+    /// The window that the path holds at the rate delivered, without a queue. Next to others it is
     /// smaller by what they get.
     fn hand_over(&mut self, w: &mut Window) {
         let rtt = match self.queueless {
@@ -344,15 +345,11 @@ impl Gauge {
 }
 
 impl Startup for Gauge {
-    fn on_known(&mut self, k: &Known) {
-        self.memory = k.memory.filter(|memory| !memory.in_use);
-    }
-
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.initial = w.cwnd_bytes();
         self.rest = e.queued.saturating_sub(self.initial);
         self.counts_marks = e.counts_marks;
-        self.base = e.rtt.unwrap_or(Time::MAX);
+        self.base = e.rtt.unwrap_or(Duration::MAX);
     }
 
     fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
@@ -375,8 +372,8 @@ impl Startup for Gauge {
                 Some(_) => self.base.min(rtt),
             };
             self.latest = Some(rtt);
-            let after = a.now.since(rtt).since(self.opened);
-            if Time::ZERO < after && after < self.base {
+            let after = a.now.saturating_sub(rtt).since(self.opened);
+            if Duration::ZERO < after && after < self.base {
                 self.behind = self.behind.min(rtt);
             }
             self.delay.sample(a.now, rtt, self.base);
@@ -384,7 +381,7 @@ impl Startup for Gauge {
         if let Some(d) = &a.delivery {
             self.deliveries.take(d);
         }
-        if self.base == Time::MAX {
+        if self.base == Duration::MAX {
             return None;
         }
         match self.phase {
@@ -402,35 +399,32 @@ impl Startup for Gauge {
     }
 
     /// Losses are judged by their share, with the ACK that shows them.
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        if self.phase == Phase::Over {
-            return LossResponse::Standard;
-        }
-        if !self.k.repairs {
-            self.end(w);
-            return LossResponse::Standard;
-        }
-        LossResponse::SelfManaged
-    }
-
-    fn on_marked(&mut self, w: &mut Window, _m: &Marked) -> LossResponse {
-        match self.phase {
-            Phase::Over => return LossResponse::Standard,
-            Phase::Settle(_) => {}
+    fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {
+        match (c, self.phase) {
+            (Congestion::Timeout(_), _) => {
+                self.end(w);
+                Response::STANDARD
+            }
+            (_, Phase::Over) => Response::STANDARD,
+            (Congestion::Loss(_), _) if self.k.repairs => {
+                Response::continues(Reduction::SelfManaged)
+            }
+            (Congestion::Loss(_), _) => {
+                self.end(w);
+                Response::continues(Reduction::Standard)
+            }
+            (Congestion::Mark(_), Phase::Settle(_)) => Response::continues(Reduction::SelfManaged),
             // The initial window's own queue, of which nothing is left.
-            Phase::Open | Phase::Measure if self.counts_marks => return LossResponse::Done,
-            _ => {
+            (Congestion::Mark(_), Phase::Open | Phase::Measure) if self.counts_marks => {
+                Response::continues(Reduction::Done)
+            }
+            (Congestion::Mark(_), _) => {
                 let before = w.cwnd;
                 self.settle(w, self.high, Reason::Ecn);
                 w.cwnd = w.cwnd.min(before);
+                Response::ends(Reduction::SelfManaged)
             }
         }
-        LossResponse::SelfManaged
-    }
-
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
-        self.end(w);
-        None
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, i: &Idle) -> bool {
@@ -444,15 +438,6 @@ impl Startup for Gauge {
     /// The pipe was full, whatever became of the loss.
     fn on_spurious(&mut self, _w: &mut Window) -> bool {
         !matches!(self.phase, Phase::Settle(_))
-    }
-
-    fn survives(&self, congestion: Congestion) -> bool {
-        match self.phase {
-            _ if congestion == Congestion::Loss => self.owns_cwnd(),
-            Phase::Settle(_) => true,
-            Phase::Open | Phase::Measure => self.counts_marks,
-            _ => false,
-        }
     }
 
     fn wants_delivery(&self) -> bool {
@@ -471,28 +456,38 @@ impl Startup for Gauge {
     fn in_charge(&self, w: &Window) -> bool {
         self.owns_cwnd() || w.in_slow_start()
     }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for Gauge {
+    fn on_known(&mut self, k: &Known) {
+        self.memory = k.memory.filter(|memory| !memory.in_use);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
-    use crate::signals::{Delivery, RateSample};
+    use crate::signals::{Delivery, Loss, Marked, RateSample, Timeout};
     use crate::testing::{ms, opened};
     use crate::{Controller, Convention};
 
     /// Packets of a thousand bytes without headers make round numbers.
     const MSS: u64 = 1_000;
-    const RTT: Time = Time::from_millis(100);
+    const RTT: Duration = Duration::from_millis(100);
 
     /// A connection whose handshake ended at zero, with an initial window of ten packets.
     struct Flow {
         c: Controller,
         w: Window,
-        now: Time,
+        now: Instant,
         sent: u64,
         arrived: u64,
-        rtt: Time,
+        rtt: Duration,
         lost: u64,
     }
 
@@ -512,13 +507,18 @@ mod tests {
     }
 
     impl Flow {
-        fn with(spec: &str, rtt: Option<Time>, queued: u64, memory: Option<PathMemory>) -> Flow {
+        fn with(
+            spec: &str,
+            rtt: Option<Duration>,
+            queued: u64,
+            memory: Option<PathMemory>,
+        ) -> Flow {
             let e = Established {
                 initial_window: 10.0,
                 rtt,
                 queued,
                 header: 0,
-                ..Established::at(Time::ZERO)
+                ..Established::at(Instant::ZERO)
             };
             let (mut c, mut w) = opened(&ENTRY, spec, Convention::Linux, MSS, &e);
             if memory.is_some() {
@@ -533,7 +533,7 @@ mod tests {
             let mut flow = Flow {
                 c,
                 w,
-                now: Time::ZERO,
+                now: Instant::ZERO,
                 sent: 0,
                 arrived: 0,
                 rtt: RTT,
@@ -563,12 +563,12 @@ mod tests {
         }
 
         /// One more packet has arrived, so long after the ACK before.
-        fn ack(&mut self, after: Time, rates: Rates) -> Option<Reason> {
+        fn ack(&mut self, after: Duration, rates: Rates) -> Option<Reason> {
             self.now += after;
             self.arrived += 1;
-            let interval = Time::from_secs(1);
+            let interval = Duration::from_secs(1);
             let bytes = (rates.delivered * 125_000.0) as u64;
-            let sent_in = Time::from_secs_f64(rates.delivered / rates.sent);
+            let sent_in = Duration::from_secs_f64(rates.delivered / rates.sent);
             let a = Ack {
                 rtt: Some(self.rtt),
                 una: self.arrived * MSS,
@@ -597,7 +597,7 @@ mod tests {
         /// The initial window comes back, a packet every millisecond: 8 Mbit/s.
         fn measured(spec: &str, rates: Rates) -> Flow {
             let mut flow = Flow::new(spec);
-            flow.now = RTT;
+            flow.now = Instant::ZERO + RTT;
             (0..10).for_each(|_| assert_eq!(flow.ack(ms(1.0), rates), None));
             flow
         }
@@ -605,7 +605,7 @@ mod tests {
         /// The same with all ACKs at once, from which hardly anything follows.
         fn bunched(rates: Rates) -> Flow {
             let mut flow = Flow::new("");
-            flow.now = RTT + ms(1.0);
+            flow.now = Instant::ZERO + RTT + ms(1.0);
             (0..10).for_each(|_| assert_eq!(flow.ack(ms(0.0), rates), None));
             flow
         }
@@ -622,7 +622,7 @@ mod tests {
         let flow = Flow::new("");
         // 3 Mbit/s over 100 ms are 37.5 packets.
         assert_eq!((flow.w.cwnd, flow.pace()), (47.5, 3.0));
-        assert_eq!(flow.w.pacing_from, Time::from_nanos(2_666_666));
+        assert_eq!(flow.w.pacing_from, Instant::from_nanos(2_666_666));
         let near = Flow::with("", Some(ms(8.0)), u64::MAX, None);
         assert_eq!((near.w.cwnd, near.pace()), (16.0, 6.0));
         let unknown = Flow::with("", None, u64::MAX, None);
@@ -648,7 +648,7 @@ mod tests {
                 cwnd: 100.0,
                 ssthresh: 100.0,
                 srtt: RTT,
-                rttvar: Time::ZERO,
+                rttvar: Duration::ZERO,
                 min_rtt: ms(min_rtt),
                 delivered: 100_000,
                 rate: Rate(16_000_000),
@@ -677,7 +677,7 @@ mod tests {
         let paced = |behind: f64, spec: &str| {
             let mut flow = Flow::new(spec);
             // The window's first packet found no queue, and all behind it one of so many milliseconds.
-            (flow.now, flow.rtt) = (RTT.since(ms(1.0)), RTT);
+            (flow.now, flow.rtt) = (Instant::ZERO + RTT - ms(1.0), RTT);
             flow.ack(ms(1.0), all(0.8));
             flow.rtt = ms(100.0 + behind);
             flow.now += ms(behind);
@@ -776,7 +776,7 @@ mod tests {
     #[test]
     fn without_its_repair_the_avoidance_answers_the_first_loss() {
         let loss = Loss {
-            now: RTT,
+            now: Instant::ZERO + RTT,
             flight: 40 * MSS,
             usable: 40.0,
         };
@@ -792,7 +792,7 @@ mod tests {
     #[test]
     fn a_mark_shows_a_full_pipe_unless_the_first_flight_has_it_and_marks_are_counted() {
         let mark = Marked {
-            now: RTT,
+            now: Instant::ZERO + RTT,
             flight: 10 * MSS,
             usable: 40.0,
         };
@@ -804,7 +804,7 @@ mod tests {
                 initial_window: 10.0,
                 rtt: Some(RTT),
                 counts_marks,
-                ..Established::at(Time::ZERO)
+                ..Established::at(Instant::ZERO)
             };
             let (mut c, mut w) = opened(&ENTRY, "", Convention::Linux, MSS, &e);
             c.on_marked(&mut w, &mark);
@@ -816,7 +816,7 @@ mod tests {
     fn a_timeout_ends_it() {
         let mut flow = Flow::measured("", all(6.0));
         let t = Timeout {
-            now: RTT,
+            now: Instant::ZERO + RTT,
             flight: 40 * MSS,
             usable: 40.0,
             repeated: false,

@@ -3,12 +3,12 @@
 use super::train::{Chirp, Plan, Train};
 use crate::model::round_trips::RoundTrips;
 use crate::signals::RateSample;
-use crate::{Reason, Segments, Time, Window};
+use crate::{Duration, Instant, Reason, Segments, Window};
 
 /// What a form may go by.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
-    pub(super) now: Time,
+    pub(super) now: Instant,
     pub(super) rtts: RoundTrips,
     /// The queueing delay of the newest packet that an acknowledgement covers, nanoseconds.
     pub(super) delay: u64,
@@ -57,7 +57,7 @@ pub(super) enum Answer {
 /// One form of the code.
 pub(super) trait Form: Send {
     /// Takes the round trip of the handshake.
-    fn open(&mut self, _rtt: Option<Time>) {}
+    fn open(&mut self, _rtt: Option<Duration>) {}
 
     fn wants_delivery(&self) -> bool {
         false
@@ -83,11 +83,11 @@ pub(super) trait Form: Send {
 
 /// An instant on a path of this round trip, without a queue and with ten segments out.
 #[cfg(test)]
-pub(super) fn moment(rtt: Time) -> Moment {
+pub(super) fn moment(rtt: Duration) -> Moment {
     let mut rtts = RoundTrips::default();
     rtts.sample(Some(rtt));
     Moment {
-        now: rtt,
+        now: Instant::ZERO + rtt,
         rtts,
         delay: 0,
         flight: 10.0,

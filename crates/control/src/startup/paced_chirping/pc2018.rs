@@ -12,6 +12,7 @@ use crate::{Segments, Window};
 const LEAST_LAST_WINDOW: f64 = 10.0;
 
 /// State of the form of 2018.
+#[derive(Clone)]
 pub(super) struct Pc2018 {
     rounds: Rounds,
     l: usize,

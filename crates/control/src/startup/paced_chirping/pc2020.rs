@@ -7,7 +7,7 @@ use super::settings::Settings;
 use super::train::{Chirp, Plan, Shape, Train};
 use crate::model::round_trips::RoundTrips;
 use crate::signals::RateSample;
-use crate::{Reason, Segments, Time, Window};
+use crate::{Duration, Instant, Reason, Segments, Window};
 
 /// A geometry of one and of two, in 1024ths (`PC_G_G_SHIFT`).
 const ONE: u64 = 1024;
@@ -74,6 +74,7 @@ impl Default for Current {
 }
 
 /// State of the form of 2020.
+#[derive(Clone)]
 pub(super) struct Pc2020 {
     l: usize,
     /// Minimum gap that can be paced, nanoseconds (`lowest_internal_pacing_gap`).
@@ -91,8 +92,8 @@ pub(super) struct Pc2020 {
     aggregation: u64,
     recv_gap: u64,
     /// When the packet acknowledged last had left, and when that was acknowledged.
-    sent_at: Option<Time>,
-    heard_at: Option<Time>,
+    sent_at: Option<Instant>,
+    heard_at: Option<Instant>,
     /// What a packet took at the delivery rate, and its sample.
     service: Option<(u64, RateSample)>,
     current: Current,
@@ -161,7 +162,7 @@ impl Pc2020 {
     }
 
     /// How packet `index` of a chirp came: its queueing delay, and the spacing of acknowledgements.
-    fn measure(&mut self, index: usize, sent_at: Time, m: &Moment) {
+    fn measure(&mut self, index: usize, sent_at: Instant, m: &Moment) {
         let heard_at = self.heard_at.replace(m.now);
         let before = self.sent_at.replace(sent_at);
         let send_gap = before.map_or(0, |before| sent_at.since(before).nanos());
@@ -222,7 +223,7 @@ impl Pc2020 {
         (self.gap_load < self.lowest_gap).then(|| self.end(m, None))
     }
 
-    fn update(&mut self, estimate: u64, shift: u32, srtt: Time) {
+    fn update(&mut self, estimate: u64, shift: u32, srtt: Duration) {
         self.gap_avg = ewma(self.gap_avg, estimate, shift);
         if self.gap_avg < self.gap_load {
             self.gap_load = ewma(self.gap_load, self.gap_avg, shift + 1);
@@ -250,7 +251,7 @@ impl Pc2020 {
     }
 
     /// What is out, and no more than the round trip holds at the average gap.
-    fn exit_window(&self, flight: Segments, least: Time) -> Segments {
+    fn exit_window(&self, flight: Segments, least: Duration) -> Segments {
         let holds = (least.nanos() / self.gap_avg.max(1)) as f64;
         let window = match self.is_discontinuous() {
             true => flight,
@@ -268,7 +269,7 @@ impl Pc2020 {
 }
 
 impl Form for Pc2020 {
-    fn open(&mut self, rtt: Option<Time>) {
+    fn open(&mut self, rtt: Option<Duration>) {
         if let Some(rtt) = rtt {
             self.gap_avg = (rtt.nanos() / GAPS).max(1);
             self.gap_load = (rtt.nanos() / LOAD_GAPS).max(1);
@@ -305,7 +306,7 @@ impl Form for Pc2020 {
         if chirp.number >= self.maximum_chirps {
             return Some(self.end(m, None));
         }
-        if m.rtts.smoothed.since(m.rtts.least).nanos() >= OVERLOAD {
+        if m.rtts.smoothed.saturating_sub(m.rtts.least).nanos() >= OVERLOAD {
             return Some(self.end(m, Some(Reason::Delay)));
         }
         self.measure(index, chirp.sent_at[index], m);
@@ -336,7 +337,7 @@ mod tests {
     use super::super::settings::settings_of;
     use super::*;
 
-    fn opened(rtt: Option<Time>) -> Pc2020 {
+    fn opened(rtt: Option<Duration>) -> Pc2020 {
         let mut form = Pc2020::new(&settings_of(""));
         form.open(rtt);
         form
@@ -346,7 +347,7 @@ mod tests {
     fn both_gaps_begin_as_shares_of_the_round_trip() {
         let form = opened(Some(RTT));
         assert_eq!((form.gap_avg, form.gap_load), (312_500, 1_250_000));
-        let far = opened(Some(Time::from_millis(100)));
+        let far = opened(Some(Duration::from_millis(100)));
         assert_eq!((far.gap_avg, far.gap_load), (1_000_000, 6_250_000));
         let unknown = opened(None);
         assert_eq!((unknown.gap_avg, unknown.gap_load), (120_000, 2_400_000));
@@ -444,7 +445,7 @@ mod tests {
         form.sample_service(&Moment {
             sample: Some(RateSample {
                 delivered: 14_600,
-                interval: Time::from_micros(2_400),
+                interval: Duration::from_micros(2_400),
                 ..RateSample::default()
             }),
             ..moment(RTT)
@@ -475,7 +476,7 @@ mod tests {
             number,
             packets: 16,
             start: 0,
-            sent_at: vec![Time::ZERO],
+            sent_at: vec![Instant::ZERO],
             delays: vec![0],
         };
         assert_eq!(form.on_packet(&chirp(199), &moment(RTT)), None);
@@ -487,12 +488,12 @@ mod tests {
     fn thirty_milliseconds_of_queueing_end_it() {
         let mut form = opened(Some(RTT));
         let mut m = moment(RTT);
-        m.rtts.smoothed = Time::from_millis(50);
+        m.rtts.smoothed = Duration::from_millis(50);
         let chirp = Chirp {
             number: 3,
             packets: 8,
             start: 0,
-            sent_at: vec![Time::ZERO],
+            sent_at: vec![Instant::ZERO],
             delays: vec![0],
         };
         let end = form.on_packet(&chirp, &m);

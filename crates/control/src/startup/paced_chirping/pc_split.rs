@@ -10,6 +10,7 @@ use super::train::{Chirp, Train};
 use crate::{Reason, Segments, Window};
 
 /// State of the form split from DCTCP.
+#[derive(Clone)]
 pub(super) struct PcSplit {
     rounds: Rounds,
     l: usize,
@@ -108,7 +109,7 @@ mod tests {
     use super::super::rounds::tests::{m_after, RTT, US};
     use super::super::settings::settings_of;
     use super::*;
-    use crate::Time;
+    use crate::{Duration, Instant};
 
     fn form(spec: &str) -> PcSplit {
         PcSplit::new(&settings_of(&format!("form=pc-split,{spec}")))
@@ -147,9 +148,9 @@ mod tests {
     }
 
     fn chirp(number: u64, gaps: [u64; 5]) -> Chirp {
-        let mut now = Time::ZERO;
+        let mut now = Instant::ZERO;
         let sent = gaps.map(|gap| {
-            now += Time(gap * US);
+            now += Duration(gap * US);
             now
         });
         Chirp {

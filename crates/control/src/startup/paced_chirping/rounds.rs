@@ -2,7 +2,7 @@
 
 use super::settings::Settings;
 use super::train::{Plan, Shape};
-use crate::Time;
+use crate::Duration;
 
 /// Packets of the longest chirp.
 const LONGEST: usize = 16;
@@ -91,13 +91,13 @@ impl Rounds {
     }
 
     /// From a chirp's last packet to the next chirp: what shares the round trip among `M`.
-    fn guard(&self, srtt: Time, shape: &Shape) -> u64 {
+    fn guard(&self, srtt: Duration, shape: &Shape) -> u64 {
         let share = srtt.nanos() / self.m.whole();
         share.saturating_sub(shape.length()).max(self.gap)
     }
 
     /// The next chirp. It fills `besides` of the round trip in addition to its own length.
-    pub(super) fn chirp(&mut self, srtt: Time, besides: u64) -> Plan {
+    pub(super) fn chirp(&mut self, srtt: Duration, besides: u64) -> Plan {
         let shape = self.shape(self.packets());
         self.length += shape.length() + besides;
         self.sent += 1;
@@ -130,12 +130,12 @@ impl Rounds {
     }
 
     /// Whether the round's chirps fill the round trip.
-    pub(super) fn fill(&self, srtt: Time) -> bool {
-        srtt > Time::ZERO && self.length >= srtt.nanos()
+    pub(super) fn fill(&self, srtt: Duration) -> bool {
+        srtt > Duration::ZERO && self.length >= srtt.nanos()
     }
 
     /// How many packets at the average gap a round trip holds.
-    pub(super) fn packets_in(&self, rtt: Time) -> u64 {
+    pub(super) fn packets_in(&self, rtt: Duration) -> u64 {
         rtt.nanos() / self.gap.max(1)
     }
 }
@@ -146,7 +146,7 @@ pub(super) mod tests {
     use super::*;
 
     pub(in super::super) const US: u64 = 1_000;
-    pub(in super::super) const RTT: Time = Time::from_millis(20);
+    pub(in super::super) const RTT: Duration = Duration::from_millis(20);
 
     fn rounds(spec: &str) -> Rounds {
         Rounds::new(&settings_of(&format!("form=pc2018,{spec}")))
@@ -170,7 +170,7 @@ pub(super) mod tests {
             assert_eq!(rounds.guard(RTT, &rounds.shape(16)) / US, guard);
         }
         let rounds = rounds("gap=200us");
-        assert_eq!(rounds.guard(Time::ZERO, &rounds.shape(5)), 200 * US);
+        assert_eq!(rounds.guard(Duration::ZERO, &rounds.shape(5)), 200 * US);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Parameters of Paced Chirping.
 
 use crate::params::Number;
-use crate::{params, Time};
+use crate::{params, Duration};
 
 /// The gap at which the startup ends is at most this, nanoseconds.
 pub(super) const WIDEST: u64 = 5_000_000;
@@ -12,8 +12,8 @@ params! {
         /// which form of the code: that of 2020, that of 2018, or the one split from DCTCP
         form: FormName = "pc2020",
         /// form=pc2018 and pc-split: the first average gap between packets
-        #[within(Time::from_micros(1)..=Time(WIDEST))]
-        gap: Time = "200us",
+        #[within(Duration::from_micros(1)..=Duration(WIDEST))]
+        gap: Duration = "200us",
         /// form=pc2018 and pc-split: chirps in each of the first round trips, the code's M
         #[within(1.0..=100.0)]
         chirps: Number = "2",
@@ -26,7 +26,7 @@ params! {
         geometry: Number = "2",
         /// form=pc2020: a load gap below this cannot be paced, and slow start continues; 20us with
         /// Linux's fq
-        lowest_gap: Time = "40us",
+        lowest_gap: Duration = "40us",
         /// form=pc2020: with the chirp of this number it gives up, and slow start continues
         #[within(1..=65_535)]
         maximum_chirps: u32 = "200",

@@ -1,7 +1,7 @@
 //! Sending a chirp gap by gap, and what is out of it until its packets are acknowledged.
 
 use crate::signals::{Ack, Sent};
-use crate::{Rate, Segments, Time, Window};
+use crate::{Duration, Instant, Rate, Segments, Window};
 use std::collections::VecDeque;
 
 /// Number and gaps of the packets in a chirp.
@@ -44,7 +44,7 @@ pub(super) struct Chirp {
     /// Position of its first byte.
     pub(super) start: u64,
     /// Times at which the chirp's packets were sent.
-    pub(super) sent_at: Vec<Time>,
+    pub(super) sent_at: Vec<Instant>,
     /// The queueing delays of those that are acknowledged, nanoseconds.
     pub(super) delays: Vec<u64>,
 }
@@ -72,7 +72,7 @@ impl Chirp {
 }
 
 /// Chirps that leave and those that are out.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Train {
     /// The chirp that is leaving, and how many of its packets have.
     leaving: Option<(Plan, usize)>,
@@ -84,7 +84,7 @@ pub(super) struct Train {
 
 /// What a packet waits for after the one before it.
 fn space(w: &mut Window, gap: u64) {
-    let rate = Rate::of(u64::from(w.wire()), Time(gap.max(1)));
+    let rate = Rate::of(u64::from(w.wire()), Duration(gap.max(1)));
     w.pacing = Some(Rate(rate.bps().max(1)));
 }
 
@@ -214,7 +214,7 @@ mod tests {
         let mut waits = vec![wait(&w)];
         for number in 0..3 {
             let sent = Sent {
-                now: Time::from_micros(number * 10),
+                now: Instant::from_micros(number * 10),
                 bytes: MSS,
                 seq: 2_000 + number * 1_000,
                 retransmission: false,
@@ -245,7 +245,7 @@ mod tests {
         let mut train = Train::default();
         for (number, start) in [(0, 0), (1, 2_000)] {
             let mut chirp = Chirp::new(number, 2, start);
-            chirp.sent_at = vec![Time::ZERO; 2];
+            chirp.sent_at = vec![Instant::ZERO; 2];
             train.out.push_back(chirp);
         }
         let mut covered = |una, delay| {

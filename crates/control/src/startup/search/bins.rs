@@ -1,6 +1,6 @@
 //! What had been sent and acknowledged at the end of each bin.
 
-use crate::Time;
+use crate::{Duration, Instant};
 
 /// W: bins of the window.
 pub(super) const W: u64 = 10;
@@ -20,18 +20,18 @@ pub(super) struct Bins {
     pub(super) ring: Box<[Totals]>,
     /// The bin that ended last.
     pub(super) idx: u64,
-    pub(super) initial_rtt: Time,
-    pub(super) duration: Time,
+    pub(super) initial_rtt: Duration,
+    pub(super) duration: Duration,
     /// When the bin under way ends.
-    pub(super) end: Time,
+    pub(super) end: Instant,
 }
 
 /// How wide a bin is after this first round trip.
-pub(super) fn width(rtt: Time, whole_micros: bool) -> Time {
+pub(super) fn width(rtt: Duration, whole_micros: bool) -> Duration {
     let exact = rtt.times(WIDTH_PERCENT).over(100);
     match whole_micros {
-        true => Time::from_micros((exact.nanos() / 1000).max(1)),
-        false => exact.max(Time(1)),
+        true => Duration::from_micros((exact.nanos() / 1000).max(1)),
+        false => exact.max(Duration(1)),
     }
 }
 
@@ -41,14 +41,14 @@ impl Bins {
         Bins {
             ring: vec![Totals::default(); (W + 1 + extra_bins) as usize].into(),
             idx: 0,
-            initial_rtt: Time::ZERO,
-            duration: Time(1),
-            end: Time::ZERO,
+            initial_rtt: Duration::ZERO,
+            duration: Duration(1),
+            end: Instant::ZERO,
         }
     }
 
     /// `SEARCH_INIT`: the first bin of this width begins.
-    pub(super) fn restart(&mut self, duration: Time, now: Time, totals: Totals) {
+    pub(super) fn restart(&mut self, duration: Duration, now: Instant, totals: Totals) {
         self.duration = duration;
         self.end = now + duration;
         self.idx = 0;
@@ -57,7 +57,7 @@ impl Bins {
 
     /// `UPDATE_BINS`: how many bins have passed with this ACK; one at the very end of a bin ends
     /// that only where this is `inclusive`.
-    pub(super) fn passed(&self, now: Time, inclusive: bool) -> u64 {
+    pub(super) fn passed(&self, now: Instant, inclusive: bool) -> u64 {
         if now < self.end || now == self.end && !inclusive {
             return 0;
         }
@@ -83,7 +83,12 @@ impl Bins {
 
     /// The bin that ended a round trip ago, and how far before its end that was, in hundredths
     /// of a bin; none where that is not `history` bins old, or `extra_bins` ago.
-    pub(super) fn look_back(&self, rtt: Time, history: u64, extra_bins: u64) -> Option<(u64, u64)> {
+    pub(super) fn look_back(
+        &self,
+        rtt: Duration,
+        history: u64,
+        extra_bins: u64,
+    ) -> Option<(u64, u64)> {
         let back = rtt.nanos() / self.duration.nanos();
         let fraction = (rtt.nanos() % self.duration.nanos()).saturating_mul(100);
         let p = self.idx.checked_sub(back)?;

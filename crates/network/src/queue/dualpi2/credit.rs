@@ -1,4 +1,4 @@
-//! Whose turn it is: two queues that share a link by weights, so that neither starves.
+//! Turns of two queues that share a link by weights, so that neither starves.
 
 /// The credit of the classic queue, and what changes it. What the low-latency queue sends while
 /// both have packets lets it grow by the classic queue's weight, and the other way round.
@@ -38,7 +38,7 @@ impl Credit {
         self.credit = self.initial;
     }
 
-    /// Whose turn it is where these have packets; `None` where neither has.
+    /// Queue to serve where these have packets; `None` where neither has.
     pub(super) fn turn(&self, low_latency: bool, classic: bool) -> Option<Turn> {
         match (low_latency, classic) {
             (true, true) if self.credit > 0 => Some(Turn::Classic),

@@ -2,11 +2,11 @@
 //! coupled so that flows of either kind get about the same rate.
 //!
 //! RFC 9332 (DualQ Coupled AQM, January 2023) and Linux's `sch_dualpi2.c`. Packets whose senders
-//! scale their answer to the share of marks (ECT(1), RFC 9331) wait in the low-latency queue L, and
+//! scale their response to the share of marks (ECT(1), RFC 9331) wait in the low-latency queue L, and
 //! so does what is marked already; all others wait in the classic queue C. A PI controller sets a
 //! base probability p by the delay of the queue. Classic packets are marked or dropped with its
 //! square, as their senders' rates fall with the root of that; low-latency ones are marked with k
-//! times p, and besides as soon as they have waited for about a millisecond. L leaves first, but a
+//! times p, and as soon as they have waited for about a millisecond. L leaves first, but a
 //! share of the link is C's. The delay of L is that of its own threshold, the delay of C the
 //! controller's target, and the rates of two flows are about equal where their round trips are.
 //!
@@ -23,13 +23,13 @@
 //!
 //! - The limit is the path's buffer, of both queues together, as it is for every discipline here.
 //!   Linux's own is 10 000 packets, RFC 9332's 250 ms at the highest rate of the link.
-//! - A full packet has the path's packet size; Linux counts the link's header besides.
+//! - A full packet has the path's packet size; Linux adds the link's header.
 //! - Filters, `any_ect`, `drop_enqueue`, `memlimit`, thresholds in packets and `min_qlen_step` (zero in
 //!   Linux unless it is given) are left out.
 //!   Packets come one by one, so there is nothing to split.
 //! - Linux calculates in whole numbers of 32 bits, here it is real numbers.
 //! - Linux's timer begins with the discipline; here its first update is one `tupdate` after the run
-//!   begins, and updates are exactly that far apart.
+//!   begins, and updates are exactly at that interval.
 //!
 //! # Contested
 //!
@@ -51,7 +51,7 @@ use super::discipline::{Contents, Discipline, Maker, Port, QueueContext, Queued}
 use super::line::Line;
 use credit::{Credit, Turn};
 use flowstart_control::entry::{Certainty, Entry};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::Packet;
 use pi2::Pi2;
 use picks::Picks;
@@ -117,7 +117,7 @@ impl DualPi2 {
     }
 
     /// Brings the base probability up to `now`.
-    fn catch_up(&mut self, now: Time) {
+    fn catch_up(&mut self, now: Instant) {
         let classic = self.classic.oldest();
         let head = match self.settings.delay_of_both {
             true => earlier(classic, self.low_latency.oldest()),
@@ -153,7 +153,7 @@ impl DualPi2 {
 
     /// What becomes of a low-latency packet that has waited for so long
     /// (`dualpi2_scalable_marking` and `do_step_aqm`; RFC 9332's combined probability).
-    fn low_latency_fate(&mut self, sojourn: Time) -> Fate {
+    fn low_latency_fate(&mut self, sojourn: Duration) -> Fate {
         let overloaded = self.overloaded();
         let (p, coupled) = (self.pi2.p(), self.coupled().min(1.0));
         match self.settings.native {
@@ -207,7 +207,7 @@ fn mark_if(marked: bool) -> Fate {
     }
 }
 
-fn earlier(a: Option<Time>, b: Option<Time>) -> Option<Time> {
+fn earlier(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),
@@ -289,7 +289,7 @@ impl Contents for DualPi2 {
 mod tests {
     use crate::queue::testing::{capable, packet, Bench};
     use crate::queue::Limit;
-    use flowstart_control::Time;
+    use flowstart_control::{Duration, Instant};
     use flowstart_wire::{Ecn, Packet};
 
     /// Makes a packet at a position.
@@ -309,7 +309,7 @@ mod tests {
         let mut waiting = [0, 0];
         let mut found = [(0, 0); 2];
         for n in 0..ms {
-            bench.now += Time::from_millis(1);
+            bench.now += Duration::from_millis(1);
             for (kind, (count, make)) in kinds.iter().enumerate() {
                 while waiting[kind] < *count {
                     // The classic ones have odd numbers.
@@ -359,29 +359,32 @@ mod tests {
     }
 
     /// Whether a low-latency packet that has waited for so long is marked, where a second one waits.
-    fn is_marked(spec: &str, sojourn: Time) -> bool {
+    fn is_marked(spec: &str, sojourn: Duration) -> bool {
         let mut bench = Bench::new(spec, Limit::Unlimited);
         assert!(bench.enqueue(scalable(1)) && bench.enqueue(scalable(2)));
-        bench.now = sojourn;
+        bench.now += sojourn;
         bench.dequeue();
         !bench.marked().is_empty()
     }
 
     #[test]
     fn the_step_marks_what_has_waited_for_more_than_a_millisecond() {
-        assert!(!is_marked("dualpi2", Time::from_millis(1)));
-        assert!(is_marked("dualpi2", Time::from_micros(1001)));
-        assert!(!is_marked("dualpi2:step_thresh=2ms", Time::from_millis(2)));
+        assert!(!is_marked("dualpi2", Duration::from_millis(1)));
+        assert!(is_marked("dualpi2", Duration::from_micros(1001)));
+        assert!(!is_marked(
+            "dualpi2:step_thresh=2ms",
+            Duration::from_millis(2)
+        ));
     }
 
     #[test]
     fn the_ramp_marks_nothing_below_its_beginning_and_leaves_a_lone_packet_alone() {
         let rfc = "dualpi2:preset=rfc9332,recur=false";
-        assert!(!is_marked(rfc, Time::from_micros(800)));
-        assert!(is_marked(rfc, Time::from_micros(1200)));
+        assert!(!is_marked(rfc, Duration::from_micros(800)));
+        assert!(is_marked(rfc, Duration::from_micros(1200)));
         let mut bench = Bench::new(rfc, Limit::Unlimited);
         bench.enqueue(scalable(1));
-        bench.now = Time::from_millis(5);
+        bench.now = Instant::from_millis(5);
         bench.dequeue();
         assert_eq!(bench.marked(), []);
     }

@@ -1,14 +1,14 @@
 //! The base controller of DualPI2 (PI2): a probability that follows a queue's delay.
 
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 
 /// How the probability follows the delay.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gains {
     /// Target delay of the classic queue.
-    pub(super) target: Time,
+    pub(super) target: Duration,
     /// How often the probability changes.
-    pub(super) tupdate: Time,
+    pub(super) tupdate: Duration,
     /// Weight of the distance from the target, per second.
     pub(super) alpha: f64,
     /// Weight of the change since the last update, per second.
@@ -25,7 +25,7 @@ pub(super) struct Pi2 {
     p: f64,
     /// The delay at the last update, seconds.
     q_prev: f64,
-    next_update: Time,
+    next_update: Instant,
 }
 
 impl Pi2 {
@@ -34,7 +34,7 @@ impl Pi2 {
             gains,
             p: 0.0,
             q_prev: 0.0,
-            next_update: gains.tupdate,
+            next_update: Instant::ZERO + gains.tupdate,
         }
     }
 
@@ -45,10 +45,10 @@ impl Pi2 {
 
     /// Makes up for the updates that were due up to `now`, each with the delay at its own time:
     /// what stands at the head came at `head`, and nothing has moved since the last call.
-    pub(super) fn catch_up(&mut self, head: Option<Time>, now: Time) {
+    pub(super) fn catch_up(&mut self, head: Option<Instant>, now: Instant) {
         while self.next_update <= now {
             let at = self.next_update;
-            self.update(head.map_or(Time::ZERO, |since| at.since(since)));
+            self.update(head.map_or(Duration::ZERO, |since| at.since(since)));
             self.next_update += match head.is_none() && self.rests() {
                 true => self.gains.tupdate.times(self.due_after(at, now)),
                 false => self.gains.tupdate,
@@ -62,12 +62,12 @@ impl Pi2 {
     }
 
     /// How many updates lie between `at`, it included, and `now`.
-    fn due_after(&self, at: Time, now: Time) -> u64 {
+    fn due_after(&self, at: Instant, now: Instant) -> u64 {
         now.since(at).nanos() / self.gains.tupdate.nanos() + 1
     }
 
     /// One update with the delay `q` (`calculate_probability`).
-    pub(super) fn update(&mut self, q: Time) {
+    pub(super) fn update(&mut self, q: Duration) {
         let Gains {
             target,
             alpha,
@@ -87,15 +87,15 @@ mod tests {
     use super::*;
 
     const LINUX: Gains = Gains {
-        target: Time::from_millis(15),
-        tupdate: Time::from_millis(16),
+        target: Duration::from_millis(15),
+        tupdate: Duration::from_millis(16),
         alpha: 0.160_156_25,
         beta: 3.199_218_75,
         most: 1.0,
     };
     const RFC: Gains = Gains {
-        target: Time::from_millis(15),
-        tupdate: Time::from_millis(15),
+        target: Duration::from_millis(15),
+        tupdate: Duration::from_millis(15),
         alpha: 0.15,
         beta: 3.0,
         most: 0.5,
@@ -105,7 +105,7 @@ mod tests {
     fn followed(gains: Gains, delays: &[u64]) -> Vec<f64> {
         let mut pi2 = Pi2::new(gains);
         let after = |ms: &u64| {
-            pi2.update(Time::from_millis(*ms));
+            pi2.update(Duration::from_millis(*ms));
             pi2.p()
         };
         delays.iter().map(after).collect()
@@ -147,16 +147,19 @@ mod tests {
     #[test]
     fn updates_that_were_due_count_the_delay_at_their_own_times() {
         let mut late = Pi2::new(LINUX);
-        late.catch_up(Some(Time::from_millis(10)), Time::from_millis(50));
+        late.catch_up(Some(Instant::from_millis(10)), Instant::from_millis(50));
         assert_near(&[late.p()], &followed(LINUX, &[6, 22, 38])[2..]);
     }
 
     #[test]
     fn an_idle_time_of_any_length_is_made_up_for_at_once() {
         let mut pi2 = Pi2::new(LINUX);
-        pi2.update(Time::from_millis(30));
-        pi2.catch_up(None, Time::from_secs(1_000_000));
+        pi2.update(Duration::from_millis(30));
+        pi2.catch_up(None, Instant::from_secs(1_000_000));
         assert_eq!((pi2.p(), pi2.q_prev), (0.0, 0.0));
-        assert_eq!(pi2.next_update, Time::from_secs(1_000_000) + LINUX.tupdate);
+        assert_eq!(
+            pi2.next_update,
+            Instant::from_secs(1_000_000) + LINUX.tupdate
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use super::pi2::Gains;
 use flowstart_control::params::{Number, Params, SpecError};
-use flowstart_control::{params, Time};
+use flowstart_control::{params, Duration};
 
 params! {
     /// The parameters, in the words of `tc-dualpi2` where it has them.
@@ -11,11 +11,11 @@ params! {
         /// A
         preset: Preset = "linux",
         /// the delay of the classic queue that is aimed at
-        target: Time = "15ms",
+        target: Duration = "15ms",
         /// how often the base probability changes
         #[usual("by preset: 16ms under linux, 15ms under rfc9332")]
-        #[check(|time| time >= Time::from_micros(1), "at least 1us")]
-        tupdate: Option<Time>,
+        #[check(|time| time >= Duration::from_micros(1), "at least 1us")]
+        tupdate: Option<Duration>,
         /// weight of the distance from the target, per second
         #[usual("by preset: 0.16015625 under linux, 0.15 under rfc9332")]
         alpha: Option<Number>,
@@ -30,14 +30,14 @@ params! {
         #[within(0..=100)]
         classic_protection: u32 = "10",
         /// preset=linux: a low-latency packet that has waited longer is marked
-        step_thresh: Time = "1ms",
+        step_thresh: Duration = "1ms",
         /// preset=linux: where marking all low-latency packets does not suffice, both queues drop;
         /// otherwise the buffer fills
         drop_on_overload: bool = "true",
         /// preset=rfc9332: the wait from which on low-latency packets are marked
-        min_th: Time = "800us",
+        min_th: Duration = "800us",
         /// preset=rfc9332: how much longer the wait is at which all of them are
-        range: Time = "400us",
+        range: Duration = "400us",
         /// whether packets are picked at even distances (RFC 9332's recur) instead of drawn
         #[usual("by preset: false under linux, true under rfc9332")]
         recur: Option<bool>,
@@ -50,19 +50,19 @@ params! {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Native {
     /// All that have waited longer than this.
-    Step { thresh: Time },
+    Step { thresh: Duration },
     /// A share that rises over `range` from none at `min_th` to all.
-    Ramp { min_th: Time, range: Time },
+    Ramp { min_th: Duration, range: Duration },
 }
 
 impl Native {
     /// RFC 9332's `laqm`: the probability for a packet that has waited so long.
-    pub(super) fn ramp(min_th: Time, range: Time, sojourn: Time) -> f64 {
+    pub(super) fn ramp(min_th: Duration, range: Duration, sojourn: Duration) -> f64 {
         if sojourn >= min_th + range {
             return 1.0;
         }
-        match sojourn.since(min_th) {
-            Time::ZERO => 0.0,
+        match sojourn.saturating_sub(min_th) {
+            Duration::ZERO => 0.0,
             above => above.secs() / range.secs(),
         }
     }
@@ -93,8 +93,8 @@ impl Settings {
         params.effective(&Given::min_th, !linux, "`preset=rfc9332`")?;
         params.effective(&Given::range, !linux, "`preset=rfc9332`")?;
         let (tupdate, alpha, beta) = match given.preset {
-            Preset::Linux => (Time::from_millis(16), 41.0 / 256.0, 819.0 / 256.0),
-            Preset::Rfc9332 => (Time::from_millis(15), 0.15, 3.0),
+            Preset::Linux => (Duration::from_millis(16), 41.0 / 256.0, 819.0 / 256.0),
+            Preset::Rfc9332 => (Duration::from_millis(15), 0.15, 3.0),
         };
         let k = given.coupling_factor;
         // At 1/k all low-latency packets are marked.
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn the_ramp_marks_none_half_and_all() {
-        let us = Time::from_micros;
+        let us = Duration::from_micros;
         let ramp = |sojourn| Native::ramp(us(800), us(400), us(sojourn));
         assert_eq!(
             [500, 800, 1000, 1200, 5000].map(ramp),
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_ramp_without_a_range_is_a_step() {
-        let ramp = |ns| Native::ramp(Time::from_micros(800), Time::ZERO, Time(ns));
+        let ramp = |ns| Native::ramp(Duration::from_micros(800), Duration::ZERO, Duration(ns));
         assert_eq!([799_999, 800_000].map(ramp), [0.0, 1.0]);
     }
 }

@@ -1,6 +1,6 @@
 //! Into which bin of time something falls.
 
-use flowstart_control::Time;
+use flowstart_control::Instant;
 
 /// Bins of equal width from `from` on. Without an end that is known they begin narrow, and become
 /// twice as wide whenever there would be more of them than fit.
@@ -30,7 +30,7 @@ const SPARE: u64 = 4;
 
 impl Bins {
     /// Bins for so many columns.
-    pub(super) fn new(columns: u32, from: Time, to: Option<Time>) -> Bins {
+    pub(super) fn new(columns: u32, from: Instant, to: Option<Instant>) -> Bins {
         let columns = u64::from(columns);
         Bins {
             from: from.0,
@@ -50,8 +50,8 @@ impl Bins {
     }
 
     /// When the first begins.
-    pub fn from(&self) -> Time {
-        Time(self.from)
+    pub fn from(&self) -> Instant {
+        Instant(self.from)
     }
 
     /// Their width in nanoseconds.
@@ -85,7 +85,7 @@ impl Bins {
     }
 
     /// How many bins of this width it takes to the run's end.
-    pub(super) fn count(&self, end: Time, width: u64) -> u64 {
+    pub(super) fn count(&self, end: Instant, width: u64) -> u64 {
         let end = self.to.map_or(end.0, |to| to.saturating_sub(1));
         end.saturating_sub(self.from) / width + 1
     }

@@ -12,7 +12,7 @@ pub use line::{Bin, BinnedLine, Drawn};
 pub use points::BinnedPoints;
 pub(crate) use recorder::LineRecorder;
 
-use flowstart_control::Time;
+use flowstart_control::Instant;
 
 /// What is to be recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,9 +23,9 @@ pub struct LinesRequest {
     /// four times as many bins.
     pub columns: u32,
     /// From when on.
-    pub from: Time,
+    pub from: Instant,
     /// Until when; the run is stopped there. Without it, to the end.
-    pub to: Option<Time>,
+    pub to: Option<Instant>,
 }
 
 /// More columns are refused.
@@ -51,7 +51,7 @@ pub struct Lines {
     bins: Bins,
     columns: u32,
     /// When the run ended.
-    end: Time,
+    end: Instant,
 }
 
 /// What one flow did over time.

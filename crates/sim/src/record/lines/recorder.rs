@@ -8,7 +8,7 @@ use crate::record::recorder::{
     SENT, TIMER,
 };
 use crate::record::trace::Event;
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_transport::sender::Sender;
 use flowstart_wire::Packet;
 
@@ -75,13 +75,13 @@ impl LineRecorder {
     }
 
     /// The bin of a time, for which there is room from now on.
-    fn place(&mut self, time: Time) -> Place {
+    fn place(&mut self, time: Instant) -> Place {
         self.make_room(time);
         self.bins.place(time.0)
     }
 
     /// The lines, now that the run is over.
-    pub(crate) fn finish(mut self, end: Time) -> Lines {
+    pub(crate) fn finish(mut self, end: Instant) -> Lines {
         self.make_room(end);
         let bins = &self.bins;
         for Queue { order, line } in self.queues.iter_mut().flatten() {
@@ -102,7 +102,7 @@ impl LineRecorder {
 
     /// Sees to it that there is a bin for this time.
     #[inline]
-    fn make_room(&mut self, time: Time) {
+    fn make_room(&mut self, time: Instant) {
         let factor = self.bins.widening(time.0);
         if factor > 1 {
             self.widen(factor);
@@ -147,7 +147,13 @@ impl Recorder for LineRecorder {
         }
     }
 
-    fn record_queue(&mut self, at: Time, direction: usize, _packet: &Packet, event: &QueueEvent) {
+    fn record_queue(
+        &mut self,
+        at: Instant,
+        direction: usize,
+        _packet: &Packet,
+        event: &QueueEvent,
+    ) {
         if !matches!(event, QueueEvent::Evicted) {
             self.make_room(at);
         }

@@ -2,7 +2,7 @@
 
 use crate::flow_plan::FlowPlan;
 use crate::spec::{Direction, PauseFrom};
-use flowstart_control::Time;
+use flowstart_control::Instant;
 use flowstart_network::distribution::Distribution;
 use flowstart_network::graph::FlowEndpoints;
 
@@ -11,7 +11,7 @@ pub struct WebEntry {
     /// How many.
     pub sessions: u32,
     /// When the first begins.
-    pub start: Time,
+    pub start: Instant,
     /// From one session's beginning to the next one's.
     pub interval: Distribution,
     /// Pages of a session.

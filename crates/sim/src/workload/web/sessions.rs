@@ -12,7 +12,7 @@ use crate::maybe_time::MaybeTime;
 use crate::record::object::ObjectRecord;
 use crate::slab::Slab;
 use crate::spec::{Direction, PauseFrom};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_network::moment::Moment;
 use flowstart_network::random::{below, stream};
 use rand_pcg::Pcg64Mcg;
@@ -130,7 +130,7 @@ impl<'a> Sessions<'a> {
                 interval: stream(seed, "web interval", u64::from(i)),
             });
             sessions.unfinished += entry.sessions as usize;
-            sessions.ask(entry.start, Time::ZERO, What::Session(i));
+            sessions.ask(entry.start, Instant::ZERO, What::Session(i));
         }
         sessions
     }
@@ -168,7 +168,7 @@ impl<'a> Sessions<'a> {
     }
 
     /// The next wake has come; the connection that is to open, with the next flow's number.
-    pub fn wake(&mut self, now: Time) -> Option<Launch> {
+    pub fn wake(&mut self, now: Instant) -> Option<Launch> {
         let Reverse(wake) = self.wakes.pop()?;
         Some(match wake.what {
             What::Session(entry) => {
@@ -182,7 +182,7 @@ impl<'a> Sessions<'a> {
     }
 
     /// A flow of ours has delivered all its data. `rtt` is what its sender has measured.
-    pub fn on_delivered(&mut self, flow: u32, rtt: Time, now: Time) {
+    pub fn on_delivered(&mut self, flow: u32, rtt: Duration, now: Instant) {
         match self.purpose(flow) {
             Purpose::Request(object) if self.entry_of(object).single_connection => {
                 self.ask(now, now, What::Response(object, Opening::Established(rtt)));
@@ -194,7 +194,13 @@ impl<'a> Sessions<'a> {
 
     /// A flow of ours has closed, having delivered everything and heard so, or having given
     /// up before or after. Whether a session has ended with it.
-    pub fn on_closed(&mut self, flow: u32, delivered: bool, acknowledged: bool, now: Time) -> bool {
+    pub fn on_closed(
+        &mut self,
+        flow: u32,
+        delivered: bool,
+        acknowledged: bool,
+        now: Instant,
+    ) -> bool {
         match self.purpose(flow) {
             Purpose::Request(object) if self.entry_of(object).single_connection => {
                 !delivered && self.end_object(object, now)
@@ -221,7 +227,7 @@ impl<'a> Sessions<'a> {
         &self.entries[self.objects[object as usize].entry as usize]
     }
 
-    fn ask(&mut self, at: Time, now: Time, what: What) {
+    fn ask(&mut self, at: Instant, now: Instant, what: What) {
         let moment = Moment {
             time: at,
             cause: now,
@@ -237,7 +243,7 @@ impl<'a> Sessions<'a> {
     }
 
     /// The key of the entry's next session; the one after it is seen to.
-    fn begin_session(&mut self, number_of_entry: u32, now: Time) -> u32 {
+    fn begin_session(&mut self, number_of_entry: u32, now: Instant) -> u32 {
         let entry = &self.entries[number_of_entry as usize];
         let starts = &mut self.starts[number_of_entry as usize];
         let number = starts.next;
@@ -264,7 +270,7 @@ impl<'a> Sessions<'a> {
     }
 
     /// Begins a page with its first request.
-    fn begin_page(&mut self, key: u32, now: Time) -> Launch {
+    fn begin_page(&mut self, key: u32, now: Instant) -> Launch {
         let session = self.sessions.get_mut(key);
         let entry = &self.entries[session.entry as usize];
         session.pages_left -= 1;
@@ -287,7 +293,7 @@ impl<'a> Sessions<'a> {
     }
 
     /// A page's next request; the one after it is seen to.
-    fn request(&mut self, key: u32, now: Time) -> Launch {
+    fn request(&mut self, key: u32, now: Instant) -> Launch {
         let page = self.pages.get_mut(key);
         let session = self.sessions.get_mut(page.session);
         let entry = &self.entries[session.entry as usize];
@@ -330,7 +336,7 @@ impl<'a> Sessions<'a> {
         }
     }
 
-    fn respond(&mut self, number: u32, opening: Opening, now: Time) -> Launch {
+    fn respond(&mut self, number: u32, opening: Opening, now: Instant) -> Launch {
         let entry = self.entry_of(number);
         let object = &mut self.objects[number as usize];
         object.response = NonZeroU32::new(self.first_flow + self.purposes.len() as u32);
@@ -349,7 +355,7 @@ impl<'a> Sessions<'a> {
     }
 
     /// An object is done, or given up; whether its session has ended with it.
-    fn end_object(&mut self, object: u32, now: Time) -> bool {
+    fn end_object(&mut self, object: u32, now: Instant) -> bool {
         let page_key = self.objects[object as usize].page_key;
         let page = self.pages.get_mut(page_key);
         page.objects_open -= 1;

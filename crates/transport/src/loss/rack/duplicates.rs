@@ -88,11 +88,11 @@ impl Duplicates {
 mod tests {
     use super::super::tests::connection;
     use super::*;
-    use flowstart_control::Time;
+    use flowstart_control::Instant;
 
     fn take(duplicates: &mut Duplicates, c: &mut Connection, segments: u64) -> (u64, u64) {
         let una = c.una() + segments * c.mss();
-        let newly = c.acknowledge(una, std::iter::empty(), Time::ZERO);
+        let newly = c.acknowledge(una, std::iter::empty(), Instant::ZERO);
         let mut reordering = Reordering::default();
         let arrived = duplicates.on_ack(c, &newly, false, &mut reordering);
         (arrived, reordering.degree())

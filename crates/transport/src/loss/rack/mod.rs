@@ -27,7 +27,7 @@ use super::super::timer::Timer;
 use super::super::undo::{Frto, UndoState, Verdict as Timeout};
 use super::findings::{AckReport, Audience, Began, Events, Findings, Step};
 use duplicates::Duplicates;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire::{AckOption, ByteAck};
 use probe::{Probe, SLACK};
 use reordering::Reordering;
@@ -54,7 +54,7 @@ pub struct Rack {
     state: State,
     high_seq: u64,
     /// The sending that left last of those that have arrived, and its round trip.
-    newest: Option<(Sending, Time)>,
+    newest: Option<(Sending, Duration)>,
     /// First sendings below this are examined.
     examined: u64,
     /// And were before the last timeout.
@@ -88,7 +88,7 @@ struct News {
     /// It moved SND.UNA, from here.
     advanced: Option<u64>,
     /// When what it echoes the timestamp of had left.
-    echo: Option<Time>,
+    echo: Option<Instant>,
 }
 
 impl Rack {
@@ -108,7 +108,7 @@ impl Rack {
     /// What arrives next left no sooner than the newest arrival, so that RACK's clock goes on.
     #[inline]
     pub fn is_steady(&self, c: &Connection) -> bool {
-        let newest = self.newest.map_or(Time::ZERO, |(newest, _)| newest.sent);
+        let newest = self.newest.map_or(Instant::ZERO, |(newest, _)| newest.sent);
         self.state == State::Open
             && self.probe.out.is_none()
             && self.forced.is_none()
@@ -120,7 +120,7 @@ impl Rack {
 
     /// An ACK of new data in the steady state. Whether the window was the limit.
     #[inline]
-    pub fn on_plain_ack(&mut self, c: &Connection, sent: Time, now: Time) -> bool {
+    pub fn on_plain_ack(&mut self, c: &Connection, sent: Instant, now: Instant) -> bool {
         let una = c.una();
         self.examined = self.examined.max(una);
         self.reordering.adapt(sent, now);
@@ -136,7 +136,7 @@ impl Rack {
         c: &mut Connection,
         newly: &NewlyAcked,
         ack: &ByteAck,
-        now: Time,
+        now: Instant,
     ) -> Option<Findings> {
         self.new_data_first = false;
         // A pacer may have held a probe back until nobody needs it.
@@ -161,7 +161,7 @@ impl Rack {
         }
         self.examined = self.examined.max(una);
         // An answer that is too soon for the last retransmission is one to an earlier.
-        let least = c.rtt.min_rtt().unwrap_or(Time::ZERO);
+        let least = c.rtt.min_rtt().unwrap_or(Duration::ZERO);
         let echo = newly
             .oldest
             .filter(|_| c.stack.recovery.timestamps)
@@ -295,7 +295,7 @@ impl Rack {
     }
 
     /// RFC 8985 §6.2 steps 1 to 3.
-    fn note_arrivals(&mut self, c: &Connection, arrivals: &Arrivals, now: Time) {
+    fn note_arrivals(&mut self, c: &Connection, arrivals: &Arrivals, now: Instant) {
         if let Some(low) = arrivals.reordered {
             self.reordering.note(c, low);
         }
@@ -309,13 +309,13 @@ impl Rack {
             return;
         }
         if self.newest.is_none_or(|(newest, _)| arrival > newest) {
-            self.newest = Some((arrival, rtt));
+            self.newest = Some((arrival, Duration::ZERO + rtt));
         }
     }
 
     /// RFC 8985 §6.2 steps 4 and 5: takes for lost what left before the newest arrival did and
     /// long enough ago. Whether anything was.
-    fn detect_losses(&mut self, c: &mut Connection, now: Time) -> bool {
+    fn detect_losses(&mut self, c: &mut Connection, now: Instant) -> bool {
         let Some((newest, rtt)) = self.newest else {
             return false;
         };
@@ -329,7 +329,7 @@ impl Rack {
         };
         match last {
             Some(due) => {
-                let slack = c.stack.rto.jiffy.map_or(Time::ZERO, |_| SLACK);
+                let slack = c.stack.rto.jiffy.map_or(Duration::ZERO, |_| SLACK);
                 self.timer.set(due + slack, now);
             }
             None => self.timer.stop(),
@@ -342,9 +342,9 @@ impl Rack {
         &mut self,
         c: &mut Connection,
         newest: Sending,
-        patience: Time,
-        now: Time,
-    ) -> Option<Time> {
+        patience: Duration,
+        now: Instant,
+    ) -> Option<Instant> {
         while let Some((sent, end)) = c.sent.first_sent(self.examined, &mut self.hint) {
             let limit = match sent.cmp(&newest.sent) {
                 Ordering::Less => end,
@@ -396,7 +396,7 @@ impl Rack {
         c: &mut Connection,
         newly: &NewlyAcked,
         news: &News,
-        now: Time,
+        now: Instant,
     ) -> Events {
         let mut events = Events::default();
         match self.state {
@@ -553,7 +553,7 @@ impl Rack {
     }
 
     /// The findings of an acknowledgement have been answered.
-    pub fn set_timers(&mut self, c: &mut Connection, advanced: bool, now: Time) {
+    pub fn set_timers(&mut self, c: &mut Connection, advanced: bool, now: Instant) {
         if advanced || std::mem::take(&mut self.answers_before_head) {
             c.rearm(now);
             self.schedule_probe(c, now, true);
@@ -563,7 +563,7 @@ impl Rack {
     }
 
     #[inline(always)]
-    fn schedule_probe(&mut self, c: &Connection, now: Time, advancing: bool) {
+    fn schedule_probe(&mut self, c: &Connection, now: Instant, advancing: bool) {
         let probes = c.stack.recovery.sack && c.stack.recovery.tail_loss_probe;
         if probes && self.repairs_nothing() && c.sent.arrived_bytes() == 0 {
             self.probe.schedule(c, now, advancing);
@@ -573,7 +573,7 @@ impl Rack {
     }
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
-    pub fn deadline(&self) -> Option<Time> {
+    pub fn deadline(&self) -> Option<Instant> {
         match (self.timer.due(), self.probe.timer.due()) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
@@ -581,7 +581,7 @@ impl Rack {
     }
 
     /// A deadline of this may have passed.
-    pub fn on_timer(&mut self, c: &mut Connection, now: Time) -> Option<Findings> {
+    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<Findings> {
         let mut found = None;
         if self.timer.fires(now, c.stack.rto.jiffy) {
             found = Some(self.on_reordering_timer(c, now));
@@ -593,7 +593,7 @@ impl Rack {
     }
 
     /// What may have been reordered has had its time (RFC 8985 §6.3).
-    fn on_reordering_timer(&mut self, c: &mut Connection, now: Time) -> Findings {
+    fn on_reordering_timer(&mut self, c: &mut Connection, now: Instant) -> Findings {
         self.timer.stop();
         let began = self.detect_losses(c, now) && self.state != State::Recovery;
         let events = Events {
@@ -613,7 +613,7 @@ impl Rack {
     }
 
     /// New data if there is any, else the last segment once more (§7.3).
-    fn send_probe(&mut self, c: &mut Connection, now: Time) {
+    fn send_probe(&mut self, c: &mut Connection, now: Instant) {
         let last = c.sent.packet_at(c.high() - 1);
         let plan = c.next_segment().unwrap_or(last);
         self.probe = Probe::sent(plan, c.high());
@@ -669,7 +669,7 @@ impl Rack {
 
     /// Whether `plan` leaves now, where new data waits until there is enough of it for a burst
     /// (`tcp_write_xmit`). Probes do not, nor does what is sent again.
-    pub fn may_leave(&mut self, c: &mut Connection, plan: Plan, now: Time) -> bool {
+    pub fn may_leave(&mut self, c: &mut Connection, plan: Plan, now: Instant) -> bool {
         c.pushes = false;
         if plan.start < c.high() || self.forced.is_some() {
             return true;
@@ -690,7 +690,7 @@ impl Rack {
     }
 
     /// Accounts for a segment that leaves.
-    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
         let probes = self.forced.take().is_some();
         if plan.start >= c.high() {
             return;
@@ -707,7 +707,7 @@ impl Rack {
     }
 
     /// A segment has left, the accounts are up to date.
-    pub fn after_sent(&mut self, c: &Connection, now: Time) {
+    pub fn after_sent(&mut self, c: &Connection, now: Instant) {
         self.usage.after_sent(c, self.pipe(c));
         if self.repairs_nothing() {
             self.schedule_probe(c, now, false);
@@ -721,8 +721,8 @@ impl Rack {
 }
 
 /// When the highest data left that something has arrived above and that has not itself.
-fn last_sent_below_arrivals(c: &Connection) -> Option<Time> {
-    let (top, _) = c.sent.arrived()?.from_top(0)?;
+fn last_sent_below_arrivals(c: &Connection) -> Option<Instant> {
+    let (top, _) = c.sent.arrived()?.nth_from_top(0)?;
     let last = top.checked_sub(1).filter(|last| *last >= c.una())?;
     let (sent, _) = c.sent.first_sent(last, &mut Hint::default())?;
     Some(sent)
@@ -732,9 +732,9 @@ fn last_sent_below_arrivals(c: &Connection) -> Option<Time> {
 fn detect_among_retransmissions(
     c: &mut Connection,
     newest: Sending,
-    patience: Time,
-    now: Time,
-) -> Option<Time> {
+    patience: Duration,
+    now: Instant,
+) -> Option<Instant> {
     while let Some(again) = c.sent.oldest_retransmission() {
         if again.end > c.una() {
             if !again.left_before(&newest) {

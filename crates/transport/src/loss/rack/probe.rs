@@ -4,12 +4,12 @@
 use super::super::super::connection::Connection;
 use super::super::super::plan::Plan;
 use super::super::super::timer::Timer;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 
 /// TCP_RTO_MIN: what a peer may delay the acknowledgement of a lone segment.
-const LONE_SEGMENT: Time = Time::from_millis(200);
+const LONE_SEGMENT: Duration = Duration::from_millis(200);
 /// TCP_TIMEOUT_MIN_US, beyond what a probe and what may be reordered are waited for.
-pub(super) const SLACK: Time = Time::from_millis(2);
+pub(super) const SLACK: Duration = Duration::from_millis(2);
 
 /// The probe of one connection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,7 +25,7 @@ pub(super) struct Probe {
 impl Probe {
     /// Sets the timer after something was sent or acknowledged (§7.2), `advancing` where the
     /// retransmission timer has just been started anew.
-    pub(super) fn schedule(&mut self, c: &Connection, now: Time, advancing: bool) {
+    pub(super) fn schedule(&mut self, c: &Connection, now: Instant, advancing: bool) {
         self.timer.stop();
         if c.outstanding() == 0 || self.out.is_some() {
             return;

@@ -2,7 +2,7 @@
 //! from reports that what was sent again had arrived (RFC 8985 §6.2 step 4; `tcp_recovery.c`).
 
 use super::super::super::connection::Connection;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 
 /// SACKed segments that stand for a loss where nothing was ever reordered (`tcp_reordering`).
 const DUP_THRESH: u64 = 3;
@@ -28,7 +28,7 @@ pub(super) struct Reordering {
     /// A retransmission has turned out to be needless (`dsack_seen`).
     duplicate: bool,
     /// When the window last grew: what was sent before says nothing of the new one.
-    adjusted: Time,
+    adjusted: Instant,
 }
 
 impl Default for Reordering {
@@ -39,7 +39,7 @@ impl Default for Reordering {
             steps: 1,
             persist: 0,
             duplicate: false,
-            adjusted: Time::ZERO,
+            adjusted: Instant::ZERO,
         }
     }
 }
@@ -73,7 +73,7 @@ impl Reordering {
     }
 
     /// Something has arrived that left at `sent` (`tcp_rack_update_reo_wnd`).
-    pub(super) fn adapt(&mut self, sent: Time, now: Time) {
+    pub(super) fn adapt(&mut self, sent: Instant, now: Instant) {
         self.duplicate &= sent >= self.adjusted;
         if std::mem::take(&mut self.duplicate) {
             self.steps = (self.steps + 1).min(MAX_STEPS);
@@ -109,13 +109,13 @@ impl Reordering {
 
     /// RACK.reo_wnd: nothing while there was no reordering and something is being repaired or
     /// there are enough signs (`tcp_rack_reo_wnd`).
-    pub(super) fn window(&self, c: &Connection, repairs: bool) -> Time {
+    pub(super) fn window(&self, c: &Connection, repairs: bool) -> Duration {
         let signs = c.sent.arrived_bytes() >= self.degree * c.mss();
         if !self.seen && (repairs || signs) {
-            return Time::ZERO;
+            return Duration::ZERO;
         }
-        let least = c.rtt.min_rtt().unwrap_or(Time::ZERO);
-        let smoothed = c.rtt.smoothed().map_or(Time::ZERO, |(srtt, _)| srtt);
+        let least = c.rtt.min_rtt().unwrap_or(Duration::ZERO);
+        let smoothed = c.rtt.smoothed().map_or(Duration::ZERO, |(srtt, _)| srtt);
         least.over(4).times(self.steps).min(smoothed)
     }
 }
@@ -125,8 +125,12 @@ mod tests {
     use super::super::tests::connection;
     use super::*;
 
-    fn ms(n: u64) -> Time {
-        Time::from_millis(n)
+    fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
+    fn at_ms(n: u64) -> Instant {
+        Instant::from_millis(n)
     }
 
     /// A connection with round trips of 40 ms at least and 45 ms on average, and so many segments
@@ -136,7 +140,7 @@ mod tests {
         rtts[0] = ms(40);
         let mut c = connection(&rtts, out);
         let blocks = [(arrived.0 * c.mss(), arrived.1 * c.mss())];
-        c.acknowledge(0, blocks.into_iter(), ms(50));
+        c.acknowledge(0, blocks.into_iter(), at_ms(50));
         c
     }
 
@@ -157,10 +161,10 @@ mod tests {
         let mut windows = vec![reordering.window(&c, true)];
         for round in 1..=4 {
             reordering.note_duplicate();
-            reordering.adapt(ms(100 * round), ms(100 * round + 40));
+            reordering.adapt(at_ms(100 * round), at_ms(100 * round + 40));
             // Of the same round.
             reordering.note_duplicate();
-            reordering.adapt(ms(100 * round + 20), ms(100 * round + 60));
+            reordering.adapt(at_ms(100 * round + 20), at_ms(100 * round + 60));
             windows.push(reordering.window(&c, true));
         }
         let (srtt, _) = c.rtt.smoothed().unwrap();
@@ -173,20 +177,26 @@ mod tests {
         let mut reordering = Reordering::default();
         reordering.note(&c, 10 * c.mss());
         reordering.note_duplicate();
-        reordering.adapt(ms(100), ms(140));
+        reordering.adapt(at_ms(100), at_ms(140));
         (0..15).for_each(|_| reordering.recovered());
-        reordering.adapt(ms(200), ms(240));
+        reordering.adapt(at_ms(200), at_ms(240));
         assert_eq!(reordering.window(&c, true), ms(20));
         reordering.recovered();
-        reordering.adapt(ms(300), ms(340));
+        reordering.adapt(at_ms(300), at_ms(340));
         assert_eq!(reordering.window(&c, true), ms(10));
     }
 
     #[test]
     fn while_nothing_was_reordered_three_segments_are_signs_enough() {
         let reordering = Reordering::default();
-        assert_eq!(reordering.window(&sacked(20, (9, 12)), false), Time::ZERO);
+        assert_eq!(
+            reordering.window(&sacked(20, (9, 12)), false),
+            Duration::ZERO
+        );
         assert_eq!(reordering.window(&sacked(20, (9, 11)), false), ms(10));
-        assert_eq!(reordering.window(&sacked(20, (9, 11)), true), Time::ZERO);
+        assert_eq!(
+            reordering.window(&sacked(20, (9, 11)), true),
+            Duration::ZERO
+        );
     }
 }

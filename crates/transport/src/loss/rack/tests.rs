@@ -15,21 +15,25 @@ use std::sync::Arc;
 
 const MSS: u64 = 1448;
 
-fn ms(n: u64) -> Time {
-    Time::from_millis(n)
+fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+fn at_ms(n: u64) -> Instant {
+    Instant::from_millis(n)
 }
 
 /// A Linux sender with these round trips measured and so many segments out since 0.
-pub(super) fn connection(rtts: &[Time], out: u64) -> Connection {
+pub(super) fn connection(rtts: &[Duration], out: u64) -> Connection {
     let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
     let mut c = Connection::new(Arc::new(Stack::linux()), 0, controller);
     for rtt in rtts {
-        c.rtt.sample(Time::ZERO, *rtt);
+        c.rtt.sample(Instant::ZERO, Instant::ZERO + *rtt);
     }
     c.queued = 1000 * c.mss();
     for _ in 0..out {
         let plan = c.next_segment().unwrap();
-        c.transmit(plan, 0, Time::ZERO);
+        c.transmit(plan, 0, Instant::ZERO);
     }
     c
 }
@@ -44,7 +48,7 @@ fn ack(segments: u64, sacked: &[(u64, u64)]) -> Packet {
 }
 
 /// What the detector makes of an acknowledgement.
-fn take(rack: &mut Rack, c: &mut Connection, packet: &Packet, now: Time) {
+fn take(rack: &mut Rack, c: &mut Connection, packet: &Packet, now: Instant) {
     let Body::Ack(WireAck::Bytes(ack)) = &packet.body else {
         panic!("{packet:?} acknowledges no bytes")
     };
@@ -81,7 +85,7 @@ fn echo(mut ack: Packet) -> Packet {
 /// A sender whose handshake has taken a hundred milliseconds.
 struct Flow {
     sender: Sender,
-    now: Time,
+    now: Instant,
 }
 
 impl Flow {
@@ -98,14 +102,14 @@ impl Flow {
         stack.timer().jiffy = None;
         stack.pacing.tso = false;
         let mut sender = Sender::new(Arc::new(stack), 0, controller, Preparation::default());
-        sender.push(10_000_000, Time::ZERO);
-        sender.open(Time::ZERO);
+        sender.push(10_000_000, Instant::ZERO);
+        sender.open(Instant::ZERO);
         let mut flow = Flow {
             sender,
-            now: Time::ZERO,
+            now: Instant::ZERO,
         };
         assert_eq!(flow.sent().len(), 1, "the SYN");
-        flow.now = ms(100);
+        flow.now = at_ms(100);
         let answer = SynAck::new(0, UNLIMITED_WINDOW);
         let syn_ack = Packet::new(0, 52, Body::SynAck(answer));
         flow.sender.on_packet(&syn_ack, flow.now);
@@ -121,14 +125,14 @@ impl Flow {
     }
 
     /// What an acknowledgement makes it send.
-    fn hears(&mut self, at: Time, ack: Packet) -> Vec<u64> {
+    fn hears(&mut self, at: Instant, ack: Packet) -> Vec<u64> {
         self.now = at;
         self.sender.on_packet(&ack, at);
         self.sent()
     }
 
     /// What the next timer makes it send, and when.
-    fn waits(&mut self) -> (Time, Vec<u64>) {
+    fn waits(&mut self) -> (Instant, Vec<u64>) {
         self.now = self.sender.deadline().unwrap();
         self.sender.on_timer(self.now);
         (self.now, self.sent())
@@ -144,28 +148,28 @@ impl Flow {
 #[test]
 fn the_first_loss_is_found_at_the_third_segment_sacked() {
     let mut flow = Flow::open("reno", 10, false);
-    assert_eq!(flow.hears(ms(200), ack(0, &[(2, 2)])), [11]);
-    assert_eq!(flow.hears(ms(201), ack(0, &[(2, 3)])), [12]);
-    assert_eq!(flow.hears(ms(202), ack(0, &[(2, 4)])), [1]);
+    assert_eq!(flow.hears(at_ms(200), ack(0, &[(2, 2)])), [11]);
+    assert_eq!(flow.hears(at_ms(201), ack(0, &[(2, 3)])), [12]);
+    assert_eq!(flow.hears(at_ms(202), ack(0, &[(2, 4)])), [1]);
     assert_eq!(flow.window().ssthresh, 5.0);
 }
 
 #[test]
 fn with_fewer_signs_it_is_found_when_reordering_would_have_shown() {
     let mut flow = Flow::open("reno", 10, false);
-    flow.hears(ms(200), ack(0, &[(2, 2)]));
+    flow.hears(at_ms(200), ack(0, &[(2, 2)]));
     // All left at 100 ms; the round trip is 100 ms, and a quarter of it is waited.
-    assert_eq!(flow.waits(), (ms(225), vec![1]));
+    assert_eq!(flow.waits(), (at_ms(225), vec![1]));
 }
 
 #[test]
 fn a_retransmission_that_left_before_what_has_arrived_is_lost_again() {
     let mut flow = Flow::open("reno", 20, false);
-    assert_eq!(flow.hears(ms(200), ack(0, &[(2, 4)])), [1, 21]);
+    assert_eq!(flow.hears(at_ms(200), ack(0, &[(2, 4)])), [1, 21]);
     // What leaves at 230 ms, after the retransmission, arrives by 330.
-    let released = flow.hears(ms(230), ack(0, &[(2, 14)]));
+    let released = flow.hears(at_ms(230), ack(0, &[(2, 14)]));
     assert!(released.contains(&22), "{released:?}");
-    let again = flow.hears(ms(330), ack(0, &[(2, 20), (22, 22)]));
+    let again = flow.hears(at_ms(330), ack(0, &[(2, 20), (22, 22)]));
     assert_eq!(again.first(), Some(&1), "{again:?}");
     assert_eq!(flow.window().ssthresh, 10.0, "the same recovery");
 }
@@ -181,14 +185,14 @@ fn a_probe_leaves_after_two_round_trips_and_a_lone_segments_later() {
             c.rtt.back_off();
         }
         let mut probe = Probe::default();
-        probe.schedule(&c, Time::ZERO, true);
+        probe.schedule(&c, Instant::ZERO, true);
         probe.timer.due().unwrap()
     };
     // The kernel adds two milliseconds to the RFC's 100.
-    assert_eq!(due(2, false), ms(102));
-    assert_eq!(due(1, true), ms(300));
+    assert_eq!(due(2, false), at_ms(102));
+    assert_eq!(due(1, true), at_ms(300));
     // 50 ms and 200 ms make the timeout.
-    assert_eq!(due(1, false), ms(250), "no later than the timeout");
+    assert_eq!(due(1, false), at_ms(250), "no later than the timeout");
 }
 
 #[test]
@@ -197,10 +201,10 @@ fn a_probe_needs_a_round_trip_and_something_out() {
     let mut unmeasured = Connection::new(Arc::new(Stack::linux()), 0, controller);
     unmeasured.queued = MSS;
     let plan = unmeasured.next_segment().unwrap();
-    unmeasured.transmit(plan, 0, Time::ZERO);
+    unmeasured.transmit(plan, 0, Instant::ZERO);
     for c in [unmeasured, connection(&[ms(50)], 0)] {
         let mut probe = Probe::default();
-        probe.schedule(&c, Time::ZERO, true);
+        probe.schedule(&c, Instant::ZERO, true);
         assert_eq!(probe.timer.due(), None);
     }
 }
@@ -208,9 +212,9 @@ fn a_probe_needs_a_round_trip_and_something_out() {
 #[test]
 fn a_probe_of_new_data_costs_nothing_when_it_is_answered() {
     let mut flow = Flow::open("reno", 10, false);
-    assert_eq!(flow.waits(), (ms(302), vec![11]));
+    assert_eq!(flow.waits(), (at_ms(302), vec![11]));
     assert_eq!(flow.sender.counters().packets_retransmitted, 0);
-    flow.hears(ms(408), ack(11, &[]));
+    flow.hears(at_ms(408), ack(11, &[]));
     assert_eq!(flow.window().ssthresh, f64::INFINITY);
     assert_eq!(flow.sender.counters().timeouts, 0);
 }
@@ -220,8 +224,8 @@ fn a_probe_of_new_data_costs_nothing_when_it_is_answered() {
 /// Nothing comes back until the timer expires.
 fn timed_out() -> Flow {
     let mut flow = Flow::open("reno", 10, false);
-    assert_eq!(flow.waits(), (ms(302), vec![11]), "a probe");
-    assert_eq!(flow.waits(), (ms(602), vec![1]), "300 ms after it");
+    assert_eq!(flow.waits(), (at_ms(302), vec![11]), "a probe");
+    assert_eq!(flow.waits(), (at_ms(602), vec![1]), "300 ms after it");
     assert_eq!(flow.sender.counters().timeouts, 1);
     assert_eq!(flow.window().cwnd, 1.0);
     flow
@@ -231,14 +235,14 @@ fn timed_out() -> Flow {
 fn after_a_delay_spike_all_is_as_it_was() {
     let mut flow = timed_out();
     // What was only late comes: first what may also be the answer to the retransmission.
-    let first = flow.hears(ms(610), to_repair(ack(1, &[])));
+    let first = flow.hears(at_ms(610), to_repair(ack(1, &[])));
     assert_eq!(first, [12, 13], "two new ones");
-    let released = flow.hears(ms(611), ack(2, &[]));
+    let released = flow.hears(at_ms(611), ack(2, &[]));
     assert!(flow.window().cwnd >= 10.0, "{:?}", flow.window());
     assert_eq!(flow.window().ssthresh, f64::INFINITY);
     assert!(released.iter().all(|n| *n > 13), "{released:?}");
     for n in 3..=11 {
-        flow.hears(ms(612), ack(n, &[]));
+        flow.hears(at_ms(612), ack(n, &[]));
     }
     assert_eq!(flow.sender.counters().packets_retransmitted, 1);
 }
@@ -246,7 +250,7 @@ fn after_a_delay_spike_all_is_as_it_was() {
 #[test]
 fn a_timestamp_from_before_the_timeout_says_so_at_once() {
     let mut flow = timed_out();
-    let released = flow.hears(ms(610), ack(1, &[]));
+    let released = flow.hears(at_ms(610), ack(1, &[]));
     assert_eq!(flow.window().ssthresh, f64::INFINITY);
     assert!(flow.window().cwnd >= 10.0, "{:?}", flow.window());
     assert!(released.iter().all(|n| *n > 11), "{released:?}");
@@ -255,9 +259,9 @@ fn a_timestamp_from_before_the_timeout_says_so_at_once() {
 #[test]
 fn after_a_loss_of_everything_the_repair_is_the_conventional_one() {
     let mut flow = timed_out();
-    assert_eq!(flow.hears(ms(708), to_repair(ack(1, &[]))), [12, 13]);
+    assert_eq!(flow.hears(at_ms(708), to_repair(ack(1, &[]))), [12, 13]);
     // Only what is new arrives: the timeout was right.
-    let repairs = flow.hears(ms(808), ack(1, &[(12, 12)]));
+    let repairs = flow.hears(at_ms(808), ack(1, &[(12, 12)]));
     assert_eq!(repairs.first(), Some(&2));
     assert!(flow.window().cwnd <= 3.0, "{:?}", flow.window());
     assert!(flow.window().ssthresh < 10.0);
@@ -266,7 +270,7 @@ fn after_a_loss_of_everything_the_repair_is_the_conventional_one() {
 #[test]
 fn an_acknowledgement_of_everything_needs_no_test() {
     let mut flow = timed_out();
-    flow.hears(ms(708), to_repair(ack(11, &[])));
+    flow.hears(at_ms(708), to_repair(ack(11, &[])));
     assert_eq!(flow.sender.counters().packets_retransmitted, 1);
     assert_eq!(flow.sender.acknowledged(), 11 * MSS);
 }
@@ -276,12 +280,12 @@ fn without_f_rto_a_late_acknowledgement_brings_everything_again() {
     let mut c = connection(&[ms(100)], 10);
     Arc::make_mut(&mut c.stack).recovery.frto = false;
     let mut rack = Rack::default();
-    c.time_out(ms(300), rack.pipe(&c), false);
+    c.time_out(at_ms(300), rack.pipe(&c), false);
     rack.on_timeout(&mut c, false);
     let head = c.segment_at(0);
-    rack.on_sent(&mut c, head, ms(300));
-    c.transmit(head, 0, ms(300));
-    take(&mut rack, &mut c, &to_repair(ack(1, &[])), ms(410));
+    rack.on_sent(&mut c, head, at_ms(300));
+    c.transmit(head, 0, at_ms(300));
+    take(&mut rack, &mut c, &to_repair(ack(1, &[])), at_ms(410));
     assert_eq!(rack.plan(&c), Some(c.segment_at(MSS)));
 }
 
@@ -312,23 +316,23 @@ fn whoever_sets_the_window_in_a_recovery_last_has_set_it_for_its_end() {
     let custom = CustomStartups::none().with("leaves", || Box::<LeavesInRecovery>::default());
     let recipe = Recipe::among(&custom, "leaves", "reno", Convention::Linux).unwrap();
     let mut flow = Flow::with(recipe.build(), 40, false);
-    assert!(flow.hears(ms(200), ack(0, &[(2, 4)])).contains(&1));
+    assert!(flow.hears(at_ms(200), ack(0, &[(2, 4)])).contains(&1));
     assert!(flow.window().cwnd > 20.0, "it slides from 40 to 20");
-    flow.hears(ms(201), ack(0, &[(2, 6)]));
+    flow.hears(at_ms(201), ack(0, &[(2, 6)]));
     assert_eq!(flow.window().cwnd, 4.0);
-    flow.hears(ms(202), ack(0, &[(2, 10)]));
+    flow.hears(at_ms(202), ack(0, &[(2, 10)]));
     assert_eq!(flow.window().cwnd, 4.0);
-    flow.hears(ms(300), to_repair(ack(40, &[])));
+    flow.hears(at_ms(300), to_repair(ack(40, &[])));
     assert!(flow.window().cwnd <= 5.0, "{:?}", flow.window());
 }
 
 #[test]
 fn the_end_of_a_recovery_grows_the_window_by_what_is_newly_delivered() {
     let mut flow = Flow::open("reno", 20, false);
-    flow.hears(ms(200), ack(0, &[(2, 20)]));
+    flow.hears(at_ms(200), ack(0, &[(2, 20)]));
     assert_eq!(flow.window().ssthresh, 10.0);
     // Twenty are covered and only the first of them is newly: a tenth of a window of ten.
-    flow.hears(ms(300), to_repair(ack(20, &[])));
+    flow.hears(at_ms(300), to_repair(ack(20, &[])));
     assert_eq!(flow.window().cwnd, 10.0);
     assert_eq!(flow.window().ssthresh, 10.0);
 }
@@ -336,17 +340,20 @@ fn the_end_of_a_recovery_grows_the_window_by_what_is_newly_delivered() {
 #[test]
 fn a_repair_beyond_the_end_of_a_recovery_begins_the_next_at_once() {
     let mut flow = Flow::open("reno", 20, false);
-    let mut new: Vec<u64> = flow.hears(ms(200), ack(0, &[(2, 4)]));
+    let mut new: Vec<u64> = flow.hears(at_ms(200), ack(0, &[(2, 4)]));
     for n in 5..=20 {
-        new.extend(flow.hears(ms(200 + n), ack(0, &[(2, n)])));
+        new.extend(flow.hears(at_ms(200 + n), ack(0, &[(2, n)])));
     }
     new.retain(|n| *n > 20);
     assert!(new.len() >= 4, "new data left during the recovery: {new:?}");
     // The first of the new ones is lost, which the others show before the first recovery ends.
-    let repair = flow.hears(ms(290), ack(0, &[(2, 20), (22, *new.last().unwrap())]));
+    let repair = flow.hears(at_ms(290), ack(0, &[(2, 20), (22, *new.last().unwrap())]));
     assert!(repair.contains(&21), "{repair:?}");
     assert_eq!(flow.window().ssthresh, 10.0);
-    flow.hears(ms(300), to_repair(ack(20, &[(22, *new.last().unwrap())])));
+    flow.hears(
+        at_ms(300),
+        to_repair(ack(20, &[(22, *new.last().unwrap())])),
+    );
     assert_eq!(flow.window().ssthresh, 5.0, "reduced once more");
     assert_eq!(flow.sender.counters().fast_retransmits, 2);
 }
@@ -356,7 +363,7 @@ fn a_repair_beyond_the_end_of_a_recovery_begins_the_next_at_once() {
 /// Three of twenty have overtaken the first, which is sent again.
 fn overtaken() -> Flow {
     let mut flow = Flow::open("reno", 20, false);
-    assert!(flow.hears(ms(200), ack(0, &[(2, 4)])).contains(&1));
+    assert!(flow.hears(at_ms(200), ack(0, &[(2, 4)])).contains(&1));
     assert_eq!(flow.window().ssthresh, 10.0);
     flow
 }
@@ -364,27 +371,27 @@ fn overtaken() -> Flow {
 #[test]
 fn a_late_segment_takes_the_reduction_back_as_its_timestamp_says() {
     let mut flow = overtaken();
-    flow.hears(ms(204), ack(4, &[]));
+    flow.hears(at_ms(204), ack(4, &[]));
     assert_eq!(flow.window().ssthresh, f64::INFINITY);
     assert!(flow.window().cwnd >= 20.0, "{:?}", flow.window());
     // From now on a quarter of the round trip is waited, whatever has arrived.
-    assert!(!flow.hears(ms(205), ack(4, &[(6, 10)])).contains(&5));
+    assert!(!flow.hears(at_ms(205), ack(4, &[(6, 10)])).contains(&5));
 }
 
 #[test]
 fn the_answer_to_the_retransmission_takes_nothing_back() {
     let mut flow = overtaken();
-    flow.hears(ms(300), to_repair(ack(4, &[])));
+    flow.hears(at_ms(300), to_repair(ack(4, &[])));
     assert_eq!(flow.window().ssthresh, 10.0);
 }
 
 #[test]
 fn duplicates_of_all_that_was_sent_again_take_the_reduction_back() {
     let mut flow = overtaken();
-    flow.hears(ms(201), ack(0, &[(2, 20)]));
-    flow.hears(ms(300), to_repair(ack(20, &[])));
+    flow.hears(at_ms(201), ack(0, &[(2, 20)]));
+    flow.hears(at_ms(300), to_repair(ack(20, &[])));
     assert_eq!(flow.window().ssthresh, 10.0, "it has ended");
-    flow.hears(ms(301), with_duplicate(20, &[], 1));
+    flow.hears(at_ms(301), with_duplicate(20, &[], 1));
     assert_eq!(flow.window().ssthresh, f64::INFINITY);
     assert!(flow.window().cwnd >= 20.0, "{:?}", flow.window());
 }
@@ -392,9 +399,9 @@ fn duplicates_of_all_that_was_sent_again_take_the_reduction_back() {
 #[test]
 fn more_duplicates_than_retransmissions_are_not_believed() {
     let mut flow = Flow::open("reno", 20, false);
-    flow.hears(ms(200), with_duplicate(1, &[], 1));
-    flow.hears(ms(201), ack(1, &[(3, 5)]));
-    flow.hears(ms(202), with_duplicate(1, &[(3, 5)], 1));
+    flow.hears(at_ms(200), with_duplicate(1, &[], 1));
+    flow.hears(at_ms(201), ack(1, &[(3, 5)]));
+    flow.hears(at_ms(202), with_duplicate(1, &[(3, 5)], 1));
     assert_eq!(
         flow.window().ssthresh,
         10.0,
@@ -407,9 +414,9 @@ fn without_undo_a_late_segment_changes_nothing() {
     let mut c = connection(&[ms(100)], 20);
     Arc::make_mut(&mut c.stack).recovery.undo = Undo::None;
     let mut rack = Rack::default();
-    take(&mut rack, &mut c, &ack(0, &[(2, 4)]), ms(100));
+    take(&mut rack, &mut c, &ack(0, &[(2, 4)]), at_ms(100));
     assert_eq!(rack.state, State::Recovery);
-    take(&mut rack, &mut c, &ack(4, &[]), ms(104));
+    take(&mut rack, &mut c, &ack(4, &[]), at_ms(104));
     assert_eq!(rack.state, State::Recovery);
 }
 
@@ -421,7 +428,7 @@ fn a_mark_brings_the_window_down_by_a_share_of_what_is_delivered() {
     let mut sent = 0;
     let mut windows = Vec::new();
     for n in 1..=20 {
-        sent += flow.hears(ms(200 + n), echo(ack(n, &[]))).len();
+        sent += flow.hears(at_ms(200 + n), echo(ack(n, &[]))).len();
         windows.push(flow.window().cwnd);
     }
     assert_eq!(flow.window().ssthresh, 10.0);
@@ -433,17 +440,17 @@ fn a_mark_brings_the_window_down_by_a_share_of_what_is_delivered() {
     // The peer has been told by the first of them, 21; until that is acknowledged an echo is of
     // the old window, and afterwards of a new one.
     assert_eq!(flow.window().ssthresh, 10.0);
-    flow.hears(ms(301), ack(21, &[]));
-    flow.hears(ms(302), echo(ack(22, &[])));
+    flow.hears(at_ms(301), ack(21, &[]));
+    flow.hears(at_ms(302), echo(ack(22, &[])));
     assert_eq!(flow.window().ssthresh, 5.0);
 }
 
 #[test]
 fn a_loss_after_a_mark_is_repaired_within_the_same_reduction() {
     let mut flow = Flow::open("reno", 20, true);
-    flow.hears(ms(200), echo(ack(1, &[])));
+    flow.hears(at_ms(200), echo(ack(1, &[])));
     assert_eq!(flow.window().ssthresh, 10.0);
-    let repair = flow.hears(ms(201), echo(ack(1, &[(3, 5)])));
+    let repair = flow.hears(at_ms(201), echo(ack(1, &[(3, 5)])));
     assert!(repair.contains(&2), "{repair:?}");
     assert_eq!(flow.window().ssthresh, 10.0);
     assert_eq!(flow.sender.counters().fast_retransmits, 1);

@@ -76,13 +76,13 @@ impl Bench {
     fn send(&mut self, segments: u64) {
         for _ in 0..segments {
             let plan = self.c.next_segment().unwrap();
-            self.c.transmit(plan, 0, Time::ZERO);
+            self.c.transmit(plan, 0, Instant::ZERO);
         }
     }
 
     fn take(&mut self, una: u64, block: Option<(u64, u64)>) {
         let blocks = block.into_iter().map(|(a, b)| (a * MSS, b * MSS));
-        let newly = self.c.acknowledge(una * MSS, blocks, Time::ZERO);
+        let newly = self.c.acknowledge(una * MSS, blocks, Instant::ZERO);
         if newly.sacked > 0 {
             self.detector.raise_lost_edge(&mut self.c);
         }
@@ -90,8 +90,8 @@ impl Bench {
 
     fn retransmit(&mut self, segment: u64) {
         let plan = self.c.segment_at(segment * MSS);
-        self.detector.retransmit(&mut self.c, plan, Time::ZERO);
-        self.c.transmit(plan, 0, Time::ZERO);
+        self.detector.retransmit(&mut self.c, plan, Instant::ZERO);
+        self.c.transmit(plan, 0, Instant::ZERO);
     }
 
     fn time_out(&mut self) {
@@ -200,8 +200,8 @@ fn overtaken_after(event: impl Fn(&mut Connection), undo: Undo) -> (Connection, 
     let mut c = Connection::new(Arc::new(stack), 0, controller);
     (c.session.window.cwnd, c.queued) = (20.0, 1000 * MSS);
     while let Some(plan) = recovery.plan(&c) {
-        recovery.on_sent(&mut c, plan, Time::ZERO);
-        c.transmit(plan, 0, Time::ZERO);
+        recovery.on_sent(&mut c, plan, Instant::ZERO);
+        c.transmit(plan, 0, Instant::ZERO);
     }
     event(&mut c);
     for n in 2..=4 {
@@ -209,8 +209,8 @@ fn overtaken_after(event: impl Fn(&mut Connection), undo: Undo) -> (Connection, 
     }
     let plan = recovery.plan(&c).unwrap();
     assert_eq!((plan.start, c.session.window.cwnd), (0, 10.0));
-    recovery.on_sent(&mut c, plan, Time::ZERO);
-    c.transmit(plan, 0, Time::ZERO);
+    recovery.on_sent(&mut c, plan, Instant::ZERO);
+    c.transmit(plan, 0, Instant::ZERO);
     (c, recovery)
 }
 
@@ -231,7 +231,7 @@ fn hear(
         ack.set_answers_repetition();
     }
     let meta = AckMeta { option, ece: false };
-    recovery.on_ack(c, &Ack::Bytes(ack), meta, Time::from_millis(100));
+    recovery.on_ack(c, &Ack::Bytes(ack), meta, Instant::from_millis(100));
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn where_the_first_sending_was_only_late_the_window_comes_back_and_more_is_waite
 /// The window came down for a mark, which was one (RFC 3168 §6.1.2).
 #[test]
 fn a_spurious_loss_in_a_window_that_a_mark_has_reduced_restores_nothing() {
-    let marked = |c: &mut Connection| c.answer_mark(Time::ZERO);
+    let marked = |c: &mut Connection| c.answer_mark(Instant::ZERO);
     let (mut c, mut recovery) = overtaken_after(marked, Undo::Full);
     hear(&mut c, &mut recovery, 4, &[], false);
     assert_eq!(

@@ -7,7 +7,7 @@
 
 use super::super::super::connection::Connection;
 use super::super::super::plan::Plan;
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use std::collections::VecDeque;
 
 /// kPacketThreshold (§6.1.1).
@@ -20,7 +20,7 @@ const EIGHTHS: u64 = 8;
 struct Lost {
     number: u64,
     plan: Plan,
-    since: Time,
+    since: Instant,
 }
 
 /// Those of one connection, in the order of their numbers, and what was learned from them.
@@ -45,7 +45,7 @@ impl Default for Late {
 
 impl Late {
     /// A packet is declared lost.
-    pub(super) fn lose(&mut self, number: u64, plan: Plan, now: Time) {
+    pub(super) fn lose(&mut self, number: u64, plan: Plan, now: Instant) {
         self.lost.push_back(Lost {
             number,
             plan,
@@ -59,7 +59,7 @@ impl Late {
     }
 
     /// What was lost before `time` will not arrive.
-    pub(super) fn forget_before(&mut self, since: Time) {
+    pub(super) fn forget_before(&mut self, since: Instant) {
         while self.lost.front().is_some_and(|lost| lost.since < since) {
             self.lost.pop_front();
         }
@@ -71,7 +71,7 @@ impl Late {
         &mut self,
         c: &mut Connection,
         ranges: impl Iterator<Item = (u64, u64)>,
-        now: Time,
+        now: Instant,
     ) -> (bool, bool) {
         let mut any = false;
         // The largest range comes first, so what is looked for is never above what was found.
@@ -129,7 +129,7 @@ impl Late {
     }
 
     /// How long a packet may be missing that a later one has overtaken (§6.1.2).
-    pub(super) fn patience(&self, rtt: Time) -> Time {
+    pub(super) fn patience(&self, rtt: Duration) -> Duration {
         rtt.times(EIGHTHS + self.extra).over(EIGHTHS)
     }
 }
@@ -142,7 +142,7 @@ mod tests {
     fn of_packets_in_order_those_below_a_number_are_counted() {
         let mut late = Late::default();
         let plan = Plan { start: 0, end: 1 };
-        (0..20).for_each(|n| late.lose(3 * n, plan, Time::ZERO));
+        (0..20).for_each(|n| late.lose(3 * n, plan, Instant::ZERO));
         for most in 0..=20 {
             for number in 0..62 {
                 let expected = (0..most).filter(|n| 3 * (*n as u64) < number).count();
@@ -154,12 +154,18 @@ mod tests {
     #[test]
     fn the_first_late_packet_ends_counting_and_each_further_one_doubles_the_time() {
         let mut late = Late::default();
-        let mut seen = vec![(late.packet_threshold, late.patience(Time::from_millis(100)))];
+        let mut seen = vec![(
+            late.packet_threshold,
+            late.patience(Duration::from_millis(100)),
+        )];
         for _ in 0..5 {
             late.adapt();
-            seen.push((late.packet_threshold, late.patience(Time::from_millis(100))));
+            seen.push((
+                late.packet_threshold,
+                late.patience(Duration::from_millis(100)),
+            ));
         }
-        let us = Time::from_micros;
+        let us = Duration::from_micros;
         let times = [112_500, 112_500, 125_000, 150_000, 200_000, 200_000].map(us);
         assert_eq!(seen[0], (Some(3), times[0]));
         let later: Vec<_> = times[1..].iter().map(|time| (None, *time)).collect();

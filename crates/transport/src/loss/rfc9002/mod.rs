@@ -33,7 +33,7 @@ use super::super::plan::Plan;
 use super::super::sent::{NewlyAckedPackets, Packet};
 use super::super::stack::Undo;
 use super::findings::{AckReport, Audience, Began, Events, Findings};
-use flowstart_control::Time;
+use flowstart_control::{Duration, Instant};
 use flowstart_wire as wire;
 use late::Late;
 
@@ -55,7 +55,7 @@ struct Losses {
 #[derive(Clone, Copy, Debug)]
 struct Run {
     /// When the first left.
-    from: Time,
+    from: Instant,
     /// The number that would continue it.
     next: u64,
 }
@@ -80,11 +80,11 @@ pub struct Rfc9002 {
     first_sample: Option<u64>,
     pto_count: u32,
     /// time_of_last_ack_eliciting_packet.
-    last_sent: Time,
+    last_sent: Instant,
     /// loss_time: when the oldest packet counts as lost.
-    loss_time: Option<Time>,
+    loss_time: Option<Instant>,
     /// When the timer fires, for the one or the other.
-    due: Option<Time>,
+    due: Option<Instant>,
     probing: Probing,
     late: Late,
     /// The handshake is confirmed: data has a timer (§6.2.1).
@@ -119,8 +119,8 @@ impl Rfc9002 {
         c: &mut Connection,
         newly: &NewlyAckedPackets,
         undone: bool,
-        held: Time,
-        now: Time,
+        held: Duration,
+        now: Instant,
     ) -> Option<Findings> {
         if newly.packets == 0 && !undone {
             return None;
@@ -168,13 +168,13 @@ impl Rfc9002 {
         &mut self,
         c: &mut Connection,
         ranges: impl Iterator<Item = (u64, u64)>,
-        now: Time,
+        now: Instant,
     ) -> bool {
         if c.stack.recovery.undo == Undo::None || self.late.is_empty() {
             return false;
         }
         self.late
-            .forget_before(now.since(probe_timeout(c).times(2)));
+            .forget_before(now.saturating_sub(probe_timeout(c).times(2)));
         let (any, all) = self.late.take(c, ranges, now);
         if any && c.stack.recovery.undo == Undo::Full {
             self.late.adapt();
@@ -183,7 +183,7 @@ impl Rfc9002 {
     }
 
     /// DetectAndRemoveLostPackets (A.10) and OnPacketsLost (B.8).
-    fn find_lost(&mut self, c: &mut Connection, now: Time) -> Events {
+    fn find_lost(&mut self, c: &mut Connection, now: Instant) -> Events {
         let losses = self.remove_lost(c, now);
         let began = losses.newest.filter(|newest| c.sent.is_in_epoch(*newest));
         let began = began.map(|_| self.begin_recovery(c));
@@ -192,7 +192,7 @@ impl Rfc9002 {
             c.sent.end_epoch();
             self.recovering = false;
             self.run = None;
-            self.late.forget_before(Time::MAX);
+            self.late.forget_before(Instant::MAX);
         }
         Events {
             began,
@@ -212,7 +212,7 @@ impl Rfc9002 {
         newly
     }
 
-    fn remove_lost(&mut self, c: &mut Connection, now: Time) -> Losses {
+    fn remove_lost(&mut self, c: &mut Connection, now: Instant) -> Losses {
         let patience = self.loss_delay(c);
         let mut losses = Losses::default();
         self.loss_time = None;
@@ -236,9 +236,9 @@ impl Rfc9002 {
     }
 
     /// How long a packet may be missing that a later one has overtaken (§6.1.2).
-    fn loss_delay(&self, c: &Connection) -> Time {
-        let smoothed = c.rtt.smoothed().map_or(Time::ZERO, |(srtt, _)| srtt);
-        let rtt = smoothed.max(c.rtt.latest().unwrap_or(Time::ZERO));
+    fn loss_delay(&self, c: &Connection) -> Duration {
+        let smoothed = c.rtt.smoothed().map_or(Duration::ZERO, |(srtt, _)| srtt);
+        let rtt = smoothed.max(c.rtt.latest().unwrap_or(Duration::ZERO));
         self.late.patience(rtt).max(c.stack.rto.granularity)
     }
 
@@ -277,13 +277,13 @@ impl Rfc9002 {
     }
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
-    pub fn deadline(&self) -> Option<Time> {
+    pub fn deadline(&self) -> Option<Instant> {
         self.due
     }
 
     /// OnLossDetectionTimeout (A.9).
     #[inline(never)]
-    pub fn on_timer(&mut self, c: &mut Connection, now: Time) -> Option<Findings> {
+    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<Findings> {
         if self.due.is_none_or(|due| due > now) {
             return None;
         }
@@ -347,7 +347,7 @@ impl Rfc9002 {
 
     /// OnPacketSent (A.5).
     #[inline(never)]
-    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
         if self.probing.left > 0 {
             self.probing.left -= 1;
             let repeated = self.unrepeated(c);
@@ -366,7 +366,7 @@ impl Rfc9002 {
     }
 
     /// The packet without data, where one is due and the window has room.
-    pub fn answer(&mut self, c: &mut Connection, now: Time) -> Option<wire::Packet> {
+    pub fn answer(&mut self, c: &mut Connection, now: Instant) -> Option<wire::Packet> {
         let waits = !self.answers || c.sent.acknowledged() == 0;
         if waits || !c.session.window.has_room(self.pipe(c)) {
             return None;
@@ -403,7 +403,7 @@ fn first_lost(c: &Connection) -> Option<Plan> {
 }
 
 /// The probe timeout of data without back-off (§6.2.1).
-fn probe_timeout(c: &Connection) -> Time {
+fn probe_timeout(c: &Connection) -> Duration {
     let rto = &c.stack.rto;
     let measured = c.rtt.smoothed();
     let answer = measured.map_or(rto.initial, |(srtt, rttvar)| {
@@ -413,12 +413,12 @@ fn probe_timeout(c: &Connection) -> Time {
 }
 
 /// How long an answer that is not held back may take.
-fn latest_answer(srtt: Time, rttvar: Time, granularity: Time) -> Time {
+fn latest_answer(srtt: Duration, rttvar: Duration, granularity: Duration) -> Duration {
     srtt + rttvar.times(4).max(granularity)
 }
 
 /// The probe timeout after so many in a row.
-fn backed_off(c: &Connection, pto_count: u32) -> Time {
+fn backed_off(c: &Connection, pto_count: u32) -> Duration {
     let wait = probe_timeout(c).times(1 << pto_count.min(32));
     wait.min(c.stack.rto.max)
 }

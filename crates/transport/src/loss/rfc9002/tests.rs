@@ -14,8 +14,12 @@ use std::sync::Arc;
 
 const MSS: u64 = 1200;
 
-fn ms(ms: u64) -> Time {
-    Time::from_millis(ms)
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+fn at_ms(ms: u64) -> Instant {
+    Instant::from_millis(ms)
 }
 
 struct Bench {
@@ -39,8 +43,8 @@ impl Bench {
     /// The same after a handshake that took 100 ms.
     fn confirmed(cwnd: u64) -> Bench {
         let mut bench = Bench::new(cwnd);
-        bench.c.rtt.sample(Time::ZERO, ms(100));
-        bench.recovery.on_handshake(&mut bench.c, false, ms(100));
+        bench.c.rtt.sample(Instant::ZERO, at_ms(100));
+        bench.recovery.on_handshake(&mut bench.c, false, at_ms(100));
         bench
     }
 
@@ -51,7 +55,7 @@ impl Bench {
         quic
     }
 
-    fn try_send(&mut self, now: Time) -> Option<Plan> {
+    fn try_send(&mut self, now: Instant) -> Option<Plan> {
         let Some(plan) = self.recovery.plan(&self.c) else {
             self.c.note_limit(self.recovery.pipe(&self.c), now);
             return None;
@@ -66,12 +70,12 @@ impl Bench {
         Some(plan)
     }
 
-    fn send(&mut self, count: u64, now: Time) {
+    fn send(&mut self, count: u64, now: Instant) {
         (0..count).for_each(|_| assert!(self.try_send(now).is_some()));
     }
 
     /// An acknowledgement of these ranges of numbers, first and last, the largest first.
-    fn ack(&mut self, ranges: &[(u64, u64)], now: Time) {
+    fn ack(&mut self, ranges: &[(u64, u64)], now: Instant) {
         let option = AckOption::None;
         let mut ack = NumberAck::new(ranges[0].1 + 1, 0, UNLIMITED_WINDOW, option);
         let mut below = ack.end();
@@ -95,7 +99,7 @@ impl Bench {
 fn averages(samples: &[(u64, u64)]) -> (f64, f64) {
     let mut rtt = RttEstimator::new(&Stack::quic().rto);
     for (sample, held) in samples {
-        rtt.sample_held(Time::ZERO, ms(*sample), ms(*held));
+        rtt.sample_held(Instant::ZERO, at_ms(*sample), ms(*held));
     }
     let (srtt, rttvar) = rtt.smoothed().unwrap();
     (srtt.secs() * 1e3, rttvar.secs() * 1e3)
@@ -131,8 +135,8 @@ fn what_would_be_less_than_the_least_is_not_believed() {
 #[test]
 fn the_least_and_the_latest_round_trip_are_raw() {
     let mut rtt = RttEstimator::new(&Stack::quic().rto);
-    rtt.sample_held(Time::ZERO, ms(100), ms(0));
-    rtt.sample_held(Time::ZERO, ms(120), ms(15));
+    rtt.sample_held(Instant::ZERO, at_ms(100), ms(0));
+    rtt.sample_held(Instant::ZERO, at_ms(120), ms(15));
     assert_eq!(
         (rtt.min_rtt(), rtt.latest()),
         (Some(ms(100)), Some(ms(120)))
@@ -142,8 +146,8 @@ fn the_least_and_the_latest_round_trip_are_raw() {
 #[test]
 fn three_later_arrivals_or_nine_eighths_of_a_round_trip_make_a_loss() {
     let mut bench = Bench::confirmed(40 * MSS);
-    let now = ms(1000);
-    let ago = |t| Time(now.0 - ms(t).0);
+    let now = at_ms(1000);
+    let ago = |t| now - ms(t);
     bench.send(18, ago(150));
     bench.send(1, ago(140));
     bench.send(1, ago(130));
@@ -153,7 +157,7 @@ fn three_later_arrivals_or_nine_eighths_of_a_round_trip_make_a_loss() {
     assert_eq!(bench.quic().loss_delay(&bench.c), ms(135));
     assert_eq!(bench.lost(), (0..=18).collect::<Vec<_>>());
     assert_eq!(bench.recovery.deadline(), Some(ago(130) + ms(135)));
-    assert!(bench.recovery.on_timer(&mut bench.c, ms(1005)));
+    assert!(bench.recovery.on_timer(&mut bench.c, at_ms(1005)));
     assert_eq!(bench.lost(), (0..=19).collect::<Vec<_>>());
     assert_eq!(
         (bench.c.counters.timeouts, bench.recovery.pipe(&bench.c)),
@@ -164,8 +168,8 @@ fn three_later_arrivals_or_nine_eighths_of_a_round_trip_make_a_loss() {
 #[test]
 fn a_congestion_event_halves_the_window_once_for_all_that_had_left() {
     let mut bench = Bench::confirmed(12_000);
-    bench.send(10, ms(100));
-    bench.ack(&[(3, 3)], ms(200));
+    bench.send(10, at_ms(100));
+    bench.ack(&[(3, 3)], at_ms(200));
     assert_eq!(bench.lost(), [0]);
     let halved = |b: &Bench| {
         (
@@ -175,8 +179,8 @@ fn a_congestion_event_halves_the_window_once_for_all_that_had_left() {
     };
     assert_eq!(halved(&bench), (6000, 6000.0));
     // Packet 5 left before recovery began: the window is as it was, and nothing grows it.
-    bench.ack(&[(6, 9), (4, 4), (1, 2)], ms(210));
-    bench.recovery.on_timer(&mut bench.c, ms(300));
+    bench.ack(&[(6, 9), (4, 4), (1, 2)], at_ms(210));
+    bench.recovery.on_timer(&mut bench.c, at_ms(300));
     assert!(bench.lost().contains(&5));
     assert_eq!(halved(&bench), (6000, 6000.0));
     assert_eq!(bench.c.counters.fast_retransmits, 1);
@@ -185,15 +189,15 @@ fn a_congestion_event_halves_the_window_once_for_all_that_had_left() {
 #[test]
 fn recovery_ends_with_the_first_packet_that_left_in_it() {
     let mut bench = Bench::confirmed(12_000);
-    bench.send(10, ms(100));
-    bench.ack(&[(3, 3)], ms(200));
+    bench.send(10, at_ms(100));
+    bench.ack(&[(3, 3)], at_ms(200));
     assert_eq!(bench.c.sent.in_flight(), 8 * MSS);
     // One leaves at once, though more is out than the window allows, and no other.
-    assert_eq!(bench.try_send(ms(200)).map(|plan| plan.start), Some(0));
-    assert_eq!(bench.try_send(ms(200)), None);
-    bench.ack(&[(4, 9), (1, 2)], ms(201));
+    assert_eq!(bench.try_send(at_ms(200)).map(|plan| plan.start), Some(0));
+    assert_eq!(bench.try_send(at_ms(200)), None);
+    bench.ack(&[(4, 9), (1, 2)], at_ms(201));
     assert!(bench.quic().recovering);
-    bench.ack(&[(10, 10)], ms(300));
+    bench.ack(&[(10, 10)], at_ms(300));
     assert!(!bench.quic().recovering);
     assert_eq!(bench.c.una(), 10 * MSS);
     assert_eq!(
@@ -206,10 +210,10 @@ fn recovery_ends_with_the_first_packet_that_left_in_it() {
 #[test]
 fn the_window_is_never_below_two_packets() {
     let mut bench = Bench::confirmed(4000);
-    bench.send(2, ms(100));
-    bench.send(1, ms(140));
+    bench.send(2, at_ms(100));
+    bench.send(1, at_ms(140));
     // The third shows by time that the others are lost.
-    bench.ack(&[(2, 2)], ms(240));
+    bench.ack(&[(2, 2)], at_ms(240));
     assert_eq!(bench.c.session.window.cwnd_bytes(), 2400);
 }
 
@@ -220,31 +224,32 @@ fn three_probe_timeouts_make_a_long_time() {
 }
 
 /// The window after all packets between two that left so far apart were lost.
-fn after_losses_over(span: impl Fn(&Connection) -> Time, one_arrives: bool) -> u64 {
+fn after_losses_over(span: impl Fn(&Connection) -> Duration, one_arrives: bool) -> u64 {
     let mut bench = Bench::confirmed(40 * MSS);
     bench.c.session.window.ssthresh = 40.0;
     // So that the round trip does not change with the acknowledgement.
     let span = span(&bench.c);
-    bench.send(1, ms(200));
-    bench.send(4, ms(201));
-    bench.send(1, ms(200) + span);
-    bench.send(3, ms(201) + span);
+    bench.send(1, at_ms(200));
+    bench.send(4, at_ms(201));
+    bench.send(1, at_ms(200) + span);
+    bench.send(3, at_ms(201) + span);
     let ranges: &[(u64, u64)] = if one_arrives {
         &[(8, 8), (2, 2)]
     } else {
         &[(8, 8)]
     };
-    bench.ack(ranges, ms(301) + span);
+    bench.ack(ranges, at_ms(301) + span);
     bench.c.session.window.cwnd_bytes()
 }
 
 #[test]
 fn losing_all_of_a_long_time_leaves_the_minimum_window() {
     // The sample that comes with the acknowledgement has narrowed the variation to 37.5 ms.
-    let long = |_: &Connection| latest_answer(ms(100), Time::from_micros(37_500), ms(1)) + ms(25);
+    let long =
+        |_: &Connection| latest_answer(ms(100), Duration::from_micros(37_500), ms(1)) + ms(25);
     let long = |c: &Connection| long(c).times(3);
     assert_eq!(after_losses_over(long, false), 20 * MSS);
-    let longer = |c: &Connection| long(c) + Time(1);
+    let longer = |c: &Connection| long(c) + Duration(1);
     assert_eq!(after_losses_over(longer, false), 2400);
     assert_eq!(
         after_losses_over(longer, true),
@@ -256,10 +261,10 @@ fn losing_all_of_a_long_time_leaves_the_minimum_window() {
 #[test]
 fn what_left_before_the_first_sample_proves_no_persistent_congestion() {
     let mut bench = Bench::new(40 * MSS);
-    bench.send(1, Time::ZERO);
-    bench.recovery.on_handshake(&mut bench.c, false, ms(50));
-    bench.send(4, ms(9000));
-    bench.ack(&[(4, 4)], ms(9100));
+    bench.send(1, Instant::ZERO);
+    bench.recovery.on_handshake(&mut bench.c, false, at_ms(50));
+    bench.send(4, at_ms(9000));
+    bench.ack(&[(4, 4)], at_ms(9100));
     assert_eq!(bench.c.session.window.cwnd_bytes(), 20 * MSS);
 }
 
@@ -267,13 +272,13 @@ fn what_left_before_the_first_sample_proves_no_persistent_congestion() {
 fn a_probe_timeout_sends_two_probes_and_marks_nothing_lost() {
     let mut bench = Bench::confirmed(2 * MSS);
     bench.c.queued = 3 * MSS;
-    bench.send(2, ms(100));
-    assert_eq!(bench.try_send(ms(100)), None, "the window is full");
-    assert_eq!(bench.recovery.deadline(), Some(ms(100 + 325)));
-    bench.recovery.on_timer(&mut bench.c, ms(425));
+    bench.send(2, at_ms(100));
+    assert_eq!(bench.try_send(at_ms(100)), None, "the window is full");
+    assert_eq!(bench.recovery.deadline(), Some(at_ms(100 + 325)));
+    bench.recovery.on_timer(&mut bench.c, at_ms(425));
     // New data first, whatever the window, then the oldest that is out.
     let starts: Vec<_> = (0..3)
-        .filter_map(|_| bench.try_send(ms(425)))
+        .filter_map(|_| bench.try_send(at_ms(425)))
         .map(|plan| plan.start / MSS)
         .collect();
     assert_eq!(starts, [2, 0]);
@@ -282,9 +287,13 @@ fn a_probe_timeout_sends_two_probes_and_marks_nothing_lost() {
         (bench.c.session.window.cwnd, bench.recovery.pipe(&bench.c)),
         (2.0, 4 * MSS)
     );
-    assert_eq!(bench.recovery.deadline(), Some(ms(425 + 650)), "backed off");
+    assert_eq!(
+        bench.recovery.deadline(),
+        Some(at_ms(425 + 650)),
+        "backed off"
+    );
     // Any acknowledgement ends the back-off.
-    bench.ack(&[(2, 2)], ms(525));
+    bench.ack(&[(2, 2)], at_ms(525));
     assert_eq!(bench.quic().pto_count, 0);
 }
 
@@ -292,10 +301,10 @@ fn a_probe_timeout_sends_two_probes_and_marks_nothing_lost() {
 fn a_repeated_packet_gives_its_own_round_trip() {
     let mut bench = Bench::confirmed(12_000);
     bench.c.queued = MSS;
-    bench.send(1, ms(100));
-    bench.recovery.on_timer(&mut bench.c, ms(425));
-    bench.send(1, ms(425));
-    bench.ack(&[(1, 1)], ms(525));
+    bench.send(1, at_ms(100));
+    bench.recovery.on_timer(&mut bench.c, at_ms(425));
+    bench.send(1, at_ms(425));
+    bench.ack(&[(1, 1)], at_ms(525));
     assert_eq!(bench.c.rtt.latest(), Some(ms(100)));
     assert_eq!(bench.c.una(), MSS);
 }
@@ -303,25 +312,25 @@ fn a_repeated_packet_gives_its_own_round_trip() {
 #[test]
 fn data_has_no_timer_before_the_handshake_is_confirmed() {
     let mut bench = Bench::new(12_000);
-    bench.send(3, Time::ZERO);
+    bench.send(3, Instant::ZERO);
     assert_eq!(bench.recovery.deadline(), None);
-    bench.c.rtt.sample(Time::ZERO, ms(100));
-    bench.recovery.on_handshake(&mut bench.c, false, ms(100));
-    assert_eq!(bench.recovery.deadline(), Some(ms(325)));
+    bench.c.rtt.sample(Instant::ZERO, at_ms(100));
+    bench.recovery.on_handshake(&mut bench.c, false, at_ms(100));
+    assert_eq!(bench.recovery.deadline(), Some(at_ms(325)));
 }
 
 #[test]
 fn an_acknowledgement_that_repeats_what_is_known_changes_nothing() {
     let mut bench = Bench::confirmed(12_000);
-    bench.send(10, ms(100));
-    assert_eq!(bench.try_send(ms(100)), None);
-    bench.ack(&[(0, 1)], ms(200));
+    bench.send(10, at_ms(100));
+    assert_eq!(bench.try_send(at_ms(100)), None);
+    bench.ack(&[(0, 1)], at_ms(200));
     let before = (
         bench.c.session.window.cwnd,
         bench.c.una(),
         bench.recovery.deadline(),
     );
-    bench.ack(&[(0, 1)], ms(210));
+    bench.ack(&[(0, 1)], at_ms(210));
     let after = (
         bench.c.session.window.cwnd,
         bench.c.una(),
@@ -334,7 +343,7 @@ fn an_acknowledgement_that_repeats_what_is_known_changes_nothing() {
 #[test]
 fn timers_in_a_row_end_a_connection() {
     let mut bench = Bench::confirmed(12_000);
-    bench.send(1, ms(100));
+    bench.send(1, at_ms(100));
     let mut expiries = 1;
     while let Some(due) = bench.recovery.deadline() {
         if !bench.recovery.on_timer(&mut bench.c, due) {
@@ -354,8 +363,8 @@ fn timers_in_a_row_end_a_connection() {
 fn overtaken(undo: Undo) -> Bench {
     let mut bench = Bench::confirmed(20 * MSS);
     Arc::make_mut(&mut bench.c.stack).recovery.undo = undo;
-    bench.send(20, ms(100));
-    bench.ack(&[(5, 6)], ms(200));
+    bench.send(20, at_ms(100));
+    bench.ack(&[(5, 6)], at_ms(200));
     assert!(bench.lost().contains(&0) && bench.lost().contains(&1));
     assert!(
         bench.c.session.window.ssthresh <= 10.0,
@@ -369,12 +378,12 @@ fn overtaken(undo: Undo) -> Bench {
 fn once_all_that_counted_as_lost_has_arrived_the_window_comes_back() {
     for undo in [Undo::SetEmpties, Undo::Full] {
         let mut bench = overtaken(undo);
-        bench.ack(&[(5, 6), (1, 3)], ms(203));
+        bench.ack(&[(5, 6), (1, 3)], at_ms(203));
         assert!(
             bench.c.session.window.ssthresh <= 10.0,
             "one is missing yet"
         );
-        bench.ack(&[(0, 6)], ms(204));
+        bench.ack(&[(0, 6)], at_ms(204));
         assert_eq!(bench.c.session.window.ssthresh, f64::INFINITY);
         assert!(
             bench.c.session.window.cwnd >= 20.0,
@@ -388,7 +397,7 @@ fn once_all_that_counted_as_lost_has_arrived_the_window_comes_back() {
 #[test]
 fn what_comes_after_two_probe_timeouts_takes_nothing_back() {
     let mut bench = overtaken(Undo::Full);
-    bench.ack(&[(0, 6)], ms(200 + 2 * 325 + 100));
+    bench.ack(&[(0, 6)], at_ms(200 + 2 * 325 + 100));
     assert!(
         bench.c.session.window.ssthresh <= 10.0,
         "{:?}",
@@ -399,7 +408,7 @@ fn what_comes_after_two_probe_timeouts_takes_nothing_back() {
 #[test]
 fn without_undo_the_window_stays_down() {
     let mut bench = overtaken(Undo::None);
-    bench.ack(&[(0, 6)], ms(204));
+    bench.ack(&[(0, 6)], at_ms(204));
     assert!(
         bench.c.session.window.ssthresh <= 10.0,
         "{:?}",
@@ -411,8 +420,8 @@ fn without_undo_the_window_stays_down() {
 fn with_thresholds_that_adapt_no_number_of_later_packets_stands_for_a_loss() {
     let lost = |undo| {
         let mut bench = overtaken(undo);
-        bench.ack(&[(0, 6)], ms(204));
-        bench.ack(&[(12, 12), (0, 6)], ms(205));
+        bench.ack(&[(0, 6)], at_ms(204));
+        bench.ack(&[(12, 12), (0, 6)], at_ms(205));
         bench.lost()
     };
     assert!(lost(Undo::SetEmpties).contains(&7));

@@ -3,6 +3,7 @@
 
 use super::super::*;
 use super::literal::Literal;
+use flowstart_control::Duration;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
@@ -42,7 +43,7 @@ impl Pair {
     }
 
     fn step(&mut self, (what, at, len, later, choice): Step) -> Result<(), TestCaseError> {
-        self.literal.now += Time(later);
+        self.literal.now += Duration(later);
         let Literal { una, high, .. } = self.literal;
         let somewhere = una + at % (high - una + 1);
         match what {
@@ -166,7 +167,7 @@ impl Pair {
             prop_assert_eq!(newest, self.literal.newest_first_sent);
         }
         let pipe = self.literal.in_flight();
-        let least = (choice < 10).then_some(Time(choice));
+        let least = (choice < 10).then_some(Duration(choice));
         let rate = self.ledger.delivery();
         let told = rate.unwrap().conclude(pipe, false, least);
         prop_assert_eq!(told, self.literal.rate.conclude(pipe, least));

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 pub(super) struct Segment {
     pub(super) start: u64,
     pub(super) end: u64,
-    pub(super) sent: Time,
+    pub(super) sent: Instant,
     /// Which retransmission it is, from zero on; nothing where it is none.
     pub(super) again: Option<u64>,
     /// Some of it counted as lost when it left, and still would.
@@ -40,7 +40,7 @@ impl Segment {
 pub(super) struct Literal {
     pub(super) una: u64,
     pub(super) high: u64,
-    pub(super) now: Time,
+    pub(super) now: Instant,
     /// Above `una`.
     pub(super) arrived: BTreeSet<u64>,
     pub(super) lost: BTreeSet<u64>,
@@ -49,7 +49,7 @@ pub(super) struct Literal {
     /// Only segments all of which is told of count as arrived.
     pub(super) of_packets: bool,
     /// When the newest that the last cumulative acknowledgement covered was first sent.
-    pub(super) newest_first_sent: Time,
+    pub(super) newest_first_sent: Instant,
 }
 
 impl Literal {
@@ -97,13 +97,13 @@ impl Literal {
     }
 
     /// When a retransmission of the byte at `una` left that is out.
-    fn head_left(&self) -> Option<Time> {
+    fn head_left(&self) -> Option<Instant> {
         let holding = self.out().filter(|s| s.holds(self.una));
         holding.map(|s| s.sent).max()
     }
 
     /// When the oldest outstanding byte last left, as far as that is on its way.
-    pub(super) fn oldest_left(&self) -> Time {
+    pub(super) fn oldest_left(&self) -> Instant {
         let head = self.head_left();
         head.unwrap_or_else(|| self.first(self.una).sent)
     }
@@ -179,7 +179,7 @@ impl Literal {
         (start, end): (u64, u64),
         forward: u64,
         times: &mut Arrivals,
-    ) -> Option<Time> {
+    ) -> Option<Instant> {
         for segment in self.segments.iter_mut().filter(|s| s.out) {
             if segment.start < end && start < segment.end {
                 segment.out = false;

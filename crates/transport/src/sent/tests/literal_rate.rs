@@ -3,14 +3,15 @@
 
 use super::super::*;
 use flowstart_control::signals::{Delivery, RateSample};
+use flowstart_control::Duration;
 
 /// What a sending takes along.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
-    pub(super) sent: Time,
-    first_sent: Time,
+    pub(super) sent: Instant,
+    first_sent: Instant,
     delivered: u64,
-    delivered_at: Time,
+    delivered_at: Instant,
     app_limited: bool,
     lost: u64,
     /// In flight when it had left.
@@ -23,8 +24,8 @@ pub(super) struct Taken {
 #[derive(Default)]
 pub(super) struct LiteralRate {
     delivered: u64,
-    delivered_at: Time,
-    first_sent: Time,
+    delivered_at: Instant,
+    first_sent: Instant,
     app_limited: u64,
     lost: u64,
     /// The sending that the acknowledgement answers: of those it answers, the one that left last;
@@ -32,12 +33,12 @@ pub(super) struct LiteralRate {
     answered: Option<(Taken, u64)>,
     newly: u64,
     pipe_before: u64,
-    now: Time,
+    now: Instant,
 }
 
 impl LiteralRate {
     /// §3.2, `SendPacket`.
-    pub(super) fn send(&mut self, plan: Plan, idle: bool, pipe: u64, now: Time) -> Taken {
+    pub(super) fn send(&mut self, plan: Plan, idle: bool, pipe: u64, now: Instant) -> Taken {
         if idle {
             (self.first_sent, self.delivered_at) = (now, now);
         }
@@ -63,7 +64,7 @@ impl LiteralRate {
     }
 
     /// §3.3, `UpdateRateSample` for each byte that has arrived, with what last held it.
-    pub(super) fn take(&mut self, bytes: &[(u64, Taken)], now: Time) {
+    pub(super) fn take(&mut self, bytes: &[(u64, Taken)], now: Instant) {
         let key = |(position, taken): &(u64, Taken)| (taken.sent, *position);
         let answered = bytes.iter().max_by_key(|byte| key(byte));
         self.answered = answered.map(|(position, taken)| (*taken, position + 1));
@@ -79,7 +80,7 @@ impl LiteralRate {
     }
 
     /// §3.3, `GenerateRateSample`, where `pipe` is in flight after the acknowledgement.
-    pub(super) fn conclude(&mut self, pipe: u64, least_rtt: Option<Time>) -> Delivery {
+    pub(super) fn conclude(&mut self, pipe: u64, least_rtt: Option<Duration>) -> Delivery {
         let newly = std::mem::take(&mut self.newly);
         let lost = self.pipe_before.saturating_sub(pipe + newly);
         self.lost += lost;
@@ -87,7 +88,7 @@ impl LiteralRate {
             prior_delivered: taken.delivered,
             sent: taken.sent,
             delivered: self.delivered - taken.delivered,
-            interval: Time::ZERO,
+            interval: Duration::ZERO,
             send_interval: taken.sent.since(taken.first_sent),
             ack_interval: self.now.since(taken.delivered_at),
             app_limited: taken.app_limited,
@@ -98,7 +99,7 @@ impl LiteralRate {
             interval: sample.send_interval.max(sample.ack_interval),
             ..sample
         });
-        let least = least_rtt.unwrap_or(Time(1)).max(Time(1));
+        let least = least_rtt.unwrap_or(Duration(1)).max(Duration(1));
         Delivery {
             total: self.delivered,
             newly,

@@ -17,7 +17,7 @@ struct Numbered {
     arrived: BTreeSet<u64>,
     lost: BTreeSet<u64>,
     /// What each carries, when it left, and whether it is on its way.
-    packets: Vec<(Plan, Time, bool)>,
+    packets: Vec<(Plan, Instant, bool)>,
     epoch: u64,
     /// One past the largest number acknowledged.
     acknowledged: u64,
@@ -27,7 +27,7 @@ struct Numbered {
 }
 
 impl Numbered {
-    fn take(&mut self, ranges: &[(u64, u64)], now: Time) -> NewlyAckedPackets {
+    fn take(&mut self, ranges: &[(u64, u64)], now: Instant) -> NewlyAckedPackets {
         let mut newly = NewlyAckedPackets::default();
         let before = self.arrived.clone();
         let ends = ranges
@@ -64,7 +64,7 @@ impl Numbered {
 
     /// What the byte at `position` last left with.
     fn last_holding(&self, position: u64) -> Taken {
-        let holds = |(plan, ..): &(Plan, Time, bool)| (plan.start..plan.end).contains(&position);
+        let holds = |(plan, ..): &(Plan, Instant, bool)| (plan.start..plan.end).contains(&position);
         self.taken[self.packets.iter().rposition(holds).unwrap()]
     }
 
@@ -97,7 +97,7 @@ proptest! {
         let mut sent = Ledger::new(Detail::Numbers, true);
         let mut literal = Numbered::default();
         for (i, (what, at, len)) in steps.into_iter().enumerate() {
-            let now = Time(i as u64);
+            let now = Instant(i as u64);
             match what {
                 0..=3 => {
                     // New data, what is lost, or something from the middle.
@@ -188,32 +188,35 @@ fn sent(segments: u64, again: (u64, u64)) -> Ledger {
             start: 10 * (n - 1),
             end: 10 * n,
         };
-        sent.send(plan, 0, Time(n));
+        sent.send(plan, 0, Instant(n));
     }
     let (start, end) = again;
-    sent.send(Plan { start, end }, 0, Time(segments + 1));
+    sent.send(Plan { start, end }, 0, Instant(segments + 1));
     sent
 }
 
 #[test]
 fn an_acknowledgement_of_something_sent_twice_gives_no_sample() {
     let mut sent = sent(2, (0, 10));
-    let newly = sent.acknowledge(20, std::iter::empty(), Time(9));
+    let newly = sent.acknowledge(20, std::iter::empty(), Instant(9));
     assert_eq!((newly.acked, newly.sent), (20, None));
 }
 
 #[test]
 fn the_first_sending_of_the_newest_segment_is_known_all_the_same() {
     let mut sent = sent(2, (0, 20));
-    sent.acknowledge(20, std::iter::empty(), Time(9));
-    assert_eq!(sent.newest_first_sent(), Time(2));
+    sent.acknowledge(20, std::iter::empty(), Instant(9));
+    assert_eq!(sent.newest_first_sent(), Instant(2));
 }
 
 #[test]
 fn all_that_is_touched_counts_as_sent_twice() {
     let ambiguous = |again: (u64, u64)| {
         let mut sent = sent(4, again);
-        let mut sample = |n: u64| sent.acknowledge(10 * n, std::iter::empty(), Time(9)).sent;
+        let mut sample = |n: u64| {
+            sent.acknowledge(10 * n, std::iter::empty(), Instant(9))
+                .sent
+        };
         (1..=4).map(|n| sample(n).is_none()).collect::<Vec<_>>()
     };
     assert_eq!(ambiguous((10, 20)), [false, true, false, false]);
@@ -230,8 +233,8 @@ fn a_packet_within_one_of_two_overlapping_blocks_has_arrived() {
             start: 10 * n,
             end: 10 * n + 10,
         };
-        sent.send(plan, 0, Time(1));
+        sent.send(plan, 0, Instant(1));
     }
-    let newly = sent.acknowledge(0, [(10, 25), (20, 40)].into_iter(), Time(9));
+    let newly = sent.acknowledge(0, [(10, 25), (20, 40)].into_iter(), Instant(9));
     assert_eq!((newly.sacked, sent.arrived_bytes()), (30, 30));
 }
