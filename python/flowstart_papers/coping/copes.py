@@ -78,7 +78,7 @@ def _table(name: str, load: str, found: pl.DataFrame) -> Table:
         "all transfers are under the measure without fast starters. Net: how much later bystanders "
         "are than with neither fast starters nor the measure."
     )
-    headings = {"measure": "measure", "by": "by"} | dict(HEADINGS)
+    headings = {"measure": "measure", "by": "by", **HEADINGS}
     costs = {"cost": "cost to slow start, %", "net": "net for bystanders, %"}
     return table(name, caption, found, headings | costs)
 
@@ -163,7 +163,7 @@ def sweep(lab: Lab) -> Findings:
         answers.append(_says_best(f"{knob.capitalize()} ({label})", found))
         name, x = "sweep_" + knob.replace(" ", "_"), Axis(label, "log", ticks=settings[::2])
         tables.append(table(name, f"The {knob} swept. {COLUMNS}", found,
-                            {"load": "load", "setting": label} | dict(HEADINGS)))  # fmt: skip
+                            {"load": "load", "setting": label, **HEADINGS}))  # fmt: skip
         gain = ("gain", Axis("gain: starters faster by, %"))
         pictures.append(lines(
             name, f"Gain of starters and harm to bystanders over the {knob}, with 95 % intervals.",
@@ -241,7 +241,7 @@ def moved(lab: Lab) -> Findings:
         answers=[*_says_recovery(recovery), _says_load(load)],
         tables=[
             table(f"moved_{name}", f"Transfers of 200 packets, by {heading}. {COLUMNS}", found,
-                  {"case": heading, "measure": "measure"} | dict(HEADINGS))
+                  {"case": heading, "measure": "measure", **HEADINGS})
             for name, (heading, found) in shown.items()
         ],
         pictures=[

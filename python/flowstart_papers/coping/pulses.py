@@ -232,15 +232,14 @@ def abuse(lab: Lab) -> Findings:
         answers=[_says_base(swept), _says_guards(guarded), _says_worst(drawn)],
         tables=[
             table("pulses", varied, swept, {"varied": "case", "servers": "servers use",
-                                            "asked": "asked, Mbit/s"} | dict(CLIENT)),
+                                            "asked": "asked, Mbit/s", **CLIENT}),
             table("pulses_guarded", f"The same pulses under each measure. {CAPTION} That network "
                   "has the measure's queue, too.", guarded,
-                  {"recovery": "recovery", "measure": "measure", "by": "by"} | dict(without)
-                  | dict(CLIENT)),
+                  {"recovery": "recovery", "measure": "measure", "by": "by", **without, **CLIENT}),
             table("pulses_access", "The client's own line behind the link, which some transfers "
                   f"share. {CAPTION}", access,
                   {"line": "client's line, Mbit/s", "startup": "servers use",
-                   "neighbours": ("short behind the client's line later, %", 0)} | dict(CLIENT)),
+                   "neighbours": ("short behind the client's line later, %", 0), **CLIENT}),
         ],
         pictures=[
             lines("pulses", "What is left of the goodput of long bystanders when a client makes "

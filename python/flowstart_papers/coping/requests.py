@@ -307,7 +307,7 @@ def lies(lab: Lab) -> Findings:
         tables=[
             table("lies_routers", f"Transfers of {HONEST_PACKETS} packets over {PATH} with a queue "
                   f"of 60 packets; half of them ask for a rate. {COLUMNS}", hidden,
-                  {"rule": "half of the hosts ask", "load": "load, %"} | dict(HEADINGS)),
+                  {"rule": "half of the hosts ask", "load": "load, %", **HEADINGS}),
             Table("lies_nonce", f"A transfer of {GUESS_PACKETS} packets alone on 100 Mbit/s and "
                   f"100 ms that requests {ASKED_KBPS / 1000:g} Mbit/s. With what a router left, "
                   "and when refused, durations are measured; what a liar may expect is computed "
