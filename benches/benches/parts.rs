@@ -11,7 +11,7 @@ use flowstart_network::link::{Link, LinkConfig, LinkKind, Losses, Service};
 use flowstart_network::moment::Moment;
 use flowstart_network::queue::{BufferAccounting, DropTail, Limit};
 use flowstart_sim::engine::EventQueue;
-use flowstart_transport::{Detail, Ledger, Plan};
+use flowstart_transport::{ByteRange, Detail, Ledger};
 use flowstart_wire::Packet;
 use std::hint::black_box;
 
@@ -79,7 +79,7 @@ fn link(c: &mut Criterion) {
 fn ledger(c: &mut Criterion) {
     let mut group = c.benchmark_group("ledger");
     group.throughput(Throughput::Elements(STEPS));
-    let segment = |n: u64| Plan {
+    let segment = |n: u64| ByteRange {
         start: n * MSS,
         end: (n + 1) * MSS,
     };
@@ -95,12 +95,12 @@ fn ledger(c: &mut Criterion) {
             sent,
             |ledger| {
                 for n in 0..STEPS {
-                    let Plan { start, end } = segment(2 * n + 1);
+                    let ByteRange { start, end } = segment(2 * n + 1);
                     black_box(ledger.acknowledge(0, std::iter::once((start, end)), Instant(n)));
                 }
                 ledger.mark_lost(0, 2 * STEPS * MSS);
                 while let Some((start, end)) = ledger.first_lost() {
-                    let plan = Plan { start, end };
+                    let plan = ByteRange { start, end };
                     ledger.repair(plan, Instant::ZERO);
                     ledger.send(plan, 0, Instant::ZERO);
                     black_box(ledger.in_flight());

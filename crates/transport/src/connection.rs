@@ -6,9 +6,9 @@ mod framing;
 mod timing;
 
 use super::ecn::EcnSender;
-use super::plan::Plan;
 use super::profile::RecoveryProfile;
 use super::rtt::RttEstimator;
+use super::segment::ByteRange;
 use super::sent::{Ledger, NewlyAcked, NewlyAckedPackets};
 use super::stack::{EcnMode, Sharing, Stack};
 use super::throughput::Throughput;
@@ -206,7 +206,7 @@ impl Connection {
     }
 
     /// The segment at `nxt`, if the application has data there and the peer room for it.
-    pub fn next_segment(&self) -> Option<Plan> {
+    pub fn next_segment(&self) -> Option<ByteRange> {
         if self.nxt >= self.queued {
             return None;
         }
@@ -215,8 +215,8 @@ impl Connection {
     }
 
     /// The segment that starts at `start`.
-    pub fn segment_at(&self, start: u64) -> Plan {
-        Plan {
+    pub fn segment_at(&self, start: u64) -> ByteRange {
+        ByteRange {
             start,
             end: self.segment_end(start),
         }
@@ -373,7 +373,7 @@ impl Connection {
     }
 
     /// What `plan` says has arrived with a packet that counted as lost.
-    pub fn acknowledge_late(&mut self, plan: Plan, now: Instant) {
+    pub fn acknowledge_late(&mut self, plan: ByteRange, now: Instant) {
         let una = self.una();
         self.delivered_total += self.sent.acknowledge_late(plan);
         if self.una() > una {

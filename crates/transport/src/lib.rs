@@ -18,7 +18,6 @@ mod offload;
 mod pacer;
 pub mod pacing_rate;
 mod persist;
-mod plan;
 pub mod prefetch;
 mod profile;
 mod quick_start;
@@ -28,6 +27,7 @@ pub mod receiver;
 mod recovery;
 mod reduction;
 mod rtt;
+mod segment;
 mod send_buffer;
 pub mod sender;
 mod sent;
@@ -46,6 +46,6 @@ pub use throughput::Delivered;
 
 #[doc(hidden)] // For the benchmarks.
 pub use {
-    plan::Plan,
+    segment::ByteRange,
     sent::{Detail, Ledger},
 };

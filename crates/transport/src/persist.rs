@@ -3,7 +3,7 @@
 //! the acknowledgement that opens the window may be lost.
 
 use super::connection::Connection;
-use super::plan::Plan;
+use super::segment::ByteRange;
 use flowstart_wire::Packet;
 
 /// Where a connection stands with a closed window.
@@ -29,10 +29,10 @@ pub fn is_stalled(c: &Connection) -> bool {
 }
 
 /// What fits into a window of less than a segment, which nothing else sends (RFC 1122 §4.2.3.4).
-pub fn part(c: &Connection) -> Option<Plan> {
+pub fn part(c: &Connection) -> Option<ByteRange> {
     let end = c.segment_end(c.nxt).min(c.una() + c.peer_window);
     let start = c.nxt;
-    (end > start).then_some(Plan { start, end })
+    (end > start).then_some(ByteRange { start, end })
 }
 
 /// A segment without data whose position the peer has behind it, so that it answers at once

@@ -9,8 +9,8 @@ use super::connection::{AckMeta, Connection};
 use super::info::Info;
 use super::loss::findings::{AckReport, Audience, Began, Events, Findings};
 use super::loss::Loss;
-use super::plan::Plan;
 use super::reduction::Reduction;
+use super::segment::{ByteRange, SegmentRange};
 use super::stack::Stack;
 use flowstart_control::signals::Ack as Signal;
 use flowstart_control::Instant;
@@ -190,15 +190,15 @@ impl Recovery {
 
     /// Returns the segment that may leave next, if the pacer consents.
     #[inline]
-    pub fn plan(&self, c: &Connection) -> Option<Plan> {
+    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
         self.loss.plan(c)
     }
 
-    /// `plan` is about to be sent.
+    /// `segment` is about to be sent.
     #[inline]
-    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
+    pub fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
         self.reduction.on_sent();
-        self.loss.on_sent(c, plan, now);
+        self.loss.on_sent(c, segment, now);
     }
 
     /// A packet without data that is due, where no other is.
@@ -208,14 +208,14 @@ impl Recovery {
         self.loss.answer(c, now)
     }
 
-    /// Whether `plan` leaves now, where new data waits until there is enough of it for a burst.
-    pub fn may_leave(&mut self, c: &mut Connection, plan: Plan, now: Instant) -> bool {
-        self.loss.may_leave(c, plan, now)
+    /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst.
+    pub fn may_leave(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) -> bool {
+        self.loss.may_leave(c, segment, now)
     }
 
     /// It has been sent.
     #[inline]
-    pub fn after_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
+    pub fn after_sent(&mut self, c: &mut Connection, plan: ByteRange, now: Instant) {
         self.loss.after_sent(c, plan, now);
     }
 

@@ -10,10 +10,10 @@ use super::info::Info;
 use super::pacer::{Pacer, Release, ONE_BY_ONE};
 use super::pacing_rate;
 use super::persist::{is_stalled, part, probe, Persist};
-use super::plan::Plan;
 use super::quick_start::Asked;
 use super::recovery::Recovery;
 use super::rtt::RttEstimator;
+use super::segment::{ByteRange, Why};
 use super::send_buffer::SendBuffer;
 use super::stack::{Pacing, Restart, Stack};
 use super::throughput::Delivered;
@@ -653,7 +653,7 @@ impl Sender {
             return self.poll_syn(now);
         }
         let c = &mut self.connection;
-        let Some(plan) = self.recovery.plan(c) else {
+        let Some(segment) = self.recovery.plan(c) else {
             if c.stack.recovery.id_update > 0 {
                 if let Some(packet) = self.recovery.answer_first_ack(c, now) {
                     return Some(packet);
@@ -680,20 +680,20 @@ impl Sender {
             return None;
         }
         let c = &mut self.connection;
-        if c.stack.pacing.tso && !self.recovery.may_leave(c, plan, now) {
+        if c.stack.pacing.tso && !self.recovery.may_leave(c, segment, now) {
             self.pacer.nothing_to_send();
             return None;
         }
         let release = self.release();
         let pipe = self.measured_pipe();
         let c = &mut self.connection;
-        self.recovery.on_sent(c, plan, now);
-        let segment = c.transmit(plan, pipe, now);
-        self.recovery.after_sent(c, plan, now);
+        self.recovery.on_sent(c, segment, now);
+        let packet = c.transmit(segment.range, pipe, now);
+        self.recovery.after_sent(c, segment.range, now);
         if let Some((rate, release)) = release {
-            self.pacer.sent(rate, release, segment.wire, now);
+            self.pacer.sent(rate, release, packet.wire, now);
         }
-        Some(segment)
+        Some(packet)
     }
 
     /// What is in flight, where samples of the delivery rate need it.
@@ -712,7 +712,8 @@ impl Sender {
         let pipe = self.measured_pipe();
         if self.connection.stack.numbers_packets() {
             // A packet of its own, which is acknowledged by its number.
-            self.recovery.on_sent(&mut self.connection, segment, now);
+            let again = segment.because(Why::Probe);
+            self.recovery.on_sent(&mut self.connection, again, now);
         }
         Some(self.connection.transmit(segment, pipe, now))
     }
@@ -735,7 +736,8 @@ impl Sender {
             return Some(probe);
         };
         self.end_persist();
-        self.recovery.on_sent(&mut self.connection, plan, now);
+        let segment = plan.by_position(self.connection.high());
+        self.recovery.on_sent(&mut self.connection, segment, now);
         Some(self.connection.transmit(plan, 0, now))
     }
 
@@ -757,7 +759,7 @@ impl Sender {
 
     /// The next segment that the startup wants sent a second time. Recovery has nothing to
     /// send, and is not told: it says nothing of loss.
-    fn next_proactive(&mut self) -> Option<Plan> {
+    fn next_proactive(&mut self) -> Option<ByteRange> {
         let c = &mut self.connection;
         while c.session.window.proactive.segments > 0 {
             let end = c.session.window.proactive.below.min(c.high());
@@ -769,7 +771,7 @@ impl Sender {
             c.session.window.proactive.segments -= 1;
             c.session.window.proactive.below = start;
             if !self.recovery.has_arrived(c, start, end) {
-                return Some(Plan { start, end });
+                return Some(ByteRange { start, end });
             }
         }
         None

@@ -1,6 +1,6 @@
 //! The packets that a sending endpoint makes.
 
-use super::super::plan::Plan;
+use super::super::segment::ByteRange;
 use super::super::timestamps::tsval;
 use super::{Connection, Timed};
 use crate::narrow::{length, wrapped};
@@ -14,7 +14,7 @@ impl Connection {
     /// Sends `plan`: the segment for the wire, with every account updated. `pipe` is what was in
     /// flight before, where the delivery rate is measured.
     #[inline(always)]
-    pub fn transmit(&mut self, plan: Plan, pipe: u64, now: Instant) -> Packet {
+    pub fn transmit(&mut self, plan: ByteRange, pipe: u64, now: Instant) -> Packet {
         self.prev_high = self.high();
         if let Some(throughput) = &mut self.throughput {
             throughput.feed(now);

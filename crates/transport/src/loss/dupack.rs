@@ -7,7 +7,7 @@
 //! `tcp-reno.cc`, `tcp-newreno.cc`.)
 
 use super::super::connection::Connection;
-use super::super::plan::Plan;
+use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::NewlyAcked;
 use super::super::stack::RecoveryKind;
 use super::findings::{AckReport, Audience, Began, Events, Findings};
@@ -41,7 +41,7 @@ pub struct DupAck {
     inflation: u64,
     limited_bytes: u64,
     gate: Gate,
-    forced: Option<Plan>,
+    forced: Option<ByteRange>,
     /// What leaves is sent once more by who goes back.
     uncounted: bool,
 }
@@ -219,9 +219,9 @@ impl DupAck {
     }
 
     /// What may leave next.
-    pub fn plan(&self, c: &Connection) -> Option<Plan> {
-        if self.forced.is_some() {
-            return self.forced;
+    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
+        if let Some(first) = self.forced {
+            return Some(first.because(Why::Lost));
         }
         let plan = c.next_segment()?;
         let room = match self.gate {
@@ -229,7 +229,7 @@ impl DupAck {
             Gate::One => c.session.window.cwnd_bytes() + self.dup_acks.min(2) * c.mss(),
             Gate::Open | Gate::Burst(_) => self.window_bytes(c),
         };
-        (plan.end <= c.una() + room).then_some(plan)
+        (plan.end <= c.una() + room).then_some(plan.by_position(c.high()))
     }
 
     fn window_bytes(&self, c: &Connection) -> u64 {
@@ -241,7 +241,7 @@ impl DupAck {
     }
 
     /// Accounts for a segment that leaves.
-    pub fn on_sent(&mut self, c: &Connection, plan: Plan) {
+    pub fn on_sent(&mut self, c: &Connection, plan: ByteRange) {
         if self.forced.take().is_some() {
             self.uncounted = !c.stack.ns2.fast_retransmit_counts && c.nxt <= plan.start;
             return;
@@ -258,7 +258,7 @@ impl DupAck {
 
     /// It has left.
     #[inline]
-    pub fn after_sent(&mut self, c: &mut Connection, plan: Plan) {
+    pub fn after_sent(&mut self, c: &mut Connection, plan: ByteRange) {
         if std::mem::take(&mut self.uncounted) {
             c.nxt = plan.start;
         }

@@ -8,7 +8,7 @@
 use super::connection::Connection;
 use super::info::Info;
 use super::numbers::ack_delay;
-use super::plan::Plan;
+use super::segment::{ByteRange, SegmentRange};
 use super::sent::NewlyAcked;
 use super::stack::{RecoveryKind, Stack};
 use findings::Findings;
@@ -219,18 +219,18 @@ impl Loss {
     }
 
     /// Returns the segment that may leave next, if the pacer consents.
-    pub fn plan(&self, c: &Connection) -> Option<Plan> {
+    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
         dispatch!(self, r => r.plan(c))
     }
 
-    /// `plan` is about to be sent.
-    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
+    /// `segment` is about to be sent.
+    pub fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
         match self {
-            Loss::DupAck(r) => r.on_sent(c, plan),
-            Loss::Rfc6675(r) => r.on_sent(c, plan, now),
-            Loss::Ns2(r) => r.on_sent(c, plan),
-            Loss::Rack(r) => r.on_sent(c, plan, now),
-            Loss::Rfc9002(r) => r.on_sent(c, plan, now),
+            Loss::DupAck(r) => r.on_sent(c, segment.range),
+            Loss::Rfc6675(r) => r.on_sent(c, segment, now),
+            Loss::Ns2(r) => r.on_sent(c, segment.range),
+            Loss::Rack(r) => r.on_sent(c, segment, now),
+            Loss::Rfc9002(r) => r.on_sent(c, segment.range, now),
         }
     }
 
@@ -242,16 +242,16 @@ impl Loss {
         }
     }
 
-    /// Whether `plan` leaves now, where new data waits until there is enough of it for a burst.
-    pub fn may_leave(&mut self, c: &mut Connection, plan: Plan, now: Instant) -> bool {
+    /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst.
+    pub fn may_leave(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) -> bool {
         match self {
-            Loss::Rack(r) => r.may_leave(c, plan, now),
+            Loss::Rack(r) => r.may_leave(c, segment, now),
             _ => true,
         }
     }
 
     /// It has been sent.
-    pub fn after_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
+    pub fn after_sent(&mut self, c: &mut Connection, plan: ByteRange, now: Instant) {
         match self {
             Loss::DupAck(r) => r.after_sent(c, plan),
             Loss::Rack(r) => r.after_sent(c, now),

@@ -8,8 +8,8 @@
 //! `tcp-sack1.cc`.)
 
 use super::super::connection::Connection;
-use super::super::plan::Plan;
 use super::super::ranges::RangeSet;
+use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::NewlyAcked;
 use super::findings::{AckReport, Audience, Began, Events, Findings};
 use flowstart_control::{Duration, Instant};
@@ -44,7 +44,7 @@ pub struct Ns2 {
     /// acknowledgements mean nothing (`timeout_`).
     after_timeout: bool,
     gate: Gate,
-    forced: Option<Plan>,
+    forced: Option<ByteRange>,
 }
 
 impl Ns2 {
@@ -235,11 +235,11 @@ impl Ns2 {
     }
 
     /// What may leave next.
-    pub fn plan(&self, c: &Connection) -> Option<Plan> {
-        if self.forced.is_some() {
-            return self.forced;
+    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
+        if let Some(first) = self.forced {
+            return Some(first.because(Why::Lost));
         }
-        match self.gate {
+        let next = match self.gate {
             Gate::Closed => None,
             Gate::One => c.next_segment().filter(|plan| {
                 let beyond = c.session.window.cwnd + self.dup_acks as f64;
@@ -250,10 +250,11 @@ impl Ns2 {
                 let plan = c.next_segment()?;
                 (plan.end <= c.una() + c.session.window.cwnd_segments() * c.mss()).then_some(plan)
             }
-        }
+        };
+        next.map(|range| range.by_position(c.high()))
     }
 
-    fn plan_in_recovery(&self, c: &Connection) -> Option<Plan> {
+    fn plan_in_recovery(&self, c: &Connection) -> Option<ByteRange> {
         if self.pipe >= c.session.window.cwnd_segments() as i64 {
             return None;
         }
@@ -267,7 +268,7 @@ impl Ns2 {
     }
 
     /// Accounts for a segment that leaves.
-    pub fn on_sent(&mut self, c: &Connection, plan: Plan) {
+    pub fn on_sent(&mut self, c: &Connection, plan: ByteRange) {
         if self.forced.take().is_some() {
             return;
         }

@@ -17,7 +17,7 @@
 //! by, or every further segment that is as late would begin another.
 
 use super::super::connection::Connection;
-use super::super::plan::Plan;
+use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{Ledger, NewlyAcked};
 use super::super::stack::Undo;
 use super::findings::{AckReport, Audience, Began, Events, Findings};
@@ -43,15 +43,6 @@ enum Phase {
     AfterTimeout,
 }
 
-/// By which rule of NextSeg a segment may leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rule {
-    /// Rules 1 to 3: a hole below the highest SACKed byte, or data not sent before.
-    Ordinary,
-    /// Rule 4: the rescue retransmission.
-    Rescue,
-}
-
 /// RFC 6675's sender.
 pub struct Rfc6675 {
     phase: Phase,
@@ -70,7 +61,7 @@ pub struct Rfc6675 {
     /// Bytes that limited transmit added to the flight.
     limited_bytes: u64,
     /// The first retransmission of a recovery, which no pipe holds back.
-    forced: Option<Plan>,
+    forced: Option<ByteRange>,
 }
 
 impl Default for Rfc6675 {
@@ -248,77 +239,78 @@ impl Rfc6675 {
     }
 
     /// §5 step C with NextSeg.
-    pub fn plan(&self, c: &Connection) -> Option<Plan> {
-        if self.forced.is_some() {
-            return self.forced;
+    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
+        if let Some(first) = self.forced {
+            return Some(first.because(Why::Lost));
         }
-        let (plan, _) = self.next_seg(c)?;
-        let fits = c.session.window.holds(self.pipe(c) + plan.end - plan.start);
-        fits.then_some(plan)
+        let next = self.next_seg(c)?;
+        let fits = c.session.window.holds(self.pipe(c) + next.range.len());
+        fits.then_some(next)
     }
 
-    /// NextSeg (§4), and by which rule.
+    /// NextSeg (§4).
     #[inline]
-    fn next_seg(&self, c: &Connection) -> Option<(Plan, Rule)> {
+    fn next_seg(&self, c: &Connection) -> Option<SegmentRange> {
         if self.phase != Phase::Open {
             return self.next_seg_in_recovery(c);
         }
         let held = self.dup_acks > 0 && !c.stack.recovery.limited_transmit;
         let new = c.next_segment().filter(|_| !held)?;
-        Some((new, Rule::Ordinary))
+        Some(new.because(Why::New))
     }
 
     #[inline(never)]
-    fn next_seg_in_recovery(&self, c: &Connection) -> Option<(Plan, Rule)> {
+    fn next_seg_in_recovery(&self, c: &Connection) -> Option<SegmentRange> {
         if let Some(hole) = self.first_lost(c) {
-            return Some((self.clip(c, hole), Rule::Ordinary));
+            return Some(self.clip(c, hole).because(Why::Lost));
         }
         if let Some(new) = c.next_segment() {
-            return Some((new, Rule::Ordinary));
+            return Some(new.because(Why::New));
         }
         if self.phase != Phase::Recovery {
             return None;
         }
         if c.stack.recovery.next_seg_rule_3 {
             if let Some(hole) = self.next_hole(c) {
-                return Some((self.clip(c, hole), Rule::Ordinary));
+                return Some(self.clip(c, hole).because(Why::Lost));
             }
         }
-        self.rescue(c).map(|plan| (plan, Rule::Rescue))
+        self.rescue(c).map(|range| range.because(Why::Rescue))
     }
 
     /// Rule 4: once a recovery, when the acknowledgement has passed RescueRxt.
-    fn rescue(&self, c: &Connection) -> Option<Plan> {
+    fn rescue(&self, c: &Connection) -> Option<ByteRange> {
         let due = c.stack.recovery.next_seg_rule_4 && self.rescue_rxt.is_some_and(|r| c.una() > r);
         due.then(|| highest_hole(&c.sent, c.mss())).flatten()
     }
 
-    fn clip(&self, c: &Connection, hole: (u64, u64)) -> Plan {
-        Plan {
+    fn clip(&self, c: &Connection, hole: (u64, u64)) -> ByteRange {
+        ByteRange {
             start: hole.0,
             end: hole.1.min(c.segment_end(hole.0)),
         }
     }
 
     /// Accounts for a segment that leaves.
-    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
+    pub fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
+        let range = segment.range;
         if self.forced.take().is_some() {
-            return self.retransmit(c, plan, now);
+            return self.retransmit(c, range, now);
         }
-        if plan.start >= c.high() {
+        if range.start >= c.high() {
             if self.phase == Phase::Open && self.dup_acks > 0 {
-                self.limited_bytes += plan.end - plan.start;
+                self.limited_bytes += range.len();
             }
             return;
         }
-        match self.next_seg(c) {
-            Some((_, Rule::Rescue)) => self.rescue_rxt = None,
-            _ => self.retransmit(c, plan, now),
+        match segment.why {
+            Why::Rescue => self.rescue_rxt = None,
+            _ => self.retransmit(c, range, now),
         }
     }
 
     /// By rule 1 or 3.
-    fn retransmit(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
+    fn retransmit(&mut self, c: &mut Connection, plan: ByteRange, now: Instant) {
         self.high_rxt = plan.end;
         c.sent.repair(plan, now);
     }
@@ -417,7 +409,7 @@ fn hole_end(sent: &Ledger, start: u64, end: u64) -> u64 {
 
 /// The highest range that has not arrived, at most `mss` long: the rescue retransmission of
 /// NextSeg rule 4.
-fn highest_hole(sent: &Ledger, mss: u64) -> Option<Plan> {
+fn highest_hole(sent: &Ledger, mss: u64) -> Option<ByteRange> {
     let (una, high) = (sent.una(), sent.high());
     let range = |i| sent.arrived().and_then(|arrived| arrived.nth_from_top(i));
     let (low, end) = match range(0) {
@@ -425,7 +417,7 @@ fn highest_hole(sent: &Ledger, mss: u64) -> Option<Plan> {
         Some((_, top)) => (top, high),
         None => (una, high),
     };
-    (low < end).then(|| Plan {
+    (low < end).then(|| ByteRange {
         start: low.max(end.saturating_sub(mss)),
         end,
     })

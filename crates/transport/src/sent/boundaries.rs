@@ -3,7 +3,7 @@
 //! A sender that keeps packets, as Linux does, repeats packets, and takes one for arrived only
 //! where all of it is reported.
 
-use super::super::plan::Plan;
+use super::super::segment::ByteRange;
 use std::collections::VecDeque;
 
 /// The boundaries of the packets that are out.
@@ -29,7 +29,7 @@ impl Boundaries {
 
     /// `plan` leaves for the first time, while all below `una` has arrived.
     #[inline]
-    pub(super) fn sent(&mut self, plan: Plan, una: u64) {
+    pub(super) fn sent(&mut self, plan: ByteRange, una: u64) {
         if plan.end - plan.start < self.mss {
             self.push(plan.end, una);
         }

@@ -4,7 +4,7 @@
 //! Packets that left at one instant and have the same to say are one entry, so a flight takes as
 //! much memory as it had acknowledgements to send by.
 
-use super::super::plan::Plan;
+use super::super::segment::ByteRange;
 use super::hint::Hint;
 use flowstart_control::session::delivery::{RateSampler, Snapshot};
 use flowstart_control::signals::{Delivery, RateSample};
@@ -71,7 +71,7 @@ impl DeliveryRate {
     }
 
     /// `plan` is sent, with `pipe` in flight before; `[una, high)` was outstanding.
-    pub fn sent(&mut self, plan: Plan, una: u64, high: u64, pipe: u64, now: Instant) {
+    pub fn sent(&mut self, plan: ByteRange, una: u64, high: u64, pipe: u64, now: Instant) {
         let packets = Packets {
             start: plan.start,
             end: plan.end,
@@ -249,7 +249,7 @@ mod tests {
 
         /// Sends packet number `n`, for the first time or again.
         fn send(&mut self, n: u64, ms: u64) {
-            let plan = Plan {
+            let plan = ByteRange {
                 start: n * SIZE,
                 end: (n + 1) * SIZE,
             };

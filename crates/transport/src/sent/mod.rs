@@ -29,8 +29,8 @@ mod scoreboard;
 #[cfg(test)]
 mod tests;
 
-use super::plan::Plan;
 use super::ranges::RangeSet;
+use super::segment::ByteRange;
 use crate::prefetch::prefetch;
 use boundaries::Boundaries;
 use delivery::DeliveryRate;
@@ -156,7 +156,7 @@ impl Ledger {
     /// `plan` is sent, while `pipe` is in flight. Returns its packet number where packets have
     /// one.
     #[inline(always)]
-    pub fn send(&mut self, plan: Plan, pipe: u64, now: Instant) -> Option<u64> {
+    pub fn send(&mut self, plan: ByteRange, pipe: u64, now: Instant) -> Option<u64> {
         if let Some(delivery) = &mut self.delivery {
             delivery.sent(plan, self.una, self.high, pipe, now);
         }
@@ -174,7 +174,7 @@ impl Ledger {
 
     /// A packet without data leaves. Returns its number.
     pub fn send_empty(&mut self, now: Instant) -> Option<u64> {
-        let plan = Plan {
+        let plan = ByteRange {
             start: self.high,
             end: self.high,
         };
@@ -182,7 +182,7 @@ impl Ledger {
     }
 
     #[inline(never)]
-    fn send_again(&mut self, plan: Plan) {
+    fn send_again(&mut self, plan: ByteRange) {
         let scoreboard = self.scoreboard.get_or_insert_default();
         scoreboard.repeated.insert(plan.start, plan.end, |_, _| {});
     }
@@ -195,8 +195,8 @@ impl Ledger {
     }
 
     /// `plan`, which was sent before, is about to be sent again: it is lost no longer.
-    pub fn repair(&mut self, plan: Plan, now: Instant) {
-        let Plan { start, end } = plan;
+    pub fn repair(&mut self, plan: ByteRange, now: Instant) {
+        let ByteRange { start, end } = plan;
         let scoreboard = self.scoreboard.get_or_insert_default();
         let before = scoreboard.lost_bytes;
         scoreboard.unmark_lost(start, end);
@@ -354,7 +354,7 @@ impl Ledger {
 
     /// What `plan` says has arrived with a packet that counted as lost. Returns how many of its bytes
     /// had not.
-    pub fn acknowledge_late(&mut self, plan: Plan) -> u64 {
+    pub fn acknowledge_late(&mut self, plan: ByteRange) -> u64 {
         let mut reach = self.una;
         let delivered = self.deliver(plan, &mut reach, &mut Vec::new());
         if reach > self.una {
@@ -365,8 +365,8 @@ impl Ledger {
 
     /// A packet with `plan` has arrived, and all below `reach`. Returns how many of its bytes
     /// had not; notes them in `fresh`.
-    fn deliver(&mut self, plan: Plan, reach: &mut u64, fresh: &mut Vec<(u64, u64)>) -> u64 {
-        let Plan { start, end } = plan;
+    fn deliver(&mut self, plan: ByteRange, reach: &mut u64, fresh: &mut Vec<(u64, u64)>) -> u64 {
+        let ByteRange { start, end } = plan;
         if self.is_clear() && start <= *reach {
             let from = std::mem::replace(reach, end.max(*reach));
             if from < end {
@@ -447,7 +447,7 @@ impl Ledger {
     pub fn mark_oldest_packet_lost(&mut self) {
         let packets = self.packets.as_mut();
         if let Some(packet) = packets.and_then(|packets| packets.lose_oldest()) {
-            let Plan { start, end } = packet.plan();
+            let ByteRange { start, end } = packet.plan();
             self.mark_lost(start.max(self.una), end);
         }
     }
@@ -572,10 +572,10 @@ impl Ledger {
 
     /// The packet that holds the byte at `position`, which has been sent, as it was first sent.
     /// Only a ledger [of packets](Self::of_packets) knows.
-    pub fn packet_at(&self, position: u64) -> Plan {
+    pub fn packet_at(&self, position: u64) -> ByteRange {
         let boundaries = self.boundaries.as_ref();
         let (start, end) = boundaries.map_or((0, u64::MAX), |b| b.packet(position));
-        Plan {
+        ByteRange {
             start: start.max(self.una),
             end: end.min(self.high),
         }

@@ -5,7 +5,7 @@
 //! largest acknowledged is judged at once, so the queue begins no more than a few packets below
 //! it, however many ranges an acknowledgement repeats.
 
-use super::super::plan::Plan;
+use super::super::segment::ByteRange;
 use crate::narrow::{index, length};
 use flowstart_control::Instant;
 use std::collections::VecDeque;
@@ -28,8 +28,8 @@ impl Packet {
     }
 
     /// What it carries.
-    pub fn plan(&self) -> Plan {
-        Plan {
+    pub fn plan(&self) -> ByteRange {
+        ByteRange {
             start: self.start,
             end: self.start + self.len(),
         }
@@ -81,7 +81,7 @@ impl Packets {
     }
 
     /// The next packet leaves. Returns its number.
-    pub(super) fn send(&mut self, plan: Plan, now: Instant) -> u64 {
+    pub(super) fn send(&mut self, plan: ByteRange, now: Instant) -> u64 {
         let number = self.next();
         let len = plan.end - plan.start;
         self.in_flight += len;

@@ -20,7 +20,7 @@ mod usage;
 use super::super::connection::Connection;
 use super::super::info::{CaState, Info};
 use super::super::offload::{Offload, Verdict};
-use super::super::plan::Plan;
+use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{Arrivals, Hint, NewlyAcked, Sending};
 use super::super::stack::Undo;
 use super::super::timer::Timer;
@@ -65,7 +65,7 @@ pub struct Rack {
     timer: Timer,
     probe: Probe,
     /// A probe that is to be sent whatever the window.
-    forced: Option<Plan>,
+    forced: Option<ByteRange>,
     frto: Frto,
     /// What may turn out to have been for nothing.
     episode: UndoState,
@@ -651,27 +651,27 @@ impl Rack {
 
     /// Lost segments first, then new ones, as far as the window goes.
     #[inline]
-    pub fn plan(&self, c: &Connection) -> Option<Plan> {
-        if self.forced.is_some() {
-            return self.forced;
+    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
+        if let Some(probe) = self.forced {
+            return Some(probe.because(Why::Probe));
         }
         let lost = c.sent.first_lost().filter(|_| !self.new_data_first);
-        let plan = match lost {
-            Some((start, end)) => Plan {
-                start,
-                end: end.min(c.sent.packet_at(start).end),
-            },
-            None => c.next_segment()?,
+        let next = match lost {
+            Some((start, end)) => {
+                let end = end.min(c.sent.packet_at(start).end);
+                ByteRange { start, end }.because(Why::Lost)
+            }
+            None => c.next_segment()?.because(Why::New),
         };
-        let fits = c.session.window.holds(self.pipe(c) + plan.end - plan.start);
-        fits.then_some(plan)
+        let fits = c.session.window.holds(self.pipe(c) + next.range.len());
+        fits.then_some(next)
     }
 
-    /// Whether `plan` leaves now, where new data waits until there is enough of it for a burst
+    /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst
     /// (`tcp_write_xmit`). Probes do not, nor does what is sent again.
-    pub fn may_leave(&mut self, c: &mut Connection, plan: Plan, now: Instant) -> bool {
+    pub fn may_leave(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) -> bool {
         c.pushes = false;
-        if plan.start < c.high() || self.forced.is_some() {
+        if segment.why != Why::New {
             return true;
         }
         let (pipe, repairs) = (self.pipe(c), !self.repairs_nothing());
@@ -690,18 +690,19 @@ impl Rack {
     }
 
     /// Accounts for a segment that leaves.
-    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
-        let probes = self.forced.take().is_some();
-        if plan.start >= c.high() {
+    pub fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
+        let range = segment.range;
+        self.forced = None;
+        if range.start >= c.high() {
             return;
         }
-        c.sent.repair(plan, now);
-        if probes {
+        c.sent.repair(range, now);
+        if segment.why == Why::Probe {
             return;
         }
         self.episode.retransmitted(now);
         // `tcp_xmit_retransmit_queue` begins the timer anew with the head.
-        if plan.start == c.una() {
+        if range.start == c.una() {
             c.restart_timer(now);
         }
     }

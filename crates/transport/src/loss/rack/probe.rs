@@ -2,7 +2,7 @@
 //! of a flight, a segment is sent that makes the peer answer, sooner than the timer would.
 
 use super::super::super::connection::Connection;
-use super::super::super::plan::Plan;
+use super::super::super::segment::ByteRange;
 use super::super::super::timer::Timer;
 use flowstart_control::{Duration, Instant};
 
@@ -43,7 +43,7 @@ impl Probe {
     }
 
     /// It is `plan`, sent while the flight ends at `high`.
-    pub(super) fn sent(plan: Plan, high: u64) -> Probe {
+    pub(super) fn sent(plan: ByteRange, high: u64) -> Probe {
         Probe {
             timer: Timer::default(),
             out: Some(high.max(plan.end)),

@@ -283,10 +283,10 @@ fn without_f_rto_a_late_acknowledgement_brings_everything_again() {
     c.time_out(at_ms(300), rack.pipe(&c), false);
     rack.on_timeout(&mut c, false);
     let head = c.segment_at(0);
-    rack.on_sent(&mut c, head, at_ms(300));
+    rack.on_sent(&mut c, head.because(Why::Lost), at_ms(300));
     c.transmit(head, 0, at_ms(300));
     take(&mut rack, &mut c, &to_repair(ack(1, &[])), at_ms(410));
-    assert_eq!(rack.plan(&c), Some(c.segment_at(MSS)));
+    assert_eq!(rack.plan(&c), Some(c.segment_at(MSS).because(Why::Lost)));
 }
 
 // The ends of recoveries.

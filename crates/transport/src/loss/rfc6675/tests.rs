@@ -201,16 +201,16 @@ fn overtaken_after(event: impl Fn(&mut Connection), undo: Undo) -> (Connection, 
     (c.session.window.cwnd, c.queued) = (20.0, 1000 * MSS);
     while let Some(plan) = recovery.plan(&c) {
         recovery.on_sent(&mut c, plan, Instant::ZERO);
-        c.transmit(plan, 0, Instant::ZERO);
+        c.transmit(plan.range, 0, Instant::ZERO);
     }
     event(&mut c);
     for n in 2..=4 {
         hear(&mut c, &mut recovery, 0, &[(1, n)], false);
     }
     let plan = recovery.plan(&c).unwrap();
-    assert_eq!((plan.start, c.session.window.cwnd), (0, 10.0));
+    assert_eq!((plan.range.start, c.session.window.cwnd), (0, 10.0));
     recovery.on_sent(&mut c, plan, Instant::ZERO);
-    c.transmit(plan, 0, Instant::ZERO);
+    c.transmit(plan.range, 0, Instant::ZERO);
     (c, recovery)
 }
 

@@ -6,7 +6,7 @@
 //! time threshold allows beyond a round trip at each further one, up to a whole round trip.
 
 use super::super::super::connection::Connection;
-use super::super::super::plan::Plan;
+use super::super::super::segment::ByteRange;
 use flowstart_control::{Duration, Instant};
 use std::collections::VecDeque;
 
@@ -19,7 +19,7 @@ const EIGHTHS: u64 = 8;
 #[derive(Clone, Copy, Debug)]
 struct Lost {
     number: u64,
-    plan: Plan,
+    plan: ByteRange,
     since: Instant,
 }
 
@@ -45,7 +45,7 @@ impl Default for Late {
 
 impl Late {
     /// A packet is declared lost.
-    pub(super) fn lose(&mut self, number: u64, plan: Plan, now: Instant) {
+    pub(super) fn lose(&mut self, number: u64, plan: ByteRange, now: Instant) {
         self.lost.push_back(Lost {
             number,
             plan,
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn of_packets_in_order_those_below_a_number_are_counted() {
         let mut late = Late::default();
-        let plan = Plan { start: 0, end: 1 };
+        let plan = ByteRange { start: 0, end: 1 };
         (0..20).for_each(|n| late.lose(3 * n, plan, Instant::ZERO));
         for most in 0..=20 {
             for number in 0..62 {

@@ -29,7 +29,7 @@ mod late;
 mod tests;
 
 use super::super::connection::Connection;
-use super::super::plan::Plan;
+use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{NewlyAckedPackets, Packet};
 use super::super::stack::Undo;
 use super::findings::{AckReport, Audience, Began, Events, Findings};
@@ -318,22 +318,22 @@ impl Rfc9002 {
     /// Probes and the first packet of a recovery whatever the window, then what was lost, then
     /// new data.
     #[inline(never)]
-    pub fn plan(&self, c: &Connection) -> Option<Plan> {
+    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
         if self.probing.left > 0 {
             if let Some(probe) = self.probe(c) {
-                return Some(probe);
+                return Some(probe.because(Why::Probe));
             }
         }
-        let lost = first_lost(c);
+        let lost = first_lost(c).map(|range| range.because(Why::Lost));
         if self.free && lost.is_some() {
             return lost;
         }
-        let plan = lost.or_else(|| c.next_segment())?;
-        let fits = c.session.window.holds(self.pipe(c) + plan.end - plan.start);
-        fits.then_some(plan)
+        let next = lost.or_else(|| Some(c.next_segment()?.because(Why::New)))?;
+        let fits = c.session.window.holds(self.pipe(c) + next.range.len());
+        fits.then_some(next)
     }
 
-    fn probe(&self, c: &Connection) -> Option<Plan> {
+    fn probe(&self, c: &Connection) -> Option<ByteRange> {
         first_lost(c)
             .or_else(|| c.next_segment())
             .or_else(|| self.unrepeated(c).map(|(_, packet)| packet.plan()))
@@ -347,7 +347,7 @@ impl Rfc9002 {
 
     /// OnPacketSent (A.5).
     #[inline(never)]
-    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Instant) {
+    pub fn on_sent(&mut self, c: &mut Connection, plan: ByteRange, now: Instant) {
         if self.probing.left > 0 {
             self.probing.left -= 1;
             let repeated = self.unrepeated(c);
@@ -394,9 +394,9 @@ fn held_still(report: AckReport) -> AckReport {
 }
 
 /// What was lost and has its turn.
-fn first_lost(c: &Connection) -> Option<Plan> {
+fn first_lost(c: &Connection) -> Option<ByteRange> {
     let (start, end) = c.sent.first_lost()?;
-    Some(Plan {
+    Some(ByteRange {
         start,
         end: end.min(c.segment_end(start)),
     })

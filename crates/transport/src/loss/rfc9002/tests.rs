@@ -55,19 +55,19 @@ impl Bench {
         quic
     }
 
-    fn try_send(&mut self, now: Instant) -> Option<Plan> {
+    fn try_send(&mut self, now: Instant) -> Option<ByteRange> {
         let Some(plan) = self.recovery.plan(&self.c) else {
             self.c.note_limit(self.recovery.pipe(&self.c), now);
             return None;
         };
         self.recovery.on_sent(&mut self.c, plan, now);
-        let segment = self.c.transmit(plan, 0, now);
-        self.recovery.after_sent(&mut self.c, plan, now);
+        let segment = self.c.transmit(plan.range, 0, now);
+        self.recovery.after_sent(&mut self.c, plan.range, now);
         let Body::Data(data) = segment.body else {
             panic!("{segment:?}")
         };
         assert_eq!(u64::from(data.number()) + 1, self.c.sent.next_number());
-        Some(plan)
+        Some(plan.range)
     }
 
     fn send(&mut self, count: u64, now: Instant) {

@@ -47,7 +47,7 @@ impl Pair {
         let Literal { una, high, .. } = self.literal;
         let somewhere = una + at % (high - una + 1);
         match what {
-            0..=5 => self.send(Plan {
+            0..=5 => self.send(ByteRange {
                 start: high,
                 end: high + len.min(MSS),
             }),
@@ -101,7 +101,7 @@ impl Pair {
         self.compare()
     }
 
-    fn send(&mut self, plan: Plan) {
+    fn send(&mut self, plan: ByteRange) {
         let now = self.literal.now;
         if plan.start < self.literal.high {
             self.ledger.repair(plan, now);
@@ -118,7 +118,7 @@ impl Pair {
         }
         let plan = match self.literal.of_packets {
             true => self.ledger.packet_at(position),
-            false => Plan {
+            false => ByteRange {
                 start: position,
                 end: high.min(position + len),
             },

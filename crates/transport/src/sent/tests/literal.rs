@@ -54,8 +54,8 @@ pub(super) struct Literal {
 
 impl Literal {
     /// A segment leaves, for the first time or again.
-    pub(super) fn send(&mut self, plan: Plan) {
-        let Plan { start, end } = plan;
+    pub(super) fn send(&mut self, plan: ByteRange) {
+        let ByteRange { start, end } = plan;
         let idle = self.una == self.high;
         let taken = self.rate.send(plan, idle, self.in_flight(), self.now);
         let is_again = start < self.high;

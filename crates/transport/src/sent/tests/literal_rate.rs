@@ -38,7 +38,7 @@ pub(super) struct LiteralRate {
 
 impl LiteralRate {
     /// §3.2, `SendPacket`.
-    pub(super) fn send(&mut self, plan: Plan, idle: bool, pipe: u64, now: Instant) -> Taken {
+    pub(super) fn send(&mut self, plan: ByteRange, idle: bool, pipe: u64, now: Instant) -> Taken {
         if idle {
             (self.first_sent, self.delivered_at) = (now, now);
         }

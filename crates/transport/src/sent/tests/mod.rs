@@ -17,7 +17,7 @@ struct Numbered {
     arrived: BTreeSet<u64>,
     lost: BTreeSet<u64>,
     /// What each carries, when it left, and whether it is on its way.
-    packets: Vec<(Plan, Instant, bool)>,
+    packets: Vec<(ByteRange, Instant, bool)>,
     epoch: u64,
     /// One past the largest number acknowledged.
     acknowledged: u64,
@@ -64,12 +64,13 @@ impl Numbered {
 
     /// What the byte at `position` last left with.
     fn last_holding(&self, position: u64) -> Taken {
-        let holds = |(plan, ..): &(Plan, Instant, bool)| (plan.start..plan.end).contains(&position);
+        let holds =
+            |(plan, ..): &(ByteRange, Instant, bool)| (plan.start..plan.end).contains(&position);
         self.taken[self.packets.iter().rposition(holds).unwrap()]
     }
 
     /// A packet that counted as lost has arrived. Whether SND.UNA moves.
-    fn take_late(&mut self, plan: Plan) -> u64 {
+    fn take_late(&mut self, plan: ByteRange) -> u64 {
         let before = self.arrived.len();
         self.arrived.extend(plan.start..plan.end);
         self.lost.retain(|b| !(plan.start..plan.end).contains(b));
@@ -105,7 +106,7 @@ proptest! {
                     let middle = (literal.una + at).min(literal.high);
                     let start = lost.unwrap_or(if at < 16 { literal.high } else { middle });
                     let end = if start < literal.high { literal.high } else { start + len };
-                    let plan = Plan { start, end: end.min(start + len) };
+                    let plan = ByteRange { start, end: end.min(start + len) };
                     if lost.is_some() {
                         sent.repair(plan, now);
                         literal.lost.retain(|b| *b >= plan.end);
@@ -184,14 +185,14 @@ proptest! {
 fn sent(segments: u64, again: (u64, u64)) -> Ledger {
     let mut sent = Ledger::default();
     for n in 1..=segments {
-        let plan = Plan {
+        let plan = ByteRange {
             start: 10 * (n - 1),
             end: 10 * n,
         };
         sent.send(plan, 0, Instant(n));
     }
     let (start, end) = again;
-    sent.send(Plan { start, end }, 0, Instant(segments + 1));
+    sent.send(ByteRange { start, end }, 0, Instant(segments + 1));
     sent
 }
 
@@ -229,7 +230,7 @@ fn all_that_is_touched_counts_as_sent_twice() {
 fn a_packet_within_one_of_two_overlapping_blocks_has_arrived() {
     let mut sent = Ledger::new(Detail::Times, false).of_packets(10);
     for n in 0..4 {
-        let plan = Plan {
+        let plan = ByteRange {
             start: 10 * n,
             end: 10 * n + 10,
         };
