@@ -9,7 +9,7 @@ from typing import Any
 from flowstart import _native
 from flowstart.model.units import Kind
 
-MEASURES = {"Rate": Kind.RATE, "Time": Kind.TIME, "Delays": Kind.TIME, "Bytes": Kind.SIZE}
+MEASURES = {"Rate": Kind.RATE, "Duration": Kind.TIME, "Delays": Kind.TIME, "Bytes": Kind.SIZE}
 """What values of these types of Rust measure."""
 
 

@@ -14,7 +14,7 @@ from flowstart.sweeps.language.expressions import MSS, PACKET, Names
 KINDS = {
     **dict.fromkeys(("Probability", "BurstLength", "f64", "u32", "u64"), Kind.NUMBER),
     "Rate": Kind.RATE,
-    "Time": Kind.TIME,
+    "Duration": Kind.TIME,
     "Amount": Kind.SIZE,
     "Bytes": Kind.SIZE,
 }
