@@ -10,12 +10,12 @@ import json
 import pathlib
 from itertools import groupby
 
-from flowstart import papers
-from flowstart.papers import counting, grids
-from flowstart.papers.counting import Counted
-from flowstart.papers.experiment import Paper
-from flowstart.papers.runner import Judged, fitted
-from flowstart.papers.target import Measured, Target, Verdict
+import flowstart_papers as papers
+from flowstart_papers import counting, grids
+from flowstart_papers.counting import Counted
+from flowstart_papers.experiment import Paper
+from flowstart_papers.runner import Judged, fitted
+from flowstart_papers.target import Measured, Target, Verdict
 from reference import cell
 
 RECORDED = pathlib.Path(__file__).parent.parent / "tests" / "data" / "papers" / "recorded.csv"

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import flowstart as fs
-from flowstart import papers
-from flowstart.papers import grids, runner
-from flowstart.papers.lab import Lab
-from flowstart.papers.target import Verdict
+import flowstart_papers as papers
+from flowstart_papers import grids, runner
+from flowstart_papers.lab import Lab
+from flowstart_papers.target import Verdict
 from reference import cell
 
 SOURCES = pathlib.Path(__file__).with_suffix(".toml")

@@ -23,9 +23,9 @@ from flowstart import text
 from flowstart.live_runs import report
 from flowstart.live_runs.rows import difference
 from flowstart.live_runs.tables import percent
-from flowstart.papers.slow_start_high_speed import http, setups
-from flowstart.papers.slow_start_high_speed.setups import LITERAL, Path
 from flowstart.render.grid import Column
+from flowstart_papers.slow_start_high_speed import http, setups
+from flowstart_papers.slow_start_high_speed.setups import LITERAL, Path
 from testbed_parts import Row, Scale
 
 RTT_SHARE = 0.25

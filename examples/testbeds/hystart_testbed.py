@@ -22,8 +22,9 @@ import testbed_parts as parts
 from flowstart import text
 from flowstart.live_runs.rows import difference
 from flowstart.live_runs.tables import percent
-from flowstart.papers.hystart import figure4, setups
 from flowstart.render.grid import Column
+from flowstart_papers.hystart import setups
+from flowstart_papers.hystart import utilisation as figure4
 from testbed_parts import Beside, Row, Scale
 
 BUFFER, RTT = "buffer", "RTT"

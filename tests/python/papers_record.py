@@ -11,13 +11,13 @@ import json
 import pathlib
 from collections.abc import Iterable
 
-from flowstart import papers
-from flowstart.papers import counting, runner
-from flowstart.papers.counting import Counted
-from flowstart.papers.experiment import Held
-from flowstart.papers.lab import Lab, default_cache
-from flowstart.papers.runner import Judged
-from flowstart.papers.target import Verdict
+import flowstart_papers as papers
+from flowstart_papers import counting, runner
+from flowstart_papers.counting import Counted
+from flowstart_papers.experiment import Held
+from flowstart_papers.lab import Lab, default_cache
+from flowstart_papers.runner import Judged
+from flowstart_papers.target import Verdict
 
 FOLDER = pathlib.Path(__file__).parents[1] / "data" / "papers"
 FILE = FOLDER / "recorded.csv"

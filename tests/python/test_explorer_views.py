@@ -137,7 +137,7 @@ def test_a_file_that_is_no_capture_fails_in_one_sentence(
 def test_a_paper_is_run_and_a_job_can_be_cancelled(
     client: Explorer, ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flowstart.explorer.papers.figures.kept", lambda: None)
+    monkeypatch.setattr("flowstart_papers.explorer.figures.kept", lambda: None)
     assert len(client.ask("/api/papers").document["papers"]) == 5
     found = ended(ask, ask("/api/papers/run", id="JS-F1")["job"])
     assert found["found"]["figure"]["targets"]["rows"]

@@ -15,8 +15,9 @@ import flowstart as fs
 import pages
 from flowstart import _native
 from flowstart.inference import Status
-from flowstart.papers.experiment import Findings
-from flowstart.papers.lab import Lab
+from flowstart_papers import experiment as experiments
+from flowstart_papers import frames, jump_start
+from flowstart_papers.lab import Lab
 
 pytestmark = pytest.mark.docs
 
@@ -61,7 +62,15 @@ KERNEL = "flowstart live --stack linux "
 
 NAMES: dict[str, dict[str, Any]] = {
     "docs/web-sessions.md": {"fs": fs, "pl": polars},
-    "docs/papers.md": {"Lab": Lab, "Findings": Findings},
+    "docs/papers.md": {
+        **vars(frames),
+        **vars(experiments),
+        "Lab": Lab,
+        "setups": jump_start.setups,
+        "measures": jump_start.measures,
+        "SIZES": (1, 2),
+        "BOTH": jump_start.setups.BOTH,
+    },
 }
 """What a page's blocks of Python find defined before the first of them."""
 

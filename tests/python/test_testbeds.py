@@ -9,8 +9,8 @@ import flowstart as fs
 import http_testbed
 import hystart_testbed
 import testbed_parts
-from flowstart.papers.slow_start_high_speed import http
-from flowstart.papers.slow_start_high_speed.setups import Path
+from flowstart_papers.slow_start_high_speed import http
+from flowstart_papers.slow_start_high_speed.setups import Path
 from hystart_testbed import BUFFER, RTT
 from testbed_parts import Scale
 

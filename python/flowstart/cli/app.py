@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from flowstart import plugins
 from flowstart.cli import (
     algorithms,
     capture,
@@ -18,7 +19,6 @@ from flowstart.cli import (
     known,
     live,
     maps,
-    papers,
     replay,
     run,
     sweep,
@@ -56,7 +56,8 @@ _add(check.check)
 _add(algorithms.algorithms)
 _add(known.paths)
 _add(known.stacks)
-app.add_typer(papers.app, name="papers")
+for _name, _added in plugins.load("commands").items():
+    app.add_typer(_added, name=_name)
 _add(known.schema)
 _add(doctor.doctor)
 _add(completion.completion)

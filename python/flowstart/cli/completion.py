@@ -83,15 +83,6 @@ def live_stacks(incomplete: str) -> list[str]:
     return _beginning(_native.BUILT_LIVE_STACKS, incomplete)
 
 
-def papers(incomplete: str) -> list[str]:
-    """Papers and their experiments."""
-    from flowstart.papers import load
-
-    known = load()
-    names = [experiment.id for paper in known for experiment in paper.experiments]
-    return _beginning([*(paper.name for paper in known), *names], incomplete)
-
-
 def sweeps(incomplete: str) -> list[str]:
     """Sweeps that ship with flowstart, and folders and files."""
     from flowstart.sweeps.language import named

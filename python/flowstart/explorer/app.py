@@ -10,6 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from flowstart import plugins
 from flowstart.errors import FlowstartError
 from flowstart.explorer.captures import routes as captures
 from flowstart.explorer.http.body import TooLarge
@@ -17,7 +18,6 @@ from flowstart.explorer.http.guard import Guard
 from flowstart.explorer.http.replies import html, refusal
 from flowstart.explorer.maps import routes as maps
 from flowstart.explorer.page import Page
-from flowstart.explorer.papers import routes as papers
 from flowstart.explorer.path import routes as path
 from flowstart.explorer.running import routes as running
 from flowstart.explorer.running.jobs import Jobs
@@ -55,8 +55,8 @@ def routes(settings: Settings, page: Page) -> list[Route]:
         *path.routes(settings),
         *maps.routes(settings),
         *captures.routes(settings, jobs),
-        *papers.routes(settings, jobs),
         *running.routes(jobs),
+        *(each for added in plugins.load("explorer").values() for each in added(settings, jobs)),
     ]
 
 

@@ -1,10 +1,11 @@
+import polars as pl
 import pytest
 
 from flowstart.model.document import resolve
-from flowstart.papers.coping import PAPER, cope_table, countermeasures, pulses, requests, setups
-from flowstart.papers.coping.effects import estimate, longer, outcomes
-from flowstart.papers.coping.measures import of_flows
-from flowstart.papers.lab import Lab
+from flowstart_papers.coping import PAPER, copes, countermeasures, pulses, requests, setups
+from flowstart_papers.coping.effects import longer, of_flows, outcomes, text
+from flowstart_papers.frames import means
+from flowstart_papers.lab import Lab
 
 
 def test_durations_are_compared_transfer_by_transfer() -> None:
@@ -13,7 +14,8 @@ def test_durations_are_compared_transfer_by_transfer() -> None:
 
 
 def test_an_estimate_knows_no_negative_zero() -> None:
-    assert estimate([-0.01, 0.0, 0.01]).text() == "0.0 (0.0 to 0.0)"
+    found = means(pl.DataFrame({"case": 1, "gain": [-0.01, 0.0, 0.01]}), ["case"], "gain")
+    assert text(found.row(0, named=True), "gain") == "0.0 (0.0 to 0.0)"
 
 
 @pytest.mark.parametrize("measure", countermeasures.ALL, ids=lambda measure: measure.name)
@@ -42,17 +44,17 @@ def _opened(run):  # type: ignore[no-untyped-def]
 
 def test_a_measure_without_fast_starters_gains_and_harms_nothing() -> None:
     slow = countermeasures.Measure("slow", "none", "slow-start")
-    found = outcomes(Lab(None), [slow], setups.contention, of_flows, [1], packets=10)["slow"]
-    assert found.effect.gain.mean == found.effect.harm.mean == found.cost.mean == 0
+    found = outcomes(Lab(None), [slow], setups.contention, of_flows, [1], packets=10)
+    assert found.select("gain", "harm", "cost").row(0) == (0, 0, 0)
 
 
 def test_a_host_that_only_asks_takes_grants_from_honest_ones() -> None:
     often = requests.Requests(period_s=0.2)
-    free, shared = requests.services(Lab(None), [often.undisturbed(), often], [1, 2])
-    assert shared.granted.high < 70 < 95 < free.granted.low
+    found = requests.services(Lab(None), [often.undisturbed(), often], [1, 2])
+    assert found["granted_high"][1] < 70 < 95 < found["granted_low"][0]
 
 
 def test_the_short_experiment_has_a_row_for_each_of_its_measures() -> None:
     [experiment] = [e for e in PAPER.experiments if e.quick]
     [table] = experiment.run(Lab(None)).tables
-    assert [row["measure"] for row in table.rows] == [m.name for m in cope_table.SHORT]
+    assert [row["measure"] for row in table.rows] == [m.name for m in copes.SHORT]

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from flowstart.papers.counting import Counted, headline
-from flowstart.papers.target import Target, TargetClass, Verdict
+from flowstart_papers.counting import Counted, headline
+from flowstart_papers.target import Target, TargetClass, Verdict
 
 NUMBER = Target(id="a", paper="p", experiment="P-1", figure="1", what="w", unit="", expected=1,
                 kind="value")  # fmt: skip

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flowstart import papers
+import flowstart_papers as papers
 from flowstart.model import catalog
 from flowstart.model.document import resolve
-from flowstart.papers.cross import (
+from flowstart_papers.cross import (
     crossing,
     glance,
     heatmap,
@@ -27,10 +27,10 @@ from flowstart.papers.cross import (
     verdicts,
     words,
 )
-from flowstart.papers.cross.scenarios import HYSTART, JUMP_START, MIXED, QUICK_START, Scenario
-from flowstart.papers.cross.startups import StartUp
-from flowstart.papers.cross.table import CrossTable, Entry, Ratio, ratio_of
-from flowstart.papers.lab import Lab, default_cache
+from flowstart_papers.cross.scenarios import HYSTART, JUMP_START, MIXED, QUICK_START, Scenario
+from flowstart_papers.cross.startups import StartUp
+from flowstart_papers.cross.table import CrossTable, Entry, Ratio, ratio_of
+from flowstart_papers.lab import Lab, default_cache
 
 Cli = Callable[..., Any]
 
@@ -303,7 +303,7 @@ def test_only_the_scenarios_know_the_papers_own_packages() -> None:
     packages = [name for name in papers.NAMES if name != "cross"]
     for file in folder.glob("*.py"):
         source = file.read_text("utf-8")
-        known = [name for name in packages if f"flowstart.papers.{name} " in source]
+        known = [name for name in packages if f"flowstart_papers.{name} " in source]
         assert not known or file.name == "scenarios.py", file.name
 
 

@@ -4,17 +4,10 @@ import pathlib
 
 import pytest
 
-from flowstart.papers.hystart import (
-    figure4,
-    measures,
-    readings,
-    setups,
-    synchronisation,
-    traffic,
-)
-from flowstart.papers.lab import Lab
 from flowstart.simulation import frames
 from flowstart.simulation import run as simulation
+from flowstart_papers.hystart import measures, readings, setups, studies, utilisation
+from flowstart_papers.lab import Lab
 
 
 def test_rounds_double_in_one_train_with_an_ack_for_each_packet() -> None:
@@ -91,28 +84,28 @@ def test_a_window_that_never_falls_below_its_share_has_recovered_at_once() -> No
 
 
 def test_losses_of_flows_that_are_there_are_told_from_the_newcomers_own() -> None:
-    slow = synchronisation.document(("SACK", 2, "slow start"), 1)
-    found = synchronisation.together(simulation.run(slow, trace=True))
+    slow = studies.arrivals("SACK", 2, "slow start", 1)
+    found = studies.together(simulation.run(slow, trace=True))
     assert found["packets"] > 0
     assert found["own"] > 0
     assert found["hit"] == len(found["shares"])
-    hybrid = synchronisation.document(("SACK", 2, "Hybrid Slow Start"), 1)
-    calm = synchronisation.together(simulation.run(hybrid, trace=True))
+    hybrid = studies.arrivals("SACK", 2, "Hybrid Slow Start", 1)
+    calm = studies.together(simulation.run(hybrid, trace=True))
     assert calm["packets"] == calm["hit"] == 0
 
 
 def test_a_link_without_others_has_no_queue_before_a_newcomer() -> None:
     quiet = setups.one(setups.path(400, 160), setups.SLOW_START, "2s", size="1pkt")
-    assert traffic.queued(simulation.run(quiet, trace=True)) == 0
+    assert studies.queued(simulation.run(quiet, trace=True)) == 0
 
 
 @pytest.mark.slow
 def test_utilisation_counts_what_is_sent_from_the_first_start_on_alone(
     tmp_path: pathlib.Path,
 ) -> None:
-    run = traffic.document(0.4, "slow start", 1)
-    (used,) = figure4.uses_from_start(Lab(tmp_path, 1), [run])
-    total = figure4.busy_s(simulation.run(run))
-    earlier = figure4.busy_s(simulation.run(figure4.before(run)))
+    run = studies.with_share(0.4, "slow start", 1)
+    (used,) = utilisation.uses_from_start(Lab(tmp_path, 1), [run])
+    total = utilisation.busy_s(simulation.run(run))
+    earlier = utilisation.busy_s(simulation.run(utilisation.before(run)))
     assert used["use"] == pytest.approx(100 * (total - earlier) / 60, abs=0.01)
     assert earlier > 2

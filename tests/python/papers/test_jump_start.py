@@ -3,27 +3,25 @@
 import pathlib
 from typing import Any
 
+import polars as pl
 import pytest
 
 from flowstart.captures.reading import read_capture
 from flowstart.model.document import Document
-from flowstart.papers import runner
-from flowstart.papers.experiment import Experiment
-from flowstart.papers.jump_start import (
+from flowstart.simulation.run import run
+from flowstart_papers import runner
+from flowstart_papers.experiment import Experiment
+from flowstart_papers.jump_start import (
     PAPER,
-    fairness,
-    figure2,
-    gateways,
+    figures,
     measures,
-    parallel,
-    paths,
     readings,
     setups,
+    studies,
     synthetic,
 )
-from flowstart.papers.lab import Lab
-from flowstart.papers.readings import alone
-from flowstart.simulation.run import run
+from flowstart_papers.lab import Lab
+from flowstart_papers.readings import alone
 
 QUICK = [experiment for experiment in PAPER.experiments if experiment.quick]
 SET_UPS: dict[readings.SetUp, Document] = {
@@ -87,39 +85,47 @@ def test_the_tool_sees_every_direction_of_the_made_capture_as_its_law_does(
     assert len(found["demands"]) == sum(size > 0 for one in conversations for size in one.sizes)
 
 
-def crowd(slow: float, jump: float, slow_loss: float = 0.1) -> figure2.Pairs:
-    """A pair by its median durations."""
-    return [({"median_s": slow, "loss": slow_loss}, {"median_s": jump, "loss": 0.3})]
+def crowds(medians: dict[float, tuple[float, float]], slow_loss: float = 0.1) -> pl.DataFrame:
+    """Slow start's and Jump Start's median durations, by interval."""
+    rows = [
+        {"startup": startup, "interval": interval, "jitter": "0ms", "seed": 1, "median_s": median,
+         "loss": loss, "dropped": 1.0, "timeouts": 0.0}
+        for interval, pair in medians.items()
+        for startup, median, loss in zip(setups.BOTH, pair, (slow_loss, 0.3), strict=True)
+    ]  # fmt: skip
+    return figures.crowds(pl.DataFrame(rows))
 
 
 def test_the_knee_lies_behind_the_last_interval_at_which_a_median_is_off() -> None:
-    medians = {0.1: crowd(5, 9), 0.5: crowd(1, 1), 0.9: crowd(1, 1.5), 1.0: crowd(1, 1.1)}
-    assert figure2.knee(medians | {2.0: crowd(1, 1)}) == 1.0
+    medians = {0.1: (5.0, 9.0), 0.5: (1.0, 1.0), 0.9: (1.0, 1.5), 1.0: (1.0, 1.1), 2.0: (1.0, 1.0)}
+    assert figures.knee(crowds(medians)) == 1.0
 
 
 def test_no_loss_rate_is_a_multiple_of_none() -> None:
-    found = dict.fromkeys(figure2.INTERVALS, crowd(1, 1, slow_loss=0))
-    assert figure2.judged_losses(found)["js.f2.free.ratio"].value == "slow start loses nothing"
+    found = crowds(dict.fromkeys(figures.INTERVALS, (1.0, 1.0)), slow_loss=0.0)
+    assert figures.figure2b(found).measured["js.f2.free.ratio"] == "slow start loses nothing"
 
 
 @pytest.mark.parametrize("path", [(5, 64, 60), (20, 64, 15), (1, 256, 60)])
 def test_a_flight_that_path_and_queue_hold_loses_nothing_and_a_larger_one_does(
-    path: paths.Path,
+    path: tuple[int, int, int],
 ) -> None:
     rate, rtt, queue = path
+    frame = pl.DataFrame([{"rate": rate, "rtt": rtt, "queue": queue}])
+    holds = frame.select(studies.HOLDS).item()
 
     def dropped(packets: float) -> float:
         document = setups.single(setups.JUMP_START, round(packets))
         fields = {"rate": f"{rate}Mbps", "rtt": f"{rtt}ms", "buffer": f"{queue}pkt"}
         return measures.transfer(run(setups.along(document, **fields)))["packets_dropped"]
 
-    assert dropped(paths.holds(path) - 2) == 0
-    assert dropped(paths.holds(path) + 4) > 0
+    assert dropped(holds - 2) == 0
+    assert dropped(holds + 4) > 0
 
 
 def test_each_gateway_has_transfers_of_its_own_and_the_same_round_trip() -> None:
-    rows = run(gateways.scenario(setups.SLOW_START, (3, 16, 0.3, 1))).records
-    through, others = rows[: gateways.THROUGH], rows[gateways.THROUGH :]
+    rows = run(studies.over_gateways(setups.SLOW_START, 3, 16, 0.3, 1)).records
+    through, others = rows[: measures.THROUGH], rows[measures.THROUGH :]
     each = len(others) // 3
     assert each * 3 == len(others) > 0
     for group in (through, others[:each], others[each : 2 * each], others[2 * each :]):
@@ -127,12 +133,12 @@ def test_each_gateway_has_transfers_of_its_own_and_the_same_round_trip() -> None
 
 
 def test_an_object_is_whole_however_it_is_split() -> None:
-    for connections in parallel.SPLIT:
-        flows = parallel.split(setups.JUMP_START, 200, connections, 1)["flows"]
+    for connections in studies.SPLIT:
+        flows = studies.split(setups.JUMP_START, 200, connections, 1)["flows"]
         assert len(flows) == connections
         assert sum(int(flow["size"].removesuffix("pkt")) for flow in flows) == 200
 
 
 def test_jains_index_is_1_for_equal_shares_and_1_of_n_where_one_has_all() -> None:
-    assert fairness.jain([0.25] * 4) == pytest.approx(1)
-    assert fairness.jain([0, 0, 1, 0]) == pytest.approx(0.25)
+    assert studies.jain([0.25] * 4) == pytest.approx(1)
+    assert studies.jain([0, 0, 1, 0]) == pytest.approx(0.25)

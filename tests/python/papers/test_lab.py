@@ -4,17 +4,20 @@ import os
 import pathlib
 import sys
 import threading
+import time
 from typing import Any
 
+import polars as pl
 import pytest
 
 from flowstart.errors import RequestError
-from flowstart.papers import lab as module
-from flowstart.papers.lab import Lab
-from flowstart.papers.measures import first
 from flowstart.simulation import bounds
 from flowstart.simulation import run as simulation
 from flowstart.simulation.run import Run
+from flowstart_papers import lab as module
+from flowstart_papers.jump_start import measures
+from flowstart_papers.lab import Lab
+from flowstart_papers.measures import first
 
 
 def document(packets: int) -> dict[str, Any]:
@@ -94,18 +97,33 @@ def test_another_simulator_runs_it_again(
     assert len(runs) == 2
 
 
-def test_only_the_modules_that_a_reading_imports_are_part_of_its_name() -> None:
-    text = module._source("flowstart.papers.jump_start.measures")
-    assert "What experiments commonly read from a run" in text
-    assert "200 connections of 200 packets" not in text
+def test_another_code_of_a_reading_runs_it_again_and_other_code_of_its_module_does_not() -> None:
+    assert "bytes_delivered" in module._code(measures.delivered)
+    assert "INITIAL_WINDOW" in module._code(measures.responses)
+    code = module._code(measures.web)
+    assert "4380" in code
+    assert "def responses(" in code
+    assert "def crowd(" not in code
 
 
 def test_half_a_file_is_no_result(tmp_path: pathlib.Path, runs: list[Any]) -> None:
     Lab(tmp_path).runs([document(1)], sent)
-    (kept,) = tmp_path.rglob("*.json")
-    kept.write_text('{"read": 1, "sec')
+    (kept,) = tmp_path.rglob("*.parquet")
+    kept.write_bytes(kept.read_bytes()[:200])
     assert Lab(tmp_path).runs([document(1)], sent) == [1]
     assert len(runs) == 2
+
+
+def test_what_has_not_been_used_for_long_is_removed(tmp_path: pathlib.Path) -> None:
+    Lab(tmp_path).runs([document(1)], sent)
+    (old,) = tmp_path.rglob("*.parquet")
+    long_ago = time.time() - (module.UNUSED_DAYS + 1) * module.DAY_S
+    os.utime(old, (long_ago, long_ago))
+    Lab(tmp_path).runs([document(1)], sent)
+    assert old.exists(), "it was used again"
+    os.utime(old, (long_ago, long_ago))
+    Lab(tmp_path).runs([document(1)], first)
+    assert not old.exists()
 
 
 def test_what_was_done_before_an_interruption_is_kept(
@@ -118,7 +136,10 @@ def test_what_was_done_before_an_interruption_is_kept(
     documents = [document(n) for n in range(1, 6)]
     with pytest.raises(KeyboardInterrupt):
         Lab(tmp_path, workers=1, progress=stop).runs(documents, sent)
-    kept, before = len(list(tmp_path.rglob("*.json"))), len(runs)
+    kept, before = (
+        sum(len(pl.read_parquet(file)) for file in tmp_path.rglob("*.parquet")),
+        len(runs),
+    )
     assert kept == 2
     assert Lab(tmp_path).runs(documents, sent) == [1, 2, 3, 4, 5]
     assert len(runs) - before == 3
@@ -149,14 +170,14 @@ def test_two_labs_of_one_process_keep_the_same_result_at_the_same_time(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = threading.Barrier(2)
-    real = pathlib.Path.write_text
+    real = pathlib.Path.write_bytes
 
-    def together(file: pathlib.Path, *args: Any, **kwargs: Any) -> int:
-        count = real(file, *args, **kwargs)
+    def together(file: pathlib.Path, content: bytes) -> int:
+        count = real(file, content)
         written.wait(10)
         return count
 
-    monkeypatch.setattr(pathlib.Path, "write_text", together)
+    monkeypatch.setattr(pathlib.Path, "write_bytes", together)
     found: list[list[int]] = []
     threads = [
         threading.Thread(target=lambda: found.append(Lab(tmp_path).runs([document(1)], sent)))

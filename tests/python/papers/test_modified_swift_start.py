@@ -2,12 +2,12 @@
 
 import pytest
 
-from flowstart.papers import readings as grids
-from flowstart.papers.modified_swift_start import measures, readings, setups
-from flowstart.papers.modified_swift_start.hosts import MSS, RECEIVER_WINDOW
-from flowstart.papers.modified_swift_start.setups import LITERAL, OC1, T1, Setup
-from flowstart.papers.modified_swift_start.slow_start import PAPER_SLOW_START
 from flowstart.simulation import run as simulation
+from flowstart_papers import readings as grids
+from flowstart_papers.modified_swift_start import measures, readings, setups
+from flowstart_papers.modified_swift_start.hosts import MSS, RECEIVER_WINDOW
+from flowstart_papers.modified_swift_start.setups import LITERAL, OC1, T1, Setup
+from flowstart_papers.modified_swift_start.slow_start import PAPER_SLOW_START
 
 PAUSED = {"began_s": [0.0, 0.01, 0.05]}
 TAKES_S = 12_000 / T1.bps

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from flowstart import papers
+import flowstart_papers as papers
 from flowstart.errors import RequestError
-from flowstart.papers import grids, runner
-from flowstart.papers.drawing import Axis, single
-from flowstart.papers.experiment import Assumption, Experiment, Findings, Paper, Picture, Table
-from flowstart.papers.lab import Lab
-from flowstart.papers.measures import first
-from flowstart.papers.runner import Judged
-from flowstart.papers.target import Kind, Measured, Target, Verdict
 from flowstart.render import summary
+from flowstart_papers import grids, runner
+from flowstart_papers.experiment import Assumption, Experiment, Findings, Paper, Table
+from flowstart_papers.lab import Lab
+from flowstart_papers.measures import first
+from flowstart_papers.plot import Axis, Panel, lines
+from flowstart_papers.runner import Judged
+from flowstart_papers.target import Kind, Measured, Target, Verdict
 from screen import on_one_screen
 
 Cli = Callable[..., Any]
@@ -39,8 +39,8 @@ def transfers(lab: Lab) -> Findings:
         answers=[f"Twenty packets take {durations[1]:.3f} s."],
         tables=[Table("times", "Times", [{"packets": n} for n in SIZES])],
         pictures=[
-            Picture("times", "Duration over size", lambda: single(
-                Axis("packets"), Axis("s"), {"slow start": (SIZES, durations)}))
+            lines("times", "Duration over size",
+                  Panel(Axis("packets"), Axis("s"), {"slow start": (SIZES, durations)})),
         ],
     )  # fmt: skip
 

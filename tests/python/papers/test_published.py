@@ -6,13 +6,13 @@ import re
 
 import pytest
 
+import flowstart_papers as papers
 import papers_record
-from flowstart import papers
 from flowstart.errors import RequestError
-from flowstart.papers import runner
-from flowstart.papers.experiment import Experiment, Paper
-from flowstart.papers.lab import Lab, default_cache
-from flowstart.papers.target import TargetClass
+from flowstart_papers import runner
+from flowstart_papers.experiment import Experiment, Paper
+from flowstart_papers.lab import Lab, default_cache
+from flowstart_papers.target import TargetClass
 
 ROOT = pathlib.Path(__file__).parents[3]
 PAPERS = papers.load()

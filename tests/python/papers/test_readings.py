@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from flowstart.papers import readings
-from flowstart.papers.experiment import Experiment, Findings
-from flowstart.papers.lab import Lab
-from flowstart.papers.readings import OpenInput, Reading, Tried, alone, crossed, grid, literal
-from flowstart.papers.target import Measured, Target, TargetClass
+from flowstart_papers import readings
+from flowstart_papers.experiment import Experiment, Findings
+from flowstart_papers.lab import Lab
+from flowstart_papers.readings import OpenInput, Reading, Tried, alone, crossed, grid, literal
+from flowstart_papers.target import Measured, Target, TargetClass
 
 INPUTS = (
     OpenInput(name="recovery", says="SACK", readings={"sack": "named", "reno": "ns-2's default"}),

@@ -8,18 +8,17 @@ import numpy as np
 import pytest
 
 import flowstart as fs
-from flowstart.papers.slow_start_high_speed import (
+from flowstart_papers.slow_start_high_speed import (
     PAPER,
-    buffer,
     measures,
     readings,
     statements,
-    tell,
+    studies,
 )
-from flowstart.papers.slow_start_high_speed.detecting_start import DetectingStart
-from flowstart.papers.slow_start_high_speed.detection import EXPANDS, SHRINKS, detection
-from flowstart.papers.slow_start_high_speed.measures import Transfer, Watched
-from flowstart.papers.slow_start_high_speed.setups import (
+from flowstart_papers.slow_start_high_speed.detecting_start import DetectingStart
+from flowstart_papers.slow_start_high_speed.detection import EXPANDS, SHRINKS, detection
+from flowstart_papers.slow_start_high_speed.measures import Transfer, Watched
+from flowstart_papers.slow_start_high_speed.setups import (
     ENDLESS,
     LITERAL,
     PACED,
@@ -30,14 +29,14 @@ from flowstart.papers.slow_start_high_speed.setups import (
     startup,
     transfer,
 )
-from flowstart.papers.slow_start_high_speed.statements import (
+from flowstart_papers.slow_start_high_speed.statements import (
     CAROLINA_REDUCTION,
     EXPANSION,
     REDUCTION,
     STATEMENTS,
     Case,
 )
-from flowstart.papers.target import TargetClass
+from flowstart_papers.target import TargetClass
 
 PATHS = (EXPANSION, REDUCTION, CAROLINA_REDUCTION, Path(100, 1000), Path(10_000, 100))
 HANDOVERS = ("at once", "spread", "never dropped")
@@ -175,23 +174,23 @@ def test_silence_is_the_time_in_which_nothing_missing_arrives() -> None:
 
 
 def test_queues_for_which_something_holds_are_shown_as_intervals() -> None:
-    hold = [queue in (500, 1000, 3000) for queue in buffer.QUEUES]
-    assert buffer._interval(hold) == "500 to 1000 and 3000 packets"
-    assert buffer._interval([False] * len(buffer.QUEUES)) == "no queue tried"
+    hold = [queue in (500, 1000, 3000) for queue in studies.QUEUES]
+    assert studies.spans(hold) == "500 to 1000 and 3000 packets"
+    assert studies.spans([False] * len(studies.QUEUES)) == "no queue tried"
 
 
 def test_errors_count_each_side_for_itself() -> None:
     known = [(True, 0.1), (True, 0.95), (False, 1.0), (False, 0.8), (False, 1.0), (False, 1.0)]
-    assert tell._errors(known, 0.9, "rate") == (0.5, 0.25)
+    assert studies.errors(known, 0.9, "rate") == (0.5, 0.25)
     mirrored = [(shrinks, -value) for shrinks, value in known]
-    assert tell._errors(mirrored, -0.9, "loss") == (0.5, 0.25)
+    assert studies.errors(mirrored, -0.9, "loss") == (0.5, 0.25)
 
 
 def test_the_ack_rate_is_that_of_neighbours_not_of_silence() -> None:
     """Two packets of 1500 bytes every 480 us are 50 Mbit/s, half the interface's rate."""
     acks = np.array([0, 1, 2, 3, 4, 5]) * 2 * 1460
     times = np.array([0.0, 480e-6, 960e-6, 0.18, 0.18 + 480e-6, 0.18 + 960e-6])
-    assert tell._ack_rate(acks, times, 0.18) == pytest.approx(0.5)
+    assert studies.ack_rate(acks, times, 0.18) == pytest.approx(0.5)
 
 
 def detecting(path: Path, **arguments: Any) -> fs.Run:

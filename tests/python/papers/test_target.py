@@ -4,10 +4,11 @@ import pathlib
 from dataclasses import replace
 from typing import Any
 
+import polars as pl
 import pytest
 
-from flowstart.papers.published import Published
-from flowstart.papers.target import (
+from flowstart_papers import published
+from flowstart_papers.target import (
     Expected,
     Kind,
     Measured,
@@ -80,39 +81,42 @@ def test_a_tolerance_that_was_widened_says_so() -> None:
     )
 
 
-def test_a_field_that_no_target_has_is_refused(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    package = tmp_path / "misspelt"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    (package / "targets.toml").write_text(
-        '[[group]]\nfigure = "1"\nwhat = "w"\nklass = "printed"\n[group.expected]\n"a.b" = 1\n'
-    )
-    monkeypatch.syspath_prepend(str(tmp_path))
+def test_a_field_that_no_target_has_is_refused() -> None:
+    group = {"figure": "1", "what": "w", "klass": "printed", "expected": {"a.b": 1}}
     with pytest.raises(ValueError, match=r"a[.]b: no target has the field klass"):
-        read("misspelt", "a")
+        read({"group": [group]}, "a")
 
 
-def test_a_published_number_stands_in_one_of_two_files(
+def test_a_published_number_is_a_target_or_in_the_table_of_printed_ones(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = tmp_path / "printed"
     package.mkdir()
     (package / "__init__.py").touch()
     (package / "targets.toml").write_text(
-        '[[group]]\nfigure = "1"\nwhat = "w"\n[group.expected]\n"a.number" = 7\n'
-        '"a.least" = [4, "up"]\n"a.most" = ["down", 4]\n"a.range" = [1, 2]\n"a.words" = "twice"\n'
+        '[paper]\nname = "a"\n[printed]\n"a.words" = 2\n'
+        '[[group]]\nfigure = "1"\nwhat = "w"\n[group.expected]\n'
+        '"a.one" = 7\n"a.open" = [4, "up"]\n"a.both" = [1, 2]\n"a.words" = "roughly twice"\n'
     )
-    (package / "published.toml").write_text('"a.words" = 2\n')
     monkeypatch.syspath_prepend(str(tmp_path))
-    published = Published("printed", "a")
-    numbers = [published.number(name) for name in ("a.number", "a.least", "a.words")]
+    found = published.of("printed")
+    numbers = [found.number(name) for name in ("a.one", "a.open", "a.words")]
     assert numbers == [7, 4, 2]
-    assert published["a.words"].expected == "twice"
-    for name in ("a.most", "a.range"):
-        with pytest.raises(ValueError, match=f"{name}: no number is published"):
-            published.number(name)
+    with pytest.raises(ValueError, match=r"a[.]both: no number is published"):
+        found.number("a.both")
+
+
+def test_a_target_is_found_in_the_row_and_the_column_that_it_names() -> None:
+    group = {
+        "figure": "1", "what": "w", "kind": "trend", "column": "gain", "rows": "a.{size}",
+        "holds": "gain < 0", "expected": {"a.2": "slower", "a.4": "slower"},
+    }  # fmt: skip
+    rows = {"size": [2, 4], "gain": [-3.0, 5.0], "gain_low": [-4.0, 4.0], "gain_high": [-2.0, 6.0]}
+    found = [one.in_row(pl.DataFrame(rows)) for one in read({"group": [group]}, "a")]
+    assert [one.holds for one in found] == [True, False]
+    assert found[0] == Measured(-3.0, holds=True, interval=(-4.0, -2.0))
+    with pytest.raises(ValueError, match=r"a[.]2: 0 rows are of this target"):
+        read({"group": [group]}, "a")[0].in_row(pl.DataFrame({"size": [3], "gain": [1.0]}))
 
 
 def test_what_cannot_be_checked_needs_no_measurement() -> None:

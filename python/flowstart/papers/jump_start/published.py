@@ -1,7 +1,0 @@
-"""What the paper published: the targets, and the values that its figures are marked with."""
-
-from flowstart.papers.published import Published
-
-NAME = "jump-start"
-PUBLISHED = Published("flowstart.papers.jump_start", NAME)
-number = PUBLISHED.number

@@ -1,6 +1,0 @@
-"""What the slides published, by the names of the targets."""
-
-from flowstart.papers.published import Published
-
-NAME = "slow-start-high-speed"
-PUBLISHED = Published("flowstart.papers.slow_start_high_speed", NAME)
