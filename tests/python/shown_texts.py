@@ -11,8 +11,8 @@ from flowstart.model import catalog
 from flowstart.render import columns
 
 ROOT = pathlib.Path(__file__).parents[2]
-PACKAGE = ROOT / "python" / "flowstart"
-COMMANDS = PACKAGE / "cli"
+PACKAGES = (ROOT / "python" / "flowstart", ROOT / "python" / "flowstart_papers")
+COMMANDS = (PACKAGES[0] / "cli", PACKAGES[1] / "command.py")
 """Their texts of help have a test of their own."""
 FIELDS = ROOT / "crates" / "sim" / "src" / "spec"
 """Texts of fields are texts of help."""
@@ -34,9 +34,9 @@ Text = tuple[str, str]
 
 def of_python() -> Iterator[Text]:
     """String literals of the package that are no docstrings; of commands, the messages."""
-    for file in sorted(PACKAGE.rglob("*.py")):
+    for file in _files("*.py"):
         tree = ast.parse(file.read_text(encoding="utf-8"))
-        if COMMANDS in file.parents:
+        if any(file.is_relative_to(commands) for commands in COMMANDS):
             nodes = [each for call in ast.walk(tree) if _shows(call) for each in ast.walk(call)]
         else:
             nodes = list(ast.walk(tree))
@@ -44,6 +44,11 @@ def of_python() -> Iterator[Text]:
         for node in nodes:
             if id(node) not in silent and WORDY.search(text := _text(node)):
                 yield f"{file.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}", text
+
+
+def _files(pattern: str) -> Iterator[pathlib.Path]:
+    for package in PACKAGES:
+        yield from sorted(package.rglob(pattern))
 
 
 def _shows(node: ast.AST) -> bool:
@@ -98,8 +103,8 @@ def of_pages() -> Iterator[Text]:
 
 
 def of_files() -> Iterator[Text]:
-    """Texts of the package's TOML files."""
-    for file in sorted(PACKAGE.rglob("*.toml")):
+    """Texts of the packages' TOML files."""
+    for file in _files("*.toml"):
         table = tomllib.loads(file.read_text(encoding="utf-8"))
         yield from _leaves(str(file.relative_to(ROOT)), table)
 

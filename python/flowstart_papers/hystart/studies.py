@@ -166,7 +166,7 @@ def hy_ack(lab: Lab) -> Findings:
         ],
         tables=[table("acks", "One Hybrid Slow Start into 10 % of other traffic each way, "
                       f"{len(SEEDS)} seeds: exit (BDP) with the interval of its mean, losses, and "
-                      f"goodput (Mbit/s) over its first {END - BEFORE_S:.0f} s, beside slow "
+                      f"goodput (Mbit/s) over its first {END - BEFORE_S:.0f} s, and slow "
                       "start's",
                       found)],
         pictures=[lines("acks", "Mean exit window over rate, round-trip time and buffer; bands are "
@@ -237,7 +237,7 @@ def hy_asym(lab: Lab) -> Findings:
             f"{max(found.filter(pl.col('kind').is_in(batches))['lost']):.0f} packets.",
         ],
         tables=[table("asymmetry", "Hybrid Slow Start at 100 Mbit/s and 106 ms by its reverse "
-                      "path: exit (BDP), losses and goodput (Mbit/s) beside slow start's; "
+                      "path: exit (BDP), losses and goodput (Mbit/s), and slow start's; "
                       f"{len(SEEDS)} seeds where other traffic is on it", found)],
         pictures=[lines(
             "asymmetry",
