@@ -46,7 +46,7 @@ impl ByteRange {
     }
 
     /// How many bytes it has.
-    pub fn len(self) -> u64 {
+    pub fn bytes(self) -> u64 {
         self.end - self.start
     }
 }

@@ -245,7 +245,7 @@ impl Rfc6675 {
             return Some(first.because(Why::Lost));
         }
         let next = self.next_seg(c)?;
-        let fits = c.session.window.holds(self.pipe(c) + next.range.len());
+        let fits = c.session.window.holds(self.pipe(c) + next.range.bytes());
         fits.then_some(next)
     }
 
@@ -301,7 +301,7 @@ impl Rfc6675 {
         }
         if range.start >= c.high() {
             if self.phase == Phase::Open && self.dup_acks > 0 {
-                self.limited_bytes += range.len();
+                self.limited_bytes += range.bytes();
             }
             return;
         }

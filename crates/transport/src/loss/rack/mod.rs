@@ -663,7 +663,7 @@ impl Rack {
             }
             None => c.next_segment()?.because(Why::New),
         };
-        let fits = c.session.window.holds(self.pipe(c) + next.range.len());
+        let fits = c.session.window.holds(self.pipe(c) + next.range.bytes());
         fits.then_some(next)
     }
 

@@ -329,7 +329,7 @@ impl Rfc9002 {
             return lost;
         }
         let next = lost.or_else(|| Some(c.next_segment()?.because(Why::New)))?;
-        let fits = c.session.window.holds(self.pipe(c) + next.range.len());
+        let fits = c.session.window.holds(self.pipe(c) + next.range.bytes());
         fits.then_some(next)
     }
 
