@@ -36,7 +36,7 @@ const INIT_CWND: u64 = 10;
 const RCV_MSS: (u64, u64) = (88, 536);
 /// Packets with less payload do not make the window grow.
 const LEAST_SEGMENT: u32 = 128;
-/// An answer that tells of a hole waits for this part of a round trip at most: 5 %.
+/// An ACK that reports a hole waits for this part of a round trip at most: 5 %.
 const COMP_SACK_SHARE: u64 = 20;
 /// Shares are counted in 256ths.
 const WHOLE: u64 = 256;
@@ -68,7 +68,7 @@ pub struct ReceiveBuffer {
     pub initial: u64,
     /// What it may grow to (`tcp_rmem[2]`).
     pub largest: u64,
-    /// The share of a packet's memory that is payload; `None` where [`truesize`] tells.
+    /// The share of a packet's memory that is payload; `None` where [`truesize`] says so.
     pub share: Option<f64>,
 }
 
@@ -81,7 +81,7 @@ impl ReceiveBuffer {
     };
 }
 
-/// What a receiver is told of its window's growth.
+/// Limits of the growth of a receiver's window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Growth {
     /// The receive buffer.
@@ -208,7 +208,7 @@ pub struct ReceiveWindow {
     since: Instant,
 }
 
-/// What a segment of data tells about the window.
+/// What a segment of data says about the window.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// Its payload.
@@ -417,7 +417,7 @@ impl ReceiveWindow {
         self.quick = self.quick.max(saturated(half.min(u64::from(most))));
     }
 
-    /// `tcp_measure_rcv_mss`: the first full packet tells what share of memory is payload.
+    /// `tcp_measure_rcv_mss`: the first full packet shows what share of memory is payload.
     fn measure_segment(&mut self, len: u32) {
         if len > self.rcv_mss {
             self.rcv_mss = len.min(self.growth.mss);

@@ -110,7 +110,7 @@ pub struct ReceiverOptions {
     pub delays_syn_ack: bool,
 }
 
-/// What a receiver is told at its making.
+/// Configuration of a receiver.
 #[derive(Clone, Debug)]
 pub struct ReceiverConfig {
     /// What it acknowledges, and when.

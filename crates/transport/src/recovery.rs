@@ -38,7 +38,7 @@ impl Recovery {
         }
     }
 
-    /// An acknowledgement of what was sent has arrived. Out of the line of whoever delivers packets.
+    /// Takes in an acknowledgement of what was sent. Not inlined into the event loop.
     #[inline(never)]
     pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Instant) {
         match ack {
@@ -80,13 +80,14 @@ impl Recovery {
         self.loss.after_ack(c, true, now);
     }
 
+    /// Takes in any acknowledgement.
     #[inline(never)]
     fn on_any_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Instant) {
         let una = c.una();
         let mut found = self.loss.on_ack(c, ack, now);
         let Some(found) = &mut found else { return };
         match &found.report {
-            // Nearly always, but under RACK, which reports events with each acknowledgement.
+            // Mostly, but under RACK, which has an event for each acknowledgement.
             Some(report) if found.events.is_none() && !meta.ece => {
                 if report.audience != Audience::OwnerOnly || c.controller_owns_cwnd() {
                     let signal = c.ack_signal(report, now);
@@ -168,7 +169,7 @@ impl Recovery {
         }
     }
 
-    /// The retransmission timer has expired: tells the controller, and what was found of the path.
+    /// The retransmission timer has expired: notifies the controller.
     /// False where the connection is to be given up.
     pub fn on_timeout(&mut self, c: &mut Connection, now: Instant) -> bool {
         let pipe = self.loss.pipe(c);
