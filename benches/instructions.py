@@ -7,11 +7,13 @@ The slope between both is the cost of a packet; what is left is the cost of a ru
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
 import program
 from builds import built, resolve
+from failures import BuildError
 
 STACKS = ("rfc", "ns2", "quic", "linux")
 SIZES = ("1MB", "4MB")
@@ -22,6 +24,8 @@ COUNTED = re.compile(r"I\s+refs:\s+([\d,]+)")
 
 def main() -> None:
     """Counts for HEAD, or for the revision that is given."""
+    if not shutil.which("valgrind"):
+        raise BuildError("valgrind is missing: it counts the instructions")
     revision = resolve(sys.argv[1] if len(sys.argv) > 1 else "HEAD")
     with built([revision]) as (workloads,):
         print(f"{revision.name:<12}{'instructions per packet':>26}{'per run':>14}")
@@ -42,7 +46,7 @@ def counted(workloads: pathlib.Path, stack: str, size: str) -> tuple[int, int]:
     )
     refs = COUNTED.search(done.stderr)
     if refs is None:
-        sys.exit(f"no count of instructions: {done.stderr.strip().splitlines()[-1]}")
+        raise BuildError(f"no count of instructions: {done.stderr.strip().splitlines()[-1]}")
     return int(refs[1].replace(",", "")), json.loads(done.stdout)["data_packets"]
 
 
