@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from typing import NamedTuple
 
 import program
 from builds import built, resolve
@@ -17,8 +18,6 @@ from failures import BuildError
 
 STACKS = ("rfc", "ns2", "quic", "linux")
 SIZES = ("1MB", "4MB")
-RUNS = 18
-"""Paths times startups of `--counted`."""
 COUNTED = re.compile(r"I\s+refs:\s+([\d,]+)")
 
 
@@ -30,13 +29,23 @@ def main() -> None:
     with built([revision]) as (workloads,):
         print(f"{revision.name:<12}{'instructions per packet':>26}{'per run':>14}")
         for stack in STACKS:
-            (short, few), (long, many) = (counted(workloads, stack, size) for size in SIZES)
-            slope = (long - short) / (many - few)
-            print(f"{stack:<12}{slope:>26.0f}{(short - few * slope) / RUNS:>14.0f}", flush=True)
+            short, long = (counted(workloads, stack, size) for size in SIZES)
+            slope = (long.instructions - short.instructions) / (long.packets - short.packets)
+            per_run = (short.instructions - short.packets * slope) / short.runs
+            print(f"{stack:<12}{slope:>26.0f}{per_run:>14.0f}", flush=True)
 
 
-def counted(workloads: pathlib.Path, stack: str, size: str) -> tuple[int, int]:
-    """Instructions, and data packets that arrived."""
+class Count(NamedTuple):
+    """What transfers of one size took."""
+
+    instructions: int
+    packets: int
+    """Data packets that arrived."""
+    runs: int
+
+
+def counted(workloads: pathlib.Path, stack: str, size: str) -> Count:
+    """Counts a run of each path and startup."""
     command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
     done = subprocess.run(
         [*command, str(workloads), "--counted", stack, size],
@@ -47,7 +56,8 @@ def counted(workloads: pathlib.Path, stack: str, size: str) -> tuple[int, int]:
     refs = COUNTED.search(done.stderr)
     if refs is None:
         raise BuildError(f"no count of instructions: {done.stderr.strip().splitlines()[-1]}")
-    return int(refs[1].replace(",", "")), json.loads(done.stdout)["data_packets"]
+    figures = json.loads(done.stdout)
+    return Count(int(refs[1].replace(",", "")), figures["data_packets"], figures["flows"])
 
 
 if __name__ == "__main__":

@@ -90,11 +90,16 @@ impl Window {
     }
 
     /// Returns the window in bytes.
+    pub fn cwnd_bytes(&self) -> u64 {
+        self.exact_bytes() as u64
+    }
+
+    /// The window in bytes, as a real number.
     ///
     /// Byte-counted rules add fractions such as 365/1460 segments, exact only to about
     /// 1e-13; the tiny addend keeps a window of 9999.999… bytes from losing a byte.
-    pub fn cwnd_bytes(&self) -> u64 {
-        (self.bounded_cwnd() * f64::from(self.mss) + 1e-6) as u64
+    fn exact_bytes(&self) -> f64 {
+        self.bounded_cwnd() * f64::from(self.mss) + 1e-6
     }
 
     /// The window in whole segments.
@@ -114,7 +119,7 @@ impl Window {
     /// Compared as real numbers, which costs less than a conversion.
     #[inline]
     pub fn holds(&self, bytes: u64) -> bool {
-        bytes as i64 as f64 <= self.bounded_cwnd() * f64::from(self.mss) + 1e-6
+        bytes as i64 as f64 <= self.exact_bytes()
     }
 
     /// Whether a full-size segment has room with so many bytes in flight.

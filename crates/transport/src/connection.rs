@@ -8,7 +8,7 @@ mod timing;
 use super::ecn::EcnSender;
 use super::profile::RecoveryProfile;
 use super::rtt::RttEstimator;
-use super::segment::ByteRange;
+use super::segment::{ByteRange, SegmentRange};
 use super::sent::{Ledger, NewlyAcked, NewlyAckedPackets};
 use super::stack::{EcnMode, Sharing, Stack};
 use super::throughput::Throughput;
@@ -213,6 +213,13 @@ impl Connection {
         }
         let plan = self.segment_at(self.nxt);
         (plan.end <= self.una().saturating_add(self.peer_window)).then_some(plan)
+    }
+
+    /// `segment`, if the window has room for it with `pipe` bytes in flight.
+    #[inline]
+    pub fn within_window(&self, segment: SegmentRange, pipe: u64) -> Option<SegmentRange> {
+        let fits = self.session.window.holds(pipe + segment.range.bytes());
+        fits.then_some(segment)
     }
 
     /// The segment that starts at `start`.

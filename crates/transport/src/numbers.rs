@@ -34,16 +34,20 @@ impl Numbers {
             self.largest_at = now;
         }
         self.received.insert(number, number + 1, |_, _| {});
-        if number == next {
-            return self.new_gaps > MOST_NEW_GAPS || self.shows_loss(threshold);
+        if number != next {
+            self.new_gaps += u32::from(number > next);
+            self.forget_oldest();
         }
-        self.new_gaps += u32::from(number > next);
+        let late = number < next && threshold == 1;
+        self.new_gaps > MOST_NEW_GAPS || late || self.shows_loss(threshold)
+    }
+
+    /// Forgets the lowest ranges where there are too many.
+    fn forget_oldest(&mut self) {
         while self.received.len() > MOST_RANGES {
             let (_, end) = self.received.first().unwrap_or_default();
             self.received.remove_below(end, |_, _| {});
         }
-        let late = number < next && threshold == 1;
-        self.new_gaps > MOST_NEW_GAPS || late || self.shows_loss(threshold)
     }
 
     /// Whether a packet that no acknowledgement could have shown to be missing is now missing by

@@ -245,8 +245,7 @@ impl Rfc6675 {
             return Some(first.because(Why::Lost));
         }
         let next = self.next_seg(c)?;
-        let fits = c.session.window.holds(self.pipe(c) + next.range.bytes());
-        fits.then_some(next)
+        c.within_window(next, self.pipe(c))
     }
 
     /// NextSeg (§4).

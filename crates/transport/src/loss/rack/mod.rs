@@ -663,8 +663,7 @@ impl Rack {
             }
             None => c.next_segment()?.because(Why::New),
         };
-        let fits = c.session.window.holds(self.pipe(c) + next.range.bytes());
-        fits.then_some(next)
+        c.within_window(next, self.pipe(c))
     }
 
     /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst

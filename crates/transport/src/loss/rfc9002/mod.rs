@@ -329,8 +329,7 @@ impl Rfc9002 {
             return lost;
         }
         let next = lost.or_else(|| Some(c.next_segment()?.because(Why::New)))?;
-        let fits = c.session.window.holds(self.pipe(c) + next.range.bytes());
-        fits.then_some(next)
+        c.within_window(next, self.pipe(c))
     }
 
     fn probe(&self, c: &Connection) -> Option<ByteRange> {
