@@ -339,6 +339,8 @@ impl Controller {
             w.cwnd = w.cwnd.min(i.restart_window);
             w.pacing = None;
         }
+        // Whatever was marked is no longer out.
+        self.end_continuation();
         self.avoidance.on_idle(w, i);
         if self.startup.on_idle(w, &before, i) {
             self.phase = Phase::Startup;
@@ -362,12 +364,17 @@ impl Controller {
         }
     }
 
-    /// Records the first exit. A startup that a spurious loss has ended continues, and may end again.
-    fn record(&mut self, reason: Reason, at: Instant, cwnd: Segments, flight: u64) {
-        let by_itself = !matches!(reason, Reason::Loss | Reason::Ecn | Reason::Timeout);
+    /// A startup no longer grows during the recovery that a mark has begun.
+    fn end_continuation(&mut self) {
         if self.recovery == Recovery::Continues {
             self.recovery = Recovery::Reduced;
         }
+    }
+
+    /// Records the first exit. A startup that a spurious loss has ended continues, and may end again.
+    fn record(&mut self, reason: Reason, at: Instant, cwnd: Segments, flight: u64) {
+        let by_itself = !matches!(reason, Reason::Loss | Reason::Ecn | Reason::Timeout);
+        self.end_continuation();
         if self.exit.is_none() || self.exit_undone && by_itself {
             self.exit_undone = false;
             self.exit = Some(Box::new(Exit {
@@ -613,6 +620,28 @@ mod tests {
         c.on_loss(&mut w, &l);
         c.on_recovery_ack(&mut w, &ack(9));
         assert_eq!(heard.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn after_an_idle_time_a_startup_does_not_grow_in_the_recovery_of_an_earlier_mark() {
+        let mut c = catalog::controller("paced-chirping", "reno", Convention::Linux).unwrap();
+        let mut w = Window::new(MSS as u32);
+        c.on_established(&mut w, &Established::at(Instant::ZERO));
+        let m = Marked {
+            now: Instant::from_millis(5),
+            flight: MSS,
+            usable: w.cwnd,
+        };
+        c.on_marked(&mut w, &m);
+        let idle = Idle {
+            now: Instant::from_secs(9),
+            idle: Duration::from_secs(8),
+            restart_window: 1.0,
+        };
+        c.on_idle(&mut w, &idle);
+        let before = w.cwnd;
+        c.on_recovery_ack(&mut w, &ack(9_100));
+        assert_eq!(w.cwnd, before);
     }
 
     /// A startup that goes on after losses, until a recovery ends.
