@@ -2,7 +2,8 @@
 //! and arrived or was dropped.
 
 use super::recorder::{
-    Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, AT_RECEIVER, IN_NETWORK, QUEUES, SENT,
+    Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, ARRIVED, IN_NETWORK, QUEUES, REPLIED,
+    SENT,
 };
 use flowstart_control::Instant;
 use flowstart_wire::{Ack, Body, Packet};
@@ -207,7 +208,7 @@ impl JourneyRecorder {
 
 impl Recorder for JourneyRecorder {
     fn takes(&self) -> Kinds {
-        SENT | ANSWERED | AT_RECEIVER | IN_NETWORK | QUEUES[0] | QUEUES[1]
+        SENT | ANSWERED | ARRIVED | REPLIED | IN_NETWORK | QUEUES[0] | QUEUES[1]
     }
 
     fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {

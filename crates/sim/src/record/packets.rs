@@ -2,7 +2,7 @@
 //! what qlog and pcap are made of. Only runs that are asked for it keep any.
 
 use super::recorder::{
-    Kinds, Recorder, RunEvent, Scene, ANSWERED, AT_RECEIVER, IN_NETWORK, PROGRESS, SENT, TIMER,
+    Kinds, Recorder, RunEvent, Scene, ANSWERED, ARRIVED, IN_NETWORK, PROGRESS, REPLIED, SENT, TIMER,
 };
 use crate::flow_plan::FlowKind;
 use flowstart_control::{Duration, Exit, Instant, Segments};
@@ -201,7 +201,7 @@ impl<'a> PacketRecorder<'a> {
 
 impl Recorder for PacketRecorder<'_> {
     fn takes(&self) -> Kinds {
-        SENT | ANSWERED | TIMER | AT_RECEIVER | IN_NETWORK | PROGRESS
+        SENT | ANSWERED | TIMER | ARRIVED | REPLIED | IN_NETWORK | PROGRESS
     }
 
     fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {

@@ -10,7 +10,7 @@ use flowstart_transport::sender::Sender;
 use flowstart_wire::Packet;
 
 /// Kinds of events, as bits: a run asks for each event whether any recorder takes its kind.
-pub(crate) type Kinds = u8;
+pub(crate) type Kinds = u16;
 
 /// A data sender sends a packet.
 pub(crate) const SENT: Kinds = 1;
@@ -18,14 +18,18 @@ pub(crate) const SENT: Kinds = 1;
 pub(crate) const ANSWERED: Kinds = 1 << 1;
 /// A timer of a data sender was due.
 pub(crate) const TIMER: Kinds = 1 << 2;
-/// A data receiver sends a packet, or gets one.
-pub(crate) const AT_RECEIVER: Kinds = 1 << 3;
+/// A packet reaches a data receiver.
+pub(crate) const ARRIVED: Kinds = 1 << 3;
 /// A packet is dropped or marked in the network.
 pub(crate) const IN_NETWORK: Kinds = 1 << 4;
 /// A flow opens, is delivered, or is over.
 pub(crate) const PROGRESS: Kinds = 1 << 5;
 /// The bottleneck's queue is offered a packet, or one leaves it, by the bottleneck's direction.
 pub(crate) const QUEUES: [Kinds; 2] = [1 << 6, 1 << 7];
+/// A data receiver sends a packet.
+pub(crate) const REPLIED: Kinds = 1 << 8;
+/// A data sender has sent all that it may after an event.
+pub(crate) const TRANSMITTED: Kinds = 1 << 9;
 
 /// What happened to a flow, or to a packet of it.
 #[derive(Clone, Copy)]
@@ -38,6 +42,8 @@ pub(crate) enum RunEvent<'a> {
     Received(&'a Packet),
     /// A timer of the data sender was due, that of retransmissions if `expired`.
     Timer { expired: bool },
+    /// The data sender has sent all that it may after an event.
+    Transmitted,
     /// A packet of any kind was dropped in the network.
     Dropped(&'a Packet),
     /// A data packet was marked by a queue.
@@ -54,7 +60,7 @@ impl RunEvent<'_> {
         match self {
             RunEvent::Sent { packet, .. } => packet.is_forward(),
             RunEvent::Received(packet) => !packet.is_forward(),
-            RunEvent::Timer { .. } | RunEvent::Closed => true,
+            RunEvent::Timer { .. } | RunEvent::Transmitted | RunEvent::Closed => true,
             _ => false,
         }
     }

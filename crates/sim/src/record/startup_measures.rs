@@ -1,8 +1,6 @@
 //! What is measured of startups.
 
-use super::recorder::{
-    Kinds, Recorder, RunEvent, Scene, ANSWERED, AT_RECEIVER, PROGRESS, SENT, TIMER,
-};
+use super::recorder::{Kinds, Recorder, RunEvent, Scene, ARRIVED, PROGRESS, TRANSMITTED};
 use super::startup::StartupRow;
 use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::maybe_time::MaybeTime;
@@ -58,7 +56,7 @@ impl StartupMeasures {
 
 impl Recorder for StartupMeasures {
     fn takes(&self) -> Kinds {
-        SENT | ANSWERED | TIMER | AT_RECEIVER | PROGRESS
+        ARRIVED | TRANSMITTED | PROGRESS
     }
 
     fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
@@ -148,29 +146,29 @@ impl StartupMeasure {
                 self.opened = now.into();
                 self.queue.at_opening = scene.waited(self.bottleneck);
             }
-            RunEvent::Sent { packet, .. } if packet.is_data() && self.sending.is_none() => {
-                let transmitted = scene.transmitted(self.bottleneck);
-                self.sending = Some(Sending {
-                    since: now,
-                    transmitted,
-                });
-            }
             RunEvent::Received(packet) if packet.is_data() => self.ramp.arrive(now, packet.wire),
             RunEvent::Delivered => self.deliver(now, scene.transmitted(self.bottleneck)),
             RunEvent::Closed => {
                 self.end(scene.waited(self.bottleneck));
                 self.losses = scene.sender.map_or(0, |sender| losses(sender.counters()));
-                return;
+            }
+            RunEvent::Transmitted => {
+                if let Some(sender) = scene.sender {
+                    self.look_at(sender, scene);
+                }
             }
             _ => {}
         }
-        if let Some(sender) = scene.sender {
-            self.look_at(sender, scene);
-        }
     }
 
-    /// The sender has received or sent something, or a timer of it was due.
+    /// The sender has received something or a timer of it was due, and it has sent what it may.
     fn look_at(&mut self, sender: &Sender, scene: &mut Scene<'_>) {
+        if self.sending.is_none() && sender.flight() > 0 {
+            self.sending = Some(Sending {
+                since: scene.now.time,
+                transmitted: scene.transmitted(self.bottleneck),
+            });
+        }
         match (sender.exit(), &self.exit) {
             (None, _) => {}
             (Some(exit), Some(noted)) if noted.at == exit.at => {}

@@ -20,7 +20,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Whether a recorder takes events of any of these kinds, or a flow waits for them.
+    /// Whether a recorder takes events of any of these kinds.
     #[inline]
     pub(super) fn is_recorded(&self, kinds: Kinds) -> bool {
         self.recorded & kinds != 0
@@ -28,9 +28,8 @@ impl Simulation<'_> {
 
     /// Hands an event of a flow at `at` to all recorders.
     fn record(&mut self, flow: u32, at: Instant, event: RunEvent<'_>) {
-        let is_at_sender = event.is_at_sender();
-        let named = is_at_sender || matches!(event, RunEvent::Closed);
-        let ends = named.then(|| self.flows.endpoints(flow)).flatten();
+        let at_sender = event.is_at_sender();
+        let ends = at_sender.then(|| self.flows.endpoints(flow)).flatten();
         let scene = Scene {
             at,
             now: self.moment(),
@@ -40,9 +39,6 @@ impl Simulation<'_> {
             links: &mut self.links,
         };
         self.recorders.record(scene, event);
-        if is_at_sender {
-            self.release_followers(flow);
-        }
     }
 
     /// A flow opens, is delivered or is over, or a timer of its sender was due.

@@ -17,7 +17,8 @@ use crate::flow_plan::{FlowKind, FlowPlan, Opening};
 use crate::memory::Memories;
 use crate::record::flow_record::FlowRecord;
 use crate::record::recorder::{
-    Kinds, RunEvent, ANSWERED, AT_RECEIVER, IN_NETWORK, PROGRESS, QUEUES, SENT, TIMER,
+    Kinds, RunEvent, ANSWERED, ARRIVED, IN_NETWORK, PROGRESS, QUEUES, REPLIED, SENT, TIMER,
+    TRANSMITTED,
 };
 use crate::workload::web::Sessions;
 use crate::workload::{arrivals, Arrival, ScheduledArrival};
@@ -63,7 +64,7 @@ pub(super) struct Simulation<'a> {
     pub(super) followers: Followers,
     /// What records what happens.
     pub(super) recorders: Recorders<'a>,
-    /// The kinds of events that recorders take, or that flows wait for; mostly none.
+    /// The kinds of events that recorders take; mostly none.
     pub(super) recorded: Kinds,
     pub(super) arrivals: Vec<ScheduledArrival>,
     pub(super) next_arrival: usize,
@@ -96,10 +97,6 @@ impl<'a> Simulation<'a> {
         let links = network.links;
         let mut recorders = Recorders::new(prepared, &plans, network.bottleneck);
         let followers = Followers::new(prepared, &plans);
-        let awaited = match followers.is_empty() {
-            true => 0,
-            false => SENT | ANSWERED | TIMER,
-        };
         let mut simulation = Simulation {
             now: Instant::ZERO,
             cause: Instant::ZERO,
@@ -113,7 +110,7 @@ impl<'a> Simulation<'a> {
             arrivals: arrivals(&plans, &prepared.kinds),
             turns: Turns::new(prepared, &plans, &recorders.writes),
             followers,
-            recorded: awaited | recorders.takes(),
+            recorded: recorders.takes(),
             recorders,
             next_arrival: 0,
             unfinished: plans.len() + web.unfinished(),
@@ -298,7 +295,7 @@ impl<'a> Simulation<'a> {
     /// A packet has arrived at the receiver.
     #[inline]
     fn on_data(&mut self, packet: &Packet) {
-        if self.is_recorded(AT_RECEIVER) {
+        if self.is_recorded(ARRIVED) {
             self.record_received(packet);
         }
         let flow = packet.flow;
@@ -339,7 +336,7 @@ impl<'a> Simulation<'a> {
 
     pub(super) fn answer(&mut self, flow: u32, mut answer: Option<Packet>) {
         if let Some(answer) = &mut answer {
-            if self.is_recorded(AT_RECEIVER) {
+            if self.is_recorded(REPLIED) {
                 self.record_sent(answer);
             }
             let first = self.route(flow).acks[0];
@@ -399,6 +396,12 @@ impl<'a> Simulation<'a> {
                 return;
             }
         };
+        if self.is_recorded(TRANSMITTED) {
+            self.record_flow(flow, RunEvent::Transmitted);
+        }
+        if !self.followers.is_empty() {
+            self.release_followers(flow);
+        }
         if failed || whole {
             self.finish(flow);
         } else {
