@@ -20,7 +20,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Whether a recorder takes events of any of these kinds.
+    /// Whether a recorder takes events of any of these kinds, or a flow waits for them.
     #[inline]
     pub(super) fn is_recorded(&self, kinds: Kinds) -> bool {
         self.recorded & kinds != 0
@@ -46,6 +46,14 @@ impl Simulation<'_> {
     #[inline(never)]
     pub(super) fn record_flow(&mut self, flow: u32, event: RunEvent<'_>) {
         self.record(flow, self.now, event);
+    }
+
+    /// A sender has sent all that it may after an event.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn record_transmitted(&mut self, flow: u32) {
+        self.record(flow, self.now, RunEvent::Transmitted);
+        self.release_followers(flow);
     }
 
     /// A host sends a packet.

@@ -64,7 +64,7 @@ pub(super) struct Simulation<'a> {
     pub(super) followers: Followers,
     /// What records what happens.
     pub(super) recorders: Recorders<'a>,
-    /// The kinds of events that recorders take; mostly none.
+    /// The kinds of events that recorders take, or that flows wait for; mostly none.
     pub(super) recorded: Kinds,
     pub(super) arrivals: Vec<ScheduledArrival>,
     pub(super) next_arrival: usize,
@@ -97,6 +97,10 @@ impl<'a> Simulation<'a> {
         let links = network.links;
         let mut recorders = Recorders::new(prepared, &plans, network.bottleneck);
         let followers = Followers::new(prepared, &plans);
+        let awaited = match followers.is_empty() {
+            true => 0,
+            false => TRANSMITTED,
+        };
         let mut simulation = Simulation {
             now: Instant::ZERO,
             cause: Instant::ZERO,
@@ -110,7 +114,7 @@ impl<'a> Simulation<'a> {
             arrivals: arrivals(&plans, &prepared.kinds),
             turns: Turns::new(prepared, &plans, &recorders.writes),
             followers,
-            recorded: recorders.takes(),
+            recorded: awaited | recorders.takes(),
             recorders,
             next_arrival: 0,
             unfinished: plans.len() + web.unfinished(),
@@ -397,10 +401,7 @@ impl<'a> Simulation<'a> {
             }
         };
         if self.is_recorded(TRANSMITTED) {
-            self.record_flow(flow, RunEvent::Transmitted);
-        }
-        if !self.followers.is_empty() {
-            self.release_followers(flow);
+            self.record_transmitted(flow);
         }
         if failed || whole {
             self.finish(flow);
