@@ -105,36 +105,39 @@ impl fmt::Display for InitialWindow {
     }
 }
 
-const AN_INITIAL_WINDOW: &str = "an initial window: a number of segments from 1 to 1000000, such \
-     as `10` or `10pkt`, or one of `rfc2581`, `rfc3390`, `rfc5681`, `rfc6928`, `rfc9002`";
+impl InitialWindow {
+    pub(crate) const EXPECTED: &str = "an initial window: a number of segments from 1 to 1000000, \
+         such as `10` or `10pkt`, or one of `rfc2581`, `rfc3390`, `rfc5681`, `rfc6928`, `rfc9002`";
 
-impl FromStr for InitialWindow {
-    type Err = ParseError;
-    fn from_str(text: &str) -> Result<InitialWindow, ParseError> {
-        let text = text.trim();
-        Ok(match text {
+    /// The initial window that a text has, if it is one.
+    pub(crate) fn parse(text: &str) -> Option<InitialWindow> {
+        Some(match text.trim() {
             "rfc2581" => InitialWindow::Rfc2581,
             "rfc3390" => InitialWindow::Rfc3390,
             "rfc5681" => InitialWindow::Rfc5681,
             "rfc6928" => InitialWindow::Rfc6928,
             "rfc9002" => InitialWindow::Rfc9002,
-            _ => {
+            text => {
                 let number = text
                     .strip_suffix("pkts")
                     .or_else(|| text.strip_suffix("pkt"));
-                let number = number.unwrap_or(text).trim_end();
-                match number.parse() {
-                    Ok(n @ 1..=1_000_000) => InitialWindow::Segments(n),
-                    _ => {
-                        return Err(ParseError {
-                            value: text.into(),
-                            expected: AN_INITIAL_WINDOW,
-                            meant: None,
-                            is_negative: false,
-                        })
-                    }
-                }
+                let number = number.unwrap_or(text).trim_end().parse().ok()?;
+                (1..=1_000_000)
+                    .contains(&number)
+                    .then_some(InitialWindow::Segments(number))?
             }
+        })
+    }
+}
+
+impl FromStr for InitialWindow {
+    type Err = ParseError;
+    fn from_str(text: &str) -> Result<InitialWindow, ParseError> {
+        InitialWindow::parse(text).ok_or_else(|| ParseError {
+            value: text.trim().into(),
+            expected: InitialWindow::EXPECTED,
+            meant: None,
+            is_negative: false,
         })
     }
 }

@@ -161,7 +161,9 @@ impl Params {
                 format!("parameter `{name}` is given twice"),
             ));
         }
-        let read = Value::parse(self.specs[index].unit, value).map_err(|expected| {
+        let unit = self.specs[index].unit;
+        let read = Value::parse(unit, value).ok_or_else(|| {
+            let expected = Value::expected(unit);
             SpecError::at(
                 self,
                 format!("parameter `{name}`: `{value}` is not {expected}"),

@@ -300,8 +300,6 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-const A_TIME: &str = "a time with a unit, such as `64ms`, `1.5s`, `200us` or `0s`";
-const A_RATE: &str = "a rate with a unit, such as `5Mbps`, `384kbps` or `1Gbps`";
 const A_SIZE: &str = "a size with a unit, such as `100kB`, `1.5MiB` or `1460B`";
 const AN_AMOUNT: &str = "a size with a unit, such as `60pkt`, `1bdp`, `100kB` or `1.5MiB`";
 
@@ -364,43 +362,55 @@ fn decimal_bytes(unit: &str) -> Option<f64> {
     })
 }
 
+impl Duration {
+    pub(crate) const EXPECTED: &str = "a time with a unit, such as `64ms`, `1.5s`, `200us` or `0s`";
+
+    /// The time that a text has, if it is one.
+    pub(crate) fn parse(text: &str) -> Option<Duration> {
+        let (number, unit) = quantity(text)?;
+        let scale = match unit {
+            "ns" => 1.0,
+            // Unicode has two: the micro sign and the Greek letter (UAX #15 makes them one).
+            "us" | "\u{b5}s" | "\u{3bc}s" => 1e3,
+            "ms" => 1e6,
+            "s" => 1e9,
+            "min" => 60e9,
+            "h" => 3600e9,
+            _ => return None,
+        };
+        whole(number, scale).map(Duration)
+    }
+}
+
 impl FromStr for Duration {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Duration, ParseError> {
-        let parse = || {
-            let (number, unit) = quantity(text)?;
-            let scale = match unit {
-                "ns" => 1.0,
-                // Unicode has two: the micro sign and the Greek letter (UAX #15 makes them one).
-                "us" | "\u{b5}s" | "\u{3bc}s" => 1e3,
-                "ms" => 1e6,
-                "s" => 1e9,
-                "min" => 60e9,
-                "h" => 3600e9,
-                _ => return None,
-            };
-            whole(number, scale).map(Duration)
+        Duration::parse(text).ok_or_else(|| ParseError::of(text, Duration::EXPECTED, Measure::Time))
+    }
+}
+
+impl Rate {
+    pub(crate) const EXPECTED: &str = "a rate with a unit, such as `5Mbps`, `384kbps` or `1Gbps`";
+
+    /// The rate that a text has, if it is one.
+    pub(crate) fn parse(text: &str) -> Option<Rate> {
+        let (number, unit) = quantity(text)?;
+        let scale = match unit {
+            "bps" | "bit/s" => 1.0,
+            "kbps" | "Kbps" | "kbit/s" => 1e3,
+            "Mbps" | "Mbit/s" => 1e6,
+            "Gbps" | "Gbit/s" => 1e9,
+            "Tbps" | "Tbit/s" => 1e12,
+            _ => return None,
         };
-        parse().ok_or_else(|| ParseError::of(text, A_TIME, Measure::Time))
+        whole(number, scale).map(Rate)
     }
 }
 
 impl FromStr for Rate {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Rate, ParseError> {
-        let parse = || {
-            let (number, unit) = quantity(text)?;
-            let scale = match unit {
-                "bps" | "bit/s" => 1.0,
-                "kbps" | "Kbps" | "kbit/s" => 1e3,
-                "Mbps" | "Mbit/s" => 1e6,
-                "Gbps" | "Gbit/s" => 1e9,
-                "Tbps" | "Tbit/s" => 1e12,
-                _ => return None,
-            };
-            whole(number, scale).map(Rate)
-        };
-        parse().ok_or_else(|| ParseError::of(text, A_RATE, Measure::Rate))
+        Rate::parse(text).ok_or_else(|| ParseError::of(text, Rate::EXPECTED, Measure::Rate))
     }
 }
 
@@ -554,14 +564,14 @@ mod tests {
             "5µ",
         ];
         for text in wrong {
-            refused::<Duration>(text, A_TIME);
-            refused::<Rate>(text, A_RATE);
+            refused::<Duration>(text, Duration::EXPECTED);
+            refused::<Rate>(text, Rate::EXPECTED);
             refused::<Bytes>(text, A_SIZE);
             refused::<Amount>(text, AN_AMOUNT);
         }
         refused::<Amount>("1.5pkt", AN_AMOUNT);
         refused::<Bytes>("60pkt", A_SIZE);
-        refused::<Duration>("300000000h", A_TIME);
+        refused::<Duration>("300000000h", Duration::EXPECTED);
     }
 
     #[test]
@@ -574,7 +584,7 @@ mod tests {
         assert_eq!(complaint::<Rate>("-0.5Mbps"), negative("-0.5Mbps"));
         assert_eq!(complaint::<Bytes>("-1kB"), negative("-1kB"));
         assert_eq!(complaint::<Amount>("-3pkt"), negative("-3pkt"));
-        refused::<Duration>("-1kB", A_TIME);
+        refused::<Duration>("-1kB", Duration::EXPECTED);
     }
 
     #[test]

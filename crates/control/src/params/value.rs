@@ -1,5 +1,6 @@
 //! A value of a parameter, and how it is written.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::{Duration, InitialWindow, Rate, Segments};
@@ -57,7 +58,7 @@ pub struct ParamSpec {
 impl ParamSpec {
     /// Its default, where that is a value.
     pub(super) fn value(&self) -> Option<Value> {
-        Value::parse(self.unit, self.default).ok()
+        Value::parse(self.unit, self.default)
     }
 }
 
@@ -79,33 +80,38 @@ pub enum Value {
 }
 
 impl Value {
-    pub(super) fn parse(unit: Unit, text: &str) -> Result<Value, String> {
+    /// The value that a text has in a unit, if it is one.
+    pub(super) fn parse(unit: Unit, text: &str) -> Option<Value> {
         match unit {
-            Unit::Segments => segments(text)
-                .map(Value::Real)
-                .ok_or_else(|| "a number of segments, such as `100` or `100pkt`".into()),
-            Unit::Number => real(text, 1e12)
-                .map(Value::Real)
-                .ok_or_else(|| "a plain number from 0 to 1e12".into()),
-            Unit::Ratio => real(text, 1.0)
-                .map(Value::Real)
-                .ok_or_else(|| "a number from 0 to 1".into()),
+            Unit::Segments => segments(text).map(Value::Real),
+            Unit::Number => real(text, 1e12).map(Value::Real),
+            Unit::Ratio => real(text, 1.0).map(Value::Real),
             Unit::Bool => match text {
-                "true" | "yes" | "on" => Ok(Value::Bool(true)),
-                "false" | "no" | "off" => Ok(Value::Bool(false)),
-                _ => Err("`true` or `false`".into()),
+                "true" | "yes" | "on" => Some(Value::Bool(true)),
+                "false" | "no" | "off" => Some(Value::Bool(false)),
+                _ => None,
             },
-            Unit::Choice(words) => words
-                .iter()
-                .find(|word| **word == text)
-                .map(|word| Value::Choice(word))
-                .ok_or_else(|| format!("one of {}", quoted(words.iter().copied()))),
-            Unit::Time => text.parse().map(Value::Time).map_err(|e| e.expected.into()),
-            Unit::Rate => text.parse().map(Value::Rate).map_err(|e| e.expected.into()),
-            Unit::InitialWindow => text
-                .parse()
-                .map(Value::InitialWindow)
-                .map_err(|e| e.expected.into()),
+            Unit::Choice(words) => {
+                let word = words.iter().find(|word| **word == text)?;
+                Some(Value::Choice(word))
+            }
+            Unit::Time => Duration::parse(text).map(Value::Time),
+            Unit::Rate => Rate::parse(text).map(Value::Rate),
+            Unit::InitialWindow => InitialWindow::parse(text).map(Value::InitialWindow),
+        }
+    }
+
+    /// What a valid text is in a unit.
+    pub(super) fn expected(unit: Unit) -> Cow<'static, str> {
+        match unit {
+            Unit::Segments => "a number of segments, such as `100` or `100pkt`".into(),
+            Unit::Number => "a plain number from 0 to 1e12".into(),
+            Unit::Ratio => "a number from 0 to 1".into(),
+            Unit::Bool => "`true` or `false`".into(),
+            Unit::Choice(words) => format!("one of {}", quoted(words.iter().copied())).into(),
+            Unit::Time => Duration::EXPECTED.into(),
+            Unit::Rate => Rate::EXPECTED.into(),
+            Unit::InitialWindow => InitialWindow::EXPECTED.into(),
         }
     }
 }
