@@ -11,7 +11,7 @@ use flowstart_network::link::{Link, LinkConfig, LinkKind, Losses, Service};
 use flowstart_network::moment::Moment;
 use flowstart_network::queue::{BufferAccounting, DropTail, Limit};
 use flowstart_sim::engine::EventQueue;
-use flowstart_transport::{ByteRange, Detail, Ledger};
+use flowstart_transport::{ByteRange, SentPackets, Tracking};
 use flowstart_wire::Packet;
 use std::hint::black_box;
 
@@ -84,7 +84,7 @@ fn ledger(c: &mut Criterion) {
         end: (n + 1) * MSS,
     };
     let sent = || {
-        let mut ledger = Ledger::new(Detail::Positions, false);
+        let mut ledger = SentPackets::new(Tracking::Positions, false);
         (0..2 * STEPS).for_each(|n| {
             ledger.send(segment(n), 0, Instant::ZERO);
         });

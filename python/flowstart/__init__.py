@@ -130,7 +130,7 @@ _RENAMED = {
     **{
         name: f"`flowstart.signals.{name}`"
         for name in (
-            *("Ack", "Delivery", "Established", "Feedback", "Idle", "Known", "Loss", "Marked"),
+            *("Ack", "Delivery", "Established", "Feedback", "Idle", "PathInfo", "Loss", "Marked"),
             *("PeerGap", "RateSample", "Reason", "Recovered", "Sent", "Syn", "Timeout"),
         )
     },

@@ -612,7 +612,7 @@ def test_a_python_startup_may_ask_the_routers() -> None:
         def rate_request(self, s: fs.signals.Syn) -> int | None:
             return 10_000_000
 
-        def on_known(self, k: fs.signals.Known) -> None:
+        def on_known(self, k: fs.signals.PathInfo) -> None:
             self.approved.append(k.approved)
 
     run(Asking, fs.NetworkPath(rate="20Mbps", rtt="60ms"))

@@ -9,7 +9,8 @@ use crate::avoidance::Avoidance;
 use crate::exit::{Exit, Reason};
 use crate::session::limited::GrowthGate;
 use crate::signals::{
-    Ack, Established, Feedback, Idle, Known, Loss, Marked, PeerGap, Recovered, Sent, Syn, Timeout,
+    Ack, Established, Feedback, Idle, Loss, Marked, PathInfo, PeerGap, Recovered, Sent, Syn,
+    Timeout,
 };
 use crate::slow_start::SlowStart;
 use crate::startup::{Congestion, Reduction, Repaired, Startup};
@@ -80,7 +81,7 @@ impl Controller {
 
     /// Reports knowledge of the path from other sources than the handshake; before
     /// [`on_established`](Self::on_established).
-    pub fn on_known(&mut self, k: &Known) {
+    pub fn on_known(&mut self, k: &PathInfo) {
         if let Some(startup) = self.startup.assisted() {
             startup.on_known(k);
         }
@@ -544,10 +545,10 @@ mod tests {
             codes: Default::default(),
         };
         assert_eq!(c.rate_request(&syn), None);
-        let known = Known {
+        let known = PathInfo {
             approved: Some(Rate(1_000_000_000)),
             interface_rate: Some(Rate(1_000_000_000)),
-            ..Known::default()
+            ..PathInfo::default()
         };
         c.on_known(&known);
         let established = Established {

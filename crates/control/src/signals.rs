@@ -28,7 +28,7 @@ macro_rules! signals {
             /// Knowledge of the path from other sources than the handshake. Reported before
             /// [`Established`], by a transport that has any.
             #[derive(Clone, Copy, Debug, Default)]
-            pub struct Known {
+            pub struct PathInfo {
                 /// Rate that the routers approved, headers included; `None` where the request was
                 /// refused, not answered, or found not valid.
                 pub approved: Option<Rate>,

@@ -2,7 +2,7 @@
 
 use flowstart_control::catalog::{controller, STARTUPS};
 use flowstart_control::entry::Need;
-use flowstart_control::signals::{Ack, Established, Known, PathMemory, PeerGap, Sent};
+use flowstart_control::signals::{Ack, Established, PathInfo, PathMemory, PeerGap, Sent};
 use flowstart_control::{Controller, Convention, Duration, Instant, Rate, Window};
 
 const MSS: u64 = 1460;
@@ -23,7 +23,7 @@ impl Flow {
     fn open(startup: &str, convention: Convention) -> Flow {
         let mut c = controller(startup, "reno", convention).unwrap();
         let rate = Rate::from_bps(10_000_000);
-        c.on_known(&Known {
+        c.on_known(&PathInfo {
             approved: Some(rate),
             exact_rtt: Some(RTT),
             interface_rate: Some(rate),

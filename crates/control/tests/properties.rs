@@ -2,7 +2,7 @@
 
 use flowstart_control::catalog::{Recipe, AVOIDANCES, STARTUPS};
 use flowstart_control::signals::{
-    Ack, Delivery, Established, Feedback, Idle, Known, Loss, Marked, PathMemory, PeerGap,
+    Ack, Delivery, Established, Feedback, Idle, Loss, Marked, PathInfo, PathMemory, PeerGap,
     RateSample, Recovered, Sent, Timeout,
 };
 use flowstart_control::{Controller, Convention, Duration, Instant, Rate, Window};
@@ -271,7 +271,7 @@ fn handshake() -> impl Strategy<Value = Established> {
 }
 
 /// What a transport may know of the path besides.
-fn known() -> impl Strategy<Value = Known> {
+fn known() -> impl Strategy<Value = PathInfo> {
     let rate = || proptest::option::of((0u64..20_000_000_000).prop_map(Rate));
     let measured = (0u64..3_000_000, 0u64..2_000_000_000, any::<bool>());
     let memory = (
@@ -292,7 +292,7 @@ fn known() -> impl Strategy<Value = Known> {
         in_use: measured.2,
     });
     (rate(), rate(), proptest::option::of(memory)).prop_map(|(approved, interface_rate, memory)| {
-        Known {
+        PathInfo {
             approved,
             exact_rtt: None,
             interface_rate,
@@ -538,7 +538,7 @@ fn check(flow: &Flow, before: &Window, event: &Event, recipe: &Recipe, owned: bo
 }
 
 /// Plays the events; returns the windows.
-fn play(recipe: &Recipe, e: &Established, known: &Known, events: &[Event]) -> Vec<f64> {
+fn play(recipe: &Recipe, e: &Established, known: &PathInfo, events: &[Event]) -> Vec<f64> {
     let mut flow = Flow {
         c: recipe.build(),
         w: Window::new(MSS),

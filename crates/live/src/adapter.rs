@@ -4,10 +4,10 @@
 //! another, and only then may the window grow. Stacks tell of losses after acknowledgements, so an
 //! acknowledgement waits until something else happens, or somebody asks for the window.
 
-use crate::ledger::{Ledger, News};
+use crate::sent_packets::{News, SentPackets};
 use flowstart_control::session::limited::CwndLimited;
 use flowstart_control::session::{Session, UndoRule, MINIMUM_WINDOW};
-use flowstart_control::signals::{Ack, Established, Known, Sent};
+use flowstart_control::signals::{Ack, Established, PathInfo, Sent};
 use flowstart_control::{Controller, Duration, Exit, InitialWindow, Instant, Segments, Window};
 use flowstart_transport::stack::Stack;
 use flowstart_transport::{Pacer, Release, RtoParams, RttEstimator, ONE_BY_ONE};
@@ -89,10 +89,10 @@ pub struct Counters {
 /// The sender's side of one connection over one path.
 pub struct Adapter {
     session: Session,
-    known: Known,
+    known: PathInfo,
     rtt: RttEstimator,
     pacer: Pacer,
-    ledger: Ledger,
+    ledger: SentPackets,
     /// The transfer has begun.
     begun: bool,
     /// Bytes that the application has handed over, if that is known.
@@ -132,7 +132,7 @@ impl fmt::Debug for Adapter {
 
 impl Adapter {
     /// One that has sent nothing, in datagrams of `mtu` bytes of UDP payload.
-    pub(crate) fn new(controller: Controller, known: Known, mtu: u16) -> Adapter {
+    pub(crate) fn new(controller: Controller, known: PathInfo, mtu: u16) -> Adapter {
         let params: Arc<RtoParams> = Stack::quic().rto;
         let mut window = Window::new(payload_of(mtu));
         window.header = OVERHEAD + UDP_IP;
@@ -142,7 +142,7 @@ impl Adapter {
             known,
             rtt: RttEstimator::new(&params),
             pacer: Pacer::default(),
-            ledger: Ledger::default(),
+            ledger: SentPackets::default(),
             begun: false,
             queued: None,
             limited: CwndLimited::default(),
@@ -175,7 +175,7 @@ impl Adapter {
             self.queued = self.queued.zip(bytes).map(|(before, more)| before + more);
             return;
         }
-        self.ledger = Ledger::default();
+        self.ledger = SentPackets::default();
         self.establish(bytes, now);
     }
 

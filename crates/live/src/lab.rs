@@ -13,7 +13,7 @@ pub use crate::outcome::{Clock, Outcome};
 pub use crate::wire::{Passage, Wire};
 
 use crate::{Shared, Startup};
-use flowstart_control::signals::Known;
+use flowstart_control::signals::PathInfo;
 use flowstart_control::{Duration, Exit, Instant};
 use flowstart_network::moment::Moment;
 use flowstart_sim::{LoneFlow, RequestError};
@@ -112,7 +112,7 @@ struct Run<'a> {
 pub fn startup(flow: &LoneFlow) -> Result<Startup, RequestError> {
     let made = Startup::of(flow.recipe.clone());
     let made = made.map_err(|e| RequestError::new("flows[0].startup", e.to_string()))?;
-    let Known {
+    let PathInfo {
         memory,
         interface_rate,
         ..

@@ -11,12 +11,12 @@ mod handle;
 pub mod lab;
 #[cfg(feature = "links")]
 mod lateness;
-mod ledger;
 #[cfg(feature = "links")]
 pub mod links;
 #[cfg(feature = "links")]
 mod outcome;
 mod path;
+mod sent_packets;
 #[cfg(feature = "runtime")]
 pub mod sleeper;
 mod startup;

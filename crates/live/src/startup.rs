@@ -5,7 +5,7 @@ use crate::{Gate, Shared};
 use flowstart_control::catalog::Recipe;
 use flowstart_control::entry::Need;
 use flowstart_control::params::SpecError;
-use flowstart_control::signals::{Known, PathMemory};
+use flowstart_control::signals::{PathInfo, PathMemory};
 use flowstart_control::{Convention, Rate};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ use std::time::Instant;
 #[derive(Clone, Debug)]
 pub struct Startup {
     recipe: Arc<Recipe>,
-    known: Known,
+    known: PathInfo,
     has_socket: Arc<AtomicBool>,
 }
 
@@ -74,7 +74,7 @@ impl Startup {
             }),
             None => Ok(Startup {
                 recipe,
-                known: Known::default(),
+                known: PathInfo::default(),
                 has_socket: Arc::default(),
             }),
         }

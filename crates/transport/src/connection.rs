@@ -9,7 +9,7 @@ use super::ecn::EcnSender;
 use super::profile::RecoveryProfile;
 use super::rtt::RttEstimator;
 use super::segment::{ByteRange, SegmentRange};
-use super::sent::{Ledger, NewlyAcked, NewlyAckedPackets};
+use super::sent::{NewlyAcked, NewlyAckedPackets, SentPackets};
 use super::stack::{EcnMode, Sharing, Stack};
 use super::throughput::Throughput;
 use super::timer::Timer;
@@ -91,7 +91,7 @@ pub struct Connection {
     /// The window it obeys, and what sets that.
     pub session: Session,
     /// What is out.
-    pub sent: Ledger,
+    pub sent: SentPackets,
     /// The next position to send: behind `high` while going back.
     pub nxt: u64,
     /// Where `high` was before the last segment left.
@@ -136,7 +136,7 @@ impl Connection {
             EcnMode::L4s => Some(EcnSender::new(controller.is_scalable())),
         };
         let profile = RecoveryProfile::new(&stack);
-        let mut sent = Ledger::new(profile.detail, controller.wants_delivery());
+        let mut sent = SentPackets::new(profile.detail, controller.wants_delivery());
         if profile.whole_packets {
             sent = sent.of_packets(stack.framing.mss.into());
         }

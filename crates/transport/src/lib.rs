@@ -47,5 +47,5 @@ pub use throughput::Delivered;
 #[doc(hidden)] // For the benchmarks.
 pub use {
     segment::ByteRange,
-    sent::{Detail, Ledger},
+    sent::{SentPackets, Tracking},
 };

@@ -1,6 +1,6 @@
 //! What a kind of loss recovery needs of the rest of a sender.
 
-use super::sent::Detail;
+use super::sent::Tracking;
 use super::stack::{RecoveryKind, Stack};
 use flowstart_control::session::{UndoRule, MINIMUM_WINDOW};
 use flowstart_control::Segments;
@@ -9,7 +9,7 @@ use flowstart_control::Segments;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RecoveryProfile {
     /// What the ledger keeps of each packet.
-    pub detail: Detail,
+    pub detail: Tracking,
     /// Whether what has arrived and what is repeated are whole packets.
     pub whole_packets: bool,
     /// Whether the window comes down by a share of what is delivered, or at once.
@@ -27,7 +27,7 @@ impl RecoveryProfile {
     pub fn new(stack: &Stack) -> RecoveryProfile {
         let kind = stack.recovery.kind;
         let positions = RecoveryProfile {
-            detail: Detail::Positions,
+            detail: Tracking::Positions,
             whole_packets: false,
             reduces_gradually: false,
             min_window: 0.0,
@@ -36,14 +36,14 @@ impl RecoveryProfile {
         };
         match kind {
             RecoveryKind::Rack => RecoveryProfile {
-                detail: Detail::Times,
+                detail: Tracking::Times,
                 whole_packets: true,
                 reduces_gradually: true,
                 undo: UndoRule::Linux,
                 ..positions
             },
             RecoveryKind::Quic => RecoveryProfile {
-                detail: Detail::Numbers,
+                detail: Tracking::Numbers,
                 min_window: MINIMUM_WINDOW,
                 undo: UndoRule::Quic,
                 ..positions

@@ -175,18 +175,18 @@ pub struct Receiver {
     /// `u64::MAX` where there is no hole.
     above_from: u64,
     /// What came above a hole, while there is one.
-    above: Option<Box<Above>>,
+    above: Option<Box<OutOfOrder>>,
     /// The window, where it grows.
     window: Option<Box<ReceiveWindow>>,
     /// What only some receivers need, once they do.
-    cold: Option<Box<ColdState>>,
+    cold: Option<Box<Extensions>>,
 }
 
 /// What only some receivers need.
 #[derive(Clone, Debug, Default)]
-struct ColdState {
+struct Extensions {
     /// What is kept of marked and numbered segments.
-    meters: Meters,
+    meters: AckPayload,
     /// The answer to a SYN that waits for the timer.
     waiting_answer: Option<Box<Packet>>,
     /// SYNs that were sent, while none is answered.
@@ -195,7 +195,7 @@ struct ColdState {
 
 /// What has arrived above a hole.
 #[derive(Clone, Debug, Default)]
-struct Above {
+struct OutOfOrder {
     ranges: RangeSet,
     /// How many bytes they hold.
     bytes: u64,
@@ -206,7 +206,7 @@ struct Above {
 
 /// What a receiver measures for its sender.
 #[derive(Clone, Debug, Default)]
-struct Meters {
+struct AckPayload {
     numbers: Option<Box<Spaces>>,
     pair: PairMeter,
     /// What has come again and is to be reported, `[start, end)`.
@@ -251,7 +251,7 @@ impl PairMeter {
     }
 }
 
-impl Meters {
+impl AckPayload {
     /// What the next acknowledgement, up to `next`, is to carry.
     fn take(&mut self, next: u64) -> AckOption {
         if let Some(range) = self.duplicate.take() {
@@ -286,7 +286,7 @@ impl Meters {
     }
 }
 
-impl Above {
+impl OutOfOrder {
     /// The block that holds what has just arrived comes first, then those that came before it, newest
     /// first, as far as they are not part of it (RFC 2018 §4). `next` is what is expected.
     #[inline]
@@ -541,7 +541,7 @@ impl Receiver {
         self.meters().numbers.get_or_insert_default()
     }
 
-    fn meters(&mut self) -> &mut Meters {
+    fn meters(&mut self) -> &mut AckPayload {
         &mut self.cold.get_or_insert_default().meters
     }
 
@@ -1362,7 +1362,7 @@ mod tests {
 
     #[test]
     fn a_packet_that_is_later_than_two_gib_is_not_reported_as_a_duplicate() {
-        let report = |next| Meters::duplicate((0, 1000), next);
+        let report = |next| AckPayload::duplicate((0, 1000), next);
         let nearest = AckOption::Duplicate {
             start: i32::MIN,
             len: 1000,

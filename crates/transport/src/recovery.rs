@@ -7,7 +7,7 @@
 
 use super::connection::{AckMeta, Connection};
 use super::info::Info;
-use super::loss::findings::{AckReport, Audience, Began, Events, Findings};
+use super::loss::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
 use super::loss::Loss;
 use super::reduction::Reduction;
 use super::segment::{ByteRange, SegmentRange};
@@ -72,7 +72,7 @@ impl Recovery {
         let rtt = c.take_sample(Some(sent), now);
         let report = AckReport {
             cwnd_limited: self.loss.on_plain_ack(c, sent, now),
-            ..AckReport::of(c.outstanding(), acked, rtt, Audience::Growth)
+            ..AckReport::of(c.outstanding(), acked, rtt, AckRole::Growth)
         };
         let signal = c.ack_signal(&report, now);
         c.session.on_ack(&signal);
@@ -89,7 +89,7 @@ impl Recovery {
         match &found.report {
             // Mostly, but under RACK, which has an event for each acknowledgement.
             Some(report) if found.events.is_none() && !meta.ece => {
-                if report.audience != Audience::OwnerOnly || c.controller_owns_cwnd() {
+                if report.audience != AckRole::OwnerOnly || c.controller_owns_cwnd() {
                     let signal = c.ack_signal(report, now);
                     notify_controller(c, &signal, report.audience, meta);
                 }
@@ -104,12 +104,12 @@ impl Recovery {
     fn answer(
         &mut self,
         c: &mut Connection,
-        found: &mut Findings,
+        found: &mut AckOutcome,
         meta: Option<AckMeta>,
         now: Instant,
     ) {
         // Every controller counts what was delivered.
-        let counted = |report: &&AckReport| report.audience != Audience::OwnerOnly;
+        let counted = |report: &&AckReport| report.audience != AckRole::OwnerOnly;
         let counted = found.report.as_ref().filter(counted);
         let mut signal = counted.map(|report| c.ack_signal(report, now));
         if let Some(events) = &found.events {
@@ -152,12 +152,14 @@ impl Recovery {
         }
         if let Some(began) = events.began {
             match began {
-                Began::Repair => c.session.forget(),
-                Began::Repaired => {}
-                Began::Reduction { .. } | Began::SlowStart { .. } if c.has_answered_mark() => {
+                CongestionEvent::Repair => c.session.forget(),
+                CongestionEvent::Repaired => {}
+                CongestionEvent::Reduction { .. } | CongestionEvent::SlowStart { .. }
+                    if c.has_answered_mark() =>
+                {
                     c.session.forget();
                 }
-                Began::Reduction { .. } | Began::SlowStart { .. } => {
+                CongestionEvent::Reduction { .. } | CongestionEvent::SlowStart { .. } => {
                     c.session.save(c.outstanding())
                 }
             }
@@ -257,13 +259,13 @@ impl Recovery {
     }
 }
 
-fn notify_controller(c: &mut Connection, signal: &Signal, audience: Audience, meta: AckMeta) {
-    if audience == Audience::Growth {
+fn notify_controller(c: &mut Connection, signal: &Signal, audience: AckRole, meta: AckMeta) {
+    if audience == AckRole::Growth {
         return c.grow(signal, meta);
     }
     match (audience, c.controller_owns_cwnd()) {
-        (Audience::Held | Audience::OwnerGrowth, true) => c.grow(signal, meta),
-        (Audience::OwnerGrowth | Audience::OwnerRecovery | Audience::OwnerOnly, false) => {}
+        (AckRole::Held | AckRole::OwnerGrowth, true) => c.grow(signal, meta),
+        (AckRole::OwnerGrowth | AckRole::OwnerRecovery | AckRole::OwnerOnly, false) => {}
         _ => c.recovery_ack(signal),
     }
 }

@@ -19,7 +19,7 @@ use super::stack::{Pacing, Restart, Stack};
 use super::throughput::Delivered;
 use crate::narrow::whole;
 use crate::prefetch::prefetch;
-use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
+use flowstart_control::signals::{Established, Idle, PathInfo, PathMemory, Syn};
 use flowstart_control::{
     AfterSynLoss, Controller, Duration, Exit, Instant, Rate, Segments, Window,
 };
@@ -49,7 +49,7 @@ enum State {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Preparation {
     /// What is known of the path without asking it.
-    pub known: Known,
+    pub known: PathInfo,
     /// Bits that nobody else can guess.
     pub secret: u64,
 }
@@ -460,7 +460,7 @@ impl Sender {
 
     fn establish(&mut self, now: Instant, rtt: Option<Duration>, tries: u32) {
         let opening = self.opening.as_ref();
-        let mut known = opening.map_or(Known::default(), |o| o.preparation.known);
+        let mut known = opening.map_or(PathInfo::default(), |o| o.preparation.known);
         known.exact_rtt = rtt;
         let c = &mut self.connection;
         c.timer.stop();

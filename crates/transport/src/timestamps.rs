@@ -46,7 +46,7 @@ mod tests {
     fn what_left_before_the_last_that_moved_the_edge_is_not_taken() {
         let mut recent = Recent::default();
         assert!(recent.accepts(100, (0, 10), 0));
-        // Above a hole: nothing is learned of it.
+        // OutOfOrder a hole: nothing is learned of it.
         assert!(recent.accepts(120, (30, 40), 10));
         assert!(recent.accepts(105, (40, 50), 10));
         // The hole's retransmission, and what left one tick before and two.

@@ -48,7 +48,7 @@ class Syn:
     """How rates are coded on this network."""
 
 @final
-class Known:
+class PathInfo:
     """Knowledge of the path from other sources than the handshake. Reported before `Established`,
     by a transport that has any.
     """

@@ -34,9 +34,9 @@ from flowstart.model.signals import (
     Events,
     Feedback,
     Idle,
-    Known,
     Loss,
     Marked,
+    PathInfo,
     PeerGap,
     RateSample,
     Recovered,
@@ -51,9 +51,9 @@ __all__ = [
     "Established",
     "Feedback",
     "Idle",
-    "Known",
     "Loss",
     "Marked",
+    "PathInfo",
     "PeerGap",
     "RateSample",
     "Reason",
@@ -129,7 +129,7 @@ class Startup(Events, abc.ABC):
         """The rate, headers included, for which the routers are to be asked on the SYN."""
         return None
 
-    def on_known(self, k: Known) -> None:
+    def on_known(self, k: PathInfo) -> None:
         """What is known of the path besides, before the handshake is reported."""
 
     @abc.abstractmethod

@@ -14,8 +14,8 @@ from typing import Literal
 from flowstart.model.startup import (
     Ack,
     Established,
-    Known,
     Loss,
+    PathInfo,
     Reason,
     Recovered,
     Startup,
@@ -61,7 +61,7 @@ class DetectingStart(Startup):
         self.until = 0
         self.over = False
 
-    def on_known(self, k: Known) -> None:
+    def on_known(self, k: PathInfo) -> None:
         """The rate of the interface is all that it needs to know."""
         self.interface = k.interface_rate or 0
 

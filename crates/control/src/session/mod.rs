@@ -6,7 +6,7 @@
 pub mod delivery;
 pub mod limited;
 
-use crate::signals::{Ack, Established, Known, Loss, Marked, Recovered, Sent, Timeout};
+use crate::signals::{Ack, Established, Loss, Marked, PathInfo, Recovered, Sent, Timeout};
 use crate::{Controller, Instant, Segments, Window};
 
 /// kMinimumWindow (RFC 9002 §7.2).
@@ -52,7 +52,7 @@ impl Session {
     }
 
     /// Opens the window when the handshake is complete.
-    pub fn on_established(&mut self, known: &Known, e: &Established) {
+    pub fn on_established(&mut self, known: &PathInfo, e: &Established) {
         self.controller.on_known(known);
         self.controller.on_established(&mut self.window, e);
     }

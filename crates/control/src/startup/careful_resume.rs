@@ -39,7 +39,7 @@ use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, 
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::Ratio;
-use crate::signals::{Ack, Established, Idle, Known, Recovered, Sent};
+use crate::signals::{Ack, Established, Idle, PathInfo, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
 
@@ -401,7 +401,7 @@ impl Startup for CarefulResume {
 
 impl Assisted for CarefulResume {
     /// One connection at a time may use what is saved.
-    fn on_known(&mut self, k: &Known) {
+    fn on_known(&mut self, k: &PathInfo) {
         let memory = k.memory.filter(|memory| !memory.in_use);
         self.saved = memory.map(|memory| (memory.delivered, memory.min_rtt));
     }
@@ -419,7 +419,7 @@ mod tests {
     const MSS: u64 = 1460;
 
     /// Three hundred packets are saved.
-    fn known(in_use: bool) -> Known {
+    fn known(in_use: bool) -> PathInfo {
         let memory = PathMemory {
             cwnd: 300.0,
             ssthresh: 300.0,
@@ -430,9 +430,9 @@ mod tests {
             rate: Rate::of(300 * MSS, RTT),
             in_use,
         };
-        Known {
+        PathInfo {
             memory: Some(memory),
-            ..Known::default()
+            ..PathInfo::default()
         }
     }
 

@@ -1,6 +1,6 @@
 //! Delay-based slow start: growth turns linear when queueing delay is felt.
 //!
-//! Known only from the summary that S. Ha and I. Rhee give in "Hybrid Slow Start for
+//! PathInfo only from the summary that S. Ha and I. Rhee give in "Hybrid Slow Start for
 //! High-Bandwidth and Long-Distance Networks" (PFLDnet 2008, reference 9), probably of D.
 //! Leith, R. Shorten and others, "Delay-based AIMD congestion control" (PFLDnet 2007).
 //! Limited slow start bounds the last leap of slow start by a constant, which is too small

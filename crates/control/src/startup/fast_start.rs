@@ -28,7 +28,7 @@
 use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Idle, Known, PathMemory, Recovered, Sent};
+use crate::signals::{Ack, Established, Idle, PathInfo, PathMemory, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Duration, Reason, Segments, Window};
 
@@ -269,7 +269,7 @@ impl Startup for FastStart {
 }
 
 impl Assisted for FastStart {
-    fn on_known(&mut self, k: &Known) {
+    fn on_known(&mut self, k: &PathInfo) {
         self.memory = k.memory;
     }
 }
@@ -304,9 +304,9 @@ mod tests {
             rate: Rate::of(cwnd as u64 * MSS, RTT),
             in_use: false,
         };
-        let known = Known {
+        let known = PathInfo {
             memory: Some(memory),
-            ..Known::default()
+            ..PathInfo::default()
         };
         c.on_known(&known);
         let e = Established {

@@ -167,7 +167,7 @@ pub trait Startup: Send {
 /// A startup that routers, the peer, cached state or its interface assist.
 pub trait Assisted {
     /// Knowledge of the path from other sources than the handshake, which is reported after it.
-    fn on_known(&mut self, _k: &Known) {}
+    fn on_known(&mut self, _k: &PathInfo) {}
 
     crate::assisted_events!(hooks);
 

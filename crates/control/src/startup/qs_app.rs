@@ -22,7 +22,7 @@
 
 use super::{copies, Assisted, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::signals::{Ack, Established, Known};
+use crate::signals::{Ack, Established, PathInfo};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
 
@@ -139,7 +139,7 @@ impl Startup for QsApp {
 }
 
 impl Assisted for QsApp {
-    fn on_known(&mut self, k: &Known) {
+    fn on_known(&mut self, k: &PathInfo) {
         self.rate = self.rate.or(k.interface_rate);
     }
 }
@@ -153,9 +153,9 @@ mod tests {
     fn opened(spec: &str, mbps: u64, ms: u64) -> (Controller, Window) {
         let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
         let mut w = Window::new(1460);
-        let known = Known {
+        let known = PathInfo {
             interface_rate: Some(Rate(mbps * 1_000_000)),
-            ..Known::default()
+            ..PathInfo::default()
         };
         c.on_known(&known);
         let rtt = Duration::from_millis(ms);

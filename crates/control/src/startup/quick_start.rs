@@ -27,7 +27,7 @@
 use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Known, Recovered, Sent, Syn};
+use crate::signals::{Ack, Established, PathInfo, Recovered, Sent, Syn};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Convention, Duration, Rate, Reason, Segments, Window};
 
@@ -108,7 +108,7 @@ struct QuickStart {
     max_ssthresh: Segments,
     rfc_loss: bool,
     round_up: bool,
-    known: Known,
+    known: PathInfo,
     qs: Qs,
     /// An approval was used: slow start is limited from then on.
     used: bool,
@@ -143,7 +143,7 @@ impl QuickStart {
             max_ssthresh: settings.max_ssthresh.unwrap_or(max_ssthresh),
             rfc_loss: settings.loss.unwrap_or(loss) == LossRule::Rfc,
             round_up: !ns2,
-            known: Known::default(),
+            known: PathInfo::default(),
             qs: Qs::Off,
             used: false,
             paced: false,
@@ -275,7 +275,7 @@ impl Startup for QuickStart {
 }
 
 impl Assisted for QuickStart {
-    fn on_known(&mut self, k: &Known) {
+    fn on_known(&mut self, k: &PathInfo) {
         self.known = *k;
     }
 
@@ -321,9 +321,9 @@ mod tests {
     ) -> (Controller, Window) {
         let mut c = with_reno(&ENTRY, spec, convention).unwrap();
         let mut w = Window::new(MSS as u32);
-        let known = Known {
+        let known = PathInfo {
             approved: (code > 0).then(|| CODES.decode(code)),
-            ..Known::default()
+            ..PathInfo::default()
         };
         c.on_known(&known);
         let e = Established {

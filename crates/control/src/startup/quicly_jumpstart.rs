@@ -62,7 +62,7 @@ use crate::entry::{Certainty, Entry, Need};
 use crate::model::rapid_start::{Flight, Recovery, Sense, Shares};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Params, Ratio, SpecError};
-use crate::signals::{Ack, Established, Idle, Known, PathMemory, Recovered, Sent};
+use crate::signals::{Ack, Established, Idle, PathInfo, PathMemory, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
 
@@ -532,7 +532,7 @@ impl Startup for QuiclyJumpstart {
 }
 
 impl Assisted for QuiclyJumpstart {
-    fn on_known(&mut self, k: &Known) {
+    fn on_known(&mut self, k: &PathInfo) {
         self.memory = k.memory;
     }
 }

@@ -38,7 +38,7 @@ use super::careful_resume::{self, Pipe};
 use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, Ratio, SpecError};
-use crate::signals::{Ack, Established, Idle, Known, Recovered, Sent};
+use crate::signals::{Ack, Established, Idle, PathInfo, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
 
@@ -225,7 +225,7 @@ impl Startup for StatefulTcp {
 }
 
 impl Assisted for StatefulTcp {
-    fn on_known(&mut self, k: &Known) {
+    fn on_known(&mut self, k: &PathInfo) {
         let memory = k.memory.filter(|memory| !memory.in_use);
         self.bw = memory.map_or(Rate(0), |memory| memory.rate);
     }
@@ -256,9 +256,9 @@ mod tests {
             rate: Rate(80_000_000),
             in_use: false,
         };
-        c.on_known(&Known {
+        c.on_known(&PathInfo {
             memory: Some(memory),
-            ..Known::default()
+            ..PathInfo::default()
         });
         let e = Established {
             initial_window: 10.0,

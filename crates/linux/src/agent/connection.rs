@@ -10,7 +10,7 @@ use super::opening::Opening;
 use super::records::{Command, Event, What};
 use crate::info::INFINITE_SSTHRESH;
 use flowstart_control::session::{Session, UndoRule};
-use flowstart_control::signals::{Ack, Established, Known, Sent};
+use flowstart_control::signals::{Ack, Established, PathInfo, Sent};
 use flowstart_control::{Controller, Duration, Exit, Instant, Rate, Segments, Window};
 use flowstart_live::Sample;
 use flowstart_transport::pacing_rate;
@@ -47,7 +47,7 @@ enum Phase {
 /// A connection's sender, as the agent knows it.
 pub struct Connection {
     session: Session,
-    known: Known,
+    known: PathInfo,
     stack: Arc<Stack>,
     /// Bytes of its transfer.
     size: u64,
@@ -80,7 +80,7 @@ impl Connection {
     /// A connection that is not open yet, of a transfer of so many bytes.
     pub fn new(
         controller: Controller,
-        known: Known,
+        known: PathInfo,
         stack: Arc<Stack>,
         cc: &str,
         size: u64,
@@ -441,7 +441,7 @@ mod tests {
     fn connection(startup: &str, size: u64) -> Connection {
         let recipe = Recipe::parse(startup, "cubic", Convention::Linux).unwrap();
         let stack = Arc::new(Stack::linux());
-        Connection::new(recipe.build(), Known::default(), stack, "cubic", size)
+        Connection::new(recipe.build(), PathInfo::default(), stack, "cubic", size)
     }
 
     fn at_ms(ms: u64) -> Instant {

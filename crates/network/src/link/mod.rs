@@ -1,6 +1,6 @@
 //! A link: losses, a queue, a transmitter and a delay.
 //!
-//! All kinds of links have one `face`. What they share (losses before the queue, what is
+//! All kinds of links have one `dispatch`. What they share (losses before the queue, what is
 //! counted) is `common`; how packets wait and leave is the business of the kind:
 //!
 //! * `fifo`: drop-tail, where departure is known on acceptance;
@@ -16,7 +16,7 @@ mod clock;
 mod common;
 mod config;
 mod delay;
-mod face;
+mod dispatch;
 mod fifo;
 mod frame_aggregation;
 mod host;
@@ -35,7 +35,7 @@ pub use ack_aggregation::ack_aggregation;
 pub use common::{LinkCounters, Verdict};
 pub use config::LinkConfig;
 pub use delay::{varying_delay, DelayConfig, Ripple};
-pub use face::Link;
+pub use dispatch::Link;
 pub use frame_aggregation::frame_aggregation;
 pub use host::host;
 pub use kind::{LinkKind, StagePlan};

@@ -661,8 +661,8 @@ impl Startup for Custom {
 impl Assisted for Custom {
     flowstart_control::assisted_events!(tell);
 
-    fn on_known(&mut self, k: &told::Known) {
-        let known = || signals::Known::saying(k);
+    fn on_known(&mut self, k: &told::PathInfo) {
+        let known = || signals::PathInfo::saying(k);
         let hook = Hook::on_known;
         self.methods
             .tell(hook, None, |m| m.call1((known(),)), nothing);

@@ -1,10 +1,10 @@
 //! The flows of a scenario, read and checked.
 
-use super::causes;
 use super::checks::{within, LONGEST_RUN};
 use super::followers;
 use super::setting::{Ends, Setting};
 use super::shared::{Algorithms, Recipes};
+use super::write_dependencies;
 use crate::flow_plan::{FlowKind, FlowPlan, When};
 use crate::spec::{out_of_range, Delays, Direction, FlowSpec, Opener, RequestError, Scenario};
 use crate::workload::FlowEntry;
@@ -52,7 +52,7 @@ pub(super) fn entries(
         before += entry.count;
         entries.push(entry);
     }
-    causes::check(&entries, &mut kinds[first_kind..])?;
+    write_dependencies::check(&entries, &mut kinds[first_kind..])?;
     followers::check(&entries, &mut kinds[first_kind..])?;
     let endless = |entry: &FlowEntry| entry.template.size.is_none();
     if scenario.duration.is_none() && entries.iter().any(endless) {

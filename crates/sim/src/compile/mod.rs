@@ -1,6 +1,5 @@
 //! From what a scenario says to what runs: all checks are made here, and all files read.
 
-mod causes;
 mod checks;
 mod files;
 mod flows;
@@ -13,8 +12,9 @@ mod resolved;
 mod setting;
 mod shared;
 mod stack;
-mod surroundings;
+mod stack_environment;
 mod web;
+mod write_dependencies;
 mod writes;
 
 use crate::flow_plan::{AfterFlow, FlowKind};

@@ -3,7 +3,7 @@
 use super::files::Files;
 use super::impairments::{ack_aggregation, before, behind};
 use super::line::{forward_line, loss_burst, reverse_line};
-use super::surroundings::Surroundings;
+use super::stack_environment::Surroundings;
 use crate::spec::{out_of_range, HopSpec, PathSpec, QuickStartSpec, RequestError, Side};
 use flowstart_control::{Amount, Duration, Rate};
 use flowstart_network::chain::{Access, Chain, Hop, HopDirection, Hosts};

@@ -4,7 +4,7 @@
 use super::checks::LONGEST_RUN;
 use super::files::Files;
 use super::setting::Setting;
-use super::surroundings::Surroundings;
+use super::stack_environment::Surroundings;
 use crate::spec::{AckName, GrowthName, PacingName, PathSpec, RequestError, Scenario, StackSpec};
 use flowstart_control::{Amount, Bytes};
 use flowstart_network::chain::Chain;

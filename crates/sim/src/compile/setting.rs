@@ -2,7 +2,7 @@
 
 use super::files::Files;
 use super::path::chain;
-use super::surroundings::Surroundings;
+use super::stack_environment::Surroundings;
 use crate::spec::{RequestError, Scenario};
 use flowstart_control::params::split;
 use flowstart_control::startup;

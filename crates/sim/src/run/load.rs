@@ -1,7 +1,7 @@
 //! A scenario whose transfers are somebody else's: clients ask one server for them, over links that all
 //! share, by a transport that is not the simulator's.
 
-use super::lone::known;
+use super::external_sender::known;
 use super::path_of;
 use crate::compile::Prepared;
 use crate::flow_plan::{FlowKind, FlowPlan, Opening};
@@ -10,7 +10,7 @@ use crate::spec::{Direction, RequestError};
 use crate::workload::expand;
 use crate::workload::web::{Sessions, WebEntry};
 use flowstart_control::catalog::Recipe;
-use flowstart_control::signals::Known;
+use flowstart_control::signals::PathInfo;
 use flowstart_control::{Duration, Instant};
 use flowstart_network::graph::{self, Route};
 use flowstart_network::link::Link;
@@ -44,7 +44,7 @@ pub struct Request {
     /// Makes the controller of the answer's sender.
     pub recipe: Arc<Recipe>,
     /// What that knows of the path.
-    pub known: Known,
+    pub known: PathInfo,
     /// How it behaves where it is simulated.
     pub stack: Arc<Stack>,
 }
@@ -54,7 +54,7 @@ pub struct Request {
 pub struct Requests<'a> {
     prepared: &'a Prepared,
     /// What senders of each kind know.
-    known: Vec<Known>,
+    known: Vec<PathInfo>,
     /// Flows that have not opened, the next one last, with their places.
     flows: Vec<(u32, FlowPlan)>,
     sessions: Sessions<'a>,
@@ -147,7 +147,7 @@ fn check_web(number: usize, entry: &WebEntry) -> Result<(), RequestError> {
 }
 
 impl<'a> Requests<'a> {
-    fn new(prepared: &'a Prepared, plans: Vec<FlowPlan>, known: Vec<Known>) -> Requests<'a> {
+    fn new(prepared: &'a Prepared, plans: Vec<FlowPlan>, known: Vec<PathInfo>) -> Requests<'a> {
         let count = plans.len();
         let mut flows: Vec<_> = (0..).zip(plans).collect();
         flows.sort_by_key(|(number, plan)| std::cmp::Reverse((start(plan), *number)));

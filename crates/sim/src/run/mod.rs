@@ -1,27 +1,27 @@
 //! From a scenario to its outcome.
 
+mod dependent_writes;
+mod external_sender;
 mod flows;
 mod followers;
 mod following;
-mod foresight;
-mod handing_over;
 mod late;
 mod load;
 mod log;
-mod lone;
 mod meter;
 mod metering;
 mod opening;
 mod outcome;
+mod prefetch;
 mod recorders;
 mod recording;
 mod routers;
 mod simulation;
-mod turns;
 mod web;
+mod write_dependencies;
 
+pub use external_sender::LoneFlow;
 pub use load::{Load, Request, Requests};
-pub use lone::LoneFlow;
 pub use meter::Usage;
 
 use crate::compile::Prepared;

@@ -6,7 +6,7 @@ use super::simulation::Simulation;
 use crate::flow_plan::Opening;
 use crate::record::recorder::{RunEvent, PROGRESS};
 use crate::workload::Arrival;
-use flowstart_control::signals::{Known, PathMemory};
+use flowstart_control::signals::{PathInfo, PathMemory};
 use flowstart_control::Rate;
 use flowstart_network::random::stream;
 use flowstart_transport::receiver::Receiver;
@@ -61,10 +61,10 @@ impl Simulation<'_> {
     fn prepare(&mut self, flow: u32) -> Preparation {
         let (_, kind) = self.flow(flow);
         let (memory, interface_rate) = (kind.memory, kind.interface_rate);
-        let known = Known {
+        let known = PathInfo {
             interface_rate: interface_rate.or_else(|| self.interface_rate(flow)),
             memory: self.recall(flow).or(memory),
-            ..Known::default()
+            ..PathInfo::default()
         };
         Preparation {
             known,

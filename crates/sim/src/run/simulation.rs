@@ -10,7 +10,7 @@ use super::log::{next_due, Stage};
 use super::meter::Meter;
 use super::recorders::Recorders;
 use super::routers::routers;
-use super::turns::Turns;
+use super::write_dependencies::WriteDependencies;
 use crate::compile::Prepared;
 use crate::engine::{Due, EventId, EventQueue};
 use crate::flow_plan::{FlowKind, FlowPlan, Opening};
@@ -59,7 +59,7 @@ pub(super) struct Simulation<'a> {
     /// How startups of flows that are over have ended.
     pub(super) exits: Vec<Exit>,
     /// What waits for what.
-    pub(super) turns: Turns,
+    pub(super) turns: WriteDependencies,
     /// Flows that wait for the end of others' startups.
     pub(super) followers: Followers,
     /// What records what happens.
@@ -112,7 +112,7 @@ impl<'a> Simulation<'a> {
             bottleneck: network.bottleneck,
             flows,
             arrivals: arrivals(&plans, &prepared.kinds),
-            turns: Turns::new(prepared, &plans, &recorders.writes),
+            turns: WriteDependencies::new(prepared, &plans, &recorders.writes),
             followers,
             recorded: awaited | recorders.takes(),
             recorders,

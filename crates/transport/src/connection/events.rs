@@ -1,7 +1,7 @@
 //! What happens to a connection, as its controller learns of it.
 
 use super::super::ecn::EcnSender;
-use super::super::loss::findings::AckReport;
+use super::super::loss::outcome::AckReport;
 use super::{AckMeta, Connection};
 use flowstart_control::signals::{Ack, Feedback, PeerGap};
 use flowstart_control::{Duration, Instant};

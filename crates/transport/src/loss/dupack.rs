@@ -10,7 +10,7 @@ use super::super::connection::Connection;
 use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::NewlyAcked;
 use super::super::stack::RecoveryKind;
-use super::findings::{AckReport, Audience, Began, Events, Findings};
+use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
 use flowstart_control::Instant;
 
 const DUP_THRESH: u64 = 3;
@@ -69,7 +69,7 @@ impl DupAck {
         c: &mut Connection,
         newly: &NewlyAcked,
         now: Instant,
-    ) -> Option<Findings> {
+    ) -> Option<AckOutcome> {
         if newly.acked > 0 {
             let partial = self.in_recovery && c.una() < self.recover;
             return Some(if partial && self.kind == RecoveryKind::NewReno {
@@ -82,10 +82,10 @@ impl DupAck {
             0 => None,
             _ => self.on_duplicate_ack(c),
         };
-        began.map(Findings::began)
+        began.map(AckOutcome::began)
     }
 
-    fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Instant) -> Findings {
+    fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Instant) -> AckOutcome {
         // A pacer may have held it back until nobody needs it.
         self.forced = None;
         let rtt = c.take_sample(newly.sent, now);
@@ -96,17 +96,22 @@ impl DupAck {
         self.gate = Gate::Open;
         let ended = std::mem::take(&mut self.in_recovery);
         let audience = match ended && !c.stack.ns2.grows_leaving_recovery {
-            true => Audience::OwnerGrowth,
-            false => Audience::Growth,
+            true => AckRole::OwnerGrowth,
+            false => AckRole::Growth,
         };
-        Findings {
+        AckOutcome {
             report: Some(AckReport::of(c.outstanding(), newly.acked, rtt, audience)),
             events: ended.then(Events::end),
         }
     }
 
     /// RFC 6582 §3.2 step 3, partial acknowledgements.
-    fn on_partial_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Instant) -> Findings {
+    fn on_partial_ack(
+        &mut self,
+        c: &mut Connection,
+        newly: &NewlyAcked,
+        now: Instant,
+    ) -> AckOutcome {
         if !c.stack.recovery.newreno.impatient || !self.first_partial_seen {
             self.first_partial_seen = true;
             c.restart_timer(now);
@@ -124,12 +129,12 @@ impl DupAck {
             .newreno
             .max_burst
             .map_or(Gate::Open, Gate::Burst);
-        Findings {
+        AckOutcome {
             report: Some(AckReport::of(
                 c.outstanding(),
                 newly.acked,
                 None,
-                Audience::Recovery,
+                AckRole::Recovery,
             )),
             events: deflation.map(|_| Events {
                 deflation,
@@ -153,7 +158,7 @@ impl DupAck {
         }
     }
 
-    fn on_duplicate_ack(&mut self, c: &mut Connection) -> Option<Began> {
+    fn on_duplicate_ack(&mut self, c: &mut Connection) -> Option<CongestionEvent> {
         self.dup_acks += 1;
         let mut began = None;
         if self.dup_acks == DUP_THRESH && self.kind != RecoveryKind::GoBackN {
@@ -182,19 +187,19 @@ impl DupAck {
         began
     }
 
-    fn enter(&mut self, c: &mut Connection) -> Began {
+    fn enter(&mut self, c: &mut Connection) -> CongestionEvent {
         self.recover = c.high();
         c.stop_timing();
         let added = self.limited_bytes;
         if self.kind == RecoveryKind::Tahoe {
             c.nxt = c.una();
-            return Began::SlowStart { added };
+            return CongestionEvent::SlowStart { added };
         }
         self.in_recovery = true;
         self.first_partial_seen = false;
         self.inflation = DUP_THRESH;
         self.forced = Some(c.segment_at(c.una()));
-        Began::Reduction { added, timed: true }
+        CongestionEvent::Reduction { added, timed: true }
     }
 
     /// The timer expired: go back to the first unacknowledged segment.

@@ -1,7 +1,7 @@
 //! Loss detection: one file for each family.
 //!
 //! A detector reads the connection's ledger, turns acknowledgements and timers into
-//! [`Findings`], marks in the ledger what it takes for lost, and says which segment may leave
+//! [`AckOutcome`], marks in the ledger what it takes for lost, and says which segment may leave
 //! next. It neither sends nor touches the window: sending is the sender's, the window's fall the
 //! [reduction](super::reduction)'s.
 
@@ -11,13 +11,13 @@ use super::numbers::ack_delay;
 use super::segment::{ByteRange, SegmentRange};
 use super::sent::NewlyAcked;
 use super::stack::{RecoveryKind, Stack};
-use findings::Findings;
 use flowstart_control::Instant;
 use flowstart_wire::{Ack, ByteAck, Packet};
+use outcome::AckOutcome;
 
 mod dupack;
-pub mod findings;
 mod ns2;
+pub mod outcome;
 mod rack;
 mod rfc6675;
 mod rfc9002;
@@ -61,7 +61,7 @@ impl Loss {
     }
 
     /// The handshake is over; `lost` where a packet of it was, and that is a congestion event.
-    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<Findings> {
+    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<AckOutcome> {
         match self {
             Loss::Rfc9002(r) => r.on_handshake(c, lost),
             Loss::Rack(r) => {
@@ -74,7 +74,7 @@ impl Loss {
 
     /// An acknowledgement has arrived. `None` where it says nothing.
     #[inline]
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, now: Instant) -> Option<Findings> {
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, now: Instant) -> Option<AckOutcome> {
         match ack {
             Ack::Bytes(ack) => {
                 // What was never sent has not arrived (RFC 9293 §3.10.7.4).
@@ -142,7 +142,7 @@ impl Loss {
         newly: &NewlyAcked,
         ack: &ByteAck,
         now: Instant,
-    ) -> Option<Findings> {
+    ) -> Option<AckOutcome> {
         match self {
             Loss::DupAck(r) => r.on_ack(c, newly, now),
             Loss::Rfc6675(r) => r.on_ack(c, newly, ack.answers_repetition(), now),
@@ -169,7 +169,7 @@ impl Loss {
 
     /// The acknowledgement that led to `found` brings a mark back. Whether the window comes down
     /// for it here; otherwise the controller hears of the mark as it grows.
-    pub fn on_mark(&mut self, c: &mut Connection, found: &mut Findings) -> bool {
+    pub fn on_mark(&mut self, c: &mut Connection, found: &mut AckOutcome) -> bool {
         match self {
             Loss::Rack(r) => r.on_mark(c, found),
             Loss::Rfc9002(r) => r.on_mark(c, found),
@@ -177,7 +177,7 @@ impl Loss {
         }
     }
 
-    /// The findings have been answered.
+    /// The outcome have been answered.
     #[inline]
     pub fn after_ack(&mut self, c: &mut Connection, advanced: bool, now: Instant) {
         match self {
@@ -273,7 +273,7 @@ impl Loss {
     }
 
     /// That deadline may have passed.
-    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<Findings> {
+    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<AckOutcome> {
         match self {
             Loss::Rack(r) => r.on_timer(c, now),
             Loss::Rfc9002(r) => r.on_timer(c, now),

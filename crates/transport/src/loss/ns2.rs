@@ -11,7 +11,7 @@ use super::super::connection::Connection;
 use super::super::ranges::RangeSet;
 use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::NewlyAcked;
-use super::findings::{AckReport, Audience, Began, Events, Findings};
+use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::ByteAck;
 
@@ -60,7 +60,7 @@ impl Ns2 {
         newly: &NewlyAcked,
         ack: &ByteAck,
         now: Instant,
-    ) -> Option<Findings> {
+    ) -> Option<AckOutcome> {
         if self.in_recovery {
             return Some(self.on_recovery_ack(c, newly, ack, now));
         }
@@ -81,15 +81,15 @@ impl Ns2 {
         }
     }
 
-    fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Instant) -> Findings {
+    fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Instant) -> AckOutcome {
         let rtt = self.acknowledge(c, newly, now);
         self.gate = Gate::Open;
-        Findings {
+        AckOutcome {
             report: Some(AckReport::of(
                 c.outstanding(),
                 newly.acked,
                 rtt,
-                Audience::Growth,
+                AckRole::Growth,
             )),
             events: None,
         }
@@ -100,7 +100,7 @@ impl Ns2 {
         c: &mut Connection,
         ack: &ByteAck,
         now: Instant,
-    ) -> Option<Findings> {
+    ) -> Option<AckOutcome> {
         if !self.learn(c, ack) {
             return None;
         }
@@ -114,7 +114,7 @@ impl Ns2 {
         } else if self.dup_acks < NUMDUPACKS && c.stack.recovery.limited_transmit {
             self.gate = Gate::One;
         }
-        Some(Findings {
+        Some(AckOutcome {
             report: Some(self.report_to_owner(c)),
             events: began.map(Events::begin),
         })
@@ -124,11 +124,11 @@ impl Ns2 {
     fn report_to_owner(&self, c: &Connection) -> AckReport {
         AckReport {
             flight: self.pipe(c),
-            ..AckReport::of(c.outstanding(), 0, None, Audience::OwnerOnly)
+            ..AckReport::of(c.outstanding(), 0, None, AckRole::OwnerOnly)
         }
     }
 
-    fn enter(&mut self, c: &mut Connection, now: Instant) -> Began {
+    fn enter(&mut self, c: &mut Connection, now: Instant) -> CongestionEvent {
         self.recover = c.high();
         self.in_recovery = true;
         let out = c.outstanding().div_ceil(c.mss());
@@ -142,7 +142,7 @@ impl Ns2 {
         // The retransmission leaves at once; what the pipe allows waits for the next
         // acknowledgement.
         self.gate = Gate::Closed;
-        Began::Reduction {
+        CongestionEvent::Reduction {
             added: 0,
             timed: false,
         }
@@ -154,15 +154,15 @@ impl Ns2 {
         newly: &NewlyAcked,
         ack: &ByteAck,
         now: Instant,
-    ) -> Findings {
+    ) -> AckOutcome {
         self.pipe -= 1;
         self.gate = Gate::Open;
         // A pacer may have held it back until nobody needs it.
         self.forced = self.forced.filter(|plan| plan.start >= c.una());
         let ended = c.una() >= self.recover;
         let audience = match ended {
-            true => Audience::OwnerRecovery,
-            false => Audience::Recovery,
+            true => AckRole::OwnerRecovery,
+            false => AckRole::Recovery,
         };
         if ended {
             self.recover = 0;
@@ -176,7 +176,7 @@ impl Ns2 {
             }
             self.learn(c, ack);
         }
-        Findings {
+        AckOutcome {
             report: Some(match newly.acked {
                 0 => self.report_to_owner(c),
                 acked => AckReport::of(c.outstanding(), acked, None, audience),

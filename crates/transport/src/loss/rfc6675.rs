@@ -18,9 +18,9 @@
 
 use super::super::connection::Connection;
 use super::super::segment::{ByteRange, SegmentRange, Why};
-use super::super::sent::{Ledger, NewlyAcked};
+use super::super::sent::{NewlyAcked, SentPackets};
 use super::super::stack::Undo;
-use super::findings::{AckReport, Audience, Began, Events, Findings};
+use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
 use crate::narrow::index;
 use flowstart_control::Instant;
 
@@ -90,7 +90,7 @@ impl Rfc6675 {
         newly: &NewlyAcked,
         repetition: bool,
         now: Instant,
-    ) -> Option<Findings> {
+    ) -> Option<AckOutcome> {
         let NewlyAcked {
             acked, delivered, ..
         } = *newly;
@@ -120,27 +120,27 @@ impl Rfc6675 {
                     undone: true,
                     ..Events::default()
                 });
-                Audience::OwnerGrowth
+                AckRole::OwnerGrowth
             }
             Phase::Recovery if c.una() >= self.recovery_point => {
                 self.phase = Phase::Open;
                 self.dup_acks = 0;
                 self.limited_bytes = 0;
                 events = Some(Events::end());
-                Audience::OwnerGrowth
+                AckRole::OwnerGrowth
             }
-            Phase::Recovery => Audience::Recovery,
+            Phase::Recovery => AckRole::Recovery,
             Phase::AfterTimeout | Phase::Open if acked > 0 => {
                 self.on_new_ack(c);
-                Audience::Growth
+                AckRole::Growth
             }
-            Phase::AfterTimeout => Audience::OwnerRecovery,
+            Phase::AfterTimeout => AckRole::OwnerRecovery,
             Phase::Open => {
                 events = self.on_duplicate_ack(c).map(Events::begin);
-                Audience::OwnerRecovery
+                AckRole::OwnerRecovery
             }
         };
-        Some(Findings {
+        Some(AckOutcome {
             report: Some(AckReport {
                 acked,
                 delivered,
@@ -200,7 +200,7 @@ impl Rfc6675 {
     }
 
     /// §5 steps 1 to 4.
-    fn on_duplicate_ack(&mut self, c: &mut Connection) -> Option<Began> {
+    fn on_duplicate_ack(&mut self, c: &mut Connection) -> Option<CongestionEvent> {
         self.dup_acks += 1;
         if self.dup_acks < self.dup_thresh && c.una() >= self.lost_edge {
             return None;
@@ -214,7 +214,7 @@ impl Rfc6675 {
         let first = self.clip(c, hole);
         self.rescue_rxt = Some(first.end);
         self.forced = Some(first);
-        Some(Began::Reduction {
+        Some(CongestionEvent::Reduction {
             added: self.limited_bytes,
             timed: true,
         })
@@ -390,7 +390,7 @@ impl Rfc6675 {
 }
 
 /// Below which position all that has not arrived is lost, as what has arrived shows.
-fn lost_edge(sent: &Ledger, mss: u64, dup_thresh: usize) -> Option<u64> {
+fn lost_edge(sent: &SentPackets, mss: u64, dup_thresh: usize) -> Option<u64> {
     let arrived = sent.arrived()?;
     let mut above = 0;
     for i in 0..dup_thresh {
@@ -404,14 +404,14 @@ fn lost_edge(sent: &Ledger, mss: u64, dup_thresh: usize) -> Option<u64> {
 }
 
 /// Where the hole ends that begins at `start`; `end` where nothing has arrived above.
-fn hole_end(sent: &Ledger, start: u64, end: u64) -> u64 {
+fn hole_end(sent: &SentPackets, start: u64, end: u64) -> u64 {
     let hole = sent.arrived().and_then(|a| a.hole_at_or_after(start));
     hole.map_or(end, |hole| hole.1)
 }
 
 /// The highest range that has not arrived, at most `mss` long: the rescue retransmission of
 /// NextSeg rule 4.
-fn highest_hole(sent: &Ledger, mss: u64) -> Option<ByteRange> {
+fn highest_hole(sent: &SentPackets, mss: u64) -> Option<ByteRange> {
     let (una, high) = (sent.una(), sent.high());
     let range = |i| sent.arrived().and_then(|arrived| arrived.nth_from_top(i));
     let (low, end) = match range(0) {

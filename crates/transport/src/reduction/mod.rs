@@ -8,7 +8,7 @@ mod instant;
 mod prr;
 
 use super::connection::Connection;
-use super::loss::findings::{Began, Step};
+use super::loss::outcome::{CongestionEvent, Step};
 use super::profile::RecoveryProfile;
 use super::stack::Stack;
 use crate::narrow::whole;
@@ -37,20 +37,20 @@ impl Reduction {
     }
 
     /// A recovery begins.
-    pub fn begin(&mut self, c: &mut Connection, began: Began, now: Instant) {
+    pub fn begin(&mut self, c: &mut Connection, began: CongestionEvent, now: Instant) {
         match began {
-            Began::Repair => c.begin_repair(),
-            Began::Repaired => {
+            CongestionEvent::Repair => c.begin_repair(),
+            CongestionEvent::Repaired => {
                 c.on_congestion_event(now, 0);
                 c.recovered(now);
             }
-            Began::Reduction { added, timed } => {
+            CongestionEvent::Reduction { added, timed } => {
                 self.reduce(c, |c| c.on_congestion_event(now, added));
                 if timed {
                     c.restart_timer(now);
                 }
             }
-            Began::SlowStart { added } => {
+            CongestionEvent::SlowStart { added } => {
                 c.on_congestion_event(now, added);
                 c.restart_timer(now);
                 c.session.window.cwnd = 1.0;

@@ -5,7 +5,7 @@
 //! bytes and what was in flight (RecoverFS).
 
 use super::super::connection::Connection;
-use super::super::loss::findings::Step;
+use super::super::loss::outcome::Step;
 use flowstart_control::{Segments, Window};
 
 /// A reduction in progress. All in segments.

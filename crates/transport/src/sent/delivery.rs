@@ -224,21 +224,21 @@ fn later(a: Option<Packets>, b: Packets) -> Option<Packets> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Detail, Ledger};
+    use super::super::{SentPackets, Tracking};
     use super::*;
 
     const SIZE: u64 = 1000;
 
     /// A connection that is measured, and what is in flight on it.
     struct Measured {
-        sent: Ledger,
+        sent: SentPackets,
         pipe: u64,
     }
 
     impl Measured {
         fn new() -> Measured {
             Measured {
-                sent: Ledger::new(Detail::Positions, true),
+                sent: SentPackets::new(Tracking::Positions, true),
                 pipe: 0,
             }
         }

@@ -16,7 +16,7 @@ struct Burst {
 
 /// The outstanding bytes as they were first sent.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FirstSendings {
+pub(super) struct Transmissions {
     /// All but the last.
     earlier: VecDeque<Burst>,
     /// The last burst, which ends at zero where nothing is outstanding.
@@ -25,7 +25,7 @@ pub(super) struct FirstSendings {
     newest: Instant,
 }
 
-impl FirstSendings {
+impl Transmissions {
     /// Bytes that bursts take.
     pub(super) fn bytes_held(&self) -> usize {
         self.earlier.len() * size_of::<Burst>()
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn the_newest_acknowledged_segment_gives_the_sample() {
-        let mut first = FirstSendings::default();
+        let mut first = Transmissions::default();
         first.push(10, Instant(1));
         first.push(20, Instant(2));
         first.push(30, Instant(3));
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn what_left_at_one_instant_is_one_entry() {
-        let mut first = FirstSendings::default();
+        let mut first = Transmissions::default();
         (1..=10).for_each(|n| first.push(10 * n, Instant(1)));
         first.push(110, Instant(2));
         assert_eq!(first.earlier.len(), 1);
@@ -115,7 +115,7 @@ mod tests {
         fn a_search_from_anywhere_finds_the_burst(
             ends in prop::collection::btree_set(1u64..200, 1..40), positions in prop::collection::vec((0u64..200, 0usize..50), 1..20)
         ) {
-            let mut first = FirstSendings::default();
+            let mut first = Transmissions::default();
             for end in &ends {
                 first.push(*end, Instant(*end));
             }

@@ -34,7 +34,7 @@ use super::segment::ByteRange;
 use crate::prefetch::prefetch;
 use boundaries::Boundaries;
 use delivery::DeliveryRate;
-use first::FirstSendings;
+use first::Transmissions;
 use flowstart_control::{Instant, Rate};
 use packets::Packets;
 use scoreboard::{bytes, Scoreboard};
@@ -46,7 +46,7 @@ pub use retransmissions::Retransmission;
 
 /// What a connection's loss detector needs beside positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Detail {
+pub enum Tracking {
     /// Nothing.
     #[default]
     Positions,
@@ -71,7 +71,7 @@ pub struct NewlyAcked {
     /// When the oldest that it covers cumulatively was first sent, and when it last left again if
     /// that is on its way; only after a loss or beside packets out of order.
     pub oldest: Option<(Instant, Option<Instant>)>,
-    /// And with [`Detail::Times`]:
+    /// And with [`Tracking::Times`]:
     pub times: Arrivals,
 }
 
@@ -111,12 +111,12 @@ pub struct NewlyAckedPackets {
 
 /// The ledger of one connection.
 #[derive(Debug, Default)]
-pub struct Ledger {
+pub struct SentPackets {
     una: u64,
     high: u64,
-    first: FirstSendings,
+    first: Transmissions,
     scoreboard: Option<Box<Scoreboard>>,
-    detail: Detail,
+    detail: Tracking,
     packets: Option<Box<Packets>>,
     /// Where packets end, where somebody keeps packets.
     boundaries: Option<Box<Boundaries>>,
@@ -124,7 +124,7 @@ pub struct Ledger {
 }
 
 /// Sendings.
-impl Ledger {
+impl SentPackets {
     /// Bytes that what is out takes.
     pub fn bytes_held(&self) -> usize {
         let scoreboard = self.scoreboard.as_ref().map_or(0, |s| s.bytes_held());
@@ -135,19 +135,19 @@ impl Ledger {
 
     /// The ledger of a connection that has sent nothing; `measured` where its controller wants
     /// samples of the delivery rate.
-    pub fn new(detail: Detail, measured: bool) -> Ledger {
-        Ledger {
+    pub fn new(detail: Tracking, measured: bool) -> SentPackets {
+        SentPackets {
             detail,
-            packets: (detail == Detail::Numbers).then(Box::default),
+            packets: (detail == Tracking::Numbers).then(Box::default),
             delivery: measured.then(Box::default),
-            ..Ledger::default()
+            ..SentPackets::default()
         }
     }
 
     /// The same where what has arrived and what is repeated are whole packets, of no more than
     /// `mss` bytes.
-    pub fn of_packets(self, mss: u64) -> Ledger {
-        Ledger {
+    pub fn of_packets(self, mss: u64) -> SentPackets {
+        SentPackets {
             boundaries: Some(Box::new(Boundaries::new(mss))),
             ..self
         }
@@ -200,7 +200,7 @@ impl Ledger {
         let scoreboard = self.scoreboard.get_or_insert_default();
         let before = scoreboard.lost_bytes;
         scoreboard.unmark_lost(start, end);
-        if self.detail == Detail::Times {
+        if self.detail == Tracking::Times {
             let of_lost = scoreboard.lost_bytes < before;
             scoreboard.again.push(start, end, now, of_lost);
         }
@@ -208,7 +208,7 @@ impl Ledger {
 }
 
 /// Acknowledgements.
-impl Ledger {
+impl SentPackets {
     /// Takes in an acknowledgement of all below `una` and of `blocks` above it. One that another has
     /// overtaken may still tell of blocks.
     pub fn acknowledge(
@@ -273,7 +273,7 @@ impl Ledger {
                 scoreboard.unmark_lost(*start, *end);
             }
         }
-        if self.detail == Detail::Times {
+        if self.detail == Tracking::Times {
             for (i, piece) in fresh.iter().enumerate() {
                 let once = scoreboard.time(*piece, forward, &self.first, &mut times);
                 if i < above {
@@ -393,7 +393,7 @@ impl Ledger {
 }
 
 /// Losses.
-impl Ledger {
+impl SentPackets {
     /// What of `[start, end)` has not arrived is lost.
     pub fn mark_lost(&mut self, start: u64, end: u64) {
         let Scoreboard {
@@ -424,7 +424,7 @@ impl Ledger {
         }
     }
 
-    /// The retransmission that left first of those on their way, with [`Detail::Times`].
+    /// The retransmission that left first of those on their way, with [`Tracking::Times`].
     pub fn oldest_retransmission(&self) -> Option<Retransmission> {
         let scoreboard = self.scoreboard.as_ref()?;
         scoreboard.again.oldest().copied()
@@ -468,7 +468,7 @@ impl Ledger {
 }
 
 /// What is known.
-impl Ledger {
+impl SentPackets {
     /// SND.UNA: all below has arrived.
     #[inline]
     pub fn una(&self) -> u64 {
@@ -538,7 +538,7 @@ impl Ledger {
     }
 
     /// Whether anything that has not arrived was lost, sent again since or not: with
-    /// [`Detail::Times`].
+    /// [`Tracking::Times`].
     pub fn has_losses(&self) -> bool {
         let scoreboard = self.scoreboard.as_ref();
         scoreboard
@@ -546,7 +546,7 @@ impl Ledger {
     }
 
     /// Retransmissions on their way, and how many of them repeat what counts as lost: with
-    /// [`Detail::Times`].
+    /// [`Tracking::Times`].
     pub fn retransmissions(&self) -> (usize, usize) {
         let scoreboard = self.scoreboard.as_ref();
         scoreboard.map_or((0, 0), |scoreboard| scoreboard.again.count())

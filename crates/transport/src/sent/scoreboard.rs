@@ -3,7 +3,7 @@
 use super::super::ranges::RangeSet;
 use super::arrivals::{Arrivals, Sending};
 use super::boundaries::Boundaries;
-use super::first::FirstSendings;
+use super::first::Transmissions;
 use super::hint::Hint;
 use super::retransmissions::Retransmissions;
 use flowstart_control::Instant;
@@ -22,7 +22,7 @@ pub(super) struct Scoreboard {
     pub(super) lost_bytes: u64,
     /// What was sent more than once.
     pub(super) repeated: RangeSet,
-    /// With [`Detail::Times`].
+    /// With [`Tracking::Times`].
     pub(super) again: Retransmissions,
     hint: Hint,
     /// Room for what an acknowledgement says for the first time.
@@ -117,7 +117,7 @@ impl Scoreboard {
         &mut self,
         (start, end): (u64, u64),
         forward: u64,
-        first: &FirstSendings,
+        first: &Transmissions,
         arrivals: &mut Arrivals,
     ) -> Option<Instant> {
         let repeated = self.repeated.meets(start, end);

@@ -71,7 +71,7 @@ use crate::entry::{Certainty, Entry, Need};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Idle, Known, PathMemory, Sent};
+use crate::signals::{Ack, Established, Idle, PathInfo, PathMemory, Sent};
 use crate::slow_start::SlowStart;
 use crate::{with_slow_start, Duration, Instant, Rate, Reason, Segments, Window};
 use constants::Constants;
@@ -463,7 +463,7 @@ impl Startup for Gauge {
 }
 
 impl Assisted for Gauge {
-    fn on_known(&mut self, k: &Known) {
+    fn on_known(&mut self, k: &PathInfo) {
         self.memory = k.memory.filter(|memory| !memory.in_use);
     }
 }
@@ -524,9 +524,9 @@ mod tests {
             if memory.is_some() {
                 c = crate::testing::with_reno(&ENTRY, spec, Convention::Linux).unwrap();
                 w = Window::new(MSS as u32);
-                c.on_known(&Known {
+                c.on_known(&PathInfo {
                     memory,
-                    ..Known::default()
+                    ..PathInfo::default()
                 });
                 c.on_established(&mut w, &e);
             }

@@ -25,7 +25,7 @@ use super::super::sent::{Arrivals, Hint, NewlyAcked, Sending};
 use super::super::stack::Undo;
 use super::super::timer::Timer;
 use super::super::undo::{Frto, UndoState, Verdict as Timeout};
-use super::findings::{AckReport, Audience, Began, Events, Findings, Step};
+use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events, Step};
 use duplicates::Duplicates;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::{AckOption, ByteAck};
@@ -137,7 +137,7 @@ impl Rack {
         newly: &NewlyAcked,
         ack: &ByteAck,
         now: Instant,
-    ) -> Option<Findings> {
+    ) -> Option<AckOutcome> {
         self.new_data_first = false;
         // A pacer may have held a probe back until nobody needs it.
         let una = c.una();
@@ -189,13 +189,13 @@ impl Rack {
         let cwnd_limited = Some(self.usage.limits(&c.session.window));
         if overtaken {
             // It moves no window (`old_ack` in `tcp_ack`).
-            return Some(Findings {
+            return Some(AckOutcome {
                 report: None,
                 events: Some(events),
             });
         }
         if repaired && self.state == State::Open {
-            events.began = Some(Began::Repaired);
+            events.began = Some(CongestionEvent::Repaired);
         }
         // What was sent for nothing counts as delivered as well.
         let delivered = newly.delivered + duplicates;
@@ -204,7 +204,7 @@ impl Rack {
             safe: advanced && !lost,
             in_flight: flight,
         });
-        Some(Findings {
+        Some(AckOutcome {
             report: Some(AckReport {
                 acked: newly.acked,
                 delivered,
@@ -267,11 +267,11 @@ impl Rack {
 
     /// To whom an acknowledgement is told: while the window comes down, nobody grows it
     /// (`tcp_may_raise_cwnd`).
-    fn audience(&self, advanced: bool, sacked: bool) -> Audience {
+    fn audience(&self, advanced: bool, sacked: bool) -> AckRole {
         match self.state {
-            State::Recovery | State::Cwr => Audience::Recovery,
-            _ if advanced || sacked && self.reordering.is_high() => Audience::Growth,
-            _ => Audience::OwnerGrowth,
+            State::Recovery | State::Cwr => AckRole::Recovery,
+            _ if advanced || sacked && self.reordering.is_high() => AckRole::Growth,
+            _ => AckRole::OwnerGrowth,
         }
     }
 
@@ -484,12 +484,12 @@ impl Rack {
     /// What a mark has begun to take from the window stays all that is taken: `tcp_enter_recovery`
     /// begins no reduction where one is in progress. A scalable controller's answer to a mark may be
     /// next to nothing, and it hears of the loss too.
-    fn enter_recovery(&mut self, c: &Connection) -> Began {
+    fn enter_recovery(&mut self, c: &Connection) -> CongestionEvent {
         let began = match self.state {
-            State::Cwr if !c.is_scalable() => Began::Repair,
+            State::Cwr if !c.is_scalable() => CongestionEvent::Repair,
             _ => {
                 self.high_seq = c.high();
-                Began::Reduction {
+                CongestionEvent::Reduction {
                     added: 0,
                     timed: false,
                 }
@@ -511,14 +511,14 @@ impl Rack {
     }
 
     /// A mark has come back (`tcp_enter_cwr`). Whether the window is to come down for it.
-    pub fn on_mark(&mut self, c: &Connection, found: &mut Findings) -> bool {
+    pub fn on_mark(&mut self, c: &Connection, found: &mut AckOutcome) -> bool {
         if self.state != State::Open || !c.mark_is_news() {
             return false;
         }
         self.state = State::Cwr;
         self.high_seq = c.high();
         if let Some(report) = &mut found.report {
-            report.audience = Audience::Recovery;
+            report.audience = AckRole::Recovery;
         }
         true
     }
@@ -552,7 +552,7 @@ impl Rack {
         }
     }
 
-    /// The findings of an acknowledgement have been answered.
+    /// The outcome of an acknowledgement have been answered.
     pub fn set_timers(&mut self, c: &mut Connection, advanced: bool, now: Instant) {
         if advanced || std::mem::take(&mut self.answers_before_head) {
             c.rearm(now);
@@ -581,7 +581,7 @@ impl Rack {
     }
 
     /// A deadline of this may have passed.
-    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<Findings> {
+    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<AckOutcome> {
         let mut found = None;
         if self.timer.fires(now, c.stack.rto.jiffy) {
             found = Some(self.on_reordering_timer(c, now));
@@ -593,7 +593,7 @@ impl Rack {
     }
 
     /// What may have been reordered has had its time (RFC 8985 §6.3).
-    fn on_reordering_timer(&mut self, c: &mut Connection, now: Instant) -> Findings {
+    fn on_reordering_timer(&mut self, c: &mut Connection, now: Instant) -> AckOutcome {
         self.timer.stop();
         let began = self.detect_losses(c, now) && self.state != State::Recovery;
         let events = Events {
@@ -606,7 +606,7 @@ impl Rack {
             }),
             ..Events::default()
         };
-        Findings {
+        AckOutcome {
             report: None,
             events: Some(events),
         }

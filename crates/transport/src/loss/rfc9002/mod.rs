@@ -32,7 +32,7 @@ use super::super::connection::Connection;
 use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{NewlyAckedPackets, Packet};
 use super::super::stack::Undo;
-use super::findings::{AckReport, Audience, Began, Events, Findings};
+use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
 use flowstart_control::{Duration, Instant};
 use flowstart_wire as wire;
 use late::Late;
@@ -97,13 +97,13 @@ pub struct Rfc9002 {
 impl Rfc9002 {
     /// The handshake is over; `lost` where a packet of it was.
     #[inline(never)]
-    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<Findings> {
+    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<AckOutcome> {
         self.confirmed = true;
         self.answers = c.stack.recovery.id_update > 0;
         self.note_sample(c);
         let began = lost.then(|| self.begin_recovery(c));
         self.set_timer(c);
-        began.map(Findings::began)
+        began.map(AckOutcome::began)
     }
 
     fn note_sample(&mut self, c: &Connection) {
@@ -121,7 +121,7 @@ impl Rfc9002 {
         undone: bool,
         held: Duration,
         now: Instant,
-    ) -> Option<Findings> {
+    ) -> Option<AckOutcome> {
         if newly.packets == 0 && !undone {
             return None;
         }
@@ -151,13 +151,13 @@ impl Rfc9002 {
             rtt,
             flight: self.pipe(c),
             cwnd_limited: None,
-            audience: Audience::Growth,
+            audience: AckRole::Growth,
         };
         let report = match events.began.is_none() && newly.in_epoch > 0 {
             true => report,
             false => held_still(report),
         };
-        Some(Findings {
+        Some(AckOutcome {
             report: (newly.delivered > 0).then_some(report),
             events: events.any().then_some(events),
         })
@@ -202,7 +202,7 @@ impl Rfc9002 {
     }
 
     /// A mark has come back, a congestion event as well (§7.1), but nothing is to be repaired.
-    pub fn on_mark(&mut self, c: &mut Connection, found: &mut Findings) -> bool {
+    pub fn on_mark(&mut self, c: &mut Connection, found: &mut AckOutcome) -> bool {
         let newly = c.mark_is_news();
         if newly {
             c.sent.begin_epoch();
@@ -258,11 +258,11 @@ impl Rfc9002 {
     }
 
     /// OnCongestionEvent (B.6).
-    fn begin_recovery(&mut self, c: &mut Connection) -> Began {
+    fn begin_recovery(&mut self, c: &mut Connection) -> CongestionEvent {
         c.sent.begin_epoch();
         self.recovering = true;
         self.free = true;
-        Began::Reduction {
+        CongestionEvent::Reduction {
             added: 0,
             timed: false,
         }
@@ -283,13 +283,13 @@ impl Rfc9002 {
 
     /// OnLossDetectionTimeout (A.9).
     #[inline(never)]
-    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<Findings> {
+    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<AckOutcome> {
         if self.due.is_none_or(|due| due > now) {
             return None;
         }
         let mut found = None;
         if self.loss_time.is_some() {
-            found = Some(Findings {
+            found = Some(AckOutcome {
                 report: None,
                 events: Some(self.find_lost(c, now)),
             });
@@ -387,7 +387,7 @@ impl Rfc9002 {
 fn held_still(report: AckReport) -> AckReport {
     AckReport {
         credit: 0,
-        audience: Audience::Held,
+        audience: AckRole::Held,
         ..report
     }
 }

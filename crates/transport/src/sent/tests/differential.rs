@@ -20,14 +20,14 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 /// Both of them.
 struct Pair {
-    ledger: Ledger,
+    ledger: SentPackets,
     literal: Literal,
-    detail: Detail,
+    detail: Tracking,
 }
 
 impl Pair {
-    fn new(detail: Detail, of_packets: bool) -> Pair {
-        let ledger = Ledger::new(detail, true);
+    fn new(detail: Tracking, of_packets: bool) -> Pair {
+        let ledger = SentPackets::new(detail, true);
         let literal = Literal {
             of_packets,
             ..Literal::default()
@@ -79,7 +79,7 @@ impl Pair {
             }
             17 => {
                 self.ledger.mark_oldest_retransmission_lost();
-                if self.detail == Detail::Times {
+                if self.detail == Tracking::Times {
                     self.literal.lose_oldest_retransmission();
                 }
             }
@@ -177,7 +177,7 @@ impl Pair {
     /// What of it a ledger of this detail answers for.
     fn visible(&self, newly: NewlyAcked) -> String {
         let told = match self.detail {
-            Detail::Times => newly,
+            Tracking::Times => newly,
             _ => NewlyAcked {
                 oldest: newly.oldest.map(|(first, _)| (first, None)),
                 times: Arrivals::default(),
@@ -195,7 +195,7 @@ impl Pair {
         prop_assert_eq!(ledger.arrived_bytes(), literal.arrived.len() as u64);
         prop_assert_eq!(ledger.lost_bytes(), literal.lost.len() as u64);
         prop_assert_eq!(ledger.first_lost(), literal.first_lost());
-        if self.detail == Detail::Times {
+        if self.detail == Tracking::Times {
             prop_assert_eq!(ledger.has_losses(), literal.has_losses());
             prop_assert_eq!(ledger.retransmissions(), literal.retransmissions());
             let oldest = ledger.oldest_retransmission();
@@ -232,7 +232,7 @@ impl Pair {
     }
 }
 
-fn agree(detail: Detail, of_packets: bool, steps: Vec<Step>) -> Result<(), TestCaseError> {
+fn agree(detail: Tracking, of_packets: bool, steps: Vec<Step>) -> Result<(), TestCaseError> {
     let mut pair = Pair::new(detail, of_packets);
     steps.into_iter().try_for_each(|step| pair.step(step))
 }
@@ -245,16 +245,16 @@ proptest! {
 
     #[test]
     fn positions_agree_with_the_literal_ledger(steps in steps()) {
-        agree(Detail::Positions, false, steps)?;
+        agree(Tracking::Positions, false, steps)?;
     }
 
     #[test]
     fn times_agree_with_the_literal_ledger(steps in steps()) {
-        agree(Detail::Times, false, steps)?;
+        agree(Tracking::Times, false, steps)?;
     }
 
     #[test]
     fn whole_packets_agree_with_the_literal_ledger(steps in steps()) {
-        agree(Detail::Times, true, steps)?;
+        agree(Tracking::Times, true, steps)?;
     }
 }

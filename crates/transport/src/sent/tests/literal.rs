@@ -41,7 +41,7 @@ pub(super) struct Literal {
     pub(super) una: u64,
     pub(super) high: u64,
     pub(super) now: Instant,
-    /// Above `una`.
+    /// OutOfOrder `una`.
     pub(super) arrived: BTreeSet<u64>,
     pub(super) lost: BTreeSet<u64>,
     pub(super) segments: Vec<Segment>,

@@ -95,7 +95,7 @@ proptest! {
     fn packets_with_numbers_agree_with_a_list_of_them(
         steps in prop::collection::vec((0u8..13, 0u64..20, 1u64..5), 1..120)
     ) {
-        let mut sent = Ledger::new(Detail::Numbers, true);
+        let mut sent = SentPackets::new(Tracking::Numbers, true);
         let mut literal = Numbered::default();
         for (i, (what, at, len)) in steps.into_iter().enumerate() {
             let now = Instant(i as u64);
@@ -182,8 +182,8 @@ proptest! {
 }
 
 /// Segments of ten bytes, one every instant, and what was sent again.
-fn sent(segments: u64, again: (u64, u64)) -> Ledger {
-    let mut sent = Ledger::default();
+fn sent(segments: u64, again: (u64, u64)) -> SentPackets {
+    let mut sent = SentPackets::default();
     for n in 1..=segments {
         let plan = ByteRange {
             start: 10 * (n - 1),
@@ -228,7 +228,7 @@ fn all_that_is_touched_counts_as_sent_twice() {
 /// RFC 2018 §3 keeps blocks apart. Of a peer that has them overlap, what one block tells counts.
 #[test]
 fn a_packet_within_one_of_two_overlapping_blocks_has_arrived() {
-    let mut sent = Ledger::new(Detail::Times, false).of_packets(10);
+    let mut sent = SentPackets::new(Tracking::Times, false).of_packets(10);
     for n in 0..4 {
         let plan = ByteRange {
             start: 10 * n,

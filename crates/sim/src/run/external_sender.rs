@@ -7,7 +7,7 @@ use crate::flow_plan::FlowKind;
 use crate::spec::RequestError;
 use crate::workload::expand;
 use flowstart_control::catalog::Recipe;
-use flowstart_control::signals::Known;
+use flowstart_control::signals::PathInfo;
 use flowstart_control::Instant;
 use flowstart_network::graph::{self, LinkId, Route};
 use flowstart_network::link::Link;
@@ -29,7 +29,7 @@ pub struct LoneFlow {
     /// Makes its controller.
     pub recipe: Arc<Recipe>,
     /// What its sender knows of the path.
-    pub known: Known,
+    pub known: PathInfo,
     /// Bytes of its transfer.
     pub size: u64,
     /// What random choices are drawn from.
@@ -95,12 +95,12 @@ impl Prepared {
 }
 
 /// What a sender of this kind knows of the path before its connection opens.
-pub(super) fn known(kind: &FlowKind, route: &Route, links: &[Link]) -> Known {
+pub(super) fn known(kind: &FlowKind, route: &Route, links: &[Link]) -> PathInfo {
     let line = |link: &LinkId| links[*link as usize].config().service.line();
     let own = route.data.iter().find_map(line);
-    Known {
+    PathInfo {
         interface_rate: kind.interface_rate.or(own),
         memory: kind.memory,
-        ..Known::default()
+        ..PathInfo::default()
     }
 }

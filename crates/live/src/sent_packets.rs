@@ -59,7 +59,7 @@ pub(crate) struct News {
 
 /// The packets of one connection.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
+pub(crate) struct SentPackets {
     packets: VecDeque<Packet>,
     /// The position of the next packet.
     pub nxt: u64,
@@ -73,7 +73,7 @@ pub(crate) struct Ledger {
     pub epoch: u64,
 }
 
-impl Ledger {
+impl SentPackets {
     /// A packet leaves, `bytes` of which count.
     pub fn send(&mut self, number: Option<u64>, datagram: u32, bytes: u32, now: Instant) {
         let snapshot = self.sampler.on_sent(self.in_flight == 0, now);

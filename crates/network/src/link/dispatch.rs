@@ -16,10 +16,10 @@ use std::collections::VecDeque;
 /// One direction of a link.
 pub struct Link {
     common: Common,
-    mechanism: Mechanism,
+    mechanism: LinkImpl,
 }
 
-enum Mechanism {
+enum LinkImpl {
     Fifo(Fifo<Transmitter>),
     Queued(Box<Queued<Transmitter>>),
     VaryingFifo(Box<Fifo<Varying>>),
@@ -28,29 +28,29 @@ enum Mechanism {
 }
 
 /// What a link of a kind works by.
-fn mechanism(kind: LinkKind, config: &LinkConfig) -> Mechanism {
+fn mechanism(kind: LinkKind, config: &LinkConfig) -> LinkImpl {
     match kind {
         LinkKind::DropTail => fifo(config),
         LinkKind::Managed(spec, port) => match (spec.discipline(&port), &config.variation) {
             (None, _) => fifo(config),
             (Some(discipline), None) => {
                 let clock = Transmitter::new(config.service);
-                Mechanism::Queued(Box::new(Queued::new(clock, discipline)))
+                LinkImpl::Queued(Box::new(Queued::new(clock, discipline)))
             }
             (Some(discipline), Some(variation)) => {
                 let clock = Varying::new(variation.clone());
-                Mechanism::VaryingQueued(Box::new(Queued::new(clock, discipline)))
+                LinkImpl::VaryingQueued(Box::new(Queued::new(clock, discipline)))
             }
         },
-        LinkKind::Stage(stage) => Mechanism::Stage(stage.0),
+        LinkKind::Stage(stage) => LinkImpl::Stage(stage.0),
     }
 }
 
-fn fifo(config: &LinkConfig) -> Mechanism {
+fn fifo(config: &LinkConfig) -> LinkImpl {
     match &config.variation {
-        None => Mechanism::Fifo(Fifo::new(Transmitter::new(config.service))),
+        None => LinkImpl::Fifo(Fifo::new(Transmitter::new(config.service))),
         Some(variation) => {
-            Mechanism::VaryingFifo(Box::new(Fifo::new(Varying::new(variation.clone()))))
+            LinkImpl::VaryingFifo(Box::new(Fifo::new(Varying::new(variation.clone()))))
         }
     }
 }
@@ -78,11 +78,11 @@ impl Link {
             return Verdict::Dropped;
         }
         match &mut self.mechanism {
-            Mechanism::Fifo(link) => link.send(&packet, now, &mut self.common),
-            Mechanism::Queued(link) => link.send(packet, now, &mut self.common),
-            Mechanism::VaryingFifo(link) => link.send(&packet, now, &mut self.common),
-            Mechanism::VaryingQueued(link) => link.send(packet, now, &mut self.common),
-            Mechanism::Stage(stage) => stage.send(packet, now, &mut self.common),
+            LinkImpl::Fifo(link) => link.send(&packet, now, &mut self.common),
+            LinkImpl::Queued(link) => link.send(packet, now, &mut self.common),
+            LinkImpl::VaryingFifo(link) => link.send(&packet, now, &mut self.common),
+            LinkImpl::VaryingQueued(link) => link.send(packet, now, &mut self.common),
+            LinkImpl::Stage(stage) => stage.send(packet, now, &mut self.common),
         }
     }
 
@@ -90,11 +90,11 @@ impl Link {
     #[inline]
     pub fn deliver(&mut self, now: Moment) -> Option<Packet> {
         match &mut self.mechanism {
-            Mechanism::Fifo(link) => link.release(now, &self.common),
-            Mechanism::VaryingFifo(link) => link.release(now, &self.common),
-            Mechanism::Queued(link) => link.settle(now, &mut self.common),
-            Mechanism::VaryingQueued(link) => link.settle(now, &mut self.common),
-            Mechanism::Stage(stage) => {
+            LinkImpl::Fifo(link) => link.release(now, &self.common),
+            LinkImpl::VaryingFifo(link) => link.release(now, &self.common),
+            LinkImpl::Queued(link) => link.settle(now, &mut self.common),
+            LinkImpl::VaryingQueued(link) => link.settle(now, &mut self.common),
+            LinkImpl::Stage(stage) => {
                 // What was overtaken comes later than the event that was meant for it.
                 let first = self.common.ring.front().filter(|p| p.arrival <= now)?;
                 stage.release(&first.packet);
@@ -118,8 +118,8 @@ impl Link {
     /// Brings it up to `now`; other calls do so by themselves.
     pub fn settle(&mut self, now: Moment) {
         match &mut self.mechanism {
-            Mechanism::Queued(link) => link.settle(now, &mut self.common),
-            Mechanism::VaryingQueued(link) => link.settle(now, &mut self.common),
+            LinkImpl::Queued(link) => link.settle(now, &mut self.common),
+            LinkImpl::VaryingQueued(link) => link.settle(now, &mut self.common),
             _ => {}
         }
     }
@@ -156,11 +156,11 @@ impl Link {
     /// What the queue holds, as its limit counts it.
     pub fn held(&mut self, now: Moment) -> Backlog {
         match &mut self.mechanism {
-            Mechanism::Fifo(link) => link.held(now, &self.common),
-            Mechanism::Queued(link) => link.held(now, &mut self.common),
-            Mechanism::VaryingFifo(link) => link.held(now, &self.common),
-            Mechanism::VaryingQueued(link) => link.held(now, &mut self.common),
-            Mechanism::Stage(stage) => stage.held(),
+            LinkImpl::Fifo(link) => link.held(now, &self.common),
+            LinkImpl::Queued(link) => link.held(now, &mut self.common),
+            LinkImpl::VaryingFifo(link) => link.held(now, &self.common),
+            LinkImpl::VaryingQueued(link) => link.held(now, &mut self.common),
+            LinkImpl::Stage(stage) => stage.held(),
         }
     }
 
@@ -168,11 +168,11 @@ impl Link {
     /// is evicted.
     pub fn empty_at(&self) -> Instant {
         match &self.mechanism {
-            Mechanism::Fifo(link) => link.empty_at(&self.common),
-            Mechanism::Queued(link) => link.empty_at(&self.common),
-            Mechanism::VaryingFifo(link) => link.empty_at(&self.common),
-            Mechanism::VaryingQueued(link) => link.empty_at(&self.common),
-            Mechanism::Stage(_) => {
+            LinkImpl::Fifo(link) => link.empty_at(&self.common),
+            LinkImpl::Queued(link) => link.empty_at(&self.common),
+            LinkImpl::VaryingFifo(link) => link.empty_at(&self.common),
+            LinkImpl::VaryingQueued(link) => link.empty_at(&self.common),
+            LinkImpl::Stage(_) => {
                 let last = self.common.ring.back();
                 last.map_or(Instant::ZERO, |last| last.arrival.time)
             }
@@ -196,19 +196,17 @@ impl Link {
     pub fn in_network(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         let departed = self.common.ring.iter().map(|p| &p.packet);
         match &self.mechanism {
-            Mechanism::Queued(link) => Box::new(departed.chain(link.waiting())),
-            Mechanism::VaryingQueued(link) => Box::new(departed.chain(link.waiting())),
-            Mechanism::Fifo(_) | Mechanism::VaryingFifo(_) | Mechanism::Stage(_) => {
-                Box::new(departed)
-            }
+            LinkImpl::Queued(link) => Box::new(departed.chain(link.waiting())),
+            LinkImpl::VaryingQueued(link) => Box::new(departed.chain(link.waiting())),
+            LinkImpl::Fifo(_) | LinkImpl::VaryingFifo(_) | LinkImpl::Stage(_) => Box::new(departed),
         }
     }
 
     /// Bytes that packets in it take.
     pub fn bytes_held(&self) -> usize {
         let waiting = match &self.mechanism {
-            Mechanism::Queued(link) => link.backlog().packets,
-            Mechanism::VaryingQueued(link) => link.backlog().packets,
+            LinkImpl::Queued(link) => link.backlog().packets,
+            LinkImpl::VaryingQueued(link) => link.backlog().packets,
             _ => 0,
         };
         self.common.ring.len() * size_of::<InFlight>() + waiting as usize * size_of::<Waiting>()
@@ -223,11 +221,11 @@ impl Link {
     /// packets, where that is counted from the beginning. Links without a queue of their own say zero.
     pub fn waited(&mut self, now: Moment) -> Duration {
         match &mut self.mechanism {
-            Mechanism::Fifo(link) => link.waited(now.time, &self.common),
-            Mechanism::Queued(link) => link.waited(now, &mut self.common),
-            Mechanism::VaryingFifo(link) => link.waited(now.time, &self.common),
-            Mechanism::VaryingQueued(link) => link.waited(now, &mut self.common),
-            Mechanism::Stage(_) => Duration::ZERO,
+            LinkImpl::Fifo(link) => link.waited(now.time, &self.common),
+            LinkImpl::Queued(link) => link.waited(now, &mut self.common),
+            LinkImpl::VaryingFifo(link) => link.waited(now.time, &self.common),
+            LinkImpl::VaryingQueued(link) => link.waited(now, &mut self.common),
+            LinkImpl::Stage(_) => Duration::ZERO,
         }
     }
 
@@ -241,22 +239,22 @@ impl Link {
     /// How much of the time counted as busy lies after `now`.
     pub fn busy_after(&self, now: Instant) -> Duration {
         match &self.mechanism {
-            Mechanism::Fifo(link) => link.busy_after(now),
-            Mechanism::Queued(link) => link.busy_after(now),
-            Mechanism::VaryingFifo(link) => link.busy_after(now),
-            Mechanism::VaryingQueued(link) => link.busy_after(now),
-            Mechanism::Stage(_) => Duration::ZERO,
+            LinkImpl::Fifo(link) => link.busy_after(now),
+            LinkImpl::Queued(link) => link.busy_after(now),
+            LinkImpl::VaryingFifo(link) => link.busy_after(now),
+            LinkImpl::VaryingQueued(link) => link.busy_after(now),
+            LinkImpl::Stage(_) => Duration::ZERO,
         }
     }
 
     /// When it has transmitted, or had, all that it has accepted.
     pub fn busy_until(&self) -> Instant {
         match &self.mechanism {
-            Mechanism::Fifo(link) => link.busy_until(),
-            Mechanism::Queued(link) => link.busy_until(),
-            Mechanism::VaryingFifo(link) => link.busy_until(),
-            Mechanism::VaryingQueued(link) => link.busy_until(),
-            Mechanism::Stage(_) => Instant::ZERO,
+            LinkImpl::Fifo(link) => link.busy_until(),
+            LinkImpl::Queued(link) => link.busy_until(),
+            LinkImpl::VaryingFifo(link) => link.busy_until(),
+            LinkImpl::VaryingQueued(link) => link.busy_until(),
+            LinkImpl::Stage(_) => Instant::ZERO,
         }
     }
 

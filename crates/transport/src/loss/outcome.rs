@@ -4,7 +4,7 @@ use flowstart_control::Duration;
 
 /// What a detector has found out from an acknowledgement or a timer.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Findings {
+pub struct AckOutcome {
     /// What an acknowledgement is to the controller.
     pub report: Option<AckReport>,
     /// What it is beside, mostly nothing.
@@ -19,7 +19,7 @@ pub struct Events {
     /// A recovery is over, or a reduction for a mark.
     pub ended: bool,
     /// Something is to be repaired.
-    pub began: Option<Began>,
+    pub began: Option<CongestionEvent>,
     /// All that left over a long time was lost (RFC 9002 §7.6).
     pub persistent: bool,
     /// Segments that a partial acknowledgement takes from the window (RFC 6582 §3.2 step 5).
@@ -28,10 +28,10 @@ pub struct Events {
     pub step: Option<Step>,
 }
 
-impl Findings {
+impl AckOutcome {
     /// A recovery begins, and the controller hears of nothing else.
-    pub(super) fn began(began: Began) -> Findings {
-        Findings {
+    pub(super) fn began(began: CongestionEvent) -> AckOutcome {
+        AckOutcome {
             report: None,
             events: Some(Events::begin(began)),
         }
@@ -40,7 +40,7 @@ impl Findings {
 
 impl Events {
     /// A recovery begins.
-    pub(super) fn begin(began: Began) -> Events {
+    pub(super) fn begin(began: CongestionEvent) -> Events {
         Events {
             began: Some(began),
             ..Events::default()
@@ -63,7 +63,7 @@ impl Events {
 
 /// How a recovery begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Began {
+pub enum CongestionEvent {
     /// With a reduction.
     Reduction {
         /// Bytes of the flight that are due to limited transmit.
@@ -109,7 +109,7 @@ pub struct AckReport {
     /// Whether the window was the limit, where the detector keeps account of that itself.
     pub cwnd_limited: Option<bool>,
     /// To whom it is told, and as what.
-    pub audience: Audience,
+    pub audience: AckRole,
 }
 
 impl AckReport {
@@ -118,7 +118,7 @@ impl AckReport {
         flight: u64,
         acked: u64,
         rtt: Option<Duration>,
-        audience: Audience,
+        audience: AckRole,
     ) -> AckReport {
         AckReport {
             acked,
@@ -135,7 +135,7 @@ impl AckReport {
 /// To whom an acknowledgement is told, and as what. A controller may own the window: then the
 /// transport's rules of growth and recovery are not for it, and it hears more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
+pub enum AckRole {
     /// To every controller, as one that lets the window grow.
     Growth,
     /// To every controller, as one during a recovery.

@@ -1,4 +1,4 @@
-//! Turns of conversations: which writes wait for which, and what will be due.
+//! WriteDependencies of conversations: which writes wait for which, and what will be due.
 
 use super::log::WriteLog;
 use crate::compile::Prepared;
@@ -20,15 +20,19 @@ pub(super) struct Wait {
 
 /// All writes that wait, and those of them that will be due.
 #[derive(Default)]
-pub(super) struct Turns {
+pub(super) struct WriteDependencies {
     /// In the order of what they wait for.
     waits: Vec<Wait>,
     /// When each will be due of which that has been delivered, by its number.
     coming: BinaryHeap<Reverse<(Instant, usize)>>,
 }
 
-impl Turns {
-    pub(super) fn new(prepared: &Prepared, plans: &[FlowPlan], log: &WriteLog<'_>) -> Turns {
+impl WriteDependencies {
+    pub(super) fn new(
+        prepared: &Prepared,
+        plans: &[FlowPlan],
+        log: &WriteLog<'_>,
+    ) -> WriteDependencies {
         let mut waits = Vec::new();
         let places = |flow: u32| {
             let kind = plans[flow as usize].kind;
@@ -48,7 +52,7 @@ impl Turns {
             }
         }
         waits.sort_by_key(|wait| wait.cause);
-        Turns {
+        WriteDependencies {
             waits,
             coming: BinaryHeap::new(),
         }
