@@ -16,7 +16,7 @@ INSTALL := $(if $(UV),uv pip install --quiet --python $(BIN)/python,$(BIN)/pytho
 CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 NPM := $(BIN)/python web/npm.py
 RUST := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml)
-PYTHONS := python tests/python examples $(wildcard docs/*.py web/*.py) $(wildcard benches/*.py packaging/*.py)
+PYTHONS := python tests/python examples $(wildcard tools/docs/*.py web/*.py) $(wildcard benches/*.py packaging/*.py)
 WEB := $(wildcard web/*.json web/*.mjs) $(shell find web/src -type f)
 PAGE := python/flowstart/render/page
 # Where wheels are built, for Linux with C libraries from 2014 on.
@@ -155,7 +155,7 @@ live-linux: setup ## Build in and check the startups in this machine's kernel: d
 	$(BIN)/pytest -m "" tests/python/test_live_linux.py
 
 kernel-agreement: ## How far all startups agree in the kernel, in some ten minutes, for docs/kernel.md
-	$(BIN)/python docs/kernel.py
+	$(BIN)/python tools/docs/kernel.py
 
 publish-dry-run: ## Package the crates, and build each from its package; nothing is uploaded
 	cargo publish --dry-run --workspace --allow-dirty
@@ -198,19 +198,19 @@ format: setup ## Put all sources into the project's form
 	$(BIN)/ruff check --fix $(PYTHONS)
 
 docs: setup ## Write what the pages take from the catalog, from code and from runs
-	PYTHONPATH=examples:examples/gauge $(BIN)/python docs/pages.py
+	PYTHONPATH=examples:examples/gauge $(BIN)/python tools/docs/pages.py
 
 docs-site: setup $(DOCS)/.installed web/node_modules/.installed ## Build the documentation site into out/site, and check its links
 	rm -rf target/doc
 	cargo doc --workspace --no-deps --quiet
-	NO_MKDOCS_2_WARNING=1 PYTHONPATH=docs $(DOCS)/bin/mkdocs build --strict --quiet
-	$(BIN)/python docs/site_check.py out/site
+	NO_MKDOCS_2_WARNING=1 PYTHONPATH=tools/docs $(DOCS)/bin/mkdocs build --strict --quiet
+	$(BIN)/python tools/docs/site_check.py out/site
 
 check-links: docs-site ## Ask also whether the pages elsewhere that the site links are there
-	$(BIN)/python docs/site_check.py out/site --external
+	$(BIN)/python tools/docs/site_check.py out/site --external
 
 worst-paths: release ## Search anew for the paths on which well-known startups do worst
-	$(BIN)/python docs/worst.py
+	$(BIN)/python tools/docs/worst.py
 
 interval-coverage: release ## How often intervals hold, on 2000 made-up tables of each design
 	$(BIN)/python benches/interval_coverage.py
@@ -219,11 +219,11 @@ grid: release ## Run the sweeps of docs/grid.md and of the README's map, in some
 	$(BIN)/flowstart sweep default-grid -o out/default-grid
 	$(BIN)/flowstart sweep irtf-tcpeval -o out/irtf-tcpeval
 	$(BIN)/flowstart sweep map -o out/map
-	$(BIN)/python docs/grid.py out/default-grid out/irtf-tcpeval out/map
+	$(BIN)/python tools/docs/grid.py out/default-grid out/irtf-tcpeval out/map
 
 gauge: release ## Judge gauge on held-out paths, in some 40 minutes on two cores, for docs/gauge.md
 	$(BIN)/python examples/gauge/judge.py all -o out/gauge
-	PYTHONPATH=examples/gauge $(BIN)/python docs/gauge.py out/gauge
+	PYTHONPATH=examples/gauge $(BIN)/python tools/docs/gauge.py out/gauge
 
 gauge-tune: release ## Tune gauge's constants on the tuning paths, into out/gauge-tune
 	$(BIN)/python -m pip install --quiet 'optuna>=4'
@@ -328,7 +328,7 @@ $(WHEELS)/.installed: requirements/wheels.txt
 $(DOCS)/.installed: pyproject.toml $(VENV)/.tools
 	@echo "Making $(DOCS)"
 	@$(BIN)/python -m venv --clear $(DOCS)
-	@$(BIN)/python docs/site_venv.py $(VENV) $(DOCS)
+	@$(BIN)/python tools/docs/site_venv.py $(VENV) $(DOCS)
 	@$(DOCS)/bin/python -m pip install --quiet -r $(DOCS)/requirements.txt
 	@touch $@
 

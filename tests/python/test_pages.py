@@ -152,7 +152,8 @@ def test_no_page_installs_flowstart_from_an_index() -> None:
 
 
 def test_every_source_named_in_a_page_exists() -> None:
-    tops = [ROOT / name for name in ("crates", "python", "docs", "tests", "examples", "benches")]
+    names = ("crates", "python", "docs", "tools", "tests", "examples", "benches")
+    tops = [ROOT / name for name in names]
     places = [f"/{place.relative_to(ROOT)}" for top in tops for place in (top, *top.rglob("*"))]
     source = rf"`([\w./-]+\.(?:rs|py)|(?:{'|'.join(top.name for top in tops)})/[\w./-]*)`"
     for page in PAGES:

@@ -32,7 +32,7 @@ def test_every_page_is_in_the_navigation() -> None:
 
 def test_every_file_that_its_configuration_names_exists() -> None:
     config = (ROOT / "mkdocs.yml").read_text()
-    named = re.findall(r"\bdocs/[\w/.-]+\.\w+", config)
+    named = re.findall(r"\b(?:tools/)?docs/[\w/.-]+\.\w+", config)
     assert named
     assert [name for name in named if not (ROOT / name).exists()] == []
 
@@ -71,8 +71,9 @@ def test_a_link_to_a_notebook_leads_to_the_page_that_shows_what_it_comes_to() ->
 
 
 def test_a_source_has_a_page_with_all_of_it_whatever_backticks_it_has() -> None:
-    pages = site_sources.pages({"x.md": "[a](../docs/commands.py) [b](../docs/site_sources.py)"})
-    assert "source/docs/commands.py.md" not in pages  # it is within docs/
+    links = "[a](../docs/stylesheets/site.css) [b](../tools/docs/site_sources.py)"
+    pages = site_sources.pages({"x.md": links})
+    assert "source/docs/stylesheets/site.css.md" not in pages  # it is within docs/
     pages = site_sources.pages({"x.md": "[a](../examples/limited_slow_start.py)"})
     page = pages["source/examples/limited_slow_start.py.md"]
     assert (ROOT / "examples" / "limited_slow_start.py").read_text().rstrip() in page

@@ -24,8 +24,8 @@ from flowstart.maps.result import SweepMap
 from flowstart.model.specs import ALL, UNAIDED
 from flowstart.render import charts
 
-DOCS = pathlib.Path(__file__).parent
-KEPT = DOCS / "grid.csv"
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
+KEPT = pathlib.Path(__file__).with_suffix(".csv")
 IMAGES = DOCS / "images"
 GRID, SUITE, PICTURE = SWEEPS = ("default-grid", "irtf-tcpeval", "map")
 """Of the last one only the README's picture is kept."""

@@ -19,7 +19,7 @@ from markdown_it.token import Token
 
 from flowstart.cli import main
 
-ROOT = pathlib.Path(__file__).parent.parent
+ROOT = pathlib.Path(__file__).parents[2]
 PROGRAMS = ("flowstart", "make", "cargo", "tcpdump")
 """What a line of a block begins with that is a command."""
 

@@ -30,8 +30,8 @@ from flowstart.model.path import INTERFACE
 from flowstart.simulation.series import Series, of_flow
 from reference import cell
 
-DOCS = pathlib.Path(__file__).parent
-ROOT = DOCS.parent
+ROOT = pathlib.Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 PAGES = DOCS / "algorithms"
 PATHS = DOCS / "paths"
 PAPERS = DOCS / "papers"

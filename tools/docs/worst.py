@@ -1,8 +1,9 @@
 """Where well-known startups do worst: searched for by `make worst-paths`, told on their pages.
 
-    python docs/worst.py          searches anew, and writes worst.json
+    python tools/docs/worst.py          searches anew, and writes worst.json
 
-The pages that `docs/pages.py` writes tell what is in `worst.json`; a test repeats every finding.
+The pages that `tools/docs/pages.py` writes show what is in `worst.json`; a test repeats every
+finding.
 """
 
 import functools

@@ -9,7 +9,7 @@ import sys
 import sysconfig
 import tomllib
 
-ROOT = pathlib.Path(__file__).parent.parent
+ROOT = pathlib.Path(__file__).parents[2]
 
 
 def main(package: pathlib.Path, docs: pathlib.Path) -> None:

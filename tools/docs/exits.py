@@ -1,6 +1,6 @@
 """The page that shows where every startup leaves, on every path known by name.
 
-`docs/pages.py` writes it with the others.
+`tools/docs/pages.py` writes it with the others.
 """
 
 import functools

@@ -1,6 +1,6 @@
 """What was published of each startup, beside what is measured here.
 
-`docs/published.toml` has the published numbers; this measures ours and makes the tables.
+`tools/docs/published.toml` has the published numbers; this measures ours and makes the tables.
 """
 
 import functools

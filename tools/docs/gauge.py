@@ -27,8 +27,8 @@ from flowstart.maps import figures
 from measures import CORE
 from results import Row
 
-DOCS = pathlib.Path(__file__).parent
-KEPT = DOCS / "gauge.csv"
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
+KEPT = pathlib.Path(__file__).with_suffix(".csv")
 MAPPED = (GAUGE, HYSTART, "search", "bbr-startup", parts.CAREFUL, QUICLY)
 """The startups of the map of regret."""
 PICTURES = ("gauge-regret.png", "gauge-frontier.png")

@@ -16,7 +16,7 @@ import flowstart as fs
 from flowstart.render import charts
 from flowstart.replays.result import Replay
 
-CAPTURE = pathlib.Path(__file__).parent.parent / "tests/data/captures/web-mix.pcap.gz"
+CAPTURE = pathlib.Path(__file__).parents[2] / "tests/data/captures/web-mix.pcap.gz"
 PICTURE, NUMBERS = "demo.png", "demo.csv"
 KEY = "Shows"
 """The field of the picture's text that has the digest of its numbers."""

@@ -1,6 +1,6 @@
 """How far all startups agree in this machine's kernel: runs them, and writes kernel.md's tables.
 
-python docs/kernel.py    # some ten minutes; needs what `flowstart live --stack linux` needs
+python tools/docs/kernel.py    # some ten minutes; needs what `flowstart live --stack linux` needs
 """
 
 import pathlib
@@ -11,7 +11,7 @@ import polars as pl
 import flowstart as fs
 from flowstart.live_runs.tables import medians
 
-PAGE = pathlib.Path(__file__).parent / "kernel.md"
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "kernel.md"
 BEGIN, END = "<!-- kernel: begin -->\n", "<!-- kernel: end -->\n"
 PATHS = {
     "20 Mbit/s × 60 ms": fs.NetworkPath(rate="20Mbps", rtt="60ms", buffer="100pkt"),

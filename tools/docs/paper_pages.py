@@ -18,7 +18,7 @@ from flowstart_papers.runner import Judged, fitted
 from flowstart_papers.target import Measured, Target, Verdict
 from reference import cell
 
-RECORDED = pathlib.Path(__file__).parent.parent / "tests" / "data" / "papers" / "recorded.csv"
+RECORDED = pathlib.Path(__file__).parents[2] / "tests" / "data" / "papers" / "recorded.csv"
 HEAD = "<!-- Written by `make docs` from tests/data/papers; changes here are lost. -->\n\n"
 
 

@@ -11,7 +11,7 @@ import nbconvert
 import nbformat
 from nbclient import NotebookClient
 
-FOLDER = pathlib.Path(__file__).parent.parent / "examples" / "notebooks"
+FOLDER = pathlib.Path(__file__).parents[2] / "examples" / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 SECONDS = 300
 """What a cell may take."""

@@ -1,7 +1,7 @@
-"""The page that sets the simulator beside what it imitates: a Linux kernel, and ns-2.
+"""The page that compares the simulator with a Linux kernel and with ns-2.
 
-`docs/pages.py` writes it with the others. Its counts are those of the tests, which fail where a
-recorded figure misses that `misses.toml` does not list, and where one agrees that it lists.
+`tools/docs/pages.py` writes it with the others. Its counts are those of the tests, which fail if
+a recorded figure misses that `misses.toml` does not list, or if one agrees that it lists.
 """
 
 import csv
@@ -17,7 +17,7 @@ import flowstart as fs
 from flowstart.simulation.series import of_flow
 from overlay import Overlay
 
-ROOT = pathlib.Path(__file__).parent.parent
+ROOT = pathlib.Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
 
 PATHS = {

@@ -15,7 +15,7 @@ import site_notebooks
 import site_rust
 import site_sources
 
-ROOT = pathlib.Path(__file__).parent.parent
+ROOT = pathlib.Path(__file__).parents[2]
 WORKER = "javascripts/iframe-worker.js"
 WORKER_SOURCE = "web/node_modules/iframe-worker/shim/index.js"
 """What the search needs where pages are files, which browsers let start no worker."""

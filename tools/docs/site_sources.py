@@ -9,7 +9,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
-ROOT = pathlib.Path(__file__).parent.parent
+ROOT = pathlib.Path(__file__).parents[2]
 FOLDER = "source"
 ALWAYS = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 """Pages of the repository's root that the navigation has."""

@@ -5,7 +5,7 @@ import pathlib
 import shutil
 import tomllib
 
-ROOT = pathlib.Path(__file__).parent.parent
+ROOT = pathlib.Path(__file__).parents[2]
 RUSTDOC = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "doc"
 NAME = "rust-reference.md"
 FOLDER = "rust"
