@@ -200,6 +200,9 @@ format: setup ## Put all sources into the project's form
 docs: setup ## Write what the pages take from the catalog, from code and from runs
 	PYTHONPATH=examples:examples/gauge $(BIN)/python tools/docs/pages.py
 
+docs-words: $(VENV)/.tools ## Count the words and the banned words of the pages that are written by hand
+	PYTHONPATH=tests/python $(BIN)/python tools/docs/words.py
+
 docs-site: setup $(DOCS)/.installed web/node_modules/.installed ## Build the documentation site into out/site, and check its links
 	rm -rf target/doc
 	cargo doc --workspace --no-deps --quiet

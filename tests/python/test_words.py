@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+import words
 from banned import banned
 from flowstart.cli import help_page
 from flowstart.model.definitions import Part, parts
@@ -35,3 +36,25 @@ def test_a_banned_word_is_found_as_a_whole_word() -> None:
     assert banned("Who is told?") == ["Who", "told"]
     assert banned("whole, accompany, start-up-free, besides") == []
     assert banned("It goes on by itself") == ["goes on", "by itself"]
+
+
+WORDS = 41_000
+"""How many words the pages may have that a person writes."""
+
+
+def test_the_pages_keep_to_their_budget_of_words() -> None:
+    pages = words.pages()
+    assert words.count(pages["README.md"]) <= 700
+    assert sum(map(words.count, pages.values())) <= WORDS
+
+
+def test_code_and_filled_tables_are_not_counted() -> None:
+    page = (
+        "# One two\n\n[Three four](five-six.md) x 7.\n\n    not this\n\n```\nnor this\n```\n\n"
+        "<!-- named paths -->\n| nor | this |\n<!-- end of named paths -->\n\nFive\n"
+    )
+    assert words.count(words.prose(page)) == 5
+
+
+def test_the_readme_has_no_banned_word() -> None:
+    assert banned(words.unquoted(words.pages()["README.md"])) == []
