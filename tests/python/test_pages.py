@@ -172,7 +172,7 @@ def test_the_python_of_a_page_runs(page: pathlib.Path) -> None:
 
 
 # Numbers in sentences. What is not compared: how long things take and how much memory
-# (docs/performance.md, and what docs/architecture.md says of costs), for it depends on the
+# (docs/performance.md, and what docs/decisions says of costs), for it depends on the
 # machine; what recordings hold, for it does not change; docs/algorithms, docs/fidelity.md and the
 # tables between marks, for `make docs` writes them and test_docs.py says when they are stale.
 
@@ -301,8 +301,8 @@ def test_the_page_on_performance_counts_packets_and_losses(
     assert said == {name: expected[name] for name in said}
 
 
-def test_the_page_on_architecture_counts_quick_acknowledgements() -> None:
-    page = " ".join((ROOT / "docs" / "architecture.md").read_text().split())
+def test_the_page_on_the_linux_stack_counts_quick_acknowledgements() -> None:
+    page = " ".join((ROOT / "docs" / "decisions" / "linux-details.md").read_text().split())
     found = re.search(r"recordings (\d+) follow, where the recording counted", page)
     assert found
     path = {"rate": "100Mbps", "rtt": "102ms", "buffer": "871pkt"}
