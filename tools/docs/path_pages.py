@@ -45,7 +45,7 @@ def page(name: str, fields: dict[str, Any]) -> str:
     )
     more = (
         "All startups, and where each leaves here: [where every startup leaves](../exits.md). "
-        "What the columns mean: [how to read the table](../first-answer.md#how-to-read-the-table)."
+        "What the columns mean: [how to read the table](../quick-start.md#how-to-read-the-table)."
     )
     found = [
         f"# The path {name}",
