@@ -172,7 +172,7 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
 
 def by_hand() -> list[pathlib.Path]:
     """The pages that a person writes, in which code, tables and output are filled in."""
-    return [*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md"), ROOT / "README.md"]
+    return [*DOCS.glob("*.md"), ROOT / "README.md"]
 
 
 def filled(page: str) -> str:
