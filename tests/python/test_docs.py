@@ -84,9 +84,25 @@ def test_every_algorithm_has_a_page_and_a_figure() -> None:
 
 
 def test_links_between_pages_lead_somewhere() -> None:
-    for page in [ROOT / "README.md", *DOCS.rglob("*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+    for page in [*ROOT.glob("*.md"), *DOCS.rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)[)#]", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def slug(heading: str) -> str:
+    """A heading's anchor, as GitHub and the site make it."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+    return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+
+
+def test_anchors_of_links_between_pages_exist() -> None:
+    missing = []
+    for page in [*ROOT.glob("*.md"), *DOCS.rglob("*.md")]:
+        for target, anchor in re.findall(r"\]\(([^)#:]*\.md)#([^)]+)\)", page.read_text()):
+            headings = re.findall(r"^#+ (.*)$", (page.parent / target).read_text(), re.MULTILINE)
+            if anchor not in map(slug, headings):
+                missing.append(f"{page.name}: {target}#{anchor}")
+    assert missing == []
 
 
 def test_the_python_example_does_what_the_rust_one_does() -> None:

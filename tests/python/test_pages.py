@@ -189,7 +189,7 @@ def test_the_readme_counts_the_startups() -> None:
     listed = [a for a in fs.list_algorithms() if a.kind == "startup"]
     mentioned = 7
     assert int(others) == len(listed) - mentioned, (
-        f"the README's first paragraph is to say {len(listed) - mentioned} others"
+        f"the README's list of features is to say {len(listed) - mentioned} others"
     )
 
 

@@ -181,7 +181,7 @@ def filled(page: str) -> str:
 
 
 MENTIONED = 7
-"""Startups that the README's first paragraph names."""
+"""Startups that the README names."""
 
 
 def counted(page: str) -> str:

@@ -130,6 +130,16 @@ def test_what_the_page_says_of_the_cross_table_is_what_it_says() -> None:
         assert words in said
 
 
+def test_the_readme_has_the_change_of_two_startups_alone_and_among_their_kind() -> None:
+    said = papers_record.CROSS.read_text("utf-8")
+    row = r"\| (Jump Start|Halfback) \| (\d+) % faster \| (\d+) % slower \((\d+)–(\d+) %\) \|"
+    rows = re.findall(row, (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(rows) == 2
+    for name, alone, among, low, high in rows:
+        startup = name.lower().replace(" ", "-")
+        assert f"{startup} (−{alone} %; +{among} % (+{low} to +{high}))" in said
+
+
 def test_the_page_says_how_many_cells_of_table_1_come_out() -> None:
     kept = papers_record.recorded()
     cell = re.compile(r"qs[.](t1|decoded)[.](?:384k|100m|1g)[.]\d+ms")
