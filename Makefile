@@ -17,6 +17,7 @@ CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 NPM := $(BIN)/python web/npm.py
 RUST := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml)
 PYTHONS := python tests/python examples $(wildcard tools/docs/*.py web/*.py) $(wildcard benches/*.py packaging/*.py)
+SPELLED := $(wildcard *.md) docs tools python crates examples benches packaging web/src
 WEB := $(wildcard web/*.json web/*.mjs) $(shell find web/src -type f)
 PAGE := python/flowstart/render/page
 # Where wheels are built, for Linux with C libraries from 2014 on.
@@ -85,6 +86,7 @@ test-rust: $(VENV)/.built
 test-python: $(VENV)/.built $(VENV)/.tools
 	$(BIN)/ruff format --check $(PYTHONS)
 	$(BIN)/ruff check $(PYTHONS)
+	$(BIN)/codespell $(SPELLED)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/pytest -n 2 --dist worksteal

@@ -38,7 +38,7 @@ def test_a_banned_word_is_found_as_a_whole_word() -> None:
     assert banned("It goes on by itself") == ["goes on", "by itself"]
 
 
-WORDS = 41_000
+WORDS = 35_000
 """How many words the pages may have that a person writes."""
 
 
@@ -56,5 +56,12 @@ def test_code_and_filled_tables_are_not_counted() -> None:
     assert words.count(words.prose(page)) == 5
 
 
-def test_the_readme_has_no_banned_word() -> None:
-    assert banned(words.unquoted(words.pages()["README.md"])) == []
+def test_the_pages_have_no_banned_word() -> None:
+    # qlog names a state "congestion avoidance".
+    allowed = {"docs/traces.md": ("congestion avoidance",)}
+    found = {
+        name: wrong
+        for name, text in words.pages().items()
+        if (wrong := banned(words.unquoted(text), allowed.get(name, ())))
+    }
+    assert found == {}
