@@ -1,7 +1,7 @@
 //! Whole runs against the budgets: packets, events, CPU time and peak memory of each.
 //!
 //! `cargo run --release -p flowstart-benches --bin workloads` prints one table;
-//! `--json` one JSON document instead. Each workload runs in a process of its own, so
+//! `--json` one JSON document instead. Each workload runs in a separate process, so
 //! that its memory is its own. `of bare` is the speed as a share of the bare loop's, measured in
 //! the same sitting.
 
@@ -306,7 +306,7 @@ fn measure_bare_loop() -> Figures {
     })
 }
 
-/// The same in a process of its own.
+/// The same in a separate process.
 fn measure_apart(name: &str) -> Figures {
     let program = std::env::current_exe().expect("this program");
     let output = Command::new(program).args(["--only", name]).output();
@@ -314,7 +314,7 @@ fn measure_apart(name: &str) -> Figures {
     serde_json::from_slice(&output.stdout).expect("its figures")
 }
 
-/// All workloads, each in a process of its own.
+/// All workloads, each in a separate process.
 fn measure_all() -> Vec<Figures> {
     named().map(|(name, _)| measure_apart(name)).collect()
 }

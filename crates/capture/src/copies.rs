@@ -22,7 +22,7 @@ struct Recent {
 
 /// Packets that may lie between a packet and its copy: a burst on its way through the host.
 const REMEMBERED: usize = 64;
-/// No SYN is sent again sooner. ns
+/// No SYN is sent again earlier. ns
 const SOONEST: u64 = 250_000_000;
 
 impl Copies {

@@ -12,7 +12,7 @@ pub enum Error {
     /// The file is missing, or may not be opened.
     #[error("cannot open {}: {source}", named(path))]
     Open {
-        /// The file asked for.
+        /// The file requested.
         path: PathBuf,
         /// What the operating system said.
         source: io::Error,
@@ -20,7 +20,7 @@ pub enum Error {
     /// Reading failed before the first packet.
     #[error("cannot read {}: {source}", named(path))]
     Read {
-        /// The file asked for.
+        /// The file requested.
         path: PathBuf,
         /// What the operating system or the decompressor said.
         source: io::Error,
@@ -31,13 +31,13 @@ pub enum Error {
         named(path)
     )]
     Empty {
-        /// The file asked for.
+        /// The file requested.
         path: PathBuf,
     },
     /// A file header (or a log's) and nothing after it.
     #[error("{} holds no {what}: it ends after its header", named(path))]
     NoPackets {
-        /// The file asked for.
+        /// The file requested.
         path: PathBuf,
         /// What was looked for: packets, or connections.
         what: &'static str,
@@ -48,13 +48,13 @@ pub enum Error {
         named(path)
     )]
     Unknown {
-        /// The file asked for.
+        /// The file requested.
         path: PathBuf,
     },
     /// The file is of a known kind, but damaged before its first packet.
     #[error("{} is damaged: {what}", named(path))]
     Damaged {
-        /// The file asked for.
+        /// The file requested.
         path: PathBuf,
         /// Where and how.
         what: String,
@@ -62,7 +62,7 @@ pub enum Error {
     /// A line of a connection log does not say what its header promises.
     #[error("{}, line {line}: {}", named(path), one_line(what))]
     Log {
-        /// The file asked for.
+        /// The file requested.
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
@@ -75,7 +75,7 @@ pub enum Error {
         named(path)
     )]
     NotAlone {
-        /// The file asked for.
+        /// The file requested.
         path: PathBuf,
     },
     /// The progress function asked to stop.

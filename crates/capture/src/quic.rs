@@ -12,14 +12,14 @@ use crate::results::QuicConnection;
 use crate::sink::Sink;
 use crate::time::{seconds, since};
 
-/// A connection that is silent for longer is over. Endpoints give up sooner (RFC 9000, section 10.1). ns
+/// A connection that is silent for longer is over. Endpoints give up earlier (RFC 9000, section 10.1). ns
 const PATIENCE: u64 = 300_000_000_000;
 /// Time between two looks for those that are over. ns
 const LOOK_EVERY: u64 = 30_000_000_000;
 /// Ports below are those of well-known services.
 const WELL_KNOWN: u16 = 1024;
 
-/// The QUIC connections that go on.
+/// The open QUIC connections.
 #[derive(Default)]
 pub(crate) struct QuicTable {
     /// By the two ends, the lower first.

@@ -20,7 +20,7 @@ use crate::Error;
 /// Reads captures (pcap, pcapng) and Zeek `conn.log`s (with tabs or JSON lines), compressed or not: the content
 /// decides. The path `-` is the standard input.
 ///
-/// Packet files are read in the order of their first packets. A connection goes on in the next file where that begins
+/// Packet files are read in the order of their first packets. A connection continues in the next file where that begins
 /// no earlier than the last packet of those before. `progress` is called every few thousand packets; when it breaks,
 /// the reading ends with [`Error::Stopped`]. Damage after the first packet is a warning in the answer, not an error.
 pub fn read(

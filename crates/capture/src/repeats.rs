@@ -29,7 +29,7 @@ pub(crate) struct Placed<'a> {
     pub acknowledgement: Option<u64>,
 }
 
-/// A hole filled sooner than this after later data was perhaps overtaken, when the round trip is not known. ns
+/// A hole filled earlier than this after later data was perhaps overtaken, when the round trip is not known. ns
 const SOON: u64 = 3_000_000;
 /// A packet that answers duplicate ACKs does so within this time. ns
 const FAST: u64 = 20_000_000;

@@ -16,7 +16,7 @@ type Key = (Endpoint, Endpoint);
 /// The latest connection of a pair of ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Latest {
-    /// It goes on, in this slot.
+    /// It continues, in this slot.
     Live(usize),
     /// Its row is out. A closed one does not begin again with a packet that comes late.
     Over { closed: bool, forgotten: u64 },
@@ -27,7 +27,7 @@ const FIRST_LOOK: u64 = 60_000_000_000;
 /// So long after its row is out a connection's ends are remembered. ns
 const REMEMBERED: u64 = 3_600_000_000_000;
 
-/// The connections of a capture. Memory grows with those that go on at the same time, and by their ends with those of
+/// The connections of a capture. Memory grows with those that continue at the same time, and by their ends with those of
 /// the last hour.
 #[derive(Default)]
 pub(crate) struct Table {

@@ -1,4 +1,4 @@
-//! How far a reading is, for whoever watches, and whether it is to go on.
+//! How far a reading is, for an observer, and whether it is to continue.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,7 @@ use crate::Error;
 /// Packets between two reports of progress.
 const REPORT_EVERY: u64 = 8192;
 
-/// Reports progress and hears whether to go on.
+/// Reports progress and hears whether to continue.
 pub(crate) struct Ticker<'a> {
     progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
     /// Of the file; not known of a pipe.

@@ -345,7 +345,7 @@ fn asymmetric(stamps: bool, upload: u64) -> Capture {
             ));
         }
     }
-    // It goes on for as long as anything waits behind it.
+    // It continues for as long as anything waits behind it.
     let (first, last) = (start + 100 * MS, start + 100 * MS * (BURSTS + 4));
     for packet in 0..if upload > 0 {
         (last - first) / (12 * MS)

@@ -645,7 +645,7 @@ mod tests {
         assert_eq!(w.cwnd, before);
     }
 
-    /// A startup that goes on after losses, until a recovery ends.
+    /// A startup that continues after losses, until a recovery ends.
     struct Enduring;
 
     impl Startup for Enduring {

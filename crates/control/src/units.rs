@@ -526,7 +526,7 @@ mod tests {
         assert_eq!("1BDP".parse(), Ok(Amount::Bdp(1.0)));
     }
 
-    /// The complaint, whatever kind of quantity was asked for.
+    /// The complaint, whatever kind of quantity was requested.
     fn refused<T: FromStr<Err = ParseError> + fmt::Debug>(text: &str, expected: &str) {
         let error = text.parse::<T>().unwrap_err();
         assert_eq!(error.to_string(), format!("`{text}` is not {expected}"));

@@ -1,4 +1,4 @@
-//! Startups in the kernel beside the simulator:
+//! Startups in the kernel next to the simulator:
 //! `beside PATH SIZE RUNS NAME...`, where NAME is a startup, or `kernel:cubic`, `kernel:reno`, `kernel:bbr`.
 
 use flowstart_linux::{lab, Driver};

@@ -23,7 +23,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::Arc;
 use std::thread;
 
-/// How long the loop waits where nothing is to be asked for.
+/// How long the loop waits where nothing is to be requested.
 const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(10);
 /// For how long the server may take to say what it knows when all is answered.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
@@ -35,7 +35,7 @@ const PIECE: usize = 1 << 18;
 pub struct Answered {
     /// Flows of the scenario come first, by their places; behind them objects of sessions.
     pub number: u32,
-    /// Bytes that were asked for.
+    /// Bytes that were requested.
     pub size: u64,
     /// When its client began to open the connection.
     pub asked: Instant,
@@ -50,7 +50,7 @@ pub struct Answered {
 /// What came of a load.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// In the order in which they were asked for.
+    /// In the order in which they were requested.
     pub requests: Vec<Answered>,
     /// The objects of sessions, in the order of their numbers.
     pub objects: Option<ObjectTable>,

@@ -53,7 +53,7 @@ impl Host {
         sys::enter_network(&self.namespace)
     }
 
-    /// Does something in its network, on a thread of its own. Sockets that are made there stay there.
+    /// Does something in its network, on a separate thread. Sockets that are made there stay there.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         let done = thread::scope(|scope| {
             let done = scope.spawn(|| {

@@ -108,7 +108,7 @@ impl Hosts {
     }
 }
 
-/// A run that goes on.
+/// A run in progress.
 pub struct Run<'a> {
     path: Emulator,
     origin: u64,

@@ -35,7 +35,7 @@ pub type Told = (Option<u32>, io::Result<Sent>);
 /// A server.
 pub struct Server<'a> {
     agent: Option<&'a Agent>,
-    /// What is asked for soon, by number.
+    /// What is requested soon, by number.
     orders: Mutex<HashMap<u32, Request>>,
     sockets: Sockets,
     told: Sender<Told>,
@@ -52,7 +52,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// This is asked for soon.
+    /// This is requested soon.
     pub fn expect(&self, request: Request) {
         let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
         orders.insert(request.number, request);

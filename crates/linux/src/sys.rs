@@ -1,4 +1,4 @@
-//! What Linux is asked for through its C interface, and nothing else: every `unsafe` block of this crate
+//! What is requested of Linux through its C interface, and nothing else: every `unsafe` block of this crate
 //! is here.
 #![allow(unsafe_code)]
 
@@ -21,7 +21,7 @@ fn checked(answer: c_int) -> io::Result<c_int> {
     }
 }
 
-/// This thread has a network of its own from now on.
+/// This thread has a separate network from now on.
 pub fn unshare_network() -> io::Result<()> {
     // SAFETY: no memory is handed over.
     checked(unsafe { libc::unshare(libc::CLONE_NEWNET) }).map(drop)
@@ -231,7 +231,7 @@ pub fn tcp_option(socket: &OwnedFd, name: c_int) -> io::Result<Vec<u8>> {
 }
 
 /// This thread comes before others (`SCHED_FIFO`) and its sleeps end when they are over. Where that is
-/// not permitted it goes on as it was; how late it is is measured anyway.
+/// not permitted it continues as it was; how late it is is measured anyway.
 pub fn come_first(priority: c_int) {
     // SAFETY: the parameters live until the kernel has read them.
     unsafe {

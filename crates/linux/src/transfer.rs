@@ -107,7 +107,7 @@ impl Ends {
     }
 
     /// The connection as its sender has it, once it may send; the receiver opens it to `server` or
-    /// waits for it on a thread of its own, and reads.
+    /// waits for it on a separate thread, and reads.
     pub fn open(&self, server: Ipv4Addr) -> io::Result<(OwnedFd, Receiver<Ended<u64>>)> {
         let (receiver, by_receiver) = (self.receiver.clone(), self.by_receiver);
         let read = read(move || match by_receiver {
@@ -134,7 +134,7 @@ impl Ends {
     }
 }
 
-/// Writes so many bytes and no more, on a thread of its own.
+/// Writes so many bytes and no more, on a separate thread.
 pub fn write(socket: OwnedFd, size: u64) -> Receiver<Ended<()>> {
     let mut stream = TcpStream::from(socket);
     on_thread(move || {
@@ -159,7 +159,7 @@ pub fn fill(stream: &mut impl Write, head: &[u8], size: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads a connection to its end, on a thread of its own: how many bytes there were. The time is that of
+/// Reads a connection to its end, on a separate thread: how many bytes there were. The time is that of
 /// the last of them.
 fn read(open: impl FnOnce() -> io::Result<OwnedFd> + Send + 'static) -> Receiver<Ended<u64>> {
     let (told, ended) = mpsc::channel();

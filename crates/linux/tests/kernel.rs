@@ -162,7 +162,7 @@ fn the_kernels_own_controls_do_what_was_recorded_of_them() {
     assert!(apart.is_empty(), "{apart:#?}");
 }
 
-/// A startup on the kernel beside the simulator.
+/// A startup on the kernel next to the simulator.
 fn beside(path: &str, startup: &str, size: &str) -> (FlowRow, Vec<Outcome>) {
     let flow = format!("startup = \"{startup}\", cc = \"cubic\", size = \"{size}\"");
     let prepared = prepared(path, "", &flow);

@@ -23,7 +23,7 @@ thread_local! {
 pub trait Alarm: fmt::Debug + Send {
     /// The time.
     fn now(&self) -> std::time::Instant;
-    /// Wakes the task then, and at no earlier time that was asked for before.
+    /// Wakes the task then, and at no earlier time that was requested before.
     fn ring_at(&mut self, at: std::time::Instant);
     /// Whether this is the task.
     fn wakes(&self, task: &Waker) -> bool;
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::Startup;
 
-    /// Keeps what it is asked for.
+    /// Keeps a request.
     #[derive(Clone, Debug)]
     struct Kept {
         now: std::time::Instant,

@@ -108,7 +108,7 @@ impl Startup {
         self.has_socket.store(true, Ordering::Relaxed);
     }
 
-    /// The startup and the congestion control as they were asked for.
+    /// The startup and the congestion control as they were requested.
     pub fn names(&self) -> [String; 2] {
         [self.recipe.startup_spec(), self.recipe.avoidance_spec()]
     }

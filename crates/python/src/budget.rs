@@ -87,7 +87,7 @@ impl<'a> Account<'a> {
         }
     }
 
-    /// Takes in what the run has used so far. Whether all runs may go on.
+    /// Takes in what the run has used so far. Whether all runs may continue.
     pub fn allows(&mut self, now: Usage) -> bool {
         let add = |sum: &AtomicU64, before: u64, now: u64| {
             let more = now.wrapping_sub(before);

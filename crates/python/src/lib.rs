@@ -250,7 +250,7 @@ mod _native {
         lines::journeys_dict(py, &outcome.journeys.unwrap_or_default())
     }
 
-    /// On how many threads runs go that are asked for with this number.
+    /// On how many threads runs go that are requested with this number.
     fn threads(workers: Option<i64>) -> PyResult<usize> {
         match workers {
             None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),

@@ -41,7 +41,7 @@ impl Cancel {
         self.budget.stop();
     }
 
-    /// Whether that was asked for.
+    /// Whether that was requested.
     #[getter]
     fn cancelled(&self) -> bool {
         self.budget.is_over()

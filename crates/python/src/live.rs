@@ -152,7 +152,7 @@ impl Stack {
     }
 }
 
-/// Works on a thread of its own, without the interpreter's lock. Ctrl-C returns at once and has the
+/// Works on a separate thread, without the interpreter's lock. Ctrl-C returns at once and has the
 /// work stop.
 fn interruptible<T: Send + 'static>(
     py: Python<'_>,

@@ -55,7 +55,7 @@ impl Tables {
     }
 }
 
-/// One outcome: its tables, and its trace and the packets of flows where they were asked for.
+/// One outcome: its tables, and its trace and the packets of flows where they were requested.
 pub fn one(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
     let mut tables = Tables::new()?;
     tables.add(0, &outcome)?;

@@ -7,7 +7,7 @@
 //! The processor's instruction for it takes an address, reads nothing that the program could see and
 //! cannot fail; `branches` offers it to safe code. It is measured on x86-64, and left out elsewhere.
 
-/// Whether anything is asked for: on x86-64, where the feature `prefetch` is on.
+/// Whether anything is requested: on x86-64, where the feature `prefetch` is on.
 pub const ENABLED: bool = cfg!(all(feature = "prefetch", target_arch = "x86_64"));
 
 /// Bytes of a line of the cache.

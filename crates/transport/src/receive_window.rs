@@ -593,7 +593,7 @@ impl ReceiveWindow {
         (self.from, self.since) = (next, now);
     }
 
-    /// `tcp_rcvbuf_grow`: room for twice what a round trip brought, and for that to go on growing
+    /// `tcp_rcvbuf_grow`: room for twice what a round trip brought, and for that to continue growing
     /// as it did; and for so much above a hole.
     fn grow_buffer(&mut self, copied: u64, old: u64, above: u64) {
         let window = right_size(copied, old).saturating_add(above);

@@ -17,7 +17,7 @@ pub(crate) fn congestion_header_bytes(option_bytes: u32) -> u32 {
 }
 
 /// A Quick-Start rate request on its way through the routers (RFC 4782 §3.1), with the TTL of the
-/// IP header, which changes beside it.
+/// IP header, which changes next to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateRequest {
     /// The rate's code.

@@ -10,7 +10,7 @@ use crate::packed::Four;
 /// At most three SACK blocks a packet (RFC 2018 §3, with room for timestamps).
 pub const MAX_SACK_BLOCKS: usize = 3;
 
-/// A SACK block, as offsets from the cumulative acknowledgement beside it.
+/// A SACK block, as offsets from the cumulative acknowledgement next to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SackBlock {
     /// First byte, counted from the cumulative acknowledgement.

@@ -444,7 +444,7 @@ mod tests {
         assert_eq!(grown(30.0, 30.0), (30.0 + 1.0 / 30.0, 30.0));
     }
 
-    /// A path of a hundred segments: sooner there than from a fixed threshold, and slow after.
+    /// A path of a hundred segments: earlier there than from a fixed threshold, and slow after.
     #[test]
     fn it_finds_an_empty_path() {
         let path = Bottleneck {

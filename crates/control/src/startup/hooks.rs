@@ -141,7 +141,7 @@ pub trait Startup: Send {
         false
     }
 
-    /// The model that it leaves to an avoidance that can go on with it, now that it ends without a
+    /// The model that it leaves to an avoidance that can continue with it, now that it ends without a
     /// loss: its own view of the path, or what path and queue hold
     /// ([`Capacity`](crate::model::capacity::Capacity)).
     fn export_model(&mut self) -> Option<Box<dyn Model>> {

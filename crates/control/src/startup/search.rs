@@ -469,7 +469,7 @@ mod tests {
         }
     }
 
-    /// The earliest decision is one bin sooner in the authors' modules.
+    /// The earliest decision is one bin earlier in the authors' modules.
     #[test]
     fn it_needs_a_window_of_history() {
         let sees = |reading: &str, idx| {

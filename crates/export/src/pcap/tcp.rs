@@ -194,7 +194,7 @@ impl Connection {
         padded(options)
     }
 
-    /// Timestamps, and room for as much as the simulated header has beside them.
+    /// Timestamps, and room for as much as the simulated header has next to them.
     fn data_options(&self, data: &Data, packet: &Packet, tsval: Option<u32>) -> Vec<u8> {
         const MOST: usize = 40;
         let mut options = Vec::new();

@@ -1,4 +1,4 @@
-//! What a sender in a real QUIC stack did and knew, as qlog, to be laid beside the simulator's.
+//! What a sender in a real QUIC stack did and knew, as qlog, to be laid next to the simulator's.
 //!
 //! Datagrams are told as such (`transport:datagrams_sent`), since the numbers of the packets in them
 //! are encrypted. Recoveries are not told of: nobody has recorded them.

@@ -1,4 +1,4 @@
-//! One target after the other, each in a process of its own.
+//! One target after the other, each in a separate process.
 
 use crate::child::{kept_input, save};
 use crate::table::{table, Figures, Row};
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-/// What is asked for.
+/// What is requested.
 pub(crate) struct Asked {
     pub(crate) time: Duration,
     pub(crate) executions: Option<u64>,
@@ -20,7 +20,7 @@ pub(crate) struct Asked {
 /// A target that fails as often is given up.
 const MOST_CRASHES: u64 = 10;
 
-/// Runs what is asked for. Whether nothing failed.
+/// Runs what is requested. Whether nothing failed.
 pub(crate) fn run(asked: &Asked) -> Result<bool, String> {
     let mut rows = Vec::new();
     for target in &asked.targets {

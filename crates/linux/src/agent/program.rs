@@ -31,7 +31,7 @@ const PRIORITY: i32 = 30;
 /// For how long the thread sleeps where nothing happens.
 const NAP: std::time::Duration = std::time::Duration::from_millis(100);
 
-/// What the thread is asked for.
+/// A request to the thread.
 enum Request {
     /// To look after the sender of this socket, which has these ports; an answer when it may send.
     Attend(Ports, OwnedFd, Box<Connection>, Sender<()>),

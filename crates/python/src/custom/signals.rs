@@ -123,7 +123,7 @@ fn is_ours_alone<T>(object: &Py<T>, py: Python<'_>) -> bool {
 }
 
 /// The signals as frozen Python classes. An object has places for what was told, and a field
-/// becomes Python's when it is asked for.
+/// becomes Python's when it is requested.
 macro_rules! classes {
     ($(
         $(#[doc = $doc:literal])*

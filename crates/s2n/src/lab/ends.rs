@@ -30,7 +30,7 @@ const UDP_IP: u16 = 20 + 8;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// A transfer over a connection of its own.
+/// A transfer over a separate connection.
 #[derive(Clone)]
 pub(super) struct Transfer {
     pub startup: Startup,

@@ -87,7 +87,7 @@ pub(super) fn own_ends(
     Ok(Ends::new(stack))
 }
 
-/// Refuses a field that changes nothing beside the others.
+/// Refuses a field that changes nothing next to the others.
 fn refuse_what_does_nothing(spec: &FlowSpec, field: &str) -> Result<(), RequestError> {
     let mut idle = FlowSpec::idle(spec).into_iter();
     let refused = idle.find_map(|(name, why)| Some((name, spec.given(name)?, why)));

@@ -172,7 +172,7 @@ impl Reader<'_> {
 /// packets, as between hosts beside each other, it says nothing about the buffers there.
 const LEAST_ASSUMED: u64 = 40;
 
-/// Refuses a field that means nothing beside the others. A `false` asks for nothing.
+/// Refuses a field that means nothing next to the others. A `false` asks for nothing.
 fn refuse_what_does_nothing(path: &PathSpec) -> Result<(), RequestError> {
     let mut idle = PathSpec::idle(path).into_iter();
     let asks = |field| path.given(field).is_some_and(|value| value != false);

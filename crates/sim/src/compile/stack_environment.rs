@@ -1,4 +1,4 @@
-//! What a stack's preset, and a few fields beside it, mean for the path around the endpoints:
+//! What a stack's preset, and a few fields next to it, mean for the path around the endpoints:
 //! for the hosts that they run on, and for routers where the path says nothing of them.
 
 use crate::spec::{out_of_range, RequestError, StackSpec};

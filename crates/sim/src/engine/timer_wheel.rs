@@ -53,7 +53,7 @@ impl TimerWheel {
         Ok(())
     }
 
-    /// Time goes on to the first part, and what `matters` of it is dealt out; `near` gets what is
+    /// Time advances to the first part, and what `matters` of it is dealt out; `near` gets what is
     /// due in the tick that has become the present one.
     pub(super) fn advance(&mut self, matters: impl Fn(EventId) -> bool, mut near: impl FnMut(Due)) {
         let part = self.occupied.trailing_zeros();

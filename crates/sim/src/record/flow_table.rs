@@ -1,4 +1,4 @@
-//! The rows of all flows of a run, each made when it is asked for.
+//! The rows of all flows of a run, each made when it is requested.
 //!
 //! A row has 33 columns, and most of what stands in them follows from the kind of flow or from
 //! other columns. So what is kept is a record for each flow, less than half as large, and a row

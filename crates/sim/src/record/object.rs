@@ -46,7 +46,7 @@ pub struct ObjectRow {
     pub complete: bool,
 }
 
-/// What is kept of an object, of which its row is made when it is asked for.
+/// What is kept of an object, of which its row is made when it is requested.
 #[derive(Clone, Debug)]
 pub struct ObjectRecord {
     /// The entry of `web`.
@@ -101,7 +101,7 @@ impl ObjectRecord {
     }
 }
 
-/// The rows of all objects that were asked for, in that order.
+/// The rows of all objects that were requested, in that order.
 #[derive(Clone, Debug)]
 pub struct ObjectTable {
     pub(crate) records: Vec<ObjectRecord>,

@@ -18,7 +18,7 @@ pub struct Outcome {
     pub flows: FlowTable,
     /// One row for each write of flows that have several.
     pub transfers: Vec<TransferRow>,
-    /// One row for each object of web sessions that was asked for.
+    /// One row for each object of web sessions that was requested.
     pub objects: ObjectTable,
     /// One row for each link.
     pub links: Vec<LinkRow>,

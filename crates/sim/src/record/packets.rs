@@ -1,5 +1,5 @@
 //! Packets of chosen flows, as both of their hosts see them, and what their senders knew meanwhile:
-//! what qlog and pcap are made of. Only runs that are asked for it keep any.
+//! what qlog and pcap are made of. Only runs for which they are requested keep any.
 
 use super::recorder::{
     Kinds, Recorder, RunEvent, Scene, ANSWERED, ARRIVED, IN_NETWORK, PROGRESS, REPLIED, SENT, TIMER,

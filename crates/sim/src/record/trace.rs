@@ -69,7 +69,7 @@ pub struct Trace {
     pub queue_samples: QueueSamples,
     /// One entry whenever a packet left the bottleneck's queue.
     pub queue_departures: QueueDepartures,
-    /// When packets left, by direction, while the run goes on.
+    /// When packets left, by direction, while the run continues.
     #[serde(skip)]
     departed: [Vec<u64>; 2],
 }

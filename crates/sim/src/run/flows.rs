@@ -196,7 +196,7 @@ impl Flows {
         }
     }
 
-    /// A flow's receiver goes on answering when it is over.
+    /// A flow's receiver continues answering when it is over.
     pub(super) fn keep_answering(&mut self, flow: u32, late: LateReceiver) {
         let key = self.late.insert(late);
         self.states[flow as usize].life = Life::Answering(key);

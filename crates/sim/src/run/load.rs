@@ -17,7 +17,7 @@ use flowstart_network::link::Link;
 use flowstart_transport::stack::Stack;
 use std::sync::Arc;
 
-/// The links, and what is asked for over them.
+/// The links, and what is requested over them.
 pub struct Load<'a> {
     /// Every link.
     pub links: Vec<Link>,
@@ -27,15 +27,15 @@ pub struct Load<'a> {
     pub end: Instant,
     /// How the simulated endpoints of each kind of flow behave.
     pub stacks: Vec<Arc<Stack>>,
-    /// What is asked for.
+    /// What is requested.
     pub requests: Requests<'a>,
 }
 
-/// A transfer that a client asks for now, on a connection of its own.
+/// A transfer that a client asks for now, on a separate connection.
 #[derive(Clone)]
 pub struct Request {
     /// Flows of the scenario come first, by their places; behind them objects of sessions, in the order
-    /// in which they are asked for.
+    /// in which they are requested.
     pub number: u32,
     /// Bytes that the client sends to ask; 0 where a flow's opening is enough.
     pub request: u64,
@@ -49,7 +49,7 @@ pub struct Request {
     pub stack: Arc<Stack>,
 }
 
-/// What is asked for as time goes on: the scenario's flows, and the objects of its web sessions, drawn as
+/// What is requested over time: the scenario's flows, and the objects of its web sessions, drawn as
 /// the simulator draws them.
 pub struct Requests<'a> {
     prepared: &'a Prepared,
@@ -132,7 +132,7 @@ fn check_flow(number: usize, plan: &FlowPlan, kind: &FlowKind) -> Result<(), Req
     Ok(())
 }
 
-/// Whether objects come on the connections on which they are asked for.
+/// Whether objects come on the connections on which they are requested.
 fn check_web(number: usize, entry: &WebEntry) -> Result<(), RequestError> {
     let field = |name: &str| format!("web[{number}].{name}");
     if !entry.single_connection {
@@ -170,7 +170,7 @@ impl<'a> Requests<'a> {
         flow.into_iter().chain(session).min()
     }
 
-    /// What is asked for by now, the first of it.
+    /// What is requested by now, the first of it.
     pub fn take(&mut self, now: Instant) -> Option<Request> {
         let opens = self.flows.last().map(|(_, plan)| start(plan));
         let wakes = self.sessions.next_wake().map(|wake| wake.time);
@@ -232,7 +232,7 @@ impl<'a> Requests<'a> {
         ObjectTable::new(self.sessions.into_objects())
     }
 
-    /// Whether all is answered and nothing more will be asked for.
+    /// Whether all is answered and nothing more will be requested.
     pub fn is_over(&self) -> bool {
         self.unanswered == 0 && self.sessions.unfinished() == 0 && self.flows.is_empty()
     }
@@ -251,7 +251,7 @@ mod tests {
         Prepared::new(&Scenario::from_toml(text).unwrap()).unwrap()
     }
 
-    /// Asks for everything at its time, each answer taking as long; when what was asked for, and its
+    /// Asks for everything at its time, each answer taking as long; when what was requested, and its
     /// size.
     fn all(prepared: &Prepared, takes: Duration) -> Vec<(u32, Instant, u64)> {
         let mut requests = prepared.load().unwrap().requests;

@@ -35,7 +35,7 @@ pub(super) struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    /// A run may go on for as long as `allows` is true of what it has used.
+    /// A run may continue for as long as `allows` is true of what it has used.
     pub(super) fn new(allows: &'a mut dyn FnMut(Usage) -> bool) -> Meter<'a> {
         Meter {
             left: 0,
@@ -82,7 +82,7 @@ impl<'a> Meter<'a> {
         self.counted = usage;
     }
 
-    /// Whether the run may go on that has sent so many packets.
+    /// Whether the run may continue that has sent so many packets.
     pub(super) fn allow(&mut self, packets: u64) -> bool {
         let usage = Usage {
             packets,

@@ -18,7 +18,7 @@ impl Simulation<'_> {
         self.meter.allow(packets)
     }
 
-    /// Bytes of state, without what does not grow while the run goes on.
+    /// Bytes of state, without what does not grow while the run continues.
     fn bytes_held(&mut self) -> u64 {
         let records = self.records.len() * size_of::<FlowRecord>();
         let links: usize = self.links.iter().map(|link| link.bytes_held()).sum();

@@ -1,6 +1,6 @@
 //! Looking ahead: with many open flows nothing of the next one is in a cache when its packet
 //! arrives. Which flows are next is known from the link that delivers their packets, so their memory
-//! is asked for some packets before.
+//! is requested some packets before.
 //!
 //! It changes no result, and can be left out (the feature `prefetch`).
 
@@ -12,7 +12,7 @@ use flowstart_transport::prefetch::{prefetch, ENABLED};
 /// With fewer open flows than this, asking costs more than it brings.
 const MANY: usize = 20_000;
 
-/// How many packets before its own a flow's state is asked for, how many before it the endpoint
+/// How many packets before its own a flow's state is requested, how many before it the endpoint
 /// that the state names, and how many before it what the endpoint keeps elsewhere.
 const STATE_AHEAD: usize = 24;
 const ENDPOINT_AHEAD: usize = 12;

@@ -40,7 +40,7 @@ const ARRIVAL: EventId = EventId::MAX - 1;
 /// And that of every wake of web sessions.
 pub(super) const WEB: EventId = EventId::MAX;
 
-/// A run that goes on.
+/// A run in progress.
 pub(super) struct Simulation<'a> {
     pub(super) prepared: &'a Prepared,
     pub(super) now: Instant,
@@ -68,7 +68,7 @@ pub(super) struct Simulation<'a> {
     pub(super) recorded: Kinds,
     pub(super) arrivals: Vec<ScheduledArrival>,
     pub(super) next_arrival: usize,
-    /// Adds flows while the run goes on.
+    /// Adds flows while the run continues.
     pub(super) web: Sessions<'a>,
     /// The routes of its data.
     pub(super) web_routes: Vec<u32>,

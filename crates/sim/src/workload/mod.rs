@@ -2,7 +2,7 @@
 //!
 //! Entries are expanded into plans, one for each flow, and into one list of arrivals in order of
 //! time, so that flows that have not started cost nothing. Web sessions add flows while the run
-//! goes on.
+//! continues.
 
 pub mod web;
 

@@ -62,7 +62,7 @@ fn compare(file: &str, kind: &str, theirs: &[(f64, u64)], ours: &[Record]) {
             "{file}, {kind} {i}: ns-2 has {theirs:?}, we have {ours:?}"
         );
     }
-    // Ours may go on a little longer: ns-2 stopped a test when it had seen enough.
+    // Ours may continue a little longer: ns-2 stopped a test when it had seen enough.
     assert!(
         sorted.len() <= theirs.len() + 40,
         "{file}, {kind}: {} more",

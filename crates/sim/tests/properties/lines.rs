@@ -1,4 +1,4 @@
-//! Lines that are binned while a run goes on, against the whole trace of the same run.
+//! Lines that are binned while a run continues, against the whole trace of the same run.
 
 use super::{json, scenario};
 use flowstart_control::Instant;

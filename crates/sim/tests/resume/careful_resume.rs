@@ -52,7 +52,7 @@ fn half_of_it_leaves_paced_over_a_round_trip_once_the_initial_window_is_back() {
         assert!((0.66..0.68).contains(&(pair[1] - pair[0])), "{pair:?}");
     }
     assert!(sent[131] - sent[130] > 1.0, "the jump is out");
-    // What it opened is validated, and slow start goes on from there.
+    // What it opened is validated, and slow start continues from there.
     let after = |ms: f64| acks.iter().rfind(|m| m.ms < ms).unwrap().cwnd;
     assert_eq!(after(300.0), 150.0);
     assert!(after(420.0) > 250.0);

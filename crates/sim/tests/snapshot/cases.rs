@@ -31,7 +31,7 @@ fn flow(startup: &str, cc: &str, size: &str) -> String {
     )
 }
 
-/// The congestion control that goes on with what a startup has.
+/// The congestion control that continues with what a startup has.
 fn partner(startup: &str) -> &str {
     match startup {
         "bbr-startup" => "bbr",

@@ -349,7 +349,7 @@ fn bbr_finds_the_same_path_by_packet_numbers_as_by_sack() {
     );
 }
 
-/// A copy is a packet of its own, so that it repairs a loss under its own number.
+/// A copy is a separate packet, so that it repairs a loss under its own number.
 #[test]
 fn halfbacks_copies_have_numbers() {
     let flow = r#"startup = "halfback", size = "60kB", forced_drops = [40]"#;

@@ -94,7 +94,7 @@ fn as_published_the_loss_is_found_first() {
     }
 }
 
-/// HyStart++ sees the delay sooner, but its slower rounds end in a loss all the same.
+/// HyStart++ sees the delay earlier, but its slower rounds end in a loss all the same.
 #[test]
 fn hystart_plus_plus_ends_in_a_loss_on_these_paths() {
     for path in PATHS {
@@ -103,7 +103,7 @@ fn hystart_plus_plus_ends_in_a_loss_on_these_paths() {
     }
 }
 
-/// With Rapid Start's growth either of them ends sooner.
+/// With Rapid Start's growth either of them ends earlier.
 #[test]
 fn threefold_growth_ends_sooner_whoever_ends_it() {
     for path in PATHS {

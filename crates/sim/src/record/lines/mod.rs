@@ -46,7 +46,7 @@ pub const EVENTS: [&str; 4] = ["retransmit", "drop", "mark", "timeout"];
 /// What chosen flows of a run did over time.
 #[derive(Clone, Debug)]
 pub struct Lines {
-    /// Those of each flow that was asked for.
+    /// Those of each flow that was requested.
     pub flows: Vec<FlowLines>,
     bins: Bins,
     columns: u32,

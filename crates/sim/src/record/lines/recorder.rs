@@ -1,4 +1,4 @@
-//! Bins what happens while a run goes on.
+//! Bins what happens while a run continues.
 
 use super::bins::{Bins, Place};
 use super::queue::QueueOrder;

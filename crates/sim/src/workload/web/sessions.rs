@@ -1,4 +1,4 @@
-//! The sessions while a run goes on: who reads what, and what is asked for next.
+//! The sessions while a run continues: who reads what, and what is requested next.
 //!
 //! Sessions know nothing of links and endpoints. They are told when a connection's data has
 //! arrived and when it has closed, and say when they want to be woken; a wake asks for at most
@@ -43,7 +43,7 @@ pub struct Sessions<'a> {
     sessions: Slab<Session>,
     pages: Slab<Page>,
     wakes: BinaryHeap<Reverse<Wake>>,
-    /// How many wakes have been asked for, to tell them apart.
+    /// How many wakes have been requested, to tell them apart.
     asked: u64,
     /// Those of which the run has not heard.
     news: Vec<Moment>,
@@ -81,7 +81,7 @@ struct Starts {
     interval: Pcg64Mcg,
 }
 
-/// A session that goes on, with the random stream of each of its variables.
+/// An open session, with the random stream of each of its variables.
 struct Session {
     entry: u32,
     number: u32,
@@ -140,12 +140,12 @@ impl<'a> Sessions<'a> {
         self.unfinished
     }
 
-    /// The objects that have been asked for, in that order.
+    /// The objects that have been requested, in that order.
     pub fn into_objects(self) -> Vec<ObjectRecord> {
         self.objects
     }
 
-    /// The moments of wakes that have been asked for since the last call.
+    /// The moments of wakes that have been requested since the last call.
     pub fn take_news(&mut self) -> impl Iterator<Item = Moment> + use<'_, 'a> {
         self.news.drain(..)
     }
@@ -160,7 +160,7 @@ impl<'a> Sessions<'a> {
         self.wakes.peek().map(|Reverse(wake)| wake.moment)
     }
 
-    /// The object that a flow of ours asks for or answers, by its place among all that are asked for.
+    /// The object that a flow of ours asks for or answers, by its place among all that are requested.
     pub fn object_of(&self, flow: u32) -> u32 {
         match self.purpose(flow) {
             Purpose::Request(object) | Purpose::Response(object) => object,

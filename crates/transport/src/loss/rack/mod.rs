@@ -105,7 +105,7 @@ impl Rack {
     /// Whether nothing is to be found out or repaired: with an ACK of new data then neither a loss
     /// nor a needless retransmission can be found, and no state is left.
     ///
-    /// What arrives next left no sooner than the newest arrival, so that RACK's clock goes on.
+    /// What arrives next left no earlier than the newest arrival, so that RACK's clock continues.
     #[inline]
     pub fn is_steady(&self, c: &Connection) -> bool {
         let newest = self.newest.map_or(Instant::ZERO, |(newest, _)| newest.sent);
@@ -304,7 +304,7 @@ impl Rack {
         };
         self.reordering.adapt(arrival.sent, now);
         let rtt = now.since(arrival.sent);
-        // What came back sooner than anything can is the answer to the first sending.
+        // What came back earlier than anything can is the answer to the first sending.
         if arrival.again && c.rtt.min_rtt().is_some_and(|least| rtt < least) {
             return;
         }
@@ -523,7 +523,7 @@ impl Rack {
         true
     }
 
-    /// What a timeout began goes on, ends, or was for nothing (`tcp_process_loss`).
+    /// What a timeout began continues, ends, or was for nothing (`tcp_process_loss`).
     fn update_loss_state(
         &mut self,
         c: &mut Connection,

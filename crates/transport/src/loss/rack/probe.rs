@@ -1,5 +1,5 @@
 //! Tail Loss Probe (RFC 8985 §7): where nothing comes back that would show a loss at the end
-//! of a flight, a segment is sent that makes the peer answer, sooner than the timer would.
+//! of a flight, a segment is sent that makes the peer answer, earlier than the timer would.
 
 use super::super::super::connection::Connection;
 use super::super::super::segment::ByteRange;
