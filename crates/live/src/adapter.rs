@@ -1,8 +1,8 @@
-//! From what a stack tells to what a controller is told.
+//! From the events of a stack to the signals of a controller.
 //!
 //! The order is RFC 9002's (A.7): an acknowledgement ends a recovery, losses that it shows begin
-//! another, and only then may the window grow. Stacks tell of losses after acknowledgements, so an
-//! acknowledgement waits until something else happens, or somebody asks for the window.
+//! another, and only then may the window grow. Stacks report losses after acknowledgements, so an
+//! acknowledgement waits until something else happens, or the window is read.
 
 use crate::sent_packets::{News, SentPackets};
 use flowstart_control::session::limited::CwndLimited;
@@ -21,7 +21,7 @@ const OVERHEAD: u32 = 11 + 16 + 6;
 const HEADERS_ERR_BY: u64 = 512;
 /// What IPv4 and UDP add.
 const UDP_IP: u32 = 20 + 8;
-/// A smaller datagram carries no data: an acknowledgement, which nobody acknowledges.
+/// A smaller datagram carries no data: an acknowledgement, which is not acknowledged.
 const SMALLEST: u32 = 64;
 /// What a window is where it limits nothing: beyond what stacks pace by a bucket.
 const OPEN: u64 = 1 << 40;
@@ -36,7 +36,7 @@ pub(crate) fn payload_of(mtu: u16) -> u32 {
 /// What a stack has found lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
-    /// Packets that it has told of one by one.
+    /// Packets that it has reported one by one.
     Told,
     /// So many bytes of UDP payload, the newest of which left at this time.
     Oldest {
@@ -98,18 +98,18 @@ pub struct Adapter {
     /// Bytes that the application has handed over, if that is known.
     queued: Option<u64>,
     limited: CwndLimited,
-    /// The oldest position of which nothing was known at the last acknowledgement that was told.
+    /// The oldest position of which nothing was known at the last acknowledgement that was reported.
     told_una: u64,
     recovering: bool,
     /// Bytes lost when the recovery began, and sent since.
     repaired: [u64; 2],
     /// Bytes found lost since the acknowledgement before.
     lost: u64,
-    /// The newest of the packets told lost one by one.
+    /// The newest of the packets reported lost one by one.
     told_lost: Option<u64>,
-    /// An acknowledgement of which not all is told.
+    /// An acknowledgement that is reported in part.
     waiting: Option<(Instant, News)>,
-    /// The time, where somebody tells it before each datagram.
+    /// The time, where the stack sets it before each datagram.
     clock: Option<Instant>,
     /// The pacer, not the window, held back what the stack had to send then.
     held: bool,
@@ -166,8 +166,8 @@ impl Adapter {
         self.trace.get_or_insert_default();
     }
 
-    /// The handshake is over and the application hands over so many bytes; `None` where nobody knows
-    /// how many: then a startup is told of an initial window's worth, so that none sends ahead what
+    /// The handshake is over and the application hands over so many bytes; `None` where it is unknown
+    /// how many: then a startup is notified of an initial window's worth, so that none sends ahead what
     /// may not be there. Later calls add to them.
     pub fn begin(&mut self, bytes: Option<u64>, now: Instant) {
         self.settle();
@@ -273,7 +273,7 @@ impl Adapter {
     }
 
     /// The stack's smoothed round trip, of all acknowledgements before the one under way: a stack is
-    /// told for how long each was held back.
+    /// notified for how long each was held back.
     pub fn on_rtt(&mut self, srtt: Duration, now: Instant) {
         self.settle_before(now);
         if self.waiting.is_none() {
@@ -387,21 +387,21 @@ impl Adapter {
             .map_or(now, |due| due.clamp(earliest.min(now), now))
     }
 
-    /// The stack has sent what it could at the time that was told.
+    /// The stack has sent what it could at the time that was set.
     pub fn on_sent_all(&mut self) {
         if !self.held {
             self.pacer.nothing_to_send();
         }
     }
 
-    /// Whether somebody tells the time.
+    /// Whether the stack sets the time.
     pub fn is_clocked(&self) -> bool {
         self.clock.is_some()
     }
 
     /// What the stack takes for the window, beside what it has in flight itself: so much that a
     /// datagram may leave, or so little that none may. The window itself where it is full: it may be
-    /// full of what nobody acknowledges, which the stack knows better.
+    /// full of what is never acknowledged; the stack has the exact count.
     pub fn gate(&mut self) -> u64 {
         if !self.has_room() {
             return self.window_bytes();
@@ -427,7 +427,7 @@ impl Adapter {
         self.session.window.has_room(self.ledger.in_flight)
     }
 
-    /// Whether the pacer lets a datagram leave now; if not, [`paced_until`](Self::paced_until) says
+    /// Whether the pacer lets a datagram leave now; if not, [`paced_until`](Self::paced_until) is
     /// when.
     pub fn is_due(&mut self, now: Instant) -> bool {
         self.settle();
@@ -514,14 +514,14 @@ impl Adapter {
         }
     }
 
-    /// An acknowledgement of an earlier time is told.
+    /// An acknowledgement of an earlier time is reported.
     fn settle_before(&mut self, now: Instant) {
         if self.waiting.is_some_and(|(at, _)| at != now) {
             self.settle();
         }
     }
 
-    /// Tells of the acknowledgement that waits: no more is said of it.
+    /// Reports the acknowledgement that waits: it is complete.
     fn settle(&mut self) {
         let Some((now, _)) = self.waiting else { return };
         if !self.begun {

@@ -1,10 +1,10 @@
 //! A congestion window that opens and shuts, as a stack with a pacer of its own is to see it.
 //!
-//! A stack asks for the window before each datagram, and where it is shut it sleeps until something
-//! happens. So a window can pace if somebody wakes the stack again when the next datagram is due. That
+//! A stack reads the window before each datagram, and where it is shut it sleeps until something
+//! happens. So a window can pace if a timer wakes the stack again when the next datagram is due. That
 //! is the business of an [`Alarm`], which is set up where the stack hands its first datagram to a
 //! socket that has one: the task that does so is the one to be woken. As long as there is none, and
-//! nobody else tells the time, the window is the adapter's, and the stack paces as it does.
+//! nothing else sets the time, the window is the adapter's, and the stack paces as it does.
 
 use crate::{Handle, Shared};
 use flowstart_control::{Duration, Instant};

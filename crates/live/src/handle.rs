@@ -39,7 +39,7 @@ impl Shared {
     }
 }
 
-/// What an application says of a connection's startup, and hears of it.
+/// An application's settings for a connection's startup, and its result.
 #[derive(Clone, Debug)]
 pub struct Handle(Shared);
 

@@ -1,7 +1,7 @@
 //! A stack's two endpoints over the simulator's links, in virtual time.
 //!
 //! The run is a loop over events, as the simulator's is: what the links deliver, and what the
-//! endpoints' timers and the pacer want. Nothing waits for a clock, so a transfer takes as long as
+//! endpoints' timers and the pacer need. Nothing waits for a clock, so a transfer takes as long as
 //! its packets take to encrypt, and the same scenario gives the same run.
 
 mod loopback;
@@ -75,11 +75,11 @@ pub fn start(flow: &LoneFlow, origin: std::time::Instant) -> std::time::Instant 
 
 /// The two endpoints of one connection of a stack, which do nothing by themselves.
 pub trait Endpoints {
-    /// What this side wants to send now; one datagram at a time.
+    /// What this side is to send now; one datagram at a time.
     fn poll_transmit(&mut self, side: Side, now: std::time::Instant) -> Option<Datagram>;
     /// A datagram reaches this side.
     fn receive(&mut self, side: Side, datagram: Datagram, now: std::time::Instant);
-    /// When one of them wants to be called.
+    /// When one of them is due.
     fn deadline(&mut self) -> Option<std::time::Instant>;
     /// That time has come.
     fn on_deadline(&mut self, now: std::time::Instant);
@@ -193,7 +193,7 @@ impl Run<'_> {
         self.outcome(fct)
     }
 
-    /// Whether the sender knows that all has arrived.
+    /// Whether all is acknowledged.
     fn is_acknowledged(&self) -> bool {
         let adapter = self.adapter.as_ref();
         adapter.is_none_or(|adapter| adapter.lock().in_flight() == 0)
@@ -260,7 +260,7 @@ impl Run<'_> {
         }
     }
 
-    /// Both sides say what they have to say now.
+    /// Both sides send what they have to send now.
     fn pump(&mut self) {
         self.look_at_clock();
         let now = self.instant();

@@ -1,6 +1,6 @@
 //! One path of a stack's connection: what the controllers of quinn and noq have in common.
 //!
-//! Both stacks make a controller for every path, and copy it where somebody looks at a connection's
+//! Both stacks make a controller for every path, and copy it where the application reads a connection's
 //! congestion state and where a connection moves to another path.
 
 use crate::{Adapter, Gate, Startup};
@@ -57,7 +57,7 @@ impl Path {
     }
 
     /// So many bytes have left, in datagrams that are all but the last of one size. Their numbers are
-    /// in a row up to `largest`, where the stack tells numbers.
+    /// in a row up to `largest`, where the stack reports numbers.
     pub fn on_sent(&mut self, now: std::time::Instant, bytes: u64, largest: Option<u64>) {
         let (now, mtu) = (self.time(now), u64::from(self.mtu));
         let count = bytes.div_ceil(mtu);
@@ -87,7 +87,7 @@ impl Path {
         });
     }
 
-    /// An acknowledgement is told whole.
+    /// An acknowledgement is reported in full.
     pub fn on_end_acks(&mut self, app_limited: bool) {
         if app_limited {
             self.own(Adapter::on_app_limited);

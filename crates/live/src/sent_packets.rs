@@ -10,13 +10,13 @@ use flowstart_control::{Duration, Instant};
 use std::collections::VecDeque;
 
 /// Packets that a later one must have overtaken by for a packet that is neither acknowledged nor lost
-/// to be one that nobody acknowledges (kPacketThreshold, RFC 9002 §6.1.1).
+/// to be one that is never acknowledged (kPacketThreshold, RFC 9002 §6.1.1).
 const PACKET_THRESHOLD: usize = 3;
 
 /// A packet that has left.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
-    /// As the stack numbers it, where it says so.
+    /// The stack's number for it, where it reports one.
     number: Option<u64>,
     /// Bytes of UDP payload.
     datagram: u32,
@@ -43,7 +43,7 @@ enum Fate {
     Lost,
 }
 
-/// What an acknowledgement has said so far.
+/// What an acknowledgement has reported so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct News {
     /// Bytes acknowledged.
@@ -65,7 +65,7 @@ pub(crate) struct SentPackets {
     pub nxt: u64,
     /// Bytes in flight.
     pub in_flight: u64,
-    /// What an acknowledgement says of delivery.
+    /// What an acknowledgement reports of delivery.
     pub sampler: RateSampler,
     /// Where the newest packet stands that is acknowledged.
     newest_acked: Option<u64>,
@@ -97,7 +97,7 @@ impl SentPackets {
 
     /// Where the packet stands that left at `sent` and of which `datagram` bytes are acknowledged.
     ///
-    /// A datagram may have been two packets, of a handshake and of data, and the stack tells of each
+    /// A datagram may have been two packets, of a handshake and of data, and the stack reports each
     /// by itself: the larger stands for both.
     fn find(&self, number: Option<u64>, sent: Instant, datagram: u32) -> Option<usize> {
         let first = self.packets.partition_point(|p| p.snapshot.sent < sent);
@@ -184,8 +184,8 @@ impl SentPackets {
         (start, bytes)
     }
 
-    /// All that an acknowledgement says has been told. What is overtaken by now and neither
-    /// acknowledged nor lost, nobody will tell of: packets of a handshake whose keys are gone.
+    /// All of an acknowledgement has been reported. What is overtaken by now and neither
+    /// acknowledged nor lost, will not be reported: packets of a handshake whose keys are gone.
     pub fn forget(&mut self) {
         let newest = self
             .newest_acked
@@ -214,7 +214,7 @@ impl SentPackets {
         self.sampler.on_app_limited(self.in_flight);
     }
 
-    /// What an acknowledgement, of which all has been told, says of delivery; `lost` since the one
+    /// What an acknowledgement reports of delivery, once all of it is known; `lost` since the one
     /// before.
     pub fn conclude(
         &mut self,

@@ -1,4 +1,4 @@
-//! Which startup a connection is to use, and what it knows of its path.
+//! The startup of a connection, and what is known of its path.
 
 use crate::adapter::Adapter;
 use crate::{Gate, Shared};

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 /// What UDP and IPv4 add to a datagram.
 const UDP_IP: u32 = 8 + 20;
 
-/// What links tell apart: positions of forced drops and delays are those of what opens a connection and
+/// What links distinguish: positions of forced drops and delays are those of what opens a connection and
 /// of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -29,7 +29,7 @@ pub enum Kind {
     Ack,
 }
 
-/// What links are told of a datagram.
+/// What links read of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sort {
     /// The number of its connection.

@@ -60,7 +60,7 @@ pub struct HopDirection {
     pub queue: QueueSpec,
     /// The share of packets that is lost.
     pub loss: f64,
-    /// How many are lost in a row on average, where that is said.
+    /// How many are lost in a row on average, where that is given.
     pub loss_burst: Option<f64>,
     /// How the rate varies about its mean, if it does.
     pub variation: Option<VariationPlan>,

@@ -108,7 +108,7 @@ pub struct Connection {
     pub counters: Counters,
     /// The next segment of new data is the last of a burst.
     pub pushes: bool,
-    /// How fast its data arrives, where others are told.
+    /// Throughput of its data, where it is shared with other connections.
     pub throughput: Option<Box<Throughput>>,
     /// What only some connections need.
     extensions: Option<Box<Extensions>>,
@@ -302,7 +302,7 @@ impl Connection {
         };
     }
 
-    /// No handshake tells the window: it is what an earlier answer of the peer's has offered.
+    /// No handshake carries the window: it is the one that the peer offered earlier.
     pub fn take_open_window(&mut self) {
         self.take_window(self.stack.open_window());
     }
@@ -380,7 +380,7 @@ impl Connection {
         newly
     }
 
-    /// What `plan` says has arrived with a packet that counted as lost.
+    /// The range `plan` has arrived with a packet that counted as lost.
     pub fn acknowledge_late(&mut self, plan: ByteRange, now: Instant) {
         let una = self.una();
         self.delivered_total += self.sent.acknowledge_late(plan);

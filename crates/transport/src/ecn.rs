@@ -4,13 +4,13 @@
 //! dropped such a packet early may mark it instead (CE).
 //!
 //! Of a classic flow (RFC 3168) the receiver echoes on every acknowledgement (ECE) that it has seen a
-//! mark, until the sender says that its window has come down (CWR). The sender responds once per
+//! mark, until the sender reports a smaller window (CWR). The sender responds once per
 //! window of data, whether by mark or by loss. What is not new data is not ECN-capable: SYNs,
 //! acknowledgements (§6.1.4), and what is sent again (§6.1.5).
 //!
 //! A flow whose controller scales sends all data and acknowledgements as ECT(1) (RFC 9331), as Linux's
 //! TCP Prague does. Its receiver counts the packets that arrive marked, and every acknowledgement
-//! says how many they are (AccECN, RFC 9768; QUIC's ECN counts). An acknowledgement does not wait
+//! counts them (AccECN, RFC 9768; QUIC's ECN counts). An acknowledgement does not wait
 //! where the first of several marked packets has come, nor where so many have come since the last.
 //! The count is exact, and travels as an option: of AccECN's three bits that would do without one
 //! nothing is made. ECT(1) on data has the receiver count.
@@ -25,7 +25,7 @@ use flowstart_wire::Ecn;
 pub struct EcnSender {
     /// How far had been sent when the window last came down, whatever for.
     reduced_at: Option<u64>,
-    /// The next new segment is to say so.
+    /// The next new segment carries it.
     to_say: bool,
     /// Its packets are ECT(1), and the peer counts marks.
     scalable: bool,
@@ -50,7 +50,7 @@ impl EcnSender {
     }
 
     /// Whether an echo on an acknowledgement up to `una` is of a window not yet answered for.
-    /// The segment that said so left right above, so its own acknowledgement is the first that
+    /// The segment with the CWR left right above, so its own acknowledgement is the first that
     /// can be (RFC 3168 §6.1.2).
     pub fn is_news(&self, una: u64) -> bool {
         self.reduced_at.is_none_or(|at| una > at)

@@ -1,11 +1,11 @@
-//! What has to be said before data may leave: round trips, and how much a server may say.
+//! What precedes data: round trips of the handshake, and the bytes that a server may send.
 
 use flowstart_control::named;
 
 /// What a client's first datagram is padded to, bytes of UDP payload (RFC 9000 §14.1).
 pub const SMALLEST_INITIAL: u32 = 1200;
 /// A server sends at most so many times what it has received until it knows that the client is
-/// where it says (RFC 9000 §8.1).
+/// at its address (RFC 9000 §8.1).
 const AMPLIFICATION: u32 = 3;
 
 named! {
@@ -36,7 +36,7 @@ impl Handshake {
     }
 }
 
-/// What may be sent to an address that nobody has vouched for, `received` bytes having come
+/// What may be sent to an address that is not validated, `received` bytes having come
 /// from it.
 pub fn amplification_limit(received: u32) -> u32 {
     AMPLIFICATION.saturating_mul(received)

@@ -1,4 +1,4 @@
-//! What a sender can tell of itself, counted in segments as Linux's `tcp_info` does.
+//! The sender's state in segments, as in Linux's `tcp_info`.
 
 /// The state of a sender's recovery (Linux's `tcp_ca_state`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

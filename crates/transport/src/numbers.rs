@@ -1,4 +1,4 @@
-//! The receiver's account of packet numbers: which have come, what an acknowledgement says of
+//! The receiver's account of packet numbers: which have come, what an acknowledgement reports of
 //! them, and when one leaves at once (RFC 9000 §13.2, draft-ietf-quic-ack-frequency).
 
 use super::ranges::RangeSet;
@@ -19,7 +19,7 @@ pub struct Numbers {
     received: RangeSet,
     /// When the largest came.
     largest_at: Instant,
-    /// One past the largest number that an acknowledgement has told.
+    /// One past the largest number that an acknowledgement has reported.
     told: u64,
     new_gaps: u32,
 }

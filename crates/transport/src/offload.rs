@@ -7,7 +7,7 @@
 //!
 //! What the application writes stands in the write queue in packets (`sk_buff`) of many segments.
 //! The rest of one that fits into the window waits for nothing, so trains change step where one
-//! ends. How large they are, the peer's window says at the time of the write
+//! ends. Their size follows from the peer's window at the time of the write
 //! (`tcp_bound_to_half_wnd`), which is that of the SYN-ACK, unscaled, before anything is
 //! acknowledged. What leaves in the first flight is filled up by the same write.
 
@@ -44,7 +44,7 @@ pub struct Offload {
 pub enum Verdict {
     /// It leaves.
     Leaves {
-        /// It is the last of several, which is told to the receiver: PSH.
+        /// It is the last of several, which PSH shows to the receiver.
         pushes: bool,
     },
     /// It waits, and the window is what keeps the burst small.
@@ -88,7 +88,7 @@ impl Offload {
             let enough = limit >= burst * mss
                 || match packet < unsent {
                     true => limit >= packet,
-                    // The application has no more, and says so.
+                    // The application has no more, and reports it.
                     false => limit > unsent || unsent <= mss,
                 }
                 || limit >= (cwnd * mss).min(c.peer_window) / TSO_WIN_DIVISOR;
@@ -171,7 +171,7 @@ mod tests {
         c
     }
 
-    /// So many segments leave, and nobody asks whether they may.
+    /// So many segments leave without a check of the window.
     fn send(c: &mut Connection, segments: u64, now: Instant, offload: &mut Offload) {
         for _ in 0..segments {
             offload.left = 0;

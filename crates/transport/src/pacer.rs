@@ -46,7 +46,7 @@ pub struct Pacer {
 
 impl Pacer {
     /// Whether a segment may leave now, where none may before `from`; if not,
-    /// [`deadline`](Self::deadline) says when.
+    /// [`deadline`](Self::deadline) is the time.
     pub fn admits(&mut self, pacing: Option<Rate>, from: Instant, now: Instant) -> bool {
         if pacing.is_some() {
             self.next = self.next.max(from);

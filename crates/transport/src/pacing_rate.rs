@@ -1,4 +1,4 @@
-//! The rate at which a sender that is not told otherwise spaces its packets out: Linux's internal
+//! The rate at which a sender without another rate spaces its packets out: Linux's internal
 //! pacing, and how many leave together (`tcp_update_pacing_rate`, `tcp_tso_autosize`), and that
 //! of RFC 9002.
 

@@ -68,7 +68,7 @@ pub struct ReceiveBuffer {
     pub initial: u64,
     /// What it may grow to (`tcp_rmem[2]`).
     pub largest: u64,
-    /// The share of a packet's memory that is payload; `None` where [`truesize`] says so.
+    /// The share of a packet's memory that is payload; `None` where [`truesize`] decides.
     pub share: Option<f64>,
 }
 
@@ -92,11 +92,11 @@ pub struct Growth {
     pub mss: u32,
     /// The other bytes of a packet.
     pub header: u32,
-    /// How many windows a field can tell.
+    /// How many windows a field can represent.
     pub field: Field,
 }
 
-/// What an acknowledgement's field can say of a window.
+/// The window that an acknowledgement's field can carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// Any number of bytes.
@@ -191,7 +191,7 @@ pub struct ReceiveWindow {
     rcv_mss: u32,
     smaller: u32,
     /// Since the last acknowledgement a segment has come that nothing follows, as its PSH or its
-    /// size tells (`ICSK_ACK_PUSHED`).
+    /// size shows (`ICSK_ACK_PUSHED`).
     pushed: bool,
     compression: Compression,
     /// The timestamp heard of last.
@@ -208,7 +208,7 @@ pub struct ReceiveWindow {
     since: Instant,
 }
 
-/// What a segment of data says about the window.
+/// The effect of a data segment on the window.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// Its payload.
@@ -325,7 +325,7 @@ impl ReceiveWindow {
         saturated(self.in_field(self.round_up(self.wnd)))
     }
 
-    /// Up to what the scale can tell.
+    /// Up to what the scale can represent.
     fn round_up(&self, window: u64) -> u64 {
         window.next_multiple_of(1 << self.scale)
     }
@@ -867,7 +867,7 @@ mod tests {
                 window.on_data(&arrival, QUICK, now);
                 let offer = u64::from(window.advertise(next, now));
                 window.on_read(&arrival, now);
-                // What a field can say bounds it, where it has no scale.
+                // The field's range bounds it, where it has no scale.
                 if field != Field::Unscaled || offer < UNSCALED - u64::from(MSS) {
                     prop_assert!(next + offer >= edge, "{} {} {}", next, offer, edge);
                 }

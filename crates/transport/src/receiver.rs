@@ -73,7 +73,7 @@ pub enum WindowField {
 }
 
 impl WindowField {
-    /// What it says of a window once the connection is open; [`UNLIMITED_WINDOW`] of one that
+    /// The window that it reports once the connection is open; [`UNLIMITED_WINDOW`] of one that
     /// never limits.
     pub fn says(self, window: u32) -> u32 {
         match (window, self) {
@@ -140,7 +140,7 @@ pub struct ReceiverConfig {
     /// How it grows up to there; `None` where all of it is advertised from the beginning.
     pub growth: Option<Growth>,
     /// Whether the acknowledgement of a repeated last segment may wait: ns-2's sink does
-    /// not tell it from a first arrival.
+    /// not distinguish it from a first arrival.
     pub delays_repetition_of_last: bool,
     /// Whether the first data of a connection without handshake stands in for the SYN: its
     /// acknowledgement waits only where the answer to a SYN does.
@@ -267,7 +267,7 @@ impl AckPayload {
     }
 
     /// The report of what has come twice (RFC 2883). None where that lies further from `next` than a
-    /// sequence number can say: no window is so large (RFC 7323 §2.3).
+    /// sequence number can carry: no window is so large (RFC 7323 §2.3).
     #[cold]
     fn duplicate((start, end): (u64, u64), next: u64) -> Option<AckOption> {
         let start_from_next = i128::from(start) - i128::from(next);
@@ -404,7 +404,7 @@ impl Receiver {
         self.arrived
     }
 
-    /// When [`on_timer`](Self::on_timer) wants to be called.
+    /// When to call [`on_timer`](Self::on_timer).
     pub fn deadline(&self) -> Option<Instant> {
         (self.deadline != Instant::MAX).then_some(self.deadline)
     }
@@ -486,7 +486,7 @@ impl Receiver {
         window.is_none_or(|window| window.takes_timestamp(data))
     }
 
-    /// Data is not taken. The answer says so, and that it has come before where that is so
+    /// Data is not taken. The answer reports that, and that it has come before where that is so
     /// (`tcp_send_dupack`).
     #[cold]
     fn discard(&mut self, data: &Data, now: Instant) -> Packet {
@@ -545,7 +545,7 @@ impl Receiver {
         &mut self.cold.get_or_insert_default().meters
     }
 
-    /// Data has come to a window that grows: what it says of the window, the answer to it, and then
+    /// Data has come to a window that grows: its effect on the window, the answer to it, and then
     /// the application's read, which may make an answer due where there is none.
     #[inline(always)]
     fn on_growing(
@@ -632,7 +632,7 @@ impl Receiver {
         true
     }
 
-    /// Takes in what a packet holds; what that says of the window.
+    /// Takes in what a packet holds; the effect on the window.
     fn accept_growing(&mut self, data: &Data) -> Arrival {
         let before = self.next;
         let held_before = self.above.as_ref().map_or(0, |above| above.bytes);
@@ -793,7 +793,7 @@ impl Receiver {
         packet
     }
 
-    /// An acknowledgement that says more than how far the data has come. What lies in `arrived` has
+    /// An acknowledgement that reports more than how far the data has come. What lies in `arrived` has
     /// come last.
     #[inline(never)]
     fn telling(&mut self, window: u32, arrived: (u64, u64), now: Instant) -> Packet {
@@ -1212,7 +1212,7 @@ mod tests {
         assert_eq!(with_bits(&mut r, 4, &[ect]), Some(true));
         assert_eq!(with_bits(&mut r, 3, &[ect]), Some(true));
         assert_eq!(with_bits(&mut r, 5, &[ect, cwr]), Some(false));
-        // A mark on the very segment that says so is of the new window.
+        // A mark on that segment belongs to the new window.
         assert_eq!(with_bits(&mut r, 6, &[ect, ce]), Some(true));
         assert_eq!(with_bits(&mut r, 7, &[ect, ce, cwr]), Some(true));
         assert_eq!(with_bits(&mut r, 8, &[ect, cwr]), Some(false));
@@ -1323,7 +1323,7 @@ mod tests {
         // The second again; the fourth left before it and comes late.
         assert_eq!(arrive(1, 80), (3, 0, false));
         assert_eq!(arrive(3, 78), (3, 0, false));
-        // Nor does what has come before: the answer says so.
+        // Nor does what has come before, as the answer reports.
         assert_eq!(arrive(1, 11), (3, 0, true));
         assert_eq!(arrive(3, 140), (4, 0, false));
     }

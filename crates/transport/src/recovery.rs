@@ -23,7 +23,7 @@ pub struct Recovery {
 }
 
 impl Recovery {
-    /// The recovery that a stack asks for.
+    /// The recovery of a stack.
     pub fn new(stack: &Stack) -> Recovery {
         Recovery {
             loss: Loss::new(stack),
@@ -49,7 +49,7 @@ impl Recovery {
         }
     }
 
-    /// Whether an ACK is of new data and says nothing else, while nothing is missing and nothing is
+    /// Whether an ACK is of new data and reports nothing else, while nothing is missing and nothing is
     /// being repaired.
     #[inline]
     fn is_plain(&self, c: &Connection, ack: &ByteAck) -> bool {
@@ -222,7 +222,7 @@ impl Recovery {
         self.loss.after_sent(c, plan, now);
     }
 
-    /// When [`on_timer`](Self::on_timer) wants to be called: a timer beside the
+    /// When to call [`on_timer`](Self::on_timer): a timer beside the
     /// retransmission timer.
     pub fn deadline(&self) -> Option<Instant> {
         self.loss.deadline()

@@ -131,7 +131,7 @@ impl RttEstimator {
         self.latest
     }
 
-    /// The same where the peer says that it held the acknowledgement back for so long: the
+    /// The same where the peer reports that it held the acknowledgement back for so long: the
     /// averages are of the path alone (RFC 9002 §5.3).
     pub fn sample_held(&mut self, sent: Instant, now: Instant, held: Duration) {
         let rtt = now.since(sent);
@@ -144,7 +144,7 @@ impl RttEstimator {
         }
     }
 
-    /// Somebody else, who knows how long acknowledgements were held back, has this average after the
+    /// The average of a stack that knows how long acknowledgements were held back, after the
     /// same samples.
     pub fn correct(&mut self, average: Duration) {
         if let Averages::Rfc6298 {

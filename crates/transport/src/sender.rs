@@ -1,7 +1,7 @@
 //! The sending endpoint: opens the connection, sends what window, pacer and recovery
 //! allow, and repairs loss.
 //!
-//! It is driven from outside: every entry point takes the time, and what it wants to
+//! Its host drives it: every entry point takes the time, and what it is to
 //! send is fetched with [`Sender::poll_transmit`] until nothing is left.
 
 use super::connection::{AckMeta, Connection, Counters};
@@ -48,9 +48,9 @@ enum State {
 /// What a sender is given for opening its connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Preparation {
-    /// What is known of the path without asking it.
+    /// What is known of the path without a measurement.
     pub known: PathInfo,
-    /// Bits that nobody else can guess.
+    /// Bits that no other host can guess.
     pub secret: u64,
 }
 
@@ -91,7 +91,7 @@ impl OpeningState {
         }
     }
 
-    /// Whether `answer` tells that a SYN of this exchange, sent before that which it answers,
+    /// Whether `answer` shows that a SYN of this exchange, sent before that which it answers,
     /// has not arrived.
     fn is_missing(&self, answer: &SynAck) -> bool {
         let told = |n: u64| {
@@ -190,7 +190,7 @@ impl Sender {
         self.connection.restart_timer(now);
     }
 
-    /// Data leaves right behind the SYN: its sender knows what an earlier connection did.
+    /// Data leaves right behind the SYN: its sender has the state of an earlier connection.
     fn open_early(&mut self, now: Instant) {
         self.connection.take_open_window();
         if let Some(opening) = &mut self.opening {
@@ -445,7 +445,7 @@ impl Sender {
         self.set_usual_pacing();
     }
 
-    /// The SYN-ACK tells what the routers approved. A SYN that was repeated asked for nothing.
+    /// The SYN-ACK carries the rate that the routers approved. A repeated SYN had no request.
     fn hear_routers(&mut self, response: Option<RateResponse>, tries: u32) {
         let Some(opening) = self.opening.as_mut() else {
             return;
@@ -583,7 +583,7 @@ impl Sender {
         self.connection.session.window.pacing = None;
     }
 
-    /// What the SYN asks the routers for: only the first one asks, since an option may be
+    /// The rate request of the SYN: only the first one has it, since an option may be
     /// why it was lost (RFC 4782 §4.7.1), and none whose answer would come late.
     fn request(&mut self, tries: u32) -> Option<RateRequest> {
         let c = &mut self.connection;
@@ -758,8 +758,8 @@ impl Sender {
         self.connection.timer.stop();
     }
 
-    /// The next segment that the startup wants sent a second time. Recovery has nothing to
-    /// send, and is not told: it says nothing of loss.
+    /// The next segment that the startup sends a second time. Recovery has nothing to
+    /// send, and is not notified: it is no sign of loss.
     fn next_proactive(&mut self) -> Option<ByteRange> {
         let c = &mut self.connection;
         while c.session.window.proactive.segments > 0 {
@@ -778,7 +778,7 @@ impl Sender {
         None
     }
 
-    /// When [`on_timer`](Self::on_timer) wants to be called.
+    /// When to call [`on_timer`](Self::on_timer).
     pub fn deadline(&self) -> Option<Instant> {
         let due = earlier(self.connection.timer.due(), self.pacer.deadline());
         let due = earlier(due, self.recovery.deadline());
@@ -942,7 +942,7 @@ impl Sender {
         self.recovery.info(&self.connection)
     }
 
-    /// The latest sample of the delivery rate, where its controller wants any.
+    /// The latest sample of the delivery rate, where its controller uses them.
     pub fn delivery_rate(&self) -> Option<Rate> {
         self.connection.sent.delivery_rate()
     }

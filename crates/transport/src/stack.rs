@@ -165,9 +165,9 @@ pub struct Stack {
     pub convention: Convention,
     /// Sizes of packets, in bytes.
     pub framing: Framing,
-    /// What is said before data leaves.
+    /// The exchange before data leaves.
     pub handshake: Handshake,
-    /// Bytes of what a server says first, its certificates among it, where they could be too
+    /// Bytes that a server sends first, its certificates among it, where they could be too
     /// many for one round trip.
     pub server_flight: Option<u32>,
     /// How the congestion window begins, and what happens to it besides loss.

@@ -34,7 +34,7 @@ impl Timer {
         self.due = Instant::MAX;
     }
 
-    /// When it wants to be looked at; `None` where it is not set.
+    /// When it is due; `None` where it is not set.
     #[inline]
     pub fn due(&self) -> Option<Instant> {
         (self.due != Instant::MAX).then_some(self.due)

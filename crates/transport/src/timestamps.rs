@@ -30,7 +30,7 @@ impl Recent {
             .0
             .map_or(0, |recent| recent.wrapping_sub(timestamp) as i32);
         // RFC 7323 §4.3 (2), `tcp_replace_ts_recent`. What has come before is out of the window, and
-        // nobody looks at its timestamp any more (`tcp_sequence`).
+        // its timestamp is not read (`tcp_sequence`).
         if start <= acked && end >= acked && age <= 0 {
             self.0 = Some(timestamp);
         }

@@ -85,7 +85,7 @@ impl Loopback {
         self.late.push(self.now().since(due));
     }
 
-    /// How late it was, all told.
+    /// Its total lateness.
     pub fn lateness(&mut self) -> Lateness {
         Lateness::of(std::mem::take(&mut self.late))
     }

@@ -1,7 +1,7 @@
 //! The two endpoints of a stack with the interface of `quinn-proto`.
 //!
 //! `quinn-proto` and `noq-proto` have the same names for the same things, but not one type in common,
-//! so what is written once for both is a macro. What they do differently each says in a module `api`.
+//! so what is written once for both is a macro. Their differences are in a module `api` each.
 
 /// Defines `run`, which runs a scenario's only flow over this protocol crate.
 ///
@@ -139,7 +139,7 @@ macro_rules! quinn_proto_lab {
                 }
             }
 
-            /// A connection tells its endpoint what it has to, and says what has happened to it.
+            /// Passes a connection's events to its endpoint, and returns what has happened to it.
             fn settle(&mut self, side: Side) {
                 let end = self.end(side);
                 let Some((handle, connection)) = &mut end.connection else {

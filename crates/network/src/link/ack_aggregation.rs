@@ -2,7 +2,7 @@
 //!
 //! So acknowledgements are compressed (RFC 3449 §2.2: a shared return channel lets a host
 //! send once a cycle) and, with thinning, filtered (§5.2.1: a newer cumulative
-//! acknowledgement makes an older one redundant). An acknowledgement that says more than
+//! acknowledgement makes an older one redundant). An acknowledgement that reports more than
 //! its number is never filtered.
 
 use super::common::{Common, InFlight, Stage, Verdict};
@@ -30,7 +30,7 @@ struct AckAggregator {
 }
 
 impl AckAggregator {
-    /// Evicts the acknowledgement before it of the same flow, if it says more. One
+    /// Evicts the acknowledgement before it of the same flow, if it reports more. One
     /// that repeats its predecessor reports a segment out of order and is left alone.
     fn thin(&mut self, flow: u32, una: u64, arrival: Moment, now: Instant, link: &mut Common) {
         let redundant = |p: &InFlight| {

@@ -135,8 +135,8 @@ impl Link {
         self.common.recorded = true;
     }
 
-    /// From now on it is counted how long packets wait. Few runs want to know, and disciplines have to
-    /// be asked what they hold.
+    /// Counts from now on how long packets wait. Few runs need it, and disciplines have to
+    /// report what they hold.
     pub fn count_waits(&mut self) {
         self.common.counts_waits = true;
     }
@@ -218,7 +218,7 @@ impl Link {
     }
 
     /// How long packets have waited in the queue up to `now` before their transmission, summed over
-    /// packets, where that is counted from the beginning. Links without a queue of their own say zero.
+    /// packets, where that is counted from the beginning. Links without a separate queue return zero.
     pub fn waited(&mut self, now: Moment) -> Duration {
         match &mut self.mechanism {
             LinkImpl::Fifo(link) => link.waited(now.time, &self.common),

@@ -91,7 +91,7 @@ mod tests {
         let every: Vec<u64> = (0..200_000).map(|n| n * 100).collect();
         let mut times = pass(stage(&medium("exponential:mean=4ms")), &every);
         times.dedup();
-        // Of the accesses nobody uses, there are few: one in forty comes within 100 us.
+        // Unused accesses are few: one in forty comes within 100 us.
         let mean = times.last().unwrap() / times.len() as u64;
         assert!((4000..4400).contains(&mean), "{mean}");
     }

@@ -1,4 +1,4 @@
-//! A line that delivers when its trace says so.
+//! A line that delivers at the times of its trace.
 //!
 //! Each entry of the trace is an opportunity to deliver so many bytes, at once. Small packets
 //! share one, large ones take several, and one that is not taken is lost: the rules of

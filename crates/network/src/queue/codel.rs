@@ -125,7 +125,7 @@ impl State {
         self.lastcount = self.count;
     }
 
-    /// Takes a packet, and says whether it may be dropped (RFC 8289 §5.6).
+    /// Takes a packet, and returns whether it may be dropped (RFC 8289 §5.6).
     fn dodequeue(
         &mut self,
         line: &mut Line,

@@ -64,7 +64,7 @@ pub struct QueueContext<'a> {
     pub in_service: Backlog,
     /// The size of the buffer.
     pub buffer: DropTail,
-    /// Where is said what becomes of packets.
+    /// Where the fate of packets is recorded.
     pub events: &'a mut VecDeque<QueueEvent>,
 }
 
@@ -109,7 +109,7 @@ pub type Maker = dyn Fn(&Port) -> Option<Box<dyn Discipline>> + Send + Sync;
 /// next looks at the link. So `now` is what counts, and a discipline with a clock of its
 /// own (PIE's `T_UPDATE`) catches up in both calls.
 pub trait Discipline: Send {
-    /// A packet comes: accepts it, or says `false`. It may evict others.
+    /// A packet comes: accepts it, or returns `false`. It may evict others.
     fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> bool;
 
     /// The transmitter is free: the packet that leaves now, which may be altered, or

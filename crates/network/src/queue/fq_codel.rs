@@ -222,7 +222,7 @@ mod tests {
     use crate::queue::Limit;
     use flowstart_control::Instant;
 
-    /// Positions tell flows apart: flow 3's begin at 300.
+    /// Positions identify flows: flow 3's begin at 300.
     fn arrivals(bench: &mut Bench, flow: u32, count: u64) {
         for n in 0..count {
             assert!(bench.enqueue(of_flow(flow, 100 * u64::from(flow) + n)));

@@ -329,7 +329,7 @@ mod tests {
             }
             (refused, bench.marked().len())
         };
-        // Marks that nobody heeds let the probability rise until packets are dropped.
+        // Marks without a response let the probability rise until packets are dropped.
         let (refused, marked) = deeds("pie:ecn=true");
         assert!(refused > 100 && marked > 10, "{refused} {marked}");
         let later = deeds("pie:ecn=true,mark_ecnth=0.5");

@@ -155,7 +155,7 @@ pub(super) struct Detector {
     old: bool,
 }
 
-/// What the average says about an arriving packet.
+/// The verdict of the average on an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Advice {
     /// The packet is accepted.
@@ -341,7 +341,7 @@ impl Detector {
     }
 }
 
-/// By squaring: the same on every machine, which `powi` is not said to be.
+/// By squaring: the same on every machine, which `powi` is not documented to be.
 fn power(base: f64, exponent: u64) -> f64 {
     let (mut result, mut square, mut rest) = (1.0, base, exponent);
     while rest > 0 {

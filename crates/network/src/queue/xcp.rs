@@ -7,7 +7,7 @@
 //! that does not drain by itself. During the next interval it hands that out. An increase is
 //! divided evenly between flows, a decrease in proportion to throughput; a little of the
 //! traffic is always taken from one and given to another, so that shares become equal. A
-//! packet needs no state for its flow: it says its sender's window and round trip itself.
+//! packet needs no state for its flow: it carries its sender's window and round trip.
 //!
 //! Packets that do not fit are refused, as by drop-tail. Those without a congestion header
 //! count as input and are otherwise left alone.
@@ -278,7 +278,7 @@ impl Xcp {
             return;
         };
         header.feedback = if header.rtt == Duration::ZERO {
-            // Nothing can be said to a sender that does not know its round trip.
+            // No feedback is possible for a sender without a round-trip time.
             header.feedback.min(0.0)
         } else {
             self.shares
@@ -551,7 +551,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever senders say of themselves and other routers have written.
+        /// Any values of senders and of other routers.
         #[test]
         fn no_more_is_handed_out_in_an_interval_than_there_is(
             positive in 0.0..1e9f64,
@@ -575,7 +575,7 @@ mod tests {
                 let change = shares.take(Duration(rtt).secs() / cwnd, wire, asked);
                 prop_assert!(change <= asked);
                 given += change.max(0.0);
-                // A decrease that another router wants is not this one's.
+                // A decrease by another router is not this one's.
                 taken += (-change).max(0.0) - (-asked).max(0.0).min((-change).max(0.0));
                 prop_assert!(shares.left.positive >= 0.0 && shares.left.negative >= 0.0);
             }

@@ -2,7 +2,7 @@
 //!
 //! Whatever it is, it depends on time alone and not on what the line carries, so that all
 //! algorithms under comparison find the same rate at the same moment. A link of such a line
-//! still knows a departure when it accepts the packet, for it can look ahead.
+//! still has the departure when it accepts the packet, since it can look ahead.
 
 mod drawn;
 mod mean;

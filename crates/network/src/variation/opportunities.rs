@@ -20,7 +20,7 @@ impl Opportunities {
     /// A trace that is longer is none.
     const LONGEST: u64 = 7 * 24 * 3600 * 1000;
 
-    /// Reads a trace; where it is none, says which line is wrong, and how.
+    /// Reads a trace; where it is none, reports the line that is wrong, and how.
     pub fn parse(text: &str) -> Result<Opportunities, String> {
         let mut times: Vec<Duration> = Vec::new();
         for (number, line) in text.lines().enumerate() {

@@ -1,4 +1,4 @@
-//! A variation, as a path says it and as a link has it.
+//! A variation, as a path states it and as a link has it.
 
 use super::drawn::VariationSpec;
 use super::opportunities::Opportunities;
@@ -16,7 +16,7 @@ pub enum Variation {
     Steps(RateSteps),
 }
 
-/// How a line is to vary, as a path says it.
+/// How a line is to vary, as a path states it.
 #[derive(Clone, Debug)]
 pub enum VariationPlan {
     /// The rate follows this trace.

@@ -162,7 +162,7 @@ impl Connection {
         }
     }
 
-    /// Recovery begins without an answer of the controller's, who has given one to this window.
+    /// Recovery begins without a response of the controller, which has responded in this window.
     pub fn begin_repair(&mut self) {
         self.counters.fast_retransmits += 1;
         self.retransmitted_in_recovery = 0;
@@ -170,7 +170,7 @@ impl Connection {
 
     /// Whether the window has come down for a mark in what is out, so that a loss in it lowers nothing.
     pub fn has_answered_mark(&self) -> bool {
-        // Packet numbers say better what is of one window than positions in the stream.
+        // Packet numbers show better than stream positions what belongs to one window.
         let by_number = self.stack.numbers_packets();
         !by_number && self.ecn().is_some_and(|ecn| ecn.has_answered(self.una()))
     }

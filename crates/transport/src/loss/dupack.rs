@@ -37,12 +37,12 @@ pub struct DupAck {
     recover: u64,
     in_recovery: bool,
     first_partial_seen: bool,
-    /// Segments that have left the network, as duplicates told (`dupwnd_`).
+    /// Segments that have left the network, as duplicates show (`dupwnd_`).
     inflation: u64,
     limited_bytes: u64,
     gate: Gate,
     forced: Option<ByteRange>,
-    /// What leaves is sent once more by who goes back.
+    /// A sender that goes back sends these again.
     uncounted: bool,
 }
 
@@ -63,7 +63,7 @@ impl DupAck {
         }
     }
 
-    /// An acknowledgement has come that says this for the first time.
+    /// An acknowledgement has come that reports this for the first time.
     pub fn on_ack(
         &mut self,
         c: &mut Connection,
@@ -86,7 +86,7 @@ impl DupAck {
     }
 
     fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Instant) -> AckOutcome {
-        // A pacer may have held it back until nobody needs it.
+        // A pacer may have held it back until it is not needed.
         self.forced = None;
         let rtt = c.take_sample(newly.sent, now);
         c.rearm(now);
@@ -269,7 +269,7 @@ impl DupAck {
         }
     }
 
-    /// What is outstanding, less what duplicates told has left.
+    /// What is outstanding, without what has left according to duplicates.
     pub fn pipe(&self, c: &Connection) -> u64 {
         (c.nxt - c.una()).saturating_sub(self.inflation * c.mss())
     }

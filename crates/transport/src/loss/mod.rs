@@ -1,7 +1,7 @@
 //! Loss detection: one file for each family.
 //!
 //! A detector reads the connection's ledger, turns acknowledgements and timers into
-//! [`AckOutcome`], marks in the ledger what it takes for lost, and says which segment may leave
+//! [`AckOutcome`], marks in the ledger what it takes for lost, and chooses the segment that may leave
 //! next. It neither sends nor touches the window: sending is the sender's, the window's fall the
 //! [reduction](super::reduction)'s.
 
@@ -49,7 +49,7 @@ macro_rules! dispatch {
 }
 
 impl Loss {
-    /// The detector that a stack asks for.
+    /// The detector of a stack.
     pub fn new(stack: &Stack) -> Loss {
         match stack.recovery.kind {
             RecoveryKind::Sack => Loss::Rfc6675(rfc6675::Rfc6675::default()),
@@ -72,7 +72,7 @@ impl Loss {
         }
     }
 
-    /// An acknowledgement has arrived. `None` where it says nothing.
+    /// An acknowledgement has arrived. `None` where it reports nothing.
     #[inline]
     pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, now: Instant) -> Option<AckOutcome> {
         match ack {
@@ -105,7 +105,7 @@ impl Loss {
     }
 
     /// Whether the detector has nothing to find out, repair or send but new data, so that an
-    /// ACK of new data that says nothing else can go to [`on_plain_ack`](Self::on_plain_ack).
+    /// ACK of new data that reports nothing else can go to [`on_plain_ack`](Self::on_plain_ack).
     #[inline]
     pub fn is_steady(&self, c: &Connection) -> bool {
         match self {
@@ -156,7 +156,7 @@ impl Loss {
     }
 
     /// An acknowledgement has come that another has overtaken. Whether it counts, since it may still
-    /// say first what has arrived above a hole (RFC 2018 §5.1).
+    /// report first what has arrived above a hole (RFC 2018 §5.1).
     #[cold]
     fn heeds_overtaken_ack(&mut self, c: &Connection) -> bool {
         match self {
@@ -196,7 +196,7 @@ impl Loss {
         }
     }
 
-    /// The retransmission timer has expired; the controller has been told. `again` where nothing
+    /// The retransmission timer has expired; the controller has been notified. `again` where nothing
     /// has been acknowledged since it did so before.
     pub fn on_timeout(&mut self, c: &mut Connection, again: bool) {
         match self {
@@ -262,7 +262,7 @@ impl Loss {
         }
     }
 
-    /// When [`on_timer`](Self::on_timer) wants to be called: a timer beside the
+    /// When to call [`on_timer`](Self::on_timer): a timer beside the
     /// retransmission timer.
     pub fn deadline(&self) -> Option<Instant> {
         match self {
@@ -297,7 +297,7 @@ impl Loss {
         }
     }
 
-    /// What is out, and what has become of it, as Linux tells it.
+    /// What is in flight, and what has become of it, as Linux reports it.
     pub fn info(&self, c: &Connection) -> Option<Info> {
         match self {
             Loss::Rack(r) => Some(r.info(c)),

@@ -53,7 +53,7 @@ impl Ns2 {
         self.sacked.meets(start, end)
     }
 
-    /// An acknowledgement has come that says this for the first time.
+    /// An acknowledgement has come that reports this for the first time.
     pub fn on_ack(
         &mut self,
         c: &mut Connection,
@@ -157,7 +157,7 @@ impl Ns2 {
     ) -> AckOutcome {
         self.pipe -= 1;
         self.gate = Gate::Open;
-        // A pacer may have held it back until nobody needs it.
+        // A pacer may have held it back until it is not needed.
         self.forced = self.forced.filter(|plan| plan.start >= c.una());
         let ended = c.una() >= self.recover;
         let audience = match ended {
@@ -200,7 +200,7 @@ impl Ns2 {
         rtt
     }
 
-    /// Takes in SACK blocks; whether they said anything new.
+    /// Reads SACK blocks; whether they reported anything new.
     fn learn(&mut self, c: &Connection, ack: &ByteAck) -> bool {
         let mut changed = false;
         self.sacked.remove_below(c.una(), |_, _| changed = true);

@@ -108,7 +108,7 @@ pub struct AckReport {
     pub flight: u64,
     /// Whether the window was the limit, where the detector keeps account of that itself.
     pub cwnd_limited: Option<bool>,
-    /// To whom it is told, and as what.
+    /// The parts that are notified of it, and as what.
     pub audience: AckRole,
 }
 
@@ -132,7 +132,7 @@ impl AckReport {
     }
 }
 
-/// To whom an acknowledgement is told, and as what. A controller may own the window: then the
+/// The parts that are notified of an acknowledgement, and as what. A controller may own the window: then the
 /// transport's rules of growth and recovery are not for it, and it hears more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckRole {

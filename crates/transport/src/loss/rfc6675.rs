@@ -7,7 +7,7 @@
 //!
 //! The RFC describes SetPipe and IsLost as walks over everything outstanding. Two facts make the
 //! walks unnecessary. IsLost is monotone: if a byte is lost, so is every byte below it that has
-//! not arrived, so one position, the *lost edge*, says it all. Retransmission goes upwards, so one
+//! not arrived, so one position, the *lost edge*, is enough. Retransmission goes upwards, so one
 //! position, HighRxt, separates what has been retransmitted from what has not. Between the two
 //! lies what the ledger has as lost and not sent again, and the pipe is what it has in flight.
 //!
@@ -82,7 +82,7 @@ impl Default for Rfc6675 {
 }
 
 impl Rfc6675 {
-    /// An acknowledgement has come that says this for the first time; `repetition` where it echoes
+    /// An acknowledgement has come that reports this for the first time; `repetition` where it echoes
     /// the timestamp of a retransmission.
     pub fn on_ack(
         &mut self,
@@ -111,7 +111,7 @@ impl Rfc6675 {
         }
         let flight = self.pipe(c);
         let mut events = None;
-        // What tells of more than one arrival does not tell which it answers.
+        // A report of several arrivals does not identify the one that caused it.
         let spurious = self.is_spurious(c, acked, repetition || delivered > c.mss());
         let audience = match self.phase {
             Phase::Recovery if spurious => {
@@ -172,7 +172,7 @@ impl Rfc6675 {
     }
 
     /// Whether this acknowledgement shows that the recovery was for nothing. One that a pacer has
-    /// kept from sending anything again says nothing.
+    /// kept from sending anything again shows nothing.
     fn is_spurious(&mut self, c: &Connection, acked: u64, repetition: bool) -> bool {
         let first = acked > 0 && std::mem::take(&mut self.first_acceptable);
         first && !repetition && c.stack.recovery.undo != Undo::None && self.forced.is_none()

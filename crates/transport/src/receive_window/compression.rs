@@ -1,17 +1,17 @@
-//! SACK compression (`__tcp_ack_snd_check`): once a hole has been told of often enough for its sender
+//! SACK compression (`__tcp_ack_snd_check`): once a hole has been reported often enough for its sender
 //! to repair it, a receiver answers what comes above it together.
 
-/// So many acknowledgements tell of a hole at once (`TCP_FASTRETRANS_THRESH`).
+/// So many acknowledgements report a hole at once (`TCP_FASTRETRANS_THRESH`).
 const AT_ONCE: u32 = 3;
 /// No more wait than these (`tcp_comp_sack_nr`).
 const MOST: u32 = 44;
 
-/// What waits to be told of a hole.
+/// What is to be reported of a hole.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Compression {
     /// Where the hole begins (`compressed_ack_rcv_nxt`).
     hole: u64,
-    /// How often it has been told of (`dup_ack_counter`).
+    /// How often it has been reported (`dup_ack_counter`).
     told: u32,
     /// Arrivals that wait (`compressed_ack`).
     waiting: u32,

@@ -1,4 +1,4 @@
-//! The window comes down at once, to what the controller says.
+//! The window comes down at once, to the controller's value.
 
 use flowstart_control::{Segments, Window};
 

@@ -17,7 +17,7 @@ use prr::Prr;
 
 /// How a connection's window comes down.
 pub enum Reduction {
-    /// At once, to what the controller says.
+    /// At once, to the controller's value.
     Instant(instant::Instant),
     /// By a share of what is delivered.
     Prr(Box<Prr>),

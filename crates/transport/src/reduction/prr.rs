@@ -1,5 +1,5 @@
 //! Proportional Rate Reduction (RFC 9937): how the window gets from what it was at the loss to
-//! what the controller wants it to be, by a share of what is delivered.
+//! the controller's value, by a share of what is delivered.
 //!
 //! Counted in segments and against the window before the loss, as Linux does; the RFC counts
 //! bytes and what was in flight (RecoverFS).
@@ -83,7 +83,7 @@ impl Prr {
             let conserved = self.delivered.saturating_sub(self.out).max(delivered);
             (conserved + u64::from(safe)).min(self.target - in_flight)
         };
-        // The fast retransmit leaves whatever the count says.
+        // The fast retransmit leaves whatever the count is.
         in_flight + share.max(u64::from(self.out == 0))
     }
 
@@ -103,7 +103,7 @@ mod tests {
         Prr::new(prior, target, &window)
     }
 
-    /// Twenty out, the controller wants ten; one delivery per acknowledgement, and what the
+    /// Twenty in flight, the controller's window is ten; one delivery per acknowledgement, and what the
     /// window allows is sent at once. Returns what each acknowledgement released.
     fn released(lost: u64, acknowledgements: u64) -> Vec<u64> {
         let mut reduction = reduction(20, 10);

@@ -27,7 +27,7 @@ impl Sending {
     }
 }
 
-/// Which sendings an acknowledgement says have arrived.
+/// The transmissions that an acknowledgement reports as arrived.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Arrivals {
     /// The sending that left last of those that could be meant.

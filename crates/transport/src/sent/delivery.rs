@@ -1,7 +1,7 @@
-//! What is out, for samples of the delivery rate ([`RateSampler`]), where controllers want them; other
+//! What is out, for samples of the delivery rate ([`RateSampler`]), where controllers use them; other
 //! connections carry none of this.
 //!
-//! Packets that left at one instant and have the same to say are one entry, so a flight takes as
+//! Packets that left at one instant with the same state are one entry, so a flight takes as
 //! much memory as it had acknowledgements to send by.
 
 use super::super::segment::ByteRange;
@@ -23,7 +23,7 @@ struct Packets {
 }
 
 impl Packets {
-    /// Whether `next` left right after these and has the same to say. A duplicate ACK without SACK
+    /// Whether `next` left right after these with the same state. A duplicate ACK without SACK
     /// takes a segment out of the pipe and delivers nothing that is known: then what was in flight
     /// does not go on where it stood.
     fn is_followed_by(&self, next: &Packets) -> bool {
@@ -56,7 +56,7 @@ pub struct DeliveryRate {
     again_end: u64,
     /// The newest packet of the acknowledgement under way.
     newest: Option<Packets>,
-    /// Bytes delivered that the controller has not been told of.
+    /// Bytes delivered of which the controller has not been notified.
     fresh: u64,
     pipe_before: u64,
     now: Instant,
@@ -120,7 +120,7 @@ impl DeliveryRate {
         }
     }
 
-    /// The acknowledgement says for the first time that these have arrived, of which all below
+    /// The acknowledgement reports for the first time that these have arrived, of which all below
     /// `una` is done with.
     pub(super) fn take(&mut self, una: u64, fresh: &[(u64, u64)], now: Instant) {
         (self.newest, self.now) = (None, now);
@@ -176,7 +176,7 @@ impl DeliveryRate {
         self.rate
     }
 
-    /// What the acknowledgement says, now that recovery has judged it: `pipe` is in flight.
+    /// The sample of the acknowledgement, now that recovery has judged it: `pipe` is in flight.
     pub fn conclude(
         &mut self,
         pipe: u64,
@@ -206,7 +206,7 @@ impl DeliveryRate {
     }
 }
 
-/// Puts `packets` at the end, as one entry with those that have the same to say.
+/// Puts `packets` at the end, as one entry with those of the same state.
 fn join(queue: &mut VecDeque<Packets>, packets: Packets) {
     match queue.back_mut() {
         Some(last) if last.is_followed_by(&packets) => {

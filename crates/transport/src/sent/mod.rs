@@ -12,10 +12,10 @@
 //! stands apart (`Scoreboard`), and until then an acknowledgement moves one position.
 //!
 //! A record for each transmission in the order of sending, with retransmissions in the same
-//! queue, would be simpler to say. It would take 24 bytes for each segment of a window instead of
+//! queue, would be simpler. It would take 24 bytes for each segment of a window instead of
 //! 16 for each acknowledgement's worth, and an allocation for each idle connection. Only QUIC,
 //! whose acknowledgements name packets, keeps such records (`packets`); only a detector by time
-//! keeps retransmissions in order (`retransmissions`); only a controller that asks has the state of
+//! keeps retransmissions in order (`retransmissions`); only a controller that samples rates has the state of
 //! delivery noted with each sending (`delivery`).
 
 mod arrivals;
@@ -56,7 +56,7 @@ pub enum Tracking {
     Numbers,
 }
 
-/// What an acknowledgement of positions says for the first time.
+/// What an acknowledgement of positions reports for the first time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewlyAcked {
     /// By how many bytes it moved SND.UNA.
@@ -92,7 +92,7 @@ impl NewlyAcked {
     }
 }
 
-/// What an acknowledgement of packet numbers says for the first time.
+/// What an acknowledgement of packet numbers reports for the first time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewlyAckedPackets {
     /// By how many bytes SND.UNA moved, late packets included.
@@ -118,7 +118,7 @@ pub struct SentPackets {
     scoreboard: Option<Box<Scoreboard>>,
     detail: Tracking,
     packets: Option<Box<Packets>>,
-    /// Where packets end, where somebody keeps packets.
+    /// Where packets end, where packets are kept.
     boundaries: Option<Box<Boundaries>>,
     delivery: Option<Box<DeliveryRate>>,
 }
@@ -210,7 +210,7 @@ impl SentPackets {
 /// Acknowledgements.
 impl SentPackets {
     /// Takes in an acknowledgement of all below `una` and of `blocks` above it. One that another has
-    /// overtaken may still tell of blocks.
+    /// overtaken may still report blocks.
     pub fn acknowledge(
         &mut self,
         una: u64,
@@ -352,7 +352,7 @@ impl SentPackets {
         newly
     }
 
-    /// What `plan` says has arrived with a packet that counted as lost. Returns how many of its bytes
+    /// The range `plan` has arrived with a packet that counted as lost. Returns how many of its bytes
     /// had not.
     pub fn acknowledge_late(&mut self, plan: ByteRange) -> u64 {
         let mut reach = self.una;
@@ -571,7 +571,7 @@ impl SentPackets {
     }
 
     /// The packet that holds the byte at `position`, which has been sent, as it was first sent.
-    /// Only a ledger [of packets](Self::of_packets) knows.
+    /// Only a record [of packets](Self::of_packets) has them.
     pub fn packet_at(&self, position: u64) -> ByteRange {
         let boundaries = self.boundaries.as_ref();
         let (start, end) = boundaries.map_or((0, u64::MAX), |b| b.packet(position));
@@ -587,7 +587,7 @@ impl SentPackets {
     }
 
     /// When the newest segment of the last cumulative acknowledgement was first sent: a sample
-    /// only where something beside the acknowledgement says that this is what it answers.
+    /// only where something besides the acknowledgement shows that it answers this.
     pub fn newest_first_sent(&self) -> Instant {
         self.first.newest()
     }
@@ -614,12 +614,12 @@ impl SentPackets {
         self.packets.as_ref()?.oldest_within(first, end)
     }
 
-    /// The sampler of the delivery rate, where the controller wants one.
+    /// The sampler of the delivery rate, where the controller uses one.
     pub fn delivery(&mut self) -> Option<&mut DeliveryRate> {
         self.delivery.as_deref_mut()
     }
 
-    /// The latest sample of the delivery rate, where the controller wants any.
+    /// The latest sample of the delivery rate, where the controller uses them.
     pub fn delivery_rate(&self) -> Option<Rate> {
         self.delivery.as_ref()?.rate()
     }

@@ -47,7 +47,7 @@ pub(super) struct Packets {
     pub(super) acknowledged: u64,
     /// The first number of the present epoch.
     pub(super) epoch: u64,
-    /// Room for what an acknowledgement says for the first time.
+    /// Room for what an acknowledgement reports for the first time.
     pub(super) fresh: Vec<(u64, u64)>,
 }
 

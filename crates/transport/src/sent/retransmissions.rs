@@ -1,5 +1,5 @@
 //! Retransmissions on their way, in the order of their sending: what a detector by time needs
-//! (RFC 8985), and nobody else keeps.
+//! (RFC 8985), and nothing else keeps.
 //!
 //! An index by position finds those that an arrival answers, so that neither the queue nor the
 //! arrivals are walked through.
@@ -27,7 +27,7 @@ pub struct Retransmission {
 
 impl Retransmission {
     /// Whether it is known to have left before a sending that has arrived. Where both left
-    /// together, positions do not tell: new data may have left before what it is ahead of,
+    /// together, positions do not show: new data may have left before what it is ahead of,
     /// at the sight of an earlier one of several acknowledgements that came at once.
     pub fn left_before(&self, newest: &Sending) -> bool {
         let together = self.sent == newest.sent;

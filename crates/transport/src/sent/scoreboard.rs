@@ -14,7 +14,7 @@ use flowstart_wire::MAX_SACK_BLOCKS;
 pub(super) struct Scoreboard {
     /// What has arrived above SND.UNA.
     pub(super) arrived: RangeSet,
-    /// The blocks that the last acknowledgement told of, which the next one mostly repeats.
+    /// The blocks that the last acknowledgement reported, which the next one mostly repeats.
     told: [(u64, u64); MAX_SACK_BLOCKS],
     pub(super) arrived_bytes: u64,
     /// What is lost and was not sent again since.
@@ -25,7 +25,7 @@ pub(super) struct Scoreboard {
     /// With [`Tracking::Times`].
     pub(super) again: Retransmissions,
     hint: Hint,
-    /// Room for what an acknowledgement says for the first time.
+    /// Room for what an acknowledgement reports for the first time.
     pub(super) fresh: Vec<(u64, u64)>,
 }
 
@@ -84,7 +84,7 @@ impl Scoreboard {
     }
 
     /// Of the pieces in `fresh` some begin or end within a packet: only packets count all of which
-    /// one block tells of. One of which the part below `una` is acknowledged is what is left of it.
+    /// one block reports. One of which the part below `una` is acknowledged is what is left of it.
     #[cold]
     fn leave_whole_packets(
         &mut self,

@@ -1,7 +1,7 @@
-//! What duplicate acknowledgements stand for where the peer does not say what has arrived (Linux's
+//! What duplicate acknowledgements stand for where the peer does not report what has arrived (Linux's
 //! `tcp_add_reno_sack` and `tcp_remove_reno_sacks`).
 //!
-//! Each stands for a segment that has arrived above a hole, nobody knows which. So all of recovery
+//! Each stands for a segment that has arrived above a hole; which one is unknown. So all of recovery
 //! that goes by counts is as with SACK: what is in flight, limited transmit, PRR.
 
 use super::super::super::connection::Connection;
@@ -18,7 +18,7 @@ pub(super) struct Duplicates {
 }
 
 impl Duplicates {
-    /// The peer has told its first window.
+    /// The peer has reported its first window.
     pub(super) fn on_handshake(&mut self, c: &Connection) {
         self.window = c.peer_window;
     }
@@ -46,7 +46,7 @@ impl Duplicates {
         let before = std::mem::replace(&mut self.window, c.peer_window);
         let counted = self.bytes / c.mss();
         if newly.acked == 0 {
-            // RFC 5681 §2: what tells of a larger window is no duplicate.
+            // RFC 5681 §2: an ACK with a larger window is no duplicate.
             if c.outstanding() == 0 || c.peer_window > before {
                 return 0;
             }

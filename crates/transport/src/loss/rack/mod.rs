@@ -40,7 +40,7 @@ enum State {
     #[default]
     Open,
     /// Linux's CWR: the window slides down for a mark, nothing is to be repaired. Until what was
-    /// sent after `high_seq`, which tells the peer, is acknowledged.
+    /// sent after `high_seq`, which notifies the peer, is acknowledged.
     Cwr,
     /// Fast recovery, until `high_seq` is acknowledged.
     Recovery,
@@ -82,7 +82,7 @@ pub struct Rack {
     answers_before_head: bool,
 }
 
-/// What an acknowledgement says of more than what has arrived.
+/// What an acknowledgement reports besides arrivals.
 #[derive(Clone, Copy, Debug)]
 struct News {
     /// It moved SND.UNA, from here.
@@ -130,7 +130,7 @@ impl Rack {
         self.usage.limits(&c.session.window)
     }
 
-    /// An acknowledgement has come that says this for the first time.
+    /// An acknowledgement has come that reports this for the first time.
     pub fn on_ack(
         &mut self,
         c: &mut Connection,
@@ -139,7 +139,7 @@ impl Rack {
         now: Instant,
     ) -> Option<AckOutcome> {
         self.new_data_first = false;
-        // A pacer may have held a probe back until nobody needs it.
+        // A pacer may have held a probe back until it is not needed.
         let una = c.una();
         self.forced = self.forced.filter(|plan| plan.end > una);
         let duplicates = match ack.option() {
@@ -221,7 +221,7 @@ impl Rack {
         })
     }
 
-    /// The same acknowledgement with what it delivered as far as duplicates tell.
+    /// The same acknowledgement with what it delivered as far as duplicates show.
     #[inline(never)]
     fn count_duplicates(&mut self, c: &Connection, newly: &NewlyAcked) -> NewlyAcked {
         let over = self.repairs_nothing() || self.is_over(c);
@@ -235,7 +235,7 @@ impl Rack {
         };
         newly.delivered = (segments * c.mss()).min(most);
         if newly.sent.is_none() {
-            // Some of it was sent twice, so it does not say that the first sendings arrived.
+            // Some of it was sent twice, so it does not show that the first transmissions arrived.
             newly.times.once_from = None;
         }
         newly
@@ -265,7 +265,7 @@ impl Rack {
         c.una() > self.high_seq || c.stack.recovery.sack && c.una() == self.high_seq
     }
 
-    /// To whom an acknowledgement is told: while the window comes down, nobody grows it
+    /// The parts that are notified of an acknowledgement: while the window comes down, nothing grows it
     /// (`tcp_may_raise_cwnd`).
     fn audience(&self, advanced: bool, sacked: bool) -> AckRole {
         match self.state {
@@ -572,7 +572,7 @@ impl Rack {
         }
     }
 
-    /// When [`on_timer`](Self::on_timer) wants to be called.
+    /// When to call [`on_timer`](Self::on_timer).
     pub fn deadline(&self) -> Option<Instant> {
         match (self.timer.due(), self.probe.timer.due()) {
             (Some(a), Some(b)) => Some(a.min(b)),

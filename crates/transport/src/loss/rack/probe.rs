@@ -70,7 +70,7 @@ impl Probe {
             self.out = None;
             return false;
         }
-        // Without DSACK, a second acknowledgement of the same end says that both arrived.
+        // Without DSACK, a second acknowledgement of the same end shows that both arrived.
         let repaired = una > end;
         if repaired || !newly {
             self.out = None;

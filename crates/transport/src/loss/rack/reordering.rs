@@ -27,7 +27,7 @@ pub(super) struct Reordering {
     persist: u32,
     /// A retransmission has turned out to be needless (`dsack_seen`).
     duplicate: bool,
-    /// When the window last grew: what was sent before says nothing of the new one.
+    /// When the window last grew: what was sent before does not describe the new one.
     adjusted: Instant,
 }
 

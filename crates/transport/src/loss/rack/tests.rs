@@ -437,7 +437,7 @@ fn a_mark_brings_the_window_down_by_a_share_of_what_is_delivered() {
         .windows(2)
         .all(|w| w[1] <= w[0] && w[0] - w[1] <= 1.0));
     assert_eq!(flow.window().cwnd, 10.0);
-    // The peer has been told by the first of them, 21; until that is acknowledged an echo is of
+    // The peer has been notified by the first of them, 21; until that is acknowledged an echo is of
     // the old window, and afterwards of a new one.
     assert_eq!(flow.window().ssthresh, 10.0);
     flow.hears(at_ms(301), ack(21, &[]));

@@ -1,6 +1,6 @@
 //! Packets that counted as lost and are acknowledged after all.
 //!
-//! RFC 9002 §6.1 lets thresholds rise then, and says nothing of the window. quinn and neqo restore
+//! RFC 9002 §6.1 lets thresholds rise then, and does not mention the window. quinn and neqo restore
 //! the window once everything that counted as lost has arrived, and forget what was lost two probe
 //! timeouts ago; quicly gives up the packet threshold at the first such packet, and doubles what the
 //! time threshold allows beyond a round trip at each further one, up to a whole round trip.

@@ -1,7 +1,7 @@
 //! QUIC's loss detection and congestion events (RFC 9002; J. Iyengar, I. Swett, May 2021).
 //!
 //! Every packet has a separate number, also where it carries what another has carried: an
-//! acknowledgement says which of them arrived, so each gives a round trip, and none is ambiguous.
+//! acknowledgement identifies those that arrived, so each gives a round trip, and none is ambiguous.
 //! A packet is lost when three later ones have arrived or one that left long enough after it; a
 //! timer only sends probes, which make the peer answer, and marks nothing lost. What was lost is
 //! sent again in new packets.
@@ -20,7 +20,7 @@
 //! The window itself is the controller's: a congestion event is a loss to it, persistent congestion
 //! a timeout, and the threshold falls once for both. A startup's own, shorter timeout
 //! (`Window::timeout`) has nothing to stand for here. What happens where packets that counted as
-//! lost are acknowledged after all is `undo`'s to say (`late`). Timers end connections as they do
+//! lost are acknowledged after all is decided in `undo` (`late`). Timers end connections as they do
 //! under TCP, where QUIC has an idle timeout, and their back-off is bounded by `rto_max`. With
 //! `ecn`, marks are echoed as TCP does (RFC 3168 §6.1.3) instead of counted (RFC 9000 §13.4).
 
@@ -276,7 +276,7 @@ impl Rfc9002 {
         });
     }
 
-    /// When [`on_timer`](Self::on_timer) wants to be called.
+    /// When to call [`on_timer`](Self::on_timer).
     pub fn deadline(&self) -> Option<Instant> {
         self.due
     }
