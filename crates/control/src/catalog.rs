@@ -272,7 +272,7 @@ mod tests {
         }
     }
 
-    /// A default is a value of its parameter's kind, or words that say what settles it;
+    /// A default is a value of its parameter's kind, or words that name what settles it;
     /// and what is no value must not be reached by a getter that needs one.
     #[test]
     fn every_default_is_a_value_or_an_explanation() {

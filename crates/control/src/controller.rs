@@ -1,6 +1,6 @@
 //! One startup and one avoidance make a controller; this file is the hand-over.
 //!
-//! The startup is in charge until it says that its work is done or the window reaches
+//! The startup is in charge until it reports that it is done or the window reaches
 //! the threshold; then the avoidance is. After a timeout the window is below the
 //! threshold again and the startup's growth rule applies once more. How the window
 //! shrinks on loss is the avoidance's rule, unless the startup sets the window itself.
@@ -41,7 +41,7 @@ pub struct Controller {
     startup: Box<dyn Startup>,
     slow_start: SlowStart,
     avoidance: Box<dyn Avoidance>,
-    /// Where another rule than the stack's says whether an unused window grows.
+    /// Where another rule than the stack's decides whether an unused window grows.
     growth_gate: Option<Box<GrowthGate>>,
     phase: Phase,
     recovery: Recovery,

@@ -1,4 +1,4 @@
-//! What a catalog says of an algorithm: how to make it, where it comes from, what it needs.
+//! A catalog's entry of an algorithm: how to make it, where it comes from, what it needs.
 //!
 //! An algorithm's file has one [`Entry`]; lists of them are elsewhere, so that no algorithm knows
 //! of any other.

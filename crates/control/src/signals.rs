@@ -86,7 +86,7 @@ macro_rules! signals {
             pub struct Feedback {
                 /// Time now.
                 pub now: Instant,
-                /// By how much the routers want the throughput to change, bytes per second on the
+                /// The change of throughput that the routers request, bytes per second on the
                 /// wire; `None` where no router has written into them.
                 pub change: Option<f64>,
                 /// The round-trip time of the newest segment that the ACK covers, by Karn's rule.
@@ -115,7 +115,7 @@ macro_rules! signals {
                 /// The resolution at which the transport measures and paces, if it is coarse
                 /// (ns-2's clock ticks). The RTT above has been rounded to it.
                 pub clock: Option<Duration>,
-                /// The peer counts marks (RFC 9768), and each [`Ack`] says how many are new.
+                /// The peer counts marks (RFC 9768), and each [`Ack`] has the number of new ones.
                 pub counts_marks: bool,
             }
 

@@ -14,7 +14,7 @@ use crate::near_units::{self, Measure};
 ///
 /// Windows are held in segments and as real numbers because congestion avoidance needs
 /// the fraction, and because a comparison with ns-2 needs its very rounding (a window
-/// that grows by thirds of a packet crosses whole numbers where `f64` says so).
+/// that grows by thirds of a packet crosses whole numbers at the same place as `f64`).
 pub type Segments = f64;
 
 /// A point in time, in nanoseconds since the beginning of the run.

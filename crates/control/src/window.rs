@@ -2,7 +2,7 @@
 
 use crate::{Duration, Instant, Rate, Segments};
 
-/// Tags that a controller wants on outgoing data segments.
+/// Tags that a controller sets on outgoing data segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tags {
     /// The segment belongs to an oversized startup flight that a router may drop first
@@ -25,7 +25,7 @@ pub enum Pair {
     Second,
 }
 
-/// Segments that may be sent a second time before anything says that they are lost, from the
+/// Segments that may be sent a second time before a sign of their loss, from the
 /// last backwards (Halfback).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProactiveRetransmissions {
@@ -51,13 +51,13 @@ pub struct Window {
     /// And no more than so many, however many segmentation offload would take.
     pub most_together: u32,
     /// A retransmission timeout that holds instead of the transport's, and without back-off,
-    /// while a startup wants an early answer.
+    /// while a startup needs an early answer.
     pub timeout: Option<Duration>,
     /// Tags for the data segments that leave from now on.
     pub tags: Tags,
     /// Segments to send a second time; the transport counts them off.
     pub proactive: ProactiveRetransmissions,
-    /// Data segments carry a congestion header that requests more of XCP's routers, and says this
+    /// Data segments carry a congestion header that requests more of XCP's routers, and reports this
     /// round-trip time, zero where none is known yet; `None` sends them without.
     pub congestion_header: Option<Duration>,
     /// Maximum segment size, bytes of payload.

@@ -55,7 +55,7 @@ impl CautiousStart {
         }
     }
 
-    /// Whether `rtt` says that a queue has grown.
+    /// Whether `rtt` shows that a queue has grown.
     fn is_late(&mut self, rtt: Duration) -> bool {
         let least = self.least.map_or(rtt, |least| least.min(rtt));
         self.least = Some(least);

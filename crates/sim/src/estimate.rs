@@ -57,7 +57,7 @@ impl Prepared {
         }
     }
 
-    /// Objects that web sessions are to ask for.
+    /// Objects that web sessions are to request.
     fn objects(&self) -> f64 {
         self.web.iter().map(|web| web.expected_objects()).sum()
     }

@@ -1,4 +1,4 @@
-//! One flow, worked out from its entry: what whoever lays routes, runs it or reports of it reads.
+//! One flow, worked out from its entry: the input of routing, of the run and of its rows.
 
 use crate::maybe_time::MaybeTime;
 use flowstart_control::catalog::Recipe;
@@ -98,7 +98,7 @@ pub struct AfterFlow {
 pub enum Opening {
     /// With a handshake.
     Handshake,
-    /// It is open, and its sender knows the round trip.
+    /// It is open, and its sender has the round-trip time.
     Established(Duration),
     /// With a handshake that the data's receiver begins.
     ByReceiver,

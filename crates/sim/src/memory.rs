@@ -43,7 +43,7 @@ struct Path {
     left: Option<(PathMemory, Instant)>,
     carried: Option<(Delivered, Instant)>,
     open: Vec<u32>,
-    /// Those of them that were told of it.
+    /// Those of them that were notified of it.
     told: Vec<u32>,
 }
 

@@ -5,7 +5,7 @@
 //! so in cycles of eight round trips: one at five quarters of the rate, one at three quarters to
 //! drain what that has queued, six at the rate. v3 waits two to three seconds (or as many rounds
 //! as Reno would need to grow as far), fills the path, then sends at five quarters until losses
-//! or a plateau say that this is all. Losses of more than two percent bound what may be in
+//! or a plateau show that this is all. Losses of more than two percent bound what may be in
 //! flight, and the next probe is broken off when it reaches the bound. The least round trip is
 //! looked for with four segments in flight (v3: half of what the path holds) for 200 ms, if it
 //! has not been seen for ten seconds (v3: five).
@@ -123,7 +123,7 @@ impl Avoidance for BbrAvoidance {
     }
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack) {
-        // Where Startup ends is the startup's to say, and it is over.
+        // The startup decides where Startup ends, and it is over.
         let _ = self.model.on_ack(w, a);
     }
 

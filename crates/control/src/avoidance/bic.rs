@@ -1,7 +1,7 @@
 //! BIC: a binary search for the window that the path holds.
 //!
 //! L. Xu, K. Harfoush, I. Rhee, "Binary Increase Congestion Control (BIC) for Fast
-//! Long-Distance Networks", INFOCOM 2004. A loss says that the window before it, `W_max`, was
+//! Long-Distance Networks", INFOCOM 2004. A loss shows that the window before it, `W_max`, was
 //! too large; the window after it, `W_min`, is small enough. The best one lies between, so
 //! BIC goes half of the way each round trip, never by more than `s_max` segments nor by less
 //! than `s_min`. Near `W_max` its steps become small, which keeps it stable where it matters;

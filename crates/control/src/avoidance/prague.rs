@@ -99,7 +99,7 @@ const BURST_SHIFT: u32 = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InLoss {
     No,
-    /// Until the transport says that it is over.
+    /// Until the transport reports that it is over.
     Recovery,
     /// After a timeout, until this position is acknowledged; it is known with the next ACK.
     Timeout(Option<u64>),

@@ -443,7 +443,7 @@ mod tests {
         }
     }
 
-    /// Twenty segments in a round of 125 ms are 160 a second; the latest sample says over what.
+    /// Twenty segments in a round of 125 ms are 160 a second; the latest sample gives the interval.
     #[test]
     fn a_paced_restart_has_the_rate_of_the_last_round() {
         let kind = crate::params::AlgorithmKind::AVOIDANCE;

@@ -1,10 +1,10 @@
-//! Rapid Start's rules, for those that grow or recover by them: what says whether there is a queue,
+//! Rapid Start's rules, for those that grow or recover by them: the signs of a queue,
 //! and the first recovery (draft-kazuho-ccwg-rapid-start; h2o/quicly `cc.h`).
 
 use crate::signals::Ack;
 use crate::{Duration, Instant, Segments};
 
-/// The rise of the round-trip time that always says that there is a queue.
+/// The rise of the round-trip time that is always a sign of a queue.
 const RISE: Duration = Duration::from_millis(4);
 /// On paths shorter than this, quicly's clock shows no queue.
 const SHORTEST: Duration = Duration::from_millis(4);
@@ -13,7 +13,7 @@ const SLOTS: usize = 4;
 /// The window never falls below this many segments.
 const MINIMUM: Segments = 2.0;
 
-/// What says whether there is a queue.
+/// The sign of a queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sense {
     quicly: bool,
@@ -72,7 +72,7 @@ impl Sense {
         }
     }
 
-    /// Whether the last round trip says that there is no queue.
+    /// Whether the last round trip shows no queue.
     pub(crate) fn no_queue(&self) -> bool {
         let known = self.min_rtt < Duration::MAX && !self.is_off();
         known && self.floor() <= self.threshold()

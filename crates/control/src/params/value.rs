@@ -49,7 +49,7 @@ pub struct ParamSpec {
     /// What kind of value it takes.
     pub unit: Unit,
     /// The value it has when not given, written as a user would; or, where that is no
-    /// single value, words that say what happens (`by stack: ...`, `none: ...`).
+    /// single value, words for what happens (`by stack: ...`, `none: ...`).
     pub default: &'static str,
     /// Effect of the parameter, in help and pages.
     pub meaning: &'static str,

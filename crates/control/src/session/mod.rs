@@ -27,7 +27,7 @@ pub enum UndoRule {
 pub struct Session {
     /// The startup and the congestion control.
     pub controller: Controller,
-    /// The window. The transport obeys it, and leads it to where the controller wants it.
+    /// The window. The transport obeys it, and leads it to the controller's value.
     pub window: Window,
     undo_rule: UndoRule,
     /// Window and threshold before the last reduction, where that can be undone.

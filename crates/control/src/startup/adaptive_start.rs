@@ -29,7 +29,7 @@
 //! - Past the first threshold the window must outrun the estimate to grow fast again, and it
 //!   grows by one segment a round trip there. On a path that is much wider than the first
 //!   threshold this is close to no startup at all: the estimate of a flow that leaves most of
-//!   the path idle is its own rate. The rules at hand say nothing else.
+//!   the path idle is its own rate. The available rules have nothing else.
 //! - The papers' text was not at hand; a public port to ns-3 was, and its errors are not
 //!   followed: it forgets `RTTmin`, lowers the threshold, and lets flows share `U`.
 //! - What is said of `Umax` reads as the largest of the last ten samples' (`u_max=last-ten`); the
@@ -39,7 +39,7 @@
 //!   start loses at 667, and 135 by the largest ever, of 166 that the path holds.
 //! - The avoidance responds to losses and timeouts. With Westwood that is by an estimate.
 //!   `response=estimate` has adaptive start set the window for the first loss; the avoidance takes
-//!   that for the window at which the loss came, as CUBIC wants to know.
+//!   that for the window at which the loss came, as CUBIC needs it.
 
 use std::collections::VecDeque;
 

@@ -69,7 +69,7 @@
 //! - Linux holds gains in 256ths (v1: 739/256, 88/256) and applies the pacing margin to the first
 //!   rate; v1 has it so under the linux stack, and the round figures elsewhere; v3-linux always.
 //! - Without a round trip from the handshake the rate is reckoned with 1 ms; when one is
-//!   measured, it is reckoned again, as Linux does and the draft does not say.
+//!   measured, it is reckoned again, as in Linux; the draft does not specify it.
 
 use super::{copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};

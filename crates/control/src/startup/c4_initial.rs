@@ -44,9 +44,9 @@
 //! # Contested
 //!
 //! - The inequality by which the nominal rate follows a sample is printed the wrong way round in
-//!   both copies; the prose says that samples only raise it.
+//!   both copies; according to the prose, samples only raise it.
 //! - Neither copy names a least increase of an era. Without one, rates that creep towards that of
-//!   the link are increases, and after-04's window grows on. picoquic asks for a quarter of what
+//!   the link are increases, and after-04's window grows on. picoquic requires a quarter of what
 //!   is to be expected, which is twofold (`c4_growth_evaluate`).
 //! - The first round trip is that of the handshake, whose packets are small: on a slow link data's
 //!   is longer by a packet's transmission, and nearer to the limit.

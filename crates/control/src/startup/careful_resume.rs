@@ -7,7 +7,7 @@
 //! a loss, the round-trip time resembles the old one, and there is more to send than the window
 //! lets out, it jumps, once: up to half of the remembered window leaves, paced over a round
 //! trip (*Unvalidated*). What the acknowledgements then confirm becomes the window, and slow
-//! start goes on from there (*Validating*). A loss on the way says that the memory was wrong,
+//! start goes on from there (*Validating*). A loss on the way shows that the cached state was wrong,
 //! and the answer is harder than to an ordinary one: the window falls to half of what is known
 //! to have passed and stands still until the whole jump has been accounted for (*Safe
 //! Retreat*); that sum gives the threshold. Half is less than Jump Start or Fast start dare, and
@@ -388,7 +388,7 @@ impl Startup for CarefulResume {
         false
     }
 
-    /// From the jump to its end the window is this startup's, whatever the threshold says.
+    /// From the jump to its end the window is this startup's, whatever the threshold is.
     fn in_charge(&self, w: &Window) -> bool {
         let jumped = !matches!(self.phase, Phase::Reconnaissance | Phase::Normal);
         jumped || w.in_slow_start()

@@ -7,7 +7,7 @@
 //! the queue wherever it is. Slow start is how it gets there from below, and needs no threshold:
 //! it is over at the first ACK at which the rate, `cwnd / standing RTT`, is above that target. The
 //! queueing delay is that of the *standing* round trip, the least of the last half of one, so that
-//! late ACKs and short bursts do not end it. Losses say nothing of it.
+//! late ACKs and short bursts do not end it. Losses are no sign of it.
 //!
 //! mvfst does not grow with the ACKs: the window stands for a round trip and is doubled at one
 //! ACK, and pacing at two windows per round trip spreads what then may leave. The first ACK only
@@ -38,7 +38,7 @@
 //! - A timeout ends it, and the avoidance responds to it. mvfst sets its least window at persistent
 //!   congestion and stays in slow start; genericCC does nothing.
 //! - Both programs grow a window that is not used; here it stays.
-//! - Both begin with ten packets; here the stack's rule says how many, and generic's
+//! - Both begin with ten packets; here by the stack's rule, and generic's
 //!   `num_probe_pkts` is that window.
 //! - The least and the standing round trip are updated by ACKs, so that of the handshake, whose
 //!   packets are shorter, counts for the smoothed one only.

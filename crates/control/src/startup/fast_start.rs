@@ -258,7 +258,7 @@ impl Startup for FastStart {
         true
     }
 
-    /// While the flight is out its ACKs are this startup's, whatever the threshold says.
+    /// While the flight is out its ACKs are this startup's, whatever the threshold is.
     fn in_charge(&self, w: &Window) -> bool {
         self.mode == Mode::Fast || w.in_slow_start()
     }

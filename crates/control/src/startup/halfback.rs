@@ -19,7 +19,7 @@
 //! - Only the abstract was at hand; the rules are as others describe them.
 //! - One retransmission for each acknowledgement would be one for every second segment where the
 //!   receiver delays them; here it is one for each segment that has arrived.
-//! - Recovery's own retransmissions go first, and recovery knows nothing of the proactive ones:
+//! - Recovery's own retransmissions go first, and recovery does not see the proactive ones:
 //!   one neither counts as in flight nor is its acknowledgement a sign of loss.
 //! - Of a flow larger than the threshold the window becomes what a round trip acknowledges of
 //!   the paced part, and slow start goes on from there.

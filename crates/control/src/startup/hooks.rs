@@ -94,7 +94,7 @@ macro_rules! hooks {
     )*};
 }
 
-/// A startup: from the handshake until it knows the path.
+/// A startup: from the handshake until the path is measured.
 ///
 /// An implementation edits the window and reports, once, that its work is done. It must
 /// not assume that it is called for every packet of the path, only for its own flow's.

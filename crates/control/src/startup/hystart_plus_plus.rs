@@ -19,7 +19,7 @@
 //!
 //! - The RFC does not order the steps at a round's end. Here an ACK is first sampled and
 //!   judged, then ends the round.
-//! - §4.2 says that a loss sets ssthresh to cwnd. Taken literally that would undo the
+//! - §4.2: a loss sets ssthresh to cwnd. Taken literally that would undo the
 //!   reduction which the loss itself causes; here it only ends HyStart++.
 //! - `windowEnd` starts as SND.NXT. Taken before any data is sent, the first ACK would end a
 //!   round of nothing and spoil `lastRoundMinRTT`; here it is what the first ACK finds sent.

@@ -151,7 +151,7 @@ impl JumpStart {
         }
         self.js = Js::Pacing;
         self.flight = ((d * f64::from(w.mss)) as u64).min(e.queued);
-        // §IV.E: tags say that the flight is larger than an initial window.
+        // §IV.E: tags show that the flight is larger than an initial window.
         let mss = f64::from(w.mss);
         self.untagged = if self.flag_all {
             0
@@ -265,7 +265,7 @@ impl Startup for JumpStart {
         Repaired::Continues
     }
 
-    /// While the flight leaves it is this startup's whatever the threshold says.
+    /// While the flight leaves it is this startup's, whatever the threshold is.
     fn in_charge(&self, w: &Window) -> bool {
         self.js == Js::Pacing || w.in_slow_start()
     }

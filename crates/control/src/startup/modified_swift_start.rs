@@ -22,7 +22,7 @@
 //! - The second pair queues behind the first, so its round trip is longer and the second
 //!   window larger: an over-estimate of the source's own making, kept, since its tables show
 //!   it.
-//! - The study says that it cannot over-estimate. Its own OC-1 table does, by 16 %: the ACK of
+//! - According to the study it cannot over-estimate. Its own OC-1 table does, by 16 %: the ACK of
 //!   the first pair holds up a router just when the second pair arrives there.
 //! - The window is that of the payload, `MSS` over the spacing of whole packets, as in the
 //!   tables.

@@ -26,7 +26,7 @@
 //! - Times are nanoseconds throughout. The code takes 1024 ns for a microsecond in round lengths and
 //!   guards, which makes a round 2.4 % shorter than it is.
 //! - The window is what lets a chirp leave: between chirps it is what is out. The code keeps it wide
-//!   and is asked for each packet. So a loss finds the window at what is out.
+//!   and is called for each packet. So a loss finds the window at what is out.
 //! - `pc2018` and `pc-split` also wait until no more than 16 segments are in the host's queues. There
 //!   are none here.
 //! - `pc2018` goes on chirping through fast recovery, with DCTCP's reduction of nothing at first.
@@ -313,7 +313,7 @@ impl<F: Form> Startup for PacedChirping<F> {
         self.form.wants_delivery()
     }
 
-    /// While it chirps the window is its own, whatever the threshold says.
+    /// While it chirps the window is its own, whatever the threshold is.
     fn in_charge(&self, w: &Window) -> bool {
         self.phase != Phase::Over || w.in_slow_start()
     }

@@ -1,6 +1,6 @@
 //! Slow start with pacing and gradual exit: the more of a queue there is, the slower it grows.
 //!
-//! No text under this name was found; this is the plainest rule that does what it says, for
+//! No text under this name was found; this is the plainest rule that fits the name, for
 //! comparison with the exits that are published. Slow start ends at once, from doubling to
 //! hardly growing; whoever ends it by delay must choose between too soon and too late. Here the
 //! factor of a round falls linearly as its queueing delay rises,

@@ -22,11 +22,11 @@
 //! # State
 //!
 //! The length of the train and where it ends, `gap` and its bounds, the first ACK of the train and what
-//! has arrived since, the least round trip; trains in a row that said nothing.
+//! has arrived since, the least round trip; trains in a row without a result.
 //!
 //! # Deviations
 //!
-//! - Which there are cannot be said without the paper's body.
+//! - They are unknown without the paper's body.
 //!
 //! # Contested
 //!
@@ -35,7 +35,7 @@
 //! - The spacing of ACKs is the time from the first to the last of a train over the packets that those
 //!   after the first acknowledge, so that delayed ACKs do not count as stretched. Where the last packet
 //!   of a train waits alone for its ACK it does.
-//! - A train of less than four packets, which an application may leave, says nothing and is sent
+//! - A train of less than four packets, which an application may leave, gives no result and is sent
 //!   again as long. Nor does one whose ACKs come all at once, as a shared medium hands them on: as
 //!   they have no spacing, the window found would have no bound. After three such in a row slow start
 //!   goes on.
@@ -81,9 +81,9 @@ params! {
     }
 }
 
-/// A train of fewer packets says nothing.
+/// A train of fewer packets gives no result.
 const LEAST_TRAIN: u32 = 4;
-/// So many trains in a row that say nothing end the search.
+/// So many trains in a row without a result end the search.
 const PATIENCE: u32 = 3;
 const MIN_CWND: Segments = 2.0;
 
@@ -149,7 +149,7 @@ struct PacedStart {
     rtts: RoundTrips,
     /// What the train before delivered, in bytes.
     delivered: u64,
-    /// Trains in a row that were long enough and said nothing.
+    /// Trains in a row that were long enough and gave no result.
     silent: u32,
 }
 

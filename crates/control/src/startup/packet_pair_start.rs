@@ -1,4 +1,4 @@
-//! Packet-pair start: the spacing of the first ACKs tells where slow start should stop.
+//! Packet-pair start: the spacing of the first ACKs shows where slow start should stop.
 //!
 //! J. C. Hoe, "Improving the Start-up Behavior of a Congestion Control Scheme for TCP",
 //! SIGCOMM 1996. Slow start overshoots because its threshold is arbitrary. Packets that leave

@@ -16,7 +16,7 @@
 //!
 //! # Contested
 //!
-//! - What follows the first window is not said. Avoidance is the natural reading of a sender
+//! - What follows the first window is not specified. Avoidance is the natural reading of a sender
 //!   that takes its window for the path's.
 //! - The slides count payload, so the wire carries 2.7 % more than the interface does; kept.
 

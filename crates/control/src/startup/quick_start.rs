@@ -1,4 +1,4 @@
-//! Quick-Start: ask every router on the path for a rate, and start at it.
+//! Quick-Start: request a rate of every router on the path, and start at it.
 //!
 //! RFC 4782 (S. Floyd, M. Allman, A. Jain, P. Sarolahti, "Quick-Start for TCP and IP",
 //! January 2007, Experimental). A sender cannot know how fast it may begin; the routers do.
@@ -268,7 +268,7 @@ impl Startup for QuickStart {
         Some(self)
     }
 
-    /// While the flight leaves it is this startup's whatever the threshold says.
+    /// While the flight leaves it is this startup's, whatever the threshold is.
     fn in_charge(&self, w: &Window) -> bool {
         self.qs == Qs::Approved || w.in_slow_start()
     }

@@ -30,7 +30,7 @@
 //! - quicly numbers packets, so that a repaired one has another number and is not counted as
 //!   acknowledged of the jump. Here positions stand for numbers, and bytes that were sent again are
 //!   left out instead. Whether anything of the jump has arrived while something sent before it is
-//!   missing is told by the bytes that have arrived, one packet being missing.
+//!   missing is reported by the bytes that have arrived, one packet being missing.
 //! - In quicly the operator may let only a share of the connections jump; here each one does.
 //! - Only one path is known: no other is migrated to, on which quicly would not jump again.
 //! - quicly's pacer lets eight to ten packets leave together. Here the first window leaves at once,

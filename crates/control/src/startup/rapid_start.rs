@@ -2,7 +2,7 @@
 //!
 //! draft-kazuho-ccwg-rapid-start (K. Oku, later with M. Welzl; individual), running in quicly. Two
 //! things keep slow start slow: its factor, and the fear of what the last round loses. Rapid
-//! Start grows threefold per round trip as long as round-trip times say that there is no queue
+//! Start grows threefold per round trip as long as round-trip times show no queue
 //! and twofold from then on, with everything paced. Its answer to the first loss
 //! does not ask how far the window had overshot: it first keeps silent for a part of a
 //! round trip and then shrinks by a share of each byte that turns out delivered, and by a

@@ -28,8 +28,8 @@
 //!
 //! # Contested
 //!
-//! - -09's text is said to lean *forward* between two bins, to what was sent after the moment
-//!   that is looked for; Mozilla's implementers, who asked the authors, call that a slip. Forward takes
+//! - -09's text is reported to lean *forward* between two bins, to what was sent after the moment
+//!   that is looked for; Mozilla's implementers, after a question to the authors, call that a slip. Forward takes
 //!   more for sent and leaves too soon, so no reading does (`interpolation=forward`).
 //! - No implementation limits the time of a drain; `short-drain` ends it after two round trips.
 //! - The authors' modules keep totals of 16 bits, of which all are shifted when one overflows. Shares
@@ -38,7 +38,7 @@
 //!
 //! # The latest round trip is blind to a queue
 //!
-//! Text and implementations look back by the latest sample, but what the draft says of the delay
+//! Text and implementations look back by the latest sample, but the draft's text on the delay
 //! of a decision, about two round trips, and of the share that is then missing holds for a
 //! constant round trip. Before a queue that drops only what it has no room for, the latest
 //! sample points at the very segments that the deliveries answer, and nothing is missing but what
@@ -679,7 +679,7 @@ mod tests {
     }
 
     /// When a sender leaves that doubles per round trip until it fills a path: in round trips
-    /// after capacity is reached. Each ACK lets two segments leave; `rtt` says what round trip
+    /// after capacity is reached. Each ACK lets two segments leave; `rtt` gives the round trip
     /// is measured then.
     fn left_at(spec: &str, rtt: fn(f64) -> f64) -> f64 {
         const STEPS: i32 = 200;

@@ -29,7 +29,7 @@
 //!   the time in which the application had nothing to send or the window let nothing out. A pause
 //!   of the window counts from a quarter of a round trip on, and where all gaps together are less
 //!   than half of it.
-//! - The abstracts say nothing of an age at which a memory is not used any more. Here it is the
+//! - The abstracts mention no age at which a memory is not used any more. Here it is the
 //!   stack's, `sharing_lifetime`, 10 minutes by default.
 //! - Where the handshake gave no round-trip time since its SYN was lost, the path may have
 //!   changed, and slow start is used.

@@ -21,7 +21,7 @@
 //!
 //! # Contested
 //!
-//! - Of the report only the abstract and what others say of it was at hand: the rule is in
+//! - Of the report only the abstract and citations were available: the rule is in
 //!   parts a reconstruction, `alpha` as a divisor and the median among them.
 //! - A sample longer than half a round trip is a receiver's timer, not a bottleneck.
 

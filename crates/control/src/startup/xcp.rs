@@ -1,4 +1,4 @@
-//! XCP: the routers say by how much each sender's window is to change.
+//! XCP: the routers set the change of each sender's window.
 //!
 //! D. Katabi, M. Handley, C. Rohrs, "Congestion Control for High Bandwidth-Delay Product
 //! Networks", SIGCOMM 2002, §3.3; the rule as ns-2.35's `xcp-end-sys.cc` has it. Every data
@@ -68,13 +68,13 @@ struct Xcp {
 }
 
 impl Xcp {
-    /// Takes a round-trip sample, which the headers say from now on.
+    /// Takes a round-trip sample, which the headers carry from now on.
     fn sample(&mut self, w: &mut Window, rtt: Option<Duration>) {
         if let Some(rtt) = rtt {
             let smoothed = |srtt: Duration| (srtt.times(SMOOTHING - 1) + rtt).over(SMOOTHING);
             self.srtt = Some(self.srtt.map_or(rtt, smoothed));
         }
-        // Zero says that there is none yet: such headers are answered with no change.
+        // Zero means that there is none yet: such headers are answered with no change.
         w.congestion_header = Some(self.srtt.unwrap_or(Duration::ZERO));
     }
 
@@ -232,7 +232,7 @@ mod tests {
         };
         c.on_loss(&mut w, &loss);
         assert_eq!((w.cwnd, w.ssthresh), (5.0, 5.0));
-        // Above the threshold it is still the routers who decide.
+        // Above the threshold the routers still decide.
         answer(&mut c, &mut w, Some(152_000.0));
         assert!((w.cwnd - 15.0).abs() < 1e-12, "{}", w.cwnd);
         answer(&mut c, &mut w, Some(0.0));

@@ -18,7 +18,7 @@ use std::num::NonZeroU64;
 const MOST_FLOWS: u64 = 1_000_000;
 pub(super) const LARGEST: u64 = 1 << 50;
 
-/// The flows of a scenario, which have the setting's stack unless they say otherwise and whose
+/// The flows of a scenario, which have the setting's stack unless they name another and whose
 /// algorithms are among the recipes. Their kinds become the first of `kinds`, one for each entry.
 pub(super) fn entries(
     scenario: &Scenario,
@@ -244,7 +244,7 @@ impl FlowReader<'_> {
         Err(RequestError::new(self.field("opener"), problem))
     }
 
-    /// What an earlier connection is said to have left: a window that it had kept for long and
+    /// The given state of an earlier connection: a window that it had kept for long and
     /// used, and a round trip with some variation.
     fn cached_state(
         &self,

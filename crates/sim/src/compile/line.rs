@@ -47,7 +47,7 @@ pub(super) fn forward_line(
     Ok((mean, variation.map(VariationPlan::Drawn)))
 }
 
-/// The reverse line, which has the forward one's mean rate where nothing is said of it.
+/// The reverse line, which has the forward one's mean rate where it is not given.
 pub(super) fn reverse_line(
     path: &PathSpec,
     forward: Rate,

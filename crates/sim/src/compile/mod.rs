@@ -1,4 +1,4 @@
-//! From what a scenario says to what runs: all checks are made here, and all files read.
+//! From a scenario to what runs: all checks are made here, and all files read.
 
 mod checks;
 mod files;
@@ -60,7 +60,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// One that knows these custom startups.
+    /// A compiler with these custom startups.
     pub fn new(custom: CustomStartups) -> Compiler {
         Compiler {
             recipes: Recipes::among(custom),
@@ -126,8 +126,8 @@ impl Prepared {
         Ok(())
     }
 
-    /// Has the run record what flows do over time, in place of what the scenario says is to be
-    /// recorded, and stop where nothing more is wanted: see
+    /// Has the run record what flows do over time, in place of the scenario's
+    /// recording, and stop where nothing more is wanted: see
     /// [`Outcome::lines`](crate::record::outcome::Outcome::lines).
     ///
     /// An error where the scenario lists no such flow, or there is no time between the ends.
@@ -136,8 +136,8 @@ impl Prepared {
         Ok(())
     }
 
-    /// Has the run record the ways of a flow's first packets, in place of what the scenario says is
-    /// to be recorded, and stop when they have arrived: see
+    /// Has the run record the ways of a flow's first packets, in place of the
+    /// scenario's recording, and stop when they have arrived: see
     /// [`Outcome::journeys`](crate::record::outcome::Outcome::journeys).
     ///
     /// An error where the scenario lists no such flow.

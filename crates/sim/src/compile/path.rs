@@ -1,4 +1,4 @@
-//! A path, from what a scenario says of it to a chain in plain values.
+//! A path, from its fields in a scenario to a chain in plain values.
 
 use super::files::Files;
 use super::impairments::{ack_aggregation, before, behind};
@@ -11,7 +11,7 @@ use flowstart_network::queue::{BufferAccounting, Limit, QueueSpec};
 use flowstart_network::quick_start::Policy;
 
 /// The chain that a path stands for, whose data packets have `packet` bytes. Queues of which
-/// nothing is said have the discipline `usual`.
+/// no discipline is given have `usual`.
 pub(super) fn chain(
     path: &PathSpec,
     packet: u32,
@@ -167,12 +167,12 @@ impl Reader<'_> {
     }
 }
 
-/// A buffer that nobody has given holds 1 BDP, but no fewer packets than a router's interface does
+/// A buffer that is not given holds 1 BDP, but no fewer packets than a router's interface does
 /// as it comes: Cisco IOS queues 40 for output (`hold-queue 40 out`). Where the product is a few
-/// packets, as between hosts beside each other, it says nothing about the buffers there.
+/// packets, as between neighbouring hosts, it does not determine the buffers there.
 const LEAST_ASSUMED: u64 = 40;
 
-/// Refuses a field that means nothing next to the others. A `false` asks for nothing.
+/// Refuses a field that means nothing next to the others. A `false` requests nothing.
 fn refuse_what_does_nothing(path: &PathSpec) -> Result<(), RequestError> {
     let mut idle = PathSpec::idle(path).into_iter();
     let asks = |field| path.given(field).is_some_and(|value| value != false);

@@ -17,7 +17,7 @@ pub(crate) enum Recording {
 }
 
 impl Recording {
-    /// What a scenario itself asks for.
+    /// The recording of a scenario.
     pub(super) fn of(scenario: &Scenario) -> Recording {
         match scenario.trace {
             true => Recording::Trace,

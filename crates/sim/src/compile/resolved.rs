@@ -1,5 +1,5 @@
 //! The whole configuration a scenario stands for: every default filled in, as a scenario
-//! again. A result that carries it says what it ran, whatever defaults change later.
+//! again. A result that carries it shows what it ran, whatever defaults change later.
 
 use super::checks::LONGEST_RUN;
 use super::files::Files;

@@ -62,7 +62,7 @@ impl Scenario {
     }
 }
 
-/// The discipline of queues of which the path says nothing.
+/// The discipline of queues that the path does not name.
 fn usual_queue(scenario: &Scenario) -> QueueSpec {
     match starts_with_xcp(scenario) {
         true => QueueSpec::xcp(),

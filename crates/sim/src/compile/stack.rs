@@ -46,8 +46,7 @@ impl StackSpec {
         })
     }
 
-    /// Refuses a field that changes nothing in `stack`, which these fields have made: whoever gives
-    /// it expects something of it.
+    /// Refuses a field that has no effect on `stack`, which these fields have made.
     fn refuse_what_does_nothing(&self, stack: &Stack) -> Result<(), RequestError> {
         let mut idle = StackSpec::idle(stack).into_iter();
         let refused = idle.find_map(|(field, why)| Some((field, self.given(field)?, why)));
@@ -58,7 +57,7 @@ impl StackSpec {
         })
     }
 
-    /// The receive buffer. One that nobody gave follows a window that needs a larger one.
+    /// The receive buffer. One that is not given follows a window that needs a larger one.
     fn override_buffer(&self, stack: &mut Stack) -> Result<(), RequestError> {
         if self.window_growth == Some(GrowthName::Linux) {
             stack

@@ -1,5 +1,5 @@
 //! What a stack's preset, and a few fields next to it, mean for the path around the endpoints:
-//! for the hosts that they run on, and for routers where the path says nothing of them.
+//! for the hosts that they run on, and for routers where the path does not name them.
 
 use crate::spec::{out_of_range, RequestError, StackSpec};
 use flowstart_control::Duration;
@@ -22,7 +22,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of a preset: simulators for whom buffers and routers are ns-2's, and all others.
+    /// Those of a preset: simulators for which buffers and routers are ns-2's, and all others.
     fn preset(name: &str) -> Surroundings {
         let (buffer_accounting, quick_start) = match name {
             "ns2" => (BufferAccounting::Ns2, Policy::NS2),
@@ -55,7 +55,7 @@ impl StackSpec {
         Ok(around)
     }
 
-    /// The fields that say something of these, and not of the endpoints alone.
+    /// The fields of these, and not of the endpoints alone.
     pub(super) const AROUND: [&str; 4] =
         ["interrupt_min", "interrupt_max", "sack_cost", "rate_codes"];
 

@@ -94,8 +94,8 @@ fn after(flow: usize, write: usize) -> String {
     format!("flows[{flow}].writes[{write}].after")
 }
 
-/// Refuses writes that wait for each other: lets each flow write as far as it can, and sees who is
-/// left.
+/// Refuses writes that wait for each other: lets each flow write as far as it can, and
+/// finds the flow that is left.
 fn refuse_circles(kinds: &[FlowKind]) -> Result<(), RequestError> {
     let mut written = vec![0usize; kinds.len()];
     let waiting = waiting_for(kinds);

@@ -5,7 +5,7 @@
 //! one of those dearer. So time is cut into ticks, and an event is kept by the highest bit in
 //! which its tick differs from the present one. Whenever time reaches such a part, the part is
 //! dealt out by the lower bits, so that an event is moved a few times until its tick is there,
-//! or until nobody needs it any more.
+//! or until it is not needed any more.
 
 use super::event::{Due, EventId};
 use flowstart_control::Instant;

@@ -1,5 +1,5 @@
 //! What every column of a run's tables holds: read from the rows' own definitions, of which a
-//! comment says the meaning, `unit` the unit and `null` what it means that there is no value.
+//! comment is the meaning, `unit` the unit and `null` what it means that there is no value.
 
 use super::flow::{FlowRow, TransferRow};
 use super::link::LinkRow;

@@ -7,7 +7,7 @@ use flowstart_transport::Counters;
 use std::num::NonZeroU32;
 
 /// What a flow's row is made of, but for what all flows of its kind and of its run share. Rows
-/// are made when somebody asks for them, so this is what lasts of a flow: every byte of it is a
+/// are made on request, so this is what lasts of a flow: every byte of it is a
 /// megabyte of a run with a million connections.
 #[derive(Clone, Debug)]
 pub struct FlowRecord {

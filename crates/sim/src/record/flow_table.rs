@@ -2,7 +2,7 @@
 //!
 //! A row has 33 columns, and most of what stands in them follows from the kind of flow or from
 //! other columns. So what is kept is a record for each flow, less than half as large, and a row
-//! lasts as long as somebody looks at it: a million of them can be written to a file one after
+//! lasts as long as it is read: a million of them can be written to a file one after
 //! the other. They can only be made when the run has ended, for the largest queue of the run is
 //! one of the columns, and packets may come to their end after the connection that sent them.
 
@@ -99,7 +99,7 @@ impl FlowTable {
         }
     }
 
-    /// In line, so that whoever wants two columns does not pay for the others.
+    /// In line, so that a reader of two columns does not pay for the others.
     #[inline(always)]
     fn row_of(&self, flow: u32, record: &FlowRecord) -> FlowRow {
         let plan = &record.plan;

@@ -87,7 +87,7 @@ pub struct Journeys {
     pub cut: bool,
 }
 
-/// Follows packets. It knows them by what they carry: of two that are alike the first to leave a
+/// Follows packets, identified by what they carry: of two that are alike the first to leave a
 /// place is taken for the first that came to it.
 pub(crate) struct JourneyRecorder {
     request: JourneysRequest,
@@ -241,7 +241,7 @@ impl Recorder for JourneyRecorder {
     }
 }
 
-/// What a packet is for, and what tells it from others: a position, and a packet's number where
+/// What a packet is for, and what identifies it: a position, and a packet's number where
 /// packets have one.
 fn load_and_key(packet: &Packet, again: bool) -> (Load, (u64, u64)) {
     match &packet.body {

@@ -32,16 +32,16 @@ pub struct Outcome {
     pub events: u64,
     /// Time simulated, seconds.
     pub simulated_s: f64,
-    /// Columns over time, where asked for.
+    /// Columns over time, where requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
-    /// What chosen flows did over time, where asked for.
+    /// What chosen flows did over time, where requested.
     #[serde(skip)]
     pub lines: Option<Lines>,
-    /// The ways of a flow's first packets, where asked for.
+    /// The ways of a flow's first packets, where requested.
     #[serde(skip)]
     pub journeys: Option<Journeys>,
-    /// Packets of flows, where asked for, in the order of the flows' numbers.
+    /// Packets of flows, where requested, in the order of the flows' numbers.
     #[serde(skip)]
     pub packets: Vec<FlowLog>,
 }

@@ -38,11 +38,11 @@ pub enum What {
     },
     /// The sender's retransmission timer expired, or its probe timeout.
     TimedOut,
-    /// What the sender knows has changed to this.
+    /// The sender's state has changed to this.
     Knows(Knowledge),
 }
 
-/// What a sender knows at a moment.
+/// A sender's state at a moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knowledge {
     /// The window in segments.
@@ -103,7 +103,7 @@ pub struct FlowLog {
     pub exit: Option<Exit>,
     /// What happened, in order of time.
     pub entries: Vec<(Instant, What)>,
-    /// What was lost when somebody looked last.
+    /// What was lost at the last look.
     lost: Vec<(u64, u64)>,
     known: Option<Knowledge>,
 }

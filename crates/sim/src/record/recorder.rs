@@ -9,7 +9,7 @@ use flowstart_network::queue::Backlog;
 use flowstart_transport::sender::Sender;
 use flowstart_wire::Packet;
 
-/// Kinds of events, as bits: a run asks for each event whether any recorder takes its kind.
+/// Kinds of events, as bits: a run checks for each event whether any recorder takes its kind.
 pub(crate) type Kinds = u16;
 
 /// A data sender sends a packet.

@@ -1,4 +1,4 @@
-//! One row for each flow of which it is said what rate is there for it.
+//! One row for each flow with a given available rate.
 
 use schemars::JsonSchema;
 use serde::Serialize;

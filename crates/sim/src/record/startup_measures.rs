@@ -18,7 +18,7 @@ const LEAST_PACKETS: u64 = 10;
 /// So many round trips after its end a startup's overshoot is over.
 const ROUNDS_AFTER_EXIT: u64 = 2;
 
-/// Measures the startups of flows of which it is said what rate is there for them.
+/// Measures the startups of flows with a given available rate.
 pub(crate) struct StartupMeasures {
     /// By the number of the flow.
     measures: Vec<Option<Box<StartupMeasure>>>,

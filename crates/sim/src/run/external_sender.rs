@@ -1,4 +1,4 @@
-//! A scenario whose only flow is somebody else's: a transport that is not the simulator's sends over
+//! A scenario whose only flow has an external sender: a transport that is not the simulator's sends over
 //! its links.
 
 use super::path_of;
@@ -28,7 +28,7 @@ pub struct LoneFlow {
     pub cc: Arc<str>,
     /// Makes its controller.
     pub recipe: Arc<Recipe>,
-    /// What its sender knows of the path.
+    /// What its sender is given of the path.
     pub known: PathInfo,
     /// Bytes of its transfer.
     pub size: u64,
@@ -94,7 +94,7 @@ impl Prepared {
     }
 }
 
-/// What a sender of this kind knows of the path before its connection opens.
+/// What a sender of this kind is given of the path before its connection opens.
 pub(super) fn known(kind: &FlowKind, route: &Route, links: &[Link]) -> PathInfo {
     let line = |link: &LinkId| links[*link as usize].config().service.line();
     let own = route.data.iter().find_map(line);

@@ -29,18 +29,18 @@ impl Followers {
         Followers { waiting }
     }
 
-    /// Whether nobody waits.
+    /// Whether no flow waits.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Whether somebody waits for this flow.
+    /// Whether a flow waits for this one.
     pub(super) fn wait_for(&self, flow: u32) -> bool {
         let found = self.waiting.binary_search_by_key(&flow, |f| f.after.flow);
         found.is_ok()
     }
 
-    /// Those that wait for this flow, who do so no more.
+    /// Removes and returns those that wait for this flow.
     pub(super) fn release(&mut self, flow: u32) -> Vec<Follower> {
         let begin = self.waiting.partition_point(|f| f.after.flow < flow);
         let end = self.waiting.partition_point(|f| f.after.flow <= flow);

@@ -7,8 +7,8 @@ use crate::record::flow_record::FlowRecord;
 use flowstart_wire::Packet;
 
 impl Endpoints {
-    /// The receiver of a flow that is over, if packets of its are still on their way. What its
-    /// record says of packets that arrived has been noted.
+    /// The receiver of a flow that is over, if packets of it are still in flight. The record
+    /// has the packets that arrived before.
     pub(super) fn late_receiver(&self, record: &FlowRecord) -> Option<LateReceiver> {
         let gone = record.packets_arrived + record.packets_dropped;
         let to_come = self.sender.counters().packets_sent.saturating_sub(gone);
@@ -49,7 +49,7 @@ impl Simulation<'_> {
         self.answer_late(flow, answer);
     }
 
-    /// The receiver of a flow that is over has something to say, or nothing.
+    /// The receiver of a flow that is over may have something to send.
     fn answer_late(&mut self, flow: u32, answer: Option<Packet>) {
         let now = self.now;
         let late = self.flows.late_mut(flow);

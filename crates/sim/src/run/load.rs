@@ -1,4 +1,4 @@
-//! A scenario whose transfers are somebody else's: clients ask one server for them, over links that all
+//! A scenario whose transfers are external: clients request them of one server, over links that all
 //! share, by a transport that is not the simulator's.
 
 use super::external_sender::known;
@@ -31,19 +31,19 @@ pub struct Load<'a> {
     pub requests: Requests<'a>,
 }
 
-/// A transfer that a client asks for now, on a separate connection.
+/// A transfer that a client requests now, on a separate connection.
 #[derive(Clone)]
 pub struct Request {
     /// Flows of the scenario come first, by their places; behind them objects of sessions, in the order
     /// in which they are requested.
     pub number: u32,
-    /// Bytes that the client sends to ask; 0 where a flow's opening is enough.
+    /// Bytes of the client's request; 0 where a flow's opening is enough.
     pub request: u64,
     /// Bytes of the answer.
     pub size: u64,
     /// Makes the controller of the answer's sender.
     pub recipe: Arc<Recipe>,
-    /// What that knows of the path.
+    /// What that is given of the path.
     pub known: PathInfo,
     /// How it behaves where it is simulated.
     pub stack: Arc<Stack>,
@@ -62,7 +62,7 @@ pub struct Requests<'a> {
     first: u32,
     /// The number of the next flow of a session.
     next_flow: u32,
-    /// By object: bytes that ask for it, and the flow that answers.
+    /// By object: bytes of its request, and the flow that answers.
     objects: Vec<(u64, u32)>,
     unanswered: usize,
 }
@@ -109,7 +109,7 @@ impl Prepared {
     }
 }
 
-/// Whether a flow is a transfer that its receiver asks for.
+/// Whether a flow is a transfer that its receiver requests.
 fn check_flow(number: usize, plan: &FlowPlan, kind: &FlowKind) -> Result<(), RequestError> {
     let refused = |field: &str, problem: &str| {
         Err(RequestError::new(
@@ -163,7 +163,7 @@ impl<'a> Requests<'a> {
         }
     }
 
-    /// When something is next asked for, as far as that is known; times count from the run's beginning.
+    /// Time of the next request, as far as that is known; times count from the run's beginning.
     pub fn next_at(&self) -> Option<Instant> {
         let flow = self.flows.last().map(|(_, plan)| start(plan));
         let session = self.sessions.next_wake().map(|wake| wake.time);
@@ -188,7 +188,7 @@ impl<'a> Requests<'a> {
             let flow = self.next_flow;
             self.next_flow += 1;
             if launch.opening == Opening::Handshake {
-                // What the server is to say is known when it is asked.
+                // The server's response is known at the request.
                 self.objects.push((launch.plan.size().unwrap_or(0), flow));
                 self.sessions.on_delivered(flow, Duration::ZERO, now);
                 continue;
@@ -215,7 +215,7 @@ impl<'a> Requests<'a> {
         }
     }
 
-    /// The client has all of what it asked for, or has given it up.
+    /// The client has all of what it requested, or has given it up.
     pub fn on_answered(&mut self, number: u32, complete: bool, now: Instant) {
         self.unanswered -= 1;
         if let Some(object) = number.checked_sub(self.first) {

@@ -35,7 +35,7 @@ mod tests {
         Prepared::new(&Scenario::from_toml(text).expect("it can be read")).expect("it is right")
     }
 
-    /// The run within `most`, and what it had used when it was asked last.
+    /// The run within `most`, and what it had used at the last check.
     fn within(text: &str, most: Usage) -> (Outcome, Usage) {
         let mut last = Usage::default();
         let outcome = prepared(text).run_within(

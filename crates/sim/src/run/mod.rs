@@ -46,12 +46,12 @@ impl Prepared {
         self.run_while(|| true)
     }
 
-    /// Simulates for as long as `go_on`, which is asked after every event, is true.
+    /// Simulates for as long as `go_on`, which is checked after every event, is true.
     pub fn run_while(&self, go_on: impl FnMut() -> bool) -> Outcome {
         self.run_within(go_on, |_| true)
     }
 
-    /// The same for as long as `allows` is true of what the run has used, too, which is asked every
+    /// The same for as long as `allows` is true of what the run has used, too, which is checked every
     /// few thousand events and packets.
     pub fn run_within(
         &self,

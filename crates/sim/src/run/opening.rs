@@ -57,7 +57,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// What a flow's sender knows before it opens its connection.
+    /// What a flow's sender is given before it opens its connection.
     fn prepare(&mut self, flow: u32) -> Preparation {
         let (_, kind) = self.flow(flow);
         let (memory, interface_rate) = (kind.memory, kind.interface_rate);
@@ -72,7 +72,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// What only a flow that asks routers has use for.
+    /// Used only by a flow with rate requests.
     fn secret(&self, flow: u32) -> u64 {
         match self.routers.is_empty() {
             true => 0,

@@ -86,7 +86,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Brings links up to the present, which they have not been asked about since. Nothing follows
+    /// Brings links up to the present, which they have not reported since. Nothing follows
     /// it, so what begins at this very time has begun.
     fn settle(&mut self) {
         let end = Moment {

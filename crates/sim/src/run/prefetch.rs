@@ -9,7 +9,7 @@ use super::simulation::Simulation;
 use flowstart_network::graph::LinkId;
 use flowstart_transport::prefetch::{prefetch, ENABLED};
 
-/// With fewer open flows than this, asking costs more than it brings.
+/// With fewer open flows than this, prefetching costs more than it brings.
 const MANY: usize = 20_000;
 
 /// How many packets before its own a flow's state is requested, how many before it the endpoint

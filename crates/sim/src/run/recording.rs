@@ -1,4 +1,4 @@
-//! What a run hands to its recorders. It asks for each event whether its kind is recorded.
+//! What a run hands to its recorders. It checks for each event whether its kind is recorded.
 
 use super::simulation::Simulation;
 use crate::record::journeys::JourneyRecorder;

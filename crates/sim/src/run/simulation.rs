@@ -75,7 +75,7 @@ pub(super) struct Simulation<'a> {
     /// Flows and sessions that have not ended.
     pub(super) unfinished: usize,
     pub(super) memories: Memories,
-    /// Routers that decide on rate requests, by their output link; none where no flow asks.
+    /// Routers that decide on rate requests, by their output link; none where no flow has requests.
     pub(super) routers: Vec<Option<Router>>,
     /// When it is stopped.
     pub(super) end: Instant,
@@ -376,7 +376,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Sends what a sender wants to send, and sees whether it has finished.
+    /// Sends all that a sender may send, and checks whether it has finished.
     pub(super) fn pump(&mut self, flow: u32) {
         let first = self.route(flow).data[0];
         let (whole, failed, timer) = loop {
@@ -483,8 +483,8 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// A queue has marked a packet. Acknowledgements may be ECT(1) too, and their marks tell nobody
-    /// anything.
+    /// A queue has marked a packet. Acknowledgements may be ECT(1) too, whose marks have
+    /// no receiver.
     fn on_mark(&mut self, packet: &Packet, at: Instant) {
         if !packet.is_data() {
             return;
@@ -522,7 +522,7 @@ impl<'a> Simulation<'a> {
         is_whole
     }
 
-    /// Whoever waits for data that has been delivered is told: all of the flow's if it `is_whole`,
+    /// Notifies what waits for delivered data: all of the flow's if it `is_whole`,
     /// and the writes at these places.
     fn on_note_delivered(&mut self, flow: u32, is_whole: bool, reached: Range<usize>) {
         if is_whole && self.is_recorded(PROGRESS) {

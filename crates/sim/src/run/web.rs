@@ -1,11 +1,11 @@
-//! Web sessions in a run: the flows that they add, and what they are told of them.
+//! Web sessions in a run: the flows that they add, and the events that they get of them.
 
 use super::simulation::{Simulation, WEB};
 use crate::record::flow_record::FlowRecord;
 use crate::workload::Arrival;
 
 impl Simulation<'_> {
-    /// Puts the wakes that sessions have asked for into the queue: one event for each, so that
+    /// Puts the wakes that sessions have requested into the queue: one event for each, so that
     /// the next event is that of the next wake.
     pub(super) fn schedule_web(&mut self) {
         for moment in self.web.take_news() {

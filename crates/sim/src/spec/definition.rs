@@ -44,7 +44,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// What the schema says of it.
+    /// Its description in the schema.
     fn description(&self) -> String {
         let usual = self
             .usual
@@ -306,7 +306,7 @@ pub(super) const fn needs<S>(applies: fn(&S) -> bool, otherwise: &'static str) -
     Need { applies, otherwise }
 }
 
-/// The definitions of fields. A struct whose fields depend on others says `beside` what they are
+/// The definitions of fields. A struct whose fields depend on others names with `beside` what they are
 /// looked at. Fields that must be given come first. Behind its comments a field may have, in this
 /// order:
 ///
@@ -462,7 +462,7 @@ macro_rules! fields {
                 )*
             }
 
-            /// Sets what is given in the places that the fields say.
+            /// Sets what is given in the places that the fields name.
             pub(crate) fn set_in(&self, subject: &mut $subject) {
                 $($(
                     if let Some(value) = self.$field.clone() {

@@ -1,4 +1,4 @@
-//! How a scenario says what ends make of congestion marks: by name, or as it was once said, by
+//! How a scenario states the endpoints' use of congestion marks: by name, or in the older form, by
 //! true and false.
 
 use super::definition::{Names, Value};

@@ -23,7 +23,7 @@ impl RequestError {
         }
     }
 
-    /// What a reader says about the value at `path`, in our words.
+    /// A reader's error about the value at `path`, in our words.
     pub(crate) fn from_reader(path: &str, message: &str) -> RequestError {
         let path = if path == "." { "" } else { path };
         let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();

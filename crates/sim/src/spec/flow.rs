@@ -1,4 +1,4 @@
-//! What a scenario says of its flows.
+//! A scenario's fields of its flows.
 
 use super::bounds::{rate, segment_size, time, within};
 use super::definition::{fields, needs, plain, required, text, Need, Value};

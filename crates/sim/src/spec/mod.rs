@@ -1,6 +1,6 @@
 //! The description of a run, as people write it.
 //!
-//! This is the single source of truth for what a scenario may say: the Python models,
+//! This is the single source of truth for what a scenario may contain: the Python models,
 //! the command line and the JSON Schema all go through it. What it comes to, and which values
 //! are refused, is [`compile`](crate::compile)'s business.
 
@@ -56,7 +56,7 @@ pub struct Scenario {
     /// The flows.
     #[serde(default)]
     pub flows: Vec<FlowSpec>,
-    /// Sessions of people who read the web.
+    /// Web sessions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub web: Vec<WebSpec>,
 }

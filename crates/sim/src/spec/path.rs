@@ -1,4 +1,4 @@
-//! What a scenario says of the network.
+//! A scenario's fields of the network.
 
 use super::bounds::{holding, period, rate, time, within};
 use super::definition::{fields, names, needs, plain, text, Need};
@@ -457,7 +457,7 @@ mod tests {
     use flowstart_network::queue::QUEUES;
     use flowstart_network::variation::VARIATIONS;
 
-    /// What the schema says of a field of a path.
+    /// A path field's description in the schema.
     fn description(field: &str) -> String {
         let schema = crate::schema();
         let field = &schema["$defs"]["PathSpec"]["properties"][field];

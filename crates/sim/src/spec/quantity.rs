@@ -21,7 +21,7 @@ impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for Quantity<T> {
     type Value = Option<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What the kind of quantity itself says that it should be.
+        // The valid values of the kind of quantity.
         let complaint = "".parse::<T>().err().map(|e| e.to_string());
         let expected = complaint.as_deref().and_then(|c| c.split_once(" is not "));
         f.write_str(expected.map_or("a quantity", |(_, expected)| expected))

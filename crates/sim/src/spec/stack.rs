@@ -1,4 +1,4 @@
-//! What a scenario says of the endpoints: a preset, and what departs from it.
+//! A scenario's fields of the endpoints: a preset, and what departs from it.
 
 use super::bounds::{segment_size, time, within};
 use super::definition::{fields, names, needs, plain, text, Need};

@@ -1,4 +1,4 @@
-//! What a scenario says of people who read the web.
+//! A scenario's fields of web sessions.
 
 use super::bounds::{rate, within};
 use super::definition::{fields, plain, text};

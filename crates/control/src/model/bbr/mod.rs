@@ -152,7 +152,7 @@ pub struct Bbr {
 struct ProbeRtt {
     done: Option<Instant>,
     round_done: bool,
-    /// Packets sent while so much was delivered say nothing of the path.
+    /// Packets sent while so much was delivered are no sample of the path.
     ignored: (u64, u64),
 }
 
@@ -320,7 +320,7 @@ impl Bbr {
         reason
     }
 
-    /// Rounds, rates, aggregation and, in v3, what losses say.
+    /// Rounds, rates, aggregation and, in v3, losses.
     fn update_model(&mut self, w: &Window, a: &Ack, d: &Delivery) {
         self.total = d.total;
         self.rounds.take(d);
@@ -417,7 +417,7 @@ impl Bbr {
         Some(reason)
     }
 
-    /// Takes in what an acknowledgement says of losses; whether they are too many for Startup.
+    /// Takes in the losses of an acknowledgement; whether they are too many for Startup.
     fn takes_losses_for_too_many(&mut self, d: &Delivery) -> bool {
         let in_recovery = self.repair == Repair::Recovery;
         match &mut self.losses {

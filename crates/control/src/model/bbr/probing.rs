@@ -94,7 +94,7 @@ pub(super) struct Probing {
     pub(super) wait: Duration,
     pub(super) rounds_since_probe: u64,
     pub(super) ack_phase: AckPhase,
-    /// Samples are of a probe, so that losses say something of it.
+    /// Samples are of a probe, so that losses are its effect.
     pub(super) probe_samples: bool,
     pub(super) up_rounds: u32,
     pub(super) up_acked: f64,
@@ -138,7 +138,7 @@ impl Probing {
         std::mem::take(&mut self.ended)
     }
 
-    /// ProbeRTT begins: what is acknowledged from the next round on says nothing of a probe.
+    /// ProbeRTT begins: what is acknowledged from the next round on is no result of a probe.
     pub(super) fn stop(&mut self) {
         self.ack_phase = AckPhase::ProbeStopping;
     }
@@ -148,7 +148,7 @@ impl Probing {
         max.min(self.bounds.bw_shortterm.unwrap_or(max))
     }
 
-    /// Losses of before say nothing any more.
+    /// Earlier losses count no more.
     pub(super) fn reset_lower_bounds(&mut self) {
         (self.bounds.bw_shortterm, self.bounds.inflight_shortterm) = (None, None);
     }

@@ -10,7 +10,7 @@ const SAMPLES: u32 = 5;
 pub(super) struct Delay {
     share: f64,
     noise: Duration,
-    /// Packets that left earlier say nothing.
+    /// Packets that left earlier are no samples.
     since: Instant,
     begin: Instant,
     count: u32,

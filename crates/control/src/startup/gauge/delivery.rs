@@ -26,7 +26,7 @@ struct Round {
 pub(super) struct Deliveries {
     rounds: [Round; 2],
     clock: Rounds,
-    /// Of what was sent before so much was delivered, a part left at once: its rate says nothing.
+    /// Of what was sent before so much was delivered, a part left at once: its rate is no sample.
     paced_from: u64,
     /// Bytes that the connection has delivered.
     total: u64,
@@ -74,7 +74,7 @@ impl Deliveries {
         self.rounds[1].of += d.newly + d.lost;
     }
 
-    /// What was delivered until now says nothing of what will be: for a round trip only the latest
+    /// What was delivered until now does not predict what will be: for a round trip only the latest
     /// sample counts.
     pub(super) fn forget(&mut self) {
         let delivered = self.rounds[1].delivered;

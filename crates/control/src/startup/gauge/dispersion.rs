@@ -2,7 +2,7 @@
 
 use crate::{Duration, Instant, Rate};
 
-/// What the ACKs so far say: a rate, payload only, and one that it is not above.
+/// Estimate from the ACKs so far: a rate, payload only, and one that it is not above.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Estimate {
     pub(super) rate: Rate,

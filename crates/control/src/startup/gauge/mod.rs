@@ -1,10 +1,10 @@
 //! Gauge: a paced flight, the rate of the path from its ACKs, and growth by what is delivered.
 //!
-//! This project's own; no other text defines it. A startup knows nothing of its path, and after one
+//! This project's own; no other text defines it. A startup has no measurement of its path, and after one
 //! round trip it may know nearly all of it: the ACKs of the initial window leave the bottleneck as far
 //! apart as it let the packets through. Gauge takes that for the rate of the path where it is credible,
 //! sends at half of it, and otherwise grows as BBR does, by a multiple of what is delivered.
-//! It ends where the pipe is full, sends what is delivered until it knows what became of its own
+//! It ends where the pipe is full, sends what is delivered until the result of its own
 //! overshoot, and leaves a window that the path holds without a queue.
 //!
 //! - *First flight.* The initial window leaves at once. Behind it, until the first ACK, packets are
@@ -491,7 +491,7 @@ mod tests {
         lost: u64,
     }
 
-    /// What a packet's ACK says of the delivery rate: so much in megabits per second was delivered,
+    /// The delivery rate by a packet's ACK: so much in megabits per second was delivered,
     /// and so much had been sent.
     #[derive(Clone, Copy)]
     struct Rates {

@@ -193,7 +193,7 @@ impl Pc2020 {
         }
     }
 
-    /// Whether a queue stands: then the spacing of acknowledgements says what the path carries.
+    /// Whether a queue stands: then the spacing of acknowledgements shows what the path carries.
     fn stands(&self, rtts: &RoundTrips) -> bool {
         let share = rtts.least.nanos() * STANDING / 1024;
         let threshold = match self.is_discontinuous() {

@@ -179,7 +179,7 @@ params! {
         #[usual("by reading: initial for initial-rtt, otherwise latest")]
         look_back: Option<LookBack>,
         /// a look-back that falls between the ends of two bins is weighed with the bin before, with
-        /// the one after as the text of -09 is said to have it, or with neither
+        /// the one after as reported of the text of -09, or with neither
         #[usual("by reading: none for linux30, otherwise backward")]
         interpolation: Option<Interpolation>,
         /// whether bins without an ACK start it anew: more than the window has, for freebsd40 more

@@ -148,7 +148,7 @@ impl BinnedLine {
     /// greatest value in the order in which they came, where the line went further than from where
     /// it was before to where it was at the end, and the last. There is nothing where it did not
     /// change. It begins with what it was before the first bin, and a value that is not a number
-    /// says that there is nothing from then on.
+    /// marks that there is nothing from then on.
     pub fn drawn(&self) -> Drawn {
         let mut drawn = Drawn::default();
         let mut from = self.before;

@@ -89,7 +89,7 @@ impl Lines {
         events.for_each(|events| events.limit(most));
     }
 
-    /// Gives those of several runs, all asked for in the same way, the same bins: the narrowest
+    /// Gives those of several runs, all requested in the same way, the same bins: the narrowest
     /// with which the longest has no more of them than columns. Their width in nanoseconds.
     pub fn align(all: &mut [&mut Lines]) -> u64 {
         let widest = all.iter().map(|lines| lines.bins.width()).max();

@@ -55,7 +55,7 @@ pub struct WebEntry {
 pub struct Hosts {
     /// Pairs of hosts that everybody shares, where their number is given.
     pub shared: Option<u32>,
-    /// The first that belongs to nobody else.
+    /// The first that belongs to no other.
     pub free: u32,
 }
 
@@ -73,7 +73,7 @@ pub struct WebRoute {
 }
 
 impl WebEntry {
-    /// How many objects its sessions are to ask for on average.
+    /// How many objects its sessions are to request on average.
     pub fn expected_objects(&self) -> f64 {
         f64::from(self.sessions) * self.pages.mean().max(1.0) * self.objects.mean().max(1.0)
     }

@@ -1,7 +1,7 @@
-//! The sessions while a run continues: who reads what, and what is requested next.
+//! The sessions of a run: what each has read, and what it requests next.
 //!
-//! Sessions know nothing of links and endpoints. They are told when a connection's data has
-//! arrived and when it has closed, and say when they want to be woken; a wake asks for at most
+//! Sessions do not depend on links and endpoints. They are notified when a connection's data has
+//! arrived and when it has closed, and return their next wake; a wake requests at most
 //! one connection. Every variable of every session has a random stream of its own, and
 //! draws are made in the order of pages and objects, so that all startups under comparison
 //! see the same ones whatever their timing.
@@ -43,7 +43,7 @@ pub struct Sessions<'a> {
     sessions: Slab<Session>,
     pages: Slab<Page>,
     wakes: BinaryHeap<Reverse<Wake>>,
-    /// How many wakes have been requested, to tell them apart.
+    /// How many wakes have been requested, which identifies them.
     asked: u64,
     /// Those of which the run has not heard.
     news: Vec<Moment>,
@@ -69,7 +69,7 @@ enum What {
     Session(u32),
     /// The next page of this session begins.
     Page(u32),
-    /// This page asks for its next object.
+    /// This page requests its next object.
     Object(u32),
     /// A server answers the request for this object, on a connection that opens so.
     Response(u32, Opening),
@@ -160,7 +160,7 @@ impl<'a> Sessions<'a> {
         self.wakes.peek().map(|Reverse(wake)| wake.moment)
     }
 
-    /// The object that a flow of ours asks for or answers, by its place among all that are requested.
+    /// The object that one of our flows requests or answers, by its place among all that are requested.
     pub fn object_of(&self, flow: u32) -> u32 {
         match self.purpose(flow) {
             Purpose::Request(object) | Purpose::Response(object) => object,
