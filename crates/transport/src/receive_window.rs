@@ -68,7 +68,7 @@ pub struct ReceiveBuffer {
     pub initial: u64,
     /// What it may grow to (`tcp_rmem[2]`).
     pub largest: u64,
-    /// The share of a packet's memory that is payload; `None` where [`truesize`] decides.
+    /// The share of a packet's memory that is payload; `None` where `truesize` decides.
     pub share: Option<f64>,
 }
 
