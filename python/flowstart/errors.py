@@ -1,6 +1,8 @@
 """What can go wrong, in the two kinds that matter to a caller."""
 
 import re
+from collections.abc import Sequence
+from typing import TypeAlias
 
 LONGEST = 1900
 """Letters of an error's text before it is cut."""
@@ -22,8 +24,59 @@ class FlowstartError(Exception):
         return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], said)
 
 
+Location: TypeAlias = Sequence[str | int]
+"""Where a field is in a document: names and indices, such as `("flows", 0, "size")`."""
+
+
 class RequestError(FlowstartError, ValueError):
-    """The request was wrong: the text names the field, its value and what would be right."""
+    """The request was wrong: the text names the field, its value and what would be right.
+
+    Attributes:
+        location: The field, argument or option; empty for the whole request.
+        input: The value, unless `message` has it.
+        message: What would be valid.
+    """
+
+    def __init__(self, message: str, location: Location = (), value: object = None) -> None:
+        self.message, self.location, self.input = message, tuple(location), value
+        place = _dotted(self.location) if value is None else f"{_dotted(self.location)} = {value}"
+        super().__init__(f"{place}: {message}" if place else message)
+
+    def at(self, location: Location) -> "RequestError":
+        """The same error about the same value in another document."""
+        return RequestError(self.message, location, self.input)
+
+    def in_options(self) -> "RequestError":
+        """The same error about the option of the command line that sets the field."""
+        message = re.sub(r"`path\.(\w+)`", lambda found: f"`{_option(found[1])}`", self.message)
+        match self.location:
+            case ("stack", "preset"):
+                place: Location = ("--stack",)
+            case ("path", "quick_start", str(name)):
+                place, message = ("--quick-start",), f"{name}: {message}"
+            case ("stack", str(name), *_) if name not in ("ack", "iw"):
+                place, message = ("--stack",), f"{_dotted(self.location[1:])}: {message}"
+            case ("flows", 0, "count"):
+                place = ("--flows",)
+            case ("flows", int()):
+                place = ()
+            case ("flows", int(), str(name), *rest) | ("path" | "stack", str(name), *rest):
+                place = (_option(name), *rest)
+            case (str(name),) if name.isidentifier():
+                place = (_option(name),)
+            case _:
+                place = self.location
+        return RequestError(message, place, self.input)
+
+
+def _option(field: str) -> str:
+    return f"--{field.replace('_', '-')}"
+
+
+def _dotted(location: Location) -> str:
+    """A location in one word: `flows[0].size`."""
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return "".join(parts).removeprefix(".")
 
 
 class SimulationError(FlowstartError, RuntimeError):

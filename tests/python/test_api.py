@@ -2,6 +2,7 @@
 
 import doctest
 import inspect
+import pickle
 import typing
 from collections.abc import Iterator
 from importlib import import_module
@@ -105,3 +106,35 @@ def test_examples_do_what_they_show(name: str) -> None:
     assert isinstance(module, ModuleType)
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     assert doctest.testmod(module, optionflags=flags).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("location", "value", "text", "option"),
+    [
+        (("path", "rate"), None, "path.rate: x", "--rate: x"),
+        (("path", "hops", 1, "rate"), None, "path.hops[1].rate: x", "--hops[1].rate: x"),
+        (("flows", 0, "cached_cwnd"), None, "flows[0].cached_cwnd: x", "--cached-cwnd: x"),
+        (("flows", 0, "count"), None, "flows[0].count: x", "--flows: x"),
+        (("flows", 0), None, "flows[0]: x", "x"),
+        (("stack", "iw"), None, "stack.iw: x", "--iw: x"),
+        (("stack", "mss"), None, "stack.mss: x", "--stack: mss: x"),
+        (("seed",), -1, "seed = -1: x", "--seed = -1: x"),
+        (("-o DIR",), None, "-o DIR: x", "-o DIR: x"),
+        ((), None, "x", "x"),
+    ],
+)
+def test_an_error_is_one_line_about_its_location_or_its_option(
+    location: tuple[str | int, ...], value: object, text: str, option: str
+) -> None:
+    error = fs.RequestError("x", location, value)
+    assert str(error) == text
+    assert str(error.in_options()) == option
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.location, copy.input) == (text, location, value)
+
+
+def test_an_error_of_the_simulator_has_the_location_of_its_field() -> None:
+    with pytest.raises(fs.RequestError) as refused:
+        fs.run({"path": {"rate": "1Mbps", "rtt": "1ms"}, "flows": [{"size": "big"}]})
+    assert refused.value.location == ("flows", 0, "size")
+    assert str(refused.value).startswith("flows[0].size: `big`")

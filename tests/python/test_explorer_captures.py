@@ -144,7 +144,7 @@ def test_a_cancelled_replay_ends_without_an_answer() -> None:
 
 def test_a_job_that_fails_says_so_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     def refuses(_job: Job) -> None:
-        raise RequestError("path.rate: `x`: a rate is needed")
+        raise RequestError("`x`: a rate is needed", ("path", "rate"))
 
     def breaks(_job: Job) -> None:
         raise KeyError("a\nb")

@@ -49,7 +49,7 @@ REFUSED = {
     "papers run -o": (["papers", "run", "QS-F2", "-o", "unused"], "matplotlib"),
     "papers cross -o": (["papers", "cross", "-o", "unused"], "matplotlib"),
     "explore": (["explore", "--no-open"], "starlette and uvicorn"),
-    "--dask = tcp://127.0.0.1:9:": (
+    "a Dask scheduler": (
         ["sweep", "default-grid", "--dask", "tcp://127.0.0.1:9", "-o"],
         "distributed",
     ),
@@ -73,7 +73,7 @@ def answers(folder: pathlib.Path) -> dict[str, Answer]:
     """What all these commands say in a process that has no extra."""
     commands = {name: [*words, "-o", str(folder / name)] for name, words in WRITING.items()}
     commands |= {name: words for name, (words, *_) in REFUSED.items()}
-    commands["--dask = tcp://127.0.0.1:9:"] += [str(folder / "sweep")]
+    commands["a Dask scheduler"] += [str(folder / "sweep")]
     asked = json.dumps([WITHOUT, list(commands.values())])
     done = subprocess.run(
         [sys.executable, "-c", BLOCKED, asked], capture_output=True, text=True, cwd=folder

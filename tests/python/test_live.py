@@ -120,7 +120,7 @@ def test_a_variant_may_name_startup_and_cc() -> None:
             "clock: `virtual`: the kernel has no time but the real one",
         ),
         ({"stack": "linux", "kernel": ["vegas"]}, "kernel: `vegas`: the kernel's own are cubic"),
-        ({"kernel": ["cubic"]}, "kernel: noq has no kernel; give --stack linux"),
+        ({"kernel": ["cubic"]}, "kernel: noq has no kernel; stack linux has one"),
         ({"stack": "noq:iw=20"}, "stack: `iw=20`: noq has its own; of a live run ecn can be set"),
         ({"clock": "wall"}, "clock: `wall`: a live run is in one of virtual, real"),
         ({"startups": ["hystrat"]}, "did you mean `hystart`"),

@@ -142,7 +142,7 @@ def test_where_it_is_not_permitted_one_line_says_what_is_missing_and_what_needs_
     assert (answer.returncode, answer.stdout) == (2, "")
     assert answer.stderr.count("\n") == 1
     assert "CAP_SYS_ADMIN and CAP_NET_ADMIN" in answer.stderr
-    assert "--stack noq needs nothing of the machine" in answer.stderr
+    assert "stack noq needs nothing of the machine" in answer.stderr
 
 
 def test_ctrl_c_keeps_what_is_finished_and_leaves_nothing() -> None:

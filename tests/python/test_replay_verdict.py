@@ -249,8 +249,8 @@ def test_a_rate_for_several_networks_is_refused_in_a_line(cli: Cli) -> None:
     answer = cli("replay", CAPTURES / "small.pcap", "--rate", "20Mbps")
     assert answer.status == 2
     assert answer.err.splitlines()[-1] == (
-        "flowstart: rate: `20Mbps` for 2 networks would put all on one link; give each its own "
-        "with --network PREFIX:rate=RATE, or all with --network '*:rate=20Mbps'"
+        "flowstart: --rate: `20Mbps` for 2 networks would put all on one link; give each its "
+        "own with --network PREFIX:rate=RATE, or all with --network '*:rate=20Mbps'"
     )
 
 

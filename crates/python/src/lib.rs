@@ -38,7 +38,7 @@ mod _native {
     use crate::budget::Budget;
     use crate::custom::{self, signals, Callables, Failure, HOOKS};
     use crate::errors::{RequestError, SimulationError};
-    use crate::{batch, capture, lines, live, outcome};
+    use crate::{batch, capture, errors, lines, live, outcome};
 
     #[pymodule_export]
     use crate::custom::signals::Window;
@@ -141,7 +141,9 @@ mod _native {
     ) -> PyResult<Outcome> {
         let mut reader = Reader::new(custom)?;
         let mut task = reader.task(scenario)?;
-        task.prepared.log_packets(packets_of).map_err(request)?;
+        task.prepared
+            .log_packets(packets_of)
+            .map_err(errors::request)?;
         approved(py, std::slice::from_ref(&task), approve)?;
         let budget = cancel
             .as_ref()
@@ -220,7 +222,9 @@ mod _native {
         let requests = lines::requests(flows, window, scenarios.len())?;
         let tasks = scenarios.iter().zip(requests).map(|(json, wanted)| {
             let mut task = reader.task(json)?;
-            task.prepared.record_lines(wanted).map_err(request)?;
+            task.prepared
+                .record_lines(wanted)
+                .map_err(errors::request)?;
             Ok(task)
         });
         let tasks = tasks.collect::<PyResult<_>>()?;
@@ -245,7 +249,9 @@ mod _native {
         let mut task = reader.task(scenario)?;
         let most = lines::number("most", most, MOST_JOURNEYS)?;
         let wanted = JourneysRequest { flow, most };
-        task.prepared.record_journeys(wanted).map_err(request)?;
+        task.prepared
+            .record_journeys(wanted)
+            .map_err(errors::request)?;
         let outcome = single(py, task, &reader.failure, &budget)?;
         lines::journeys_dict(py, &outcome.journeys.unwrap_or_default())
     }
@@ -461,8 +467,8 @@ mod _native {
         }
 
         fn compile(&mut self, json: &str) -> PyResult<(Scenario, Prepared)> {
-            let scenario = Scenario::from_json(json).map_err(request)?;
-            let prepared = self.compiler.compile(&scenario).map_err(request)?;
+            let scenario = Scenario::from_json(json).map_err(errors::request)?;
+            let prepared = self.compiler.compile(&scenario).map_err(errors::request)?;
             Ok((scenario, prepared))
         }
 

@@ -17,7 +17,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::array;
 use crate::batch::{describe, LOOK_UP_EVERY};
-use crate::errors;
+use crate::errors::{self, request};
 
 /// Runs a scenario's only flow in a stack.
 #[derive(Clone, Copy)]
@@ -398,10 +398,6 @@ fn not_built(name: &str) -> PyErr {
     };
     let problem = format!("`{name}`: is not in this build; `{command}` in a checkout adds it");
     request(RequestError::new("stack", problem))
-}
-
-fn request(error: RequestError) -> PyErr {
-    errors::RequestError::new_err(error.to_string())
 }
 
 fn failed(message: String) -> PyErr {

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from flowstart.errors import FlowstartError, RequestError, SimulationError
 from flowstart.interrupts import uninterrupted
-from flowstart.model.option_names import as_option
 from flowstart.text import printable
 
 if TYPE_CHECKING:
@@ -66,11 +65,10 @@ def speaking_of(file: str | None) -> Iterator[None]:
     try:
         yield
     except RequestError as error:
-        message = str(error)
         if not file:
-            raise RequestError(as_option(message)) from None
-        if _FIELD.match(message):
-            raise RequestError(f"{file}: {message}") from None
+            raise error.in_options() from None
+        if _FIELD.match(str(error)):
+            raise RequestError(f"{file}: {error}") from None
         raise
 
 

@@ -89,7 +89,7 @@ class Plan:
         preset is `DEFAULT_STACK`.
         """
         if not isinstance(stack, str | Endpoint | Mapping | None):
-            raise RequestError(f"stack = {stack!r}: a name or a table of fields is needed")
+            raise RequestError("a name or a table of fields is needed", ("stack",), repr(stack))
         fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
         fields = {"preset": DEFAULT_STACK} | (fields or {})
         flow = {"cc": cc, "count": flows, "stagger": stagger}
@@ -315,11 +315,11 @@ def _open_sizes(
 
 def _seeds(first: object, repeat: int) -> tuple[int, ...]:
     if not isinstance(first, int):
-        raise RequestError(f"seed = {first!r}: a whole number is needed")
+        raise RequestError("a whole number is needed", ("seed",), repr(first))
     if repeat < 1:
-        raise RequestError(f"repeat = {repeat}: at least one is needed")
+        raise RequestError("at least one is needed", ("repeat",), repeat)
     if repeat > MOST_RUNS:
-        raise RequestError(f"repeat = {repeat}: at most {MOST_RUNS} is possible")
+        raise RequestError(f"at most {MOST_RUNS} is possible", ("repeat",), repeat)
     if first + repeat - 1 > LARGEST:
-        raise RequestError(f"seed = {first + repeat - 1}: at most {LARGEST} is possible")
+        raise RequestError(f"at most {LARGEST} is possible", ("seed",), first + repeat - 1)
     return tuple(range(first, first + repeat))

@@ -97,7 +97,7 @@ def refuse_what_does_nothing(
     for option in _OPTIONS:
         value = given.get(option.name)
         if value is not None and not option.applies(asked):
-            raise RequestError(f"{option.name}: `{value}` changes nothing: {option.otherwise}")
+            raise RequestError(f"`{value}` changes nothing: {option.otherwise}", (option.name,))
 
 
 def plan_of(

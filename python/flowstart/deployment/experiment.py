@@ -129,7 +129,7 @@ def plan(
     """
     for name, value in (("level", level), ("power", power)):
         if not 0 < value < 1:
-            raise RequestError(f"{name} = {value:g}: more than 0 and less than 1 is needed")
+            raise RequestError("more than 0 and less than 1 is needed", (name,), f"{value:g}")
     done = np.isfinite(population.base_s) & np.isfinite(population.variant_s)
     logs = [np.log(times[done]) for times in (population.base_s, population.variant_s)]
     if not done.any() or np.allclose(logs[0], logs[1], rtol=0, atol=1e-12):

@@ -108,7 +108,9 @@ class HostStack:
         """A stack of the table. Raises RequestError where there is none of this name."""
         if name not in (table := _table()):
             right = suggest(name, list(table))
-            raise RequestError(f"recorded: `{name}` is no stack; one of {', '.join(table)}{right}")
+            raise RequestError(
+                f"`{name}` is no stack; one of {', '.join(table)}{right}", ("recorded",)
+            )
         one = table[name]
         return cls(
             name,

@@ -84,8 +84,8 @@ class Limits:
             value = getattr(self, field)
             if not 0 < value <= 1:
                 raise RequestError(
-                    f"{option}: `{100 * value:g}%` is out of range; a share above 0%, at most "
-                    "100% is needed"
+                    f"`{100 * value:g}%` is out of range; a share above 0%, at most 100% is needed",
+                    (option,),
                 )
 
     def of_loss(self, baseline: Floats) -> Floats:

@@ -92,11 +92,11 @@ def _check(
     groups: Sequence[Group], variants: Sequence[str], statistics: Sequence[Statistic], level: float
 ) -> None:
     if not 0 < level < 1:
-        raise RequestError(f"level = {level:g}: more than 0 and less than 1 is needed")
+        raise RequestError("more than 0 and less than 1 is needed", ("level",), f"{level:g}")
     for statistic in statistics:
         if statistic not in OF_TRANSFERS:
             raise RequestError(
-                f"statistic = {statistic}: one of {', '.join(OF_TRANSFERS)} is needed"
+                f"one of {', '.join(OF_TRANSFERS)} is needed", ("statistic",), statistic
             )
     for group in groups:
         if group.times.shape[1] != len(variants):

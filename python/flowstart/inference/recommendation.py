@@ -26,7 +26,7 @@ class Rule:
     def __post_init__(self) -> None:
         Limits(harmed=self.max_harm)  # refuses what is no share
         if self.statistic == Statistic.HARMED_SHARE:
-            raise RequestError(f"statistic = {self.statistic}: a time is needed, such as p50")
+            raise RequestError("a time is needed, such as p50", ("statistic",), self.statistic)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,6 @@
 """The same traffic under one startup algorithm after another, simulated or also in a real stack."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Unpack, overload
 
@@ -203,12 +201,19 @@ def compare(
     texts = size_texts("sizes", sizes)
     if on is not None:
         if not isinstance(setting, NetworkPath):
-            raise RequestError(f"on = {on!r}: a real stack needs a NetworkPath, and not a scenario")
+            raise RequestError(
+                "a real stack needs a NetworkPath, and not a scenario", ("on",), repr(on)
+            )
         common |= {"cc": cc, "cached_cwnd": cached_cwnd, "repeat": repeat}
         common |= {"sizes": DEFAULT_SIZES if texts is None else texts}
-        with _as_on(), bounds.bounded(time_limit, **limits):
-            plan = LivePlan.of_path(setting, stack=on, clock=clock, kernel=kernel, **common)
-            return execute(plan, workers=workers, progress=progress)
+        with bounds.bounded(time_limit, **limits):
+            try:
+                plan = LivePlan.of_path(setting, stack=on, clock=clock, kernel=kernel, **common)
+                return execute(plan, workers=workers, progress=progress)
+            except RequestError as error:
+                if error.location[:1] == ("stack",):
+                    raise error.at(("on", *error.location[1:])) from None
+                raise
     common |= {"baseline": baseline, "repeat": 1 if repeat is None else repeat}
     of_path: dict[str, Any] = {"flows": flows, "stagger": time_text("stagger", stagger)}
     of_path |= {"cc": cc, "stack": stack, "cached_cwnd": cached_cwnd}
@@ -217,18 +222,6 @@ def compare(
         return simulated.execute(
             planned, uncertainty=uncertainty, workers=workers, progress=progress
         )
-
-
-@contextmanager
-def _as_on() -> Iterator[None]:
-    """Refusals of a real stack under the argument's name, `on`; the command's is `--stack`."""
-    try:
-        yield
-    except RequestError as error:
-        text = (
-            str(error).replace("--stack noq", '`on="noq"`').replace("--stack linux", '`on="linux"`')
-        )
-        raise RequestError(re.sub(r"^stack: ", "on: ", text)) from None
 
 
 def _plan(

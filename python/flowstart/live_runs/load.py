@@ -306,10 +306,10 @@ def live_load(
     """
     document = prepared(scenario.document(scenario_like), kernel)
     if repeat < 1:
-        raise RequestError(f"repeat: `{repeat}`: a load is run once at least")
+        raise RequestError(f"`{repeat}`: a load is run once at least", ("repeat",))
     missing = _native.live_prohibition(LINUX, kernel is None)
     if missing:
-        raise RequestError(f"stack: `{LINUX}`: {missing}")
+        raise RequestError(f"`{LINUX}`: {missing}", ("stack",))
     ours = run(document)
     outcomes = []
     interrupted = False
@@ -333,13 +333,13 @@ def prepared(document: Document, kernel: str | None) -> Document:
     Raises RequestError where the kernel has none of that name, or the stack is another.
     """
     if kernel is not None and kernel not in KERNEL:
-        raise RequestError(f"kernel: `{kernel}`: the kernel's own are {', '.join(KERNEL)}")
+        raise RequestError(f"`{kernel}`: the kernel's own are {', '.join(KERNEL)}", ("kernel",))
     stack: dict[str, Any] = {"preset": LINUX, **document.get("stack", {})}
     for field, value in stack.items():
         if field not in ALWAYS or (field == "preset" and value != LINUX):
             can = ", ".join(OWN[LINUX])
             raise RequestError(
-                f"stack: `{field}={value}`: the kernel has its own; of a load {can} can be set"
+                f"`{field}={value}`: the kernel has its own; of a load {can} can be set", ("stack",)
             )
     own = KERNEL[kernel] if kernel else {}
     entries = {

@@ -119,7 +119,7 @@ class LivePlan:
         drives = len(self.controls) < len(self.comparison.variants)
         missing = _native.live_prohibition(self.stack, drives)
         if missing:
-            raise RequestError(f"stack: `{self.stack}`: {missing}; {self._instead(drives)}")
+            raise RequestError(f"`{self.stack}`: {missing}; {self._instead(drives)}", ("stack",))
         cases = self.comparison.cases()
         found = _native.live_refusals(self.stack, [self.scenario(case) for case in cases])
         return {case.startup: why for case, why in zip(cases, found, strict=True) if why}
@@ -127,10 +127,8 @@ class LivePlan:
     def _instead(self, drives: bool) -> str:
         """What needs less of the machine."""
         if drives and not _native.live_prohibition(self.stack, False):
-            return (
-                "--kernel cubic,reno,bbr needs no BPF program, --stack noq nothing of the machine"
-            )
-        return "--stack noq needs nothing of the machine"
+            return "kernel cubic,reno,bbr needs no BPF program, stack noq nothing of the machine"
+        return "stack noq needs nothing of the machine"
 
     def scenario(self, case: Case) -> str:
         """The scenario of one run, as the simulator reads it."""
@@ -140,19 +138,19 @@ class LivePlan:
 def _check_clock(clock: str, name: str) -> None:
     known = _native.LIVE_CLOCKS
     if clock not in known:
-        raise RequestError(f"clock: `{clock}`: a live run is in one of {', '.join(known)}")
+        raise RequestError(f"`{clock}`: a live run is in one of {', '.join(known)}", ("clock",))
     if name == LINUX and clock != REAL:
-        raise RequestError(f"clock: `{clock}`: the kernel has no time but the real one")
+        raise RequestError(f"`{clock}`: the kernel has no time but the real one", ("clock",))
 
 
 def _kernel_variants(kernel: Sequence[str], name: str) -> tuple[Variant, ...]:
     """The kernel's own congestion controls, as what they are in the simulator."""
     if kernel and name != LINUX:
-        raise RequestError(f"kernel: {name} has no kernel; give --stack {LINUX}")
+        raise RequestError(f"{name} has no kernel; stack {LINUX} has one", ("kernel",))
     for control in kernel:
         if control not in KERNEL:
             known = ", ".join(KERNEL)
-            raise RequestError(f"kernel: `{control}`: the kernel's own are {known}")
+            raise RequestError(f"`{control}`: the kernel's own are {known}", ("kernel",))
     return tuple(
         Variant(f"kernel-{control}", **KERNEL[control]) for control in dict.fromkeys(kernel)
     )
@@ -163,13 +161,13 @@ def _name(fields: dict[str, object]) -> str:
     name = str(fields.get("preset"))
     known = _native.LIVE_STACKS
     if name not in known:
-        raise RequestError(f"stack: `{name}`: a live run is in one of {', '.join(known)}")
+        raise RequestError(f"`{name}`: a live run is in one of {', '.join(known)}", ("stack",))
     own = OWN.get(name, USUALLY_OWN)
     for key, value in fields.items():
         if key not in ("preset", *own):
             can = ", ".join(own)
             raise RequestError(
-                f"stack: `{key}={value}`: {name} has its own; of a live run {can} can be set"
+                f"`{key}={value}`: {name} has its own; of a live run {can} can be set", ("stack",)
             )
     return name
 

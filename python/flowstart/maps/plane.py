@@ -146,13 +146,15 @@ def plane(
     """
     for option, name in (("x", x), ("y", y)):
         if name not in AXES:
-            raise RequestError(f"{option}: `{name}` is no axis; one of {', '.join(AXES)} is needed")
+            raise RequestError(
+                f"`{name}` is no axis; one of {', '.join(AXES)} is needed", (option,)
+            )
     if x == y:
-        raise RequestError(f"y: `{y}` is the x axis already; another one is needed")
+        raise RequestError(f"`{y}` is the x axis already; another one is needed", ("y",))
     for option, name in (("col", col), ("row", row)):
         if name not in DIMENSIONS:
             known = ", ".join(DIMENSIONS)
-            raise RequestError(f"{option}: `{name}` makes no panels; one of {known} does")
+            raise RequestError(f"`{name}` makes no panels; one of {known} does", (option,))
     across, down = (_panels(cells, name) for name in (col, row))
     share = len(cells) / (len(across.kinds) * len(down.kinds))
     return Plane(_of(cells, x, share), _of(cells, y, share), across, down)

@@ -122,10 +122,10 @@ def chosen(
             found += [name] if name not in found else []
         else:
             raise RequestError(
-                f"{option}: `{name}` is not in {folder}, which has {', '.join(known)}"
+                f"`{name}` is not in {folder}, which has {', '.join(known)}", (option,)
             )
     if not found:
-        raise RequestError(f"{option}: nothing is left; {folder} has {', '.join(known)}")
+        raise RequestError(f"nothing is left; {folder} has {', '.join(known)}", (option,))
     return tuple(found)
 
 

@@ -46,9 +46,9 @@ def _of(dimension: Dimension, wanted: Sequence[str]) -> Flags:
     for kind in wanted:
         if _plain(kind) not in known:
             has = ", ".join(dimension.kinds)
-            raise RequestError(f"{dimension.name}: `{kind}` is not in the sweep, which has {has}")
+            raise RequestError(f"`{kind}` is not in the sweep, which has {has}", (dimension.name,))
     if not wanted:
-        raise RequestError(f"{dimension.name}: empty; leave it out for all of them")
+        raise RequestError("empty; leave it out for all of them", (dimension.name,))
     places = [known[_plain(kind)] for kind in wanted]
     return np.isin(dimension.places, places)
 
@@ -81,7 +81,7 @@ def read_map(
             texts(name, given)
     if not 0 <= margin < 1:
         raise RequestError(
-            f"margin: `{100 * margin:g}%` is out of range; 0% to below 100% is needed"
+            f"`{100 * margin:g}%` is out of range; 0% to below 100% is needed", ("margin",)
         )
     outcomes = read_outcomes(folder, None if startups is None else texts("startups", startups))
     outcomes = selected(outcomes, sizes, competing)

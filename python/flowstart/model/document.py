@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from flowstart import _native
-from flowstart.errors import RequestError
+from flowstart.errors import Location, RequestError
 from flowstart.model.custom import CustomStartups
 from flowstart.model.startup import Startup
 
@@ -41,25 +41,25 @@ def encode(document: Document) -> str:
     except (TypeError, ValueError) as error:
         # TOML knows dates and infinities, which no field of a scenario takes.
         wrong = ((field, value) for field, value in _values(document) if not _is_json(value))
-        field, value = next(wrong, ("the scenario", error))
-        raise RequestError(f"{field}: `{value}` is a value that no field takes") from None
+        field, value = next(wrong, (("the scenario",), error))
+        raise RequestError(f"`{value}` is a value that no field takes", field) from None
     if _LONG_NUMBER.search(text):
         # The simulator would take it for a fraction.
         for field, value in _values(document):
             if isinstance(value, int) and value > LARGEST:
                 right = f"at most {LARGEST} is possible"
-                raise RequestError(f"{field}: `{value}` is too large; {right}")
+                raise RequestError(f"`{value}` is too large; {right}", field)
     return text
 
 
-def _values(value: Any, field: str = "") -> Iterator[tuple[str, Any]]:
+def _values(value: Any, field: Location = ()) -> Iterator[tuple[Location, Any]]:
     """The single values within a document, with their fields."""
     if isinstance(value, Mapping):
         for name, part in value.items():
-            yield from _values(part, f"{field}.{name}" if field else str(name))
+            yield from _values(part, (*field, str(name)))
     elif isinstance(value, list | tuple):
         for index, part in enumerate(value):
-            yield from _values(part, f"{field}[{index}]")
+            yield from _values(part, (*field, index))
     else:
         yield field, value
 

@@ -107,7 +107,7 @@ def text(name: str, kind: Kind, value: Any) -> Any:
     try:
         return _TEXTS[kind](float(number))
     except RequestError:
-        raise RequestError(f"{name}: `{value}`: {_RIGHT[kind]} is needed") from None
+        raise RequestError(f"`{value}`: {_RIGHT[kind]} is needed", (name,)) from None
 
 
 def time_text(name: str, value: Time | None) -> str | None:
@@ -195,4 +195,4 @@ def share(name: str, given: object) -> float:
         found := re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*%", given.strip())
     ):
         return float(found[1]) / 100
-    raise RequestError(f"{name}: `{given}`: a share is needed, such as 10%")
+    raise RequestError(f"`{given}`: a share is needed, such as 10%", (name,))

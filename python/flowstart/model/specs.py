@@ -81,7 +81,7 @@ def _remove(spec: str, names: list[str]) -> None:
 def texts(what: str, given: Sequence[str]) -> Sequence[str]:
     """`given`, which must be a list of text: a lone word would be taken letter by letter."""
     if isinstance(given, str) or not all(isinstance(piece, str) for piece in given):
-        raise RequestError(f'{what} = {given!r}: a list of text is needed, such as ["..."]')
+        raise RequestError('a list of text is needed, such as ["..."]', (what,), repr(given))
     return given
 
 

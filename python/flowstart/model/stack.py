@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from flowstart.errors import RequestError
+from flowstart.errors import Location, RequestError
 from flowstart.model import definitions, specs
 from flowstart.model.catalog import suggest
 from flowstart.model.document import resolve
@@ -42,17 +42,17 @@ def _resolved(name: str) -> dict[str, Any]:
     return resolve({"path": path, "stack": {"preset": name}, "flows": [{"size": "1kB"}]})
 
 
-def _check(name: str, problem: str) -> None:
+def _check(name: str, problem: str, location: Location = ()) -> None:
     if name not in PRESETS:
         near = suggest(name, list(PRESETS))
-        raise RequestError(f"{problem}{near} (all: flowstart stacks)")
+        raise RequestError(f"{problem}{near} (all: flowstart stacks)", location)
 
 
 def parse(text: str) -> dict[str, Any]:
     """`ns2:recovery=newreno,iw=3` as the fields of a scenario's stack."""
     fields = specs.table("stack", "preset", text)
     name = fields["preset"]
-    _check(name, f"stack.preset: `{name}` is unknown")
+    _check(name, f"`{name}` is unknown", ("stack", "preset"))
     return {name: typed(name, value) for name, value in fields.items()}
 
 

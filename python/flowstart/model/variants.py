@@ -175,7 +175,7 @@ def baseline(asked: str | None, names: Sequence[str]) -> str:
         return BASELINE if BASELINE in names else names[0]
     if asked not in names:
         right = suggest(asked, list(names))
-        raise RequestError(f"baseline: `{asked}` is not among the variants{right}")
+        raise RequestError(f"`{asked}` is not among the variants{right}", ("baseline",))
     return asked
 
 

@@ -96,14 +96,14 @@ def chosen(what: str, name: str | None, known: Mapping[str, T]) -> T:
     if name is None:
         return next(iter(known.values()))
     if name not in known:
-        raise RequestError(f"panel: `{name}` is no {what} here{suggest(name, list(known))}")
+        raise RequestError(f"`{name}` is no {what} here{suggest(name, list(known))}", ("panel",))
     return known[name]
 
 
 def refuse_without_axes(panel: str | None) -> None:
     """Refuses a panel that would not be drawn."""
     if panel is not None:
-        raise RequestError(f"panel: `{panel}` is drawn into axes; give them as `ax`")
+        raise RequestError(f"`{panel}` is drawn into axes; give them as `ax`", ("panel",))
 
 
 def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:

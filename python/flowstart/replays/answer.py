@@ -359,7 +359,7 @@ def parsed(given: Sequence[str]) -> tuple[str, ...]:
     """The networks that are named. Raises RequestError where another part is."""
     for text in given:
         if not text.startswith(WHEN) or text == WHEN:
-            raise RequestError(f"when: `{text}` should be written network=PREFIX")
+            raise RequestError(f"`{text}` should be written network=PREFIX", ("when",))
     return tuple(text.removeprefix(WHEN) for text in given)
 
 
@@ -367,7 +367,9 @@ def refuse_unknown(networks: Sequence[str], known: Sequence[str]) -> None:
     """Refuses networks that the capture does not have."""
     for name in networks:
         if name not in known:
-            raise RequestError(f"when: `{name}` is no network of the capture: {', '.join(known)}")
+            raise RequestError(
+                f"`{name}` is no network of the capture: {', '.join(known)}", ("when",)
+            )
 
 
 def partial(
@@ -511,11 +513,14 @@ class Questions:
     def __post_init__(self) -> None:
         if self.rollout is not None and not 0 < self.rollout < 1:
             raise RequestError(
-                f"rollout: `{100 * self.rollout:g}%` is out of range; "
-                "a part above 0% and below 100% is needed"
+                f"`{100 * self.rollout:g}%` is out of range; "
+                "a part above 0% and below 100% is needed",
+                ("rollout",),
             )
         if self.repeats < 0:
-            raise RequestError(f"repeats: `{self.repeats}` is out of range; 0 or more are needed")
+            raise RequestError(
+                f"`{self.repeats}` is out of range; 0 or more are needed", ("repeats",)
+            )
 
     @property
     def options(self) -> dict[str, str | None]:

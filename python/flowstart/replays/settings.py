@@ -35,8 +35,9 @@ class GivenNetwork:
         """Raises RequestError where the text is not of this form."""
         if not (found := FORM.fullmatch(text)):
             raise RequestError(
-                f"network: `{text}` should be written PREFIX:rate=RATE, such as "
-                "10.9.3.0/24:rate=20Mbps,buffer=60pkt"
+                f"`{text}` should be written PREFIX:rate=RATE, such as "
+                "10.9.3.0/24:rate=20Mbps,buffer=60pkt",
+                ("network",),
             )
         fields: dict[str, str] = {}
         for piece in found["fields"].split(","):
@@ -44,10 +45,10 @@ class GivenNetwork:
             name = name.strip().replace("-", "_")
             if name not in FIELDS or not value:
                 right = suggest(name, list(FIELDS)) if name not in FIELDS else "; a value is needed"
-                raise RequestError(f"network: `{piece}` is no field with a value{right}")
+                raise RequestError(f"`{piece}` is no field with a value{right}", ("network",))
             fields[name] = value.strip()
         if "reverse_rate" in fields and "rate" not in fields:
-            raise RequestError(f"network: `{text}` has a reverse_rate without a rate")
+            raise RequestError(f"`{text}` has a reverse_rate without a rate", ("network",))
         return cls(found["pattern"], fields)
 
     @property
@@ -77,15 +78,16 @@ def refuse_useless(given: Sequence[GivenNetwork], networks: Sequence[str]) -> No
     for one in given:
         if not any(map(one.holds, networks)):
             some = ", ".join(networks[:3]) + (", ..." if len(networks) > 3 else "")
-            raise RequestError(f"network: `{one.pattern}` holds none of the capture's: {some}")
+            raise RequestError(f"`{one.pattern}` holds none of the capture's: {some}", ("network",))
 
 
 def refuse_one_rate(rate: str | None, networks: Sequence[str]) -> None:
     """A rate for several networks would put them all behind one bottleneck."""
     if rate is not None and len(networks) > 1:
         raise RequestError(
-            f"rate: `{rate}` for {len(networks)} networks would put all on one link; give each its "
-            f"own with --network PREFIX:rate=RATE, or all with --network '*:rate={rate}'"
+            f"`{rate}` for {len(networks)} networks would put all on one link; give each its "
+            f"own with --network PREFIX:rate=RATE, or all with --network '*:rate={rate}'",
+            ("rate",),
         )
 
 
@@ -120,7 +122,7 @@ def side(name: str) -> Tested:
         if name == known:
             return cast(Tested, known)
     known = ", ".join(get_args(Tested))
-    raise RequestError(f"direction: `{name}` is no side of a connection; give one of {known}")
+    raise RequestError(f"`{name}` is no side of a connection; give one of {known}", ("direction",))
 
 
 @dataclass(frozen=True)
@@ -176,19 +178,20 @@ class Settings:
     def __post_init__(self) -> None:
         for name in sorted(self.ignore - PARTS.keys()):
             right = suggest(name, list(PARTS))
-            raise RequestError(f"ignore: `{name}` is no part of a replay{right}")
+            raise RequestError(f"`{name}` is no part of a replay{right}", ("ignore",))
         if self.baseline is not None:
             baseline(self.baseline, self.names)
         for name in self.competing:
             if name not in COMPANIONS:
                 right = suggest(name, list(COMPANIONS))
-                raise RequestError(f"competing: `{name}` is no competing flow{right}")
+                raise RequestError(f"`{name}` is no competing flow{right}", ("competing",))
         if self.competing:
             specs.unique("competing", self.competing)
         if not 0 <= self.cross_traffic < 1:
             raise RequestError(
-                f"cross_traffic: `{100 * self.cross_traffic:g}%` is out of range; "
-                "a share from 0% to below 100% is needed"
+                f"`{100 * self.cross_traffic:g}%` is out of range; "
+                "a share from 0% to below 100% is needed",
+                ("cross_traffic",),
             )
 
     @property

@@ -77,7 +77,7 @@ def _number(name: str, value: Any) -> float:
     """A limit in packets, flows, bytes or seconds."""
     found = _quantity(name, value) if isinstance(value, str) else value
     if isinstance(found, bool) or not isinstance(found, int | float) or not found > 0:
-        raise RequestError(f"max_{name}: `{value}`: {_RIGHT[name]}, is needed")
+        raise RequestError(f"`{value}`: {_RIGHT[name]}, is needed", (f"max_{name}",))
     return float(found)
 
 

@@ -109,7 +109,7 @@ def run_many(
         [10000, 100000]
     """
     if isinstance(scenarios, Scenario | Mapping | str | os.PathLike):
-        raise RequestError("scenarios: one alone; give a list, or call `fs.run`")
+        raise RequestError("one alone; give a list, or call `fs.run`", ("scenarios",))
     custom = CustomStartups()
     texts = [
         _text(number, one, custom, allow_python=allow_python)
@@ -129,7 +129,7 @@ def _text(number: int, one: ScenarioLike, custom: CustomStartups, *, allow_pytho
     try:
         document: Document = custom.settle(scenario.document(one, allow_python=allow_python))
         if document.get("trace"):
-            raise RequestError("trace: one run of many keeps none; leave it out")
+            raise RequestError("one run of many keeps none; leave it out", ("trace",))
         return encode(document)
     except RequestError as error:
         raise _of(number, error) from None

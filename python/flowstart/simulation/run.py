@@ -329,7 +329,7 @@ def run(
             return _run(scenario_like, trace, packets, allow_python=allow_python)
         if trace or packets:
             what = "trace" if trace else "packets"
-            raise RequestError(f"{what}: a run with a sink keeps none; leave one of the two out")
+            raise RequestError("a run with a sink keeps none; leave one of the two out", (what,))
         folder = os.fspath(sink)
         return store(scenario_like, pathlib.Path(folder), folder, allow_python=allow_python)
 

@@ -81,7 +81,7 @@ def store(
     custom = CustomStartups()
     document = custom.settle(scenario.document(scenario_like, allow_python=allow_python))
     if document.get("trace"):
-        raise RequestError("trace: a run with a sink keeps none; leave one of the two out")
+        raise RequestError("a run with a sink keeps none; leave one of the two out", ("trace",))
     check(folder, name)
     seed = resolve(document, custom)["seed"]
     with Results(folder, name, About(command, seed)) as results:

@@ -250,14 +250,16 @@ def _distinct(
 
 def _check(measure: str, runs: int, distinct: int, seed: int, seeds: int, variants: int) -> None:
     if measure not in MEASURES:
-        raise RequestError(f"measure: `{measure}` is unknown{suggest(measure, list(MEASURES))}")
+        raise RequestError(
+            f"`{measure}` is unknown{suggest(measure, list(MEASURES))}", ("measure",)
+        )
     for name, value in (("runs", runs), ("distinct", distinct), ("seeds", seeds)):
         if not 1 <= value <= MOST_TRIES:
-            raise RequestError(f"{name} = {value}: 1 to {MOST_TRIES:,} are possible")
+            raise RequestError(f"1 to {MOST_TRIES:,} are possible", (name,), value)
     if not 0 <= seed <= LARGEST - seeds:
-        raise RequestError(f"seed = {seed}: 0 to {LARGEST - seeds} are possible")
+        raise RequestError(f"0 to {LARGEST - seeds} are possible", ("seed",), seed)
     if variants < 2:
-        raise RequestError("against: another startup is needed to compare with")
+        raise RequestError("another startup is needed to compare with", ("against",))
 
 
 def _check_cc(cc: str | None, stack: Document) -> None:

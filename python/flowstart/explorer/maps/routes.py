@@ -98,6 +98,6 @@ def _level(fields: Fields, settings: Settings, stop: Stop) -> dict[str, Any]:
             plan, extent, fields.any("level") or 0, workers=workers, progress=stop.progress
         )
     except RequestError as error:
-        raise state.in_options(error) from None
+        raise error.in_options() from None
     stop.check()
     return found

@@ -88,7 +88,7 @@ class Answers:
                 scenarios, [flows] * len(scenarios), window, custom, workers, stop.cancel
             )
         except RequestError as error:
-            raise state.in_options(error) from None
+            raise error.in_options() from None
 
     def _whole(self, ready: Prepared, fields: dict[str, Any], stop: Stop) -> Comparison:
         """The comparison to its end, which may have been answered before."""

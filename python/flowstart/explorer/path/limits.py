@@ -28,7 +28,7 @@ def prepared(given: Any, settings: Settings) -> Prepared:
             resolve(plan.scenario(case), plan.custom)
         _refuse_what_lasts(ready)
     except RequestError as error:
-        raise state.in_options(error) from None
+        raise error.in_options() from None
     return ready
 
 

@@ -9,7 +9,6 @@ from flowstart.errors import RequestError
 from flowstart.explorer.settings import Option, Settings
 from flowstart.model import custom, specs
 from flowstart.model.catalog import suggest
-from flowstart.model.option_names import as_option
 
 USUAL_SIZE = "1MB"
 """What is transferred where no size is given."""
@@ -28,12 +27,7 @@ def plan(given: object, settings: Settings) -> Plan:
     try:
         return _plan(fields, settings)
     except RequestError as error:
-        raise in_options(error) from None
-
-
-def in_options(error: RequestError) -> RequestError:
-    """The same refusal, speaking of options where it spoke of a scenario's fields."""
-    return RequestError(as_option(str(error)))
+        raise error.in_options() from None
 
 
 def _plan(fields: Mapping[str, Any], settings: Settings) -> Plan:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from flowstart.errors import FlowstartError, RequestError
-from flowstart.model.option_names import as_option
 from flowstart.simulation import bounds
 
 MOST_AT_ONCE = 2
@@ -127,8 +126,10 @@ def _run(job: Job, work: Work) -> None:
         job.state = "done"
     except Ended:
         job.state = "cancelled"
+    except RequestError as error:
+        job.error, job.state = str(error.in_options()), "failed"
     except FlowstartError as error:
-        job.error, job.state = as_option(str(error)), "failed"
+        job.error, job.state = str(error), "failed"
     except BaseException as error:  # noqa: BLE001 # also a panic: whatever it is, the job has ended
         traceback.print_exc()
         first = (str(error).splitlines() or [""])[0]

@@ -242,7 +242,7 @@ def run(question: Question, place: pathlib.Path, way: Way, split: str = "") -> S
     Raises RequestError, with nothing written, where that cannot be done or is not approved.
     """
     if way.workers is not None and way.dask is not None:
-        raise RequestError("workers: contradicts dask; give one of the two")
+        raise RequestError("contradicts dask; give one of the two", ("workers",))
     known = texts(question.custom)
     asked = Asked(question.document, split, question.variants, known, question.count)
     task = Task(way.run, question.variants, portable(question.custom), asked.key)

@@ -266,7 +266,7 @@ class Cluster(Executor):
     """Runs batches on the workers of a scheduler. Those of lost workers are run by others."""
 
     def __init__(self, task: Task, address: str) -> None:
-        extras.require("dask", f"dask = {address}:")
+        extras.require("dask", "a Dask scheduler")
         from distributed import as_completed
 
         self._task = task
@@ -333,6 +333,8 @@ def _client(address: str) -> "Client":
         return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         raise RequestError(
-            f"dask = {address}: no scheduler answers there ({error}); `dask scheduler` shows its "
-            "address, such as tcp://10.0.0.1:8786"
+            f"no scheduler answers there ({error}); `dask scheduler` shows its "
+            "address, such as tcp://10.0.0.1:8786",
+            ("dask",),
+            address,
         ) from None

@@ -15,7 +15,7 @@ from flowstart.model.document import LARGEST, Document, plain, resolve
 from flowstart.model.variants import Variant, VariantLike
 from flowstart.sweeps.cell import COMPETING
 from flowstart.sweeps.language import families, sampling
-from flowstart.sweeps.language.expressions import check_keys, in_words_of_sweeps
+from flowstart.sweeps.language.expressions import check_keys, in_sweep
 from flowstart.sweeps.language.families import Family
 from flowstart.sweeps.language.laws import Law
 from flowstart.sweeps.language.parameters import Endpoints, Parameter, Walk, endpoints
@@ -122,7 +122,7 @@ def _try(scenario: Document) -> None:
     try:
         resolve(scenario)
     except RequestError as error:
-        raise RequestError(in_words_of_sweeps(str(error))) from None
+        raise in_sweep(error) from None
 
 
 def _try_variants(request: Request, scenario: Document) -> None:
@@ -130,9 +130,10 @@ def _try_variants(request: Request, scenario: Document) -> None:
         try:
             resolve(_with(scenario, variant.flow()), request.custom)
         except RequestError as error:
-            problem = in_words_of_sweeps(str(error)).removeprefix("flow.")
+            if error.location[:2] == ("flows", 0):
+                error = error.at(error.location[2:])
             prefix = "" if variant.name == variant.startup else f"variant `{variant.name}`: "
-            raise RequestError(f"{prefix}{problem}") from None
+            raise RequestError(f"{prefix}{error}") from None
 
 
 KEYS = (

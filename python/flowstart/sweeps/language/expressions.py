@@ -327,16 +327,19 @@ class Slot:
             if "." not in self.field.name:
                 resolve({"path": path, "flows": [flow]})
         except RequestError as error:
-            return RequestError(in_words_of_sweeps(str(error)))
+            return in_sweep(error)
         right = self.kind.value if self.kind else "another value"
         return RequestError(f"{self.place}: `{value}` is not what it takes; {right} is needed")
 
 
-def in_words_of_sweeps(message: str) -> str:
-    """A complaint of the simulator's about the only flow of a scenario."""
-    if message.startswith("flows[0]: "):
-        return message.removeprefix("flows[0]: ")
-    return message.replace("flows[0].", "flow.", 1)
+def in_sweep(error: RequestError) -> RequestError:
+    """An error about the only flow of a scenario, with the sweep's field."""
+    match error.location:
+        case ("flows", 0):
+            return error.at(())
+        case ("flows", 0, *field):
+            return error.at(("flow", *field))
+    return error
 
 
 def check_keys(place: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
