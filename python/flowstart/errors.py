@@ -1,7 +1,6 @@
 """What can go wrong, in the two kinds that matter to a caller."""
 
 import re
-from collections.abc import Sequence
 from typing import TypeAlias
 
 LONGEST = 1900
@@ -24,7 +23,7 @@ class FlowstartError(Exception):
         return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], said)
 
 
-Location: TypeAlias = Sequence[str | int]
+Location: TypeAlias = tuple[str | int, ...]
 """Where a field is in a document: names and indices, such as `("flows", 0, "size")`."""
 
 

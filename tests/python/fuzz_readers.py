@@ -106,7 +106,7 @@ def captured(path: pathlib.Path) -> object:
 
 def _expression(content: bytes) -> object:
     text = content.decode("utf-8", "replace")
-    return expressions.parse(text, "path.buffer", NAMES)
+    return expressions.parse(text, ("path", "buffer"), NAMES)
 
 
 def _parquet(table: bytes) -> bytes:

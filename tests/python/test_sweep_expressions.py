@@ -30,7 +30,7 @@ BDP = 1e6  # bytes
 
 
 def read(text: str) -> Expression:
-    return parse(text, "path.buffer", NAMES)
+    return parse(text, ("path", "buffer"), NAMES)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_an_expression_has_no_thousands_of_parts() -> None:
 
 def test_a_bdp_needs_a_rate_and_a_round_trip() -> None:
     with pytest.raises(RequestError, match="the path has no `rate`, so its BDP is not known"):
-        parse("max(10pkt, 1bdp)", "path.buffer", {"rtt": NAMES["rtt"]})
+        parse("max(10pkt, 1bdp)", ("path", "buffer"), {"rtt": NAMES["rtt"]})
 
 
 def test_an_expression_knows_what_it_depends_on() -> None:
@@ -121,7 +121,7 @@ def test_sizes_of_packets_and_bdps_are_told_from_those_of_bytes() -> None:
 
 
 def test_packets_of_a_size_carry_payload_alone() -> None:
-    assert parse("10pkt", "flow.size", NAMES, MSS).at(SCOPE) == 14480
+    assert parse("10pkt", ("flow", "size"), NAMES, MSS).at(SCOPE) == 14480
 
 
 def test_a_division_by_zero_is_infinite() -> None:

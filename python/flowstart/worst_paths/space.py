@@ -142,7 +142,8 @@ class Space:
         for kind in kinds:
             if kind not in COMPETING:
                 raise RequestError(
-                    f"search_space.competing: `{kind}` is unknown{suggest(kind, list(COMPETING))}"
+                    f"`{kind}` is unknown{suggest(kind, list(COMPETING))}",
+                    ("search_space", "competing"),
                 )
         given = {name: USUAL[name] for name in NEEDED if name not in given} | given
         over = {name: _law(value) for name, value in given.items()}
@@ -150,7 +151,7 @@ class Space:
         try:
             space.case(Point(dict.fromkeys((*over, "competing"), 0.5)))
         except RequestError as error:
-            raise RequestError(re.sub(r"\b(?:path|flow)\.", "search_space.", str(error))) from None
+            raise error.at(("search_space", *error.location[1:])) from None
         return space
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from flowstart.comparison.plan import chosen
-from flowstart.errors import RequestError
+from flowstart.errors import Location, RequestError
 from flowstart.model import custom, input_files
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import LARGEST, Document, plain, resolve
@@ -62,7 +62,7 @@ ALTERNATIVES = 100
 def check(request: Request) -> None:
     """Raises RequestError where a sweep could not run."""
     if not {"size", "writes"} & set(request.families[0].flow):
-        raise RequestError("flow.size: missing; one is needed, such as `1MB`, or several")
+        raise RequestError("missing; one is needed, such as `1MB`, or several", ("flow", "size"))
     for family in request.families:
         for source in family.sources[:SOURCES]:
             for scenario in _scenarios(family.parameters(source), request.stacks[0]):
@@ -167,12 +167,12 @@ def settled(
     if not isinstance(given, Mapping):
         raise RequestError(f"{given!r}: a sweep is a table with `path` and `flow`")
     document: dict[str, Any] = plain(given)
-    check_keys("", document, KEYS)
+    check_keys((), document, KEYS)
     known = CustomStartups()
     variants = _variants(document, known, folder, is_file=is_file, allow_python=allow_python)
     sample = _sample(document.get("sample"))
     stacks = _stacks(document.get("stack"))
-    avoidances = _texts("cc", document.get("cc")) or (None,)
+    avoidances = _texts(("cc",), document.get("cc")) or (None,)
     competing = _competing(document.get("competing"))
     seeds = _seeds(document.get("seeds", 1))
     split = _split(document.get("split"), sample.seed if sample else 1, seeds)
@@ -234,13 +234,14 @@ def _variants(
 ) -> tuple[Variant, ...]:
     """What is compared; startups in files are looked for beside the sweep's."""
 
-    def beside(startup: Any, place: str) -> Any:
+    def beside(startup: Any, place: Location) -> Any:
         if not is_file or not custom.is_in_a_file(startup):
             return startup
         if not allow_python:
             raise RequestError(
-                f"{place}: `{startup}` is Python code, which the file of a sweep runs with "
-                "--allow-python only (from Python, allow_python=True)"
+                f"`{startup}` is Python code, which the file of a sweep runs with "
+                "--allow-python only (from Python, allow_python=True)",
+                place,
             )
         return custom.beside(startup, folder)
 
@@ -248,50 +249,50 @@ def _variants(
     if isinstance(startups, str):
         startups = [startups]
     if isinstance(startups, list):
-        startups = [beside(one, f"startups[{i}]") for i, one in enumerate(startups)]
+        startups = [beside(one, ("startups", i)) for i, one in enumerate(startups)]
     given = document.get("variants", [])
     if not isinstance(given, list):
-        raise RequestError(f"variants: `{given}` is not a list of text, such as `iw30: iw=30`")
+        raise RequestError(f"`{given}` is not a list of text, such as `iw30: iw=30`", ("variants",))
     variants: list[VariantLike] = []
     for i, one in enumerate(given):
-        variant = one if isinstance(one, Variant) else _variant(one, f"variants[{i}]")
-        startup = beside(variant.startup, f"variants[{i}]")
+        variant = one if isinstance(one, Variant) else _variant(one, ("variants", i))
+        startup = beside(variant.startup, ("variants", i))
         variants.append(Variant(variant.name, startup, variant.cc, variant.stack))
     return chosen(variants, startups, known)
 
 
-def _variant(given: Any, place: str) -> Variant:
+def _variant(given: Any, place: Location) -> Variant:
     """A variant of its text, or of what `plain` makes of one."""
     if isinstance(given, Mapping) and set(given) <= {"name", "startup", "cc", "stack"}:
         return Variant(**given)
     if not isinstance(given, str):
-        raise RequestError(f"{place}: `{given}` is not a text, such as `iw30: iw=30`")
+        raise RequestError(f"`{given}` is not a text, such as `iw30: iw=30`", place)
     return Variant.parse(given)
 
 
-def _texts(place: str, given: Any) -> tuple[str, ...]:
+def _texts(place: Location, given: Any) -> tuple[str, ...]:
     """A text, or a list of different ones; nothing where none is given."""
     if given is None:
         return ()
     listed = [given] if isinstance(given, str) else given
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-        raise RequestError(f"{place}: `{given}` is not right; a text or a list of text is needed")
+        raise RequestError(f"`{given}` is not right; a text or a list of text is needed", place)
     _refuse_empty_and_twice(place, listed)
     return tuple(listed)
 
 
-def _refuse_empty_and_twice(place: str, listed: Sequence[Any]) -> None:
+def _refuse_empty_and_twice(place: Location, listed: Sequence[Any]) -> None:
     if not listed:
-        raise RequestError(f"{place}: an empty list; leave it out, or give a value")
+        raise RequestError("an empty list; leave it out, or give a value", place)
     twice = next((one for i, one in enumerate(listed) if one in listed[:i]), None)
     if twice is not None:
-        raise RequestError(f"{place}: `{twice}` is given twice")
+        raise RequestError(f"`{twice}` is given twice", place)
 
 
 def _stacks(given: Any) -> tuple[Endpoints, ...]:
     """The stacks; a list is a dimension."""
     listed = given if isinstance(given, list) else [given]
-    _refuse_empty_and_twice("stack", listed)
+    _refuse_empty_and_twice(("stack",), listed)
     return tuple(endpoints(one) for one in listed)
 
 
@@ -299,9 +300,9 @@ def _competing(given: Any) -> tuple[str, ...]:
     """Who is beside the flow; nobody unless it is said."""
     if given is None:
         return ("alone",)
-    table = _table("competing", given, ("kinds",))
-    kinds = _texts("competing.kinds", table.get("kinds"))
-    check_keys("competing.kinds", dict.fromkeys(kinds), COMPETING)
+    table = _table(("competing",), given, ("kinds",))
+    kinds = _texts(("competing", "kinds"), table.get("kinds"))
+    check_keys(("competing", "kinds"), dict.fromkeys(kinds), COMPETING)
     return kinds or ("alone",)
 
 
@@ -309,14 +310,14 @@ def _seeds(given: Any) -> Seeds:
     """How many seeds, or which."""
     listed = given if isinstance(given, list) else None
     if listed is not None:
-        _refuse_empty_and_twice("seeds", listed)
+        _refuse_empty_and_twice(("seeds",), listed)
     count = given if listed is None else len(listed)
     if not _is_whole(count, 1, MOST_SEEDS):
         right = f"their number, 1 to {MOST_SEEDS}, or a list of them is needed"
-        raise RequestError(f"seeds: `{given}` is not right; {right}")
+        raise RequestError(f"`{given}` is not right; {right}", ("seeds",))
     wrong = next((s for s in listed or () if not _is_whole(s, 0, LARGEST // 4)), None)
     if wrong is not None:
-        raise RequestError(f"seeds: `{wrong}` is not a seed, a whole number from 0")
+        raise RequestError(f"`{wrong}` is not a seed, a whole number from 0", ("seeds",))
     return Seeds(count, tuple(listed) if listed is not None else None)
 
 
@@ -324,13 +325,13 @@ def _sample(given: Any) -> Sample | None:
     """How paths are drawn; None where they are not."""
     if given is None:
         return None
-    table = _table("sample", given, ("paths", "seed", "method"))
+    table = _table(("sample",), given, ("paths", "seed", "method"))
     if "paths" not in table:
-        raise RequestError("sample.paths: missing; the number of paths is needed")
+        raise RequestError("missing; the number of paths is needed", ("sample", "paths"))
     for key, least, most in (("paths", 1, MOST_PATHS), ("seed", 0, LARGEST)):
         if key in table and not _is_whole(table[key], least, most):
             right = f"a whole number of {least} to {most} is needed"
-            raise RequestError(f"sample.{key}: `{table[key]}` is not right; {right}")
+            raise RequestError(f"`{table[key]}` is not right; {right}", ("sample", key))
     sample = Sample(**table)
     sampling.coordinates(str(sample.method), sample.seed, sample.paths, ())  # checks the method
     return sample
@@ -340,21 +341,21 @@ def _split(given: Any, seed: int, seeds: Seeds) -> Split | None:
     """The training and the test set; None where there is no split."""
     if given is None:
         return None
-    share = _table("split", given, ("train",)).get("train")
+    share = _table(("split",), given, ("train",)).get("train")
     if not isinstance(share, int | float) or not 0 < share < 1:
         right = "a share between 0 and 1, such as `0.7`, is needed"
-        raise RequestError(f"split.train: `{share}` is not right; {right}")
+        raise RequestError(f"`{share}` is not right; {right}", ("split", "train"))
     listed = seeds.listed or ()
     shared = next((one for one in listed if one + APART in listed), None)
     if shared is not None:
         right = f"paths of the test set have seeds that are {APART} larger"
-        raise RequestError(f"seeds: `{shared + APART}` with `{shared}`: {right}")
+        raise RequestError(f"`{shared + APART}` with `{shared}`: {right}", ("seeds",))
     return Split(float(share), seed)
 
 
-def _table(place: str, given: Any, known: Sequence[str]) -> Mapping[str, Any]:
+def _table(place: Location, given: Any, known: Sequence[str]) -> Mapping[str, Any]:
     if not isinstance(given, Mapping):
-        raise RequestError(f"{place}: `{given}` is not a table")
+        raise RequestError(f"`{given}` is not a table", place)
     check_keys(place, given, known)
     return given
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from flowstart.errors import RequestError
+from flowstart.errors import Location, RequestError
 from flowstart.model import definitions, quantities
 from flowstart.model.catalog import suggest
 from flowstart.model.document import resolve
@@ -67,7 +67,7 @@ class Expression:
     """Of a size: whether it speaks of packets or BDPs rather than of bytes."""
 
 
-def parse(text: str, place: str, names: Names, packet: str = PACKET) -> Expression:
+def parse(text: str, place: Location, names: Names, packet: str = PACKET) -> Expression:
     """Reads an expression that stands at `place`; `packet` says which packets `pkt` counts."""
     return _Parser(text, place, names, packet).whole()
 
@@ -75,7 +75,7 @@ def parse(text: str, place: str, names: Names, packet: str = PACKET) -> Expressi
 class _Parser:
     """Reads one expression from left to right."""
 
-    def __init__(self, text: str, place: str, names: Names, packet: str) -> None:
+    def __init__(self, text: str, place: Location, names: Names, packet: str) -> None:
         self.text = text
         self.place = place
         self.known = names
@@ -84,7 +84,7 @@ class _Parser:
         self.depth = 0
 
     def wrong(self, problem: str) -> RequestError:
-        return RequestError(f"{self.place}: `{self.text}`: {problem}")
+        return RequestError(f"`{self.text}`: {problem}", self.place)
 
     def _tokens(self) -> list[re.Match[str]]:
         """The tokens, the last one first."""
@@ -94,7 +94,7 @@ class _Parser:
         while at < len(text):
             if len(found) == LONGEST:
                 problem = f"more than {LONGEST} numbers, names and signs"
-                raise RequestError(f"{self.place}: `{self.text[:40]}...`: {problem}")
+                raise RequestError(f"`{self.text[:40]}...`: {problem}", self.place)
             token = _TOKEN.match(text, at)
             if token is None:
                 raise self.wrong(f"`{text[at:].strip()[0]}` has no meaning here")
@@ -299,9 +299,9 @@ class Slot:
     """What expressions may name here."""
 
     @property
-    def place(self) -> str:
-        """What errors call it."""
-        return f"{self.part}.{self.field.name}"
+    def location(self) -> Location:
+        """Where it is in a sweep."""
+        return self.part, *self.field.name.split(".")
 
     @property
     def kind(self) -> Kind | None:
@@ -329,7 +329,7 @@ class Slot:
         except RequestError as error:
             return in_sweep(error)
         right = self.kind.value if self.kind else "another value"
-        return RequestError(f"{self.place}: `{value}` is not what it takes; {right} is needed")
+        return RequestError(f"`{value}` is not what it takes; {right} is needed", self.location)
 
 
 def in_sweep(error: RequestError) -> RequestError:
@@ -342,12 +342,12 @@ def in_sweep(error: RequestError) -> RequestError:
     return error
 
 
-def check_keys(place: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
+def check_keys(place: Location, given: Mapping[str, Any], known: Sequence[str]) -> None:
     """Refuses keys of a table that mean nothing."""
     for key in given:
         if key not in known:
-            at = f"{place}.{key}" if place else str(key)
-            raise RequestError(f"{at}: `{key}` is unknown{suggest(str(key), list(known))}")
+            hint = suggest(str(key), list(known))
+            raise RequestError(f"`{key}` is unknown{hint}", (*place, str(key)))
 
 
 def written(kind: Kind, value: float) -> str:

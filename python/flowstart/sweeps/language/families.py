@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from flowstart.errors import RequestError
+from flowstart.errors import Location, RequestError
 from flowstart.model.path import named_path, named_paths
 from flowstart.sweeps.language import law_tables, parameters
 from flowstart.sweeps.language.expressions import check_keys
@@ -33,7 +33,7 @@ class Source:
 class Family:
     """Paths that are made in one way."""
 
-    place: str
+    place: Location
     """Where it stands in the sweep: `path`, or `paths[0]`."""
     given: Mapping[str, Any]
     """Its own fields of a path."""
@@ -59,45 +59,51 @@ class Family:
         for name in self.perturb:
             if name in self.given or name not in path:
                 why = "is given as well" if name in self.given else "is no field of this path"
-                raise RequestError(f"{self.place}.perturb.{name}: `{name}` {why} ({source.origin})")
+                raise RequestError(
+                    f"`{name}` {why} ({source.origin})", (*self.place, "perturb", name)
+                )
         return tuple(parameters.build(path, self.flow, self.perturb))
 
 
 def read(document: Mapping[str, Any], folder: pathlib.Path) -> tuple[Family, ...]:
     """The families of a sweep: `[path]`, or each of `[[paths]]` with the fields of `[path]`."""
-    common = _table(document.get("path", {}), "path")
-    flow = _table(document.get("flow", {}), "flow")
+    common = _table(document.get("path", {}), ("path",))
+    flow = _table(document.get("flow", {}), ("flow",))
     parameters.check_fields("flow", flow)
     several = document.get("paths")
     if several is None:
-        return (_family(common, "path", flow, folder),)
+        return (_family(common, ("path",), flow, folder),)
     if not isinstance(several, list) or not several:
-        raise RequestError("paths: `[[paths]]` tables are needed, one for each family of paths")
+        raise RequestError(
+            "`[[paths]]` tables are needed, one for each family of paths", ("paths",)
+        )
     unshared = [name for name in OWN if name in common]
     if unshared:
-        raise RequestError(f"path.{unshared[0]}: with `[[paths]]` it belongs into one of those")
+        raise RequestError("with `[[paths]]` it belongs into one of those", ("path", unshared[0]))
     found = tuple(
-        _weighted(_table(table, f"paths[{i}]"), common, f"paths[{i}]", flow, folder)
+        _weighted(_table(table, ("paths", i)), common, ("paths", i), flow, folder)
         for i, table in enumerate(several)
     )
     if not any(family.weight for family in found):
-        raise RequestError("paths.weight: all are 0, so no path could be drawn")
+        raise RequestError("all are 0, so no path could be drawn", ("paths", "weight"))
     return found
 
 
 def _weighted(
     table: Mapping[str, Any],
     common: Mapping[str, Any],
-    place: str,
+    place: Location,
     flow: Mapping[str, Any],
     folder: pathlib.Path,
 ) -> Family:
     """One of several families. Paths known by name and of captures take nothing from `[path]`."""
     weight, name = table.get("weight", 1), table.get("name", "")
     if not law_tables.is_weight(weight):
-        raise RequestError(f"{place}.weight: `{weight}` is not right; a number from 0 is needed")
+        raise RequestError(
+            f"`{weight}` is not right; a number from 0 is needed", (*place, "weight")
+        )
     if not isinstance(name, str):
-        raise RequestError(f"{place}.name: `{name}` is not right; a text is needed")
+        raise RequestError(f"`{name}` is not right; a text is needed", (*place, "name"))
     rest = {key: value for key, value in table.items() if key not in ("weight", "name")}
     is_made = "named" in rest or "captures" in rest
     return _family(rest if is_made else {**common, **rest}, place, flow, folder, name, weight)
@@ -105,58 +111,60 @@ def _weighted(
 
 def _family(
     table: Mapping[str, Any],
-    place: str,
+    place: Location,
     flow: Mapping[str, Any],
     folder: pathlib.Path,
     name: str = "",
     weight: float = 1.0,
 ) -> Family:
     given = {key: value for key, value in table.items() if key not in OWN}
-    known = [*parameters.fields("path"), *OWN, *(("name", "weight") if place != "path" else ())]
+    known = [*parameters.fields("path"), *OWN, *(("name", "weight") if place != ("path",) else ())]
     check_keys(place, table, known)
     if "named" in table and "captures" in table:
-        raise RequestError(f"{place}: `named` and `captures`; one of the two is needed")
+        raise RequestError("`named` and `captures`; one of the two is needed", place)
     sources: Sequence[Source] = (Source(name),)
     if "named" in table:
         sources = _named(table["named"], place)
     elif "captures" in table:
         sources = _captured(table["captures"], table.get("columns"), place, folder)
     if "columns" in table and "captures" not in table:
-        raise RequestError(f"{place}.columns: changes nothing without `captures`")
-    perturb = _table(table.get("perturb", {}), f"{place}.perturb")
+        raise RequestError("changes nothing without `captures`", (*place, "columns"))
+    perturb = _table(table.get("perturb", {}), (*place, "perturb"))
     if perturb and len(sources) == 1 and not sources[0].fields:
-        raise RequestError(f"{place}.perturb: changes nothing without `named` or `captures`")
+        raise RequestError("changes nothing without `named` or `captures`", (*place, "perturb"))
     own = _found_traces(given, folder)
     return Family(place, own, sources, flow, perturb, float(weight), "captures" in table)
 
 
-def _table(given: Any, place: str) -> Mapping[str, Any]:
+def _table(given: Any, place: Location) -> Mapping[str, Any]:
     if not isinstance(given, Mapping):
-        raise RequestError(f"{place}: `{given}` is not a table")
+        raise RequestError(f"`{given}` is not a table", place)
     return given
 
 
-def _named(given: Any, place: str) -> Sequence[Source]:
+def _named(given: Any, place: Location) -> Sequence[Source]:
     """Paths known by name; `all` for each of them."""
     names = list(named_paths()) if given == "all" else [given] if isinstance(given, str) else given
     if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
-        raise RequestError(f'{place}.named: `{given}` is not right; names or "all" are needed')
+        raise RequestError(f'`{given}` is not right; names or "all" are needed', (*place, "named"))
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice:
-        raise RequestError(f"{place}.named: `{twice}` is given twice")
+        raise RequestError(f"`{twice}` is given twice", (*place, "named"))
     return tuple(
         Source(name, {key: value for key, value in named_path(name).items() if key != "about"})
         for name in names
     )
 
 
-def _captured(given: Any, columns: Any, place: str, folder: pathlib.Path) -> Sequence[Source]:
+def _captured(given: Any, columns: Any, place: Location, folder: pathlib.Path) -> Sequence[Source]:
     """The paths of captures by network, each with its transfers as its weight."""
     files = [given] if isinstance(given, str) else given
     if not isinstance(files, list) or not files or not all(isinstance(f, str) for f in files):
-        raise RequestError(f"{place}.captures: `{given}` is not right; names of files are needed")
+        raise RequestError(
+            f"`{given}` is not right; names of files are needed", (*place, "captures")
+        )
     if not isinstance(columns, str | None):
-        raise RequestError(f"{place}.columns: `{columns}` is not right; a text is needed")
+        raise RequestError(f"`{columns}` is not right; a text is needed", (*place, "columns"))
     return _paths_of(tuple(_beside(file, folder) for file in files), columns)
 
 

@@ -17,7 +17,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flowstart.errors import RequestError
+from flowstart.errors import Location, RequestError
 from flowstart.model.catalog import suggest
 from flowstart.model.quantities import BDPS, UNITS, Kind, split
 from flowstart.sweeps.language import expressions
@@ -47,16 +47,16 @@ def published() -> dict[str, dict[str, Any]]:
     return tomllib.loads(file.read_text("utf-8"))
 
 
-def named(name: object, place: str, kind: Kind) -> dict[str, Any]:
+def named(name: object, place: Location, kind: Kind) -> dict[str, Any]:
     """The law called `name`, for a field that takes a `kind`."""
     known = published()
     if not isinstance(name, str) or name not in known:
         right = suggest(str(name), list(known))
-        raise RequestError(f"{place}.law: no published distribution is called `{name}`{right}")
+        raise RequestError(f"no published distribution is called `{name}`{right}", (*place, "law"))
     law = dict(known[name])
     has = KINDS[law.pop("kind")]
     if has != kind:
-        raise RequestError(f"{place}.law: `{name}` is of {has.value}; {kind.value} is needed")
+        raise RequestError(f"`{name}` is of {has.value}; {kind.value} is needed", (*place, "law"))
     law.pop("about")
     return law
 
@@ -70,7 +70,7 @@ DEEPEST = 20
 
 def read(value: Any, slot: Slot) -> Law:
     """The law that a value of a field stands for."""
-    return _Reader(slot, slot.place, slot.kind).law(value)
+    return _Reader(slot, slot.location, slot.kind).law(value)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,7 +78,7 @@ class _Reader:
     """Reads what stands at a place within a field's value."""
 
     slot: Slot
-    place: str
+    place: Location
     kind: Kind | None
     """What is measured; None for plain values, or for any quantity in a template."""
     is_template: bool = False
@@ -86,11 +86,10 @@ class _Reader:
 
     def within(self, key: str | int) -> "_Reader":
         """For what stands a level deeper."""
-        place = f"{self.place}[{key}]" if isinstance(key, int) else f"{self.place}.{key}"
-        return dataclasses.replace(self, place=place, depth=self.depth + 1)
+        return dataclasses.replace(self, place=(*self.place, key), depth=self.depth + 1)
 
     def wrong(self, value: Any, right: str) -> RequestError:
-        return RequestError(f"{self.place}: `{value}` is not right; {right} is needed")
+        return RequestError(f"`{value}` is not right; {right} is needed", self.place)
 
     def law(self, value: Any) -> Law:
         """A value, an expression or a table."""
@@ -120,7 +119,7 @@ class _Reader:
         found = expressions.parse(value, self.place, self.slot.names, self.slot.packet)
         if self.kind and found.kind != self.kind:
             problem = f"this is {found.kind.value}; {self.kind.value} is needed"
-            raise RequestError(f"{self.place}: `{value}`: {problem}")
+            raise RequestError(f"`{value}`: {problem}", self.place)
         return Computed(found)
 
     def is_of_another_kind(self, unit: str) -> bool:
@@ -129,7 +128,7 @@ class _Reader:
     def table(self, given: Mapping[str, Any]) -> Law:
         """A law as a table: what kind it is, and what goes with that."""
         if self.depth >= DEEPEST:
-            raise RequestError(f"{self.place}: more than {DEEPEST} laws within each other")
+            raise RequestError(f"more than {DEEPEST} laws within each other", self.place)
         kinds = [key for key in given if key in _LAWS]
         if len(kinds) != 1:
             raise self.no_law(given, kinds)
@@ -140,20 +139,20 @@ class _Reader:
             return self.template(given)
         if self.kind is None and not self.is_template and name not in _OF_VALUES:
             right = 'values of text are needed, or a law with `as = "...{}..."`'
-            raise RequestError(f"{self.place}: `{name}` draws quantities; {right}")
+            raise RequestError(f"`{name}` draws quantities; {right}", self.place)
         return self.bounded(reads(self, name, given), given)
 
     def no_law(self, given: Mapping[str, Any], kinds: Sequence[str]) -> RequestError:
         if kinds:
-            return RequestError(f"{self.place}: `{kinds[0]}` and `{kinds[1]}`; one law is needed")
+            return RequestError(f"`{kinds[0]}` and `{kinds[1]}`; one law is needed", self.place)
         hint = suggest(str(next(iter(given), "")), list(_LAWS))
-        return RequestError(f"{self.place}: a table without a law{hint}")
+        return RequestError(f"a table without a law{hint}", self.place)
 
     def template(self, given: Mapping[str, Any]) -> Law:
         """A law within text."""
         text = given["as"]
         if self.kind or self.is_template:
-            raise RequestError(f"{self.place}.as: the field takes {_of(self.kind)}, not text")
+            raise RequestError(f"the field takes {_of(self.kind)}, not text", (*self.place, "as"))
         if not isinstance(text, str) or "{}" not in text:
             raise self.within("as").wrong(text, "text with `{}` in the place of the value")
         rest = {key: value for key, value in given.items() if key != "as"}
@@ -170,7 +169,7 @@ class _Reader:
         kinds = dict.fromkeys(law.kind for law in laws if law.kind)
         if len(kinds) > 1:
             first, second, *_ = (kind.value for kind in kinds)
-            raise RequestError(f"{self.place}: {first} and {second} in one law")
+            raise RequestError(f"{first} and {second} in one law", self.place)
 
     def range(self, name: str, given: Mapping[str, Any]) -> Law:
         low, high = self.several(name, given[name], 2, 2)
@@ -184,7 +183,7 @@ class _Reader:
         laws = self.several(name, given[name], 1)
         self.of_one_kind(*laws)
         weights = given.get("weights", [1.0] * len(laws))
-        return Mixture(tuple(laws), weights_of(weights, len(laws), f"{self.place}.weights"))
+        return Mixture(tuple(laws), weights_of(weights, len(laws), (*self.place, "weights")))
 
     def family(self, name: str, given: Mapping[str, Any]) -> Law:
         family, inside = FAMILIES[name], self.within(name)
@@ -224,7 +223,9 @@ class _Reader:
 
     def published(self, name: str, given: Mapping[str, Any]) -> Law:
         if self.kind is None:
-            raise RequestError(f"{self.place}.law: no published distribution is of what this takes")
+            raise RequestError(
+                "no published distribution is of what this takes", (*self.place, "law")
+            )
         law = named(given[name], self.place, self.kind)
         if "steps" in given:
             law["steps"] = given["steps"]
@@ -234,12 +235,12 @@ class _Reader:
         other, cases = given[name], given.get("cases")
         if other not in self.slot.names:
             known = suggest(str(other), list(self.slot.names))
-            raise RequestError(f"{self.place}.by: there is no `{other}` in this cell{known}")
+            raise RequestError(f"there is no `{other}` in this cell{known}", (*self.place, "by"))
         if self.slot.names[other].kind:
             right = "a field whose values are names is needed"
-            raise RequestError(f"{self.place}.by: `{other}` is a quantity; {right}")
+            raise RequestError(f"`{other}` is a quantity; {right}", (*self.place, "by"))
         if not isinstance(cases, Mapping) or not cases or "else" not in given:
-            raise RequestError(f"{self.place}: `by` needs `cases = {{ VALUE = ... }}` and `else`")
+            raise RequestError("`by` needs `cases = { VALUE = ... }` and `else`", self.place)
         inside = self.within("cases")
         laws = {str(value): inside.within(str(value)).law(law) for value, law in cases.items()}
         return By(str(other), laws, self.within("else").law(given["else"]))
@@ -277,12 +278,12 @@ NAMES = tuple(_LAWS)
 """The keys that say which law it is."""
 
 
-def weights_of(given: Any, count: int, place: str) -> tuple[float, ...]:
+def weights_of(given: Any, count: int, place: Location) -> tuple[float, ...]:
     """Weights, as many as there is to choose from."""
     is_list = isinstance(given, list) and len(given) == count
     if not is_list or not all(is_weight(weight) for weight in given) or sum(given) <= 0:
         right = f"{count} numbers, none below zero and one above, are needed"
-        raise RequestError(f"{place}: `{_written(given)}`: {right}")
+        raise RequestError(f"`{_written(given)}`: {right}", place)
     return tuple(float(weight) for weight in given)
 
 

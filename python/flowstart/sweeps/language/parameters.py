@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flowstart import _native
-from flowstart.errors import RequestError
+from flowstart.errors import Location, RequestError
 from flowstart.model import stack as stacks
 from flowstart.model.catalog import suggest
 from flowstart.model.definitions import Field, parts
@@ -66,7 +66,7 @@ class Parameter:
     @property
     def place(self) -> str:
         """What reports call it: `path.rate`."""
-        return self.slot.place
+        return f"{self.slot.part}.{self.slot.field.name}"
 
     @property
     def is_of_path(self) -> bool:
@@ -154,8 +154,8 @@ def check_fields(part: str, given: Mapping[str, Any], besides: Sequence[str] = (
     """Refuses unknown fields of a path or a flow."""
     for name in given:
         if part == "flow" and name in ELSEWHERE:
-            raise RequestError(f"flow.{name}: not here; {ELSEWHERE[name]}")
-    check_keys(part, given, [*fields(part), *besides])
+            raise RequestError(f"not here; {ELSEWHERE[name]}", ("flow", name))
+    check_keys((part,), given, [*fields(part), *besides])
 
 
 def _key(part: str, name: str) -> str:
@@ -181,7 +181,7 @@ def _alternatives(value: Any, slot: Slot) -> tuple[Law, ...]:
     if not is_list:
         return (law_tables.read(value, slot),)
     if not value:
-        raise RequestError(f"{slot.place}: an empty list; leave it out, or give a value")
+        raise RequestError("an empty list; leave it out, or give a value", slot.location)
     return tuple(law_tables.read(one, slot) for one in value)
 
 
@@ -201,7 +201,7 @@ def _refuse_what_may_be_missing(parameters: Sequence[Parameter]) -> None:
         named = frozenset[str]().union(*(law.quantities for law in parameter.alternatives))
         for name in sorted(named & missing):
             raise RequestError(
-                f"{parameter.place}: depends on `{name}`, which some cells leave out (`none`)"
+                f"depends on `{name}`, which some cells leave out (`none`)", parameter.slot.location
             )
 
 
@@ -212,10 +212,10 @@ def _refuse_cases_of_no_value(parameters: Sequence[Parameter]) -> None:
         for law in parameter.alternatives:
             for part in law.with_parts():
                 if isinstance(part, By):
-                    _check_cases(parameter.place, part, by_key[part.name])
+                    _check_cases(parameter.slot.location, part, by_key[part.name])
 
 
-def _check_cases(place: str, law: By, other: Parameter) -> None:
+def _check_cases(place: Location, law: By, other: Parameter) -> None:
     listed = [one.plain_values for one in other.alternatives]
     if None in listed:
         return
@@ -223,7 +223,7 @@ def _check_cases(place: str, law: By, other: Parameter) -> None:
     for case in law.cases:
         if case not in known:
             right = suggest(case, sorted(known))
-            raise RequestError(f"{place}.cases: `{law.name}` is never `{case}`{right}")
+            raise RequestError(f"`{law.name}` is never `{case}`{right}", (*place, "cases"))
 
 
 def _ordered(parameters: Sequence[Parameter]) -> list[Parameter]:
@@ -234,7 +234,7 @@ def _ordered(parameters: Sequence[Parameter]) -> list[Parameter]:
     def place(key: str, behind: tuple[str, ...]) -> None:
         if key in behind:
             circle = " → ".join([*behind[behind.index(key) :], key])
-            raise RequestError(f"{waiting[key].place}: depends on itself ({circle})")
+            raise RequestError(f"depends on itself ({circle})", waiting[key].slot.location)
         if key in waiting:
             for name in sorted(waiting[key].depends_on):
                 place(name, (*behind, key))
@@ -356,7 +356,7 @@ def endpoints(given: Any) -> Endpoints:
     elif isinstance(given, Mapping) or given is None:
         document = plain(given or {"preset": "rfc"})
     else:
-        raise RequestError(f"stack: `{given}` is neither a name, such as `linux`, nor a table")
+        raise RequestError(f"`{given}` is neither a name, such as `linux`, nor a table", ("stack",))
     path = {"rate": "1Mbps", "rtt": "100ms"}
     whole = resolve({"path": path, "stack": document, "flows": [{"size": "1kB"}]})
     resolved = whole["stack"]

@@ -34,7 +34,9 @@ _RESOLUTION = 40
 def coordinates(method: str, seed: int, paths: int, names: Sequence[str]) -> dict[str, Coordinate]:
     """The coordinates of each parameter in `names`."""
     if method not in METHODS:
-        raise RequestError(f"sample.method: `{method}` is unknown{suggest(method, list(METHODS))}")
+        raise RequestError(
+            f"`{method}` is unknown{suggest(method, list(METHODS))}", ("sample", "method")
+        )
     if method == "halton":
         bases = zip(names, _primes(), strict=False)
         return {name: _halton(base, _stream(seed, name)) for name, base in bases}
