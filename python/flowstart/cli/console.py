@@ -7,7 +7,6 @@ import itertools
 import json
 import os
 import pathlib
-import re
 import shlex
 import sys
 import traceback
@@ -55,10 +54,6 @@ def note(message: str) -> None:
     print("flowstart:", printable(" ".join(message.split())), file=sys.stderr)
 
 
-_FIELD = re.compile(r"(path|stack|flows|web|name|seed|duration|trace)\b|\w+: (missing|`)")
-"""How a message begins that speaks of a field of the scenario."""
-
-
 @contextmanager
 def speaking_of(file: str | None) -> Iterator[None]:
     """Makes a wrong request speak of what the user wrote: the file, or the options."""
@@ -67,7 +62,7 @@ def speaking_of(file: str | None) -> Iterator[None]:
     except RequestError as error:
         if not file:
             raise error.in_options() from None
-        if _FIELD.match(str(error)):
+        if error.location:
             raise RequestError(f"{file}: {error}") from None
         raise
 

@@ -291,7 +291,7 @@ def _entries(base: Document, kind: str) -> list[dict[str, Any]]:
     if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries):
         return entries
     resolve(base)  # says it in the simulator's own words
-    raise RequestError(f"{kind}: not a list of tables")
+    raise RequestError("not a list of tables", (kind,))
 
 
 def _open_startups(entries: list[dict[str, Any]]) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from flowstart.errors import RequestError
+from flowstart.errors import Location, RequestError
 from flowstart.model.catalog import list_algorithms
 from flowstart.model.startup import Startup, hooks, label
 
@@ -37,13 +37,13 @@ class CustomStartups:
     from_files: bool = True
     """Whether every name says where its class is, so that a command line can repeat it."""
 
-    def name(self, startup: object, field: str = "startups") -> str:
+    def name(self, startup: object, location: Location = ("startups",)) -> str:
         """The name that stands for `startup` from now on; a name of the catalog is its own."""
         if isinstance(startup, str):
             if startup not in self.known and _FILE.fullmatch(startup):
                 self.known[startup] = load(startup)
             return startup
-        made = _made(startup, field)
+        made = _made(startup, location)
         name = label(made)
         if any(name == listed.name for listed in list_algorithms("startup")):
             raise RequestError(f"startup `{name}`: the catalog has one; give yours another `name`")
@@ -60,18 +60,18 @@ class CustomStartups:
         """A scenario's document with names in the place of classes."""
         lists = {kind: document.get(kind) for kind in BEGINNERS}
         return document | {
-            kind: [self._settled(entry, f"{kind}[{i}]") for i, entry in enumerate(entries)]
+            kind: [self._settled(entry, (kind, i)) for i, entry in enumerate(entries)]
             for kind, entries in lists.items()
             if isinstance(entries, list)
         }
 
-    def _settled(self, entry: Any, field: str) -> Any:
+    def _settled(self, entry: Any, location: Location) -> Any:
         """An entry of `flows` or `web` with a name in the place of a class."""
         if not isinstance(entry, dict) or not isinstance(
             entry.get("startup"), str | type | Startup
         ):
             return entry
-        return entry | {"startup": self.name(entry["startup"], f"{field}.startup")}
+        return entry | {"startup": self.name(entry["startup"], (*location, "startup"))}
 
     def natives(self) -> dict[str, tuple[Callable[[], Startup], list[str]]]:
         """What the simulator needs of each."""
@@ -202,13 +202,13 @@ def _arguments(spec: str, text: str) -> dict[str, Any]:
     return found
 
 
-def _made(startup: object, field: str) -> Startup:
+def _made(startup: object, location: Location) -> Startup:
     if isinstance(startup, type) and issubclass(startup, Startup):
         return startup()
     if isinstance(startup, Startup):
         return startup
     raise RequestError(
-        f"{field}: {startup!r} is neither the name of a startup nor derived from fs.Startup"
+        f"{startup!r} is neither the name of a startup nor derived from fs.Startup", location
     )
 
 
