@@ -18,7 +18,8 @@ import pytest
 import made_up_sweep
 from flowstart import RequestError, SimulationError
 from flowstart.model.custom import CustomStartups
-from flowstart.model.startup import Ack, Startup, Window
+from flowstart.model.signals import Ack
+from flowstart.model.startup import Startup, Window
 from flowstart.sweeps.execution.execute import run
 from flowstart.sweeps.execution.executor import Local
 from flowstart.sweeps.execution.store import Store, Swept

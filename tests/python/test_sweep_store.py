@@ -17,7 +17,8 @@ import pytest
 import made_up_sweep
 from flowstart import RequestError, SimulationError, _native
 from flowstart.model.custom import CustomStartups
-from flowstart.model.startup import Ack, Startup, Window
+from flowstart.model.signals import Ack
+from flowstart.model.startup import Startup, Window
 from flowstart.render import files
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.execution import store, task

@@ -29,43 +29,16 @@ from flowstart._native import HOOKS, Window
 from flowstart.errors import RequestError
 from flowstart.model.signals import (
     Ack,
-    Delivery,
-    Established,
     Events,
-    Feedback,
     Idle,
     Loss,
     Marked,
     PathInfo,
-    PeerGap,
-    RateSample,
-    Recovered,
-    Sent,
     Syn,
     Timeout,
 )
 
-__all__ = [
-    "Ack",
-    "Delivery",
-    "Established",
-    "Feedback",
-    "Idle",
-    "Loss",
-    "Marked",
-    "PathInfo",
-    "PeerGap",
-    "RateSample",
-    "Reason",
-    "Recovered",
-    "Sent",
-    "Startup",
-    "Syn",
-    "Timeout",
-    "Window",
-    "hooks",
-    "label",
-]
+__all__ = ["Reason", "Startup", "Window", "hooks", "label"]
 
 Reason: TypeAlias = Literal[
     "ack-train",

@@ -7,7 +7,8 @@ initial window (Sec. III), so its slow start has a class here.
 
 from typing import Literal
 
-from flowstart.model.startup import Ack, Established, Startup, Timeout, Window
+from flowstart.model.signals import Ack, Established, Timeout
+from flowstart.model.startup import Startup, Window
 from flowstart_papers.modified_swift_start.hosts import MSS, RECEIVER_WINDOW
 
 FIRST_THRESHOLD = RECEIVER_WINDOW / MSS

@@ -11,16 +11,8 @@ of what has left by then does not lower it further.
 from statistics import median
 from typing import Literal
 
-from flowstart.model.startup import (
-    Ack,
-    Established,
-    Loss,
-    PathInfo,
-    Reason,
-    Recovered,
-    Startup,
-    Window,
-)
+from flowstart.model.signals import Ack, Established, Loss, PathInfo, Recovered
+from flowstart.model.startup import Reason, Startup, Window
 
 EXPANDS, SHRINKS = 1.0, -1.0
 """What it detected, in the trace; 0 before."""
