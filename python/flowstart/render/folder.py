@@ -20,7 +20,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
 from flowstart import _native, text
@@ -213,12 +212,7 @@ class Results:
             self.staged = _Staged(self.place)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.staged:
             with uninterrupted():
                 self.staged.remove()

@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from multiprocessing import Pipe, connection
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from flowstart import extras
@@ -77,12 +76,7 @@ class Executor(abc.ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
