@@ -5,13 +5,13 @@ from reference import cell
 
 HEAD = f"""<!-- Written by `make docs` from the columns' definitions; changes here are lost. -->
 
-# The columns of tables
+# Columns
 
-What every column in the files of `-o` and in `--json` holds. This is version {VERSION}; it grows
-where a column goes or changes its meaning. `flowstart schema rows` prints the same as JSON Schema,
-and Parquet files have it in their metadata, under the key `flowstart`. A column without “no value
-means” always has one; in JSON no value is `null`. Traces have further columns
-where a startup names some of its own.
+The columns of the files of `-o` and of `--json`, version {VERSION}. The version increases if a
+column is removed or changes its meaning. `flowstart schema rows` prints them as JSON Schema, and
+the metadata of Parquet files has them under the key `flowstart`. A column without “no value
+means” always has a value; in JSON a missing value is `null`. Traces have additional columns of
+startups.
 """
 
 FILES = {

@@ -102,21 +102,20 @@ def _window(product: float) -> str:
 
 HEAD = f"""<!-- Written by `make docs` from runs; changes here are lost. -->
 
-# Where every startup leaves
+# Exits of every startup
 
-Each startup of the catalog on each [path known by name](paths.md), {SEEDS} seeds, stack `{STACK}`
-with CUBIC: why it ended, and at which window, as a multiple of what the path holds (the BDP); the
-median of those runs in which it ended. Where the runs differ, a number says in how many; on a path
-where nothing is random all are the same. – is a startup that had not ended when the transfer had.
-Transfers have {LEAST_BYTES // 10**6} MB, or {PRODUCTS} BDP where that is more. What remembers knows
-a window of one BDP; routers answer where they are asked.
+Exit reason and exit window (in BDP) of each startup on each [named path](paths.md), {SEEDS} seeds,
+stack `{STACK}` with CUBIC. The window is the median of the runs in which the startup ended. If runs
+differ, a number shows how many. – means that the transfer completed first. Transfers have
+{LEAST_BYTES // 10**6} MB, or {PRODUCTS} BDP if that is more. Cached windows are one BDP; routers
+support requests.
 
-The window is the one *just before* the change: of a startup that sets a window when it ends (Swift
-Start, Jump Start, BBR) it is what it had, not what it leaves.
+The window is the one *just before* the exit, also for startups that set another one then (Swift
+Start, Jump Start, BBR).
 
 ![Window at exit of every startup on every path](images/exits.svg)
 
-*Blue left below the BDP, orange above it; white is one BDP. Letters: l loss, d delay, t ACK
+*Blue exits are below the BDP, orange above; white is one BDP. Letters: l loss, d delay, t ACK
 train, f full pipe, e estimate, r router, a first ACK, s all sent, h threshold, c congestion mark,
 o timeout.*
 """
@@ -124,7 +123,7 @@ o timeout.*
 
 def page() -> str:
     """The whole page."""
-    parts = [HEAD, "## What looks wrong, and why\n", *(f"- {note}" for note in notes())]
+    parts = [HEAD, "## Unexpected exits and their causes\n", *(f"- {note}" for note in notes())]
     for title, paths in GROUPS.items():
         heads = " | ".join(f"`{path}`" for path in paths)
         rows = [f"| startup | {heads} |", f"|{' --- |' * (1 + len(paths))}"]
@@ -133,7 +132,7 @@ def page() -> str:
             rows.append(f"| [{startup}](algorithms/{startup}.md) | {shown} |")
         parts += [f"\n## {title}\n", *rows]
     again = (
-        f"\nOne of them again: `flowstart compare --path leo --startup search --size 10MB "
+        f"\nReproduce one: `flowstart compare --path leo --startup search --size 10MB "
         f"--stack {STACK} --repeat {SEEDS}`.\n"
     )
     return "\n".join([*parts, again])
@@ -147,22 +146,21 @@ def notes() -> list[str]:
     return [
         _note(
             "search", "loss", least=5,
-            why="Its authors' programs look back by the latest round trip. Before a queue that "
-            "drops only what it has no room for, that points at the very segments whose delivery "
-            "is judged, and nothing is missing until the buffer overflows: "
-            "[what was found](algorithms/search.md). With a round trip that stays "
-            "(`search:reading=initial-rtt`) it leaves by itself. So it does as published with "
+            why="Its authors' programs use the latest RTT. With a drop-tail queue, that selects "
+            "the segments whose delivery is judged, so nothing is missing until the buffer "
+            "overflows ([analysis](algorithms/search.md)). With a constant RTT "
+            "(`search:reading=initial-rtt`) it exits before. The published variant does so with "
             "a larger buffer: 4 MB on `leo`, 2 MB on `wifi`.",
         ),
         _note(
             "hystart", "delay", least=3, below=0.6,
-            why="Its delay rule takes the change of a radio link's round trip for a queue. The "
-            "window is far below what the path holds, and CUBIC needs many round trips from there.",
+            why="Its delay rule treats RTT variation of a radio link as a queue. The window is far "
+            "below the BDP, and CUBIC needs many RTTs to grow.",
         ),
         _note(
             "adaptive-start", "loss", least=10,
-            why="Linux has no first threshold, and the rule only raises it: adaptive start is slow "
-            "start there, as measurements on Linux found.",
+            why="Linux has no initial threshold, and the rule only raises it. So adaptive start is "
+            "slow start there, as measurements on Linux found.",
         ),
         _note(
             "smooth-start", "loss", least=10,
@@ -170,30 +168,29 @@ def notes() -> list[str]:
         ),
         _note(
             "packet-pair-start", "ssthresh", least=2, below=0.6,
-            why="Acknowledgements that come in bursts, over cable and radio, are no measure of the "
-            "line: the estimate follows how the medium is shared out.",
+            why="ACKs that arrive in bursts, over cable and radio, do not show the rate; the "
+            "estimate follows the scheduling of the medium.",
         ),
         _note(
             "copa-slow-start", "delay", least=3, below=0.5,
-            why="It leaves when a packet waited longer than twenty segments' share of a round "
-            "trip. With a hundred segments in flight over 30 ms that is 6 ms, and lines whose "
-            "delay varies by as much, or hand on acknowledgements in batches, are as good as full.",
+            why="It exits when a packet waited longer than twenty segments' share of an RTT. With "
+            "a hundred segments in flight over 30 ms that is 6 ms. Jitter or ACK aggregation of "
+            "that size ends it.",
         ),
         _note(
             "circuit-start", "delay", least=10, below=0.7,
-            why="A round's delays include the queue of its own burst, about a quarter of the "
-            "window, so it leaves near the root of eight products, whatever the path has room for. "
-            "It was made for circuits of a few cells.",
+            why="A round's delays include the queue of its burst, about a quarter of the window. "
+            "So it exits near the root of eight BDP. It was designed for circuits of a few cells.",
         ),
         _note(
             "paced-chirping", "delay", least=1, below=0.1,
-            why="Its guard against overload ends it when the smoothed round trip is 30 ms above "
-            "the least. Here the path itself swings by 80 ms.",
+            why="Its guard against overload ends it when the smoothed RTT is 30 ms above the "
+            "minimum. This path's RTT varies by 80 ms.",
         ),
         _note(
             "bbr-startup", "full-pipe", least=1, below=0.6,
-            why="The BDP is that of the line, 100 Mbit/s; the policer lets a tenth of it pass. "
-            "What it leaves with is two products of the rate that it is given.",
+            why="The BDP is that of the line, 100 Mbit/s; the policer passes a tenth. The exit "
+            "window is two BDP of the policed rate.",
         ),
         _note(
             "xcp", None, least=10,
@@ -212,8 +209,8 @@ def _note(
         if cell.reasons[0][0] == reason
         and (below is None or (cell.product is not None and cell.product < below))
     }
-    assert len(found) >= least, f"{startup} leaves by {reason} on {sorted(found)} only"
-    how = f"leaves by {reason}" if reason else "does not end"
+    assert len(found) >= least, f"{startup} exits by {reason} on {sorted(found)} only"
+    how = f"exits by {reason}" if reason else "does not end"
     if below is not None:
         how += f" below {below:g} BDP"
     differing = [

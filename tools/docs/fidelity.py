@@ -192,7 +192,7 @@ def _phenomenon(beside: str, name: str, cases: list[str], missing: set[str]) -> 
 
 
 def _counts() -> str:
-    head = "| beside | phenomenon | compared | agree |\n| --- | --- | ---: | ---: |\n"
+    head = "| reference | phenomenon | compared | agree |\n| --- | --- | ---: | ---: |\n"
     return head + "\n".join(
         f"| {p.beside} | {p.name} | {p.compared} | {p.compared - p.missing} |" for p in phenomena()
     )
@@ -372,55 +372,51 @@ def _csv(file: pathlib.Path) -> Iterator[dict[str, str]]:
 
 _HEAD = """<!-- Written by `make docs` from recordings and runs; changes here are lost. -->
 
-# How faithful it is
+# Validation
 
-A simulator is believed when it agrees with the real thing. Here its `linux` endpoints stand
-beside recordings of a Linux kernel, and its `ns2` endpoints beside ns-2.35. Each comparison is a
-test (`crates/sim/tests/linux`, `crates/sim/tests/ns2`, `crates/packetdrill`). A case agrees when
-all of its figures do. The tests know which do not, and fail when another does not, and also when
-one of those agrees after all."""
+The `linux` stack is compared with recordings of a Linux kernel, and the `ns2` stack with ns-2.35.
+Each comparison is a test (`crates/sim/tests/linux`, `crates/sim/tests/ns2`,
+`crates/packetdrill`). A case agrees if all of its figures do. The tests list the known
+differences, and fail if another case differs or a listed one agrees."""
 
 _LINUX = """## Linux
 
 Linux 6.18 sends through an emulated path between two network namespaces; the recordings and how
 they were made are in [tests/data/linux](../tests/data/linux/README.md). Times are from the SYN to
-the last byte at the receiver. What the tests allow:
+the last byte at the receiver. Tolerances:
 
 | figure | transfers of every size | by phenomenon |
 | --- | --- | --- |
 | completion | 1 % or 4 ms | 2 % or 3 ms; lost packets 3 %, jitter 5 % |
 | dropped, retransmitted | 2 % or 3 packets | 10 % or 2 packets; jitter 5 |
-| why the startup ends | the same | as in one of the runs |
-| its window then | 0.5 % or 2 packets | 5 % or 2 packets |
+| exit reason | equal | as in one of the runs |
+| exit window | 0.5 % or 2 packets | 5 % or 2 packets |
 | largest window | – | 10 % or 2 packets |
 | marks; cuts; the first three thresholds | – | 10 % or 3; 10 % or 1; 5 % or 2 |
-| timeouts | – | the same number |
+| timeouts | – | equal |
 | first flight, of the second write after an idle time | – | 5 % or 1 packet |
 
-Allowed is that much beside the median of several runs. In the second column, whatever lies among
-the kernel's own runs agrees too; and where these are so far apart that nothing is near both ends,
-either end stands beside the median, for they have two modes.
+Tolerances are around the median of several runs. In the second column, a value within the range of
+the kernel's runs agrees too. If these runs have two modes, either end counts as a median.
 
 ### What does not agree, and why
 """
 
 _TRANSFERS = """### Transfers of every size
 
-Of the 45 recorded transfers 44 take 0.8 to 3.8 ms longer than ours. Most of that has a cause: the
-emulator delivers some 0.1 ms late, and the calls of the two programs are part of the time. BBR with
-50 MB takes 0.8 ms less. The kernel's TSO holds a segment back to send it with the next, and so does
-ours; which packets a full queue drops follows from that. The advertised window never holds a sender
-back here, neither the kernel's nor ours: with these buffers it begins at 16.8 MB and ends at
-21.0 MB."""
+Of the 45 recorded transfers 44 take 0.8 to 3.8 ms longer than ours. The emulator delivers some
+0.1 ms late, and the recorded time includes calls of the two programs. BBR with 50 MB takes 0.8 ms
+less. Both stacks delay segments for TSO, which decides what a full queue drops. The advertised
+window limits no sender here: it begins at 16.8 MB and ends at 21.0 MB."""
 
 _NS2 = """## ns-2
 
-ns-2.35's one-way agents, packet for packet: every data packet of a recording is compared by its
-number and its time, drops by theirs; recorded times are rounded to a microsecond. The random
+ns-2.35's one-way agents are compared packet for packet, by number and time, and so are drops;
+recorded times are rounded to a microsecond. The random
 transfers draw the agent, its opening (with a SYN, whose acknowledgement may be delayed, or
 without), windows, delayed acknowledgements, rates, delays, buffers, and forced drops of data and
-SYNs. They were run beside ns-2 itself, and `crates/sim/tests/ns2/random.rs` repeats that where ns-2
-is installed; a hundred of them are recorded, and those that do not agree to the end. Means of
+SYNs. `crates/sim/tests/ns2/random.rs` repeats the comparison if ns-2 is installed; a hundred of
+them are recorded, and those that differ. Means of
 contending flows agree within 5 % (median duration) and a point (loss).
 
 ### What does not agree, and why

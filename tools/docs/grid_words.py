@@ -23,8 +23,8 @@ def _first(rows: list[Row]) -> str:
     first, *others = rows[:4]
     behind = " and ".join(f"`{row.startup}` ({ratio(row.mean)})" for row in others[:2])
     return (
-        f"`{first.startup}` has the least regret, {ratio(first.mean)}, before {behind}; it repeats "
-        f"{share(first['retransmitted'])} of its packets for that, and `{USUAL}` "
+        f"`{first.startup}` has the lowest regret, {ratio(first.mean)}, before {behind}; it "
+        f"retransmits {share(first['retransmitted'])} of its packets for that, and `{USUAL}` "
         f"{share(_of(rows, USUAL)['retransmitted'])}."
     )
 
@@ -36,7 +36,7 @@ def _loss() -> str:
         f"Random loss, which two thirds of the grid have, decides most: `{USUAL}` takes "
         f"{ratio(loss['no random loss'])} times as long as the best without it and "
         f"{ratio(loss['random loss'])} times with it, and at 20 MB {ratio(size['20 MB'])} times, "
-        "since whoever has left by a loss goes on with CUBIC, which losses keep slow."
+        "because CUBIC, which follows the exit by loss, is slow under random loss."
     )
 
 
@@ -45,10 +45,10 @@ def _early(rows: list[Row]) -> str:
     usual = _of(rows, USUAL)
     same = [row.startup for row in rows if row.told == usual.told | {"startup": row.startup}]
     return (
-        f"To leave slow start before a loss changes little here: {_listed(EARLY)} have a regret of "
+        f"An exit before a loss changes little here: {_listed(EARLY)} have a regret of "
         f"{ratio(min(row.mean for row in early))} to {ratio(max(row.mean for row in early))} "
-        f"beside {ratio(usual.mean)} of `{USUAL}`, whose numbers "
-        f"{_listed(name for name in same if name != USUAL)} have themselves."
+        f"compared with {ratio(usual.mean)} of `{USUAL}`, which has the same results as "
+        f"{_listed(name for name in same if name != USUAL)}."
     )
 
 
@@ -56,9 +56,9 @@ def _dominated(rows: list[Row]) -> str:
     least = min(rows, key=lambda row: _number(row, "dominated"))
     most = max(rows, key=lambda row: _number(row, "dominated"))
     return (
-        "Each is dominated somewhere: there is a better choice at no more cost to anybody in "
-        f"{share(least['dominated'])} of cases for `{least.startup}`, the fewest, and in "
-        f"{share(most['dominated'])} for `{most.startup}`, the most."
+        "Each is dominated somewhere: a better choice costs no other flow more in "
+        f"{share(least['dominated'])} of cases for `{least.startup}`, the minimum, and in "
+        f"{share(most['dominated'])} for `{most.startup}`, the maximum."
     )
 
 
@@ -66,7 +66,7 @@ def _harm(rows: list[Row]) -> str:
     web = sorted(rows, key=lambda row: _number(row, "harm_web"))
     warm = max(_number(row, name) for row in rows for name in ("harm_long", "harm_bbr"))
     return (
-        f"It is the web beside it that a startup harms, by {share(web[0]['harm_web'])} "
+        f"Startups harm competing web sessions by {share(web[0]['harm_web'])} "
         f"(`{web[0].startup}`) to {share(web[-1]['harm_web'])} (`{web[-1].startup}`); a warm flow, "
         f"CUBIC's or BBR's, is harmed by at most {share(warm)} on average."
     )

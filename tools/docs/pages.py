@@ -98,25 +98,25 @@ FINDINGS = {
 
 KINDS = {
     "startup": "startup",
-    "cc": "congestion avoidance",
+    "cc": "congestion control",
     "queue": "queue discipline",
 }
 
 HELP: dict[str, tuple[dict[str, Any], str]] = {
     "cache": (
         {"cached_cwnd": "1bdp"},
-        "An earlier connection left a window of one bandwidth-delay product behind.",
+        "The cached window is one bandwidth-delay product.",
     ),
     "interface": (
         {"interface_rate": INTERFACE},
         f"The sender's interface runs at {text.rate(1e9)}.",
     ),
-    "peer": ({}, "The peer understands what it is asked."),
-    "routers": ({}, "The routers take part; they admit by RFC 4782 appendix D."),
+    "peer": ({}, "The peer supports the startup."),
+    "routers": ({}, "The routers support it; they admit by RFC 4782 appendix D."),
 }
 L4S_STACK, L4S_QUEUE = "rfc:ecn=l4s", "dualpi2"
 """What a scalable congestion control is shown with."""
-ROUTERS = "The routers take part: their queues are `{}`."
+ROUTERS = "The routers support it: their queues are `{}`."
 """What an algorithm is given that needs more than its sender has, and what a page says of it."""
 
 
@@ -301,12 +301,12 @@ def finding(algorithm: fs.Algorithm) -> tuple[list[str], str]:
     for startup, one in ((algorithm.name, shown), (stage.pale, pale)):
         window = float(str(one.row["startup_exit_cwnd_segments"]))
         exits.append(
-            f"`{startup}` leaves by {one.row['startup_exit_reason']} at {text.count(window)} "
+            f"`{startup}` exits by {one.row['startup_exit_reason']} at {text.count(window)} "
             f"packets, {text.ratio(window / one.series.bdp_pkts)} products"
         )
     words = (
-        f"*{stage.words[0].upper()}{stage.words[1:]}. Pale: `{stage.pale}`. Dashed: what the path "
-        "holds, and what path and buffer hold. Below: the queue at the bottleneck.*"
+        f"*{stage.words[0].upper()}{stage.words[1:]}. Pale: `{stage.pale}`. Dashed: the "
+        "BDP, and BDP plus buffer. Below: queue length at the bottleneck.*"
     )
     image = f"![Its window, and that of {stage.pale}]({stem(algorithm)}-finding.svg)"
     drawn = figure(stage, algorithm, shown, pale).svg()
@@ -326,18 +326,18 @@ def page(algorithm: fs.Algorithm, stage: Stage, shown: Shown, told: list[str]) -
         "## What it does",
         *(opening(source) if source else [algorithm.summary]),
         *told,
-        "## Where its rules come from",
+        "## Sources",
         f"{algorithm.dated_source}.",
-        f"Opened for it: {algorithm.opened}. Compared with that: {algorithm.compared}.",
-        f"How well founded this implementation is: {algorithm.certainty_in_words}.",
+        f"Read: {algorithm.opened}. Rules compared: {algorithm.compared}.",
+        f"Basis of this implementation: {algorithm.certainty_in_words}.",
     ]
     if source:
         link = source.relative_to(ROOT).as_posix()
-        parts.append(f"Rule by rule, with the sections: [`{source.name}`](../../{link}).")
+        parts.append(f"Rules with their sections: [`{source.name}`](../../{link}).")
     if algorithm.kind == "startup":
         parts += worst.section(algorithm.name)
-        parts += ["## Published, and here", *beside(algorithm)]
-    parts += ["## What it needs", sentence(algorithm.needs_in_words)]
+        parts += ["## Published and measured", *beside(algorithm)]
+    parts += ["## Requirements", sentence(algorithm.needs_in_words)]
     parts += ["## Parameters", *parameters(algorithm), "## Try it", attempt(algorithm, stage)]
     return GENERATED + "\n\n".join(parts) + "\n"
 
@@ -346,9 +346,9 @@ def beside(algorithm: fs.Algorithm) -> list[str]:
     """What was published of a startup beside what is measured, or that there is nothing."""
     found = published.of(algorithm.name)
     if isinstance(found, str):
-        return [f"No published figure to set beside ours. {found}"]
+        return [f"No published figure to compare with. {found}"]
     again = [f"    {one}" for one in dict.fromkeys(c.again for c in found)]
-    return [published.table(found), "Again:", "\n".join(again)]
+    return [published.table(found), "Reproduce:", "\n".join(again)]
 
 
 GENERATED = "<!-- Written by `make docs` from the catalog; changes here are lost. -->\n\n"
@@ -369,14 +369,14 @@ def caption(algorithm: fs.Algorithm, stage: Stage, shown: Shown) -> str:
     elif has_routers(algorithm):
         words = words.replace("startup `slow-start`", f"startup `{algorithm.name}`")
     words += (
-        " Dashed: what the path holds, and what path and buffer hold. Below: the queue at the "
-        "bottleneck, and a mark for every loss.*"
+        " Dashed: the BDP, and BDP plus buffer. Below: queue length at the bottleneck, and a mark "
+        "for every loss.*"
     )
     row = shown.row
     if stage.size and row["fct_s"] is not None:
         done = text.seconds(float(str(row["fct_s"])))
         lost = text.count(float(str(row["packets_dropped"])))
-        words += f"\n\nHere all is delivered after {done}; {lost} packets are lost."
+        words += f"\n\nCompletion time: {done}; {lost} packets lost."
     return words
 
 
@@ -450,11 +450,11 @@ def attempt(algorithm: fs.Algorithm, stage: Stage) -> str:
 def index(listed: list[fs.Algorithm]) -> str:
     """The list of all pages."""
     about = (
-        "What flowstart has to choose from, each with its source, its parameters and a figure of "
-        "its window on one path that all share. †: "
+        "Each algorithm has a page with its source, its parameters and a figure of its window on "
+        "a common path. †: "
         f"{catalog.CERTAINTIES['reconstructed']}."
     )
-    parts = ["# The algorithms", about]
+    parts = ["# Algorithms", about]
     for kind, name in KINDS.items():
         title = f"{name[0].upper()}{name[1:]}s"
         rows = [
@@ -463,14 +463,14 @@ def index(listed: list[fs.Algorithm]) -> str:
             for a in listed
             if a.kind == kind
         ]
-        head = "| name | year | needs | what it does |\n| --- | --- | --- | --- |\n"
+        head = "| name | year | needs | summary |\n| --- | --- | --- | --- |\n"
         parts += [f"## {title}", head + "\n".join(rows)]
     needed = dict.fromkeys(need for a in listed for need in a.needs)
     meant = [f"- *{need}*: {catalog.NEEDS.get(need, need)}." for need in needed]
-    parts += ["What they need beyond an ordinary sender:", "\n".join(meant)]
+    parts += ["Requirements beyond an ordinary sender:", "\n".join(meant)]
     parts.append(
         "All startups on one path: `flowstart compare --rate 50Mbps --rtt 80ms --startup all`. "
-        "A startup of your own: [adding an algorithm](../adding-an-algorithm.md)."
+        "Custom startups: [write an algorithm](../adding-an-algorithm.md)."
     )
     return GENERATED + "\n\n".join(parts) + "\n"
 
@@ -481,13 +481,13 @@ def index(listed: list[fs.Algorithm]) -> str:
 def sources(startups: list[fs.Algorithm]) -> str:
     """Whose rules every startup has, and how far."""
     head = (
-        "Every startup of the catalog: what was opened to write it, which of its rules were "
-        "compared with that, where it deviates or had to choose (the number leads to the list), "
-        "and whether its published figures come out here. Figures of the five papers are all in "
-        "[The papers](papers.md). Where each of them leaves, on every path: [Exits](exits.md)."
+        "For every startup: the sources that were read, the rules that were compared with them, "
+        "deviations and open points, and agreement with published figures. [The "
+        "papers](papers.md) has the figures of five papers, [exits](exits.md) the exit of each "
+        "startup on every path."
     )
     rows = [
-        "| startup | source | opened | rules compared | deviations and choices | figures |",
+        "| startup | source | read | rules compared | deviations and choices | figures |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for a in startups:
@@ -497,7 +497,7 @@ def sources(startups: list[fs.Algorithm]) -> str:
         shown = " | ".join(cell(words) for words in cells)
         rows.append(f"| {name} | {shown} | {published.in_short(a.name)} |")
     legend = f"†: {catalog.CERTAINTIES['reconstructed']}."
-    title = "# Whose rules the startups have"
+    title = "# Sources of the startups"
     return GENERATED + "\n\n".join([title, head, "\n".join(rows), legend]) + "\n"
 
 

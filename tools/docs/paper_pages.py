@@ -69,8 +69,8 @@ def page(paper: Paper, kept: dict[str, tuple[Verdict, str]]) -> str:
 
 
 _LEGEND = (
-    "What the verdicts mean is on [the page of all papers](../papers.md#verdicts). *Worth* says "
-    "where a verdict is worth less than a printed number that was met freely."
+    "[Verdicts](../papers.md#verdicts) are defined on the page of all papers. *Worth* marks "
+    "verdicts that count less than a printed number without a fitted input."
 )
 
 
@@ -132,7 +132,7 @@ def _unmeasured(judged: list[Judged]) -> str:
 
 
 def _experiments(paper: Paper) -> str:
-    rows = ["| experiment | what it asks |", "| --- | --- |"]
+    rows = ["| experiment | question |", "| --- | --- |"]
     rows += [f"| `{one.id}` | {cell(one.question)} |" for one in paper.experiments]
     return "\n".join(rows)
 

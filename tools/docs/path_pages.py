@@ -31,7 +31,7 @@ def pages() -> dict[str, str]:
 def page(name: str, fields: dict[str, Any]) -> str:
     """The page of a path, whose fields are those of its description."""
     told = {field.name: field for field in parts()["NetworkPath"].fields}
-    rows = ["| field | value | what it is |", "| --- | --- | --- |"]
+    rows = ["| field | value | meaning |", "| --- | --- | --- |"]
     rows += [
         f"| `{field}` | `{str(value).lower() if value is True else value}` "
         f"| {reference.told(told[field].doc)} |"
@@ -39,13 +39,13 @@ def page(name: str, fields: dict[str, Any]) -> str:
         if field != "about"
     ]
     caption = (
-        f"*{SIZE} with `{SHOWN}`, stack `{STACK}` with CUBIC, seed 1. Pale: `{PALE}`. Dashed: what "
-        "the path holds, and what path and buffer hold. Below: the queue at the bottleneck, and a "
-        "mark for every loss.*"
+        f"*{SIZE} with `{SHOWN}`, stack `{STACK}` with CUBIC, seed 1. Pale: `{PALE}`. Dashed: "
+        "the BDP, and BDP plus buffer. Below: queue length at the bottleneck, and a mark for every "
+        "loss.*"
     )
     more = (
-        "All startups, and where each leaves here: [where every startup leaves](../exits.md). "
-        "What the columns mean: [how to read the table](../quick-start.md#how-to-read-the-table)."
+        "All startups on this path: [exits](../exits.md). "
+        "Columns: [how to read the table](../quick-start.md#how-to-read-the-table)."
     )
     found = [
         f"# The path {name}",
@@ -54,7 +54,7 @@ def page(name: str, fields: dict[str, Any]) -> str:
         "## Over time",
         f"![Windows over time]({name}.svg)",
         caption,
-        "## What startups make of it",
+        "## Startups on this path",
         f"    $ flowstart compare --path {name} --stack {STACK} --size 100kB,1MB,{SIZE}",
         more,
     ]

@@ -10,11 +10,11 @@ from flowstart.model.definitions import Field, Part, parts
 
 HEAD = """<!-- Written by `make docs` from the definitions of the fields; changes here are lost. -->
 
-# The fields of a scenario
+# Fields of a scenario
 
-What a scenario file, `fs.NetworkPath`, `fs.Flow`, `fs.Endpoint` and the others may say. Fields
+The fields of a scenario file, `fs.NetworkPath`, `fs.Flow`, `fs.Endpoint` and the others. Fields
 with a mark (▸) have a flag of `flowstart compare`: `reverse_rate` is `--reverse-rate`. A stack is
-`--stack linux:ack_every=4` there. `flowstart schema` prints the same for editors.
+`--stack linux:ack_every=4` there. `flowstart schema` prints a JSON Schema for editors.
 """
 TITLES = {
     "NetworkPath": ("path", "A path"),
@@ -24,8 +24,8 @@ TITLES = {
     "Endpoint": ("stack", "A stack"),
     "Flow": ("flows", "A flow"),
     "Write": ("flows.writes", "A write"),
-    "After": ("flows.writes.after", "What a write waits for"),
-    "AfterFlow": ("flows.start_after` and `end_after", "A moment after something of a flow"),
+    "After": ("flows.writes.after", "A write's condition"),
+    "AfterFlow": ("flows.start_after` and `end_after", "A time relative to a flow"),
     "WebTraffic": ("web", "Web sessions"),
 }
 """Where a part stands in a scenario, and what its table is called."""
