@@ -109,7 +109,7 @@ def test_hooks_are_told_what_their_stubs_promise() -> None:
     stubs = [ast.parse((package / name).read_text()) for name in files]
     nodes = [node for stub in stubs for node in stub.body]
     classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
-    told = "Syn Known PathMemory PeerGap Feedback Established Sent Ack Loss Marked"
+    told = "Syn PathInfo PathMemory PeerGap Feedback Established Sent Ack Loss Marked"
     told += " Recovered Timeout Idle Delivery RateSample"
     for name in (*told.split(), "Window"):
         body = classes[name].body
