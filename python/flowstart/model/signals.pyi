@@ -112,8 +112,8 @@ class Feedback:
     now: int
     """Time now."""
     change: float | None
-    """By how much the routers want the throughput to change, bytes per second on the wire; `None`
-    where no router has written into them.
+    """The change of throughput that the routers request, bytes per second on the wire; `None` where
+    no router has written into them.
     """
     rtt: int | None
     """The round-trip time of the newest segment that the ACK covers, by Karn's rule."""
@@ -143,7 +143,7 @@ class Established:
     ticks). The RTT above has been rounded to it.
     """
     counts_marks: bool
-    """The peer counts marks (RFC 9768), and each `Ack` says how many are new."""
+    """The peer counts marks (RFC 9768), and each `Ack` has the number of new ones."""
 
 @final
 class Sent:
