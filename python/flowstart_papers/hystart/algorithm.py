@@ -114,7 +114,10 @@ def hy_buf(lab: Lab) -> Findings:
     ruled = found.filter(pl.col("buffer") >= LARGE)
     ratios = [*ruled["of_peak"], *ruled["of_lost"]]
     deep = found.row(-1, named=True)
-    by_startup = flows.with_columns(
+    drawn = pl.DataFrame(grid(acks=GROWTH, startup=(SLOW_START, HYBRID))).join(
+        flows, on=["acks", "startup"], maintain_order="left_right"
+    )
+    by_startup = drawn.with_columns(
         curve=pl.col("startup").replace({SLOW_START: "slow start", HYBRID: "Hybrid Slow Start"})
         + ", " + pl.col("acks"))  # fmt: skip
     return Findings(

@@ -92,7 +92,7 @@ def hy_f1(lab: Lab) -> Findings:
     cwnd, ssthresh = ((window["time_s"], window[each]) for each in ("cwnd", "ssthresh"))
     times, counts = linux["drop_times"], linux["dropped"]
     levels = {"BDP": number("hy.f1.bdp"), "BDP and buffer": number("hy.f1.cap"),
-              f"published peak: {peak:,.0f}": peak}  # fmt: skip
+              f"published peak: {_grouped(peak)}": peak}  # fmt: skip
     return Findings(
         measured={
             "hy.f1.bdp": linux["bdp"],
@@ -124,8 +124,13 @@ def hy_f1(lab: Lab) -> Findings:
             Panel(Axis("time (s)", limits=(times[1] - 0.5, times[1] + 4.5)),
                   Axis("packets", limits=(0, 1.1 * counts[-1])), {"lost so far": (times, counts)},
                   title="(b) packets lost so far", steps=True, marks=False,
-                  level={f"published, all in one round trip: {drops:,.0f}": drops}))],
+                  level={f"published, all in one round trip: {_grouped(drops)}": drops}))],
     )  # fmt: skip
+
+
+def _grouped(count: float) -> str:
+    """With a space between thousands."""
+    return f"{count:,.0f}".replace(",", " ")
 
 
 # Fig. 2: two TCP-SACK flows under six slow starts.

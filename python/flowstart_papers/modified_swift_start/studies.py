@@ -268,7 +268,7 @@ def mss_rto(lab: Lab) -> Findings:
             {f"{delay_s:g} s": round(rounds, 2) for delay_s, rounds in patient.items()},
             all(abs(rounds - 3) <= NEAR_RTTS for rounds in patient.values()),
         )
-    drawn = found.filter(pl.col("variant").is_in([LITERALLY, SYN, PATIENT, HALF_FLIGHT]))
+    drawn = pl.concat(found.filter(variant=v) for v in (LITERALLY, SYN, PATIENT, HALF_FLIGHT))
     rings = {line.key: found.filter(variant=LITERALLY, line=line.key) for line in LINES}
     return Findings(
         measured=norto,
