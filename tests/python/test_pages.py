@@ -15,9 +15,6 @@ import flowstart as fs
 import pages
 from flowstart import _native
 from flowstart.inference import Status
-from flowstart_papers import experiment as experiments
-from flowstart_papers import frames, jump_start
-from flowstart_papers.lab import Lab
 
 pytestmark = pytest.mark.docs
 
@@ -62,15 +59,6 @@ KERNEL = "flowstart live --stack linux "
 
 NAMES: dict[str, dict[str, Any]] = {
     "docs/web-sessions.md": {"fs": fs, "pl": polars},
-    "docs/papers.md": {
-        **vars(frames),
-        **vars(experiments),
-        "Lab": Lab,
-        "setups": jump_start.setups,
-        "measures": jump_start.measures,
-        "SIZES": (1, 2),
-        "BOTH": jump_start.setups.BOTH,
-    },
 }
 """What a page's blocks of Python find defined before the first of them."""
 
