@@ -1,6 +1,6 @@
 //! Notes how the module is built, for `flowstart --version`.
 //!
-//! The commit comes from the environment (`FLOWSTART_COMMIT`), which whoever builds a wheel sets, or
+//! The commit comes from the environment (`FLOWSTART_COMMIT`), which a build of a wheel sets, or
 //! from the checkout that this is. A source archive has neither, and the version alone says what it
 //! is. Nothing here is a time or a path, so that the same sources make the same module.
 
@@ -61,7 +61,7 @@ fn commit() -> Option<String> {
     ))
 }
 
-/// What a command that succeeds says.
+/// Output of a command that succeeds.
 fn said(command: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(command).args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

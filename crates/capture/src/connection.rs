@@ -18,7 +18,7 @@ use crate::turns::Turns;
 const CLIENT: usize = 0;
 const SERVER: usize = 1;
 
-/// What passes by is told to these.
+/// Observers of the packets that pass.
 pub(crate) struct Listeners<'a> {
     pub sink: Sink<'a>,
     pub lanes: Lanes,
@@ -471,7 +471,7 @@ impl Live {
         }
     }
 
-    /// Tells what the path held, unless copies passed: a repetition may have been taken for one.
+    /// Reports what the path held, unless copies passed: a repetition may have been taken for one.
     fn held(&self, rtt: Option<u64>, lanes: &mut Lanes) {
         if let Some(rtt) = rtt.filter(|_| !self.flags.contains(&Flag::SeenTwice)) {
             for (from, flights) in self.flights.iter().enumerate() {
@@ -517,7 +517,7 @@ impl Live {
     }
 
     /// What a side's windows are to be multiplied with, as a shift. Both must have announced a scale for either to
-    /// use it (RFC 7323, section 2.2); when options were cut off that cannot be told.
+    /// use it (RFC 7323, section 2.2); when options were cut off that is unknown.
     fn scale(&self, side: usize) -> Option<u8> {
         let (own, other) = (self.sides[side].offer, self.sides[1 - side].offer);
         match (own.scale, other.scale) {

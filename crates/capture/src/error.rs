@@ -1,12 +1,12 @@
-//! What can be wrong with a file, each in one line that says what was found and what would be right.
+//! What can be wrong with a file, each in one line: what was found and what would be right.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a file could not be read at all.
+/// Why a file could not be read.
 ///
 /// Damage after the first packet is no error: what could be read is kept and
-/// [`Reading::warnings`](crate::Reading::warnings) says where it ended.
+/// [`Reading::warnings`](crate::Reading::warnings) has the place of its end.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file is missing, or may not be opened.
@@ -91,7 +91,7 @@ fn named(path: &Path) -> String {
     }
 }
 
-/// Text of a file as one line that a terminal shows as it is: control characters escaped, and no longer than a screen
+/// Text of a file as one line that a terminal can show: control characters escaped, and no longer than a screen
 /// holds.
 fn one_line(text: &str) -> String {
     const LONGEST: usize = 1000;

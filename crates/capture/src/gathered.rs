@@ -1,4 +1,4 @@
-//! What is counted beside the connections, over all files.
+//! Counts besides the connections, over all files.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
-//! QUIC connections, as far as they can be seen from outside: who, when, how much, and the round trip of the handshake.
+//! QUIC connections, as far as they are visible: endpoints, time, bytes, and the round trip of the handshake.
 //!
 //! A connection is known by its long headers, and from then on by its addresses and ports; one that moves to others
-//! (RFC 9000, section 9) is followed no further. All that is told of data is the size of datagrams.
+//! (RFC 9000, section 9) is followed no further. Of data only the size of datagrams is known.
 
 use std::collections::HashMap;
 

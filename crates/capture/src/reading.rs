@@ -27,11 +27,11 @@ pub struct Reading {
     pub packets: u64,
     /// Packets whose headers are cut or contradict themselves, or whose link layer is not known here.
     pub unreadable: u64,
-    /// The networks at the far side, and what could be told of the paths to them; those with the most data first.
+    /// The networks at the far side, and the estimates of the paths to them; those with the most data first.
     pub groups: Vec<Group>,
     /// What was wrong with the files or is not to be believed.
     pub warnings: Vec<String>,
-    /// What a reader of the answer should know: methods, and what this kind of file cannot tell.
+    /// What a reader of the answer should know: methods, and what this kind of file does not contain.
     pub notes: Vec<String>,
     /// The far side of each pair of networks.
     #[serde(skip)]

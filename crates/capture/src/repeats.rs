@@ -1,6 +1,6 @@
 //! Which data packets repeat something: the judgement of a monitor in mid-path, by the rules that Wireshark's user
 //! guide gives under "TCP Analysis" for keep-alives, zero window probes, (fast, spurious) retransmissions and
-//! out-of-order segments, so that the numbers can be laid beside tshark's.
+//! out-of-order segments, so that the numbers can be compared with tshark's.
 
 use crate::layers::{Segment, ACK, FIN, RST, SYN};
 

@@ -10,7 +10,7 @@ pub struct Options {
     /// Round-trip times below this are counted as this when a rate is computed, and flagged: a local connection's
     /// rate would otherwise be set by the clock. Seconds.
     pub rtt_floor_s: f64,
-    /// The most transfers to hand out: a file made with malice holds more of them than memory.
+    /// Maximum number of transfers: a file made with malice holds more of them than memory.
     pub most_transfers: u64,
 }
 
@@ -100,7 +100,7 @@ pub enum Flag {
     SynAckRetransmitted,
     /// The RTT lies below the floor; rates are computed with the floor.
     RttFloor,
-    /// The clock says that the ACK came before the SYN: there is no RTT.
+    /// By the clock the ACK came before the SYN: there is no RTT.
     RttNotPositive,
     /// The SYN carried data (TCP Fast Open).
     FastOpenData,
@@ -110,7 +110,7 @@ pub enum Flag {
     WindowScaleUnknown,
     /// Bytes were sent that the capture does not hold.
     PartlyCaptured,
-    /// A byte was acknowledged that lies beyond all that the capture holds: `*_bytes` may be too low.
+    /// A byte was acknowledged beyond all that the capture holds: `*_bytes` may be too low.
     EndNotCaptured,
     /// So many holes at once that `*_seen_bytes` may be a little too low.
     SeenApproximate,
@@ -191,7 +191,7 @@ pub struct Connection {
     pub timestamps: Option<bool>,
     /// Whether both sides permitted selective acknowledgements.
     pub sack: Option<bool>,
-    /// Data packets that repeat what was sent, as far as a monitor can tell; not told where packets were captured twice.
+    /// Data packets that repeat what was sent, as far as a monitor can see; unknown where packets were captured twice.
     pub c2s_retransmissions: Option<u32>,
     /// The same of the server.
     pub s2c_retransmissions: Option<u32>,
@@ -362,14 +362,14 @@ pub struct Group {
     pub from_remote: Path,
 }
 
-/// What could be told of a path in one direction.
+/// Estimates of a path in one direction.
 #[derive(Clone, Debug, Serialize)]
 pub struct Path {
     /// Payload bytes that went this way.
     pub bytes: u64,
-    /// Packets with data that went this way; 0 for a log, which does not tell.
+    /// Packets with data that went this way; 0 for a log, which has no count.
     pub data_packets: u64,
-    /// Of these, the packets that repeat data, as far as a monitor can tell.
+    /// Of these, the packets that repeat data, as far as a monitor can see.
     pub retransmitted_packets: u64,
     /// Rate of the bottleneck, bits of IP packets a second.
     pub rate_bps: Option<f64>,

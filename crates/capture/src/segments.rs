@@ -16,7 +16,7 @@ pub(crate) const MOST_PIECES: usize = 32;
 pub(crate) struct Segments {
     file: PacketFile,
     clock: u64,
-    /// Bytes of the file that the ticker knows of.
+    /// Bytes of the file of which the ticker was notified.
     told: u64,
 }
 

@@ -13,7 +13,7 @@ pub(crate) struct Line {
 const ORIGIN: u64 = 1 << 32;
 
 impl Line {
-    /// Where a number lies, without taking it for progress.
+    /// Position of a number, without taking it for progress.
     pub fn place(&self, number: u32) -> u64 {
         match self.furthest {
             None => ORIGIN + u64::from(number),
@@ -24,7 +24,7 @@ impl Line {
         }
     }
 
-    /// Where a number lies; later ones will be placed next to it.
+    /// Position of a number; later ones will be placed next to it.
     pub fn advance(&mut self, number: u32) -> u64 {
         let place = self.place(number);
         self.furthest = Some(self.furthest.map_or(place, |furthest| furthest.max(place)));
@@ -43,7 +43,7 @@ pub(crate) struct Seen {
     pub approximate: bool,
 }
 
-/// Holes that are remembered at a time: a slow start that overflows a queue leaves one for every second packet.
+/// Holes that are stored at a time: a slow start that overflows a queue leaves one for every second packet.
 const MOST_ISLANDS: usize = 2048;
 
 impl Seen {
@@ -54,7 +54,7 @@ impl Seen {
         }
     }
 
-    /// Adds a range and says how many of its bytes are new.
+    /// Adds a range and returns how many of its bytes are new.
     pub fn add(&mut self, from: u64, to: u64) -> u64 {
         let from = from.max(self.floor);
         if from >= to {

@@ -24,7 +24,7 @@ enum Latest {
 
 /// A connection that is over at once is laid aside after this. ns
 const FIRST_LOOK: u64 = 60_000_000_000;
-/// So long after its row is out a connection's ends are remembered. ns
+/// So long after its row is out a connection's ends are stored. ns
 const REMEMBERED: u64 = 3_600_000_000_000;
 
 /// The connections of a capture. Memory grows with those that continue at the same time, and by their ends with those of

@@ -56,7 +56,7 @@ impl<'a> Ticker<'a> {
     }
 }
 
-/// A ticker that nobody watches.
+/// A ticker without an observer.
 #[cfg(test)]
 pub(crate) fn still<T>(work: impl FnOnce(&mut Ticker) -> T) -> T {
     let mut progress = |_| ControlFlow::Continue(());

@@ -66,7 +66,7 @@ pub(crate) struct OpenLog<'a> {
     pub format: Format,
 }
 
-/// Hands a connection on. A log does not tell of turns: each direction is one transfer.
+/// Hands a connection on. A log has no turns: each direction is one transfer.
 fn keep(mut row: Connection, listeners: &mut Listeners) {
     row.stream = listeners.sink.number();
     let ends = [row.client_ip, row.server_ip].map(mapped);
@@ -388,7 +388,7 @@ fn handshake(history: Option<&str>, state: Option<&str>) -> Handshake {
     }
 }
 
-/// What a log cannot tell.
+/// Values that a log does not contain.
 pub(crate) fn notes(listeners: &Listeners) -> [String; 2] {
     [
         "a conn.log has bytes, times and states; it lacks RTT, windows, MSS, retransmissions, and \

@@ -296,7 +296,7 @@ fn a_closed_connection_is_laid_aside_and_its_stragglers_are_counted() {
     );
 }
 
-/// What passes a monitor beside a server that sends bursts of twenty packets down a line of 20 Mbit/s and 10 ms, to a
+/// What passes a monitor next to a server that sends bursts of twenty packets down a line of 20 Mbit/s and 10 ms, to a
 /// client that has `upload` packets on their way up a line of 1 Mbit/s. Each packet takes 0.6 ms down and 12 ms up, and
 /// an acknowledgement of every other packet waits behind those of the upload.
 fn asymmetric(stamps: bool, upload: u64) -> Capture {

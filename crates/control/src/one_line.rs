@@ -3,7 +3,7 @@
 /// More than this is cut off, in characters.
 const LONGEST: usize = 1900;
 
-/// `text` as one line that a terminal shows as it is: control characters escaped, and no longer than a
+/// `text` as one line that a terminal can show: control characters escaped, and no longer than a
 /// screen holds.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(LONGEST));

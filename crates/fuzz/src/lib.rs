@@ -2,7 +2,7 @@
 //!
 //! [`TARGETS`] lists them. Three harnesses drive the same functions: the tests of this crate, for a second each; the
 //! program `fuzz`, for as long as one likes; and libFuzzer, in the folder `fuzz` of the repository. docs/fuzzing.md
-//! says how to run them.
+//! describes how to run them.
 #![forbid(unsafe_code)]
 
 pub mod mutation;

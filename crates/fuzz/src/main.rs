@@ -1,4 +1,4 @@
-//! Runs targets for a while and says what came of it: `fuzz [--seconds N] [--executions N] [--record FILE] [TARGET]…`,
+//! Runs targets for a while and prints the result: `fuzz [--seconds N] [--executions N] [--record FILE] [TARGET]…`,
 //! and `fuzz --reproduce TARGET FILE`.
 //!
 //! Each target runs in a separate process, one after the other, so that one that overflows its stack, never returns

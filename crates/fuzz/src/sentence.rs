@@ -3,7 +3,7 @@
 /// No refusal is longer than this, in characters: what it quotes of a file is cut.
 const LONGEST: usize = 2000;
 
-/// Panics unless `text` is one line that a terminal shows as it is.
+/// Panics unless `text` is one line that a terminal can show.
 pub fn assert_sentence(text: &str) {
     assert!(!text.trim().is_empty(), "a refusal says nothing");
     let hidden = text.chars().find(|c| c.is_control());

@@ -1,4 +1,4 @@
-//! Who sets the window of a sender: the kernel, which is watched, or a startup, through the agent.
+//! What sets the window of a sender: the kernel, which is watched, or a startup, through the agent.
 
 use crate::agent::{Agent, Connection, Ports};
 use crate::info::{Counters, Info};
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// For how long the agent may take to answer the opening of a connection.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Who sets a sender's window.
+/// What sets a sender's window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Driver {
     /// A congestion control of the kernel's own: `cubic`, `reno` or `bbr`.

@@ -37,7 +37,7 @@ pub struct Passed {
     pub passages: Vec<Passage>,
 }
 
-/// A path that works until it is told to stop.
+/// A path that works until it is stopped.
 pub struct Emulator {
     stop: Arc<AtomicBool>,
     relay: Option<JoinHandle<io::Result<Passed>>>,

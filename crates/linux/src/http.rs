@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Read};
 const LONGEST_HEAD: usize = 16 << 10;
 const END: &[u8] = b"\r\n\r\n";
 
-/// What a client asks for.
+/// A client's request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// Bytes.
@@ -17,7 +17,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// The request, filled up to `least` bytes where it is shorter by what a header of its own takes.
+    /// The request, filled up to `least` bytes where it is shorter by the size of a separate header.
     pub fn write(self, least: u64) -> String {
         let Asked { size, number } = self;
         let head = format!(
@@ -31,7 +31,7 @@ impl Asked {
         }
     }
 
-    /// What a request's head asks for.
+    /// The request in a request's head.
     pub fn read(head: &str) -> Option<Asked> {
         let mut lines = head.split("\r\n");
         let target = lines.next()?.strip_prefix("GET ")?;

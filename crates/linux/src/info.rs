@@ -1,4 +1,4 @@
-//! What the kernel says of a connection and of a host.
+//! The kernel's values of a connection and of a host.
 
 use crate::namespace::Host;
 use crate::sys;

@@ -1,5 +1,5 @@
 //! A scenario's transfers in the kernel, several at a time over one path: a real HTTP server, and clients
-//! that ask it when the scenario says so.
+//! with requests at the scenario's times.
 
 use crate::agent::Agent;
 use crate::driving::Driver;
@@ -25,7 +25,7 @@ use std::thread;
 
 /// How long the loop waits where nothing is to be requested.
 const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(10);
-/// For how long the server may take to say what it knows when all is answered.
+/// Time limit of the server's report when all is answered.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 18;
@@ -41,7 +41,7 @@ pub struct Answered {
     pub asked: Instant,
     /// When the client had all of it.
     pub completed: Option<Instant>,
-    /// What the server can tell.
+    /// The server's report.
     pub sent: Sent,
     /// Why it was given up, if it was.
     pub failure: Option<String>,
@@ -102,7 +102,7 @@ fn failed(problem: io::Error) -> Outcome {
     }
 }
 
-/// Both hosts have one kernel each: what it is to do as the stack says is the same for all flows.
+/// Both hosts have one kernel each: the settings that it takes from the stack are the same for all flows.
 fn check(stacks: &[Arc<Stack>]) -> Result<(), RequestError> {
     let told = |stack: &Stack| (run::settings(stack), stack.pacing.rule == Pacing::Internal);
     let differ = stacks.windows(2).any(|two| told(&two[0]) != told(&two[1]));
@@ -224,7 +224,7 @@ impl Site<'_> {
         }
     }
 
-    /// Asks for something and reads it to its end.
+    /// Sends a request and reads the response to its end.
     fn ask(&self, request: &Request, sockets: &Sockets, ended: &Sender<Ended>) {
         let mut asked = sys::monotonic();
         let socket = self.client.enter().and_then(|()| transfer::opener());
@@ -267,7 +267,7 @@ impl Site<'_> {
         Ok(last)
     }
 
-    /// Waits for what the server can tell of the requests.
+    /// Waits for the server's report on the requests.
     fn gather(
         &self,
         tellings: &Receiver<Told>,

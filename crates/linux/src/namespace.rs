@@ -1,4 +1,4 @@
-//! A host: a network namespace of its own, with one TUN device.
+//! A host: a separate network namespace, with one TUN device.
 //!
 //! The namespace has no name and no process. Descriptors of this process are all that keeps it, so it
 //! is gone with the process, however that ends.

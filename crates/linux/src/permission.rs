@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::net::Ipv4Addr;
 
-/// Where the kernel says how its structures are laid out, which BPF programs need.
+/// The kernel's description of its structures, which BPF programs need.
 const BTF: &str = "/sys/kernel/btf/vmlinux";
 
 /// Why nothing can be run here: one line, without what would do instead.

@@ -12,7 +12,7 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// The addresses of client and server. Nobody else is in their networks.
+/// The addresses of client and server. Their networks have no other hosts.
 const CLIENT: Ipv4Addr = Ipv4Addr::new(10, 9, 0, 1);
 const SERVER: Ipv4Addr = Ipv4Addr::new(10, 9, 0, 2);
 
@@ -87,7 +87,7 @@ impl Hosts {
     }
 
     /// Puts a path between them, which begins to work now. Times count from `origin`, nanoseconds of
-    /// the monotonic clock; the run is over so long after now as `end` says, or once `stop` is set.
+    /// the monotonic clock; the run is over after `end` from now, or once `stop` is set.
     pub fn join(
         self,
         wire: Wire,
@@ -123,7 +123,7 @@ impl Run<'_> {
         self.at(sys::monotonic())
     }
 
-    /// The same of a time of the monotonic clock.
+    /// Converts a time of the monotonic clock.
     pub fn at(&self, monotonic: u64) -> Instant {
         Instant::from_nanos(monotonic.saturating_sub(self.origin))
     }

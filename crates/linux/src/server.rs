@@ -18,7 +18,7 @@ use std::time::Duration;
 /// For how long the agent may take to answer the opening of a connection.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What the server can tell of an answer.
+/// The server's report on an answer.
 #[derive(Clone, Debug, Default)]
 pub struct Sent {
     /// Segments that were sent again.
@@ -29,7 +29,7 @@ pub struct Sent {
     pub max_cwnd: Option<Segments>,
 }
 
-/// What it tells of the request of this number; an error where it could not answer.
+/// Its report on the request of this number; an error where it could not answer.
 pub type Told = (Option<u32>, io::Result<Sent>);
 
 /// A server.
@@ -161,7 +161,7 @@ impl Sockets {
         done
     }
 
-    /// Ends what threads wait for at all of them, and at any that comes later.
+    /// Ends what threads wait for, and at any that comes later.
     pub fn shut(&self) {
         let mut waiting = self.lock();
         waiting.all_shut = true;

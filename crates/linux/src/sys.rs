@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// `TUNSETIFF`.
 const TUNSETIFF: libc::Ioctl = 0x4004_54ca;
-/// The most that `TCP_INFO` says, in bytes; kernels say less or, later, more.
+/// Maximum size of `TCP_INFO`, bytes; kernels return less or, in newer versions, more.
 const INFO_BYTES: usize = 320;
 
 fn checked(answer: c_int) -> io::Result<c_int> {
@@ -130,7 +130,7 @@ pub fn listen(socket: &OwnedFd, port: u16) -> io::Result<()> {
     checked(unsafe { libc::listen(socket.as_raw_fd(), 128) }).map(drop)
 }
 
-/// Gives a socket a port of its own.
+/// Gives a socket a separate port.
 pub fn bind(socket: &OwnedFd) -> io::Result<()> {
     let at = sockaddr(Ipv4Addr::UNSPECIFIED, 0);
     // SAFETY: the address lives until the kernel has read it, and is as long as is said.
@@ -173,7 +173,7 @@ pub fn peer_port(socket: &OwnedFd) -> io::Result<u16> {
     Ok(u16::from_be(at.sin_port))
 }
 
-/// Says something of a socket.
+/// Sets an option of a socket.
 pub fn set_option<T: Copy>(
     socket: &OwnedFd,
     (level, name): (c_int, c_int),
@@ -211,7 +211,7 @@ fn set_bytes(
     checked(answer).map(drop)
 }
 
-/// What the kernel says of a TCP socket under one of `TCP_INFO` and `TCP_CC_INFO`; as long as it says.
+/// The kernel's values of a TCP socket under `TCP_INFO` or `TCP_CC_INFO`, with their length.
 pub fn tcp_option(socket: &OwnedFd, name: c_int) -> io::Result<Vec<u8>> {
     let mut found = vec![0_u8; INFO_BYTES];
     let mut length = INFO_BYTES as libc::socklen_t;

@@ -1,6 +1,6 @@
 //! How the kernel's own congestion controls begin: their windows over time, and how slow start ended.
 //!
-//! The kernel is asked every millisecond (`TCP_INFO`), so a window is up to so much older than its row.
+//! The kernel is read every millisecond (`TCP_INFO`), so a window is up to so much older than its row.
 
 use crate::info::{bbr_pacing_gain, Counters, Info, CWR, INFINITE_SSTHRESH, LOSS};
 use flowstart_control::{Exit, Instant, Reason, Segments};
@@ -32,7 +32,7 @@ impl Watch {
         }
     }
 
-    /// Asks the kernel.
+    /// Reads the kernel.
     pub fn look(&mut self, socket: &OwnedFd, now: Instant) -> io::Result<Info> {
         let info = Info::of(socket)?;
         let gain = self.is_bbr.then(|| bbr_pacing_gain(socket)).flatten();
@@ -60,7 +60,7 @@ impl Watch {
         self.last = info;
     }
 
-    /// Slow start has ended where there is a threshold. What HyStart says of it comes later
+    /// Slow start has ended where there is a threshold. HyStart's report of it comes later
     /// ([`conclude`](Self::conclude)).
     fn exit(&self, info: &Info, now: Instant) -> Option<Exit> {
         let was_open = self.last.ssthresh >= INFINITE_SSTHRESH;

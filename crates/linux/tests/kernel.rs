@@ -118,7 +118,7 @@ fn recorded() -> Vec<Recorded> {
 }
 
 /// The kernel's own congestion controls do over this emulator what they did over the one of the
-/// recordings: the median lies among the recorded runs, or as far from their median as these are apart,
+/// recordings: the median is among the recorded runs, or as far from their median as these are apart,
 /// 0.3 % or 2 ms, whichever is most.
 #[test]
 fn the_kernels_own_controls_do_what_was_recorded_of_them() {

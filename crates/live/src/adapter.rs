@@ -14,7 +14,7 @@ use flowstart_transport::{Pacer, Release, RtoParams, RttEstimator, ONE_BY_ONE};
 use std::fmt;
 use std::sync::Arc;
 
-/// Bytes that a full datagram has beside its data: a short header (flags, a connection ID of 8, a
+/// Bytes that a full datagram has besides its data: a short header (flags, a connection ID of 8, a
 /// packet number of 2), an authentication tag and a STREAM frame, as in the simulator's `quic`.
 const OVERHEAD: u32 = 11 + 16 + 6;
 /// By no more than one in so many bytes does that err.
@@ -399,7 +399,7 @@ impl Adapter {
         self.clock.is_some()
     }
 
-    /// What the stack takes for the window, beside what it has in flight itself: so much that a
+    /// What the stack takes for the window, in addition to what it has in flight itself: so much that a
     /// datagram may leave, or so little that none may. The window itself where it is full: it may be
     /// full of what is never acknowledged; the stack has the exact count.
     pub fn gate(&mut self) -> u64 {

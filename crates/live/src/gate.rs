@@ -1,4 +1,4 @@
-//! A congestion window that opens and shuts, as a stack with a pacer of its own is to see it.
+//! A congestion window that opens and shuts, as a stack with a separate pacer is to see it.
 //!
 //! A stack reads the window before each datagram, and where it is shut it sleeps until something
 //! happens. So a window can pace if a timer wakes the stack again when the next datagram is due. That

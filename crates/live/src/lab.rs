@@ -27,7 +27,7 @@ pub const NAME: &str = "localhost";
 /// Why making keys may not fail.
 pub const RANDOM: &str = "the system gives random numbers";
 
-/// A server's certificate of its own, and a client that trusts it. Keys and signatures are of
+/// A self-signed certificate of a server, and a client that trusts it. Keys and signatures are of
 /// Ed25519, so that handshakes always have the same length.
 pub struct Certificate {
     /// For the server.
@@ -73,7 +73,7 @@ pub fn start(flow: &LoneFlow, origin: std::time::Instant) -> std::time::Instant 
     origin + std::time::Duration::from_nanos(flow.start.nanos())
 }
 
-/// The two endpoints of one connection of a stack, which do nothing by themselves.
+/// The two endpoints of one connection of a stack, which do nothing without calls.
 pub trait Endpoints {
     /// What this side is to send now; one datagram at a time.
     fn poll_transmit(&mut self, side: Side, now: std::time::Instant) -> Option<Datagram>;

@@ -13,7 +13,7 @@ pub struct Path {
     gate: Gate,
     mtu: u16,
     /// It is a copy of another path's, to be looked at. One that is used begins afresh, since a path
-    /// says nothing of another.
+    /// has no meaning for another.
     borrowed: bool,
 }
 

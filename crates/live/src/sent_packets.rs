@@ -1,8 +1,8 @@
 //! What is out, in the order of sending.
 //!
-//! A QUIC packet is sent once: what was lost leaves in another. So each has a position of its own, in
+//! A QUIC packet is sent once: what was lost leaves in another. So each has a separate position, in
 //! bytes sent before it, and a position is done with once its packet is acknowledged or lost.
-//! Beside that, each notes what a sample of the delivery rate takes ([`RateSampler`]).
+//! In addition, each notes what a sample of the delivery rate takes ([`RateSampler`]).
 
 use flowstart_control::session::delivery::{RateSampler, Snapshot};
 use flowstart_control::signals::Delivery;
@@ -67,7 +67,7 @@ pub(crate) struct SentPackets {
     pub in_flight: u64,
     /// What an acknowledgement reports of delivery.
     pub sampler: RateSampler,
-    /// Where the newest packet stands that is acknowledged.
+    /// Place of the newest acknowledged packet.
     newest_acked: Option<u64>,
     /// Packets from this position on were sent in this recovery, or after the last.
     pub epoch: u64,
@@ -95,10 +95,10 @@ impl SentPackets {
         self.packets.front().map_or(self.nxt, |p| p.start)
     }
 
-    /// Where the packet stands that left at `sent` and of which `datagram` bytes are acknowledged.
+    /// Place of the packet that left at `sent` and of which `datagram` bytes are acknowledged.
     ///
     /// A datagram may have been two packets, of a handshake and of data, and the stack reports each
-    /// by itself: the larger stands for both.
+    /// alone: the larger replaces both.
     fn find(&self, number: Option<u64>, sent: Instant, datagram: u32) -> Option<usize> {
         let first = self.packets.partition_point(|p| p.snapshot.sent < sent);
         let together = self

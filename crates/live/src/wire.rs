@@ -36,7 +36,7 @@ pub struct Sort {
     pub flow: u32,
     /// What it is.
     pub kind: Kind,
-    /// What it has on the wire beside its payload, bytes.
+    /// What it has on the wire besides its payload, bytes.
     pub header: u32,
 }
 
@@ -205,7 +205,7 @@ fn body(kind: Kind, forward: bool, number: u64, len: u32) -> Body {
     }
 }
 
-/// Which datagram a packet stands for.
+/// The datagram of a packet.
 fn id(packet: &Packet) -> u64 {
     match &packet.body {
         Body::Data(data) => data.start(),

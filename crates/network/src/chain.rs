@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A single path is a chain of one hop without access links; a dumbbell one with them.
-//! A router that takes time to forward is a link of its own, which both directions pass.
+//! A router that takes time to forward is a separate link, which both directions pass.
 
 use crate::link::StagePlan;
 use crate::queue::{BufferAccounting, Limit, QueueSpec};
@@ -60,7 +60,7 @@ pub struct HopDirection {
     pub queue: QueueSpec,
     /// The share of packets that is lost.
     pub loss: f64,
-    /// How many are lost in a row on average, where that is given.
+    /// Mean length of a loss burst, where that is given.
     pub loss_burst: Option<f64>,
     /// How the rate varies about its mean, if it does.
     pub variation: Option<VariationPlan>,

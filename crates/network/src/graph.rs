@@ -59,7 +59,7 @@ pub struct FlowEndpoints {
 pub struct FlowPath<'a> {
     /// Where its data goes.
     pub endpoints: FlowEndpoints,
-    /// One-way delay of its own, beyond the path's.
+    /// Separate one-way delay, in addition to the path's.
     pub extra_delay: Duration,
     /// Packets of it to lose at the bottleneck.
     pub forced_drops: &'a [u64],
@@ -198,7 +198,7 @@ struct Builder<'a> {
     /// The hosts of either side, as far as there are any yet.
     hosts: HashMap<(u32, Side), Host>,
     quick_start_routers: Vec<QuickStartRouter>,
-    /// What stands between a host and its router's links, by what it is, number and side.
+    /// What is between a host and its router's links, by what it is, number and side.
     stages: HashMap<(&'static str, u32, Side), LinkId>,
     seed: u64,
 }
@@ -326,7 +326,7 @@ impl Builder<'_> {
     }
 
     /// A route over links that are added where they are not there yet. What is `far` has a
-    /// number and a delay of its own.
+    /// number and a separate delay.
     fn route(&mut self, endpoints: FlowEndpoints, far: Option<(u32, Duration)>) -> Route {
         let (left, right) = ((endpoints.left, Side::Left), (endpoints.right, Side::Right));
         let ends = [self.host(left.0, left.1), self.host(right.0, right.1)];

@@ -42,7 +42,7 @@ pub struct Policy {
     pub allocation: f64,
     /// An approval counts for one to two of these; utilisation is measured over as long.
     pub state_delay: Duration,
-    /// The most for one request under [`Admission::Share`].
+    /// Maximum for one request under [`Admission::Share`].
     pub max_rate: Rate,
     /// Code of rates on this network.
     pub codes: RateCodes,

@@ -1,4 +1,4 @@
-//! noq's callbacks, told to an adapter.
+//! noq's callbacks as events of an adapter.
 
 use flowstart_live::{Adapter, Gate, Handle, Lost, Path, Startup};
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
@@ -35,7 +35,7 @@ impl Live {
         Some(live.0.gate().handle())
     }
 
-    /// What stands between this and the controller.
+    /// The adapter between this and the controller.
     pub fn gate(&self) -> &Gate {
         self.0.gate()
     }

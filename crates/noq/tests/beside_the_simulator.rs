@@ -18,9 +18,9 @@ const SIZES: [&str; 2] = ["100kB", "1MB"];
 /// a gap and acknowledges at once, and from then on an odd packet at the end of a flight waits for
 /// the timer: in 2 of 8 seeds.
 const SEED: u64 = 1;
-/// What needs routers, a peer that answers in a way of its own, or repetitions of what is not lost.
+/// What needs routers, a peer that answers in a separate way, or repetitions of what is not lost.
 const REFUSED: [&str; 4] = ["quick-start", "modified-swift-start", "xcp", "halfback"];
-/// They measure how far apart acknowledgements come, or the least round trip of a few: an
+/// They measure how far apart acknowledgements come, or the minimum RTT of a few: an
 /// acknowledgement that a gap in the numbers calls for takes one of their samples away.
 const APART: [&str; 3] = ["paced-chirping", "adaptive-start", "copa-slow-start"];
 

@@ -85,7 +85,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What stands behind a comma is for the reader.
+    /// Text behind a comma is for the reader.
     fn assertion(&mut self) -> Result<(), Problem> {
         let all = self.tokens;
         let holds = self.any_of()? != 0.0;

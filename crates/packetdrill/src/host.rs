@@ -105,7 +105,7 @@ impl Host {
         self.transmit(now);
     }
 
-    /// When [`on_timer`](Self::on_timer) wants to be called.
+    /// When to call [`on_timer`](Self::on_timer).
     pub(crate) fn deadline(&self) -> Option<Instant> {
         let deadlines = [self.sender.deadline(), self.receiver.deadline()];
         deadlines.into_iter().flatten().min()
@@ -359,7 +359,7 @@ impl Host {
     }
 }
 
-/// Whether the first block says what has come twice: it lies below `una`, or in the second
+/// Whether the first block reports a repetition: it is below `una`, or in the second
 /// (RFC 2883 §4).
 fn is_duplicate(blocks: &VecDeque<(u64, u64)>, una: u64) -> bool {
     let mut blocks = blocks.iter();

@@ -1,6 +1,6 @@
 //! Runs packetdrill scripts against the sender of `flowstart-transport`, in virtual time.
 //!
-//! A script says segment by segment what a host receives and what it must answer, and when. Here
+//! A script lists segment by segment what a host receives and what it must answer, and when. Here
 //! the host is a [`Sender`](flowstart_transport::sender::Sender) with the stack `linux` and
 //! nothing else: no kernel, no interface, and a clock that jumps from event to event. What is
 //! interpreted is the part of the language that scripts about startup, recovery and SACK use:
@@ -11,7 +11,7 @@
 //! - of shell commands, the settings in [`settings`] and those known to make no difference.
 //!
 //! Not compared are PSH, the windows and timestamps that the host sends, and into how many large
-//! segments it puts what leaves at once: a `>` may stand for several segments in a row.
+//! segments it puts what leaves at once: a `>` may mean several consecutive segments.
 
 mod expression;
 mod host;
@@ -27,7 +27,7 @@ use settings::Settings;
 
 pub use problem::Problem;
 
-/// Runs a script to its end, or to the first thing that is not as it says. Returns what it says
+/// Runs a script to its end, or to the first difference. Returns the parts
 /// that has no effect.
 pub fn run(text: &str) -> Result<Vec<Problem>, Problem> {
     let script = parse::script(text)?;

@@ -1,4 +1,4 @@
-//! `packetdrill SCRIPT...`: runs scripts and says which pass.
+//! `packetdrill SCRIPT...`: runs scripts and prints which pass.
 
 use std::process::ExitCode;
 

@@ -11,7 +11,7 @@ use flowstart_control::{Duration, Instant};
 /// packetdrill's `--tolerance_usecs` where it is not given.
 const TOLERANCE: Duration = Duration::from_millis(4);
 
-/// The script that stands in `text`.
+/// The script in `text`.
 pub fn script(text: &str) -> Result<Script, Problem> {
     let mut cursor = Cursor::new(text);
     let mut script = Script {
@@ -114,7 +114,7 @@ fn call(cursor: &mut Cursor) -> Result<Call, Problem> {
     Ok(Call { name, arguments })
 }
 
-/// What stands between the parentheses of a call, split at its outer commas.
+/// The text between the parentheses of a call, split at its outer commas.
 fn arguments(cursor: &mut Cursor) -> Result<Vec<String>, Problem> {
     let mut arguments = vec![String::new()];
     let mut depth = 0;

@@ -3,7 +3,7 @@
 use flowstart_control::one_line;
 use std::fmt;
 
-/// Something that is not as the script says, or a script that says nothing.
+/// A difference from the script, or an empty script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The line of the script, from one.

@@ -107,7 +107,7 @@ impl Runner {
         Ok(())
     }
 
-    /// The host has to send `wanted` between these times, possibly as several segments in a row.
+    /// The host has to send `wanted` between these times, possibly as several consecutive segments.
     fn expect(&mut self, wanted: &Segment, from: Instant, to: Instant) -> Result<(), String> {
         let earliest = from.saturating_sub(self.tolerance);
         let latest = to + self.tolerance;
@@ -166,7 +166,7 @@ impl Runner {
     }
 }
 
-/// Whether the script says the same of a segment as far as it says anything.
+/// Whether a segment matches the script, as far as it is specified.
 fn matches(wanted: &Segment, came: &Segment) -> bool {
     let flags = |segment: &Segment| match segment.flags.syn {
         // What a SYN says of ECN is negotiated by others.
@@ -183,7 +183,7 @@ fn matches(wanted: &Segment, came: &Segment) -> bool {
         && (wanted.capable.is_none() || wanted.capable == came.capable)
 }
 
-/// A time as it is written in messages.
+/// A time in the form of messages.
 fn seconds(time: Instant) -> String {
     format!("{:.4} s", time.secs())
 }

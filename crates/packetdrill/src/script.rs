@@ -1,4 +1,4 @@
-//! What a script says.
+//! Contents of a script.
 
 use flowstart_control::{Duration, Instant};
 use std::fmt;
@@ -26,7 +26,7 @@ pub struct Command {
 /// Something that happens, or has to.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Where it stands.
+    /// Its place.
     pub line: usize,
     /// When.
     pub when: When,
@@ -60,7 +60,7 @@ pub enum Action {
     Command(String),
 }
 
-/// What stands between `%{` and `}%`.
+/// The text between `%{` and `}%`.
 #[derive(Clone, Debug)]
 pub struct Statements {
     /// Where they begin.
@@ -100,7 +100,7 @@ pub struct Flags {
 pub struct Segment {
     /// Its flags.
     pub flags: Flags,
-    /// Whether the script says that its IP header has ECT(0); `None` where it does not say.
+    /// Whether its IP header has ECT(0) in the script; `None` where it is not specified.
     pub capable: Option<bool>,
     /// The sequence number of its first byte.
     pub start: u64,
@@ -108,7 +108,7 @@ pub struct Segment {
     pub end: u64,
     /// The acknowledgement number.
     pub ack: Option<u64>,
-    /// The window as it stands in the header.
+    /// The window field of the header.
     pub window: Option<u32>,
     /// Its options.
     pub options: Options,

@@ -37,11 +37,11 @@ pub(crate) struct Settings {
     hystart: bool,
     /// Whether it agrees to ECN.
     ecn: bool,
-    /// What it says that has no effect.
+    /// Its parts without effect.
     pub(crate) notes: Vec<Problem>,
 }
 
-/// Linux as far as scripts tell: what their timestamps say is not interpreted, and nobody knows where
+/// Linux as far as scripts show: their timestamps are not interpreted, and it is unknown where
 /// in a jiffy they begin, so timers expire when they are due.
 fn linux() -> Stack {
     let mut stack = Stack::linux();
@@ -51,7 +51,7 @@ fn linux() -> Stack {
 }
 
 impl Settings {
-    /// What a script says before its first event, and what it negotiates.
+    /// A script's settings before its first event, and what it negotiates.
     pub(crate) fn of(script: &Script) -> Result<Settings, Problem> {
         let mut settings = Settings {
             stack: linux(),

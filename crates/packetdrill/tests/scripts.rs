@@ -1,4 +1,4 @@
-//! The scripts beside this file hold for the stack `linux`, and a script that does not hold is
+//! The scripts next to this file hold for the stack `linux`, and a script that does not hold is
 //! reported with what was expected and what came.
 
 use flowstart_packetdrill::run;

@@ -136,7 +136,7 @@ fn attend(
     }
 }
 
-/// Where threads put what is finished. Nobody is woken for it, which would cost more than a short
+/// Where threads put what is finished. No thread is woken for it, which would cost more than a short
 /// run: it is looked for from time to time, and when the last thread has ended.
 struct Results {
     finished: Arc<Mutex<Vec<(usize, Finished)>>>,

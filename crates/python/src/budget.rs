@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use flowstart_sim::Usage;
 
-/// Shared by the threads of a batch, and by whoever may end it.
+/// Shared by the threads of a batch, and by what may end it.
 pub struct Budget {
     most_packets: f64,
     most_bytes: f64,

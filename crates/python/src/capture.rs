@@ -29,7 +29,7 @@ pub fn refused(error: Error) -> PyErr {
     RequestError::new_err(format!("{error}{others}"))
 }
 
-/// What the reading thread says.
+/// Messages of the reading thread.
 enum Message {
     Progress(Progress),
     Done(Box<Outcome>),
@@ -40,7 +40,7 @@ type Outcome = Result<(Reading, Columns), Error>;
 /// Reads `paths`; `progress(bytes, total)` is called a few times a second.
 ///
 /// Ctrl-C ends the program that writes to a pipe as well: where the standard input is read, the first one lets the
-/// reading go on to the end of what that program has left.
+/// reading continue to the end of what that program has left.
 pub fn run(
     py: Python<'_>,
     paths: Vec<PathBuf>,

@@ -66,7 +66,7 @@ macro_rules! cells {
 }
 cells!(u8, u32, u64);
 
-/// The value, or what stands for none.
+/// The value, or its substitute for none.
 fn or_absent<T: Cell>(value: Option<T>) -> T {
     value.unwrap_or(T::ABSENT)
 }

@@ -1,5 +1,5 @@
 //! Rows become columns: any flat `Serialize` struct is taken apart field by field, so
-//! that a field added to a row of the simulator appears in Python by itself.
+//! that a field added to a row of the simulator appears in Python without an edit.
 
 use pyo3::prelude::*;
 use serde::ser::{Error as _, Impossible, Serialize, SerializeStruct, Serializer};

@@ -2,9 +2,9 @@
 //! as columns. It holds no logic: what a scenario means and which are refused is the
 //! simulator's business, what to do with the results is Python's.
 //!
-//! Simulations run on threads of their own without the interpreter's lock, while the
+//! Simulations run on separate threads without the interpreter's lock, while the
 //! calling thread looks for Ctrl-C. Startups written in Python come as a dictionary
-//! `{name: (callable, hooks)}` beside the scenarios that name them.
+//! `{name: (callable, hooks)}` next to the scenarios that name them.
 
 mod arrays;
 mod batch;
@@ -98,11 +98,11 @@ mod _native {
         outcome::hand_over(&simulate(py, scenario, custom, &[], bounds)?, &take)
     }
 
-    /// What holds for runs beside their scenarios: `approve(estimate)`, which is called once before
+    /// Settings of runs besides their scenarios: `approve(estimate)`, which is called once before
     /// the first of them and may raise, and what ends them, from whichever thread.
     type Bounds<'py> = (Option<Bound<'py, PyAny>>, Option<Bound<'py, Cancel>>);
 
-    /// Tells whoever may end runs that they are over.
+    /// Notifies what may end runs that they are over.
     fn ended(cancel: Option<Bound<'_, Cancel>>, failure: &Failure) {
         if let Some(cancel) = cancel {
             cancel.get().end(failure.interrupted_in());
@@ -203,7 +203,7 @@ mod _native {
     /// columns of pixels from one time to another (`window`: columns, seconds, seconds or `None`
     /// for the end). Adds `from_s`, `bin_s` and `found` to the tables.
     ///
-    /// With `cancel`, which another thread may use meanwhile, it returns soon and says that it was
+    /// With `cancel`, which another thread may use meanwhile, it returns soon and reports that it was
     /// `interrupted`.
     #[pyfunction]
     #[pyo3(signature = (scenarios, flows, window, workers=None, custom=None, cancel=None))]
@@ -337,7 +337,7 @@ mod _native {
         Ok(tasks.iter().map(|task| task.calls_python).collect())
     }
 
-    /// The whole configuration a scenario stands for, every default filled in, as JSON.
+    /// The whole configuration of a scenario, every default filled in, as JSON.
     #[pyfunction]
     #[pyo3(signature = (scenario, custom=None))]
     fn resolve(scenario: &str, custom: Option<Bound<'_, PyDict>>) -> PyResult<String> {
@@ -401,7 +401,7 @@ mod _native {
         flowstart_control::nearest(name, known.iter().map(String::as_str)).map(str::to_owned)
     }
 
-    /// The bytes of `size`, whose packets carry `mss`; `None` where it is no size by itself.
+    /// The bytes of `size`, whose packets carry `mss`; `None` where it is no size.
     #[pyfunction]
     fn size_bytes(size: &str, mss: &str) -> PyResult<Option<u64>> {
         let Bytes(mss) = mss.parse().map_err(request)?;

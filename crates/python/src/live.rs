@@ -1,4 +1,4 @@
-//! Scenarios in real QUIC stacks and in the kernel's TCP, on a thread of their own while the calling
+//! Scenarios in real QUIC stacks and in the kernel's TCP, on a separate thread while the calling
 //! thread looks for Ctrl-C.
 
 use std::panic::{self, AssertUnwindSafe};
@@ -28,12 +28,12 @@ enum Run {
         allow(dead_code, reason = "not in this build")
     )]
     Quic(fn(LoneFlow, Clock) -> Result<Outcome, RequestError>),
-    /// In the kernel: what runs it, and says why it cannot be run here.
+    /// In the kernel: what runs it, and why it cannot be run here.
     #[cfg_attr(not(feature = "linux"), allow(dead_code, reason = "not in this build"))]
     Kernel(RunKernel, fn(bool) -> Option<String>),
 }
 
-/// Runs a scenario in the kernel, under a congestion control of its own or by the flow's startup.
+/// Runs a scenario in the kernel, under a separate congestion control or by the flow's startup.
 type RunKernel = fn(&Prepared, Option<String>, &AtomicBool) -> Result<Outcome, RequestError>;
 
 /// The stacks, and what runs a flow in each that is in this build.
@@ -90,7 +90,7 @@ impl Stack {
         }
     }
 
-    /// Why the stack cannot do what a scenario asks for, if it cannot. An error where no stack could.
+    /// Why the stack cannot run a scenario, if it cannot. An error where no stack could.
     pub fn refusal(self, prepared: &Prepared) -> PyResult<Option<String>> {
         let flow = prepared.lone_flow().map_err(request)?;
         let transport = match self.run {

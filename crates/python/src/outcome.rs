@@ -72,7 +72,7 @@ pub fn one(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
-/// Many outcomes: their tables joined, column `run` telling which scenario a row is of.
+/// Many outcomes: their tables joined, column `run` with the number of the scenario.
 pub fn many<'py>(py: Python<'py>, batch: &Batch) -> PyResult<Bound<'py, PyDict>> {
     let mut tables = Tables::new()?;
     for (run, finished) in batch.finished.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Tables by columns: a few bytes a cell, not an object. Python asks for lists or for arrays.
+//! Tables by columns: a few bytes a cell, not an object. Python reads lists or arrays.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -27,7 +27,7 @@ pub struct Column {
     present: Option<Vec<bool>>,
 }
 
-/// The cells of a column; some value stands where there is none.
+/// The cells of a column; a placeholder where there is none.
 pub enum Cells {
     Whole(Vec<u64>),
     Real(Vec<f64>),
@@ -288,7 +288,7 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// The table of this name from what `arrays` says of its columns.
+    /// The table of this name from the columns of `arrays`.
     #[new]
     fn of(name: &str, arrays: &Bound<'_, PyDict>) -> PyResult<Table> {
         let mut table = Table::new(name)?;

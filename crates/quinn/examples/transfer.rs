@@ -83,7 +83,7 @@ fn ended(handle: &Handle) -> String {
     }
 }
 
-/// A server's certificate of its own, and a client that trusts it.
+/// A self-signed certificate of a server, and a client that trusts it.
 fn configs() -> Result<(quinn::ServerConfig, quinn::ClientConfig), Box<dyn Error + Send + Sync>> {
     let made = rcgen::generate_simple_self_signed(["localhost".to_string()])?;
     let certificate = made.cert.der().clone();

@@ -1,4 +1,4 @@
-//! quinn's callbacks, told to an adapter.
+//! quinn's callbacks as events of an adapter.
 
 use flowstart_live::{Gate, Handle, Lost, Path, Startup};
 use quinn_proto::congestion::{Controller, ControllerFactory};
@@ -35,7 +35,7 @@ impl Live {
         Some(live.0.gate().handle())
     }
 
-    /// What stands between this and the controller.
+    /// The adapter between this and the controller.
     pub fn gate(&self) -> &Gate {
         self.0.gate()
     }

@@ -47,7 +47,7 @@ impl AsyncUdpSocket for PacedSocket {
     }
 }
 
-/// One connection's, asked before each datagram.
+/// One connection's, read before each datagram.
 #[derive(Debug)]
 struct Poller(Pin<Box<dyn UdpPoller>>);
 

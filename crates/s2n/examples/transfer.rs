@@ -54,7 +54,7 @@ async fn transfer() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Sends so many bytes to the first who connects, and says what the startup did.
+/// Sends so many bytes to the first client, and returns what the startup did.
 async fn serve(mut server: Server, bytes: usize) -> Result<String, Failure> {
     let mut connection = server.accept().await.ok_or("the server has closed")?;
     let startup = handle(&connection.handle()).ok_or("the connection has no startup")?;

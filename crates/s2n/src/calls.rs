@@ -1,9 +1,9 @@
-//! s2n-quic's calls, in the order in which an adapter is told.
+//! s2n-quic's calls, in the order of an adapter's events.
 //!
-//! For an ACK frame s2n-quic tells of the packets that it shows lost, one by one, then of a mark, and
-//! then once of all that it acknowledges: the newest packet, and how many bytes. RFC 9002 (A.7) wants
+//! For an ACK frame s2n-quic reports the packets that it shows lost, one by one, then of a mark, and
+//! then once of all that it acknowledges: the newest packet, and how many bytes. RFC 9002 (A.7) requires
 //! the acknowledged first. So losses and marks wait for that call, or for the first question after
-//! them where a timer found the loss. Which packets were acknowledged beside the newest follows from
+//! them where a timer found the loss. Which packets were acknowledged besides the newest follows from
 //! the bytes: whatever was overtaken by three is lost by now, so what is still missing is among the
 //! newest, and the oldest are those that have arrived.
 
@@ -23,7 +23,7 @@ struct Packet {
     sent: Instant,
 }
 
-/// What s2n-quic has told of one path.
+/// What s2n-quic has reported of one path.
 #[derive(Clone, Debug)]
 pub(crate) struct Calls {
     adapter: Shared,
@@ -34,10 +34,10 @@ pub(crate) struct Calls {
     in_flight: u32,
     /// As s2n-quic smooths it.
     srtt: Option<Duration>,
-    /// Lost, and not told yet.
+    /// Lost, and not reported yet.
     lost: Vec<Packet>,
     persistent: bool,
-    /// Marked, and not told yet.
+    /// Marked, and not reported yet.
     marked: bool,
     /// When the last call came.
     pub now: Instant,
@@ -154,7 +154,7 @@ impl Calls {
         self.marked = true;
     }
 
-    /// Nobody will tell of packets of so many bytes: one that probed for a larger datagram, or those
+    /// Packets of so many bytes will not be reported: one that probed for a larger datagram, or those
     /// of a handshake whose keys are gone.
     pub fn on_discarded(&mut self, bytes: u32) {
         self.in_flight = self.in_flight.saturating_sub(bytes);
@@ -175,7 +175,7 @@ impl Calls {
         self.adapter().on_mtu(mtu);
     }
 
-    /// Tells of losses: no more is said of the acknowledgement that showed them.
+    /// Reports losses: the acknowledgement that showed them is complete.
     fn flush(&mut self) {
         if self.lost.is_empty() {
             return;
@@ -188,7 +188,7 @@ impl Calls {
         adapter.on_congestion(Lost::Told, persistent, self.now);
     }
 
-    /// The adapter, which has been told everything.
+    /// The adapter after all events.
     pub fn adapter(&mut self) -> MutexGuard<'_, Adapter> {
         self.flush();
         self.adapter.lock()

@@ -10,7 +10,7 @@ pub(crate) fn now() -> Instant {
     Instant::from_nanos(since.as_nanos() as u64)
 }
 
-/// Tells how late it is, where s2n-quic does not.
+/// Reports the time, where s2n-quic does not.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Watch {
     /// By the machine's clock.
@@ -39,7 +39,7 @@ impl Watch {
     }
 }
 
-/// Between timestamps, which say nothing by themselves, and time since the watch began.
+/// Between timestamps, which have no meaning alone, and time since the watch began.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     watch: Watch,

@@ -19,7 +19,7 @@ pub struct Live {
     clock: Clock,
 }
 
-/// Where a packet stands in the order of sending.
+/// Place of a packet in the order of sending.
 #[derive(Clone, Copy, Debug)]
 pub struct Order(u64);
 

@@ -30,7 +30,7 @@ impl Startup {
         Startup(self.0.memory(memory))
     }
 
-    /// What an endpoint makes its controllers with. Each endpoint takes one of its own.
+    /// What an endpoint makes its controllers with. Each endpoint takes a separate one.
     pub fn factory(&self) -> Factory {
         Factory::new(self.0.clone(), Watch::Wall(Instant::now()))
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// Tests' own executable stands in `deps`, beside which Cargo has built the examples.
+/// Tests' own executable is in `deps`, next to which Cargo has built the examples.
 fn transfer(arguments: &[&str]) -> Output {
     let test = std::env::current_exe().expect("a test is a file");
     let built = test.parent().and_then(|deps| deps.parent());

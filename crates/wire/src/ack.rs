@@ -25,7 +25,7 @@ impl Ack {
         }
     }
 
-    /// What it carries beside its ranges.
+    /// What it carries besides its ranges.
     #[inline]
     pub fn option(&self) -> AckOption {
         match self {
@@ -83,7 +83,7 @@ impl ByteAck {
         self.una = Four::new(self.una.get() | OF_REPETITION);
     }
 
-    /// What it carries beside SACK blocks.
+    /// What it carries besides SACK blocks.
     #[inline]
     pub fn option(&self) -> AckOption {
         self.sack.option()
@@ -134,10 +134,10 @@ impl fmt::Debug for ByteAck {
 
 /// Bytes for ACK ranges: those of [`MAX_SACK_BLOCKS`](crate::MAX_SACK_BLOCKS) blocks.
 const ROOM: usize = 24;
-/// And beside an option.
+/// And besides an option.
 const ROOM_BESIDE_OPTION: usize = 16;
 
-/// Aligned so that its tag stands first in a [`NumberAck`], where the tags of [`Ack`] and of a
+/// Aligned so that its tag is first in a [`NumberAck`], where the tags of [`Ack`] and of a
 /// packet's body find room in it.
 #[derive(Clone, Copy)]
 #[repr(align(4))]
@@ -180,7 +180,7 @@ impl NumberAck {
         self.delay
     }
 
-    /// What it carries beside its ranges.
+    /// What it carries besides its ranges.
     pub fn option(&self) -> AckOption {
         match self.ranges {
             Ranges::Alone(_) => AckOption::None,

@@ -96,7 +96,7 @@ impl Data {
         self.number
     }
 
-    /// How far its sender had been told that the data had arrived when it left, which stands for
+    /// Up to where its sender knew of arrivals when it left, which replaces
     /// the timestamp that it echoes (RFC 7323 §3.2); zero where it echoes none.
     pub fn echo(&self) -> u64 {
         match self.options {

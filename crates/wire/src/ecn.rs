@@ -14,7 +14,7 @@ impl Ecn {
     /// Congestion window reduced.
     pub const CWR: Ecn = Ecn(8);
     /// The sender understands marks, and its answer is in proportion to their number: ECT(1)
-    /// (RFC 9331 §4.1). Its bit stands beside [`Ecn::ECT`]'s, so that who marks ECT marks it.
+    /// (RFC 9331 §4.1). Its bit is next to [`Ecn::ECT`]'s, so that a router that marks ECT marks it.
     pub const ECT1: Ecn = Ecn(1 | 16);
 
     /// Whether none of them is set.
@@ -32,7 +32,7 @@ impl Ecn {
         self.0 |= bit.0;
     }
 
-    /// Whether a queue takes it for low-latency traffic: ECT(1), and CE, of which nobody can tell
+    /// Whether a queue takes it for low-latency traffic: ECT(1), and CE, of which it is unknown
     /// what it was (RFC 9331 §5.1).
     pub fn is_l4s(self) -> bool {
         self.has(Ecn::ECT1) || self.has(Ecn::CE)

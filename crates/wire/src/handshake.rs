@@ -9,7 +9,7 @@ use crate::packed::Byte;
 pub struct Syn {
     /// Which of its sender's it is, from zero: the packet number where packets have one.
     pub number: u32,
-    /// The rate that it asks the routers for.
+    /// The rate that it requests from the routers.
     pub request: Option<RateRequest>,
     /// Whether the data's receiver sends it, and its sender answers.
     pub by_receiver: bool,

@@ -1,4 +1,4 @@
-//! Options: what a body carries beside its own fields, and what that costs on the wire.
+//! Options: what a body carries besides its own fields, and what that costs on the wire.
 
 use crate::packed::Byte;
 use flowstart_control::{Duration, Segments};
@@ -50,7 +50,7 @@ pub struct RateReport {
     pub nonce: u32,
 }
 
-/// XCP's congestion header: what a sender tells the routers of itself, and what they answer
+/// XCP's congestion header: a sender's state for the routers, and their answer
 /// (Katabi, Handley, Rohrs 2002, §3.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CongestionHeader {
@@ -64,7 +64,7 @@ pub struct CongestionHeader {
     pub feedback: f64,
 }
 
-/// What an acknowledgement carries beside its ranges. It takes the room of one SACK block.
+/// What an acknowledgement carries besides its ranges. It takes the room of one SACK block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum AckOption {
     /// Nothing.
@@ -83,7 +83,7 @@ pub enum AckOption {
         /// Bytes.
         len: u32,
     },
-    /// So many data packets have arrived marked, all told: AccECN's counter of packets (RFC 9768
+    /// Total of data packets that have arrived marked: AccECN's counter of packets (RFC 9768
     /// §3.1) or that of QUIC's ACK frames (RFC 9000 §19.3.2), whole.
     Marks(u64),
 }

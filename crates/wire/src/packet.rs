@@ -24,7 +24,7 @@ pub enum Body {
 }
 
 /// A packet on its way. Its fields lie in this order, and so do those of bodies: a packet is copied
-/// right after it is written, which is slower where what is written together lies apart.
+/// right after it is written, which is slower where what is written together is apart.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Packet {
@@ -36,7 +36,7 @@ pub struct Packet {
     pub hop: u8,
     /// The ECN bits of its headers.
     pub ecn: Ecn,
-    /// What its sender tells routers and receiver of it.
+    /// Fields of its sender for routers and receiver.
     pub tags: Tags,
     /// What it is.
     pub body: Body,
@@ -86,13 +86,13 @@ impl Packet {
         }
     }
 
-    /// What addresses and ports tell apart: the flow and the direction.
+    /// What addresses and ports identify: the flow and the direction.
     pub fn connection(&self) -> u64 {
         u64::from(self.flow) << 1 | u64::from(self.is_forward())
     }
 
-    /// Up to where it acknowledges data, where it says nothing else: a later one then makes it
-    /// redundant. Nobody on the path can read the acknowledgement of numbered packets.
+    /// Up to where it acknowledges data, where it reports nothing else: a later one then makes it
+    /// redundant. No node on the path can read the acknowledgement of numbered packets.
     pub fn plain_ack(&self) -> Option<u64> {
         let Body::Ack(Ack::Bytes(ack)) = &self.body else {
             return None;

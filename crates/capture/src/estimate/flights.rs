@@ -1,4 +1,4 @@
-//! The most that one connection had under way at once without losing any of it: so much the path holds.
+//! Maximum in flight of one connection without a loss: the path holds that much.
 //!
 //! A flight is what has passed the monitor and is not yet acknowledged. It proves something once all of it is
 //! acknowledged and none of it was sent again. A gap in what was seen ends it like a repetition: what is missing was

@@ -1,4 +1,4 @@
-//! What the paths were, as far as passing packets tell.
+//! Estimates of the paths from passing packets.
 //!
 //! Connections are gathered by the pair of networks that they join (/24 of IPv4, /48 of IPv6). Of the two, the local
 //! one is the one that takes part in more of the capture's connections; at a tie, the one nearer to the monitor, by the
@@ -112,7 +112,7 @@ impl Lane {
         self.bytes
     }
 
-    /// A log tells of so many bytes.
+    /// A log reports so many bytes.
     pub fn logged(&mut self, bytes: u64) {
         // A log may say anything.
         self.bytes = self.bytes.saturating_add(bytes);
@@ -127,7 +127,7 @@ impl Lane {
         }
     }
 
-    /// An acknowledgement was repeated: what it will next advance by does not tell a rate.
+    /// An acknowledgement was repeated: its next advance gives no rate.
     pub fn repeated(&mut self) {
         if let Some(trains) = &mut self.acknowledgements {
             trains.interrupt();
@@ -369,7 +369,7 @@ impl Lane {
         }
     }
 
-    /// What the longest wait tells.
+    /// The estimate from the longest wait.
     fn waited(&self, wait: u64, packets: u64, interval: &str) -> Buffer {
         let losses = self.losses;
         let how = format!("spread of {interval}, times rate");
@@ -394,7 +394,7 @@ impl Lane {
         }
     }
 
-    /// What the largest flight that came through whole tells.
+    /// The estimate from the largest flight without a loss.
     fn flown(&self, rate: f64) -> Option<Buffer> {
         let (held, beyond) = self.flights.beyond(rate / 8.0)?;
         let packets = (beyond / FULL) as u64;

@@ -4,7 +4,7 @@
 //! The time from data to acknowledgement holds two queues: that which the data passed, and that which the acknowledgement
 //! passed on its way back, such as a slow uplink full of the other side's own data. Only the first one is wanted. Where
 //! acknowledgements bear time stamps, the time from the data's passing to the stamp has the first queue alone, to the
-//! clock's millisecond. Where they bear none, only acknowledgements count beside which the other side sent no data.
+//! clock's millisecond. Where they bear none, only acknowledgements count next to which the other side sent no data.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ use crate::layers::{Segment, RST};
 pub(crate) struct Waits {
     least: Option<u64>,
     most: u64,
-    /// The longest of data beside which the other side sent none of its own.
+    /// The longest of data next to which the other side sent none.
     quiet: Option<u64>,
     until_stamped: Option<Spread>,
     /// Where some of the data end, and when they passed.
@@ -26,7 +26,7 @@ pub(crate) struct Waits {
     stamps: Option<Stamps>,
 }
 
-/// From data passing to the stamp of their acknowledgement, ns: the least and the most. The difference of the two clocks
+/// From data passing to the stamp of their acknowledgement, ns: minimum and maximum. The difference of the two clocks
 /// is in both.
 #[derive(Clone, Copy, Debug)]
 struct Spread {
@@ -56,7 +56,7 @@ pub(crate) struct Acknowledgement {
     pub heard: u64,
 }
 
-/// The other side's data beside an acknowledgement are no queue up to here: a request. Bytes
+/// The other side's data next to an acknowledgement are no queue up to here: a request. Bytes
 pub(super) const REQUEST: u64 = 1460;
 /// Marks at a time: enough for one in every few packets of a flight.
 const MARKS: usize = 64;
@@ -74,7 +74,7 @@ struct Stamps {
 
 /// Time stamps are counted in milliseconds, as nearly all systems do; others are recognised and left out.
 const TICK: i64 = 1_000_000;
-/// It takes this long to tell; ns
+/// Time that the decision takes; ns
 const SPAN: u64 = 300_000_000;
 
 impl Waits {
@@ -183,7 +183,7 @@ impl Waits {
         Some(stamps.high.abs_diff(stamps.low))
     }
 
-    /// Whether time stamps have been seen, and for long enough to tell that they are milliseconds.
+    /// Whether time stamps have been seen, and for long enough to show that they are milliseconds.
     fn stamps_are_ticks(&self) -> bool {
         self.stamps.is_some_and(|stamps| {
             let elapsed = stamps.elapsed(stamps.last.0);
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     const MS: u64 = 1_000_000;
-    /// A far side that sends nothing of its own and bears no time stamps.
+    /// A far side that sends no data and no time stamps.
     fn silent() -> Waits {
         Waits::default()
     }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::packing;
 
-/// The most that can be looked at in one piece. Headers end long before.
+/// Maximum that can be read in one piece. Headers end long before.
 pub(crate) const MOST: usize = 64 * 1024;
 const BUFFER: usize = 4 * MOST;
 
@@ -64,7 +64,7 @@ impl Bytes {
         &self.buffer[self.start..self.start + shown]
     }
 
-    /// Steps over `count` bytes; says how many there really were.
+    /// Skips `count` bytes; returns how many there were.
     pub fn skip(&mut self, count: u64) -> u64 {
         let mut left = count;
         loop {

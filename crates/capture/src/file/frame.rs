@@ -1,6 +1,6 @@
 //! What the framings of capture files have in common.
 
-/// Where the next packet lies in the window. The data follow `header` bytes further on.
+/// Place of the next packet in the window. The data follow `header` bytes further on.
 pub(super) struct Frame {
     pub time: Option<u64>,
     pub link: u32,
@@ -22,7 +22,7 @@ pub(super) enum Found {
 /// A packet longer than this is damage, not a packet, unless the file's own limit is higher. It is the limit that
 /// capture programs set themselves.
 pub(super) const LONGEST_PACKET: u32 = 256 * 1024;
-/// No record of a capture is longer than this whatever the file says of itself.
+/// No record of a capture is longer than this whatever its header states.
 pub(super) const LONGEST_RECORD: u32 = 128 * 1024 * 1024;
 
 #[derive(Clone, Copy, Default)]

@@ -55,7 +55,7 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Opens a path and tells by its content what it is.
+/// Opens a path and detects its format by its content.
 pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
     let at = |source| Error::Open {
         path: path.into(),

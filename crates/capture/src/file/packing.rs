@@ -7,7 +7,7 @@ use lzma_rust2::XzReader;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// A stream that needs more memory is refused: it is twice what `xz -9` asks for, and what `zstd` permits without
+/// A stream that needs more memory is refused: it is twice what `xz -9` needs, and what `zstd` permits without
 /// `--long` (RFC 8878 §3.1.1.1.2 leaves the limit to the decoder).
 const MAX_MEMORY_KIB: u32 = 128 << 10;
 const BUFFER: usize = 64 * 1024;

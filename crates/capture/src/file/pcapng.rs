@@ -169,7 +169,7 @@ impl Pcapng {
     }
 }
 
-/// Units per second: a power of ten, or of two when the highest bit is set. Finer than a u128 can tell is taken as
+/// Units per second: a power of ten, or of two when the highest bit is set. Finer than a u128 can represent is taken as
 /// nanoseconds.
 fn resolution(value: u8) -> u128 {
     let power = u32::from(value & 0x7f);

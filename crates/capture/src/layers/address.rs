@@ -14,7 +14,7 @@ pub(crate) fn written(address: u128) -> IpAddr {
     Ipv6Addr::from(address).to_canonical()
 }
 
-/// The address as it is kept.
+/// The address in its stored form.
 pub(crate) fn mapped(address: IpAddr) -> u128 {
     match address {
         IpAddr::V4(address) => address.to_ipv6_mapped().into(),

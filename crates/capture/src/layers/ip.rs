@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use super::header::{u16_at, DEEPEST};
 
-/// A TCP or UDP header with what the IP header knows of it.
+/// A TCP or UDP header with the fields of its IP header.
 pub(super) struct Packet<'a> {
     pub source: u128,
     pub destination: u128,
@@ -115,7 +115,7 @@ fn v6(packet: &[u8], on_wire: usize, limit: usize) -> Transport<'_> {
     of_protocol(protocol, packet)
 }
 
-/// Steps over the extension headers of RFC 8200 and says where TCP or UDP begins, and which of them.
+/// Steps over the extension headers of RFC 8200 and returns where TCP or UDP begins, and which of them.
 fn upper_layer(packet: &[u8], mut next: u8) -> Result<(usize, u8), Transport<'static>> {
     let mut at = 40;
     for _ in 0..DEEPEST {

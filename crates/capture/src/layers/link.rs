@@ -6,7 +6,7 @@ use super::header::{u16_at, DEEPEST};
 
 /// What lies above the link layer.
 pub(super) enum Network {
-    /// An IP header at this offset, and where its packet must end, if the link layer says so.
+    /// An IP header at this offset, and where its packet must end, if the link layer gives it.
     Ip(usize, Option<usize>),
     Other,
     Cut,
@@ -123,7 +123,7 @@ fn ppp(data: &[u8], at: usize) -> Network {
     }
 }
 
-/// A label stack says nothing of what it carries: the first half-byte after it decides (RFC 4928), 0 being the
+/// A label stack does not name its payload: the first half-byte after it decides (RFC 4928), 0 being the
 /// control word before an Ethernet frame (RFC 4448).
 fn mpls(data: &[u8], start: usize) -> Network {
     for label in 0..DEEPEST {

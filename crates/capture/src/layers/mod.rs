@@ -1,7 +1,7 @@
 //! From a captured packet to one TCP segment, or to a datagram that may be QUIC's.
 //!
 //! The headers are taken apart by hand. Captures are cut on purpose (54, 68 or 128 bytes a packet), and what this
-//! crate needs of a TCP header is complete long before its options are; a parser that asks for whole headers would
+//! crate needs of a TCP header is complete long before its options are; a parser that needs whole headers would
 //! refuse such packets, and one that continues regardless does not say that the options were cut off, which is the
 //! difference between "no window scaling" and "not known". Lengths come from the IP header, never from what was kept.
 //! On packets that are whole, the tests compare the result with `etherparse`.

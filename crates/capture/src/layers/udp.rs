@@ -19,12 +19,12 @@ pub(crate) struct Datagram {
     pub packet: QuicPacket,
 }
 
-/// What the header of a QUIC packet says.
+/// The fields of a QUIC packet's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum QuicPacket {
     /// A long header of a known version.
     Long { version: u32, kind: Long },
-    /// Perhaps a short header: only a known connection tells.
+    /// Perhaps a short header: only a known connection decides.
     Short,
 }
 

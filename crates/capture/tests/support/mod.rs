@@ -122,7 +122,7 @@ pub fn find<'a>(capture: &'a Capture, truth: &Row) -> Option<&'a Connection> {
         .min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
-/// Columns of a row that tshark judges otherwise; of times it knows microseconds.
+/// Columns of a row that tshark judges otherwise; its times have microseconds.
 pub fn differences(connection: &Connection, row: &Row) -> Vec<String> {
     let ours = serde_json::to_value(connection).unwrap();
     let foreign = |name: &str| name == "irtt_s" || name.starts_with("tcptrace_");

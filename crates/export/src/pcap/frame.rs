@@ -7,7 +7,7 @@ use flowstart_wire::Ecn;
 /// A packet that a host has sent.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// Who sent it.
+    /// Its sender.
     pub from: Host,
     /// The protocol's number in the IP header.
     pub protocol: u8,

@@ -1,8 +1,8 @@
-//! What tells the packets of a flow apart on their way.
+//! What identifies the packets of a flow on their way.
 
 use flowstart_wire::{Ack, Body, Packet};
 
-/// What tells a packet from the others of its flow; none of it changes on the way.
+/// What identifies a packet within its flow; none of it changes on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Identity {
     /// A SYN by its number.

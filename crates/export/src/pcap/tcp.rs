@@ -237,7 +237,7 @@ fn end_sends(end: &mut End, packet: &Packet) {
     }
 }
 
-/// The blocks of an acknowledgement; what came twice stands first (RFC 2883 §4).
+/// The blocks of an acknowledgement; what came twice is first (RFC 2883 §4).
 fn sack_blocks(ack: &ByteAck) -> Vec<(u64, u64)> {
     let twice = match ack.option() {
         AckOption::Duplicate { start, len } => {
@@ -265,7 +265,7 @@ fn numbers(packet: &Packet, host: Host) -> [u32; 2] {
     }
 }
 
-/// The advertised window, where the packet has one that says something.
+/// The advertised window, where the packet has a meaningful one.
 fn window(packet: &Packet) -> Option<u32> {
     match &packet.body {
         Body::Ack(ack) => Some(ack.window()),
@@ -288,7 +288,7 @@ fn accurate(marks: u64) -> u16 {
     bit(4, AE) | bit(2, CWR) | bit(1, ECE)
 }
 
-/// TSval: a clock of milliseconds that does not begin with 0, which says nothing.
+/// TSval: a clock of milliseconds that does not begin with 0, which has no meaning.
 fn tsval(now: Instant) -> u32 {
     const MILLISECOND: u64 = 1_000_000;
     (now.0 / MILLISECOND) as u32 + 1

@@ -8,11 +8,11 @@ use serde_json::{json, Value as Json};
 pub struct About<'a> {
     /// What is shown.
     pub title: &'a str,
-    /// Who was watched.
+    /// The endpoint that was watched.
     pub description: &'a str,
     /// `client` or `server`.
     pub vantage_point: &'a str,
-    /// What tells connections apart.
+    /// What identifies connections.
     pub group: &'a str,
     /// `QUIC` or `TCP`.
     pub protocol: &'a str,
@@ -24,7 +24,7 @@ pub struct File {
 }
 
 impl File {
-    /// One with its first record, which says what the others are about.
+    /// One with its first record, which describes the others.
     pub fn new(about: &About<'_>) -> File {
         let mut file = File { bytes: Vec::new() };
         file.record(&json!({

@@ -1,11 +1,11 @@
-//! What a sender knows, as qlog's recovery events: only what has changed is told.
+//! A sender's state, as qlog's recovery events: only changes are written.
 
 use super::event::milliseconds;
 use flowstart_control::{Exit, Instant};
 use flowstart_sim::record::packets::{FlowLog, Knowledge};
 use serde_json::{json, Map, Value as Json};
 
-/// Where the congestion controller stands.
+/// State of the congestion controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     SlowStart,
@@ -23,12 +23,12 @@ impl Phase {
     }
 }
 
-/// What has been told so far.
+/// What has been written so far.
 pub struct State {
     mss: f64,
     exit: Option<Exit>,
     phase: Phase,
-    /// The startup's end has been told.
+    /// The startup's end has been written.
     has_left: bool,
     recoveries: u64,
     /// The recovery under way is over when all below is acknowledged.
@@ -50,7 +50,7 @@ impl State {
         }
     }
 
-    /// The events that tell what is known now, if that is news.
+    /// The events of what has changed.
     pub fn learn(&mut self, known: &Knowledge, now: Instant) -> Vec<(&'static str, Json)> {
         let mut events = Vec::new();
         if let Some(change) = self.change_phase(known, now) {

@@ -21,7 +21,7 @@ static MEMORY: PeakAlloc = PeakAlloc;
 const MOST_TIME: Duration = Duration::from_secs(10);
 /// Random bytes of an execution: mutations need few, and most choices are made with fewer.
 const MOST_RANDOM: usize = 1024;
-/// How often the watch looks and the parent is told.
+/// Interval of the watch and of reports to the parent.
 const LOOK: Duration = Duration::from_millis(100);
 const TELL: Duration = Duration::from_secs(5);
 
@@ -36,7 +36,7 @@ pub(crate) fn current(process: u32) -> PathBuf {
     std::env::temp_dir().join(format!("flowstart-fuzz-{process}.input"))
 }
 
-/// Runs a target until its time is up, and tells the parent of it on the standard output.
+/// Runs a target until its time is up, and reports to the parent on the standard output.
 pub(crate) fn run(name: &str, milliseconds: &str, executions: &str) -> Result<bool, String> {
     let target = flowstart_fuzz::target(name).ok_or("no such target")?;
     let problem = |_| "a number is needed".to_string();
@@ -140,7 +140,7 @@ pub(crate) fn save(name: &str, input: &[u8]) -> PathBuf {
     path
 }
 
-/// Ends the process where an execution takes too long or too much memory, and tells the parent how far it is.
+/// Ends the process where an execution takes too long or too much memory, and reports its progress to the parent.
 fn watch(begin: Instant) {
     std::thread::spawn(move || {
         let (mut seen, mut since) = (u64::MAX, Instant::now());
@@ -186,8 +186,8 @@ fn tell(begin: Instant) {
     println!("{}", serde_json::to_string(&figures).unwrap_or_default());
 }
 
-/// The most memory that the process has had, which counts what C libraries allocate too; zero where the system does
-/// not tell.
+/// Peak memory of the process, which counts what C libraries allocate too; zero where the system does
+/// not report it.
 fn resident() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -195,7 +195,7 @@ fn resident() -> u64 {
     kilobytes.unwrap_or(0) * 1024
 }
 
-/// Runs one input, with its panic as it is.
+/// Runs one input without catching its panic.
 pub(crate) fn reproduce(target: &Target, file: &str) -> Result<bool, String> {
     let input = fs::read(file).map_err(|error| format!("{file}: {error}"))?;
     let begin = Instant::now();

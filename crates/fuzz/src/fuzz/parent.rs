@@ -90,7 +90,7 @@ fn process(target: &Target, time: Duration, most: u64) -> Result<(Figures, bool)
     Ok((figures, ended.success()))
 }
 
-/// Appends a row to the record, where one is wanted.
+/// Appends a row to the record, where one is kept.
 fn record(row: &Row, asked: &Asked) -> Result<(), String> {
     let Some(path) = &asked.record else {
         return Ok(());

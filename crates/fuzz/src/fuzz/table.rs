@@ -9,9 +9,9 @@ pub(crate) struct Figures {
     pub(crate) seconds: f64,
     /// The slowest execution.
     pub(crate) slowest_s: f64,
-    /// The most that an execution had allocated at once.
+    /// Peak allocation of an execution.
     pub(crate) allocated_bytes: u64,
-    /// The most memory of a process.
+    /// Peak memory of a process.
     pub(crate) resident_bytes: u64,
     pub(crate) crashes: u64,
 }

@@ -5,7 +5,7 @@ use flowstart_capture::{read as read_files, Collected, Direction, Options};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// Reads the bytes as a file, whose content says what it is.
+/// Reads the bytes as a file, whose content decides its format.
 pub(super) fn read(bytes: &[u8]) {
     let file = Scratch::new(bytes);
     if let Some((reading, rows)) = collected(&file.path) {

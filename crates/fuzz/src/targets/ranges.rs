@@ -52,7 +52,7 @@ fn beside_option(u: &mut Unstructured) -> Result<()> {
     Ok(())
 }
 
-/// A gap and how many packets beside one; no gap above the first range.
+/// A gap and how many packets besides one; no gap above the first range.
 fn range(u: &mut Unstructured, first: bool) -> Result<(u64, u64)> {
     let size = |u: &mut Unstructured| -> Result<u64> {
         let bits = u.int_in_range(0..=64)?;

@@ -44,19 +44,19 @@ enum Phase {
     Reduction(Segments),
 }
 
-/// A connection's sender, as the agent knows it.
+/// A connection's sender, as the agent has it.
 pub struct Connection {
     session: Session,
     known: PathInfo,
     stack: Arc<Stack>,
     /// Bytes of its transfer.
     size: u64,
-    /// What a loss leaves of the window, of 1024, until the controller has been asked.
+    /// What a loss leaves of the window, of 1024, until the controller has set it.
     loss_share: u32,
     phase: Phase,
     opening: Option<Opening>,
     delivered: Delivered,
-    /// The connection is open: the kernel works through the SYN-ACK before it says so.
+    /// The connection is open: the kernel works through the SYN-ACK before it reports so.
     is_open: bool,
     /// The last event.
     last: Event,
@@ -125,7 +125,7 @@ impl Connection {
         &self.trace
     }
 
-    /// Something has happened. Whether the sender is to be told anew.
+    /// Something has happened. Whether the sender is to be notified again.
     pub fn on_event(&mut self, event: &Event, now: Instant) -> bool {
         let Some(what) = event.what() else {
             return false;
@@ -356,7 +356,7 @@ impl Connection {
     }
 
     /// The rate that the kernel keeps whether it paces or not (`tcp_update_pacing_rate`), which it does
-    /// not for a congestion control of its own kind.
+    /// not for a separate kind of congestion control.
     fn set_usual_pacing(&mut self, event: &Event) {
         let own = self.session.window.pacing.is_some() && self.session.window.pacing != self.usual;
         let srtt = Duration::from_micros(event.srtt_us.into());

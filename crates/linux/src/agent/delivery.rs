@@ -41,7 +41,7 @@ impl Delivered {
         u64::from(segments) * self.mss
     }
 
-    /// Bytes delivered, where the kernel's counter says this.
+    /// Bytes delivered, at this value of the kernel's counter.
     pub fn total(&self, delivered: u32) -> u64 {
         self.bytes(delivered.wrapping_sub(self.first))
     }
@@ -62,7 +62,7 @@ impl Delivered {
         }
     }
 
-    /// What an acknowledgement says; `repairing` after a timeout.
+    /// The signal of an acknowledgement; `repairing` after a timeout.
     pub fn conclude(&mut self, event: &Event, repairing: bool, now: Instant) -> Delivery {
         let then = self.at(event.rate_prior_delivered);
         Delivery {

@@ -16,7 +16,7 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// The first leaves now, or when the window says.
+    /// The first leaves now, or at the window's time.
     pub fn new(window: &Window, now: Instant) -> Opening {
         let mut opening = Opening {
             allowed: 0,

@@ -21,7 +21,7 @@ use std::thread::{self, JoinHandle};
 
 /// The compiled program; `bpf/build.sh` makes it.
 const OBJECT: &[u8] = include_bytes!("../../bpf/flowstart.bpf.o");
-/// Where its name stands among what `struct tcp_congestion_ops` of `kernel.h` begins with: behind five
+/// Place of its name among what `struct tcp_congestion_ops` of `kernel.h` begins with: behind five
 /// functions.
 const NAME_AT: usize = 5 * 8;
 /// `TCP_CA_NAME_MAX`.
@@ -206,7 +206,7 @@ struct Desk {
     origin: u64,
     commands: MapHandle,
     attended: HashMap<Ports, Attended>,
-    /// Events of connections that nobody has asked to be looked after yet.
+    /// Events of connections that have no owner yet.
     early: HashMap<Ports, Vec<Event>>,
     /// How long after its event each answer came.
     answered: Vec<Instant>,
@@ -266,7 +266,7 @@ impl Desk {
         Instant::from_nanos(monotonic.saturating_sub(self.origin))
     }
 
-    /// Until a sender wants to be told something.
+    /// Until a sender needs an event.
     fn nap(&self) -> std::time::Duration {
         let due = self
             .attended

@@ -135,7 +135,7 @@ pub enum What {
     Released,
 }
 
-/// How the agent tells connections apart: the port of the sender's own socket, and its peer's.
+/// How the agent identifies connections: the port of the sender's own socket, and its peer's.
 pub type Ports = (u16, u16);
 
 impl Event {
@@ -144,7 +144,7 @@ impl Event {
         (self.port, self.peer_port)
     }
 
-    /// `None` for a number that nobody knows.
+    /// `None` for an unknown number.
     pub fn what(&self) -> Option<What> {
         const ALL: [What; 10] = [
             What::Established,

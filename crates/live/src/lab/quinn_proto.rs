@@ -45,7 +45,7 @@ macro_rules! quinn_proto_lab {
         struct End {
             endpoint: Endpoint,
             connection: Option<(ConnectionHandle, Connection)>,
-            /// Answers that the endpoint gives by itself.
+            /// Answers that the endpoint gives without the application.
             answers: VecDeque<Datagram>,
             open: bool,
             lost: Option<String>,

@@ -15,7 +15,7 @@ pub enum Measure {
     Count,
 }
 
-/// What is wrong with a distribution as it is written: one line that names the parameter, the
+/// What is wrong with a distribution: one line that names the parameter, the
 /// value and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DistributionError(String);

@@ -31,7 +31,7 @@ pub struct LinkCounters {
     pub marked: u64,
     /// Packets lost at random or on purpose.
     pub lost: u64,
-    /// The most that the queue held, as its limit counts it.
+    /// Maximum that the queue held, as its limit counts it.
     pub max_held: Backlog,
     /// Time that the link spent transmitting.
     pub busy: Duration,

@@ -28,7 +28,7 @@ pub struct DelayConfig {
 /// A delay that swings between nothing and `swing`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ripple {
-    /// From the least to the most.
+    /// From minimum to maximum.
     pub swing: Duration,
     /// From one least to the next.
     pub period: Duration,

@@ -115,7 +115,7 @@ impl Link {
         self.common.ring.front().map(|next| next.arrival)
     }
 
-    /// Brings it up to `now`; other calls do so by themselves.
+    /// Brings it up to `now`; other calls do so too.
     pub fn settle(&mut self, now: Moment) {
         match &mut self.mechanism {
             LinkImpl::Queued(link) => link.settle(now, &mut self.common),
@@ -236,7 +236,7 @@ impl Link {
         self.common.counters.busy.saturating_sub(to_come)
     }
 
-    /// How much of the time counted as busy lies after `now`.
+    /// How much of the time counted as busy is after `now`.
     pub fn busy_after(&self, now: Instant) -> Duration {
         match &self.mechanism {
             LinkImpl::Fifo(link) => link.busy_after(now),

@@ -1,7 +1,7 @@
 //! Packets of one flow that arrive late, by position: each is delayed on top of what the path
 //! takes, and overtaken by those behind it.
 //!
-//! The stage stands on both sides of a line. Before it, packets are counted as they come, also
+//! The stage is on both sides of a line. Before it, packets are counted as they come, also
 //! those that the line then loses; behind it, they are held up. What the line has lost is shown by
 //! what comes out instead: it keeps a flow's packets in order.
 

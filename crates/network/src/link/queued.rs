@@ -1,7 +1,7 @@
 //! A link whose discipline decides when packets leave: a real queue, a transmitter, and
 //! the packets on their way.
 //!
-//! Departures need no events of their own. The packet in transmission is the last of those
+//! Departures need no separate events. The packet in transmission is the last of those
 //! on their way, so while anything waits there is a delivery to come, at or after the end
 //! of the transmission. At every arrival and every delivery the link first works out the
 //! transmissions that have begun since it was last looked at, each at its own moment, as
@@ -186,7 +186,7 @@ impl<C: Clock> Queued<C> {
         }
     }
 
-    /// How much of the time counted as busy lies after `now`.
+    /// How much of the time counted as busy is after `now`.
     pub(super) fn busy_after(&self, now: Instant) -> Duration {
         self.service_ends.time.since(now)
     }

@@ -1,4 +1,4 @@
-//! Stages by themselves, without a path.
+//! Stages alone, without a path.
 
 use super::{Link, LinkConfig, Losses, Service, StagePlan, Verdict};
 use crate::moment::Moment;

@@ -4,7 +4,7 @@ use super::discipline::Maker;
 use flowstart_control::entry::{Certainty, Entry};
 
 /// Entry of `drop-tail` in the catalog of queue disciplines. A link without another discipline
-/// does this by itself.
+/// does this alone.
 pub const ENTRY: Entry<Maker> = Entry {
     name: "drop-tail",
     title: "Drop-tail",

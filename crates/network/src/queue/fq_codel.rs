@@ -1,4 +1,4 @@
-//! FlowQueue-CoDel: flows take turns, and each has a CoDel queue of its own.
+//! FlowQueue-CoDel: flows take turns, and each has a separate CoDel queue.
 //!
 //! RFC 8290. A flow's bucket comes from a hash, so flows may share one. A flow that has
 //! just become active is served before those that have been for a turn. When the buffer
@@ -103,7 +103,7 @@ impl FqCoDel {
     }
 
     /// Drops from the front of the largest bucket, to which the arriving
-    /// packet counts. Says whether there was anything to drop.
+    /// packet counts. Returns whether there was anything to drop.
     fn drop_from_fattest(
         &mut self,
         arriving: (usize, u32),

@@ -56,7 +56,7 @@ impl Line {
         self.marked
     }
 
-    /// Where the newest of those stands.
+    /// Place of the newest of those.
     pub fn newest_marked(&self) -> Option<usize> {
         if self.marked.packets == 0 {
             return None;
@@ -65,7 +65,7 @@ impl Line {
         self.packets.iter().rposition(marked)
     }
 
-    /// Where the n-th of them stands, counted from 0.
+    /// Place of the n-th of them, counted from 0.
     pub fn marked_at(&self, n: u64) -> Option<usize> {
         let marked = |(at, p): (usize, &Queued)| p.packet.tags.startup_excess.then_some(at);
         let mut all = self.packets.iter().enumerate().filter_map(marked);

@@ -12,7 +12,7 @@
 //! max_p, which is the RFC's rule. A full buffer drops.
 //!
 //! With `marked=first`, packets that their sender marked as excess of a startup are
-//! dropped by the average of everything that waits, the others by an average of their own,
+//! dropped by the average of everything that waits, the others by a separate average,
 //! to which the marked ones do not count (as RIO does with two classes: D. Clark, W. Fang,
 //! "Explicit Allocation of Best-Effort Packet Delivery Service", 1998).
 

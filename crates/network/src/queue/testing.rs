@@ -1,4 +1,4 @@
-//! A discipline by itself: packets come and go at the test's own times.
+//! A discipline alone: packets come and go at the test's own times.
 
 use super::buffer::{Backlog, BufferAccounting, DropTail, Limit};
 use super::discipline::{Discipline, Port, QueueContext, QueueEvent, QueueEventKind};

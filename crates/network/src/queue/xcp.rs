@@ -4,7 +4,7 @@
 //! Networks", SIGCOMM 2002, §3.5, as ns-2.35's `xcpq.cc` has it. Once in a control
 //! interval, the mean round trip of its traffic, the router works out how much the whole of
 //! its input is to change: a part of what the line has to spare, less a part of the queue
-//! that does not drain by itself. During the next interval it hands that out. An increase is
+//! that does not drain otherwise. During the next interval it hands that out. An increase is
 //! divided evenly between flows, a decrease in proportion to throughput; a little of the
 //! traffic is always taken from one and given to another, so that shares become equal. A
 //! packet needs no state for its flow: it carries its sender's window and round trip.
@@ -173,9 +173,9 @@ impl Shares {
 /// How much has waited all the time: a queue that drains within a round trip is none.
 #[derive(Clone, Copy, Debug)]
 struct StandingQueue {
-    /// The least of the last period that has ended, bytes.
+    /// Minimum of the last period that has ended, bytes.
     bytes: u64,
-    /// The least of this one so far.
+    /// Minimum of this one so far.
     least: u64,
     ends: Instant,
 }

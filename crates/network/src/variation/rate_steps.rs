@@ -66,7 +66,7 @@ pub struct Redrawn {
     pub mean: Rate,
     /// From one draw to the next.
     pub every: Duration,
-    /// How far a draw lies from the mean at most, as a share of it.
+    /// How far a draw is from the mean at most, as a share of it.
     pub spread: f64,
     /// Nothing is sent for so long when the rate changes.
     pub outage: Duration,

@@ -52,7 +52,7 @@ fn sequence(cursor: &mut Cursor, behind: &str) -> Result<u64, Problem> {
     cursor.number::<u32>(behind).map(u64::from)
 }
 
-/// What an IP header in brackets says of ECN.
+/// The ECN field of an IP header in brackets.
 fn capable(cursor: &mut Cursor) -> Result<Option<bool>, Problem> {
     if !cursor.eat("[") {
         return Ok(None);

@@ -1,7 +1,7 @@
 //! Startups written in Python, as the simulator sees them.
 //!
 //! Every hook takes the interpreter's lock for as long as the Python method lasts. What a
-//! method raises is kept, the run is told to stop, and the caller of the run raises it again.
+//! method raises is kept, the run is stopped, and the caller of the run raises it again.
 
 mod places;
 pub mod signals;
@@ -162,7 +162,7 @@ impl Callables {
         names.any(|name| self.0.iter().any(|c| *c.name == **name))
     }
 
-    /// These for one run, which ends where `failure` says so.
+    /// These for one run, which ends at a `failure`.
     pub fn custom(&self, failure: &Arc<Failure>) -> CustomStartups {
         let changes: Arc<AtomicU64> = Arc::default();
         (0..self.0.len()).fold(CustomStartups::none(), |custom, i| {
@@ -177,7 +177,7 @@ impl Callables {
 /// One flow's startup.
 struct Custom {
     methods: Methods,
-    /// What its hooks are told with.
+    /// Arguments of its hooks.
     window: Option<Py<signals::Window>>,
     spares: signals::Spares,
     owns_cwnd: Remembered<()>,
@@ -189,7 +189,7 @@ struct Custom {
 /// The methods of one flow's object.
 struct Methods {
     name: Arc<str>,
-    /// Bound; empty where the class has no such hook of its own.
+    /// Bound; empty where the class does not define such a hook.
     own: [Option<Py<PyAny>>; HOOKS.len()],
     failure: Arc<Failure>,
     /// How many hooks of this and other flows have been called that may change an object.
@@ -264,7 +264,7 @@ impl Methods {
         Some(answer)
     }
 
-    /// Whether the class has this hook of its own.
+    /// Whether the class defines this hook.
     fn has(&self, hook: Hook) -> bool {
         self.own[hook as usize].is_some()
     }
@@ -308,7 +308,7 @@ impl Custom {
         Ok(())
     }
 
-    /// A hook that is told nothing but the window.
+    /// A hook whose only argument is the window.
     fn edit_alone(&mut self, hook: Hook, w: &mut Window) {
         self.methods.tell(
             hook,
@@ -323,7 +323,7 @@ impl Custom {
         );
     }
 
-    /// What a hook without arguments says of the object as it is; false where there is none.
+    /// Result of a hook without arguments; false where there is none.
     fn state(&self, remembered: &Remembered<()>, hook: Hook) -> bool {
         let ask = || self.methods.ask(hook, None, |m| m.call0(), truth);
         self.methods.has(hook) && remembered.or_ask(&self.methods, (), ask).unwrap_or(false)
@@ -394,7 +394,7 @@ impl Custom {
     }
 }
 
-/// The window as an object, with what `w` says.
+/// The window as an object, with the values of `w`.
 fn shown<'a, 'py>(
     window: &'a Option<Py<signals::Window>>,
     py: Python<'py>,
@@ -454,7 +454,7 @@ impl Answer<'_> {
         Some(text.to_string_lossy().into_owned())
     }
 
-    /// An error that says what the hook should have returned.
+    /// An error with what the hook should have returned.
     fn refused(&self, right: &str) -> PyErr {
         let (name, hook) = (self.custom, HOOKS[self.hook as usize]);
         let value = self.value.repr().map(|r| r.to_string());

@@ -1,5 +1,5 @@
-//! Places for values, each written without a lock: an object of Python that nobody has kept is
-//! filled anew for the next hook, and read by whoever has it.
+//! Places for values, each written without a lock: an object of Python that is not kept is
+//! filled anew for the next hook, and read by what has it.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicU8};
@@ -8,11 +8,11 @@ use flowstart_control::{Duration, Instant, Pair, Rate, RateCodes};
 
 /// A value that has a place.
 pub trait Placed: Copy {
-    /// Where it stands.
+    /// Its place.
     type Place: Default + Send + Sync;
     /// Puts it there.
     fn put(self, place: &Self::Place);
-    /// What stands there.
+    /// What is there.
     fn get(place: &Self::Place) -> Self;
 }
 

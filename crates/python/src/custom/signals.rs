@@ -11,7 +11,7 @@ use super::places::Placed;
 
 /// The kind of a field, as Python has it.
 trait Plain {
-    /// What the transport tells.
+    /// Events of the transport.
     type Told: Placed;
     type As;
     fn plain(told: Self::Told) -> Self::As;
@@ -91,13 +91,13 @@ pub type Described = (&'static str, String, Vec<(&'static str, String, String)>)
 
 /// A signal as an object of Python.
 pub trait Signal: PyClass<Frozen = True> + Default + Sync + Into<PyClassInitializer<Self>> {
-    /// What the transport tells.
+    /// Events of the transport.
     type Told: Placed<Place = Self>;
 
-    /// Where the object stands that the next hook is told, unless somebody keeps it.
+    /// The object for the next hook, unless it is kept.
     fn spare(spares: &mut Spares) -> &mut Option<Py<Self>>;
 
-    /// An object that says `told`.
+    /// An object with the values of `told`.
     fn object<'a, 'py>(
         spares: &'a mut Spares,
         py: Python<'py>,
@@ -116,13 +116,13 @@ pub trait Signal: PyClass<Frozen = True> + Default + Sync + Into<PyClassInitiali
     }
 }
 
-/// Whether nobody else has kept `object`.
+/// Whether `object` is not kept elsewhere.
 #[allow(deprecated)] // What replaces it is unsafe.
 fn is_ours_alone<T>(object: &Py<T>, py: Python<'_>) -> bool {
     object.get_refcnt(py) == 1
 }
 
-/// The signals as frozen Python classes. An object has places for what was told, and a field
+/// The signals as frozen Python classes. An object has places for the values, and a field
 /// becomes Python's when it is requested.
 macro_rules! classes {
     ($(
@@ -160,7 +160,7 @@ macro_rules! classes {
             }
 
             impl $name {
-                /// An object that says `told`.
+                /// An object with the values of `told`.
                 pub fn saying(told: &signals::$name) -> $name {
                     let object = $name::default();
                     told.put(&object);
@@ -222,7 +222,7 @@ macro_rules! classes {
             }
         )*
 
-        /// An object of each signal, from when it was told first.
+        /// An object of each signal, from its first event on.
         #[allow(non_snake_case)]
         #[derive(Default)]
         pub struct Spares {
@@ -283,7 +283,7 @@ pub struct Window {
 type Place<T> = <T as Placed>::Place;
 
 impl Window {
-    /// Says what `w` says.
+    /// Copies the values of `w`.
     pub fn show(&self, w: &flowstart_control::Window) {
         w.cwnd.put(&self.cwnd);
         w.ssthresh.put(&self.ssthresh);
@@ -299,7 +299,7 @@ impl Window {
         w.mss.put(&self.mss);
     }
 
-    /// Has `w` say what this says.
+    /// Copies these values into `w`.
     pub fn write_to(&self, w: &mut flowstart_control::Window) {
         w.cwnd = Placed::get(&self.cwnd);
         w.ssthresh = Placed::get(&self.ssthresh);

@@ -14,7 +14,7 @@ use s2n_quic_core::inet::{ExplicitCongestionNotification as Mark, SocketAddress}
 pub(super) struct Links {
     wire: Wire,
     client: Option<SocketAddress>,
-    /// When it has asked to be called.
+    /// When it is to be called.
     alarm: Option<Instant>,
     notes: Notes,
 }
@@ -92,7 +92,7 @@ impl Links {
         events
     }
 
-    /// Asks to be called when the next packet arrives.
+    /// Requests a call when the next packet arrives.
     fn rearm(&mut self, now: Instant) {
         let Some(next) = self.wire.next().map(|next| next.time) else {
             return;

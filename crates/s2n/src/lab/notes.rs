@@ -1,4 +1,4 @@
-//! What the parts of a run tell each other.
+//! Messages between the parts of a run.
 
 use flowstart_control::Duration;
 use flowstart_live::Shared;
