@@ -1,6 +1,6 @@
 //! A catalog's entry of an algorithm: how to make it, where it comes from, what it needs.
 //!
-//! An algorithm's file has one [`Entry`]; lists of them are elsewhere, so that no algorithm knows
+//! An algorithm's file has one [`Entry`]; lists of them are elsewhere, so that no algorithm depends on
 //! of any other.
 
 use std::fmt;
@@ -21,7 +21,7 @@ pub enum Need {
     Routers,
     /// State cached from earlier connections.
     Cache,
-    /// The sender must know the rate of its own interface.
+    /// The sender needs the rate of its interface.
     Interface,
     /// The peer must count the marks of packets that are sent as ECT(1) (L4S).
     L4s,

@@ -29,7 +29,7 @@ pub enum Pair {
 /// last backwards (Halfback).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProactiveRetransmissions {
-    /// The next ends here; what lies above has had its turn.
+    /// The next ends here; what is above has had its turn.
     pub below: u64,
     /// So many have their turn now: those that have arrived use it up without being sent.
     pub segments: u64,

@@ -10,7 +10,7 @@ const RTT: Duration = Duration::from_millis(100);
 /// More than any of the thresholds below takes.
 const ROUNDS: u64 = 12;
 
-/// A flow whose path loses nothing, told of everything that a startup can use.
+/// A flow without packet loss, with all signals that a startup can use.
 struct Flow {
     c: Controller,
     w: Window,

@@ -1,4 +1,4 @@
-//! What holds for every algorithm in the catalog, whatever a transport tells it.
+//! Properties of every algorithm in the catalog under any signals.
 
 use flowstart_control::catalog::{Recipe, AVOIDANCES, STARTUPS};
 use flowstart_control::signals::{
@@ -160,7 +160,7 @@ const VARIANTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What an acknowledgement says of delivery, in the least plausible ways too.
+/// Delivery in an acknowledgement, implausible values included.
 #[derive(Clone, Copy, Debug)]
 struct Delivered {
     /// Bytes delivered since the packet left, and in so many microseconds; none gives no sample.
@@ -574,7 +574,7 @@ fn recipes() -> Vec<Recipe> {
         .collect()
 }
 
-/// Whatever fails is printed whole; no file of seeds beside the tests is needed.
+/// Whatever fails is printed whole; no file of seeds next to the tests is needed.
 fn config() -> ProptestConfig {
     ProptestConfig {
         failure_persistence: None,

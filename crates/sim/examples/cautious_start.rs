@@ -7,7 +7,7 @@
 //!
 //! # State
 //!
-//! The least round-trip time.
+//! The minimum RTT.
 
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{AlgorithmKind, Params, Ratio};

@@ -7,7 +7,7 @@ use flowstart_control::Instant;
 pub struct MaybeTime(Instant);
 
 impl MaybeTime {
-    /// None, for which the time stands that is later than anything that happens.
+    /// None, represented by the latest time.
     pub const NONE: MaybeTime = MaybeTime(Instant::MAX);
 
     /// The time, if there is one.

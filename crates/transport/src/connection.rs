@@ -58,7 +58,7 @@ struct Extensions {
     report: Option<RateReport>,
     /// Where the stack speaks ECN.
     ecn: Option<EcnSender>,
-    /// The first data packet stands in for the SYN.
+    /// The first data packet replaces the SYN.
     headerless_first: bool,
 }
 
@@ -73,7 +73,7 @@ impl Extensions {
     }
 }
 
-/// What an acknowledgement carries beside what it acknowledges.
+/// What an acknowledgement carries besides what it acknowledges.
 #[derive(Clone, Copy, Debug)]
 pub struct AckMeta {
     /// Its option.

@@ -6,7 +6,7 @@ use super::connection::Connection;
 use super::segment::ByteRange;
 use flowstart_wire::Packet;
 
-/// Where a connection stands with a closed window.
+/// State of a connection with a closed window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Persist {
     /// The window is open, or something is on its way.

@@ -1,4 +1,4 @@
-//! Asks the processor for memory before it is needed.
+//! Requests memory of the processor before it is needed.
 //!
 //! A run with many flows waits for memory most of the time: between two packets of one flow come
 //! those of all others, and nothing of it is in a cache any more. Which flow is next is known some
@@ -14,7 +14,7 @@ pub const ENABLED: bool = cfg!(all(feature = "prefetch", target_arch = "x86_64")
 #[cfg(all(feature = "prefetch", target_arch = "x86_64"))]
 const LINE: usize = 64;
 
-/// Asks for all lines of `place`, where that is [`ENABLED`].
+/// Prefetches all lines of `place`, where that is [`ENABLED`].
 #[inline(always)]
 pub fn prefetch<T: ?Sized>(place: &T) {
     #[cfg(all(feature = "prefetch", target_arch = "x86_64"))]

@@ -142,7 +142,7 @@ pub struct ReceiverConfig {
     /// Whether the acknowledgement of a repeated last segment may wait: ns-2's sink does
     /// not distinguish it from a first arrival.
     pub delays_repetition_of_last: bool,
-    /// Whether the first data of a connection without handshake stands in for the SYN: its
+    /// Whether the first data of a connection without handshake replaces the SYN: its
     /// acknowledgement waits only where the answer to a SYN does.
     pub first_stands_in: bool,
     /// How a window is written into an acknowledgement.
@@ -392,7 +392,7 @@ impl Receiver {
         self.next
     }
 
-    /// Asks for the memory that a data packet will need beyond the receiver's own.
+    /// Prefetches the memory that a data packet will need beyond the receiver's own.
     pub fn prefetch(&self) {
         if let Some(above) = &self.above {
             prefetch(&**above);

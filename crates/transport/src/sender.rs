@@ -107,7 +107,7 @@ impl OpeningState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spreading {
     Nothing,
-    /// A remembered one, over the remembered round trip.
+    /// A remembered one, over the cached round trip.
     Memory,
     /// What is left of one after an idle time.
     Restart,
@@ -153,7 +153,7 @@ impl Sender {
         }
     }
 
-    /// Asks for the memory that an acknowledgement will need beyond the sender's own.
+    /// Prefetches the memory that an acknowledgement will need beyond the sender's own.
     pub fn prefetch(&self) {
         let (startup, cc) = self.connection.session.controller.parts();
         prefetch(startup);
@@ -553,8 +553,8 @@ impl Sender {
         (c.counters.packets_sent >= free).then_some((rate, release))
     }
 
-    /// A window that is larger than the `usual` one only because it is remembered has no ACKs
-    /// to clock it: it is spread over the remembered round trip.
+    /// A window that is larger than the `usual` one only because it is cached has no ACKs
+    /// to clock it: it is spread over the cached round trip.
     fn spread(&mut self, usual: Segments, srtt: Duration) {
         let c = &mut self.connection;
         let window = &mut c.session.window;

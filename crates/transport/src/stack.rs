@@ -136,7 +136,7 @@ pub struct Ns2Quirks {
     /// The acknowledgement of a repeated last segment may wait: the receiver does not distinguish it
     /// from a first arrival.
     pub delays_repetition_of_last: bool,
-    /// On a connection without handshake the first data packet stands in for the SYN: it has no
+    /// On a connection without handshake the first data packet replaces the SYN: it has no
     /// header, nothing but the timer finds that it was lost, and its acknowledgement waits only where
     /// the SYN's does.
     pub headerless_first: bool,

@@ -1,5 +1,5 @@
 //! How fast a connection's data arrives, round by round: what it leaves behind for later
-//! connections beside its window.
+//! connections besides its window.
 //!
 //! A round lasts from an acknowledgement until that of everything that was out then. What is
 //! acknowledged in it left in the round before, so it is the time in which the application had

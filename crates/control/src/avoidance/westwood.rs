@@ -184,7 +184,7 @@ struct Westwood {
     delivered: u64,
     growth: reno::Increase,
     decrease: reno::Decrease,
-    /// Timeouts in slow start in a row, and one.
+    /// Consecutive timeouts in slow start, and one.
     divisor: f64,
     /// Divisor before the last timeout.
     divisor_before: f64,

@@ -12,13 +12,13 @@ use std::any::Any;
 
 use crate::Window;
 
-/// A model of the path that a startup hands to the avoidance: one that knows this kind continues
+/// A model of the path that a startup hands to the avoidance: one that supports this kind continues
 /// with it.
 pub trait Model: Any + Send {
     /// No avoidance continues with it: leaves the window to an avoidance that knows nothing of it.
     fn release_cwnd(&self, w: &mut Window);
 
-    /// The model itself, for an avoidance that knows its kind.
+    /// The model itself, for an avoidance that supports its kind.
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 
     /// Itself, to be looked at.

@@ -5,7 +5,7 @@
 //! draft-ietf-ccwg-bbr-06, July 2026, which is v3; and v3 as Google's kernel has it) does not wait
 //! for a loss or a delay. It measures the rate at which data is delivered and paces by it. In Startup
 //! the pacing rate is so far above the rate measured that it doubles each round trip. When three
-//! rounds in a row have not brought a quarter more, the bottleneck is found, and the last round's
+//! consecutive rounds have not brought a quarter more, the bottleneck is found, and the last round's
 //! excess stands in its queue: up to one bandwidth-delay product in v3, nearly two in v1. Drain then
 //! sends below the rate until that is gone.
 //!
@@ -27,9 +27,9 @@
 //! | Drain ends | when the path holds what is in flight | or after three rounds | when the path holds it |
 //! | first rate | without the margin (under linux with it) | without the margin | with the margin of 1 % |
 //! | the window grows in any case | till ten segments are delivered | till the initial window is delivered | below two initial windows |
-//! | may leave together | a millisecond's worth | a millisecond's worth | and 64 kB, halved for each 512 us of the least round trip |
+//! | may leave together | a millisecond's worth | a millisecond's worth | and 64 kB, halved for each 512 us of the minimum RTT |
 //! | recovery | first round: what is delivered is sent | the window is what it was | the same |
-//! | losses that were none | the plateau is looked for anew | where they ended Startup, it goes on | Startup's end stays, bounds and window are back |
+//! | losses that were none | the plateau is looked for anew | where they ended Startup, it continues | Startup's end stays, bounds and window are back |
 //!
 //! v1's constants are those that later code quotes. Of v3, the editor's copy of draft-ietf-ccwg-bbr of 3 August 2026 (commit 4ce5e87) and
 //! `net/ipv4/tcp_bbr.c` of google/bbr, branch v3, commit 001a430b, were read.

@@ -3,11 +3,11 @@
 //!
 //! RFC 9959, "Careful Resume: Convergence of Congestion Control from Retained State", May 2026.
 //! A sender that has met this receiver before remembers how much a round trip carried then, and
-//! the least round-trip time. It opens as ever. When its initial window is acknowledged without
+//! the minimum RTT. It opens as ever. When its initial window is acknowledged without
 //! a loss, the round-trip time resembles the old one, and there is more to send than the window
-//! lets out, it jumps, once: up to half of the remembered window leaves, paced over a round
+//! lets out, it jumps, once: up to half of the cached window leaves, paced over a round
 //! trip (*Unvalidated*). What the acknowledgements then confirm becomes the window, and slow
-//! start goes on from there (*Validating*). A loss on the way shows that the cached state was wrong,
+//! start continues from there (*Validating*). A loss on the way shows that the cached state was wrong,
 //! and the answer is harder than to an ordinary one: the window falls to half of what is known
 //! to have passed and stands still until the whole jump has been accounted for (*Safe
 //! Retreat*); that sum gives the threshold. Half is less than Jump Start or Fast start dare, and

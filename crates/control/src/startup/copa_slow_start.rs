@@ -22,13 +22,13 @@
 //! | the delay is that of | the latest round trip | the standing one |
 //! | growth | twofold, at the first ACK a smoothed round trip after the last | a packet for each |
 //! | before it | one ACK | all but one of twice the first window |
-//! | goes on at the target itself | yes | no |
+//! | continues at the target itself | yes | no |
 //! | the ACK that ends it | takes `acked / (delta * cwnd)` off the window | is the last to add its packet |
 //! | a loss | changes nothing | changes nothing; losses of more than 30 % in two round trips leave 0.7 of the window |
 //!
 //! # State
 //!
-//! mvfst's: the least round trip of ten seconds, the standing one, the smoothed one, `slow_start`,
+//! mvfst's: the minimum RTT of ten seconds, the standing one, the smoothed one, `slow_start`,
 //! `last_double`; the ACKs that generic has yet to count, and its losses in two round trips.
 //!
 //! # Deviations
@@ -131,7 +131,7 @@ const GENERIC_DELTA: f64 = 0.5;
 /// A share of losses is judged of more packets than these.
 const LEAST_PACKETS: Segments = 20.0;
 
-/// The least round-trip time of a while.
+/// The minimum RTT of a while.
 #[derive(Clone, Debug, Default)]
 struct Least {
     /// Samples that were, or may yet be, the minimum, with when they came; both rise.

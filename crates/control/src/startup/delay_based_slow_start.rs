@@ -14,12 +14,12 @@
 //!
 //! # State
 //!
-//! The least round-trip time; samples in a row above it; `max_ssthresh` once it is armed.
+//! The minimum RTT; consecutive samples above it; `max_ssthresh` once it is armed.
 //!
 //! # Contested
 //!
 //! - `tau0` is not known. 20 ms is the default of the FreeBSD controller of the same group.
-//! - One sample may be a delayed ACK, so two in a row are required.
+//! - One sample may be a delayed ACK, so two consecutive ones are required.
 //! - It arms once, until a loss or a timeout; the threshold is left alone.
 
 use super::{copies, Congestion, Maker, Response, Startup};

@@ -22,7 +22,7 @@
 //! - Recovery's own retransmissions go first, and recovery does not see the proactive ones:
 //!   one neither counts as in flight nor is its acknowledgement a sign of loss.
 //! - Of a flow larger than the threshold the window becomes what a round trip acknowledges of
-//!   the paced part, and slow start goes on from there.
+//!   the paced part, and slow start continues from there.
 
 use super::{copies, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};

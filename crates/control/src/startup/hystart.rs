@@ -436,7 +436,7 @@ mod tests {
     }
 
     /// The index of the ACK, counted from 0 at the round's start, that ends a train of
-    /// ACKs `spacing` apart when the least RTT is 100 ms.
+    /// ACKs `spacing` apart when the minimum RTT is 100 ms.
     fn train(spec: &str, spacing: f64) -> Option<u64> {
         let mut flow = Flow::new(&format!("{spec},detect=train"), 64.0);
         flow.round(1000);

@@ -4,7 +4,7 @@
 //! RFC 9406 (P. Balasubramanian, Y. Huang, M. Olson, May 2023, Standards Track). HyStart's delay
 //! test finds the moment before the buffer overflows, but jitter also trips it, and then a
 //! flow crawls for the rest of its life. HyStart++ therefore inserts a phase: once the
-//! least round-trip time of a round exceeds that of the round before, growth goes on at a quarter
+//! least round-trip time of a round exceeds that of the round before, growth continues at a quarter
 //! of the speed for up to five rounds, *conservative slow start* (CSS). If the round-trip
 //! time falls back meanwhile, it was a false alarm and slow start resumes; if not,
 //! congestion avoidance begins. The ACK train of the original is dropped: ACK compression

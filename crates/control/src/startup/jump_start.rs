@@ -4,7 +4,7 @@
 //! PFLDnet 2007. Most transfers are short, and slow start spends their life on probing.
 //! Jump Start does not probe: after the handshake it paces everything that the application
 //! has queued and the receiver will take evenly over one round-trip time, as it was measured in
-//! the handshake. Then ordinary congestion control goes on. If the path could not take the
+//! the handshake. Then ordinary congestion control continues. If the path could not take the
 //! flight, the window after the recovery is set to half of what the path did deliver,
 //! `(D - R)/2` with `R` the retransmissions (§II): a rule that RFC 7661 §4.4.1 took over.
 //!

@@ -7,7 +7,7 @@
 //! sender tags the segments of two pairs as first and second, the receiver takes the time
 //! between them as they arrive and returns it in an option of its next ACK. The sender sets
 //! its window to `RTT * MSS / gap` after the first pair, again after the second, and paces it
-//! over the second round trip; with the first ACK of the paced segments slow start goes on.
+//! over the second round trip; with the first ACK of the paced segments slow start continues.
 //! No safety factor is left, since the way back cannot spoil the measure any more.
 //!
 //! # State

@@ -29,7 +29,7 @@
 //!   and is called for each packet. So a loss finds the window at what is out.
 //! - `pc2018` and `pc-split` also wait until no more than 16 segments are in the host's queues. There
 //!   are none here.
-//! - `pc2018` goes on chirping through fast recovery, with DCTCP's reduction of nothing at first.
+//! - `pc2018` continues chirping through fast recovery, with DCTCP's reduction of nothing at first.
 //!   Here any loss ends chirping, and the avoidance reduces what is out.
 //! - `pc-split` leaves its pacing rate to the kernel, which replaces it at the next acknowledgement.
 //!   Here pacing ends with the startup, and the stack's own begins where it has one.

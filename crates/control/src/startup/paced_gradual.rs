@@ -2,7 +2,7 @@
 //!
 //! No text under this name was found; this is the plainest rule that fits the name, for
 //! comparison with the exits that are published. Slow start ends at once, from doubling to
-//! hardly growing; whoever ends it by delay must choose between too soon and too late. Here the
+//! hardly growing; an exit by delay must choose between too soon and too late. Here the
 //! factor of a round falls linearly as its queueing delay rises,
 //! from 2 below 4 ms to 1 at 16 ms, the bounds between which HyStart's threshold lies, and
 //! congestion avoidance begins where it is 1. Everything is paced, so that a queue is what the
@@ -16,7 +16,7 @@
 //!
 //! # State
 //!
-//! The least round-trip time, that of the round and its samples, the round's end, the factor.
+//! The minimum RTT, that of the round and its samples, the round's end, the factor.
 //!
 //! # Contested
 //!

@@ -5,7 +5,7 @@
 //! larger initial window saves round trips and, sent at once, overflows small buffers: its
 //! packets are lost together and there are too few acknowledgements to repair them by. So the
 //! window leaves one packet at a time, `RTT/IW` apart, with the round trip that the handshake
-//! measured. Its acknowledgements come back as far apart, and slow start goes on from them as
+//! measured. Its acknowledgements come back as far apart, and slow start continues from them as
 //! ever, its bursts of two spread over the whole round.
 //!
 //! Rapid Start's rule, twice the initial window over a full round trip, is the same rate as the

@@ -22,7 +22,7 @@
 //! # State
 //!
 //! The length of the train and where it ends, `gap` and its bounds, the first ACK of the train and what
-//! has arrived since, the least round trip; trains in a row without a result.
+//! has arrived since, the minimum RTT; consecutive trains without a result.
 //!
 //! # Deviations
 //!
@@ -38,7 +38,7 @@
 //! - A train of less than four packets, which an application may leave, gives no result and is sent
 //!   again as long. Nor does one whose ACKs come all at once, as a shared medium hands them on: as
 //!   they have no spacing, the window found would have no bound. After three such in a row slow start
-//!   goes on.
+//!   continues.
 //! - The window found is paced by `gap` until its first ACK: after a train nothing is in flight that
 //!   would clock it.
 //! - No two trains are averaged against cross traffic.
@@ -83,7 +83,7 @@ params! {
 
 /// A train of fewer packets gives no result.
 const LEAST_TRAIN: u32 = 4;
-/// So many trains in a row without a result end the search.
+/// So many consecutive trains without a result end the search.
 const PATIENCE: u32 = 3;
 const MIN_CWND: Segments = 2.0;
 

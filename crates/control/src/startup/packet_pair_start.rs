@@ -10,7 +10,7 @@
 //! estimate comes out two or three times too large.
 //!
 //! `robust` divides by the segments that the ACKs cover and discards ACKs that do not belong
-//! to one flight; `closest` goes on for as long as slow start does and believes the two ACKs
+//! to one flight; `closest` continues for as long as slow start does and believes the two ACKs
 //! that were closest together, which is right where queues only ever widen gaps and far too
 //! large where hosts narrow them; `ns2` is what ns-2's NewReno agent does with `newreno_changes_`: the first
 //! two ACKs of data, whatever they cover.

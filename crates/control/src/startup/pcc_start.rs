@@ -12,7 +12,7 @@
 //! | | master | nsdi18 |
 //! | --- | --- | --- |
 //! | first rate | the first window over 100 ms or, if shorter, the round trip | 0.7 Mbit/s |
-//! | an interval lasts | the least round trip, until four of its packets have a round-trip time | a round trip, ten packets at least |
+//! | an interval lasts | the minimum RTT, until four of its packets have a round-trip time | a round trip, ten packets at least |
 //! | until it is judged | half of the rate is sent | another interval follows at the rate there is |
 //! | an interval that was good | doubles the rate | doubles it, so that it doubles with every interval after the first two |
 //! | utility | Vivace's | Allegro's |

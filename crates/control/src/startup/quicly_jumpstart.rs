@@ -1,4 +1,4 @@
-//! quicly's jumpstart: one paced round trip at a preset or a remembered window.
+//! quicly's jumpstart: one paced round trip at a preset or a cached window.
 //!
 //! h2o's QUIC stack, quicly (K. Oku), `include/quicly/cc.h`, `include/quicly/pacer.h`,
 //! `lib/quicly.c`, `lib/cc-reno.c`, `lib/cc-pico.c` and `lib/cc-cubic.c` as of commit b11d3634
@@ -6,10 +6,10 @@
 //! to what an earlier connection's rate and round-trip time make together or, where there was none,
 //! to a number of packets that the server's operator has chosen. What the jump lets out is paced over
 //! a round trip. Its first acknowledgement ends it, with the window that is in flight then; from there
-//! slow start goes on. A first loss returns to what of the jump had been acknowledged, or to the
+//! slow start continues. A first loss returns to what of the jump had been acknowledged, or to the
 //! initial window if that is more, and is halved; acknowledgements of the rest lift the window to
 //! seven tenths of what they add up to. Other than Jump Start it jumps once and at most so far; other
-//! than Careful Resume it does not wait a round trip, and takes all of what is remembered.
+//! than Careful Resume it does not wait a round trip, and takes all of what is cached.
 //!
 //! It is decided once a connection, whatever comes out (`quicly.c`, at the end of `quicly_send`):
 //! where nothing was lost so far, and the jump is more than the window and what was in flight before
@@ -22,7 +22,7 @@
 //! # State
 //!
 //! The jump's first position and the one after its last, `enter_pn` and `exit_pn`; the bytes of
-//! it that have been acknowledged; the smoothed and the least round-trip time; what was in flight
+//! it that have been acknowledged; the smoothed and the minimum RTT; what was in flight
 //! when the sender began to send.
 //!
 //! # Deviations
@@ -35,13 +35,13 @@
 //! - Only one path is known: no other is migrated to, on which quicly would not jump again.
 //! - quicly's pacer lets eight to ten packets leave together. Here the first window leaves at once,
 //!   and from then on one by one.
-//! - quicly goes on to pace at twice the window a round trip after the first loss; here the stack paces
+//! - quicly continues to pace at twice the window a round trip after the first loss; here the stack paces
 //!   from then on, or does not.
 //! - A threshold that is given, `ssthresh`, rules out a jump to it or beyond: quicly jumps only while
 //!   it has none.
 //! - With `rapid_start`, on paths below 4 ms and where nothing was jumped to, the avoidance answers
 //!   the first loss by its own rule; quicly halves.
-//! - Where data leaves before the handshake is over, the remembered round-trip time counts as
+//! - Where data leaves before the handshake is over, the cached round-trip time counts as
 //!   measured.
 //!
 //! # Contested
@@ -49,7 +49,7 @@
 //! - In the code both numbers of packets are 0, so that nothing jumps: they are the operator's
 //!   policy. 64 is the least that is recommended, and 1000 leaves all but the fastest memories
 //!   whole.
-//! - All of the remembered rate is more than RFC 9959 allows; `jump_mode=rfc9959` takes half.
+//! - All of the cached rate is more than RFC 9959 allows; `jump_mode=rfc9959` takes half.
 //! - A loss closes the jump at the packet that was lost. That an acknowledgement shows is counted
 //!   before what it shows to be lost, so a packet of the jump is found lost when the jump has ended;
 //!   one that left before it, and is found lost before anything of the jump is acknowledged, lets

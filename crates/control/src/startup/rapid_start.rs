@@ -20,13 +20,13 @@
 //! | the window at first, of what it was (beta 0.7) | 9/10 | 53/60 | 53/60 |
 //! | less of each byte delivered, lost | 1/5, 9/10 | 11/60, 53/60 | 11/60, 53/60 |
 //! | silence at the worst loss, of a full path | 3/10 | 1/3 | 1/3 |
-//! | a queue, above the least round trip by | the lesser of 4 ms and 1/10 | the same | the greater of 4 ms and 3/32; off below 4 ms |
+//! | a queue, above the minimum RTT by | the lesser of 4 ms and 1/10 | the same | the greater of 4 ms and 3/32; off below 4 ms |
 //! | the least that is left | beta times a third of the window | the same | or half the initial window, if that is more |
 //! | pacing of the first window | one a round trip | the same | two a round trip |
 //!
 //! # State
 //!
-//! The least round-trip time ever and in the last four quarters of one; `pre_cwnd` and what of
+//! The minimum RTT ever and in the last four quarters of one; `pre_cwnd` and what of
 //! it has not been accounted for.
 //!
 //! # Deviations
@@ -49,7 +49,7 @@
 //!   sent afterwards or again changes nothing.
 //! - What was lost is what has left the estimate of the flight without being delivered, so it
 //!   needs no signal of its own, and without SACK it is what is sent again.
-//! - The least round-trip time over the last round trip is kept in quicly's four slots; the
+//! - The minimum RTT over the last round trip is kept in quicly's four slots; the
 //!   draft leaves it open.
 //! - The draft's pacing over the whole round trip is quicly's: three windows per round trip
 //!   while growth is threefold, else two; one for the first window.

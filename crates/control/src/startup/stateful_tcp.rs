@@ -4,13 +4,13 @@
 //! 2020, and draft-lee-tcpm-stateful-tcp-00, May 2026. A server sees the same networks again and
 //! again, and what differs least from one connection to the next is the bandwidth. It is kept
 //! for each destination, estimated from rounds in which the connection had enough to send. A
-//! new connection has no startup: its first window is the remembered bandwidth times the round
+//! new connection has no startup: its first window is the cached bandwidth times the round
 //! trip, paced at that bandwidth, and when that is acknowledged the congestion avoidance is in
 //! charge of it.
 //!
 //! # State
 //!
-//! The remembered bandwidth; the range of the first window, and what is known to have passed of
+//! The cached bandwidth; the range of the first window, and what is known to have passed of
 //! it.
 //!
 //! # Deviations
@@ -19,8 +19,8 @@
 //!   `factor=1` is theirs.
 //! - Nothing is known of their response to an estimate that is too large. A loss in the first window is
 //!   answered by RFC 9959's safe retreat; `response=standard` leaves it to the avoidance.
-//! - Where only a part is used, slow start goes on from it to the whole, which is the threshold:
-//!   the avoidance would need many round trips for what is remembered.
+//! - Where only a part is used, slow start continues from it to the whole, which is the threshold:
+//!   the avoidance would need many round trips for what is cached.
 //!
 //! # Contested
 //!

@@ -1,4 +1,4 @@
-//! SUSS: where growth is sure to go on for another round, do two rounds' growth in one.
+//! SUSS: where growth will continue for another round, do two rounds' growth in one.
 //!
 //! A. Arghavani, H. Zhang, D. Eyers, A. Arghavani, "SUSS: Improving TCP Performance by Speeding
 //! Up Slow-Start", SIGCOMM 2024, and the authors' code for Linux 6.8. HyStart leaves slow start
@@ -13,7 +13,7 @@
 //!
 //! The code's: `round`, `blue_head` and `blue_tail`, the blue segments acknowledged and since
 //! when, the length of the last round's blue train, `jumps`, whether growth is still predicted;
-//! the least round-trip time, since which round it is so, and that of the round; HyStart's
+//! the minimum RTT, since which round it is so, and that of the round; HyStart's
 //! samples; the cap; what is to be paced.
 //!
 //! # Contested

@@ -5,7 +5,7 @@
 //! them out, and their ACKs come back at this spacing: that is the time the bottleneck takes for
 //! a segment. The round-trip time divided by it is the window that fills the path. As ACKs
 //! may be squeezed together on their way, only a part of it, one `alpha`th, is used; it is
-//! paced over the second round trip, and slow start goes on from there. On fast long paths
+//! paced over the second round trip, and slow start continues from there. On fast long paths
 //! this saves many rounds. On small ones it gains nothing, and the paper found it slightly
 //! worse there.
 //!

@@ -9,7 +9,7 @@
 //! growth begins. It takes twice as many rounds as slow start, and bursts look like queues to
 //! it, so on fast long paths it stops far too early.
 //!
-//! Linux looks at the least round-trip time of a round, which bursts do not inflate, doubles
+//! Linux looks at the minimum RTT of a round, which bursts do not inflate, doubles
 //! every round, and drops to the window that would have had no queue. The measurement is that
 //! of [`crate::avoidance::vegas`], where the readings are compared.
 //!

@@ -148,7 +148,7 @@ impl FlowReader<'_> {
         })
     }
 
-    /// How many flows the entry stands for, after `before` others.
+    /// How many flows the entry has, after `before` others.
     fn count(&self, before: u64) -> Result<u64, RequestError> {
         let count = u64::from(self.spec.count());
         let right = "at most 1 000 000 flows in all";

@@ -10,7 +10,7 @@ use flowstart_network::chain::{Access, Chain, Hop, HopDirection, Hosts};
 use flowstart_network::queue::{BufferAccounting, Limit, QueueSpec};
 use flowstart_network::quick_start::Policy;
 
-/// The chain that a path stands for, whose data packets have `packet` bytes. Queues of which
+/// The chain of a path, whose data packets have `packet` bytes. Queues of which
 /// no discipline is given have `usual`.
 pub(super) fn chain(
     path: &PathSpec,

@@ -1,4 +1,4 @@
-//! What a run is to record beside its rows.
+//! What a run is to record besides its rows.
 
 use crate::record::journeys::{JourneysRequest, MOST_JOURNEYS};
 use crate::record::lines::{LinesRequest, MOST_COLUMNS};

@@ -1,4 +1,4 @@
-//! The whole configuration a scenario stands for: every default filled in, as a scenario
+//! The whole configuration of a scenario: every default filled in, as a scenario
 //! again. A result that carries it shows what it ran, whatever defaults change later.
 
 use super::checks::LONGEST_RUN;

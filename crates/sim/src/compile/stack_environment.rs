@@ -7,7 +7,7 @@ use flowstart_network::link::{host, StagePlan};
 use flowstart_network::queue::BufferAccounting;
 use flowstart_network::quick_start::Policy;
 
-/// What stands around the endpoints of a stack.
+/// The environment of a stack's endpoints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surroundings {
     /// How a buffer of N packets is read.
@@ -44,7 +44,7 @@ impl Surroundings {
 }
 
 impl StackSpec {
-    /// What stands around endpoints of `preset`, with every override applied.
+    /// The environment of endpoints of `preset`, with every override applied.
     pub(super) fn surroundings(&self, preset: &str) -> Result<Surroundings, RequestError> {
         let mut around = Surroundings::preset(preset);
         if let Some(codes) = self.rate_codes {

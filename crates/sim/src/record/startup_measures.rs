@@ -79,7 +79,7 @@ struct StartupMeasure {
     mss: u32,
     opened: MaybeTime,
     ramp: Ramp,
-    /// The most in flight, bytes.
+    /// The maximum in flight, bytes.
     max_flight: u64,
     exit: Option<NotedExit>,
     queue: QueueTime,

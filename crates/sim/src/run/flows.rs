@@ -18,7 +18,7 @@ pub(super) struct Endpoints {
     pub(super) due: [u64; 2],
 }
 
-/// The one event that stands for an endpoint's deadline. A deadline that moves later
+/// The one event of an endpoint's deadline. A deadline that moves later
 /// leaves the event where it is, and it moves itself when it comes due; so a timer that
 /// is restarted by every acknowledgement costs one event a timeout, not one an
 /// acknowledgement.

@@ -35,7 +35,7 @@ use std::ops::Range;
 /// The number of the event that stands for a write that has waited for another: greater than any
 /// timer's.
 pub(super) const TURN: EventId = EventId::MAX - 2;
-/// That of the event that stands for the next arrival.
+/// The event of the next arrival.
 const ARRIVAL: EventId = EventId::MAX - 1;
 /// And that of every wake of web sessions.
 pub(super) const WEB: EventId = EventId::MAX;

@@ -159,7 +159,7 @@ pub(crate) trait Given: Sized + Default {
     /// What the schema takes it for.
     type Schema: JsonSchema;
 
-    /// Reads it where it stands.
+    /// Reads it in place.
     fn read<'de, D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error>;
 
     /// What was given, if anything.
@@ -192,7 +192,7 @@ impl<T: JsonSchema + for<'de> Deserialize<'de>> Given for Vec<T> {
     }
 }
 
-/// What holds the values of a field in what the fields stand beside.
+/// The holder of the values of the neighbouring fields.
 pub(crate) trait Place<V> {
     /// Sets it to a value.
     fn put(&mut self, value: V);
@@ -409,7 +409,7 @@ macro_rules! fields {
                 Ok(())
             }
 
-            /// The fields that mean nothing beside this, and why.
+            /// The fields that mean nothing next to this, and why.
             pub(crate) fn idle(subject: &$subject) -> Vec<(&'static str, &'static str)> {
                 let mut idle = Vec::new();
                 $($($(

@@ -44,7 +44,7 @@ impl Tolerance {
 impl Figure {
     /// Among the kernel's own runs, or within the tolerance of the median. Where nothing would be
     /// within the tolerance of both the least and the most, the runs have two modes, and either
-    /// stands beside the median.
+    /// stands next to the median.
     pub fn agrees(&self, found: f64, tolerance: Tolerance) -> bool {
         let two_modes = self.most - self.least > 2.0 * tolerance.spare(self.median);
         let modes = [self.least, self.most].into_iter().filter(|_| two_modes);

@@ -4,7 +4,7 @@ use flowstart_sim::record::trace::Event;
 use flowstart_sim::{run, Outcome, Scenario};
 
 const MSS: u64 = 1448;
-/// Beside a stock kernel's buffers, as they were in the recordings.
+/// Next to a stock kernel's buffers, as they were in the recordings.
 const STOCK: &str = r#"receive_buffer = "131072B""#;
 
 fn transfer(path: &str, stack: &str, size: &str) -> Outcome {

@@ -1,13 +1,13 @@
 //! Transfers with random paths, agents, windows and forced drops, the SYN's included, against
 //! ns-2 packet for packet.
 //!
-//! `misses.toml` says how many were run beside ns-2.35, and lists those that do not agree to the end.
+//! `misses.toml` says how many were run next to ns-2.35, and lists those that do not agree to the end.
 //! `random.csv.gz` holds the first hundred and those listed, as ns-2 sent them. Where ns-2 (`ns`) is
 //! installed
 //!
 //!     cargo test --release -p flowstart-sim --test ns2 -- --ignored --nocapture random
 //!
-//! runs it beside us for all of them, or as many as `NS2_TRANSFERS` says, and writes what it did to
+//! runs it next to us for all of them, or as many as `NS2_TRANSFERS` says, and writes what it did to
 //! the file that `NS2_RECORDING` names. Where a tie parts the two, they agree to the end once the
 //! rate is some millionths more: that too is tried.
 
@@ -22,7 +22,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Command;
 
-/// One transfer: what ns-2 and we are told of it.
+/// One transfer: the input of ns-2 and of the simulator.
 #[derive(Clone, Debug)]
 struct Transfer {
     agent: &'static str,
@@ -388,7 +388,7 @@ fn given(variable: &str) -> Option<u64> {
     )
 }
 
-/// What a recording has of one transfer: what ns-2 was told, and a line for each event.
+/// What a recording has of one transfer: the input of ns-2, and a line for each event.
 fn record(number: u64, transfer: &Transfer, events: &[Event]) -> String {
     let mut lines = format!("transfer,{number},{}\n", transfer.ns2_arguments().join(" "));
     for event in events {
@@ -440,7 +440,7 @@ const RECORDED_FROM_THE_FIRST: u64 = 100;
 /// `misses.toml`, which docs/fidelity.md is written from as well.
 #[derive(Deserialize)]
 struct Listed {
-    /// How many were run beside ns-2.
+    /// How many were run next to ns-2.
     transfers: u64,
     misses: Vec<Misses>,
 }

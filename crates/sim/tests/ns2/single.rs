@@ -17,7 +17,7 @@ fn scenario(startup: &str, rate: &str, stack: &str, packets: u64) -> Scenario {
     Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// What one row says, theirs and ours.
+/// A row of theirs and of ours.
 #[derive(Debug)]
 struct Row {
     times: [(f64, f64); 2],

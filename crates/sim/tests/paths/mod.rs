@@ -1,5 +1,5 @@
 //! Paths as they really are, seen from outside: what whole scenarios make of rates that vary,
-//! bursts, jitter, policers and losses in a row; and what HyStart's critics measured.
+//! bursts, jitter, policers and consecutive losses; and what HyStart's critics measured.
 
 use flowstart_sim::record::trace::Event;
 use flowstart_sim::{run, Outcome, Scenario};

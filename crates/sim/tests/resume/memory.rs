@@ -105,7 +105,7 @@ fn remembering(startup: &str, size: &str, cached_cwnd: &str) -> FlowRow {
     ))
 }
 
-/// A mean of 37.5 % less time than CUBIC's slow start, over networks that nobody else has.
+/// A mean of 37.5 % less time than CUBIC's slow start, over networks that are not published.
 #[test]
 fn stateful_tcp_saves_the_startup() {
     for size in ["100kB", "300kB", "1MB"] {

@@ -1,5 +1,5 @@
 //! Results pinned to the last bit, traces included. A change of behaviour shows in review as a
-//! change of the files beside this one, which `UPDATE=1 cargo test -p flowstart-sim --test
+//! change of the files next to this one, which `UPDATE=1 cargo test -p flowstart-sim --test
 //! snapshot` writes anew.
 //!
 //! Every startup is pinned under every recovery and every preset, every congestion control, queue

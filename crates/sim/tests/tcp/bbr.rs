@@ -1,5 +1,5 @@
 //! BBR on whole paths: what the draft's list of test cases asks of Startup and Drain, and what
-//! was published of BBR beside loss-based senders.
+//! was published of BBR next to loss-based senders.
 
 use super::outcome;
 use flowstart_control::Reason;
@@ -20,7 +20,7 @@ fn transfer(version: &str, (mbps, rtt_ms): (u64, u64), bdps: f64) -> Outcome {
 }
 
 /// Megabits per second and milliseconds. On none does Startup last five seconds, after which v3
-/// would interrupt it to look for the least round trip.
+/// would interrupt it to look for the minimum RTT.
 const PATHS: [(u64, u64); 5] = [(2, 200), (10, 50), (50, 150), (100, 20), (1000, 10)];
 
 /// The bytes in flight after the last event by this time.

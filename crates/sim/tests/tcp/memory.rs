@@ -1,4 +1,4 @@
-//! What connections leave behind for later ones, and who uses it.
+//! What connections leave behind for later ones, and what uses it.
 
 use super::outcome;
 use flowstart_control::Reason;

@@ -1,4 +1,4 @@
-//! QUIC's packets, acknowledgements, probes and handshakes beside TCP's, all else being equal.
+//! QUIC's packets, acknowledgements, probes and handshakes next to TCP's, all else being equal.
 
 use super::{outcome, sends, steps, times, Step};
 use flowstart_sim::record::flow::FlowRow;

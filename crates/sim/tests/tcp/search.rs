@@ -25,7 +25,7 @@ fn transfer(path: (&str, &str, &str, f64), buffer: &str, stack: &str, startup: &
     run.flows.row(0)
 }
 
-/// The reading that is nobody's.
+/// The variant without an implementation.
 const BY_INITIAL: &str = "search:reading=initial-rtt";
 
 /// The window at the exit, in bandwidth-delay products.

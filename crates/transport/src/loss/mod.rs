@@ -281,7 +281,7 @@ impl Loss {
         }
     }
 
-    /// Whether so many timers in a row have expired that the connection is to be given up.
+    /// Whether so many consecutive timers have expired that the connection is to be given up.
     pub fn gives_up(&self, c: &Connection) -> bool {
         match self {
             Loss::Rfc9002(r) => r.gives_up(c),

@@ -53,7 +53,7 @@ impl Transmissions {
         (position < burst.end).then_some((burst.at, burst.end))
     }
 
-    /// Forgets what lies below `una`. Returns when the newest of it was sent.
+    /// Forgets what is below `una`. Returns when the newest of it was sent.
     #[inline]
     pub(super) fn forget_below(&mut self, una: u64) -> Instant {
         while let Some(&Burst { end, at }) = self.earlier.front() {

@@ -8,7 +8,7 @@
 //! Three facts keep it small. What was sent once was sent in the order of positions, so first
 //! sendings are a queue with one entry for all that left at one instant, not one for each
 //! segment. What has arrived and what is lost are few ranges that change at their ends. And most
-//! connections lose nothing: what is only needed after a loss or beside packets out of order
+//! connections lose nothing: what is only needed after a loss or with packets out of order
 //! stands apart (`Scoreboard`), and until then an acknowledgement moves one position.
 //!
 //! A record for each transmission in the order of sending, with retransmissions in the same
@@ -44,7 +44,7 @@ pub use hint::Hint;
 pub use packets::Packet;
 pub use retransmissions::Retransmission;
 
-/// What a connection's loss detector needs beside positions.
+/// What a connection's loss detector needs besides positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tracking {
     /// Nothing.
@@ -69,7 +69,7 @@ pub struct NewlyAcked {
     /// then a sample would be ambiguous (RFC 6298 §3).
     pub sent: Option<Instant>,
     /// When the oldest that it covers cumulatively was first sent, and when it last left again if
-    /// that is on its way; only after a loss or beside packets out of order.
+    /// that is on its way; only after a loss or with packets out of order.
     pub oldest: Option<(Instant, Option<Instant>)>,
     /// And with [`Tracking::Times`]:
     pub times: Arrivals,
@@ -187,7 +187,7 @@ impl SentPackets {
         scoreboard.repeated.insert(plan.start, plan.end, |_, _| {});
     }
 
-    /// Asks for the memory that stands apart.
+    /// Prefetches the memory that stands apart.
     pub(crate) fn prefetch(&self) {
         if let Some(scoreboard) = &self.scoreboard {
             prefetch(&**scoreboard);

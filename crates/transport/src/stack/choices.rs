@@ -37,7 +37,7 @@ named! {
         /// And new connections open with them.
         Temporal = "temporal",
         /// A new connection shares the windows of those that are open (§7); where none is, it
-        /// opens with what is remembered.
+        /// opens with what is cached.
         Ensemble = "ensemble",
     }
 }

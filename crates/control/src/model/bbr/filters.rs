@@ -55,7 +55,7 @@ impl MaxFilter {
 /// Time for which the minimum round trip stays valid (`MinRTTFilterLen`).
 const MIN_RTT_LIFETIME: Duration = Duration::from_secs(10);
 
-/// The least round trip, and whether it is time to look for it with an empty queue.
+/// The minimum RTT, and whether it is time to look for it with an empty queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MinRtt {
     /// The least of the last ten seconds.

@@ -302,7 +302,7 @@ impl Bbr {
         }
     }
 
-    /// An acknowledgement. Says so where Startup ends.
+    /// An acknowledgement. Reports the end of Startup.
     pub(crate) fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
         let d = a.delivery.as_ref()?;
         if self.repair == Repair::Timeout && !d.repairing {

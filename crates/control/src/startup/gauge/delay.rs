@@ -5,7 +5,7 @@ use crate::{Duration, Instant};
 /// Samples of which the minimum is taken, so that single delayed ones do not count.
 const SAMPLES: u32 = 5;
 
-/// The least round trips of the last two intervals.
+/// The minimum RTT of the last two intervals.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Delay {
     share: f64,

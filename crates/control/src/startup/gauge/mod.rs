@@ -19,15 +19,15 @@
 //!   times the least rate estimated, but not more than `leap` times the rate delivered. It is at most
 //!   `ceiling` times the most that was estimated, until that is refuted: by a rate delivered that is
 //!   nearer to the ceiling than to the estimate. The rate delivered is the largest sample of this
-//!   round trip and the last. The window holds what is paced in `window` of the least round trip, and four packets.
+//!   round trip and the last. The window holds what is paced in `window` of the minimum RTT, and four packets.
 //! - *Delay.* Round trips are late where the least of five samples and more, over an eighth of a round
 //!   trip, is above the least ever by `late` of it and by `noise`, twice in a row. Only packets count that
 //!   left when the initial window was acknowledged. Then the pace is the rate delivered for a round
 //!   trip at most. If less than `full` of the rate sent is delivered meanwhile, the pipe is full. If
-//!   round trips are late no more, or all is delivered, growth goes on; in the latter case others
+//!   round trips are late no more, or all is delivered, growth continues; in the latter case others
 //!   have caused the delay, and it is judged anew from there.
 //! - *Loss.* More than one packet lost in two round trips, and more than the share `losses` of those
-//!   sent, show that the pipe is full. Fewer are repaired, and growth goes on. A congestion mark shows
+//!   sent, show that the pipe is full. Fewer are repaired, and growth continues. A congestion mark shows
 //!   it as well; but the first flight's are its own burst's, and where marks are counted one by one they
 //!   change nothing.
 //! - *Repair.* When the pipe is full, the pace is the rate delivered, until everything that was out is
@@ -37,7 +37,7 @@
 //!   the mean of the round trips that were not late. Where the rate delivered is only a share of the rate estimated,
 //!   others have the rest, and the window is this share of it, at least `yield`. The avoidance
 //!   takes the rate delivered over the last round trip, queue included, for what path and queue hold.
-//! - A timeout and an idle time end it; slow start goes on where the stack and the avoidance leave it.
+//! - A timeout and an idle time end it; slow start continues where the stack and the avoidance leave it.
 //!
 //! Where its ideas come from: the paced flight behind the initial window from Jump Start and quicly's
 //! jumpstart, made a rate; the dispersion of a train from packet pairs, Swift Start and Paced Start;
@@ -47,7 +47,7 @@
 //!
 //! # State
 //!
-//! The least round trip, the ACKs of the initial window, rates and losses of two round trips, the
+//! The minimum RTT, the ACKs of the initial window, rates and losses of two round trips, the
 //! least round trips of two intervals, the pace.
 //!
 //! # Deviations
@@ -126,7 +126,7 @@ struct Gauge {
     /// Bytes of the initial window, and those that the application has for more.
     initial: u64,
     rest: u64,
-    /// The least round trip: the handshake's, then that of data.
+    /// The minimum RTT: the handshake's, then that of data.
     base: Duration,
     /// The latest round trip of data, and the sum and the number of those without a queue.
     latest: Option<Duration>,

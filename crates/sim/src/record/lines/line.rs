@@ -21,7 +21,7 @@ pub struct Bin {
     pub number: u32,
     /// The least came before the greatest.
     pub least_first: bool,
-    /// The least value; infinite where there is none.
+    /// The minimum; infinite where there is none.
     pub least: f64,
     /// The greatest; negative where there is none.
     pub greatest: f64,

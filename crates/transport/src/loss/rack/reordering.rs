@@ -21,7 +21,7 @@ pub(super) struct Reordering {
     degree: u64,
     /// It has reordered (`reord_seen`).
     seen: bool,
-    /// The window is so many quarters of the least round trip (`reo_wnd_steps`).
+    /// The window is so many quarters of the minimum RTT (`reo_wnd_steps`).
     steps: u64,
     /// For how many more recoveries it stays (`reo_wnd_persist`).
     persist: u32,

@@ -10,7 +10,7 @@ use flowstart_control::Window;
 pub(super) struct Usage {
     /// The window stopped sending (`is_cwnd_limited`).
     limited: bool,
-    /// The most that was out, in bytes (`max_packets_out`).
+    /// The maximum in flight, in bytes (`max_packets_out`).
     most: u64,
     /// Until this is acknowledged (`cwnd_usage_seq`).
     until: u64,

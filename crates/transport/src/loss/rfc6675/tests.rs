@@ -17,7 +17,7 @@ struct Literal {
     nxt: u64,
     sacked: Vec<bool>,
     high_rxt: u64,
-    /// A timeout has made lost what lies below.
+    /// A timeout has made lost what is below.
     lost_below: u64,
 }
 

@@ -306,7 +306,7 @@ impl Rfc9002 {
         found
     }
 
-    /// Whether so many timers in a row have expired that the connection is to be given up.
+    /// Whether so many consecutive timers have expired that the connection is to be given up.
     pub fn gives_up(&self, c: &Connection) -> bool {
         let most = c.stack.max_timeouts;
         most.is_some_and(|most| self.pto_count >= most)

@@ -187,7 +187,7 @@ impl Pair {
         format!("{told:?}")
     }
 
-    /// Whatever may be asked has the same answer.
+    /// Every query has the same answer.
     fn compare(&self) -> Result<(), TestCaseError> {
         let (ledger, literal) = (&self.ledger, &self.literal);
         prop_assert_eq!((ledger.una(), ledger.high()), (literal.una, literal.high));

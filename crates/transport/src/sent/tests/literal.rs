@@ -1,5 +1,5 @@
 //! The ledger, literally: a list of all sendings from the first on, and a mark for every byte.
-//! Whatever is asked is looked for from end to end.
+//! Every query searches from end to end.
 
 use super::super::*;
 use super::literal_rate::{LiteralRate, Taken};
@@ -46,7 +46,7 @@ pub(super) struct Literal {
     pub(super) lost: BTreeSet<u64>,
     pub(super) segments: Vec<Segment>,
     pub(super) rate: LiteralRate,
-    /// Only segments all of which is told of count as arrived.
+    /// Only segments that are reported in full count as arrived.
     pub(super) of_packets: bool,
     /// When the newest that the last cumulative acknowledgement covered was first sent.
     pub(super) newest_first_sent: Instant,
