@@ -21,6 +21,7 @@ MEASURED = ("docs/coverage.md", "docs/speed-record.md")
 _FILLED = re.compile(
     r"^<!-- (?P<mark>[\w ]+) -->$.*?^<!-- end of (?P=mark) -->$", re.MULTILINE | re.DOTALL
 )
+_DOC_COMMENT = re.compile(r"^\s*//[/!] ?(.*)$", re.MULTILINE)
 _LINK = re.compile(r"\]\([^)\s]*\)")
 _WORD = re.compile(r"[A-Za-z]{2}")
 
@@ -34,6 +35,13 @@ def pages() -> dict[str, str]:
         for name, text in texts.items()
         if not text.startswith(GENERATED) and name not in MEASURED
     }
+
+
+def doc_comments(crate: str) -> str:
+    """The doc comments of a crate, without code."""
+    sources = (ROOT / "crates" / crate).rglob("*.rs")
+    found = (_DOC_COMMENT.findall(file.read_text("utf-8")) for file in sorted(sources))
+    return unquoted("\n".join(line for lines in found for line in lines))
 
 
 def prose(text: str) -> str:
