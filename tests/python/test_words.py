@@ -67,18 +67,9 @@ def test_the_pages_have_no_banned_word() -> None:
     assert found == {}
 
 
-LEFT = {
-    **{"capture": 21, "control": 125, "export": 1, "fuzz": 0, "linux": 3, "live": 4},
-    **{"network": 13, "noq": 0, "packetdrill": 3, "python": 3, "quinn": 0, "s2n": 1},
-    **{"sim": 63, "transport": 46, "wire": 2},
-}
-"""How many banned words the doc comments of a crate still have; the number may only fall."""
+LEFT = 285
+"""How many banned words the doc comments of the crates still have; the number may only fall."""
 
 
-@pytest.mark.parametrize("crate", LEFT)
-def test_doc_comments_gain_no_banned_word(crate: str) -> None:
-    assert len(banned(words.doc_comments(crate))) <= LEFT[crate]
-
-
-def test_every_crate_has_its_doc_comments_counted() -> None:
-    assert sorted(LEFT) == sorted(crate.name for crate in (words.ROOT / "crates").iterdir())
+def test_doc_comments_gain_no_banned_word() -> None:
+    assert len(banned(words.doc_comments())) <= LEFT

@@ -37,11 +37,11 @@ def pages() -> dict[str, str]:
     }
 
 
-def doc_comments(crate: str) -> str:
-    """The doc comments of a crate, without code."""
-    sources = (ROOT / "crates" / crate).rglob("*.rs")
-    found = (_DOC_COMMENT.findall(file.read_text("utf-8")) for file in sorted(sources))
-    return unquoted("\n".join(line for lines in found for line in lines))
+def doc_comments() -> str:
+    """The doc comments of all crates, without code."""
+    sources = (file.relative_to(ROOT) for file in (ROOT / "crates").rglob("*.rs"))
+    texts = ((ROOT / file).read_text("utf-8") for file in sources if "target" not in file.parts)
+    return unquoted("\n".join(line for text in texts for line in _DOC_COMMENT.findall(text)))
 
 
 def prose(text: str) -> str:
