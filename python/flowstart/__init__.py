@@ -111,6 +111,7 @@ _MODULES = ("signals", "spec")
 # What to use in place of former names.
 _RENAMED = {
     "Batch": "`flowstart.RunBatch`",
+    "Known": "`flowstart.signals.PathInfo`",
     "Live": "`flowstart.LiveComparison`",
     "Load": "`flowstart.LiveLoad`",
     "Map": "`flowstart.SweepMap`",
@@ -130,7 +131,7 @@ _RENAMED = {
     **{
         name: f"`flowstart.signals.{name}`"
         for name in (
-            *("Ack", "Delivery", "Established", "Feedback", "Idle", "PathInfo", "Loss", "Marked"),
+            *("Ack", "Delivery", "Established", "Feedback", "Idle", "Loss", "Marked"),
             *("PeerGap", "RateSample", "Reason", "Recovered", "Sent", "Syn", "Timeout"),
         )
     },
