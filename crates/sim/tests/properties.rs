@@ -14,7 +14,7 @@ use flowstart_control::Rate;
 use flowstart_network::queue::QUEUES;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Trace;
-use flowstart_sim::{run, Outcome, Scenario};
+use flowstart_sim::{run, Outcome, Prepared, Scenario};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -364,6 +364,14 @@ fn without_what_does_nothing(mut stack: String) -> String {
     }
 }
 
+/// The record of the packets of the first flow, as text; `None` where there is no such flow.
+fn packets_of_the_first_flow(scenario: &Scenario) -> Option<String> {
+    let mut prepared = Prepared::new(scenario).unwrap();
+    prepared.log_packets(&[0]).ok()?;
+    let outcome = prepared.run_within(|| true, |used| used.packets < conservation::MOST_PACKETS);
+    Some(format!("{:?}", outcome.packets.first()?.entries))
+}
+
 fn json(outcome: &Outcome) -> String {
     serde_json::to_string(outcome).unwrap()
 }
@@ -544,8 +552,10 @@ proptest! {
         scenario.trace = false;
         let untraced = run(&scenario).unwrap();
         prop_assert_eq!(json(&untraced), json(&Outcome { trace: None, ..outcome }), "the trace interferes");
+        let packets = packets_of_the_first_flow(&scenario);
         let flows = scenario.flows.iter_mut();
         flows.for_each(|flow| flow.available_rate = Some(Rate(5_000_000)));
+        prop_assert_eq!(packets, packets_of_the_first_flow(&scenario), "measuring changes the packets' record");
         let measured = Outcome { startups: Vec::new(), ..run(&scenario).unwrap() };
         prop_assert_eq!(json(&measured), json(&untraced), "measuring interferes");
     }

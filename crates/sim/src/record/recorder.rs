@@ -55,14 +55,24 @@ pub(crate) enum RunEvent<'a> {
 }
 
 impl RunEvent<'_> {
+    /// Its kind.
+    pub(crate) fn kind(&self) -> Kinds {
+        match self {
+            RunEvent::Sent { packet, .. } if packet.is_forward() => SENT,
+            RunEvent::Sent { .. } => REPLIED,
+            RunEvent::Received(packet) if packet.is_forward() => ARRIVED,
+            RunEvent::Received(_) => ANSWERED,
+            RunEvent::Timer { .. } => TIMER,
+            RunEvent::Transmitted => TRANSMITTED,
+            RunEvent::Dropped(_) | RunEvent::Marked(_) => IN_NETWORK,
+            RunEvent::Opened | RunEvent::Delivered | RunEvent::Closed => PROGRESS,
+        }
+    }
+
     /// Whether it happens at the data sender.
     pub(crate) fn is_at_sender(&self) -> bool {
-        match self {
-            RunEvent::Sent { packet, .. } => packet.is_forward(),
-            RunEvent::Received(packet) => !packet.is_forward(),
-            RunEvent::Timer { .. } | RunEvent::Transmitted | RunEvent::Closed => true,
-            _ => false,
-        }
+        let at_sender = self.kind() & (SENT | ANSWERED | TIMER | TRANSMITTED) != 0;
+        at_sender || matches!(self, RunEvent::Closed)
     }
 }
 
@@ -113,10 +123,10 @@ impl Scene<'_> {
 
 /// Records events in the order in which they happen; what leaves a queue is reported late.
 pub(crate) trait Recorder {
-    /// The kinds of events that it takes; it may get others.
+    /// The kinds of events that it takes.
     fn takes(&self) -> Kinds;
 
-    /// Records an event.
+    /// Records an event of one of these kinds.
     fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>);
 
     /// Records what a packet did to the bottleneck's queue.

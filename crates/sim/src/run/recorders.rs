@@ -88,8 +88,13 @@ impl<'a> Recorders<'a> {
         self.each(|recorder| recorder.record_queue(at, direction, packet, event));
     }
 
-    /// Hands an event to each of them.
+    /// Hands an event to those that take its kind.
     pub(super) fn record(&mut self, mut scene: Scene<'_>, event: RunEvent<'_>) {
-        self.each(|recorder| recorder.record(&mut scene, &event));
+        let kind = event.kind();
+        self.each(|recorder| {
+            if recorder.takes() & kind != 0 {
+                recorder.record(&mut scene, &event);
+            }
+        });
     }
 }

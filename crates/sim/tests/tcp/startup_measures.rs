@@ -3,7 +3,7 @@
 
 use super::outcome;
 use flowstart_sim::record::startup::StartupRow;
-use flowstart_sim::Outcome;
+use flowstart_sim::{Outcome, Prepared, Scenario};
 
 fn run(path: &str, stack: &str, flow: &str) -> Outcome {
     outcome(&format!(
@@ -115,4 +115,30 @@ fn only_flows_with_a_rate_are_measured() {
     );
     let flows: Vec<u32> = outcome.startups.iter().map(|row| row.flow).collect();
     assert_eq!(flows, [1, 2]);
+}
+
+#[test]
+fn the_record_of_packets_is_the_same_with_and_without_measures() {
+    let packets = |measured: &str| {
+        let scenario = Scenario::from_toml(&format!(
+            r#"
+            path = {{ rate = "64kbps", rtt = "0s" }}
+            stack = {{ sharing = "ensemble" }}
+            [[flows]]
+            writes = [{{ at = "0ms", size = "8274B" }}, {{ at = "613ms", size = "8274B" }}]
+            start = "626us"
+            count = 3
+            handshake = false
+            {measured}
+            [[flows]]
+            size = "2pkt"
+            handshake = false
+            {measured}
+            "#
+        ));
+        let mut prepared = Prepared::new(&scenario.unwrap()).unwrap();
+        prepared.log_packets(&[0]).unwrap();
+        format!("{:?}", prepared.run().packets[0].entries)
+    };
+    assert_eq!(packets("available_rate = \"5Mbps\""), packets(""));
 }
