@@ -121,10 +121,10 @@ impl InitialWindow {
                 let number = text
                     .strip_suffix("pkts")
                     .or_else(|| text.strip_suffix("pkt"));
-                let number = number.unwrap_or(text).trim_end().parse().ok()?;
-                (1..=1_000_000)
-                    .contains(&number)
-                    .then_some(InitialWindow::Segments(number))?
+                match number.unwrap_or(text).trim_end().parse() {
+                    Ok(n @ 1..=1_000_000) => InitialWindow::Segments(n),
+                    _ => return None,
+                }
             }
         })
     }
