@@ -1,6 +1,6 @@
 """The words of the pages that a person writes, counted.
 
-    python tools/docs/words.py    # words and banned words a page, and in total
+    make docs-words    # words and banned words a page, and in total
 
 Code blocks and what `make docs` writes do not count.
 """
