@@ -69,7 +69,8 @@ pub enum Error {
         /// The field, its value and what would be right.
         what: String,
     },
-    /// What is no plain file can be read only once, and several files are looked at before they are read.
+    /// What is no plain file can be read only once, and several files are looked at before they are
+    /// read.
     #[error(
         "{} is read alone: what is no plain file cannot be looked at before the others",
         named(path)
@@ -91,8 +92,8 @@ fn named(path: &Path) -> String {
     }
 }
 
-/// Text of a file as one line that a terminal can show: control characters escaped, and no longer than a screen
-/// holds.
+/// Text of a file as one line that a terminal can show: control characters escaped, and no longer
+/// than a screen holds.
 fn one_line(text: &str) -> String {
     const LONGEST: usize = 1000;
     let mut escaped = text.chars().flat_map(|c| {

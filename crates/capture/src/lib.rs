@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 //!
-//! A packet's way: `file` frames it and puts it in order of time, `layers` takes it apart, `table` finds its
-//! connection, `connection` takes it into account and notifies `turns` and `estimate`. At the end every connection is a
-//! row, and `summary` counts the rows.
+//! A packet's way: `file` frames it and puts it in order of time, `layers` takes it apart, `table`
+//! finds its connection, `connection` takes it into account and notifies `turns` and `estimate`. At
+//! the end every connection is a row, and `summary` counts the rows.
 
 mod connection;
 mod copies;

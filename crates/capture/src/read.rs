@@ -11,7 +11,7 @@ use crate::gathered::Gathered;
 use crate::layers::Passed;
 use crate::reading::{Reading, Rows};
 use crate::results::{Format, Options, Progress};
-use crate::rotation::Strands;
+use crate::rotation::Rotation;
 use crate::segments::{reopen, Merged, Pieces, Segments};
 use crate::ticker::Ticker;
 use crate::zeek::{self, OpenLog};
@@ -38,7 +38,7 @@ pub fn read(
             gathered: Gathered::default(),
             formats: vec![None; paths.len()],
             listeners: Listeners::new(rows, options),
-            strands: Strands::default(),
+            strands: Rotation::default(),
         };
         let mut disordered = None;
         for (at, input) in inputs.iter_mut().enumerate() {
@@ -116,7 +116,7 @@ struct Attempt<'a> {
     gathered: Gathered,
     formats: Vec<Option<Format>>,
     listeners: Listeners<'a>,
-    strands: Strands,
+    strands: Rotation,
 }
 
 impl Attempt<'_> {

@@ -1,6 +1,7 @@
-//! Which data packets repeat something: the judgement of a monitor in mid-path, by the rules that Wireshark's user
-//! guide gives under "TCP Analysis" for keep-alives, zero window probes, (fast, spurious) retransmissions and
-//! out-of-order segments, so that the numbers can be compared with tshark's.
+//! Which data packets repeat something: the judgement of a monitor in mid-path, by the rules that
+//! Wireshark's user guide gives under "TCP Analysis" for keep-alives, zero window probes, (fast,
+//! spurious) retransmissions and out-of-order segments, so that the numbers can be compared with
+//! tshark's.
 
 use crate::layers::{Segment, ACK, FIN, RST, SYN};
 
@@ -29,7 +30,8 @@ pub(crate) struct Placed<'a> {
     pub acknowledgement: Option<u64>,
 }
 
-/// A hole filled earlier than this after later data was perhaps overtaken, when the round trip is not known. ns
+/// A hole filled earlier than this after later data was perhaps overtaken, when the round trip is
+/// not known. ns
 const SOON: u64 = 3_000_000;
 /// A packet that answers duplicate ACKs does so within this time. ns
 const FAST: u64 = 20_000_000;

@@ -1,9 +1,10 @@
 //! Files that follow on each other, as rotation leaves them (`tcpdump -C`, `-G`), are one capture.
 //!
-//! A file continues with the capture whose last packet is not later than its own first one; of several such captures
-//! with the one that ended last. So a connection that rotation cut is one connection. A file that begins before the
-//! others have ended was taken at the same time as they were, at another place or of other traffic: it is a capture of
-//! its own, and its connections are its own too. Files are taken in the order of their first packets.
+//! A file continues with the capture whose last packet is not later than its own first one; of
+//! several such captures with the one that ended last. So a connection that rotation cut is one
+//! connection. A file that begins before the others have ended was taken at the same time as they
+//! were, at another place or of other traffic: it is a capture of its own, and its connections are
+//! its own too. Files are taken in the order of their first packets.
 
 use crate::connection::Listeners;
 use crate::file::order::{Late, Order, Timed};
@@ -38,7 +39,7 @@ impl Tables {
 
 /// Captures, each of one or several files.
 #[derive(Default)]
-pub(crate) struct Strands(Vec<Strand>);
+pub(crate) struct Rotation(Vec<Strand>);
 
 struct Strand {
     /// Packets that may still be overtaken.
@@ -48,7 +49,7 @@ struct Strand {
     last: u64,
 }
 
-impl Strands {
+impl Rotation {
     /// The capture that a file belongs to, by the time of its first segment.
     pub fn of_file(&mut self, first: u64) -> usize {
         let earlier = self.0.iter().enumerate().filter(|(_, s)| s.last <= first);
@@ -63,7 +64,8 @@ impl Strands {
         self.0.len() - 1
     }
 
-    /// Takes a segment or datagram of a file. False when it comes too late to be put in order; it is taken all the same.
+    /// Takes a segment or datagram of a file. False when it comes too late to be put in order; it
+    /// is taken all the same.
     pub fn take(
         &mut self,
         strand: usize,

@@ -2,8 +2,9 @@
 
 /// 32-bit sequence numbers set on a line of 64 bits.
 ///
-/// Each number is placed next to the furthest that was heard of, from data or from an acknowledgement: so it counts on
-/// past 2^32, and even when most packets were not captured, as long as no gap is longer than 2^31.
+/// Each number is placed next to the furthest that was heard of, from data or from an
+/// acknowledgement: so it counts on past 2^32, and even when most packets were not captured, as
+/// long as no gap is longer than 2^31.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Line {
     furthest: Option<u64>,
@@ -43,7 +44,8 @@ pub(crate) struct Seen {
     pub approximate: bool,
 }
 
-/// Holes that are stored at a time: a slow start that overflows a queue leaves one for every second packet.
+/// Holes that are stored at a time: a slow start that overflows a queue leaves one for every second
+/// packet.
 const MOST_ISLANDS: usize = 2048;
 
 impl Seen {

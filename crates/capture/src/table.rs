@@ -1,5 +1,5 @@
-//! From 5-tuples to connections: which connection a segment belongs to, when a new one begins, and when an old one
-//! is over.
+//! From 5-tuples to connections: which connection a segment belongs to, when a new one begins, and
+//! when an old one is over.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -27,14 +27,15 @@ const FIRST_LOOK: u64 = 60_000_000_000;
 /// So long after its row is out a connection's ends are stored. ns
 const REMEMBERED: u64 = 3_600_000_000_000;
 
-/// The connections of a capture. Memory grows with those that continue at the same time, and by their ends with those of
-/// the last hour.
+/// The connections of a capture. Memory grows with those that continue at the same time, and by
+/// their ends with those of the last hour.
 #[derive(Default)]
 pub(crate) struct Table {
     latest: HashMap<Key, Latest, RandomState>,
     slots: Vec<Option<Box<Live>>>,
     free: Vec<usize>,
-    /// When to look again whether a connection has been silent for long enough; one entry for each live one.
+    /// When to look again whether a connection has been silent for long enough; one entry for each
+    /// live one.
     looks: BinaryHeap<Reverse<(u64, usize)>>,
     /// Ends to be forgotten, in the order of their times.
     over: VecDeque<(u64, Key)>,

@@ -1,7 +1,7 @@
 //! A catalog's entry of an algorithm: how to make it, where it comes from, what it needs.
 //!
-//! An algorithm's file has one [`Entry`]; lists of them are elsewhere, so that no algorithm depends on
-//! of any other.
+//! An algorithm's file has one [`Entry`]; lists of them are elsewhere, so that no algorithm depends
+//! on any other.
 
 use std::fmt;
 use std::sync::Arc;
@@ -63,8 +63,8 @@ pub struct Entry<T: ?Sized> {
     pub needs: &'static [Need],
     /// How well founded it is.
     pub certainty: Certainty,
-    /// Reads and checks the parameters of a scenario, and returns what makes one for each flow. Fails
-    /// where values that are each valid do not go together.
+    /// Reads and checks the parameters of a scenario, and returns what makes one for each flow.
+    /// Fails where values that are each valid do not go together.
     pub build: fn(&Params, Convention) -> Result<Box<T>, SpecError>,
 }
 

@@ -57,8 +57,8 @@ pub struct Window {
     pub tags: Tags,
     /// Segments to send a second time; the transport counts them off.
     pub proactive: ProactiveRetransmissions,
-    /// Data segments carry a congestion header that requests more of XCP's routers, and reports this
-    /// round-trip time, zero where none is known yet; `None` sends them without.
+    /// Data segments carry a congestion header that requests more of XCP's routers, and reports
+    /// this round-trip time, zero where none is known yet; `None` sends them without.
     pub congestion_header: Option<Duration>,
     /// Maximum segment size, bytes of payload.
     pub mss: u32,
@@ -66,8 +66,8 @@ pub struct Window {
     pub header: u32,
 }
 
-/// A window that routers' feedback has made endless counts as this many segments: positions plus its bytes stay
-/// within 64 bits.
+/// A window that routers' feedback has made endless counts as this many segments: positions plus
+/// its bytes stay within 64 bits.
 const ENDLESS: Segments = 4_294_967_296.0;
 
 impl Window {

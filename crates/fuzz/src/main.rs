@@ -1,8 +1,10 @@
-//! Runs targets for a while and prints the result: `fuzz [--seconds N] [--executions N] [--record FILE] [TARGET]…`,
-//! and `fuzz --reproduce TARGET FILE`.
+//! Runs targets for a while and prints the result:
+//! `fuzz [--seconds N] [--executions N] [--record FILE] [TARGET]…`, and
+//! `fuzz --reproduce TARGET FILE`.
 //!
-//! Each target runs in a separate process, one after the other, so that one that overflows its stack, never returns
-//! or takes too much memory ends that process only. The input is then kept, and the target continues.
+//! Each target runs in a separate process, one after the other, so that one that overflows its
+//! stack, never returns or takes too much memory ends that process only. The input is then kept,
+//! and the target continues.
 #![forbid(unsafe_code)]
 
 #[path = "fuzz/child.rs"]

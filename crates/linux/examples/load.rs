@@ -1,5 +1,5 @@
-//! The transfers of a scenario in the kernel next to the simulator: `load SCENARIO.toml [CONTROL]`, where
-//! CONTROL is one of the kernel's own; without it the scenario's startups drive the kernel.
+//! The transfers of a scenario in the kernel next to the simulator: `load SCENARIO.toml [CONTROL]`,
+//! where CONTROL is one of the kernel's own; without it the scenario's startups drive the kernel.
 
 use flowstart_linux::{load, Driver};
 use flowstart_sim::{Prepared, Scenario};

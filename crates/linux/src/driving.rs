@@ -7,7 +7,7 @@ use crate::watch::Watch;
 use flowstart_control::{Exit, Instant, Segments};
 use flowstart_live::links::Lateness;
 use flowstart_live::Sample;
-use flowstart_sim::LoneFlow;
+use flowstart_sim::ExternalSender;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::mpsc::Receiver;
@@ -59,7 +59,7 @@ pub enum Driving {
 
 impl Driving {
     /// That of a flow. Times count from `origin`, nanoseconds of the monotonic clock.
-    pub fn start(driver: &Driver, flow: &LoneFlow, origin: u64) -> io::Result<Driving> {
+    pub fn start(driver: &Driver, flow: &ExternalSender, origin: u64) -> io::Result<Driving> {
         Ok(match driver {
             Driver::Kernel(control) => Driving::Watched {
                 control: control.clone(),

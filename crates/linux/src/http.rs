@@ -17,7 +17,8 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// The request, filled up to `least` bytes where it is shorter by the size of a separate header.
+    /// The request, filled up to `least` bytes where it is shorter by the size of a separate
+    /// header.
     pub fn write(self, least: u64) -> String {
         let Asked { size, number } = self;
         let head = format!(

@@ -8,7 +8,7 @@ use crate::sys;
 use crate::transfer::{self, Ended, Ends, Setup};
 use flowstart_control::{Duration, Instant};
 use flowstart_live::links::{Lateness, Outcome, Wire};
-use flowstart_sim::{LoneFlow, Prepared, RequestError};
+use flowstart_sim::{ExternalSender, Prepared, RequestError};
 use flowstart_transport::stack::Pacing;
 use std::io;
 use std::net::Ipv4Addr;
@@ -31,10 +31,10 @@ pub fn run(
     driver: &Driver,
     stop: &AtomicBool,
 ) -> Result<Outcome, RequestError> {
-    prepared.lone_flow()?;
+    prepared.external_sender()?;
     let outcome = run::until_clean(stop, || {
         let found = run::soon(|| {
-            let flow = prepared.lone_flow().map_err(io::Error::other)?;
+            let flow = prepared.external_sender().map_err(io::Error::other)?;
             attempt(flow, driver, stop)
         });
         found.unwrap_or_else(|e| {
@@ -56,7 +56,7 @@ impl Timed for Outcome {
     }
 }
 
-fn attempt(mut flow: LoneFlow, driver: &Driver, stop: &AtomicBool) -> io::Result<Outcome> {
+fn attempt(mut flow: ExternalSender, driver: &Driver, stop: &AtomicBool) -> io::Result<Outcome> {
     let hosts = Hosts::new(&run::settings(&flow.stack))?;
     let origin = sys::monotonic();
     let mut driving = Driving::start(driver, &flow, origin)?;
@@ -98,7 +98,7 @@ struct Transfer<'a>(Run<'a>);
 impl Transfer<'_> {
     fn transfer(
         &self,
-        flow: &LoneFlow,
+        flow: &ExternalSender,
         ends: &Ends,
         server: Ipv4Addr,
         driving: &mut Driving,

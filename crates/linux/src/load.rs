@@ -1,5 +1,5 @@
-//! A scenario's transfers in the kernel, several at a time over one path: a real HTTP server, and clients
-//! with requests at the scenario's times.
+//! A scenario's transfers in the kernel, several at a time over one path: a real HTTP server, and
+//! clients with requests at the scenario's times.
 
 use crate::agent::Agent;
 use crate::driving::Driver;
@@ -76,8 +76,8 @@ impl Timed for Outcome {
     }
 }
 
-/// Runs the transfers of a scenario that clients ask for, again where the emulator stalls; the run in
-/// which it was least late counts. Once `stop` is set the run ends early, as a failure.
+/// Runs the transfers of a scenario that clients ask for, again where the emulator stalls; the run
+/// in which it was least late counts. Once `stop` is set the run ends early, as a failure.
 pub fn run(
     prepared: &Prepared,
     driver: &Driver,
@@ -102,7 +102,8 @@ fn failed(problem: io::Error) -> Outcome {
     }
 }
 
-/// Both hosts have one kernel each: the settings that it takes from the stack are the same for all flows.
+/// Both hosts have one kernel each: the settings that it takes from the stack are the same for all
+/// flows.
 fn check(stacks: &[Arc<Stack>]) -> Result<(), RequestError> {
     let told = |stack: &Stack| (run::settings(stack), stack.pacing.rule == Pacing::Internal);
     let differ = stacks.windows(2).any(|two| told(&two[0]) != told(&two[1]));

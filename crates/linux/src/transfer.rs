@@ -44,8 +44,8 @@ impl Setup {
     }
 }
 
-/// A socket that is closed is gone, also where its process was killed: one that waits for its peer would
-/// keep its namespace for a minute. Sockets that it accepts do the same.
+/// A socket that is closed is gone, also where its process was killed: one that waits for its peer
+/// would keep its namespace for a minute. Sockets that it accepts do the same.
 fn leave_at_once(socket: &OwnedFd) -> io::Result<()> {
     let linger = (libc::SOL_SOCKET, libc::SO_LINGER);
     let none = libc::linger {
@@ -159,8 +159,8 @@ pub fn fill(stream: &mut impl Write, head: &[u8], size: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads a connection to its end, on a separate thread: how many bytes there were. The time is that of
-/// the last of them.
+/// Reads a connection to its end, on a separate thread: how many bytes there were. The time is that
+/// of the last of them.
 fn read(open: impl FnOnce() -> io::Result<OwnedFd> + Send + 'static) -> Receiver<Ended<u64>> {
     let (told, ended) = mpsc::channel();
     thread::spawn(move || {

@@ -92,7 +92,7 @@ pub struct Adapter {
     known: PathInfo,
     rtt: RttEstimator,
     pacer: Pacer,
-    ledger: SentPackets,
+    sent: SentPackets,
     /// The transfer has begun.
     begun: bool,
     /// Bytes that the application has handed over, if that is known.
@@ -125,7 +125,7 @@ impl fmt::Debug for Adapter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Adapter");
         shown.field("window", &self.session.window);
-        shown.field("in_flight", &self.ledger.in_flight);
+        shown.field("in_flight", &self.sent.in_flight);
         shown.finish_non_exhaustive()
     }
 }
@@ -142,7 +142,7 @@ impl Adapter {
             known,
             rtt: RttEstimator::new(&params),
             pacer: Pacer::default(),
-            ledger: SentPackets::default(),
+            sent: SentPackets::default(),
             begun: false,
             queued: None,
             limited: CwndLimited::default(),
@@ -175,13 +175,13 @@ impl Adapter {
             self.queued = self.queued.zip(bytes).map(|(before, more)| before + more);
             return;
         }
-        self.ledger = SentPackets::default();
+        self.sent = SentPackets::default();
         self.establish(bytes, now);
     }
 
     fn establish(&mut self, bytes: Option<u64>, now: Instant) {
         self.begun = true;
-        self.told_una = self.ledger.una();
+        self.told_una = self.sent.una();
         self.queued = bytes;
         let rtt = self.rtt.latest();
         self.known.exact_rtt = rtt;
@@ -206,7 +206,7 @@ impl Adapter {
     /// are taken to be.
     pub fn on_sent_small(&mut self, number: Option<u64>, datagram: u32, now: Instant) {
         let left = self.left();
-        let last = left <= self.mss() + self.ledger.nxt / HEADERS_ERR_BY;
+        let last = left <= self.mss() + self.sent.nxt / HEADERS_ERR_BY;
         let least = u32::try_from(left).unwrap_or(0);
         self.leave(number, datagram, if last { least } else { 0 }, now);
     }
@@ -219,15 +219,15 @@ impl Adapter {
         let bytes = datagram.saturating_sub(OVERHEAD).max(least).max(1);
         if !self.begun {
             // Of a handshake: its round trip is measured.
-            self.ledger.send(number, datagram, bytes, now);
+            self.sent.send(number, datagram, bytes, now);
             // Somebody sends without a word, as much as the initial window lets through.
             if !self.has_room() && self.rtt.latest().is_some() {
                 self.establish(None, now);
             }
             return;
         }
-        let seq = self.ledger.nxt;
-        self.ledger.send(number, datagram, bytes, now);
+        let seq = self.sent.nxt;
+        self.sent.send(number, datagram, bytes, now);
         self.counters.sent += 1;
         self.repaired[1] += u64::from(bytes);
         if let Some(rate) = self.session.window.pacing {
@@ -268,7 +268,7 @@ impl Adapter {
             self.rtt.sample(sent, now);
         }
         if let Some((_, news)) = &mut self.waiting {
-            self.ledger.acknowledge(number, sent, datagram, news);
+            self.sent.acknowledge(number, sent, datagram, news);
         }
     }
 
@@ -283,7 +283,7 @@ impl Adapter {
 
     /// One packet is lost; [`on_congestion`](Self::on_congestion) follows.
     pub fn on_packet_lost(&mut self, number: u64, datagram: u32) {
-        let Some((start, bytes)) = self.ledger.lose(number, datagram) else {
+        let Some((start, bytes)) = self.sent.lose(number, datagram) else {
             return;
         };
         self.note_lost(bytes);
@@ -297,7 +297,7 @@ impl Adapter {
         let newest = match lost {
             Lost::Told => self.told_lost.take(),
             Lost::Oldest { newest, bytes } => {
-                let found = self.ledger.lose_oldest(newest, bytes);
+                let found = self.sent.lose_oldest(newest, bytes);
                 self.note_lost(found.map_or(0, |found| found.1));
                 found.map(|found| found.0)
             }
@@ -306,7 +306,7 @@ impl Adapter {
             return;
         }
         let ended = self.end_recovery(now);
-        if newest.is_some_and(|start| start >= self.ledger.epoch) {
+        if newest.is_some_and(|start| start >= self.sent.epoch) {
             self.session.save(outstanding);
             self.session.on_loss(now, outstanding, u64::MAX);
             self.begin_recovery();
@@ -315,12 +315,12 @@ impl Adapter {
             self.settle();
         }
         if persistent {
-            let flight = self.ledger.in_flight;
+            let flight = self.sent.in_flight;
             self.session.on_timeout(now, flight, u64::MAX, true);
             self.bound();
             self.session.forget();
             self.recovering = false;
-            self.ledger.epoch = 0;
+            self.sent.epoch = 0;
         }
         self.note(now);
     }
@@ -328,7 +328,7 @@ impl Adapter {
     /// A mark has come back for a packet that left at `sent`.
     pub fn on_mark(&mut self, sent: Instant, now: Instant) {
         self.settle_before(now);
-        if !self.begun || !self.ledger.is_news(sent) {
+        if !self.begun || !self.sent.is_news(sent) {
             return;
         }
         self.end_recovery(now);
@@ -345,7 +345,7 @@ impl Adapter {
         self.settle();
         if self.session.can_undo() {
             self.recovering = false;
-            self.ledger.epoch = 0;
+            self.sent.epoch = 0;
             self.session.undo(self.outstanding(), 0.0);
         }
     }
@@ -364,7 +364,7 @@ impl Adapter {
     /// The application has left room in the window.
     pub fn on_app_limited(&mut self) {
         if self.queued.is_none() {
-            self.ledger.application_limits();
+            self.sent.application_limits();
         }
     }
 
@@ -424,7 +424,7 @@ impl Adapter {
     /// Whether a full datagram has room in the window.
     pub fn has_room(&mut self) -> bool {
         self.settle();
-        self.session.window.has_room(self.ledger.in_flight)
+        self.session.window.has_room(self.sent.in_flight)
     }
 
     /// Whether the pacer lets a datagram leave now; if not, [`paced_until`](Self::paced_until) is
@@ -481,7 +481,7 @@ impl Adapter {
     /// Bytes in flight.
     pub fn in_flight(&mut self) -> u64 {
         self.settle();
-        self.ledger.in_flight
+        self.sent.in_flight
     }
 
     /// Whether the transfer has begun.
@@ -495,22 +495,22 @@ impl Adapter {
 
     /// FlightSize: what was sent since the oldest packet of which nothing is known.
     fn outstanding(&self) -> u64 {
-        self.ledger.nxt - self.ledger.una()
+        self.sent.nxt - self.sent.una()
     }
 
     /// Bytes that the application has handed over and that wait to be sent.
     fn left(&self) -> u64 {
-        let sent = self.ledger.nxt - self.ledger.sampler.lost;
+        let sent = self.sent.nxt - self.sent.sampler.lost;
         self.queued
             .map_or(u64::MAX, |queued| queued.saturating_sub(sent))
     }
 
     /// Whether the window is what stops sending (RFC 7661 §1).
     fn note_limit(&mut self) {
-        if !self.session.window.has_room(self.ledger.in_flight) {
-            self.limited.note(self.ledger.nxt);
+        if !self.session.window.has_room(self.sent.in_flight) {
+            self.limited.note(self.sent.nxt);
         } else if self.queued.is_some() && self.left() == 0 {
-            self.ledger.application_limits();
+            self.sent.application_limits();
         }
     }
 
@@ -526,7 +526,7 @@ impl Adapter {
         let Some((now, _)) = self.waiting else { return };
         if !self.begun {
             self.waiting = None;
-            return self.ledger.forget();
+            return self.sent.forget();
         }
         self.end_recovery(now);
         let Some((_, news)) = self.waiting.take() else {
@@ -539,7 +539,7 @@ impl Adapter {
     fn conclude_held(&mut self, now: Instant) {
         match self.waiting.take() {
             Some((_, news)) => self.tell(&news, false, now),
-            None => self.ledger.forget(),
+            None => self.sent.forget(),
         }
     }
 
@@ -563,7 +563,7 @@ impl Adapter {
     }
 
     fn begin_recovery(&mut self) {
-        self.ledger.epoch = self.ledger.nxt;
+        self.sent.epoch = self.sent.nxt;
         self.recovering = true;
         self.repaired = [self.lost, 0];
         self.bound();
@@ -576,7 +576,7 @@ impl Adapter {
     }
 
     fn tell(&mut self, news: &News, grows: bool, now: Instant) {
-        self.ledger.forget();
+        self.sent.forget();
         if let Some(sent) = news.newest {
             self.rtt.sample(sent, now);
         }
@@ -594,30 +594,30 @@ impl Adapter {
     fn signal(&mut self, news: &News, grows: bool, now: Instant) -> Ack {
         let lost = std::mem::take(&mut self.lost);
         let least = self.rtt.min_rtt();
-        let una = self.ledger.una();
+        let una = self.sent.una();
         let before = std::mem::replace(&mut self.told_una, una);
         Ack {
             now,
             acked: una.saturating_sub(before),
             delivered: news.delivered,
             credit: if grows { news.in_epoch } else { 0 },
-            delivered_total: self.ledger.sampler.delivered,
+            delivered_total: self.sent.sampler.delivered,
             rtt: news.newest.map(|sent| now.since(sent)),
             srtt: self.rtt.srtt(),
             una,
-            nxt: self.ledger.nxt,
-            flight: self.ledger.in_flight,
+            nxt: self.sent.nxt,
+            flight: self.sent.in_flight,
             cwnd_limited: self.limited.covers(una),
             queued: self.left(),
             peer_window: u64::MAX,
             marked: 0,
-            delivery: Some(self.ledger.conclude(news, lost, least, now)),
+            delivery: Some(self.sent.conclude(news, lost, least, now)),
         }
     }
 
     fn note(&mut self, now: Instant) {
         self.counters.max_cwnd = self.counters.max_cwnd.max(self.session.window.cwnd);
-        let (flight, srtt) = (self.ledger.in_flight, self.rtt.srtt());
+        let (flight, srtt) = (self.sent.in_flight, self.rtt.srtt());
         if let Some(trace) = &mut self.trace {
             trace.push(Sample::of(&self.session.window, flight, srtt, now));
         }

@@ -1,6 +1,6 @@
 //! The two ends of a connection, and what travels between them.
 
-use flowstart_sim::LoneFlow;
+use flowstart_sim::ExternalSender;
 
 /// One end of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Datagram {
 }
 
 /// Which side of the connection sends the data.
-pub fn sender(flow: &LoneFlow) -> Side {
+pub fn sender(flow: &ExternalSender) -> Side {
     match flow.by_receiver {
         true => Side::Server,
         false => Side::Client,

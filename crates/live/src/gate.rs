@@ -1,10 +1,11 @@
 //! A congestion window that opens and shuts, as a stack with a separate pacer is to see it.
 //!
 //! A stack reads the window before each datagram, and where it is shut it sleeps until something
-//! happens. So a window can pace if a timer wakes the stack again when the next datagram is due. That
-//! is the business of an [`Alarm`], which is set up where the stack hands its first datagram to a
-//! socket that has one: the task that does so is the one to be woken. As long as there is none, and
-//! nothing else sets the time, the window is the adapter's, and the stack paces as it does.
+//! happens. So a window can pace if a timer wakes the stack again when the next datagram is due.
+//! That is the business of an [`Alarm`], which is set up where the stack hands its first datagram
+//! to a socket that has one: the task that does so is the one to be woken. As long as there is
+//! none, and nothing else sets the time, the window is the adapter's, and the stack paces as it
+//! does.
 
 use crate::{Handle, Shared};
 use flowstart_control::{Duration, Instant};
@@ -14,8 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
 thread_local! {
-    /// Whose datagram is on its way from a stack to the socket. Between the two a stack does nothing
-    /// else on this thread.
+    /// Whose datagram is on its way from a stack to the socket. Between the two a stack does
+    /// nothing else on this thread.
     static LEAVING: RefCell<Option<Gate>> = const { RefCell::new(None) };
 }
 
@@ -86,8 +87,8 @@ impl Gate {
         window
     }
 
-    /// The rate at which the stack is to pace, bytes a second; `None` where the window does or nothing is
-    /// paced.
+    /// The rate at which the stack is to pace, bytes a second; `None` where the window does or
+    /// nothing is paced.
     pub fn pacing(&self) -> Option<u64> {
         let mut adapter = self.adapter.lock();
         match adapter.is_clocked() {

@@ -16,7 +16,7 @@ use crate::{Shared, Startup};
 use flowstart_control::signals::PathInfo;
 use flowstart_control::{Duration, Exit, Instant};
 use flowstart_network::moment::Moment;
-use flowstart_sim::{LoneFlow, RequestError};
+use flowstart_sim::{ExternalSender, RequestError};
 use loopback::Loopback;
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ impl Certificate {
 const TOLERANCE: Duration = Duration::from_millis(2);
 
 /// When a flow opens, where times count from `origin`.
-pub fn start(flow: &LoneFlow, origin: std::time::Instant) -> std::time::Instant {
+pub fn start(flow: &ExternalSender, origin: std::time::Instant) -> std::time::Instant {
     origin + std::time::Duration::from_nanos(flow.start.nanos())
 }
 
@@ -94,7 +94,7 @@ pub trait Endpoints {
 }
 
 struct Run<'a> {
-    flow: LoneFlow,
+    flow: ExternalSender,
     wire: Wire,
     ends: &'a mut dyn Endpoints,
     origin: std::time::Instant,
@@ -109,7 +109,7 @@ struct Run<'a> {
 }
 
 /// The startup of a scenario's only flow.
-pub fn startup(flow: &LoneFlow) -> Result<Startup, RequestError> {
+pub fn startup(flow: &ExternalSender) -> Result<Startup, RequestError> {
     let made = Startup::of(flow.recipe.clone());
     let made = made.map_err(|e| RequestError::new("flows[0].startup", e.to_string()))?;
     let PathInfo {
@@ -132,7 +132,7 @@ pub fn seed(run: u64, side: Side) -> [u8; 32] {
 
 /// Runs the transfer of a flow between these endpoints, whose times count from `origin`.
 pub fn run(
-    mut flow: LoneFlow,
+    mut flow: ExternalSender,
     ends: &mut dyn Endpoints,
     origin: std::time::Instant,
     clock: Clock,

@@ -1,7 +1,7 @@
 //! One path of a stack's connection: what the controllers of quinn and noq have in common.
 //!
-//! Both stacks make a controller for every path, and copy it where the application reads a connection's
-//! congestion state and where a connection moves to another path.
+//! Both stacks make a controller for every path, and copy it where the application reads a
+//! connection's congestion state and where a connection moves to another path.
 
 use crate::{Adapter, Gate, Startup};
 use flowstart_control::{Duration, Instant};
@@ -12,8 +12,8 @@ pub struct Path {
     startup: Startup,
     gate: Gate,
     mtu: u16,
-    /// It is a copy of another path's, to be looked at. One that is used begins afresh, since a path
-    /// has no meaning for another.
+    /// It is a copy of another path's, to be looked at. One that is used begins afresh, since a
+    /// path has no meaning for another.
     borrowed: bool,
 }
 
@@ -56,8 +56,8 @@ impl Path {
         change(&mut self.gate.adapter().lock())
     }
 
-    /// So many bytes have left, in datagrams that are all but the last of one size. Their numbers are
-    /// in a row up to `largest`, where the stack reports numbers.
+    /// So many bytes have left, in datagrams that are all but the last of one size. Their numbers
+    /// are in a row up to `largest`, where the stack reports numbers.
     pub fn on_sent(&mut self, now: std::time::Instant, bytes: u64, largest: Option<u64>) {
         let (now, mtu) = (self.time(now), u64::from(self.mtu));
         let count = bytes.div_ceil(mtu);
@@ -71,7 +71,8 @@ impl Path {
         self.gate.on_leaving();
     }
 
-    /// A packet of so many bytes that left at `sent` is acknowledged; `srtt` is the stack's, before.
+    /// A packet of so many bytes that left at `sent` is acknowledged; `srtt` is the stack's,
+    /// before.
     pub fn on_ack(
         &mut self,
         now: std::time::Instant,

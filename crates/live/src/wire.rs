@@ -6,7 +6,7 @@ use flowstart_network::graph::{LinkId, Route};
 use flowstart_network::link::{Link, Verdict};
 use flowstart_network::moment::Moment;
 use flowstart_network::queue::QueueEventKind;
-use flowstart_sim::LoneFlow;
+use flowstart_sim::ExternalSender;
 use flowstart_wire::{
     Ack, AckOption, Body, Data, Ecn, NumberAck, Packet, Syn, SynAck, UNLIMITED_WINDOW,
 };
@@ -15,8 +15,8 @@ use std::collections::HashMap;
 /// What UDP and IPv4 add to a datagram.
 const UDP_IP: u32 = 8 + 20;
 
-/// What links distinguish: positions of forced drops and delays are those of what opens a connection and
-/// of data.
+/// What links distinguish: positions of forced drops and delays are those of what opens a
+/// connection and of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// It opens a connection.
@@ -65,7 +65,7 @@ pub struct Wire {
 
 impl Wire {
     /// The links of this flow, which are its own from now on.
-    pub fn of(flow: &mut LoneFlow) -> Wire {
+    pub fn of(flow: &mut ExternalSender) -> Wire {
         let links = std::mem::take(&mut flow.links);
         Wire::new(links, flow.route.clone(), flow.ecn, ends::sender(flow))
     }

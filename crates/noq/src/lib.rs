@@ -34,9 +34,10 @@ impl Startup {
 
     /// The socket to give to an endpoint whose connections this startup is to pace.
     ///
-    /// noq paces by a separate bucket, from which ten packets leave at once. Over this socket the window
-    /// opens when a datagram is due and shuts behind it, which needs tokio's runtime. Connections with
-    /// factories of this startup, or of a copy of it, are to have such a socket all or none.
+    /// noq paces by a separate bucket, from which ten packets leave at once. Over this socket the
+    /// window opens when a datagram is due and shuts behind it, which needs tokio's runtime.
+    /// Connections with factories of this startup, or of a copy of it, are to have such a socket
+    /// all or none.
     #[cfg(feature = "runtime")]
     pub fn socket(&self, inner: Box<dyn noq::AsyncUdpSocket>) -> Box<dyn noq::AsyncUdpSocket> {
         self.0.expect_socket();

@@ -66,7 +66,8 @@ fn prepared_of(seed: u64, path: &str, startup: &str, size: &str) -> Prepared {
 }
 
 fn live(prepared: &Prepared) -> Outcome {
-    let outcome = flowstart_noq::lab::run(prepared.lone_flow().unwrap(), Clock::Virtual).unwrap();
+    let outcome =
+        flowstart_noq::lab::run(prepared.external_sender().unwrap(), Clock::Virtual).unwrap();
     assert_eq!(outcome.failure, None);
     outcome
 }
@@ -197,7 +198,7 @@ fn a_server_sends_as_a_client_does() {
         let path = format!(r#"{}, buffer = "1bdp""#, PATHS[0]);
         let prepared = prepared(&path, startup, "1MB");
         let client = live(&prepared);
-        let mut flow = prepared.lone_flow().unwrap();
+        let mut flow = prepared.external_sender().unwrap();
         flow.by_receiver = true;
         let server = flowstart_noq::lab::run(flow, Clock::Virtual).unwrap();
         // From when either may send.
@@ -218,7 +219,9 @@ fn a_run_repeats_itself() {
 #[test]
 fn what_noq_cannot_give_is_refused_by_name() {
     let refused = |startup| {
-        let flow = prepared(PATHS[0], startup, "1MB").lone_flow().unwrap();
+        let flow = prepared(PATHS[0], startup, "1MB")
+            .external_sender()
+            .unwrap();
         flowstart_noq::lab::run(flow, Clock::Virtual)
             .unwrap_err()
             .to_string()
@@ -233,7 +236,7 @@ fn what_noq_cannot_give_is_refused_by_name() {
 fn a_transfer_in_real_time_arrives_and_says_how_late_the_relay_was() {
     let path = r#"rate = "50Mbps", rtt = "10ms""#;
     let flow = prepared(path, "hystart-plus-plus", "100kB")
-        .lone_flow()
+        .external_sender()
         .unwrap();
     let live = flowstart_noq::lab::run(flow, Clock::Real).unwrap();
     assert_eq!(live.failure, None);
@@ -250,7 +253,7 @@ fn marks_are_refused_in_real_time() {
         flows = [{ size = "1MB", cc = "cubic" }]
     "#;
     let prepared = Prepared::new(&Scenario::from_toml(text).unwrap()).unwrap();
-    let refused = flowstart_noq::lab::run(prepared.lone_flow().unwrap(), Clock::Real);
+    let refused = flowstart_noq::lab::run(prepared.external_sender().unwrap(), Clock::Real);
     assert_eq!(
         refused.unwrap_err().to_string(),
         "stack.ecn: nothing marks what passes through sockets; leave `ecn` out in real time"

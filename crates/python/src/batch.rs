@@ -136,8 +136,8 @@ fn attend(
     }
 }
 
-/// Where threads put what is finished. No thread is woken for it, which would cost more than a short
-/// run: it is looked for from time to time, and when the last thread has ended.
+/// Where threads put what is finished. No thread is woken for it, which would cost more than a
+/// short run: it is looked for from time to time, and when the last thread has ended.
 struct Results {
     finished: Arc<Mutex<Vec<(usize, Finished)>>>,
     /// Disconnected when no thread is left.

@@ -11,7 +11,7 @@ use flowstart_control::{Duration, Exit};
 use flowstart_export::qlog::session::{Event, Knowledge, Session};
 use flowstart_live::links::{Clock, Lateness, Outcome};
 use flowstart_live::{Startup, StartupError};
-use flowstart_sim::{LoneFlow, Prepared, RequestError};
+use flowstart_sim::{ExternalSender, Prepared, RequestError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -27,7 +27,7 @@ enum Run {
         not(any(feature = "quic", feature = "s2n")),
         allow(dead_code, reason = "not in this build")
     )]
-    Quic(fn(LoneFlow, Clock) -> Result<Outcome, RequestError>),
+    Quic(fn(ExternalSender, Clock) -> Result<Outcome, RequestError>),
     /// In the kernel: what runs it, and why it cannot be run here.
     #[cfg_attr(not(feature = "linux"), allow(dead_code, reason = "not in this build"))]
     Kernel(RunKernel, fn(bool) -> Option<String>),
@@ -92,7 +92,7 @@ impl Stack {
 
     /// Why the stack cannot run a scenario, if it cannot. An error where no stack could.
     pub fn refusal(self, prepared: &Prepared) -> PyResult<Option<String>> {
-        let flow = prepared.lone_flow().map_err(request)?;
+        let flow = prepared.external_sender().map_err(request)?;
         let transport = match self.run {
             Run::Quic(_) => "QUIC",
             Run::Kernel(..) => "the kernel's TCP",
@@ -136,7 +136,7 @@ impl Stack {
         control: Option<String>,
         stop: &AtomicBool,
     ) -> Result<Live, RequestError> {
-        let flow = prepared.lone_flow()?;
+        let flow = prepared.external_sender()?;
         let title = format!("{}, {}, stack {}", flow.startup, flow.cc, self.name);
         Ok(Live {
             title,

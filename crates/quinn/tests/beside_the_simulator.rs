@@ -23,7 +23,7 @@ fn prepared(path: &str, startup: &str, size: &str) -> Prepared {
 }
 
 fn live(prepared: &Prepared) -> Outcome {
-    lab::run(prepared.lone_flow().unwrap(), Clock::Virtual).unwrap()
+    lab::run(prepared.external_sender().unwrap(), Clock::Virtual).unwrap()
 }
 
 #[test]

@@ -10,13 +10,13 @@ mod notes;
 
 use ends::Transfer;
 use flowstart_live::lab::{self, Outcome};
-use flowstart_sim::{LoneFlow, RequestError};
+use flowstart_sim::{ExternalSender, RequestError};
 use links::Links;
 use notes::Notes;
 use s2n_quic::provider::io::testing::Executor;
 
 /// Runs a scenario's only flow.
-pub fn run(mut flow: LoneFlow) -> Result<Outcome, RequestError> {
+pub fn run(mut flow: ExternalSender) -> Result<Outcome, RequestError> {
     let notes = Notes::default();
     let transfer = Transfer {
         startup: lab::startup(&flow)?,

@@ -27,7 +27,7 @@ fn prepared(path: &str, startup: &str, size: &str) -> Prepared {
 }
 
 fn live(prepared: &Prepared) -> Outcome {
-    let outcome = flowstart_s2n::lab::run(prepared.lone_flow().unwrap()).unwrap();
+    let outcome = flowstart_s2n::lab::run(prepared.external_sender().unwrap()).unwrap();
     assert_eq!(outcome.failure, None);
     outcome
 }
@@ -76,7 +76,7 @@ fn a_server_sends_as_a_client_does() {
     for startup in ["slow-start", "hystart", "careful-resume"] {
         let prepared = prepared(PATH, startup, "1MB");
         let client = live(&prepared);
-        let mut flow = prepared.lone_flow().unwrap();
+        let mut flow = prepared.external_sender().unwrap();
         flow.by_receiver = true;
         let server = flowstart_s2n::lab::run(flow).unwrap();
         // From when either may send.
@@ -96,7 +96,9 @@ fn a_run_repeats_itself() {
 
 #[test]
 fn what_s2n_cannot_give_is_refused_by_name() {
-    let flow = prepared(PATH, "quick-start", "1MB").lone_flow().unwrap();
+    let flow = prepared(PATH, "quick-start", "1MB")
+        .external_sender()
+        .unwrap();
     let refused = flowstart_s2n::lab::run(flow).unwrap_err().to_string();
     assert_eq!(
         refused,

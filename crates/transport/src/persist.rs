@@ -1,6 +1,6 @@
 //! Zero-window probes (RFC 9293 §3.8.6.1, RFC 1122 §4.2.2.17): where the peer's window holds all
-//! data back and nothing is on its way that it would answer, probes are sent to it from time to time, since
-//! the acknowledgement that opens the window may be lost.
+//! data back and nothing is on its way that it would answer, probes are sent to it from time to
+//! time, since the acknowledgement that opens the window may be lost.
 
 use super::connection::Connection;
 use super::segment::ByteRange;
@@ -18,8 +18,9 @@ pub enum Persist {
     Due,
 }
 
-/// Whether the peer's window is all that holds data back, and no answer is to come that would report
-/// more of it. A sender that numbers packets is notified again of a window that opens (RFC 9000 §13.3).
+/// Whether the peer's window is all that holds data back, and no answer is to come that would
+/// report more of it. A sender that numbers packets is notified again of a window that opens (RFC
+/// 9000 §13.3).
 #[inline]
 pub fn is_stalled(c: &Connection) -> bool {
     c.outstanding() == 0

@@ -495,8 +495,8 @@ impl ReceiveWindow {
         self.quick > 0
     }
 
-    /// How long the answer to data that has come above a hole waits, `most` at most; `None` where it
-    /// does not.
+    /// How long the answer to data that has come above a hole waits, `most` at most; `None` where
+    /// it does not.
     pub fn compresses(&mut self, arrival: &Arrival, most: Duration) -> Option<Duration> {
         let more_than_one = arrival.next - self.wup > u64::from(self.rcv_mss);
         if arrival.is_old() || more_than_one || self.is_quick() {
@@ -593,8 +593,8 @@ impl ReceiveWindow {
         (self.from, self.since) = (next, now);
     }
 
-    /// `tcp_rcvbuf_grow`: room for twice what a round trip brought, and for that to continue growing
-    /// as it did; and for so much above a hole.
+    /// `tcp_rcvbuf_grow`: room for twice what a round trip brought, and for that to continue
+    /// growing as it did; and for so much above a hole.
     fn grow_buffer(&mut self, copied: u64, old: u64, above: u64) {
         let window = right_size(copied, old).saturating_add(above);
         let buffer = space(window, self.ratio).min(self.growth.buffer.largest);

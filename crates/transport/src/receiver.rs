@@ -179,7 +179,7 @@ pub struct Receiver {
     /// The window, where it grows.
     window: Option<Box<ReceiveWindow>>,
     /// What only some receivers need, once they do.
-    cold: Option<Box<Extensions>>,
+    extensions: Option<Box<Extensions>>,
 }
 
 /// What only some receivers need.
@@ -344,7 +344,7 @@ impl Receiver {
             window: config
                 .growth
                 .map(|growth| Box::new(ReceiveWindow::new(growth))),
-            cold: None,
+            extensions: None,
             config,
             next: 0,
             deadline: Instant::MAX,
@@ -372,7 +372,7 @@ impl Receiver {
     fn send_syn(&mut self, before: u32, now: Instant) -> Packet {
         let timeout = self.config.syn_timeout;
         self.deadline = now + timeout.times(1 << before.min(32));
-        self.cold.get_or_insert_default().connecting = Some(before + 1);
+        self.extensions.get_or_insert_default().connecting = Some(before + 1);
         let syn = Syn {
             number: before,
             request: None,
@@ -422,7 +422,7 @@ impl Receiver {
                 };
             }
             Body::SynAck(_) => {
-                self.cold.get_or_insert_default().connecting = None;
+                self.extensions.get_or_insert_default().connecting = None;
                 return Some(self.acknowledge(self.next, self.next, now));
             }
             Body::Ack(_) => return None,
@@ -525,12 +525,12 @@ impl Receiver {
         if self.deadline > now {
             return None;
         }
-        if let Some(cold) = &mut self.cold {
-            if let Some(answer) = cold.waiting_answer.take() {
+        if let Some(extensions) = &mut self.extensions {
+            if let Some(answer) = extensions.waiting_answer.take() {
                 self.deadline = Instant::MAX;
                 return Some(*answer);
             }
-            if let Some(before) = cold.connecting {
+            if let Some(before) = extensions.connecting {
                 return Some(self.send_syn(before, now));
             }
         }
@@ -542,7 +542,7 @@ impl Receiver {
     }
 
     fn meters(&mut self) -> &mut AckPayload {
-        &mut self.cold.get_or_insert_default().meters
+        &mut self.extensions.get_or_insert_default().meters
     }
 
     /// Data has come to a window that grows: its effect on the window, the answer to it, and then
@@ -777,7 +777,7 @@ impl Receiver {
         self.unacknowledged = 0;
         self.deadline = Instant::MAX;
         let window = self.advertised(now);
-        let silent = self.cold.is_none() && self.above.is_none();
+        let silent = self.extensions.is_none() && self.above.is_none();
         let mut packet = if silent && !self.config.numbers {
             let mut ack = ByteAck::new(self.next, window, AckOption::None);
             if self.answers_repetition {
@@ -797,9 +797,9 @@ impl Receiver {
     /// come last.
     #[inline(never)]
     fn telling(&mut self, window: u32, arrived: (u64, u64), now: Instant) -> Packet {
-        let (option, ecn) = match &mut self.cold {
+        let (option, ecn) = match &mut self.extensions {
             None => (AckOption::None, Ecn::default()),
-            Some(cold) => (cold.meters.take(self.next), cold.meters.bits()),
+            Some(extensions) => (extensions.meters.take(self.next), extensions.meters.bits()),
         };
         let wire = self.config.header + option.wire(self.config.option_bytes);
         if self.config.numbers {
@@ -844,7 +844,7 @@ impl Receiver {
     /// The answer to a SYN waits for the timer, unless the SYN comes again meanwhile.
     #[cold]
     fn delay_answer(&mut self, answer: Packet, now: Instant) -> Option<Packet> {
-        let waiting = &mut self.cold.get_or_insert_default().waiting_answer;
+        let waiting = &mut self.extensions.get_or_insert_default().waiting_answer;
         if waiting.take().is_some() {
             self.deadline = Instant::MAX;
             return Some(answer);

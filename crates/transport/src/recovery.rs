@@ -49,8 +49,8 @@ impl Recovery {
         }
     }
 
-    /// Whether an ACK is of new data and reports nothing else, while nothing is missing and nothing is
-    /// being repaired.
+    /// Whether an ACK is of new data and reports nothing else, while nothing is missing and nothing
+    /// is being repaired.
     #[inline]
     fn is_plain(&self, c: &Connection, ack: &ByteAck) -> bool {
         ack.is_bare()

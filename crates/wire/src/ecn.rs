@@ -14,7 +14,8 @@ impl Ecn {
     /// Congestion window reduced.
     pub const CWR: Ecn = Ecn(8);
     /// The sender understands marks, and its answer is in proportion to their number: ECT(1)
-    /// (RFC 9331 §4.1). Its bit is next to [`Ecn::ECT`]'s, so that a router that marks ECT marks it.
+    /// (RFC 9331 §4.1). Its bit is next to [`Ecn::ECT`]'s, so that a router that marks ECT marks
+    /// it.
     pub const ECT1: Ecn = Ecn(1 | 16);
 
     /// Whether none of them is set.

@@ -1,6 +1,6 @@
-//! The pcapng file format: blocks, each with its kind and length before and its length again behind.
-//! (draft-ietf-opsawg-pcapng.) Read: section headers, interface descriptions, enhanced and simple packets and the
-//! old packet block. Everything else is stepped over.
+//! The pcapng file format: blocks, each with its kind and length before and its length again
+//! behind. (draft-ietf-opsawg-pcapng.) Read: section headers, interface descriptions, enhanced and
+//! simple packets and the old packet block. Everything else is stepped over.
 
 use super::bytes::{Bytes, MOST};
 use super::frame::{Endian, Found, Frame, LONGEST_RECORD};
@@ -169,8 +169,8 @@ impl Pcapng {
     }
 }
 
-/// Units per second: a power of ten, or of two when the highest bit is set. Finer than a u128 can represent is taken as
-/// nanoseconds.
+/// Units per second: a power of ten, or of two when the highest bit is set. Finer than a u128 can
+/// represent is taken as nanoseconds.
 fn resolution(value: u8) -> u128 {
     let power = u32::from(value & 0x7f);
     let base: u128 = if value & 0x80 != 0 { 2 } else { 10 };

@@ -60,7 +60,8 @@ fn v4(packet: &[u8], on_wire: usize, limit: usize) -> Transport<'_> {
         return Transport::Fragment;
     }
     let own = usize::from(header[0] & 0x0f) * 4;
-    // A sender that leaves segmentation to its card hands over packets that are too long for the field.
+    // A sender that leaves segmentation to its card hands over packets that are too long for the
+    // field.
     let total = match usize::from(field(2)) {
         0 => on_wire,
         total => total.min(limit),
@@ -115,7 +116,8 @@ fn v6(packet: &[u8], on_wire: usize, limit: usize) -> Transport<'_> {
     of_protocol(protocol, packet)
 }
 
-/// Steps over the extension headers of RFC 8200 and returns where TCP or UDP begins, and which of them.
+/// Steps over the extension headers of RFC 8200 and returns where TCP or UDP begins, and which of
+/// them.
 fn upper_layer(packet: &[u8], mut next: u8) -> Result<(usize, u8), Transport<'static>> {
     let mut at = 40;
     for _ in 0..DEEPEST {

@@ -33,8 +33,8 @@
 //! - The papers' text was not at hand; a public port to ns-3 was, and its errors are not
 //!   followed: it forgets `RTTmin`, lowers the threshold, and lets flows share `U`.
 //! - What is said of `Umax` reads as the largest of the last ten samples' (`u_max=last-ten`); the
-//!   port takes the largest ever. `U` is a moving average itself, so among ten consecutive ACKs it is
-//!   nearly the largest whatever its level, and the filter is slowest, eleven round trips, just
+//!   port takes the largest ever. `U` is a moving average itself, so among ten consecutive ACKs it
+//!   is nearly the largest whatever its level, and the filter is slowest, eleven round trips, just
 //!   where samples hardly vary: over 20 Mbit/s x 100 ms the estimate is 38 segments when slow
 //!   start loses at 667, and 135 by the largest ever, of 166 that the path holds.
 //! - The avoidance responds to losses and timeouts. With Westwood that is by an estimate.

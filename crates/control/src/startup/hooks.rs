@@ -111,8 +111,8 @@ pub trait Startup: Send {
 
     crate::startup_events!(hooks);
 
-    /// Congestion: ends what is under way, and takes back pacing and tags. `w` is as before it. Most
-    /// treat a mark as a loss (RFC 3168 §5).
+    /// Congestion: ends what is under way, and takes back pacing and tags. `w` is as before it.
+    /// Most treat a mark as a loss (RFC 3168 §5).
     fn on_congestion(&mut self, _w: &mut Window, _c: &Congestion) -> Response {
         Response::STANDARD
     }
@@ -141,8 +141,8 @@ pub trait Startup: Send {
         false
     }
 
-    /// The model that it leaves to an avoidance that can continue with it, now that it ends without a
-    /// loss: its own view of the path, or what path and queue hold
+    /// The model that it leaves to an avoidance that can continue with it, now that it ends without
+    /// a loss: its own view of the path, or what path and queue hold
     /// ([`Capacity`](crate::model::capacity::Capacity)).
     fn export_model(&mut self) -> Option<Box<dyn Model>> {
         None

@@ -11,8 +11,8 @@
 //!
 //! The rules are those of the draft's texts -00 (3 November 2025, commit 3d0bd41 of its repository)
 //! and -02 (16 March 2026), and of h2o/quicly, `include/quicly/cc.h`, `lib/cc-pico.c` and
-//! `lib/quicly.c`, commit b11d3634 (1 April 2026), which has -00's shares and a threshold and a floor
-//! of its own.
+//! `lib/quicly.c`, commit b11d3634 (1 April 2026), which has -00's shares and a threshold and a
+//! floor of its own.
 //!
 //! | | draft02 | draft00 | quicly |
 //! | --- | --- | --- | --- |

@@ -1,7 +1,7 @@
 //! What a sender in a real QUIC stack did and knew, as qlog, to be laid next to the simulator's.
 //!
-//! Datagrams are reported as such (`transport:datagrams_sent`), since the numbers of the packets in them
-//! are encrypted. Recoveries are left out: they are not recorded.
+//! Datagrams are reported as such (`transport:datagrams_sent`), since the numbers of the packets in
+//! them are encrypted. Recoveries are left out: they are not recorded.
 
 use super::event::milliseconds;
 use super::file::{About, File};

@@ -11,7 +11,7 @@
 macro_rules! quinn_proto_lab {
     ($proto:ident) => {
         use bytes::BytesMut;
-        use flowstart_sim::{LoneFlow, RequestError};
+        use flowstart_sim::{ExternalSender, RequestError};
         use std::collections::VecDeque;
         use std::net::{Ipv4Addr, SocketAddr};
         use std::sync::Arc;
@@ -31,7 +31,7 @@ macro_rules! quinn_proto_lab {
         static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
         /// Runs a scenario's only flow.
-        pub fn run(flow: LoneFlow, clock: Clock) -> Result<Outcome, RequestError> {
+        pub fn run(flow: ExternalSender, clock: Clock) -> Result<Outcome, RequestError> {
             let factory = Arc::new(Factory::new(lab::startup(&flow)?));
             let sender = lab::sender(&flow);
             let certificate = Certificate::made();
@@ -99,7 +99,7 @@ macro_rules! quinn_proto_lab {
                 factory: Arc<Factory>,
                 Certificate { server, client }: Certificate,
                 sender: Side,
-                flow: &LoneFlow,
+                flow: &ExternalSender,
                 now: Instant,
             ) -> Ends {
                 let of = |side| transport((side == sender).then(|| factory.clone()));

@@ -141,8 +141,8 @@ impl Link {
         self.common.counts_waits = true;
     }
 
-    /// Whether a delivery, or what the queue has done meanwhile, is reported. One method, since every
-    /// delivery calls it.
+    /// Whether a delivery, or what the queue has done meanwhile, is reported. One method, since
+    /// every delivery calls it.
     #[inline]
     pub fn has_news(&self) -> bool {
         self.common.recorded | !self.common.events.is_empty()
@@ -218,7 +218,8 @@ impl Link {
     }
 
     /// How long packets have waited in the queue up to `now` before their transmission, summed over
-    /// packets, where that is counted from the beginning. Links without a separate queue return zero.
+    /// packets, where that is counted from the beginning. Links without a separate queue return
+    /// zero.
     pub fn waited(&mut self, now: Moment) -> Duration {
         match &mut self.mechanism {
             LinkImpl::Fifo(link) => link.waited(now.time, &self.common),

@@ -5,7 +5,7 @@ use crate::clock::now;
 use flowstart_control::Instant;
 use flowstart_live::lab::{Datagram, Side, Wire};
 use flowstart_network::moment::Moment;
-use flowstart_sim::LoneFlow;
+use flowstart_sim::ExternalSender;
 use s2n_quic::provider::io::testing::network::{Buffers, Packet};
 use s2n_quic::provider::io::testing::{spawn, Network, PathHandle};
 use s2n_quic_core::inet::{ExplicitCongestionNotification as Mark, SocketAddress};
@@ -21,7 +21,7 @@ pub(super) struct Links {
 
 impl Links {
     /// Those of this flow.
-    pub fn of(flow: &mut LoneFlow, notes: Notes) -> Links {
+    pub fn of(flow: &mut ExternalSender, notes: Notes) -> Links {
         Links {
             wire: Wire::of(flow),
             client: None,

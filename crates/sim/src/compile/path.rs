@@ -3,7 +3,7 @@
 use super::files::Files;
 use super::impairments::{ack_aggregation, before, behind};
 use super::line::{forward_line, loss_burst, reverse_line};
-use super::stack_environment::Surroundings;
+use super::stack_environment::StackEnvironment;
 use crate::spec::{out_of_range, HopSpec, PathSpec, QuickStartSpec, RequestError, Side};
 use flowstart_control::{Amount, Duration, Rate};
 use flowstart_network::chain::{Access, Chain, Hop, HopDirection, Hosts};
@@ -15,7 +15,7 @@ use flowstart_network::quick_start::Policy;
 pub(super) fn chain(
     path: &PathSpec,
     packet: u32,
-    around: &Surroundings,
+    around: &StackEnvironment,
     usual: QueueSpec,
     files: &mut Files,
 ) -> Result<Chain, RequestError> {
@@ -191,7 +191,7 @@ fn queue(field: &str, spec: Option<&str>, usual: &QueueSpec) -> Result<QueueSpec
 }
 
 /// What the hosts of a path have.
-fn hosts(path: &PathSpec, around: &Surroundings) -> Hosts {
+fn hosts(path: &PathSpec, around: &StackEnvironment) -> Hosts {
     Hosts {
         shared: path.hosts,
         access: access(path),

@@ -4,7 +4,7 @@
 use super::checks::LONGEST_RUN;
 use super::files::Files;
 use super::setting::Setting;
-use super::stack_environment::Surroundings;
+use super::stack_environment::StackEnvironment;
 use crate::spec::{AckName, GrowthName, PacingName, PathSpec, RequestError, Scenario, StackSpec};
 use flowstart_control::{Amount, Bytes};
 use flowstart_network::chain::Chain;
@@ -89,7 +89,7 @@ fn amount(limit: Limit) -> Option<Amount> {
 
 impl StackSpec {
     /// Every field as `stack` has it, but for those that change nothing in it.
-    fn filled_in(&self, stack: &Stack, around: &Surroundings) -> StackSpec {
+    fn filled_in(&self, stack: &Stack, around: &StackEnvironment) -> StackSpec {
         // A buffer that follows from a window does so for segments of any size.
         let buffer = stack
             .receive_window

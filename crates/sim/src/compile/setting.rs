@@ -2,7 +2,7 @@
 
 use super::files::Files;
 use super::path::chain;
-use super::stack_environment::Surroundings;
+use super::stack_environment::StackEnvironment;
 use crate::spec::{RequestError, Scenario};
 use flowstart_control::params::split;
 use flowstart_control::startup;
@@ -17,7 +17,7 @@ pub(super) struct Setting {
     /// The endpoints.
     pub(super) ends: Ends,
     /// What these mean for the path.
-    pub(super) around: Surroundings,
+    pub(super) around: StackEnvironment,
     /// The path.
     pub(super) chain: Chain,
 }
@@ -44,7 +44,7 @@ impl Setting {
     /// That of a scenario, every field of it checked.
     pub(super) fn of(scenario: &Scenario, files: &mut Files) -> Result<Setting, RequestError> {
         let stack = scenario.stack()?;
-        let around = scenario.stack.surroundings(stack.preset)?;
+        let around = scenario.stack.environment(stack.preset)?;
         let usual = usual_queue(scenario);
         let chain = chain(&scenario.path, stack.packet(), &around, usual, files)?;
         Ok(Setting {

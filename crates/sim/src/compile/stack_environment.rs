@@ -9,7 +9,7 @@ use flowstart_network::quick_start::Policy;
 
 /// The environment of a stack's endpoints.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Surroundings {
+pub struct StackEnvironment {
     /// How a buffer of N packets is read.
     pub buffer_accounting: BufferAccounting,
     /// How routers decide on requests for a rate.
@@ -21,14 +21,14 @@ pub struct Surroundings {
     pub sack_cost: Duration,
 }
 
-impl Surroundings {
+impl StackEnvironment {
     /// Those of a preset: simulators for which buffers and routers are ns-2's, and all others.
-    fn preset(name: &str) -> Surroundings {
+    fn preset(name: &str) -> StackEnvironment {
         let (buffer_accounting, quick_start) = match name {
             "ns2" => (BufferAccounting::Ns2, Policy::NS2),
             _ => (BufferAccounting::Linux, Policy::RFC),
         };
-        Surroundings {
+        StackEnvironment {
             buffer_accounting,
             quick_start,
             interrupts: None,
@@ -45,8 +45,8 @@ impl Surroundings {
 
 impl StackSpec {
     /// The environment of endpoints of `preset`, with every override applied.
-    pub(super) fn surroundings(&self, preset: &str) -> Result<Surroundings, RequestError> {
-        let mut around = Surroundings::preset(preset);
+    pub(super) fn environment(&self, preset: &str) -> Result<StackEnvironment, RequestError> {
+        let mut around = StackEnvironment::preset(preset);
         if let Some(codes) = self.rate_codes {
             around.quick_start.codes = codes;
         }

@@ -1,6 +1,6 @@
 //! Writes that have waited for others reach their connections.
 
-use super::simulation::{Simulation, TURN};
+use super::simulation::{Simulation, DEPENDENT_WRITE};
 use crate::workload::Arrival;
 use flowstart_network::moment::Moment;
 use std::ops::Range;
@@ -8,23 +8,24 @@ use std::ops::Range;
 impl Simulation<'_> {
     /// The writes at these places have been delivered.
     #[cold]
-    pub(super) fn on_turn_delivered(&mut self, places: Range<usize>) {
+    pub(super) fn on_dependency_delivered(&mut self, places: Range<usize>) {
         let cause = self.now;
-        for time in self.turns.delivered(places, cause) {
-            self.queue.push(Moment { time, cause }, TURN);
+        for time in self.dependencies.delivered(places, cause) {
+            self.queue.push(Moment { time, cause }, DEPENDENT_WRITE);
         }
     }
 
     /// The next write that has waited is due.
-    pub(super) fn on_turn(&mut self) {
-        let Some(wait) = self.turns.take_due() else {
+    pub(super) fn on_dependent_write(&mut self) {
+        let Some(wait) = self.dependencies.take_due() else {
             return;
         };
         self.recorders.writes.records[wait.place].is_due = true;
         self.hand_over(wait.flow);
     }
 
-    /// An application that has written at a time of its own continues with what has waited and is due.
+    /// An application that has written at a time of its own continues with what has waited and is
+    /// due.
     pub(super) fn note_available(&mut self, flow: u32) {
         if let Some(place) = self.next_write(flow) {
             self.recorders.writes.records[place].available = self.now.into();

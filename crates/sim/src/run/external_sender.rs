@@ -1,5 +1,5 @@
-//! A scenario whose only flow has an external sender: a transport that is not the simulator's sends over
-//! its links.
+//! A scenario whose only flow has an external sender: a transport that is not the simulator's sends
+//! over its links.
 
 use super::path_of;
 use crate::compile::Prepared;
@@ -15,7 +15,7 @@ use flowstart_transport::stack::{EcnMode, Stack};
 use std::sync::Arc;
 
 /// The flow, and the network that it has to itself.
-pub struct LoneFlow {
+pub struct ExternalSender {
     /// Every link.
     pub links: Vec<Link>,
     /// The links that it passes.
@@ -50,7 +50,7 @@ impl Prepared {
     /// The scenario's only flow, which hands over all its data at once behind a handshake.
     ///
     /// An error where there are others, or it is otherwise.
-    pub fn lone_flow(&self) -> Result<LoneFlow, RequestError> {
+    pub fn external_sender(&self) -> Result<ExternalSender, RequestError> {
         let chain = self.chain();
         let plans = expand(&self.flows, chain.hosts.shared, self.seed);
         let refused = |field: &str, problem: &str| Err(RequestError::new(field, problem));
@@ -75,7 +75,7 @@ impl Prepared {
         let network = graph::build(chain, [path].into_iter(), [].into_iter(), self.seed);
         let links = network.links;
         let route = network.routes[network.route_of[0] as usize].clone();
-        Ok(LoneFlow {
+        Ok(ExternalSender {
             known: known(kind, &route, &links),
             links,
             route,

@@ -20,7 +20,7 @@ mod simulation;
 mod web;
 mod write_dependencies;
 
-pub use external_sender::LoneFlow;
+pub use external_sender::ExternalSender;
 pub use load::{Load, Request, Requests};
 pub use meter::Usage;
 
@@ -51,8 +51,8 @@ impl Prepared {
         self.run_within(go_on, |_| true)
     }
 
-    /// The same for as long as `allows` is true of what the run has used, too, which is checked every
-    /// few thousand events and packets.
+    /// The same for as long as `allows` is true of what the run has used, too, which is checked
+    /// every few thousand events and packets.
     pub fn run_within(
         &self,
         go_on: impl FnMut() -> bool,

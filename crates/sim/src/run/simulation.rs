@@ -34,7 +34,7 @@ use std::ops::Range;
 
 /// The number of the event that stands for a write that has waited for another: greater than any
 /// timer's.
-pub(super) const TURN: EventId = EventId::MAX - 2;
+pub(super) const DEPENDENT_WRITE: EventId = EventId::MAX - 2;
 /// The event of the next arrival.
 const ARRIVAL: EventId = EventId::MAX - 1;
 /// And that of every wake of web sessions.
@@ -59,7 +59,7 @@ pub(super) struct Simulation<'a> {
     /// How startups of flows that are over have ended.
     pub(super) exits: Vec<Exit>,
     /// What waits for what.
-    pub(super) turns: WriteDependencies,
+    pub(super) dependencies: WriteDependencies,
     /// Flows that wait for the end of others' startups.
     pub(super) followers: Followers,
     /// What records what happens.
@@ -112,7 +112,7 @@ impl<'a> Simulation<'a> {
             bottleneck: network.bottleneck,
             flows,
             arrivals: arrivals(&plans, &prepared.kinds),
-            turns: WriteDependencies::new(prepared, &plans, &recorders.writes),
+            dependencies: WriteDependencies::new(prepared, &plans, &recorders.writes),
             followers,
             recorded: awaited | recorders.takes(),
             recorders,
@@ -154,14 +154,14 @@ impl<'a> Simulation<'a> {
             let links = self.links.len() as EventId;
             if due.event < links {
                 self.on_delivery(due.event);
-            } else if due.event < TURN {
+            } else if due.event < DEPENDENT_WRITE {
                 self.queue.pop();
                 let timer = due.event - links;
                 self.on_timer(timer / 2, timer % 2 == 1);
             } else {
                 self.queue.pop();
                 match due.event {
-                    TURN => self.on_turn(),
+                    DEPENDENT_WRITE => self.on_dependent_write(),
                     ARRIVAL => self.on_arrival(),
                     _ => self.on_web(),
                 }
@@ -183,7 +183,7 @@ impl<'a> Simulation<'a> {
     fn next_event(&mut self) -> Option<Due> {
         let (links, flows) = (self.links.len() as EventId, &self.flows);
         self.queue
-            .peek(|event| event >= TURN || !flows.is_over((event - links) / 2))
+            .peek(|event| event >= DEPENDENT_WRITE || !flows.is_over((event - links) / 2))
     }
 
     pub(super) fn moment(&self) -> Moment {
@@ -245,7 +245,7 @@ impl<'a> Simulation<'a> {
         self.next_arrival += 1;
         self.schedule_arrival();
         self.take_in(arrival);
-        if !self.turns.is_empty() {
+        if !self.dependencies.is_empty() {
             self.note_available(arrival.flow);
         }
     }
@@ -531,8 +531,8 @@ impl<'a> Simulation<'a> {
         if is_whole && self.web.owns(flow) {
             self.on_web_delivered(flow);
         }
-        if !reached.is_empty() && !self.turns.is_empty() {
-            self.on_turn_delivered(reached);
+        if !reached.is_empty() && !self.dependencies.is_empty() {
+            self.on_dependency_delivered(reached);
         }
     }
 

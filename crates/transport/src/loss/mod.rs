@@ -1,8 +1,9 @@
 //! Loss detection: one file for each family.
 //!
 //! A detector reads the connection's ledger, turns acknowledgements and timers into
-//! [`AckOutcome`], marks in the ledger what it takes for lost, and chooses the segment that may leave
-//! next. It neither sends nor touches the window: sending is the sender's, the window's fall the
+//! [`AckOutcome`], marks in the ledger what it takes for lost, and chooses the segment that may
+//! leave next. It neither sends nor touches the window: sending is the sender's, the window's fall
+//! the
 //! [reduction](super::reduction)'s.
 
 use super::connection::Connection;
@@ -155,8 +156,8 @@ impl Loss {
         }
     }
 
-    /// An acknowledgement has come that another has overtaken. Whether it counts, since it may still
-    /// report first what has arrived above a hole (RFC 2018 §5.1).
+    /// An acknowledgement has come that another has overtaken. Whether it counts, since it may
+    /// still report first what has arrived above a hole (RFC 2018 §5.1).
     #[cold]
     fn heeds_overtaken_ack(&mut self, c: &Connection) -> bool {
         match self {
@@ -196,8 +197,8 @@ impl Loss {
         }
     }
 
-    /// The retransmission timer has expired; the controller has been notified. `again` where nothing
-    /// has been acknowledged since it did so before.
+    /// The retransmission timer has expired; the controller has been notified. `again` where
+    /// nothing has been acknowledged since it did so before.
     pub fn on_timeout(&mut self, c: &mut Connection, again: bool) {
         match self {
             Loss::DupAck(r) => r.on_timeout(c),

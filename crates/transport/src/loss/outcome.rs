@@ -132,8 +132,8 @@ impl AckReport {
     }
 }
 
-/// The parts that are notified of an acknowledgement, and as what. A controller may own the window: then the
-/// transport's rules of growth and recovery are not for it, and it hears more.
+/// The parts that are notified of an acknowledgement, and as what. A controller may own the window:
+/// then the transport's rules of growth and recovery are not for it, and it hears more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckRole {
     /// To every controller, as one that lets the window grow.

@@ -11,10 +11,10 @@
 //! position, HighRxt, separates what has been retransmitted from what has not. Between the two
 //! lies what the ledger has as lost and not sent again, and the pipe is what it has in flight.
 //!
-//! The first acknowledgement that moves SND.UNA in a recovery echoes the timestamp of what moved it:
-//! where that left before the first retransmission, nothing was lost (RFC 3522 §3.2). Then what the
-//! recovery did is taken back (RFC 4015), and DupThresh rises to what the path has shown to reorder
-//! by, or every further segment that is as late would begin another.
+//! The first acknowledgement that moves SND.UNA in a recovery echoes the timestamp of what moved
+//! it: where that left before the first retransmission, nothing was lost (RFC 3522 §3.2). Then what
+//! the recovery did is taken back (RFC 4015), and DupThresh rises to what the path has shown to
+//! reorder by, or every further segment that is as late would begin another.
 
 use super::super::connection::Connection;
 use super::super::segment::{ByteRange, SegmentRange, Why};
@@ -82,8 +82,8 @@ impl Default for Rfc6675 {
 }
 
 impl Rfc6675 {
-    /// An acknowledgement has come that reports this for the first time; `repetition` where it echoes
-    /// the timestamp of a retransmission.
+    /// An acknowledgement has come that reports this for the first time; `repetition` where it
+    /// echoes the timestamp of a retransmission.
     pub fn on_ack(
         &mut self,
         c: &mut Connection,

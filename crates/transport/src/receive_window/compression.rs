@@ -1,5 +1,5 @@
-//! SACK compression (`__tcp_ack_snd_check`): once a hole has been reported often enough for its sender
-//! to repair it, a receiver answers what comes above it together.
+//! SACK compression (`__tcp_ack_snd_check`): once a hole has been reported often enough for its
+//! sender to repair it, a receiver answers what comes above it together.
 
 /// So many acknowledgements report a hole at once (`TCP_FASTRETRANS_THRESH`).
 const AT_ONCE: u32 = 3;

@@ -103,8 +103,8 @@ mod tests {
         Prr::new(prior, target, &window)
     }
 
-    /// Twenty in flight, the controller's window is ten; one delivery per acknowledgement, and what the
-    /// window allows is sent at once. Returns what each acknowledgement released.
+    /// Twenty in flight, the controller's window is ten; one delivery per acknowledgement, and what
+    /// the window allows is sent at once. Returns what each acknowledgement released.
     fn released(lost: u64, acknowledgements: u64) -> Vec<u64> {
         let mut reduction = reduction(20, 10);
         let mut in_flight = 20 - lost - 2;

@@ -1,5 +1,5 @@
-//! What is out, for samples of the delivery rate ([`RateSampler`]), where controllers use them; other
-//! connections carry none of this.
+//! What is out, for samples of the delivery rate ([`RateSampler`]), where controllers use them;
+//! other connections carry none of this.
 //!
 //! Packets that left at one instant with the same state are one entry, so a flight takes as
 //! much memory as it had acknowledgements to send by.

@@ -15,8 +15,8 @@
 //! queue, would be simpler. It would take 24 bytes for each segment of a window instead of
 //! 16 for each acknowledgement's worth, and an allocation for each idle connection. Only QUIC,
 //! whose acknowledgements name packets, keeps such records (`packets`); only a detector by time
-//! keeps retransmissions in order (`retransmissions`); only a controller that samples rates has the state of
-//! delivery noted with each sending (`delivery`).
+//! keeps retransmissions in order (`retransmissions`); only a controller that samples rates has the
+//! state of delivery noted with each sending (`delivery`).
 
 mod arrivals;
 mod boundaries;
@@ -209,8 +209,8 @@ impl SentPackets {
 
 /// Acknowledgements.
 impl SentPackets {
-    /// Takes in an acknowledgement of all below `una` and of `blocks` above it. One that another has
-    /// overtaken may still report blocks.
+    /// Takes in an acknowledgement of all below `una` and of `blocks` above it. One that another
+    /// has overtaken may still report blocks.
     pub fn acknowledge(
         &mut self,
         una: u64,
@@ -352,8 +352,8 @@ impl SentPackets {
         newly
     }
 
-    /// The range `plan` has arrived with a packet that counted as lost. Returns how many of its bytes
-    /// had not.
+    /// The range `plan` has arrived with a packet that counted as lost. Returns how many of its
+    /// bytes had not.
     pub fn acknowledge_late(&mut self, plan: ByteRange) -> u64 {
         let mut reach = self.una;
         let delivered = self.deliver(plan, &mut reach, &mut Vec::new());

@@ -160,7 +160,8 @@ impl<'a> Sessions<'a> {
         self.wakes.peek().map(|Reverse(wake)| wake.moment)
     }
 
-    /// The object that one of our flows requests or answers, by its place among all that are requested.
+    /// The object that one of our flows requests or answers, by its place among all that are
+    /// requested.
     pub fn object_of(&self, flow: u32) -> u32 {
         match self.purpose(flow) {
             Purpose::Request(object) | Purpose::Response(object) => object,

@@ -1,8 +1,8 @@
-//! What duplicate acknowledgements stand for where the peer does not report what has arrived (Linux's
-//! `tcp_add_reno_sack` and `tcp_remove_reno_sacks`).
+//! What duplicate acknowledgements stand for where the peer does not report what has arrived
+//! (Linux's `tcp_add_reno_sack` and `tcp_remove_reno_sacks`).
 //!
-//! Each stands for a segment that has arrived above a hole; which one is unknown. So all of recovery
-//! that goes by counts is as with SACK: what is in flight, limited transmit, PRR.
+//! Each stands for a segment that has arrived above a hole; which one is unknown. So all of
+//! recovery that goes by counts is as with SACK: what is in flight, limited transmit, PRR.
 
 use super::super::super::connection::Connection;
 use super::super::super::sent::NewlyAcked;
@@ -63,7 +63,8 @@ impl Duplicates {
     }
 
     /// A segment is left that may be missing. Where more duplicates have come it was not, but late
-    /// (`tcp_limit_reno_sacked`, `tcp_check_reno_reordering`). Returns how many of `segments` count.
+    /// (`tcp_limit_reno_sacked`, `tcp_check_reno_reordering`). Returns how many of `segments`
+    /// count.
     fn limit(
         &mut self,
         c: &Connection,

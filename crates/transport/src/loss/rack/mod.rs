@@ -265,8 +265,8 @@ impl Rack {
         c.una() > self.high_seq || c.stack.recovery.sack && c.una() == self.high_seq
     }
 
-    /// The parts that are notified of an acknowledgement: while the window comes down, nothing grows it
-    /// (`tcp_may_raise_cwnd`).
+    /// The parts that are notified of an acknowledgement: while the window comes down, nothing
+    /// grows it (`tcp_may_raise_cwnd`).
     fn audience(&self, advanced: bool, sacked: bool) -> AckRole {
         match self.state {
             State::Recovery | State::Cwr => AckRole::Recovery,
@@ -482,8 +482,8 @@ impl Rack {
     }
 
     /// What a mark has begun to take from the window stays all that is taken: `tcp_enter_recovery`
-    /// begins no reduction where one is in progress. A scalable controller's answer to a mark may be
-    /// next to nothing, and it hears of the loss too.
+    /// begins no reduction where one is in progress. A scalable controller's answer to a mark may
+    /// be next to nothing, and it hears of the loss too.
     fn enter_recovery(&mut self, c: &Connection) -> CongestionEvent {
         let began = match self.state {
             State::Cwr if !c.is_scalable() => CongestionEvent::Repair,

@@ -1,10 +1,10 @@
 //! QUIC's loss detection and congestion events (RFC 9002; J. Iyengar, I. Swett, May 2021).
 //!
 //! Every packet has a separate number, also where it carries what another has carried: an
-//! acknowledgement identifies those that arrived, so each gives a round trip, and none is ambiguous.
-//! A packet is lost when three later ones have arrived or one that left long enough after it; a
-//! timer only sends probes, which make the peer answer, and marks nothing lost. What was lost is
-//! sent again in new packets.
+//! acknowledgement identifies those that arrived, so each gives a round trip, and none is
+//! ambiguous. A packet is lost when three later ones have arrived or one that left long enough
+//! after it; a timer only sends probes, which make the peer answer, and marks nothing lost. What
+//! was lost is sent again in new packets.
 //!
 //! | constant | value | section |
 //! | --- | --- | --- |

@@ -20,22 +20,22 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 /// Both of them.
 struct Pair {
-    ledger: SentPackets,
+    sent: SentPackets,
     literal: Literal,
     detail: Tracking,
 }
 
 impl Pair {
     fn new(detail: Tracking, of_packets: bool) -> Pair {
-        let ledger = SentPackets::new(detail, true);
+        let sent = SentPackets::new(detail, true);
         let literal = Literal {
             of_packets,
             ..Literal::default()
         };
         Pair {
-            ledger: match of_packets {
-                true => ledger.of_packets(MSS),
-                false => ledger,
+            sent: match of_packets {
+                true => sent.of_packets(MSS),
+                false => sent,
             },
             literal,
             detail,
@@ -74,27 +74,27 @@ impl Pair {
             }
             15 | 16 => {
                 let end = (somewhere + 2 * len).min(high);
-                self.ledger.mark_lost(somewhere, end);
+                self.sent.mark_lost(somewhere, end);
                 self.literal.lose(somewhere, end);
             }
             17 => {
-                self.ledger.mark_oldest_retransmission_lost();
+                self.sent.mark_oldest_retransmission_lost();
                 if self.detail == Tracking::Times {
                     self.literal.lose_oldest_retransmission();
                 }
             }
             18 if choice < 15 => {
-                self.ledger.mark_all_lost();
+                self.sent.mark_all_lost();
                 self.literal.lose_all();
             }
             18 => {
-                self.ledger.unmark_all_lost();
+                self.sent.unmark_all_lost();
                 self.literal.find_all();
             }
             _ => {
                 let pipe = self.literal.in_flight();
                 self.literal.rate.application_limits(pipe);
-                let rate = self.ledger.delivery();
+                let rate = self.sent.delivery();
                 rate.unwrap().application_limits(pipe);
             }
         }
@@ -104,9 +104,9 @@ impl Pair {
     fn send(&mut self, plan: ByteRange) {
         let now = self.literal.now;
         if plan.start < self.literal.high {
-            self.ledger.repair(plan, now);
+            self.sent.repair(plan, now);
         }
-        self.ledger.send(plan, self.literal.in_flight(), now);
+        self.sent.send(plan, self.literal.in_flight(), now);
         self.literal.send(plan);
     }
 
@@ -117,7 +117,7 @@ impl Pair {
             return;
         }
         let plan = match self.literal.of_packets {
-            true => self.ledger.packet_at(position),
+            true => self.sent.packet_at(position),
             false => ByteRange {
                 start: position,
                 end: high.min(position + len),
@@ -154,21 +154,21 @@ impl Pair {
         choice: u64,
     ) -> Result<(), TestCaseError> {
         let pipe = self.literal.in_flight();
-        if let Some(rate) = self.ledger.delivery() {
+        if let Some(rate) = self.sent.delivery() {
             rate.note_pipe(pipe);
         }
         self.literal.rate.note_pipe(pipe);
         let expected = self.literal.take(una, blocks);
         let (blocks, now) = (blocks.iter().copied(), self.literal.now);
-        let newly = self.ledger.acknowledge(una, blocks, now);
+        let newly = self.sent.acknowledge(una, blocks, now);
         prop_assert_eq!(self.visible(newly), self.visible(expected));
         if newly.acked > 0 {
-            let newest = self.ledger.newest_first_sent();
+            let newest = self.sent.newest_first_sent();
             prop_assert_eq!(newest, self.literal.newest_first_sent);
         }
         let pipe = self.literal.in_flight();
         let least = (choice < 10).then_some(Duration(choice));
-        let rate = self.ledger.delivery();
+        let rate = self.sent.delivery();
         let told = rate.unwrap().conclude(pipe, false, least);
         prop_assert_eq!(told, self.literal.rate.conclude(pipe, least));
         Ok(())
@@ -189,40 +189,38 @@ impl Pair {
 
     /// Every query has the same answer.
     fn compare(&self) -> Result<(), TestCaseError> {
-        let (ledger, literal) = (&self.ledger, &self.literal);
-        prop_assert_eq!((ledger.una(), ledger.high()), (literal.una, literal.high));
-        prop_assert_eq!(ledger.in_flight(), literal.in_flight());
-        prop_assert_eq!(ledger.arrived_bytes(), literal.arrived.len() as u64);
-        prop_assert_eq!(ledger.lost_bytes(), literal.lost.len() as u64);
-        prop_assert_eq!(ledger.first_lost(), literal.first_lost());
+        let (sent, literal) = (&self.sent, &self.literal);
+        prop_assert_eq!((sent.una(), sent.high()), (literal.una, literal.high));
+        prop_assert_eq!(sent.in_flight(), literal.in_flight());
+        prop_assert_eq!(sent.arrived_bytes(), literal.arrived.len() as u64);
+        prop_assert_eq!(sent.lost_bytes(), literal.lost.len() as u64);
+        prop_assert_eq!(sent.first_lost(), literal.first_lost());
         if self.detail == Tracking::Times {
-            prop_assert_eq!(ledger.has_losses(), literal.has_losses());
-            prop_assert_eq!(ledger.retransmissions(), literal.retransmissions());
-            let oldest = ledger.oldest_retransmission();
+            prop_assert_eq!(sent.has_losses(), literal.has_losses());
+            prop_assert_eq!(sent.retransmissions(), literal.retransmissions());
+            let oldest = sent.oldest_retransmission();
             let oldest = oldest.map(|again| (again.start, again.end, again.sent));
             let expected = literal.out().next().map(|s| (s.start, s.end, s.sent));
             prop_assert_eq!(oldest, expected);
             if literal.una < literal.high {
-                prop_assert_eq!(ledger.oldest_left(), literal.oldest_left());
+                prop_assert_eq!(sent.oldest_left(), literal.oldest_left());
             }
         }
         (literal.una..literal.high).try_for_each(|position| self.compare_at(position))
     }
 
     fn compare_at(&self, position: u64) -> Result<(), TestCaseError> {
-        let (ledger, literal) = (&self.ledger, &self.literal);
+        let (sent, literal) = (&self.sent, &self.literal);
         let first = literal.first(position);
-        let burst = ledger.first_sent(position, &mut Hint::default());
+        let burst = sent.first_sent(position, &mut Hint::default());
         prop_assert_eq!(burst.map(|burst| burst.0), Some(first.sent));
         let arrived = literal.arrived.contains(&position);
-        prop_assert_eq!(ledger.has_arrived(position, position + 1), arrived);
-        let lost = ledger
-            .lost()
-            .is_some_and(|l| l.meets(position, position + 1));
+        prop_assert_eq!(sent.has_arrived(position, position + 1), arrived);
+        let lost = sent.lost().is_some_and(|l| l.meets(position, position + 1));
         prop_assert_eq!(lost, literal.lost.contains(&position));
-        prop_assert_eq!(ledger.is_repeated(position), literal.is_repeated(position));
+        prop_assert_eq!(sent.is_repeated(position), literal.is_repeated(position));
         if literal.of_packets {
-            let packet = ledger.packet_at(position);
+            let packet = sent.packet_at(position);
             prop_assert_eq!(
                 (packet.start, packet.end),
                 (first.start.max(literal.una), first.end)

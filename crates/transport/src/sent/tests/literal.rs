@@ -1,4 +1,4 @@
-//! The ledger, literally: a list of all sendings from the first on, and a mark for every byte.
+//! The sent, literally: a list of all sendings from the first on, and a mark for every byte.
 //! Every query searches from end to end.
 
 use super::super::*;
