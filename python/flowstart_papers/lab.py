@@ -5,6 +5,7 @@ second time is instant, an interrupted one resumes, and only a change of the sim
 reading runs anything again. Files that nobody has used for a while are removed.
 """
 
+import contextlib
 import contextvars
 import copy
 import functools
@@ -198,13 +199,17 @@ class _Shelf:
 
 
 def _evict(cache: pathlib.Path) -> None:
-    """Removes what has not been used for long, and folders that are empty then."""
+    """Removes files that have not been used for long, and folders that have been empty for long."""
+    oldest = time.time() - UNUSED_DAYS * DAY_S
     for place in sorted(cache.rglob("*"), reverse=True):
-        if place.is_dir():
-            if not any(place.iterdir()):
+        # Another process may write into a folder, or evict the same files, at this time.
+        with contextlib.suppress(OSError):
+            if place.stat().st_mtime >= oldest:
+                continue
+            if place.is_dir():
                 place.rmdir()
-        elif place.stat().st_mtime < time.time() - UNUSED_DAYS * DAY_S:
-            place.unlink(missing_ok=True)
+            else:
+                place.unlink()
 
 
 def _measure(document: Document, read: Reading) -> dict[str, Any]:

@@ -126,6 +126,18 @@ def test_what_has_not_been_used_for_long_is_removed(tmp_path: pathlib.Path) -> N
     assert not old.exists()
 
 
+def test_only_a_folder_that_has_been_empty_for_long_is_removed(tmp_path: pathlib.Path) -> None:
+    long_ago = time.time() - (module.UNUSED_DAYS + 1) * module.DAY_S
+    folders = {name: tmp_path / "papers" / name for name in ("empty", "used", "new")}
+    for folder in folders.values():
+        folder.mkdir(parents=True)
+    (folders["used"] / "kept").touch()
+    for name in ("empty", "used"):
+        os.utime(folders[name], (long_ago, long_ago))
+    Lab(tmp_path).runs([document(1)], sent)
+    assert [name for name, folder in folders.items() if folder.exists()] == ["used", "new"]
+
+
 def test_what_was_done_before_an_interruption_is_kept(
     tmp_path: pathlib.Path, runs: list[Any]
 ) -> None:
