@@ -126,7 +126,7 @@ def test_a_comparison(cli: Cli, names: str) -> None:
 def test_a_comparison_names_the_fastest_startup_without_support(cli: Cli) -> None:
     words = ("--size", "1MB", "--startup", "slow-start,hystart,quick-start", "--no-uncertainty")
     answer = cli("compare", *LINE, *words).out.replace("\n", " ")
-    assert "It needs router, peer or cache support; without: hystart, 13 % faster." in answer
+    assert "It needs router, peer or cache support; otherwise hystart, 13 % faster." in answer
 
 
 def test_a_comparison_of_one_startup(cli: Cli) -> None:
@@ -142,7 +142,31 @@ def test_a_comparison_shows_losses_of_the_fastest(cli: Cli) -> None:
 def test_a_comparison_names_what_is_faster_beyond_the_loss_limit(cli: Cli) -> None:
     words = ("--rate", "50Mbps", "--rtt", "40ms", "--size", "1MB")
     answer = cli("compare", *words, "--startup", "slow-start,hystart,jump-start").out
-    assert "Over the loss limit: jump-start, 20 % faster, 4.8 % lost." in answer.replace("\n", " ")
+    assert "Over the loss limit of 3.6 %: jump-start, 20 % faster, 4.8 % lost." in answer.replace(
+        "\n", " "
+    )
+
+
+def test_a_faster_startup_that_loses_too_much_is_not_said_to_be_slower_in_a_repeat(
+    cli: Cli,
+) -> None:
+    words = ("--rate", "50Mbps", "--rtt", "40ms", "--buffer", "40pkt", "--size", "1MB")
+    answer = cli("compare", *words, "--startup", "slow-start,jump-start").out.replace("\n", " ")
+    assert "jump-start is 32 % faster, but loses 19 % of its packets (limit " in answer
+    assert "but not in each of" not in answer
+
+
+def test_a_comparison_names_startups_that_the_stack_does_not_offer(cli: Cli) -> None:
+    words = ("--rate", "20Mbps", "--rtt", "60ms", "--size", "100kB", "--no-uncertainty")
+    answer = cli("compare", *words, "--startup", "slow-start,hystart,jump-start").out
+    assert "is not part of Linux; otherwise keep slow-start." in answer.replace("\n", " ")
+    assert "Not part of Linux: jump-start." in answer
+
+
+def test_every_startup_can_be_deployed_where_no_stack_in_use_is_simulated(cli: Cli) -> None:
+    words = ("--rate", "20Mbps", "--rtt", "60ms", "--size", "100kB", "--no-uncertainty")
+    answer = cli("compare", *words, "--stack", "rfc", "--startup", "slow-start,jump-start").out
+    assert "ot part of" not in answer
 
 
 def test_a_summary_names_the_folder_that_is_written(cli: Cli, tmp_path: pathlib.Path) -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from flowstart import text
 from flowstart.comparison import tables
-from flowstart.comparison.summary import Summary
+from flowstart.comparison.plan import Plan
+from flowstart.comparison.summary import TIE, Summary
 from flowstart.inference import Row
 from flowstart.model import custom
 from flowstart.model.catalog import listed
@@ -14,10 +15,14 @@ from flowstart.render import summary
 from flowstart.render.grid import Column, Grid
 
 if TYPE_CHECKING:
+    from flowstart.comparison.repeats import Intervals
     from flowstart.comparison.result import Comparison
 
 SIZES = 5
 """The most further sizes that have a line each."""
+
+FEW = 4
+"""At most so many startups are named in a note."""
 
 FEWER = 0.5
 """Of the baseline's losses: at most so many are worth a sentence."""
@@ -38,7 +43,13 @@ def overview(found: "Comparison", command: str = "") -> summary.Summary:
         _ran(found),
         [_answer(found, first) + _fewer_losses(found, first) + _lower_bound(first)],
         table,
-        [*others[:SIZES], *more, *_help(first), *found.cautions, *_closing(found, table)],
+        [
+            *others[:SIZES],
+            *more,
+            *_undeployable(found.plan, first),
+            *found.cautions,
+            *_closing(found, table),
+        ],
         command,
         hint="All columns and notes: --details. Figures and a report: -o DIR",
     )
@@ -71,8 +82,7 @@ def _answer(found: "Comparison", group: Sequence[Summary]) -> str:
         answer += (
             f" It drops {text.count(first.dropped)} packets, {baseline} {text.count(base.dropped)}."
         )
-    answer += _over_limit(found, group, first)
-    return answer + _without_support(group) * _needs_support(first)
+    return answer + _deployable(found, group, first) + _over_limit(found, group, first)
 
 
 def _line(found: "Comparison", group: Sequence[Summary]) -> str:
@@ -86,8 +96,7 @@ def _line(found: "Comparison", group: Sequence[Summary]) -> str:
         return f"{name}: {baseline} completes in {text.short_seconds(group[0].fct_s)}."
     if not found.intervals:
         return f"{name}: no startup is faster than {baseline}."
-    others = [s for s in group if s.startup != found.baseline and s.complete == s.flows]
-    return f"{name}: keep {baseline}; {_nearest(others, found.intervals.repeats(group[0]))}."
+    return f"{name}: keep {baseline}; {_nearest(found.intervals, group)}."
 
 
 def _fastest(found: "Comparison", group: Sequence[Summary]) -> Summary | None:
@@ -98,16 +107,26 @@ def _fastest(found: "Comparison", group: Sequence[Summary]) -> Summary | None:
     return min(best, key=_time, default=None)
 
 
-def _nearest(others: Sequence[Summary], repeats: int) -> str:
-    """The fastest of the other startups, which is not faster in each repeat."""
+def _nearest(intervals: "Intervals", group: Sequence[Summary]) -> str:
+    """The fastest startup beside the baseline, and why it is not recommended."""
+    others = [s for s in group if s.change is not None and s.complete == s.flows]
+    others = [s for s in others if s.startup != intervals.baseline]
     if not others:
         return "no other startup completed"
     best = min(others, key=_time)
-    name = custom.short(best.startup)
-    if not round(best.change or 0.0, 3):
+    name, change = custom.short(best.startup), best.change or 0.0
+    if abs(change) < TIE:
         return f"{name} is as fast"
-    doubt = f", but not in each of {repeats} repeats" if (best.change or 0.0) < 0 else ""
-    return f"{name} is {_change(best)}{doubt}"
+    return f"{name} is {_change(best)}" + _objection(intervals, best) * (change < 0)
+
+
+def _objection(intervals: "Intervals", s: Summary) -> str:
+    """Why a faster startup is not recommended."""
+    chosen = intervals.recommendation(s)
+    if chosen and s.startup in chosen.over_limit:
+        limit = text.short_share(chosen.loss_limit)
+        return f", but loses {text.short_share(s.loss)} of its packets (limit {limit})"
+    return f", but not in each of {intervals.repeats(s)} repeats"
 
 
 def _gain(s: Summary) -> str:
@@ -123,12 +142,12 @@ def _change(s: Summary) -> str:
 def _over_limit(found: "Comparison", group: Sequence[Summary], first: Summary) -> str:
     """Faster startups that lose more packets than the limit."""
     chosen = found.intervals.recommendation(first) if found.intervals else None
-    names = chosen.over_limit if chosen else ()
-    faster = [s for s in group if s.startup in names and _time(s) < _time(first)]
-    if not faster:
+    if not chosen:
         return ""
-    said = [f"{_gain(s)}, {text.short_share(s.loss)} lost" for s in faster]
-    return f" Over the loss limit: {text.first_of(said)}."
+    over = [s for s in group if s.startup in chosen.over_limit and _time(s) < _time(first)]
+    said = [f"{_gain(s)}, {text.short_share(s.loss)} lost" for s in over]
+    limit = text.short_share(chosen.loss_limit)
+    return f" Over the loss limit of {limit}: {text.first_of(said)}." if said else ""
 
 
 def _fewer_losses(found: "Comparison", group: Sequence[Summary]) -> str:
@@ -152,13 +171,27 @@ def _is_as_fast(row: Row | None) -> bool:
     return not row.loses and not text.too_wide(row.low, row.high)
 
 
-def _without_support(group: Sequence[Summary]) -> str:
-    """The fastest startup that a sender can deploy alone."""
-    alone = [s for s in group if s.complete == s.flows and not _needs_support(s)]
-    if not alone:
-        return " It needs router, peer or cache support."
-    best = min(alone, key=_time)
-    return f" It needs router, peer or cache support; without: {_gain(best)}."
+def _deployable(found: "Comparison", group: Sequence[Summary], first: Summary) -> str:
+    """The fastest startup that a sender can deploy alone, where `first` is none."""
+    obstacle = _obstacle(found.plan, first)
+    if not obstacle:
+        return ""
+    able = [s for s in group if s.complete == s.flows and not _obstacle(found.plan, s)]
+    if not able:
+        return f" It {obstacle}."
+    best = min(able, key=_time)
+    row = found.intervals.row(best) if found.intervals else None
+    is_faster = row.gains if row else (best.change or 0.0) < 0
+    keep = not is_faster and any(s.startup == found.baseline for s in able)
+    rest = f"keep {custom.short(found.baseline)}" if keep else _gain(best)
+    return f" It {obstacle}; otherwise {rest}."
+
+
+def _obstacle(plan: Plan, s: Summary) -> str:
+    """Why a sender cannot deploy a startup alone; empty where it can."""
+    if _needs_support(s):
+        return "needs router, peer or cache support"
+    return "" if plan.offers(s.startup) else f"is not part of {plan.hosts.title}"
 
 
 def _needs_support(s: Summary) -> bool:
@@ -199,6 +232,11 @@ def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
     return grid
 
 
+def _named(startups: Sequence[str]) -> str:
+    """All of a few names, or the first of many."""
+    return ", ".join(startups) if len(startups) <= FEW else text.first_of(startups)
+
+
 def _place(s: Summary, baseline: str) -> tuple[bool, bool, float]:
     return (s.startup != baseline, s.complete < s.flows, _time(s))
 
@@ -227,10 +265,16 @@ def _exit(s: Summary) -> str:
     return cwnd + s.exit_reason
 
 
-def _help(group: Sequence[Summary]) -> list[str]:
+def _undeployable(plan: Plan, group: Sequence[Summary]) -> list[str]:
     """The startups that a sender cannot deploy alone."""
     helped = [custom.short(s.startup) for s in group if _needs_support(s)]
-    return [f"Needs router, peer or cache support: {text.first_of(helped)}."] if helped else []
+    absent = [
+        custom.short(s.startup)
+        for s in group
+        if not _needs_support(s) and not plan.offers(s.startup)
+    ]
+    lines = [f"Needs router, peer or cache support: {_named(helped)}."] if helped else []
+    return lines + ([f"Not part of {plan.hosts.title}: {_named(absent)}."] if absent else [])
 
 
 def _closing(found: "Comparison", table: Grid) -> list[str]:

@@ -129,6 +129,11 @@ class HostStack:
         recorded = Variant.parse(f"recorded: {UNKNOWN} stack={preset}")
         return cls(preset, (), recorded, (), (), "RFC 5681")
 
+    @property
+    def title(self) -> str:
+        """Its name in a sentence."""
+        return self.options[0] if len(self.options) == 1 else f"a {self.name.upper()} stack"
+
     def commands(self, variant: Variant, baseline: Variant) -> list[Commands]:
         """How hosts change from the baseline to a variant and back; empty where they cannot."""
         parts = _differences(variant, baseline)

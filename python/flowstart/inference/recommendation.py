@@ -41,7 +41,9 @@ class Recommendation:
     reason: str
     """What it rests on, in a sentence."""
     over_limit: tuple[str, ...] = ()
-    """Variants that gain as surely and lose more packets than the limit, the fastest first."""
+    """Variants that gain and lose more packets than the limit, the fastest first."""
+    loss_limit: float = 1.0
+    """The largest share of packets that a recommended variant may lose."""
 
     @property
     def keep(self) -> bool:
@@ -312,7 +314,7 @@ def _over_ranges(
             f"keep {baseline}: {fastest.variant} is faster in each of {group.repeats} repeats "
             f"({interval(fastest)}), but {over[fastest.variant]}"
         )
-        return Recommendation(group.name, baseline, (), reason, tuple(over))
+        return Recommendation(group.name, baseline, (), reason, tuple(over), limit)
     first = gains[0].variant
     best = [
         row
@@ -324,4 +326,4 @@ def _over_ranges(
     faster = f"faster than {baseline} in each of {group.repeats} repeats: {told}{tie}"
     chosen = tuple(row.variant for row in best)
     reason = "; ".join([faster, *(f"{name} {loses}" for name, loses in over.items())])
-    return Recommendation(group.name, baseline, chosen, reason, tuple(over))
+    return Recommendation(group.name, baseline, chosen, reason, tuple(over), limit)
