@@ -17,4 +17,20 @@ pub enum Convention {
     Linux,
     /// QUIC (RFC 9002): windows in bytes, every packet its own acknowledgement.
     Quic,
+    /// quinn-proto 0.11.
+    Quinn,
+    /// noq-proto 1.4.
+    Noq,
+    /// s2n-quic 1.91.
+    S2n,
+}
+
+impl Convention {
+    /// Whether it is that of a QUIC stack.
+    pub fn is_quic(self) -> bool {
+        matches!(
+            self,
+            Convention::Quic | Convention::Quinn | Convention::Noq | Convention::S2n
+        )
+    }
 }

@@ -10,7 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::units::{serde_as_text, ParseError};
-use crate::Segments;
+use crate::{Bytes, Segments};
 
 /// A rule for the initial window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -29,6 +29,8 @@ pub enum InitialWindow {
     Rfc9002,
     /// So many segments whatever their size, as Linux counts (`initcwnd`).
     Segments(u32),
+    /// So many bytes, as QUIC stacks have it: there of UDP payload.
+    Bytes(u64),
 }
 
 impl InitialWindow {
@@ -46,6 +48,7 @@ impl InitialWindow {
             InitialWindow::Rfc6928 => bounded(10, 14_600, mss),
             InitialWindow::Rfc9002 => bounded(10, 14_720, mss),
             InitialWindow::Segments(n) => f64::from(n),
+            InitialWindow::Bytes(n) => n as f64 / f64::from(mss),
         }
     }
 
@@ -101,13 +104,17 @@ impl fmt::Display for InitialWindow {
             InitialWindow::Rfc6928 => f.write_str("rfc6928"),
             InitialWindow::Rfc9002 => f.write_str("rfc9002"),
             InitialWindow::Segments(n) => write!(f, "{n}pkt"),
+            InitialWindow::Bytes(n) => Bytes(*n).fmt(f),
         }
     }
 }
 
 impl InitialWindow {
     pub(crate) const EXPECTED: &str = "an initial window: a number of segments from 1 to 1000000, \
-         such as `10` or `10pkt`, or one of `rfc2581`, `rfc3390`, `rfc5681`, `rfc6928`, `rfc9002`";
+         such as `10` or `10pkt`, bytes such as `12kB`, or one of `rfc2581`, `rfc3390`, `rfc5681`, \
+         `rfc6928`, `rfc9002`";
+    /// The most bytes: a million segments of 1500.
+    const MOST_BYTES: u64 = 1_500_000_000;
 
     /// The initial window that a text has, if it is one.
     pub(crate) fn parse(text: &str) -> Option<InitialWindow> {
@@ -123,7 +130,11 @@ impl InitialWindow {
                     .or_else(|| text.strip_suffix("pkt"));
                 match number.unwrap_or(text).trim_end().parse() {
                     Ok(n @ 1..=1_000_000) => InitialWindow::Segments(n),
-                    _ => return None,
+                    Ok(_) => return None,
+                    Err(_) => match text.parse() {
+                        Ok(Bytes(n @ 1..=InitialWindow::MOST_BYTES)) => InitialWindow::Bytes(n),
+                        _ => return None,
+                    },
                 }
             }
         })

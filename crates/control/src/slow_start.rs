@@ -90,10 +90,10 @@ impl GrowthRule {
 
     fn of(growth: Option<Growth>, limit: Segments, convention: Convention) -> GrowthRule {
         let by_stack = match convention {
-            Convention::Rfc => Growth::Abc,
             Convention::Ns2 => Growth::PerAck,
             Convention::Linux => Growth::Packets,
-            Convention::Quic => Growth::Bytes,
+            quic if quic.is_quic() => Growth::Bytes,
+            _ => Growth::Abc,
         };
         match growth.unwrap_or(by_stack) {
             Growth::PerAck => GrowthRule::PerAck,

@@ -60,6 +60,9 @@ pub struct Window {
     /// Data segments carry a congestion header that requests more of XCP's routers, and reports
     /// this round-trip time, zero where none is known yet; `None` sends them without.
     pub congestion_header: Option<Duration>,
+    /// So many bytes more than `cwnd` may be in flight: nothing but an error of rounding, or less
+    /// than none where what is in flight stays below the window.
+    pub margin: f64,
     /// Maximum segment size, bytes of payload.
     pub mss: u32,
     /// Bytes that a full-size segment has on the wire beyond its payload.
@@ -70,7 +73,18 @@ pub struct Window {
 /// its bytes stay within 64 bits.
 const ENDLESS: Segments = 4_294_967_296.0;
 
+/// Byte-counted rules add fractions such as 365/1460 segments, exact only to about 1e-13: this many
+/// bytes keep a window of 9999.999… bytes from losing a byte.
+const ROUNDING: f64 = 1e-6;
+/// Bytes in flight are whole: half a byte less than the window is below it.
+const BELOW: f64 = -0.5;
+
 impl Window {
+    /// What is in flight stays below the window, rather than reach it.
+    pub fn stay_below(&mut self) {
+        self.margin = BELOW;
+    }
+
     /// One segment, no threshold, no pacing: the state before the handshake.
     pub fn new(mss: u32) -> Window {
         Window {
@@ -84,6 +98,7 @@ impl Window {
             tags: Tags::default(),
             proactive: ProactiveRetransmissions::default(),
             congestion_header: None,
+            margin: ROUNDING,
             mss,
             header: 40,
         }
@@ -91,15 +106,12 @@ impl Window {
 
     /// Returns the window in bytes.
     pub fn cwnd_bytes(&self) -> u64 {
-        self.exact_bytes() as u64
+        (self.exact_bytes() + ROUNDING) as u64
     }
 
     /// The window in bytes, as a real number.
-    ///
-    /// Byte-counted rules add fractions such as 365/1460 segments, exact only to about
-    /// 1e-13; the tiny addend keeps a window of 9999.999… bytes from losing a byte.
     fn exact_bytes(&self) -> f64 {
-        self.bounded_cwnd() * f64::from(self.mss) + 1e-6
+        self.bounded_cwnd() * f64::from(self.mss)
     }
 
     /// The window in whole segments.
@@ -115,11 +127,12 @@ impl Window {
         }
     }
 
-    /// Whether so many bytes fit into the window: no more than [`cwnd_bytes`](Self::cwnd_bytes).
+    /// Whether so many bytes fit into the window: no more than [`cwnd_bytes`](Self::cwnd_bytes), and
+    /// less after [`stay_below`](Self::stay_below).
     /// Compared as real numbers, which costs less than a conversion.
     #[inline]
     pub fn holds(&self, bytes: u64) -> bool {
-        bytes as i64 as f64 <= self.exact_bytes()
+        bytes as i64 as f64 <= self.exact_bytes() + self.margin
     }
 
     /// Whether a full-size segment has room with so many bytes in flight.

@@ -22,7 +22,7 @@ const HEADERS_ERR_BY: u64 = 512;
 /// What IPv4 and UDP add.
 const UDP_IP: u32 = 20 + 8;
 /// A smaller datagram carries no data: an acknowledgement, which is not acknowledged.
-const SMALLEST: u32 = 64;
+pub(crate) const SMALLEST: u32 = 64;
 /// What a window is where it limits nothing: beyond what stacks pace by a bucket.
 const OPEN: u64 = 1 << 40;
 /// And where none may leave: stacks take no window of nothing.

@@ -4,13 +4,16 @@
 //! endpoints' timers and the pacer need. Nothing waits for a clock, so a transfer takes as long as
 //! its packets take to encrypt, and the same scenario gives the same run.
 
+pub mod agreement;
 mod loopback;
+mod native;
 mod quinn_proto;
 
 pub use crate::ends::{sender, Datagram, Side};
 pub use crate::lateness::Lateness;
 pub use crate::outcome::{Clock, Outcome};
 pub use crate::wire::{Passage, Wire};
+pub use native::{Native, State};
 
 use crate::{Shared, Startup};
 use flowstart_control::signals::PathInfo;
@@ -18,6 +21,7 @@ use flowstart_control::{Duration, Exit, Instant};
 use flowstart_network::moment::Moment;
 use flowstart_sim::{ExternalSender, RequestError};
 use loopback::Loopback;
+use native::Observed;
 use std::sync::Arc;
 
 /// UDP payload of a full datagram: 1500 bytes of IPv4.
@@ -79,12 +83,12 @@ pub trait Endpoints {
     fn poll_transmit(&mut self, side: Side, now: std::time::Instant) -> Option<Datagram>;
     /// A datagram reaches this side.
     fn receive(&mut self, side: Side, datagram: Datagram, now: std::time::Instant);
-    /// When one of them is due.
-    fn deadline(&mut self) -> Option<std::time::Instant>;
+    /// When this side is due.
+    fn deadline(&mut self, side: Side) -> Option<std::time::Instant>;
     /// That time has come.
-    fn on_deadline(&mut self, now: std::time::Instant);
-    /// The side that sends may hand over data: its adapter, the first time that this is so.
-    fn opened(&mut self, now: std::time::Instant) -> Option<Shared>;
+    fn on_deadline(&mut self, side: Side, now: std::time::Instant);
+    /// What controls the congestion window of the side that sends, once it may hand over data.
+    fn opened(&mut self, now: std::time::Instant) -> Option<Congestion>;
     /// The application hands over as much of the transfer as there is room for.
     fn write(&mut self);
     /// Bytes that the receiving application has read.
@@ -92,6 +96,16 @@ pub trait Endpoints {
     /// Why the connection is no more, if it is not.
     fn failure(&self) -> Option<String>;
 }
+
+/// What controls the congestion window of a connection.
+pub enum Congestion {
+    /// A startup of the catalog, behind its adapter.
+    Catalog(Shared),
+    /// The stack's own controller, as it is now.
+    Native(State),
+}
+
+const BOTH: [Side; 2] = [Side::Client, Side::Server];
 
 struct Run<'a> {
     flow: ExternalSender,
@@ -101,6 +115,11 @@ struct Run<'a> {
     sender: Side,
     moment: Moment,
     adapter: Option<Shared>,
+    /// The sides at which something has happened: a stack looks for what to send only then, and its
+    /// pacer would spend what it saves up at every look.
+    awake: Vec<Side>,
+    /// Where the stack's own controller is in use.
+    observed: Option<Observed>,
     opened: Option<Duration>,
     /// In real time.
     loopback: Option<Loopback>,
@@ -159,6 +178,8 @@ pub fn run(
         ends,
         origin,
         adapter: None,
+        awake: vec![Side::Client],
+        observed: None,
         opened: None,
         loopback,
         broken: None,
@@ -195,25 +216,32 @@ impl Run<'_> {
 
     /// Whether all is acknowledged.
     fn is_acknowledged(&self) -> bool {
-        let adapter = self.adapter.as_ref();
-        adapter.is_none_or(|adapter| adapter.lock().in_flight() == 0)
+        match (&self.adapter, &self.observed) {
+            (Some(adapter), _) => adapter.lock().in_flight() == 0,
+            (None, Some(observed)) => observed.state.finished,
+            (None, None) => true,
+        }
     }
 
     /// What happens next, and when.
     fn next(&mut self) -> Option<Moment> {
+        let due = BOTH.map(|side| self.due(side)).into_iter().flatten().min();
         let at = |time: Instant| Moment {
             time: time.max(self.moment.time),
             cause: Instant::MAX,
         };
-        let origin = self.origin;
-        let due = self.ends.deadline().map(|due| {
-            let wait = due.saturating_duration_since(origin);
-            at(Instant::from_nanos(wait.as_nanos() as u64))
-        });
+        let due = due.map(at);
         let paced = self.adapter.as_ref().and_then(|a| a.lock().paced_until());
         let paced = paced.map(|due| at(due + self.later()));
         let delivery = self.wire.next().into_iter();
         delivery.chain(due).chain(paced).min()
+    }
+
+    /// When a side is due.
+    fn due(&mut self, side: Side) -> Option<Instant> {
+        let due = self.ends.deadline(side)?;
+        let wait = due.saturating_duration_since(self.origin);
+        Some(Instant::from_nanos(wait.as_nanos() as u64))
     }
 
     /// How much later than the run's the adapter's time begins.
@@ -231,8 +259,7 @@ impl Run<'_> {
         if self.wire.next() != Some(due) {
             self.moment.cause = due.time;
             self.look_at_clock();
-            let now = self.instant();
-            return self.ends.on_deadline(now);
+            return self.wake(due.time);
         }
         let Some((to, mut datagram)) = self.wire.deliver(due) else {
             return;
@@ -247,6 +274,22 @@ impl Run<'_> {
         self.look_at_clock();
         let now = self.instant();
         self.ends.receive(to, datagram, now);
+        self.awake.push(to);
+    }
+
+    /// The sides that are due at this time do what they have to do, and the adapter's pacer may let
+    /// the sender go on.
+    fn wake(&mut self, time: Instant) {
+        let now = self.instant();
+        for side in BOTH {
+            if self.due(side).is_some_and(|due| due <= time) {
+                self.ends.on_deadline(side, now);
+                self.awake.push(side);
+            }
+        }
+        if self.adapter.is_some() {
+            self.awake.push(self.sender);
+        }
     }
 
     /// In real time it is as late as it is.
@@ -264,23 +307,21 @@ impl Run<'_> {
     fn pump(&mut self) {
         self.look_at_clock();
         let now = self.instant();
-        if self.adapter.is_none() {
-            if let Some(adapter) = self.ends.opened(now) {
-                let mut locked = adapter.lock();
-                locked.record();
-                if self.loopback.is_some() {
-                    locked.tolerate(TOLERANCE);
-                }
-                locked.begin(Some(self.flow.size), adapter.time(now));
-                drop(locked);
-                self.adapter = Some(adapter);
-                self.opened = Some(self.moment.time.since(self.flow.start));
+        match self.ends.opened(now) {
+            Some(Congestion::Catalog(adapter)) if self.adapter.is_none() => {
+                self.begin(adapter, now);
             }
+            Some(Congestion::Native(state)) => self.observe(state),
+            _ => {}
         }
-        if self.adapter.is_some() {
+        if self.opened.is_some() {
             self.ends.write();
         }
+        let awake = std::mem::take(&mut self.awake);
         for side in [self.sender, self.sender.other()] {
+            if !awake.contains(&side) {
+                continue;
+            }
             while self.broken.is_none() {
                 self.look_at_clock();
                 let now = self.instant();
@@ -298,12 +339,38 @@ impl Run<'_> {
         }
     }
 
+    /// The startup of the catalog begins.
+    fn begin(&mut self, adapter: Shared, now: std::time::Instant) {
+        let mut locked = adapter.lock();
+        locked.record();
+        if self.loopback.is_some() {
+            locked.tolerate(TOLERANCE);
+        }
+        locked.begin(Some(self.flow.size), adapter.time(now));
+        drop(locked);
+        self.adapter = Some(adapter);
+        self.opened = Some(self.moment.time.since(self.flow.start));
+    }
+
+    /// What the stack's own controller has now.
+    fn observe(&mut self, state: State) {
+        let time = self.moment.time;
+        self.opened.get_or_insert(time.since(self.flow.start));
+        match &mut self.observed {
+            Some(observed) => observed.update(state, time),
+            None => self.observed = Some(Observed::new(state, time)),
+        }
+    }
+
     fn send(&mut self, side: Side, mut datagram: Datagram) {
         if let Some(loopback) = &self.loopback {
             match loopback.to_relay(side, &datagram.payload) {
                 Ok(payload) => datagram.payload = payload,
                 Err(e) => self.broken = Some(e.to_string()),
             }
+        }
+        if let Some(observed) = self.observed.as_mut().filter(|_| side == self.sender) {
+            observed.sent(datagram.payload.len());
         }
         self.wire.send(side, datagram, self.moment);
     }
@@ -316,6 +383,9 @@ impl Run<'_> {
         let dropped = self.wire.dropped();
         let later = self.later();
         let mut outcome = Outcome::of(self.adapter.as_ref(), fct, dropped, failure);
+        if let Some(observed) = self.observed.take() {
+            observed.into_outcome(&mut outcome);
+        }
         outcome.datagrams = self.wire.passages().to_vec();
         outcome.opened = self.opened;
         outcome.lateness = self.loopback.as_mut().map(Loopback::lateness);

@@ -4,10 +4,20 @@ use crate::{Factory, Live};
 
 flowstart_live::quinn_proto_lab!(noq_proto);
 
+/// The congestion controls of noq-proto, its default first.
+pub const NATIVE: [&str; 3] = ["cubic", "newreno", "bbr"];
+
+/// Those that the preset `noq` simulates.
+pub const CONTROLS: [lab::agreement::Control; 2] = [
+    ("cubic", "slow-start", "cubic"),
+    ("newreno", "slow-start", "reno"),
+];
+
 /// Where noq differs from quinn.
 mod api {
+    use super::{Controllers, Native};
     use bytes::BytesMut;
-    use noq_proto::congestion::Controller;
+    use noq_proto::congestion::{Bbr3Config, Controller};
     use noq_proto::{
         Connection, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, FourTuple, PathId,
         ServerConfig, Transmit,
@@ -15,7 +25,7 @@ mod api {
     use std::net::SocketAddr;
     use std::num::NonZeroUsize;
     use std::sync::Arc;
-    use std::time::Instant;
+    use std::time::{Duration, Instant};
 
     pub fn endpoint(config: Arc<EndpointConfig>, server: Option<Arc<ServerConfig>>) -> Endpoint {
         Endpoint::new(config, server, false)
@@ -37,5 +47,25 @@ mod api {
 
     pub fn congestion(of: &Connection) -> Option<&dyn Controller> {
         of.congestion_state(PathId::ZERO)
+    }
+
+    pub fn native(native: &Native) -> Controllers {
+        match native.cc.as_str() {
+            "bbr" => {
+                let mut config = Bbr3Config::default();
+                native
+                    .initial_window
+                    .map(|bytes| config.initial_window(bytes));
+                Arc::new(config)
+            }
+            "newreno" => super::new_reno(native),
+            _ => super::cubic(native),
+        }
+    }
+
+    /// The smoothed round trip, and packets found lost.
+    pub fn statistics(of: &mut Connection) -> Option<(Duration, u64)> {
+        let path = of.path_stats(PathId::ZERO)?;
+        Some((path.rtt, path.lost_packets))
     }
 }

@@ -58,7 +58,7 @@ fn prepared_of(seed: u64, path: &str, startup: &str, size: &str) -> Prepared {
         r#"
         seed = {seed}
         path = {{ {path} }}
-        stack = {{ preset = "noq" }}
+        stack = {{ preset = "noq-adapter" }}
         flows = [{{ startup = "{startup}", cc = "cubic", size = "{size}" }}]
         "#
     );
@@ -177,7 +177,7 @@ fn a_mark_ends_slow_start_in_both() {
         r#"
         seed = {SEED}
         path = {{ {}, buffer = "1bdp", queue = "codel:ecn=true" }}
-        stack = {{ preset = "noq", ecn = "classic" }}
+        stack = {{ preset = "noq-adapter", ecn = "classic" }}
         flows = [{{ startup = "slow-start", cc = "cubic", size = "1MB" }}]
         "#,
         PATHS[0]
@@ -249,7 +249,7 @@ fn a_transfer_in_real_time_arrives_and_says_how_late_the_relay_was() {
 fn marks_are_refused_in_real_time() {
     let text = r#"
         path = { rate = "20Mbps", rtt = "60ms" }
-        stack = { preset = "noq", ecn = "classic" }
+        stack = { preset = "noq-adapter", ecn = "classic" }
         flows = [{ size = "1MB", cc = "cubic" }]
     "#;
     let prepared = Prepared::new(&Scenario::from_toml(text).unwrap()).unwrap();

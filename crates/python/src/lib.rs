@@ -63,6 +63,9 @@ mod _native {
         module.add("STACKS", flowstart_transport::stack::PRESETS)?;
         let clocks: Vec<_> = live::CLOCKS.iter().map(|(name, _)| *name).collect();
         module.add("LIVE_CLOCKS", clocks)?;
+        let controls: std::collections::BTreeMap<_, _> =
+            live::native_controls().into_iter().collect();
+        module.add("NATIVE_CONTROLS", controls)?;
         module.add("LIVE_STACKS", live::names())?;
         module.add("BUILT_LIVE_STACKS", live::built())?;
         module.add("ALIASES", flowstart_control::entry::ALIASES.to_vec())?;
@@ -285,6 +288,13 @@ mod _native {
         let (stack, clock) = (live::Stack::named(stack)?, live::clock(clock)?);
         let (_, prepared) = Reader::new(None)?.compile(scenario)?;
         stack.run(py, prepared, clock, control)?.into_dict(py, qlog)
+    }
+
+    /// Reads options of a stack's own congestion control, such as `cc=cubic,iw=14720`: its name, and its
+    /// initial window in bytes or `None`.
+    #[pyfunction]
+    fn native_control(stack: &str, options: &str) -> PyResult<(String, Option<u64>)> {
+        live::native_control(stack, options)
     }
 
     /// Runs the transfers of a scenario that clients ask a server for in this machine's kernel, several

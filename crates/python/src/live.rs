@@ -9,6 +9,8 @@ use std::thread;
 
 use flowstart_control::{Duration, Exit};
 use flowstart_export::qlog::session::{Event, Knowledge, Session};
+#[cfg(feature = "quic")]
+use flowstart_live::lab::Native;
 use flowstart_live::links::{Clock, Lateness, Outcome};
 use flowstart_live::{Startup, StartupError};
 use flowstart_sim::{ExternalSender, Prepared, RequestError};
@@ -27,7 +29,10 @@ enum Run {
         not(any(feature = "quic", feature = "s2n")),
         allow(dead_code, reason = "not in this build")
     )]
-    Quic(fn(ExternalSender, Clock) -> Result<Outcome, RequestError>),
+    Quic(
+        fn(ExternalSender, Clock) -> Result<Outcome, RequestError>,
+        Option<Own>,
+    ),
     /// In the kernel: what runs it, and why it cannot be run here.
     #[cfg_attr(not(feature = "linux"), allow(dead_code, reason = "not in this build"))]
     Kernel(RunKernel, fn(bool) -> Option<String>),
@@ -35,6 +40,21 @@ enum Run {
 
 /// Runs a scenario in the kernel, under a separate congestion control or by the flow's startup.
 type RunKernel = fn(&Prepared, Option<String>, &AtomicBool) -> Result<Outcome, RequestError>;
+
+/// The name of a stack's own congestion control, and its initial window in bytes if that is given.
+type NamedControl = (String, Option<u64>);
+
+/// A QUIC stack's own congestion control and pacer.
+#[derive(Clone, Copy)]
+struct Own {
+    /// The names of its congestion controls, its default first.
+    controls: &'static [&'static str],
+    /// Runs a flow under one of them, with options such as `cc=cubic,iw=14720`.
+    #[cfg_attr(not(feature = "quic"), allow(dead_code, reason = "not in this build"))]
+    run: fn(&str, ExternalSender, Clock) -> Result<Outcome, RequestError>,
+    /// Reads the options: the control and its initial window in bytes.
+    read: fn(&str) -> Result<NamedControl, RequestError>,
+}
 
 /// The stacks, and what runs a flow in each that is in this build.
 const STACKS: &[(&str, Option<Run>)] = &[
@@ -44,15 +64,38 @@ const STACKS: &[(&str, Option<Run>)] = &[
     ("linux", LINUX),
 ];
 
+#[cfg(feature = "quic")]
+macro_rules! own {
+    ($stack:ident) => {
+        Own {
+            controls: &$stack::lab::NATIVE,
+            run: |options, flow, clock| {
+                let native = Native::parse(options, &$stack::lab::NATIVE)?;
+                $stack::lab::run_native(&native, flow, clock)
+            },
+            read: |options| {
+                let native = Native::parse(options, &$stack::lab::NATIVE)?;
+                Ok((native.cc, native.initial_window))
+            },
+        }
+    };
+}
+
 #[cfg(not(feature = "quic"))]
 const NOQ: Option<Run> = None;
 #[cfg(feature = "quic")]
-const NOQ: Option<Run> = Some(Run::Quic(flowstart_noq::lab::run));
+const NOQ: Option<Run> = Some(Run::Quic(
+    flowstart_noq::lab::run,
+    Some(own!(flowstart_noq)),
+));
 
 #[cfg(not(feature = "quic"))]
 const QUINN: Option<Run> = None;
 #[cfg(feature = "quic")]
-const QUINN: Option<Run> = Some(Run::Quic(flowstart_quinn::lab::run));
+const QUINN: Option<Run> = Some(Run::Quic(
+    flowstart_quinn::lab::run,
+    Some(own!(flowstart_quinn)),
+));
 
 #[cfg(not(feature = "linux"))]
 const LINUX: Option<Run> = None;
@@ -62,13 +105,16 @@ const LINUX: Option<Run> = Some(Run::Kernel(kernel, flowstart_linux::permission:
 #[cfg(not(feature = "s2n"))]
 const S2N: Option<Run> = None;
 #[cfg(feature = "s2n")]
-const S2N: Option<Run> = Some(Run::Quic(|flow, clock| match clock {
-    Clock::Virtual => flowstart_s2n::lab::run(flow),
-    Clock::Real => {
-        let problem = "`real`: s2n runs in virtual time";
-        Err(RequestError::new("clock", problem))
-    }
-}));
+const S2N: Option<Run> = Some(Run::Quic(
+    |flow, clock| match clock {
+        Clock::Virtual => flowstart_s2n::lab::run(flow),
+        Clock::Real => {
+            let problem = "`real`: s2n runs in virtual time";
+            Err(RequestError::new("clock", problem))
+        }
+    },
+    None,
+));
 
 /// A stack that is in this build.
 #[derive(Clone, Copy)]
@@ -94,7 +140,7 @@ impl Stack {
     pub fn refusal(self, prepared: &Prepared) -> PyResult<Option<String>> {
         let flow = prepared.external_sender().map_err(request)?;
         let transport = match self.run {
-            Run::Quic(_) => "QUIC",
+            Run::Quic(..) => "QUIC",
             Run::Kernel(..) => "the kernel's TCP",
         };
         Ok(Startup::of(flow.recipe).err().map(|refused| match refused {
@@ -109,7 +155,7 @@ impl Stack {
     /// catalog are to set its window.
     pub fn prohibition(self, drives: bool) -> Option<String> {
         match self.run {
-            Run::Quic(_) => None,
+            Run::Quic(..) => None,
             Run::Kernel(_, refusal) => refusal(drives),
         }
     }
@@ -145,7 +191,10 @@ impl Stack {
             clock,
             size: flow.size,
             outcome: match self.run {
-                Run::Quic(run) => run(flow, clock)?,
+                Run::Quic(run, own) => match own.zip(control) {
+                    Some((own, options)) => (own.run)(&options, flow, clock)?,
+                    None => run(flow, clock)?,
+                },
                 Run::Kernel(run, _) => run(prepared, control, stop)?,
             },
         })
@@ -364,6 +413,26 @@ fn lateness<'py>(py: Python<'py>, late: &Lateness) -> PyResult<Bound<'py, PyDict
     dict.set_item("p99_s", late.p99.secs())?;
     dict.set_item("most_s", late.most.secs())?;
     Ok(dict)
+}
+
+/// The stacks' own congestion controls by stack, of those in this build.
+pub fn native_controls() -> Vec<(&'static str, Vec<&'static str>)> {
+    let own = STACKS.iter().filter_map(|(name, run)| match run {
+        Some(Run::Quic(_, Some(own))) => Some((*name, own.controls.to_vec())),
+        _ => None,
+    });
+    own.collect()
+}
+
+/// Reads the options of a stack's own congestion control: its name and initial window in bytes.
+pub fn native_control(stack: &str, options: &str) -> PyResult<NamedControl> {
+    match Stack::named(stack)?.run {
+        Run::Quic(_, Some(own)) => (own.read)(options).map_err(request),
+        _ => {
+            let problem = format!("`{stack}`: its own congestion control does not run here");
+            Err(request(RequestError::new("native", problem)))
+        }
+    }
 }
 
 /// The clocks by name.

@@ -15,7 +15,7 @@ fn prepared(path: &str, startup: &str, size: &str) -> Prepared {
         r#"
         seed = 1
         path = {{ {path} }}
-        stack = {{ preset = "quinn" }}
+        stack = {{ preset = "quinn-adapter" }}
         flows = [{{ startup = "{startup}", cc = "cubic", size = "{size}" }}]
         "#
     );

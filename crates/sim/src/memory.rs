@@ -108,9 +108,7 @@ impl Path {
 
     fn learn(&mut self, stack: &Stack, memory: &PathMemory, now: Instant) {
         const WORTH_KEEPING: f64 = 4.0;
-        let least = WORTH_KEEPING
-            * stack.window.initial.segments(stack.framing.mss)
-            * f64::from(stack.framing.mss);
+        let least = WORTH_KEEPING * stack.initial_window() * f64::from(stack.framing.mss);
         let known = self.carried.is_some_and(|(_, at)| fresh(stack, at, now));
         if !known || memory.delivered as f64 >= least {
             let delivered = Delivered {

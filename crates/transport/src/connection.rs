@@ -136,6 +136,7 @@ impl Connection {
             EcnMode::L4s => Some(EcnSender::new(controller.is_scalable())),
         };
         let profile = RecoveryProfile::new(&stack);
+        let window = Window::new(stack.framing.mss);
         let mut sent = SentPackets::new(profile.detail, controller.wants_delivery());
         if profile.whole_packets {
             sent = sent.of_packets(stack.framing.mss.into());
@@ -143,7 +144,7 @@ impl Connection {
         Connection {
             rtt: RttEstimator::new(&stack.rto),
             sent,
-            session: Session::new(controller, Window::new(stack.framing.mss), profile.undo),
+            session: Session::new(controller, window, profile.undo),
             flow,
             nxt: 0,
             prev_high: 0,
@@ -243,7 +244,9 @@ impl Connection {
     /// Remembers whether the window is what stops sending, with `pipe` bytes in flight:
     /// only then may it grow (RFC 7661 §1).
     pub fn note_limit(&mut self, pipe: u64, now: Instant) {
-        if !self.session.window.has_room(pipe) {
+        if self.stack.window.app_limited_when_drained && self.is_drained() {
+            self.limited = CwndLimited::default();
+        } else if !self.session.window.has_room(pipe) {
             self.note_limited();
         } else if let Some(throughput) =
             self.throughput.as_mut().filter(|_| self.nxt >= self.queued)

@@ -35,6 +35,7 @@ pub mod stack;
 mod throughput;
 mod timer;
 mod timestamps;
+mod token_bucket;
 mod undo;
 
 pub use connection::Counters;

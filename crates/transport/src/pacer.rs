@@ -55,6 +55,13 @@ impl Pacer {
         !self.waiting
     }
 
+    /// Whether a segment may leave now that another pacer lets leave at `due`, `None` for now.
+    pub fn admits_at(&mut self, due: Option<Instant>) -> bool {
+        self.waiting = due.is_some();
+        self.next = due.unwrap_or(self.next);
+        !self.waiting
+    }
+
     /// Nothing waits; the burst under way is over.
     pub fn nothing_to_send(&mut self) {
         self.waiting = false;

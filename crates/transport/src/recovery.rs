@@ -112,7 +112,18 @@ impl Recovery {
         let counted = |report: &&AckReport| report.audience != AckRole::OwnerOnly;
         let counted = found.report.as_ref().filter(counted);
         let mut signal = counted.map(|report| c.ack_signal(report, now));
-        if let Some(events) = &found.events {
+        let mut events = found.events;
+        if c.stack.window.grows_before_loss {
+            if let (Some(then), Some(growth), Some(meta)) = (&mut events, &mut signal, meta) {
+                self.change_state(c, &then.before_loss(), now);
+                if let Some(report) = found.report.take() {
+                    growth.credit = report.credit;
+                    notify_controller(c, growth, report.audience, meta);
+                }
+                *then = then.of_loss();
+            }
+        }
+        if let Some(events) = &events {
             self.change_state(c, events, now);
         }
         let marked = meta.is_some_and(|meta| meta.ece) && self.loss.on_mark(c, found);

@@ -5,7 +5,7 @@
 //! send is fetched with [`Sender::poll_transmit`] until nothing is left.
 
 use super::connection::{AckMeta, Connection, Counters};
-use super::handshake::Handshake;
+use super::handshake::{Handshake, SMALLEST_INITIAL};
 use super::info::Info;
 use super::pacer::{Pacer, Release, ONE_BY_ONE};
 use super::pacing_rate;
@@ -13,10 +13,11 @@ use super::persist::{is_stalled, part, probe, Persist};
 use super::quick_start::Asked;
 use super::recovery::Recovery;
 use super::rtt::RttEstimator;
-use super::segment::{ByteRange, Why};
+use super::segment::{ByteRange, SegmentRange, Why};
 use super::send_buffer::SendBuffer;
 use super::stack::{Pacing, Restart, Stack};
 use super::throughput::Delivered;
+use super::token_bucket::TokenBucket;
 use crate::narrow::whole;
 use crate::prefetch::prefetch;
 use flowstart_control::signals::{Established, Idle, PathInfo, PathMemory, Syn};
@@ -118,6 +119,8 @@ pub struct Sender {
     connection: Connection,
     recovery: Recovery,
     pacer: Pacer,
+    /// Where the stack paces by tokens.
+    bucket: Option<Box<TokenBucket>>,
     state: State,
     opening: Option<Box<OpeningState>>,
     spreading: Spreading,
@@ -145,6 +148,7 @@ impl Sender {
                 .map(|size| Box::new(SendBuffer::new(size))),
             connection: Connection::new(stack, flow, controller),
             pacer: Pacer::default(),
+            bucket: None,
             state: State::Closed,
             opening: Some(Box::new(OpeningState::new(preparation, exchanges))),
             spreading: Spreading::Nothing,
@@ -262,7 +266,7 @@ impl Sender {
         let c = &mut self.connection;
         let Some(idle) = c.idle_for(now) else { return };
         let restart_window = match c.stack.window.restart {
-            Restart::InitialWindow => c.stack.window.initial.segments(c.stack.framing.mss),
+            Restart::InitialWindow => c.stack.initial_window(),
             Restart::One => 1.0,
             Restart::Keep | Restart::Paced => f64::INFINITY,
             Restart::Linux => c.restart_window(idle),
@@ -465,7 +469,7 @@ impl Sender {
         let c = &mut self.connection;
         c.timer.stop();
         let stack = &c.stack;
-        let usual = stack.window.initial.segments(stack.framing.mss);
+        let usual = stack.initial_window();
         let memory = known.memory.filter(|_| stack.sharing.kind.opens_windows());
         // RFC 9040 §6: the new connection begins where the old one was.
         let allowed = memory.map_or(usual, |m| m.cwnd.min(stack.sharing.cap).max(usual));
@@ -492,6 +496,16 @@ impl Sender {
             c.session.window.ssthresh = c.session.window.ssthresh.min(memory.ssthresh);
             self.spread(usual, memory.srtt);
         }
+        if let Pacing::TokenBucket(kind) = self.connection.stack.pacing.rule {
+            let packet = self.connection.stack.datagram();
+            let window = whole(initial_window * packet as f64);
+            // It was full when the first packet left, and is filled again when data needs it.
+            let created =
+                Instant(now.nanos() - rtt.unwrap_or(Duration::ZERO).nanos().min(now.nanos()));
+            let mut bucket = TokenBucket::new(kind, window, packet, created);
+            bucket.sent(SMALLEST_INITIAL.into());
+            self.bucket = Some(Box::new(bucket));
+        }
         self.connection.note_cwnd();
         self.set_usual_pacing();
         self.recovery.on_data();
@@ -502,7 +516,8 @@ impl Sender {
         let c = &mut self.connection;
         // A startup that no longer paces, or an idle time, leaves none.
         let own = c.session.window.pacing.is_some() && c.session.window.pacing != self.usual_pacing;
-        if c.stack.pacing.rule == Pacing::None || own {
+        let by_rate = !matches!(c.stack.pacing.rule, Pacing::None | Pacing::TokenBucket(_));
+        if !by_rate || own {
             return;
         }
         let Some((srtt, _)) = c.rtt.smoothed() else {
@@ -542,7 +557,7 @@ impl Sender {
         };
         let (free, release) = match c.stack.pacing.rule {
             // RFC 9002 §7.7: the initial window may leave at once.
-            Pacing::Rfc9002(_) => (whole(c.stack.window.initial.segments(mss)), ONE_BY_ONE),
+            Pacing::Rfc9002(_) => (whole(c.stack.initial_window()), ONE_BY_ONE),
             // The last of the free ones begins the spacing.
             _ => (
                 pacing_rate::FREE_SEGMENTS - 1,
@@ -605,7 +620,8 @@ impl Sender {
     /// The pacer holds back what the window allows (RFC 9002 §7.8).
     #[cold]
     fn note_paced(&mut self) {
-        if matches!(self.connection.stack.pacing.rule, Pacing::Rfc9002(_)) {
+        let rule = self.connection.stack.pacing.rule;
+        if matches!(rule, Pacing::Rfc9002(_) | Pacing::TokenBucket(_)) {
             self.connection.note_limited();
         }
     }
@@ -673,10 +689,13 @@ impl Sender {
             }
             return None;
         };
-        if !self
-            .pacer
-            .admits(c.session.window.pacing, c.session.window.pacing_from, now)
-        {
+        let window = &c.session.window;
+        let by_tokens = self.bucket.is_some() && window.pacing.is_none();
+        let admitted = match by_tokens {
+            false => self.pacer.admits(window.pacing, window.pacing_from, now),
+            true => self.takes_tokens(segment, now),
+        };
+        if !admitted {
             self.note_paced();
             return None;
         }
@@ -695,6 +714,28 @@ impl Sender {
             self.pacer.sent(rate, release, packet.wire, now);
         }
         Some(packet)
+    }
+
+    /// Whether the bucket has tokens for a segment; probes need none.
+    #[inline(never)]
+    fn takes_tokens(&mut self, segment: SegmentRange, now: Instant) -> bool {
+        let c = &self.connection;
+        let packet = c.stack.datagram();
+        let window = whole(c.session.window.cwnd * packet as f64);
+        let srtt = c.rtt.smoothed().map_or(Duration::ZERO, |(srtt, _)| srtt);
+        let Some(bucket) = &mut self.bucket else {
+            return true;
+        };
+        let due = match segment.why {
+            Why::Probe => None,
+            _ => bucket.wait(window, packet, srtt, now),
+        };
+        let admitted = self.pacer.admits_at(due);
+        if admitted {
+            let less = c.mss() - segment.range.bytes();
+            bucket.sent(packet - less);
+        }
+        admitted
     }
 
     /// What is in flight, where samples of the delivery rate need it.
@@ -786,6 +827,11 @@ impl Sender {
             None => due,
             Some(opening) => earlier(due, opening.deadline),
         }
+    }
+
+    /// Whether nothing is due, and a poll before then would spend tokens that a bucket saves up.
+    pub fn saves_tokens(&self, now: Instant) -> bool {
+        self.bucket.is_some() && self.deadline().is_some_and(|due| due > now)
     }
 
     /// A deadline has passed: the pacer's, recovery's own, or the retransmission timer's.

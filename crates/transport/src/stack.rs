@@ -8,9 +8,14 @@ use super::handshake::{Handshake, SMALLEST_INITIAL};
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
 use super::receiver::{AckPolicy, ReceiverConfig, ReceiverOptions, WindowField};
 use super::rtt::{RtoParams, Ticks};
+pub use super::token_bucket::Bucket;
+use crate::narrow::whole;
 use flowstart_control::{AfterSynLoss, Convention, Duration, InitialWindow, RateCodes, Segments};
 use flowstart_wire::UNLIMITED_WINDOW;
 use std::sync::Arc;
+
+/// Bytes of a UDP and an IPv4 header.
+const UDP_IP: u32 = 8 + 20;
 
 /// Sizes of packets, in bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +96,15 @@ pub struct WindowOptions {
     pub restart: Restart,
     /// Let the window grow although the application, not the window, limits the flight.
     pub grow_when_app_limited: bool,
+    /// With nothing left to send, the sender is limited by the application, whatever its window had
+    /// held back before (quinn-proto 0.11.19 and noq-proto 1.4.0, `app_limited`).
+    pub app_limited_when_drained: bool,
+    /// What an ACK acknowledges lets the window grow before the losses that it shows reduce it
+    /// (quinn-proto 0.11.19 and noq-proto 1.4.0, `on_ack_received`), not after (RFC 9002 §A.7).
+    pub grows_before_loss: bool,
+    /// What is in flight stays below the window, rather than reach it (quinn-proto 0.11.19,
+    /// `connection/mod.rs`, `poll_transmit`).
+    pub stays_below: bool,
     /// What a lost SYN does to the initial window.
     pub after_syn_loss: AfterSynLoss,
 }
@@ -199,7 +213,7 @@ pub struct Stack {
     pub fast_path: bool,
 }
 
-/// The names of the presets.
+/// The names of the presets; `quinn-adapter` and `noq-adapter` are beside these.
 pub const PRESETS: [&str; 8] = [
     "rfc", "ns2", "opnet", "linux", "quic", "quinn", "noq", "s2n",
 ];
@@ -216,6 +230,8 @@ impl Stack {
             "quinn" => Some(Stack::quinn()),
             "noq" => Some(Stack::noq()),
             "s2n" => Some(Stack::s2n()),
+            "quinn-adapter" => Some(Stack::quinn_adapter()),
+            "noq-adapter" => Some(Stack::noq_adapter()),
             _ => None,
         }
     }
@@ -241,6 +257,9 @@ impl Stack {
                 send_buffer: None,
                 restart: Restart::InitialWindow,
                 grow_when_app_limited: false,
+                app_limited_when_drained: false,
+                grows_before_loss: false,
+                stays_below: false,
                 after_syn_loss: AfterSynLoss::OneSegment,
             },
             receiver: ReceiverOptions {
@@ -505,7 +524,6 @@ impl Stack {
     /// acknowledgement has an ACK frame of 9 in the place of the latter, and more for every range
     /// but the first.
     pub fn quic() -> Stack {
-        const UDP_IP: u32 = 8 + 20;
         const PROTECTED: u32 = UDP_IP + 11 + 16;
         let base = Stack::rfc();
         Stack {
@@ -552,12 +570,64 @@ impl Stack {
         }
     }
 
-    /// quinn 0.11. What confirms the handshake acknowledges the data behind its end too, so the first
-    /// packet is acknowledged at once and the others in pairs from the second on. Nothing is undone.
+    /// quinn-proto 0.11.19 with its own congestion control and pacer.
     pub fn quinn() -> Stack {
-        let base = Stack::quic();
         Stack {
             preset: "quinn",
+            convention: Convention::Quinn,
+            pacing: PacingOptions {
+                rule: Pacing::TokenBucket(Bucket::Quinn),
+                ..Stack::quic().pacing
+            },
+            window: WindowOptions {
+                stays_below: true,
+                ..Stack::window_of_quinn()
+            },
+            cc: "cubic",
+            ..Stack::quinn_adapter()
+        }
+    }
+
+    /// noq-proto 1.4.0 with its own congestion control and pacer.
+    pub fn noq() -> Stack {
+        Stack {
+            preset: "noq",
+            convention: Convention::Noq,
+            pacing: PacingOptions {
+                rule: Pacing::TokenBucket(Bucket::Noq),
+                ..Stack::quic().pacing
+            },
+            window: WindowOptions {
+                // The end of the handshake is in the first datagram and not in flight: its ACK lets the
+                // window grow by less than a packet, so that whole packets stay below it from there on.
+                stays_below: true,
+                ..Stack::window_of_quinn()
+            },
+            cc: "cubic",
+            ..Stack::noq_adapter()
+        }
+    }
+
+    /// What quinn and noq have in common (`connection/mod.rs` of both). An idle time does not shrink
+    /// the window.
+    fn window_of_quinn() -> WindowOptions {
+        WindowOptions {
+            // CubicConfig and NewRenoConfig: ten datagrams of 1200 bytes.
+            initial: InitialWindow::Bytes(12_000),
+            restart: Restart::Keep,
+            app_limited_when_drained: true,
+            grows_before_loss: true,
+            ..Stack::quic().window
+        }
+    }
+
+    /// quinn 0.11 with startups of the catalog, which `flowstart-quinn` brings. What confirms the
+    /// handshake acknowledges the data behind its end too, so the first packet is acknowledged at once
+    /// and the others in pairs from the second on. Nothing is undone.
+    pub fn quinn_adapter() -> Stack {
+        let base = Stack::quic();
+        Stack {
+            preset: "quinn-adapter",
             recovery: RecoveryOptions {
                 undo: Undo::None,
                 // 28 of NEW_CONNECTION_ID, 28 of UDP and IP, and what a packet with an acknowledgement has.
@@ -576,12 +646,13 @@ impl Stack {
         }
     }
 
-    /// noq 1.4. Its pacer holds acknowledgements back too: behind NEW_CONNECTION_ID, HANDSHAKE_DONE and
-    /// the session tickets, 195 bytes. A loss that was none is undone.
-    pub fn noq() -> Stack {
+    /// noq 1.4 with startups of the catalog, which `flowstart-noq` brings. Its pacer holds
+    /// acknowledgements back too: behind NEW_CONNECTION_ID, HANDSHAKE_DONE and the session tickets, 195
+    /// bytes. A loss that was none is undone.
+    pub fn noq_adapter() -> Stack {
         let base = Stack::quic();
         Stack {
-            preset: "noq",
+            preset: "noq-adapter",
             receiver: ReceiverOptions {
                 ack_pacer: 195,
                 ..base.receiver
@@ -632,7 +703,7 @@ impl Stack {
 
     /// Exchanges of packets that a connection begins with.
     pub fn exchanges(&self) -> u32 {
-        let window = self.window.initial.bytes(self.framing.mss);
+        let window = whole((self.initial_window() * f64::from(self.framing.mss)).round());
         self.handshake.exchanges(self.server_flight, window)
     }
 
@@ -648,6 +719,21 @@ impl Stack {
     #[inline(always)]
     pub fn numbers_packets(&self) -> bool {
         self.recovery.kind == RecoveryKind::Quic
+    }
+
+    /// The initial window in segments. Bytes of one are UDP payload in QUIC.
+    pub fn initial_window(&self) -> Segments {
+        match self.window.initial {
+            InitialWindow::Bytes(bytes) if self.numbers_packets() => {
+                bytes as f64 / self.datagram() as f64
+            }
+            initial => initial.segments(self.framing.mss),
+        }
+    }
+
+    /// Bytes of UDP payload in a full-size data packet.
+    pub fn datagram(&self) -> u64 {
+        u64::from(self.packet().saturating_sub(UDP_IP))
     }
 
     /// Bytes of a full-size data packet on the wire.

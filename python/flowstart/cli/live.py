@@ -43,6 +43,11 @@ class Transport:
         "A,B,...",
         panel="Endpoints",
     )
+    native: bool = flag(
+        "Also the QUIC stack's own congestion controls and pacer; alone, with options: --stack "
+        "quinn-native:cc=cubic,iw=14720.",
+        panel="Endpoints",
+    )
     repeat: int | None = flag(
         "Number of seeds, where anything is random or in real time. [1; linux: 5]",
         least=1,
@@ -113,6 +118,7 @@ def _planned(given: Given) -> "LivePlan":
         stack=transport.stack,
         clock=transport.clock,
         kernel=transport.kernel and specs.listed("kernel", transport.kernel, ()),
+        native=transport.native,
         startups=traffic.startups(),
         variants=traffic.variants(allow_python=False),
         sizes=specs.listed("size", traffic.size, DEFAULT_SIZES),

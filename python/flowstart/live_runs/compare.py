@@ -105,6 +105,7 @@ def compare(
     on: str,
     clock: str | None = None,
     kernel: Sequence[str] | None = None,
+    native: bool = False,
     startups: Sequence[StartupLike] | None = None,
     variants: Sequence[VariantLike] = (),
     sizes: Sequence[Size] | None = None,
@@ -125,6 +126,7 @@ def compare(
     on: str | None = None,
     clock: str | None = None,
     kernel: Sequence[str] | None = None,
+    native: bool = False,
     startups: Sequence[StartupLike] | None = None,
     variants: Sequence[VariantLike] = (),
     baseline: str | None = None,
@@ -152,10 +154,12 @@ def compare(
     Args:
         setting: A path, a scenario, or the name of a scenario file.
         on: The real stack: `noq`, `quinn`, `s2n`, or `linux` for this machine's kernel; with fields
-            as in `noq:ecn=classic`. Needs a path, and takes neither `baseline`, `flows`,
-            `stagger` nor `stack`.
+            as in `noq:ecn=classic`, or the stack's own congestion control alone, as in
+            `quinn-native:cc=cubic,iw=14720` (initial window in bytes). Needs a path, and takes
+            neither `baseline`, `flows`, `stagger` nor `stack`.
         clock: `virtual`, or `real` for sockets of this machine; only with `on`.
         kernel: The kernel's congestion controls to run as they are; only with `on="linux"`.
+        native: Whether the QUIC stack's own congestion controls and pacer run too; only with `on`.
         startups: Startup algorithms: names in the catalog, classes derived from `Startup`, or
             instances of such classes.
         variants: Sender settings under a name, with more than a startup algorithm.
@@ -191,7 +195,7 @@ def compare(
         >>> result.frame.select("startup", "fct_s").height
         2
     """
-    live_only = {"clock": clock, "kernel": kernel}
+    live_only: dict[str, Any] = {"clock": clock, "kernel": kernel, "native": native}
     simulated_only = {"baseline": baseline, "flows": flows, "stagger": stagger, "stack": stack}
     given = [name for name, value in (simulated_only if on else live_only).items() if value]
     if given:
@@ -208,7 +212,7 @@ def compare(
         common |= {"sizes": DEFAULT_SIZES if texts is None else texts}
         with bounds.bounded(time_limit, **limits):
             try:
-                plan = LivePlan.of_path(setting, stack=on, clock=clock, kernel=kernel, **common)
+                plan = LivePlan.of_path(setting, stack=on, **live_only, **common)
                 return execute(plan, workers=workers, progress=progress)
             except RequestError as error:
                 if error.location[:1] == ("stack",):

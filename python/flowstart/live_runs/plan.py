@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from flowstart import _native
-from flowstart.comparison.plan import DEFAULT_SIZES, Case, Plan
+from flowstart.comparison.plan import DEFAULT_SIZES, DEFAULT_STARTUPS, Case, Plan
 from flowstart.errors import RequestError
 from flowstart.model import stack as stacks
 from flowstart.model.custom import StartupLike
@@ -34,8 +34,18 @@ KERNEL = {
     "bbr": {"startup": "bbr-startup", "cc": "bbr"},
 }
 """The kernel's own congestion controls, and what each is in the simulator."""
+NATIVE = {
+    "cubic": {"startup": "slow-start", "cc": "cubic"},
+    "newreno": {"startup": "slow-start", "cc": "reno"},
+    "bbr": {"startup": "bbr-startup", "cc": "bbr"},
+}
+"""The QUIC stacks' own congestion controls, and what each is in the simulator."""
+NATIVE_SUFFIX = "-native"
+"""What follows the name of a stack that runs its own congestion control only."""
 KERNEL_REPEATS = 5
 """How often each transfer is run in the kernel where nothing else is said."""
+ADAPTED = {"quinn": "quinn-adapter", "noq": "noq-adapter"}
+"""What simulates a stack that startups of the catalog drive, where its own controls differ."""
 USUAL_PRESET = "quic"
 """What is simulated beside a stack that has no preset of its name."""
 
@@ -53,7 +63,7 @@ class LivePlan:
     command: str | None
     """The command that does the same, where there is one."""
     controls: Mapping[str, str] = field(default_factory=dict)
-    """Variants that are congestion controls of the kernel's own, with its names of them."""
+    """Variants that are congestion controls of the stack's own, with its names of them."""
 
     @classmethod
     def of_path(
@@ -63,6 +73,7 @@ class LivePlan:
         stack: str = "noq",
         clock: str | None = None,
         kernel: Sequence[str] | None = None,
+        native: bool = False,
         startups: Sequence[StartupLike] | None = None,
         variants: Sequence[VariantLike] = (),
         sizes: Sequence[str] = DEFAULT_SIZES,
@@ -72,20 +83,26 @@ class LivePlan:
         seed: int | None = None,
         repeat: int | None = None,
     ) -> Self:
-        """Every size under every startup on a path; `kernel` are the kernel's own controls.
+        """Every size under every startup on a path.
 
-        Raises RequestError where that is no live run.
+        `kernel` are the kernel's own congestion controls, and with `native` come those of a QUIC
+        stack. Raises RequestError where that is no live run.
         """
-        fields = stacks.parse(stack)
+        name, options = _native_stack(stack)
+        fields = {"preset": name} if options is not None else stacks.parse(stack)
         name = _name(fields)
         usual = REAL if name == LINUX else VIRTUAL
         _check_clock(clock or usual, name)
         if kernel is None:
             kernel = tuple(KERNEL) if name == LINUX and not startups and not variants else ()
-        own = _kernel_variants(kernel, name)
-        if own:
-            startups, variants = startups or (), (*variants, *own)
-        preset = name if name in stacks.PRESETS else USUAL_PRESET
+        own = list(zip(_kernel_variants(kernel, name), kernel, strict=True))
+        if options is not None or native:
+            own += _native_variants(name, options)
+        if own and startups is None:
+            is_beside = native and options is None and not variants
+            startups = DEFAULT_STARTUPS if is_beside else ()
+        variants = (*variants, *(variant for variant, _ in own))
+        preset = ADAPTED.get(name, name if name in stacks.PRESETS else USUAL_PRESET)
         plan = Plan.of_path(
             path,
             startups=startups,
@@ -98,12 +115,13 @@ class LivePlan:
             seed=seed,
             repeat=repeat or (KERNEL_REPEATS if name == LINUX else 1),
         )
-        _check_variants(plan, name)
-        controls = {variant.name: control for variant, control in zip(own, kernel, strict=True)}
+        controls = {variant.name: control for variant, control in own}
+        _check_variants(plan, name, controls)
         options = {
             "stack": stack,
             "clock": None if clock in (None, usual) else clock,
             "kernel": ",".join(kernel),
+            "native": native,
             "cc": cc,
             "cached_cwnd": cached_cwnd,
         }
@@ -156,6 +174,32 @@ def _kernel_variants(kernel: Sequence[str], name: str) -> tuple[Variant, ...]:
     )
 
 
+def _native_stack(stack: str) -> tuple[str, str | None]:
+    """The stack of `quinn-native:cc=cubic,iw=14720`, and its options; None for other stacks."""
+    name, _, options = stack.partition(":")
+    if name.endswith(NATIVE_SUFFIX):
+        return name.removesuffix(NATIVE_SUFFIX), options
+    return name, None
+
+
+def _native_variants(name: str, options: str | None) -> list[tuple[Variant, str]]:
+    """A QUIC stack's own congestion controls, as what they are in the simulator."""
+    known = _native.NATIVE_CONTROLS.get(name)
+    if not known:
+        having = ", ".join(_native.NATIVE_CONTROLS)
+        raise RequestError(
+            f"{name}: its own congestion control does not run here; that of {having} does",
+            ("native",),
+        )
+    asked = [f"cc={control}" for control in known] if options is None else [options]
+    found = []
+    for text in asked:
+        control, window = _native.native_control(name, text)
+        stack = {"preset": name} if window is None else {"preset": name, "iw": f"{window}B"}
+        found.append((Variant(f"{name}-{control}", **NATIVE[control], stack=stack), text))
+    return found
+
+
 def _name(fields: dict[str, object]) -> str:
     """The name of the stack, of which nothing may be asked that it has of its own."""
     name = str(fields.get("preset"))
@@ -172,10 +216,10 @@ def _name(fields: dict[str, object]) -> str:
     return name
 
 
-def _check_variants(plan: Plan, name: str) -> None:
+def _check_variants(plan: Plan, name: str, own: Mapping[str, str]) -> None:
     """Variants differ in startup and congestion control alone, and have no startup in Python."""
     for variant in plan.variants:
-        for key in variant.fields:
+        for key in variant.fields if variant.name not in own else ():
             raise RequestError(
                 f"variant `{variant.name}`: sets `{key}` of the stack, and {name} has its own"
             )

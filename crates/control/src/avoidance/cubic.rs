@@ -11,7 +11,7 @@
 //!
 //! The reading `linux` is what current kernels do, in whole numbers (`cubic_linux.rs`); `2008`
 //! is the CUBIC of Linux 2.6.22 with its constants, for experiments of that year
-//! (`cubic_2008.rs`).
+//! (`cubic_2008.rs`); `quinn` and `noq` are those of these QUIC stacks (`cubic_quinn.rs`).
 //!
 //! # State
 //!
@@ -32,7 +32,7 @@
 //!   kept. The RFC resets it only after a first slow start and after a timeout.
 
 use super::cubic_constants::Constants;
-use super::{copies, cubic_2008, cubic_linux, reno, Avoidance, Maker};
+use super::{copies, cubic_2008, cubic_linux, cubic_quinn, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
@@ -57,15 +57,16 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     struct Settings {
-        /// whose CUBIC: the standard's, a current kernel's, or that of Linux 2.6.22 (v2.1)
-        #[usual("by stack: linux under linux, otherwise rfc9438")]
+        /// whose CUBIC: the standard's, a current kernel's, that of Linux 2.6.22 (v2.1), quinn's or
+        /// noq's
+        #[usual("by stack: linux, quinn and noq under these, otherwise rfc9438")]
         reading: Option<Reading>,
         /// what a loss leaves of the window
-        #[usual("by reading: 0.7 for rfc9438, 717/1024 for linux, 819/1024 for 2008")]
+        #[usual("by reading: 717/1024 for linux, 819/1024 for 2008, otherwise 0.7")]
         #[within(0.05..=0.95)]
         beta: Option<Ratio>,
         /// the scale of the cubic curve, in segments per second cubed
-        #[usual("by reading: 0.4 for rfc9438, 410/1024 for the others")]
+        #[usual("by reading: 410/1024 for linux and 2008, otherwise 0.4")]
         #[within(1e-6..=1e6)]
         c: Option<Number>,
         /// whether a loss below the last W_max lowers W_max further, to make room for others
@@ -75,20 +76,28 @@ params! {
         base: Option<reno::Base> as reno::Settings,
     }
 
-    enum Reading { Rfc9438 = "rfc9438", Linux = "linux", V2008 = "2008" }
+    enum Reading {
+        Rfc9438 = "rfc9438",
+        Linux = "linux",
+        V2008 = "2008",
+        Quinn = "quinn",
+        Noq = "noq",
+    }
 }
 
 fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecError> {
     let settings = Settings::read(params)?;
     let by_stack = match convention {
         Convention::Linux => Reading::Linux,
+        Convention::Quinn => Reading::Quinn,
+        Convention::Noq => Reading::Noq,
         _ => Reading::Rfc9438,
     };
     let reading = settings.reading.unwrap_or(by_stack);
     let (beta, c) = match reading {
         Reading::V2008 => (819.0 / 1024.0, 410.0 / 1024.0),
         Reading::Linux => (717.0 / 1024.0, 410.0 / 1024.0),
-        Reading::Rfc9438 => (0.7, 0.4),
+        Reading::Rfc9438 | Reading::Quinn | Reading::Noq => (0.7, 0.4),
     };
     let constants = Constants {
         beta: settings.beta.unwrap_or(beta),
@@ -100,6 +109,8 @@ fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecErro
     Ok(match reading {
         Reading::V2008 => copies(cubic_2008::Cubic2008::new(constants)),
         Reading::Linux => copies(cubic_linux::CubicLinux::new(constants)),
+        Reading::Quinn => copies(cubic_quinn::CubicQuinn::new(constants, false)),
+        Reading::Noq => copies(cubic_quinn::CubicQuinn::new(constants, true)),
         Reading::Rfc9438 => copies(Cubic::new(constants)),
     })
 }

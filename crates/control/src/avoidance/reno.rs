@@ -84,6 +84,9 @@ pub(crate) struct Counter {
     /// A spurious reduction does not restore it: `tcp_init_cwnd_reduction` and `tcp_enter_loss` of
     /// Linux reset `snd_cwnd_cnt`, and `tcp_undo_cwnd_reduction` leaves it.
     stays_reset: bool,
+    /// A reduction does not reset it (`bytes_acked` of quinn-proto's and noq-proto's
+    /// `congestion/new_reno.rs`).
+    survives: bool,
 }
 
 impl Increase {
@@ -102,6 +105,7 @@ impl Increase {
     fn counting(convention: Convention) -> Increase {
         Increase::Counting(Counter {
             stays_reset: convention == Convention::Linux,
+            survives: matches!(convention, Convention::Quinn | Convention::Noq),
             ..Counter::default()
         })
     }
@@ -136,7 +140,9 @@ impl Increase {
     pub(crate) fn reduce(&mut self) {
         if let Increase::Counting(counter) = self {
             counter.before = counter.acked;
-            counter.acked = 0.0;
+            if !counter.survives {
+                counter.acked = 0.0;
+            }
         }
     }
 
@@ -154,10 +160,10 @@ impl Base {
     /// As given, or as the stack has it.
     pub(crate) fn given(base: Option<Base>, convention: Convention) -> Base {
         base.unwrap_or(match convention {
-            Convention::Rfc => Base::Flight,
             Convention::Ns2 => Base::Window,
             Convention::Linux => Base::Cwnd,
-            Convention::Quic => Base::CwndBytes,
+            quic if quic.is_quic() => Base::CwndBytes,
+            _ => Base::Flight,
         })
     }
 

@@ -80,7 +80,7 @@ impl Reading {
     pub(crate) fn given(reading: Option<Reading>, convention: Convention) -> Reading {
         reading.unwrap_or(match convention {
             Convention::Linux => Reading::Linux,
-            Convention::Rfc | Convention::Ns2 | Convention::Quic => Reading::Ns2,
+            _ => Reading::Ns2,
         })
     }
 }

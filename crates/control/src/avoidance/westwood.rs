@@ -197,7 +197,7 @@ impl Westwood {
         let settings = Settings::read(params)?;
         let by_stack = match convention {
             Convention::Linux => Reading::Plus,
-            Convention::Rfc | Convention::Ns2 | Convention::Quic => Reading::Westwood,
+            _ => Reading::Westwood,
         };
         let plus = settings.reading.unwrap_or(by_stack) == Reading::Plus;
         let filtered = settings.filter == Filter::Tustin;

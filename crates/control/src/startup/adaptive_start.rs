@@ -260,7 +260,7 @@ impl AdaptiveStart {
     fn new(settings: Settings, convention: Convention) -> AdaptiveStart {
         let by_stack = match convention {
             Convention::Linux => f64::INFINITY,
-            Convention::Rfc | Convention::Ns2 | Convention::Quic => 22.0,
+            _ => 22.0,
         };
         AdaptiveStart {
             ssthresh: settings.ssthresh.unwrap_or(by_stack),

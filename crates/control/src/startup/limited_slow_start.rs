@@ -86,9 +86,9 @@ impl LimitedSlowStart {
     fn new(params: &Params, convention: Convention) -> Result<LimitedSlowStart, SpecError> {
         let settings = Settings::read(params)?;
         let by_stack = match convention {
-            Convention::Rfc | Convention::Quic => Rule::Rfc,
             Convention::Ns2 => Rule::Ns2,
             Convention::Linux => Rule::Linux,
+            _ => Rule::Rfc,
         };
         let reading = match settings.reading.unwrap_or(by_stack) {
             Rule::Ns2 => Reading::Ns2,

@@ -109,7 +109,7 @@ impl PacketPairStart {
         let settings = Settings::read(params)?;
         let reading = settings.reading.unwrap_or(match convention {
             Convention::Ns2 => Reading::Ns2,
-            Convention::Rfc | Convention::Linux | Convention::Quic => Reading::Robust,
+            _ => Reading::Robust,
         });
         let robust = matches!(reading, Reading::Robust);
         params.effective(&Settings::acks, robust, "`reading=robust`")?;

@@ -5,8 +5,8 @@
 
 /// Defines `run`, which runs a scenario's only flow over this protocol crate.
 ///
-/// Where it is used there is a module `api` with what differs: `endpoint`, `transmit`, `receive` and
-/// `congestion`; and the crate has `Factory`, `Live`, and `bytes`.
+/// Where it is used there is a module `api` with what differs: `endpoint`, `transmit`, `receive`,
+/// `congestion`, `native` and `statistics`; and the crate has `Factory`, `Live`, and `bytes`.
 #[macro_export]
 macro_rules! quinn_proto_lab {
     ($proto:ident) => {
@@ -17,28 +17,71 @@ macro_rules! quinn_proto_lab {
         use std::sync::Arc;
         use std::time::Instant;
         use $crate::lab::{
-            self, Certificate, Clock, Datagram, Endpoints, Outcome, Side, MTU, RANDOM,
+            self, Certificate, Clock, Congestion, Datagram, Endpoints, Native, Outcome, Side,
+            State, MTU, RANDOM,
         };
-        use $crate::Shared;
+        use $proto::congestion::{ControllerFactory, CubicConfig, NewRenoConfig};
         use $proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
         use $proto::{
             ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint,
-            EndpointConfig, Event, IdleTimeout, RecvStream, ServerConfig, StreamId, Transmit,
-            TransportConfig, VarInt,
+            EndpointConfig, Event, IdleTimeout, RecvStream, ServerConfig, StreamEvent, StreamId,
+            Transmit, TransportConfig, VarInt,
         };
 
         /// What is sent.
         static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
-        /// Runs a scenario's only flow.
+        /// Runs a scenario's only flow under its startup.
         pub fn run(flow: ExternalSender, clock: Clock) -> Result<Outcome, RequestError> {
             let factory = Arc::new(Factory::new(lab::startup(&flow)?));
+            run_under(factory, flow, clock)
+        }
+
+        /// Runs a scenario's only flow under the stack's own congestion control and pacer.
+        ///
+        /// # Errors
+        ///
+        /// What cannot be run in this clock.
+        pub fn run_native(
+            native: &Native,
+            flow: ExternalSender,
+            clock: Clock,
+        ) -> Result<Outcome, RequestError> {
+            run_under(api::native(native), flow, clock)
+        }
+
+        /// What makes the controllers of the side that sends.
+        type Controllers = Arc<dyn ControllerFactory + Send + Sync>;
+
+        fn run_under(
+            controllers: Controllers,
+            flow: ExternalSender,
+            clock: Clock,
+        ) -> Result<Outcome, RequestError> {
             let sender = lab::sender(&flow);
             let certificate = Certificate::made();
             let origin = Instant::now();
             let start = lab::start(&flow, origin);
-            let mut ends = Ends::new(factory, certificate, sender, &flow, start);
+            let mut ends = Ends::new(controllers, certificate, sender, &flow, start);
             lab::run(flow, &mut ends, origin, clock)
+        }
+
+        /// CUBIC's configuration.
+        fn cubic(native: &Native) -> Controllers {
+            let mut config = CubicConfig::default();
+            native
+                .initial_window
+                .map(|bytes| config.initial_window(bytes));
+            Arc::new(config)
+        }
+
+        /// NewReno's configuration.
+        fn new_reno(native: &Native) -> Controllers {
+            let mut config = NewRenoConfig::default();
+            native
+                .initial_window
+                .map(|bytes| config.initial_window(bytes));
+            Arc::new(config)
         }
 
         /// One endpoint, and its connection once it has one.
@@ -48,6 +91,8 @@ macro_rules! quinn_proto_lab {
             /// Answers that the endpoint gives without the application.
             answers: VecDeque<Datagram>,
             open: bool,
+            /// All that was to be sent is acknowledged.
+            finished: bool,
             lost: Option<String>,
         }
 
@@ -71,7 +116,7 @@ macro_rules! quinn_proto_lab {
             SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port)
         }
 
-        fn transport(factory: Option<Arc<Factory>>) -> Arc<TransportConfig> {
+        fn transport(controllers: Option<Controllers>) -> Arc<TransportConfig> {
             let mut config = TransportConfig::default();
             config
                 .initial_mtu(MTU)
@@ -81,8 +126,8 @@ macro_rules! quinn_proto_lab {
                 .send_window(u64::MAX / 2)
                 .max_idle_timeout(Some(IdleTimeout::from(VarInt::from_u32(600_000))))
                 .allow_spin(false);
-            if let Some(factory) = factory {
-                config.congestion_controller_factory(factory);
+            if let Some(controllers) = controllers {
+                config.congestion_controller_factory(controllers);
             }
             Arc::new(config)
         }
@@ -96,13 +141,13 @@ macro_rules! quinn_proto_lab {
 
         impl Ends {
             fn new(
-                factory: Arc<Factory>,
+                controllers: Controllers,
                 Certificate { server, client }: Certificate,
                 sender: Side,
                 flow: &ExternalSender,
                 now: Instant,
             ) -> Ends {
-                let of = |side| transport((side == sender).then(|| factory.clone()));
+                let of = |side| transport((side == sender).then(|| controllers.clone()));
                 let crypto = QuicServerConfig::try_from(server).expect(RANDOM);
                 let mut server = ServerConfig::with_crypto(Arc::new(crypto));
                 server.transport_config(of(Side::Server));
@@ -118,6 +163,7 @@ macro_rules! quinn_proto_lab {
                     connection,
                     answers: VecDeque::new(),
                     open: false,
+                    finished: false,
                     lost: None,
                 };
                 Ends {
@@ -153,6 +199,7 @@ macro_rules! quinn_proto_lab {
                 while let Some(event) = connection.poll() {
                     match event {
                         Event::Connected => end.open = true,
+                        Event::Stream(StreamEvent::Finished { .. }) => end.finished = true,
                         Event::ConnectionLost { reason } => end.lost = Some(reason.to_string()),
                         _ => {}
                     }
@@ -230,31 +277,36 @@ macro_rules! quinn_proto_lab {
                 self.settle(side);
             }
 
-            fn deadline(&mut self) -> Option<Instant> {
-                let of =
-                    |end: &mut End| end.connection.as_mut().and_then(|(_, c)| c.poll_timeout());
-                let due = [of(&mut self.client), of(&mut self.server)];
-                due.into_iter().flatten().min()
+            fn deadline(&mut self, side: Side) -> Option<Instant> {
+                let (_, connection) = self.end(side).connection.as_mut()?;
+                connection.poll_timeout()
             }
 
-            fn on_deadline(&mut self, now: Instant) {
-                for side in [Side::Client, Side::Server] {
-                    if let Some((_, connection)) = &mut self.end(side).connection {
-                        if connection.poll_timeout().is_some_and(|due| due <= now) {
-                            connection.handle_timeout(now);
-                        }
-                    }
-                    self.settle(side);
+            fn on_deadline(&mut self, side: Side, now: Instant) {
+                if let Some((_, connection)) = &mut self.end(side).connection {
+                    connection.handle_timeout(now);
                 }
+                self.settle(side);
             }
 
-            fn opened(&mut self, _now: Instant) -> Option<Shared> {
+            fn opened(&mut self, _now: Instant) -> Option<Congestion> {
                 let sender = self.sender;
                 let end = self.end(sender);
                 let (_, connection) = end.connection.as_mut().filter(|_| end.open)?;
-                let state = api::congestion(connection)?.clone_box();
-                let live = state.into_any().downcast::<Live>().ok()?;
-                Some(live.gate().adapter().clone())
+                let controller = api::congestion(connection)?;
+                let metrics = controller.metrics();
+                let copy = controller.clone_box().into_any().downcast::<Live>();
+                if let Ok(live) = copy {
+                    return Some(Congestion::Catalog(live.gate().adapter().clone()));
+                }
+                let (srtt, lost) = api::statistics(connection)?;
+                Some(Congestion::Native(State {
+                    window: metrics.congestion_window,
+                    ssthresh: metrics.ssthresh.filter(|bytes| *bytes < u64::MAX),
+                    srtt: flowstart_control::Duration::from_nanos(srtt.as_nanos() as u64),
+                    lost,
+                    finished: end.finished,
+                }))
             }
 
             fn write(&mut self) {

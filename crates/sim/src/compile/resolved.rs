@@ -122,6 +122,7 @@ impl StackSpec {
                 Pacing::None => PacingName::None,
                 Pacing::Internal => PacingName::Internal,
                 Pacing::Rfc9002(_) => PacingName::Rfc9002,
+                Pacing::TokenBucket(_) => PacingName::TokenBucket,
             }),
             pacing_gain: match stack.pacing.rule {
                 Pacing::Rfc9002(gain) => Some(gain),

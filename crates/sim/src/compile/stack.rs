@@ -6,7 +6,7 @@ use crate::spec::{
 };
 use flowstart_control::{Amount, Bytes, Duration};
 use flowstart_transport::receiver::AckPolicy;
-use flowstart_transport::stack::{Pacing, Stack, PRESETS};
+use flowstart_transport::stack::{Bucket, Pacing, Stack, PRESETS};
 use flowstart_transport::ReceiveBuffer;
 
 impl StackSpec {
@@ -140,6 +140,10 @@ impl StackSpec {
             Some(PacingName::None) => Pacing::None,
             Some(PacingName::Internal) => Pacing::Internal,
             Some(PacingName::Rfc9002) => Pacing::Rfc9002(USUAL),
+            Some(PacingName::TokenBucket) => match preset {
+                Pacing::TokenBucket(_) => preset,
+                _ => Pacing::TokenBucket(Bucket::Quinn),
+            },
         };
         match pacing {
             Pacing::Rfc9002(usual) => Pacing::Rfc9002(self.pacing_gain.unwrap_or(usual)),

@@ -365,6 +365,9 @@ impl<'a> Simulation<'a> {
             let timer = ends.arm_receiver(self.now);
             self.answer(flow, answer);
             self.schedule_timer(flow, true, timer);
+        } else if ends.sender.saves_tokens(self.now) {
+            let timer = ends.arm_sender(self.now);
+            self.schedule_timer(flow, false, timer);
         } else {
             let before = ends.sender.counters().timeouts;
             ends.sender.on_timer(self.now);

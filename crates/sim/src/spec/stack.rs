@@ -109,7 +109,7 @@ fields! {
         #[check(header_size)]
         #[sets(framing.header)]
         pub header: Option<Bytes>,
-        /// Initial window: segments (`3`) or a rule (`rfc6928`).
+        /// Initial window: segments (`3`), bytes (`12kB`; of UDP payload with QUIC) or a rule.
         ///
         /// Rules: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002`.
         #[flag("WINDOW")]
@@ -235,10 +235,10 @@ fields! {
         #[check(phase)]
         #[needs(TICKS)]
         pub tick_phase: Option<f64>,
-        /// Pacing of packets that the startup does not pace: `none`, `internal` or `rfc9002`.
+        /// Pacing of packets that the startup does not pace.
         ///
-        /// `internal` as in Linux with its fq discipline, `rfc9002` with `pacing_gain` windows per
-        /// round trip.
+        /// `none`; `internal` as in Linux with its fq discipline; `rfc9002` with `pacing_gain`
+        /// windows per round trip; `token-bucket` in bursts, as quinn and noq do.
         pub pacing: Option<PacingName>,
         /// Windows per round trip with `rfc9002` pacing.
         #[usual("1.25")]
@@ -447,4 +447,6 @@ pub enum PacingName {
     Internal,
     /// Pacing by RFC 9002.
     Rfc9002,
+    /// Pacing in bursts from a bucket of tokens, as in quinn.
+    TokenBucket,
 }

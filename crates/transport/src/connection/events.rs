@@ -21,7 +21,7 @@ impl Connection {
 
     /// The last reduction was spurious.
     pub fn undo(&mut self) {
-        let burst = self.stack.window.initial.segments(self.stack.framing.mss);
+        let burst = self.stack.initial_window();
         if self.session.undo(self.outstanding(), burst) {
             self.repairing_until = self.una();
             if let Some(ecn) = self.ecn_mut() {

@@ -72,10 +72,7 @@ impl Connection {
     /// What an idle time leaves of the window under Linux: half for each timeout that it lasted,
     /// but no less than the initial window (`tcp_cwnd_restart`).
     pub fn restart_window(&self, idle: Duration) -> Segments {
-        let (least, rto) = (
-            self.stack.window.initial.segments(self.stack.framing.mss),
-            self.rtt.rto(),
-        );
+        let (least, rto) = (self.stack.initial_window(), self.rtt.rto());
         let (mut cwnd, mut left) = (self.session.window.cwnd, idle.saturating_sub(rto));
         while left > Duration::ZERO && cwnd > least {
             cwnd = (cwnd / 2.0).floor();

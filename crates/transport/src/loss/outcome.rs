@@ -47,6 +47,24 @@ impl Events {
         }
     }
 
+    /// What comes before the loss, where ACKs let the window grow in between.
+    pub(crate) fn before_loss(&self) -> Events {
+        Events {
+            began: None,
+            persistent: false,
+            ..*self
+        }
+    }
+
+    /// The loss alone.
+    pub(crate) fn of_loss(&self) -> Events {
+        Events {
+            began: self.began,
+            persistent: self.persistent,
+            ..Events::default()
+        }
+    }
+
     /// Whether anything happens at once.
     pub(super) fn any(&self) -> bool {
         self.undone | self.ended | self.persistent | self.began.is_some()

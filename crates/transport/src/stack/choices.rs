@@ -1,5 +1,6 @@
 //! What a stack chooses among.
 
+use crate::token_bucket::Bucket;
 use flowstart_control::named;
 
 named! {
@@ -58,6 +59,8 @@ pub enum Pacing {
     Internal,
     /// By so many windows a round trip (RFC 9002 §7.7).
     Rfc9002(f64),
+    /// In bursts from a bucket of tokens.
+    TokenBucket(Bucket),
 }
 
 named! {

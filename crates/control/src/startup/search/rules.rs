@@ -221,8 +221,8 @@ impl Rules {
     pub(super) fn new(settings: &Settings, convention: Convention) -> Rules {
         let by_stack = match convention {
             Convention::Linux => Reading::Linux40,
-            Convention::Quic => Reading::Neqo,
-            Convention::Rfc | Convention::Ns2 => Reading::Draft09,
+            quic if quic.is_quic() => Reading::Neqo,
+            _ => Reading::Draft09,
         };
         let mut rules = match settings.reading.unwrap_or(by_stack) {
             Reading::Draft09 => DRAFT09,

@@ -125,6 +125,11 @@ impl Rfc9002 {
         if newly.packets == 0 && !undone {
             return None;
         }
+        if c.stack.window.stays_below {
+            // Not before: the end of the handshake is in the first datagram, and as far as it
+            // acknowledges it is not in flight, so that the first flight reaches the window.
+            c.session.window.stay_below();
+        }
         let rtt = newly.largest.map(|sent| now.since(sent));
         if let Some(sent) = newly.largest {
             let held = held.min(c.stack.receiver.ack.max_delay());
@@ -153,7 +158,8 @@ impl Rfc9002 {
             cwnd_limited: None,
             audience: AckRole::Growth,
         };
-        let report = match events.began.is_none() && newly.in_epoch > 0 {
+        let grows = events.began.is_none() || c.stack.window.grows_before_loss;
+        let report = match grows && newly.in_epoch > 0 {
             true => report,
             false => held_still(report),
         };

@@ -1,0 +1,140 @@
+//! How far a stack's own congestion control and its preset in the simulator agree, on a grid of
+//! paths: 5 to 500 Mbit/s, 10 to 600 ms, buffers of a quarter to four BDP, half of them with random
+//! loss; transfers of 15 kB to 10 MB.
+
+use super::{Clock, Native, Outcome};
+use flowstart_control::{Duration, Segments};
+use flowstart_sim::{ExternalSender, Prepared, RequestError, Scenario};
+
+/// Rate in Mbit/s, round trip in ms, buffer in BDP, and random loss in thousandths.
+const PATHS: [(u32, u32, f64, u32); 16] = [
+    (5, 600, 1.0, 0),
+    (10, 100, 0.25, 1),
+    (20, 60, 1.0, 0),
+    (50, 30, 4.0, 5),
+    (100, 100, 0.5, 0),
+    (200, 20, 1.0, 2),
+    (500, 10, 2.0, 0),
+    (5, 40, 4.0, 10),
+    (10, 300, 1.0, 0),
+    (20, 20, 0.5, 1),
+    (50, 150, 0.25, 0),
+    (100, 30, 1.0, 3),
+    (200, 60, 0.5, 0),
+    (500, 40, 1.0, 1),
+    (20, 200, 2.0, 0),
+    (50, 80, 1.0, 5),
+];
+const SIZES: [&str; 4] = ["15kB", "100kB", "1MB", "10MB"];
+
+/// The stack's name of a congestion control, and the startup and congestion control that stand for it.
+pub type Control = (&'static str, &'static str, &'static str);
+
+/// What came of one transfer.
+#[derive(Clone, Copy, Debug)]
+pub struct Transfer {
+    /// Completion time; `None` where it was not completed.
+    pub fct: Option<Duration>,
+    /// The window at the end of slow start, in full datagrams.
+    pub exit_cwnd: Option<Segments>,
+    /// Packets that the path dropped.
+    pub dropped: u64,
+    /// Packets that the sender found lost, or sent again.
+    pub lost: u64,
+}
+
+/// The same transfer in the stack and in the simulator.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// The path, as scenarios have it.
+    pub path: String,
+    /// The stack's name of the congestion control.
+    pub control: &'static str,
+    /// The transfer's size.
+    pub size: &'static str,
+    /// In the stack.
+    pub native: Transfer,
+    /// In the simulator.
+    pub preset: Transfer,
+}
+
+impl Pair {
+    /// By how much the simulator takes longer, as a share; infinite where only one is completed.
+    pub fn difference(&self) -> f64 {
+        match (self.native.fct, self.preset.fct) {
+            (Some(native), Some(preset)) => preset.nanos() as f64 / native.nanos() as f64 - 1.0,
+            (None, None) => 0.0,
+            _ => f64::INFINITY,
+        }
+    }
+}
+
+/// Every transfer of the grid under these congestion controls, which `run` runs in the stack.
+///
+/// # Errors
+///
+/// What the stack cannot run.
+pub fn pairs(
+    preset: &str,
+    controls: &[Control],
+    run: impl Fn(&Native, ExternalSender, Clock) -> Result<Outcome, RequestError>,
+) -> Result<Vec<Pair>, RequestError> {
+    let mut found = Vec::new();
+    for (rate, rtt, buffer, loss) in PATHS {
+        let loss = f64::from(loss) / 10.0;
+        let path = format!(
+            r#"rate = "{rate}Mbps", rtt = "{rtt}ms", buffer = "{buffer}bdp", loss = "{loss}%""#
+        );
+        for (control, startup, cc) in controls {
+            for size in SIZES {
+                let scenario = Scenario::from_toml(&format!(
+                    r#"
+                    seed = 1
+                    path = {{ {path} }}
+                    stack = {{ preset = "{preset}" }}
+                    flows = [{{ startup = "{startup}", cc = "{cc}", size = "{size}" }}]
+                    "#
+                ))?;
+                let prepared = Prepared::new(&scenario)?;
+                let native = Native {
+                    cc: (*control).to_string(),
+                    initial_window: None,
+                };
+                let outcome = run(&native, prepared.external_sender()?, Clock::Virtual)?;
+                found.push(Pair {
+                    path: path.clone(),
+                    control,
+                    size,
+                    native: in_stack(&outcome),
+                    preset: simulated(&prepared),
+                });
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn in_stack(outcome: &Outcome) -> Transfer {
+    Transfer {
+        fct: outcome.fct,
+        exit_cwnd: outcome.exit.map(|exit| exit.cwnd),
+        dropped: outcome.packets_dropped,
+        lost: outcome.packets_lost,
+    }
+}
+
+fn simulated(prepared: &Prepared) -> Transfer {
+    let row = prepared.run().flows.row(0);
+    Transfer {
+        fct: row.fct_s.map(Duration::from_secs_f64),
+        exit_cwnd: row.startup_exit_cwnd_segments,
+        dropped: row.packets_dropped,
+        lost: row.packets_retransmitted,
+    }
+}
+
+/// How many of these are within a share of each other.
+pub fn within(pairs: &[Pair], share: f64) -> usize {
+    let near = |pair: &&Pair| pair.difference().abs() <= share;
+    pairs.iter().filter(near).count()
+}

@@ -1,0 +1,56 @@
+//! quinn's own congestion control and pacer, and the preset that simulates them.
+
+use flowstart_live::lab::{agreement, Clock, Native, Outcome};
+use flowstart_quinn::lab::{self, CONTROLS, NATIVE};
+use flowstart_sim::{Prepared, Scenario};
+
+fn prepared(size: &str) -> Prepared {
+    let text = format!(
+        r#"
+        path = {{ rate = "20Mbps", rtt = "60ms", buffer = "100pkt" }}
+        stack = {{ preset = "quinn" }}
+        flows = [{{ startup = "slow-start", size = "{size}" }}]
+        "#
+    );
+    Prepared::new(&Scenario::from_toml(&text).unwrap()).unwrap()
+}
+
+fn native(options: &str, size: &str) -> Outcome {
+    let native = Native::parse(options, &NATIVE).unwrap();
+    let flow = prepared(size).external_sender().unwrap();
+    lab::run_native(&native, flow, Clock::Virtual).unwrap()
+}
+
+#[test]
+fn the_preset_agrees_with_the_stack_on_the_grid() {
+    let pairs = agreement::pairs("quinn", &CONTROLS, lab::run_native).unwrap();
+    let apart: Vec<_> = pairs
+        .iter()
+        .filter(|p| p.difference().abs() > 0.01)
+        .collect();
+    let near = agreement::within(&pairs, 0.01);
+    assert!(near * 100 >= pairs.len() * 94, "{near}: {apart:#?}");
+    assert_eq!(agreement::within(&pairs, 0.05), pairs.len(), "{apart:#?}");
+}
+
+#[test]
+fn a_larger_initial_window_saves_round_trips() {
+    let (usual, large) = (native("", "100kB"), native("iw=43170", "100kB"));
+    assert!(large.fct.unwrap() < usual.fct.unwrap());
+}
+
+#[test]
+fn slow_start_ends_with_the_first_loss() {
+    let outcome = native("cc=newreno", "1MB");
+    assert!(outcome.packets_lost > 0);
+    assert!(outcome.exit.unwrap().cwnd > 100.0);
+    assert!(native("cc=newreno", "15kB").exit.is_none());
+}
+
+#[test]
+fn every_control_of_the_stack_completes_a_transfer() {
+    for control in NATIVE {
+        let outcome = native(&format!("cc={control}"), "1MB");
+        assert!(outcome.fct.is_some(), "{control}");
+    }
+}

@@ -1,0 +1,165 @@
+//! The pacer of quinn and noq: packets take tokens from a bucket, which is filled at 1.25 windows a
+//! round trip, and only once it is too empty for a packet (quinn-proto 0.11.19 and noq-proto 1.4.0,
+//! `connection/pacing.rs`).
+
+use crate::narrow::narrowed;
+use flowstart_control::{Duration, Instant};
+
+/// `BURST_INTERVAL_NANOS`: the bucket holds what this time takes at one window a round trip,
+const BURST_INTERVAL: Duration = Duration::from_millis(2);
+/// but no fewer packets (`MIN_BURST_SIZE`),
+const MIN_BURST_SIZE: u64 = 10;
+/// and no more (`MAX_BURST_SIZE`).
+const MAX_BURST_SIZE: u64 = 256;
+/// The round trip before one is measured (RFC 9002 §6.2.2).
+const INITIAL_RTT: Duration = Duration::from_millis(333);
+
+/// noq: nor what this time takes, but a packet (`MAX_BURST_INTERVAL`).
+const MAX_BURST_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Whose bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bucket {
+    /// quinn's. Tokens are rounded down, so that a full wait may be a byte short of a full bucket.
+    Quinn,
+    /// noq's, which rounds to the nearest byte.
+    Noq,
+}
+
+/// The bucket of one connection. Sizes are bytes of UDP payload.
+#[derive(Clone, Copy, Debug)]
+pub struct TokenBucket {
+    kind: Bucket,
+    capacity: u64,
+    tokens: u64,
+    /// The window from which the capacity was computed.
+    window: u64,
+    filled: Instant,
+}
+
+impl TokenBucket {
+    /// A full bucket, for a first window and full packets of `packet` bytes.
+    pub fn new(kind: Bucket, window: u64, packet: u64, now: Instant) -> TokenBucket {
+        let mut bucket = TokenBucket {
+            kind,
+            capacity: 0,
+            tokens: 0,
+            window,
+            filled: now,
+        };
+        bucket.capacity = bucket.capacity_for(window, packet, INITIAL_RTT);
+        bucket.tokens = bucket.capacity;
+        bucket
+    }
+
+    fn capacity_for(&self, window: u64, packet: u64, srtt: Duration) -> u64 {
+        let in_time = |time: Duration| {
+            let bytes = u128::from(window) * u128::from(time.nanos());
+            narrowed(bytes / u128::from(srtt.nanos().max(1)))
+        };
+        let usual = in_time(BURST_INTERVAL).clamp(MIN_BURST_SIZE * packet, MAX_BURST_SIZE * packet);
+        match self.kind {
+            Bucket::Quinn => usual,
+            Bucket::Noq => usual.min(in_time(MAX_BURST_INTERVAL).max(packet)),
+        }
+    }
+
+    /// When a full packet may leave; `None` for now.
+    pub fn wait(
+        &mut self,
+        window: u64,
+        packet: u64,
+        srtt: Duration,
+        now: Instant,
+    ) -> Option<Instant> {
+        if window != self.window {
+            self.capacity = self.capacity_for(window, packet, srtt);
+            self.tokens = self.tokens.min(self.capacity);
+            self.window = window;
+        }
+        if self.tokens >= packet || window > u64::from(u32::MAX) || srtt == Duration::ZERO {
+            return None;
+        }
+        // 1.25 windows in a round trip.
+        let elapsed = u128::from(now.since(self.filled).nanos());
+        let rtts = 4 * u128::from(srtt.nanos());
+        let half = match self.kind {
+            Bucket::Quinn => 0,
+            Bucket::Noq => rtts / 2,
+        };
+        let earned = (u128::from(window) * 5 * elapsed + half) / rtts;
+        self.tokens = self
+            .tokens
+            .saturating_add(narrowed(earned))
+            .min(self.capacity);
+        if earned > 0 || self.kind == Bucket::Quinn {
+            self.filled = now;
+        }
+        if self.tokens >= packet {
+            return None;
+        }
+        // Until it is full.
+        let missing = packet.max(self.capacity) - self.tokens;
+        let time = u128::from(srtt.nanos()) * u128::from(missing) / u128::from(window.max(1));
+        Some(now + Duration::from_nanos(narrowed(time) / 5 * 4))
+    }
+
+    /// A packet of so many bytes has left.
+    pub fn sent(&mut self, bytes: u64) {
+        self.tokens = self.tokens.saturating_sub(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACKET: u64 = 1472;
+    const WINDOW: u64 = 100 * PACKET;
+    const RTT: Duration = Duration::from_millis(100);
+
+    /// How many packets leave at once.
+    fn burst(bucket: &mut TokenBucket, now: Instant) -> (u64, Instant) {
+        for sent in 0.. {
+            if let Some(due) = bucket.wait(WINDOW, PACKET, RTT, now) {
+                return (sent, due);
+            }
+            bucket.sent(PACKET);
+        }
+        unreachable!("the bucket is finite")
+    }
+
+    #[test]
+    fn ten_packets_leave_together_every_eight_milliseconds() {
+        let mut bucket = TokenBucket::new(Bucket::Quinn, WINDOW, PACKET, Instant::ZERO);
+        let (sent, due) = burst(&mut bucket, Instant::ZERO);
+        assert_eq!((sent, due), (10, Instant::from_millis(8)));
+        assert_eq!(burst(&mut bucket, due), (10, Instant::from_millis(16)));
+    }
+
+    #[test]
+    fn a_fast_path_has_two_milliseconds_in_a_burst() {
+        let mut bucket = TokenBucket::new(Bucket::Quinn, WINDOW, PACKET, Instant::ZERO);
+        let fast = |bucket: &mut TokenBucket| {
+            bucket.wait(10_000 * PACKET, PACKET, RTT, Instant::from_secs(1));
+            bucket.capacity / PACKET
+        };
+        assert_eq!(fast(&mut bucket), 200);
+    }
+
+    #[test]
+    fn on_a_slow_path_noq_sends_packets_one_by_one_until_the_window_changes() {
+        let mut bucket = TokenBucket::new(Bucket::Noq, 10 * PACKET, PACKET, Instant::ZERO);
+        assert_eq!(bucket.capacity, PACKET);
+        bucket.wait(11 * PACKET, PACKET, RTT, Instant::ZERO);
+        assert_eq!(bucket.capacity, 11 * PACKET / 10);
+    }
+
+    #[test]
+    fn nothing_waits_before_a_round_trip_is_known() {
+        let mut bucket = TokenBucket::new(Bucket::Quinn, WINDOW, PACKET, Instant::ZERO);
+        (0..20).for_each(|_| bucket.sent(PACKET));
+        let wait = bucket.wait(WINDOW, PACKET, Duration::ZERO, Instant::ZERO);
+        assert_eq!(wait, None);
+    }
+}
