@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 from flowstart import _native
 from flowstart.comparison.plan import DEFAULT_SIZES, DEFAULT_STARTUPS, Case, Plan
@@ -89,7 +89,9 @@ class LivePlan:
         stack. Raises RequestError where that is no live run.
         """
         name, options = _native_stack(stack)
-        fields = {"preset": name} if options is not None else stacks.parse(stack)
+        fields: dict[str, Any] = {"preset": name}
+        if options is None:
+            fields = stacks.parse(stack)
         name = _name(fields)
         usual = REAL if name == LINUX else VIRTUAL
         _check_clock(clock or usual, name)
@@ -117,7 +119,7 @@ class LivePlan:
         )
         controls = {variant.name: control for variant, control in own}
         _check_variants(plan, name, controls)
-        options = {
+        written = {
             "stack": stack,
             "clock": None if clock in (None, usual) else clock,
             "kernel": ",".join(kernel),
@@ -125,7 +127,7 @@ class LivePlan:
             "cc": cc,
             "cached_cwnd": cached_cwnd,
         }
-        command = plan.written(options, command="live", without=controls)
+        command = plan.written(written, command="live", without=controls)
         return cls(plan, name, clock or usual, command, controls)
 
     def refusals(self) -> dict[str, str]:

@@ -108,7 +108,9 @@ def queues(resolved: Document) -> str:
 
 def initial_window(stack: Document) -> int:
     """The packets of a resolved stack's initial window."""
-    return math.ceil(_native.initial_window(stack["iw"], stack["mss"]))
+    window = _native.initial_window(stack["iw"], stack["mss"])
+    in_bytes = str(stack["iw"]).endswith("B")
+    return math.floor(window) if in_bytes else math.ceil(window)
 
 
 def handfuls(given: Document, resolved: Document, window: int) -> dict[str, tuple[str, int]]:
