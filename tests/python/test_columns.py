@@ -27,7 +27,6 @@ from flowstart.replays.answer import ONCE
 from flowstart.replays.execute import study
 from flowstart.replays.settings import Settings
 from flowstart.simulation import report as run_report
-from flowstart.worst_paths import report as worst_report
 
 PATH = {"rate": "20Mbps", "rtt": "20ms", "buffer": "20pkt"}
 WEB = {"sessions": 2, "interval": "constant:50ms", "objects": 2, "size": "constant:2"}
@@ -71,7 +70,7 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
     failing = fs.find_worst_paths(
         "slow-start", against=["jump-start"], search_space=over, runs=1, workers=1
     )
-    yield "worst", worst_report.files(failing)
+    yield "worst", next(failing.files())
     yield "replay", report.tables(study(found, Settings(startups=names), ONCE))
 
 

@@ -25,17 +25,18 @@ if TYPE_CHECKING:
     from flowstart.render.files import Content
     from flowstart.render.folder import Results
     from flowstart.render.grid import Grid
+    from flowstart.render.result import Result
     from flowstart.render.summary import Summary
 
 
-class Result(Protocol):
+class Documented(Protocol):
     """A result that has a document."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as one JSON document."""
 
 
-R = TypeVar("R", bound=Result)
+R = TypeVar("R", bound=Documented)
 COMMAND: ContextVar[list[str]] = ContextVar("command")
 """The words of the command that is running."""
 PLAIN_LINE = 80
@@ -137,6 +138,14 @@ def deliver(
                 "figures and report.html are missing"
             ) from None
         results.put("complete")
+
+
+def files_of(result: "Result") -> "Iterator[Mapping[str, Content]]":
+    """The files of a result, with the progress of its figures."""
+    from flowstart.cli.progress import Progress
+
+    with Progress("figures") as progress:
+        yield from result.files(progress)
 
 
 def view(

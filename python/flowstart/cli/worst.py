@@ -1,7 +1,6 @@
 """`flowstart worst`: where a startup fails worst."""
 
 import pathlib
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -80,7 +79,7 @@ def worst(
     """
     from flowstart.cli.progress import Progress
     from flowstart.model import specs
-    from flowstart.worst_paths.report import scenario_file, summary
+    from flowstart.worst_paths.result import scenario_file
     from flowstart.worst_paths.search import find_worst_paths as searched
 
     if output:
@@ -105,20 +104,20 @@ def worst(
         console.view(
             found,
             lambda found: console.show_summary(
-                summary(found, console.command_line(found.evaluator.seed), scenario)
+                found.summary(console.command_line(found.seed), scenario)
             ),
             lambda found: _show(found, output),
             json=json,
             details=details,
         ),
         output,
-        _files(found),
+        console.files_of(found),
         seed=seed,
     )
 
 
 def _show(found: "WorstPaths", output: pathlib.Path | None) -> None:
-    from flowstart.worst_paths.report import scenario_file
+    from flowstart.worst_paths.result import scenario_file
 
     console.say(found.headline)
     if not found.failings:
@@ -134,12 +133,3 @@ def _show(found: "WorstPaths", output: pathlib.Path | None) -> None:
         console.say(
             f"{found.measure}: of medians over seeds; a command repeats the nearest of them."
         )
-
-
-def _files(found: "WorstPaths") -> Iterator[Mapping[str, bytes]]:
-    from flowstart.cli.progress import Progress
-    from flowstart.worst_paths import report
-
-    yield report.files(found)
-    with Progress("figures") as progress:
-        yield report.pictures(found, progress)

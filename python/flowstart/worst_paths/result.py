@@ -1,23 +1,28 @@
-"""What a search for the worst has found."""
+"""The findings of a search for the worst paths."""
 
 import functools
 import json
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native, text
+from flowstart import _native, extras, text
 from flowstart.maps import worst_cells
 from flowstart.maps.worst_cells import in_words
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
-from flowstart.render import columns
+from flowstart.render import columns, figure_files, files, html
 from flowstart.render.grid import Column, Grid
-from flowstart.worst_paths.evaluate import MEASURES, Evaluation, Evaluator
+from flowstart.render.result import Progress, Result
+from flowstart.render.summary import Summary
+from flowstart.worst_paths.evaluate import MEASURES, NEVER, Evaluation, Evaluator
 from flowstart.worst_paths.space import Case
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from flowstart.simulation.series import Series
 
@@ -32,6 +37,14 @@ SHARING = ("long", "bbr", "same", "web")
 """Competing flows that has its part of the path, so that a BDP is not what a flow can have."""
 SMALL = 0.1
 """Below this share of the BDP one digit is enough."""
+WIDEST = 48
+"""Characters of a path in the summary's table."""
+MEASURED = {
+    "regret": "takes up to {} the time of the fastest other",
+    "loss": "retransmits up to {} more of its packets than the best other",
+    "harm": "harms competing flows up to {} more than the best other",
+}
+"""The answer by measure."""
 Row = Mapping[str, Any]
 
 
@@ -160,7 +173,7 @@ class Failing:
 
 
 @dataclass(frozen=True, repr=False)
-class WorstPaths:
+class WorstPaths(Result):
     """The worst paths that a search has found, worst first.
 
     Example:
@@ -179,10 +192,18 @@ class WorstPaths:
     evaluator: Evaluator
     failings: tuple[Failing, ...]
 
+    more = "`.failings` has the reasons"
+    caption = "The worst path over time"
+
     @property
     def startup(self) -> str:
         """The startup whose worst it is."""
         return self.variants[0].name
+
+    @property
+    def seed(self) -> int:
+        """The seed of the search."""
+        return self.evaluator.seed
 
     @property
     def headline(self) -> str:
@@ -249,10 +270,91 @@ class WorstPaths:
         """The startup and the best of the others over time in a finding; simulated again."""
         return self.evaluator.series(self.failings[number].evaluation)
 
-    def __str__(self) -> str:
-        from flowstart.render.summary import screen
+    @extras.needing("plot", "a figure")
+    def plot(self, ax: "Axes | None" = None, number: int = 0) -> "Figure":
+        """The startup and the best of the others over time in a finding; simulated again.
 
-        return screen(self.headline, self.table, "`.failings` has the reasons")
+        Args:
+            ax: The axes to draw windows into, in the place of a new figure.
+            number: The finding, counted from 0.
+
+        Returns:
+            The figure.
+        """
+        from flowstart.render.charts import figure_of  # loads matplotlib
+        from flowstart.simulation import figures
+
+        if ax is not None:
+            figures.draw_cwnd(ax, self.series(number))
+            return figure_of(ax)
+        return figures.over_time(self.series(number), figures.About(self._title(number)))
+
+    def _title(self, number: int) -> str:
+        one = self.failings[number]
+        return f"{self.startup}, {score(self.measure, one.score)}: {one.where}"
+
+    def summary(self, command: str = "", scenario: str = "") -> Summary:
+        """The largest failure, its path and reason, and the other findings.
+
+        `scenario` is the file of the first one's scenario, where it is kept.
+        """
+        others = self.variants[1:]
+        against = f"{len(others)} others" if len(others) > 1 else others[0].name
+        ran = (
+            f"{self.startup} against {against} on {self.tries:,} paths, "
+            f"{text.counted(self.evaluator.runs, 'run', 'runs')}, seed {self.evaluator.seed}."
+        )
+        if not self.failings:
+            nowhere = f"{self.startup} is nowhere worse than the best of the others."
+            return Summary(ran, [nowhere], command=command)
+        first = self.failings[0]
+        worst = MEASURED[self.measure].format(_short_score(self.measure, first.score))
+        never = self.measure == "regret" and first.score >= NEVER
+        notes = ["A transfer that never completes counts as 1,000 times."] * never
+        hint = "Why on each path, and its command: --details. Figures: -o DIR"
+        again = first.again(scenario) if first.command or scenario else ""
+        answer = [f"{self.startup} {worst}: {first.where}.", f"{first.why}."]
+        return Summary(ran, answer, self._summary_table(), notes, command, again, hint)
+
+    def _summary_table(self) -> Grid:
+        grid = Grid([Column("path"), Column(self.measure)])
+        grid.columns += [Column("rate × RTT, buffer, size", number=False)]
+        grid.columns += [Column("best there", number=False)]
+        for number, one in enumerate(self.failings, 1):
+            where = in_words(one.evaluation.row, brief=True)
+            cut = textwrap.shorten(where, WIDEST, placeholder=" …")
+            cells = [str(number), _short_score(self.measure, one.score, "×"), cut, one.best]
+            grid.rows.append(cells)
+        return grid
+
+    def files(self, progress: Progress | None = None) -> Iterator[Mapping[str, bytes]]:
+        """JSON, rows and the scenario of each finding; then figures and the page."""
+        written = {"worst.json": files.encoded(self.to_dict())}
+        if self.failings:
+            written |= files.columns(self.frame, "worst", "worst-rows")
+        for number, one in enumerate(self.failings, 1):
+            written[scenario_file(number)] = files.encoded(one.scenario)
+        yield written
+        yield self._pictures(progress)
+
+    def _pictures(self, progress: Progress | None) -> dict[str, bytes]:
+        """The trajectory of each finding, and the page that holds them."""
+        written: dict[str, bytes] = {}
+        summary = self.summary(scenario=scenario_file(1))
+        parts = [*summary.html(), html.heading("Details")]
+        parts += [html.paragraph(self.headline), html.table(self.table)]
+        for number, one in enumerate(self.failings, 1):
+            if progress:
+                progress(number - 1, len(self.failings))
+            parts += [html.heading(f"{number}. {one.where}"), html.paragraph(one.why)]
+            parts.append(html.code(one.again(scenario_file(number))))
+            if not figure_files.wanting():
+                drawn = figure_files.of(f"worst-{number}", self.plot(number=number - 1))
+                written |= drawn.contents
+                parts.append(html.picture(drawn.svg, self._title(number - 1)))
+        parts += figure_files.apology()
+        page = html.page(f"The worst of {self.startup}", [*parts, html.made_by()])
+        return written | {"report.html": page.encode()}
 
     def __repr__(self) -> str:
         return f"<WorstPaths of {self.startup}: {len(self.failings)} findings of {self.measure}>"
@@ -261,6 +363,17 @@ class WorstPaths:
 def score(measure: str, value: float) -> str:
     """A score in words: a factor, or points of a percentage."""
     return f"{value:.2f}×" if measure == "regret" else f"{100 * value:+.1f} points"
+
+
+def _short_score(measure: str, value: float, times: str = " times") -> str:
+    if measure == "regret":
+        return ("1,000" if value >= NEVER else f"{value:.3g}") + times
+    return f"{text.short_share(value).removesuffix(' %')} points"
+
+
+def scenario_file(number: int) -> str:
+    """The file of a finding's scenario, counted from 1."""
+    return f"worst-{number}.json"
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
