@@ -15,7 +15,6 @@ import made_up_map
 import test_quic
 from flowstart import _native
 from flowstart.captures import report as capture_report
-from flowstart.comparison import report as comparison_report
 from flowstart.live_runs import report as live_report
 from flowstart.live_runs.load import simulated
 from flowstart.live_runs.report import load_tables
@@ -47,7 +46,7 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
     """What kind of command writes which files."""
     yield "run", run_report.tables(fs.run(SCENARIO, trace=True))
     names = ("slow-start", "hystart")
-    yield "compare", comparison_report.tables(fs.compare(SCENARIO, startups=names))
+    yield "compare", next(fs.compare(SCENARIO, startups=names).files())
     if LIVE:
         path = fs.NetworkPath(rate="20Mbps", rtt="20ms")
         yield "live", live_report.tables(fs.compare(path, startups=names, sizes=["20kB"], on="noq"))

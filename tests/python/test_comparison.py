@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart.comparison import report
 from flowstart.comparison.plan import Plan
+from flowstart.comparison.result import pictures
 from flowstart.comparison.summary import summarise
 
 BACKGROUND: dict[str, Any] = {
@@ -185,7 +185,7 @@ def test_web_sessions_are_drawn_and_written_like_flows(tmp_path: pathlib.Path) -
     grid = result.table
     assert "objects of web sessions" in grid.groups[0]
     assert {series.label for series in result.series()} == {"slow-start", "hystart"}
-    assert "report.html" in report.pictures(result)
+    assert "report.html" in pictures(result)
     file = tmp_path / "web.toml"
     file.write_text(
         'path = {rate = "5Mbps", rtt = "9ms"}\nweb = [{size = 3, sessions = 2}]\n', "utf-8"
@@ -385,7 +385,7 @@ def test_what_an_interrupted_comparison_lacks_is_said_wherever_it_is_shown() -> 
     finished = [row for row in whole.records if (row["startup"], row["seed"]) != ("hystart", 3)]
     cut = dataclasses.replace(whole, records=finished, interrupted=True, finished=5)
     note = "stopped by Ctrl-C, 5 of 6 runs are finished: rows with fewer seeds"
-    page = report.pictures(cut)["report.html"].decode()
+    page = pictures(cut)["report.html"].decode()
     for told in (cut.legend, page, *cut.to_dict()["notes"][:1]):
         assert note in told
     assert "(2 of 3 seeds)" in cut.table.rows[1][1]

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import flowstart as fs
-from flowstart.comparison import report as comparison_report
+from flowstart.comparison import result as comparison_result
 from flowstart.comparison.execute import execute
 from flowstart.inference import Row, Statistic
 from flowstart.live_runs.plan import LivePlan
@@ -158,7 +158,7 @@ def said(figure: Figure) -> str:
 def test_every_figure_says_its_path_stack_and_seed(path: fs.NetworkPath, count: int) -> None:
     startups = [f"slow-start:iw={n}" for n in range(1, count + 1)]
     result = fs.compare(path, startups=startups, sizes=["10kB", "30kB"], seed=7, uncertainty=False)
-    for name, draw in comparison_report._drawn(result).items():
+    for name, draw in comparison_result._drawn(result).items():
         figure, _ = draw()
         assert result.headline in said(figure), name
     assert result.headline.endswith("stack linux, cubic, IW 10, seed 7")
@@ -170,7 +170,7 @@ def test_every_figure_says_its_path_stack_and_seed(path: fs.NetworkPath, count: 
 @pytest.mark.slow
 def test_who_waits_for_figures_is_told_how_many_there_are(result: fs.Comparison) -> None:
     told: list[tuple[int, int]] = []
-    comparison_report.pictures(result, lambda *at: told.append(at))
+    list(result.files(lambda *at: told.append(at)))
     assert told == [(done, 5) for done in range(5)]
 
 

@@ -80,7 +80,7 @@ def capture(
         show(found, workers, json)
         return
     console.deliver(
-        console.view(found, _show, _show_details, json=json, details=details),
+        console.view(found, _show_details, _show, json=json, details=details),
         output,
         _files(found, full_json),
     )

@@ -1,7 +1,7 @@
 """`flowstart compare`: the same traffic under one startup after another."""
 
 import pathlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -66,10 +66,10 @@ def compare(
         console.note(f"warning: {warning}")
     with console.attending():  # the figures run startups again, with a trace
         console.deliver(
-            console.view(result, _show, _show_details, json=json, details=details),
+            console.view(result, _show_details, console.summarised, json=json, details=details),
             output,
-            _files(result),
-            seed=result.plan.seeds[0],
+            console.files_of(result),
+            seed=result.seed,
             interrupted=result.interrupted
             or (result.intervals is not None and result.intervals.interrupted),
         )
@@ -128,13 +128,6 @@ def _execute(plan: "Plan", workers: int | None, *, uncertainty: bool) -> "Compar
         return execute(plan, uncertainty=uncertainty, workers=workers, progress=progress)
 
 
-def _show(result: "Comparison") -> None:
-    """The answer on one screen."""
-    from flowstart.comparison.overview import overview
-
-    console.show_summary(overview(result, console.command_line(seed=result.plan.seeds[0])))
-
-
 def _show_details(result: "Comparison") -> None:
     """All sizes, columns and notes."""
     console.say(result.headline)
@@ -144,16 +137,6 @@ def _show_details(result: "Comparison") -> None:
             console.show_text(line)
     if result.command:
         console.say(f"Reproduce: {result.command}")
-
-
-def _files(result: "Comparison") -> Iterator[Mapping[str, bytes]]:
-    """What a folder keeps: tables, then figures, which take a while."""
-    from flowstart.cli.progress import Progress
-    from flowstart.comparison import report
-
-    yield report.tables(result)
-    with Progress("figures") as progress:
-        yield report.pictures(result, progress)
 
 
 def _say_what_is_missing(result: "Comparison", kept: str) -> None:

@@ -148,10 +148,15 @@ def files_of(result: "Result") -> "Iterator[Mapping[str, Content]]":
         yield from result.files(progress)
 
 
+def summarised(result: "Result") -> None:
+    """Shows a result on one screen, with the command that reproduces it."""
+    show_summary(result.summary(command_line(result.seed)))
+
+
 def view(
     result: R,
-    summary: Callable[[R], None],
     tables: Callable[[R], None],
+    summary: Callable[[R], None],
     *,
     json: bool,
     details: bool,

@@ -91,7 +91,7 @@ def live(
         result = _execute(plan, workers)
     with console.attending():
         console.deliver(
-            console.view(result, _show, _show_details, json=json, details=details),
+            console.view(result, _show_details, _show, json=json, details=details),
             output,
             _files(result),
             seed=result.simulated.plan.seeds[0],

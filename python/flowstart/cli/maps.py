@@ -93,8 +93,8 @@ def map_(
     console.deliver(
         console.view(
             found,
-            lambda found: console.show_summary(summary(found, console.command_line())),
             lambda found: _show(found, output),
+            lambda found: console.show_summary(summary(found, console.command_line())),
             json=json,
             details=details,
         ),

@@ -149,7 +149,7 @@ def replay(
         console.note(f"warning: {warning}")
     details = bool(given.get("details"))
     console.deliver(
-        console.view(result, _show, _show_details, json=json, details=details),
+        console.view(result, _show_details, _show, json=json, details=details),
         output,
         _files(result, rows=bool(given.get("full_json"))),
         interrupted=result.interrupted,

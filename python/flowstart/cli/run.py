@@ -69,7 +69,7 @@ def run(
             scenario, trace=trace or None, packets=recorded.flows, allow_python=allow_python
         )
     console.deliver(
-        console.view(result, _show, _show_details, json=json, details=details),
+        console.view(result, _show_details, _show, json=json, details=details),
         output,
         _files(result, recorded, title=scenario),
         seed=result.resolved["seed"],

@@ -103,10 +103,10 @@ def worst(
     console.deliver(
         console.view(
             found,
+            lambda found: _show(found, output),
             lambda found: console.show_summary(
                 found.summary(console.command_line(found.seed), scenario)
             ),
-            lambda found: _show(found, output),
             json=json,
             details=details,
         ),

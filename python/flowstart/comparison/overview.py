@@ -15,8 +15,8 @@ from flowstart.render import summary
 from flowstart.render.grid import Column, Grid
 
 if TYPE_CHECKING:
+    from flowstart.comparison.data import ComparisonData
     from flowstart.comparison.repeats import Intervals
-    from flowstart.comparison.result import Comparison
 
 SIZES = 5
 """The most further sizes that have a line each."""
@@ -28,7 +28,7 @@ FEWER = 0.5
 """Of the baseline's losses: at most so many are worth a sentence."""
 
 
-def overview(found: "Comparison", command: str = "") -> summary.Summary:
+def overview(found: "ComparisonData", command: str = "") -> summary.Summary:
     """The path, the fastest startup, a table of one size, and a line for each other size."""
     if not found.records:
         return summary.Summary(f"{found.headline}.", [], command=command)
@@ -60,13 +60,13 @@ def _spread(group: Sequence[Summary]) -> float:
     return max((abs(s.change) for s in group if s.change is not None), default=0.0)
 
 
-def _ran(found: "Comparison") -> str:
+def _ran(found: "ComparisonData") -> str:
     """The path, its capacity and buffer, and the endpoints."""
     words = found.headline.removesuffix(f", seed {found.plan.seeds[0]}")
     return f"{words}."
 
 
-def _answer(found: "Comparison", group: Sequence[Summary]) -> str:
+def _answer(found: "ComparisonData", group: Sequence[Summary]) -> str:
     """The fastest startup of a size with its cost, or why to keep the baseline."""
     first = _fastest(found, group)
     if first is None:
@@ -85,7 +85,7 @@ def _answer(found: "Comparison", group: Sequence[Summary]) -> str:
     return answer + _deployable(found, group, first) + _over_limit(found, group, first)
 
 
-def _line(found: "Comparison", group: Sequence[Summary]) -> str:
+def _line(found: "ComparisonData", group: Sequence[Summary]) -> str:
     """The fastest startup of a size, or why to keep the baseline."""
     name, baseline = tables.group_name(group[0]), custom.short(found.baseline)
     if first := _fastest(found, group):
@@ -99,7 +99,7 @@ def _line(found: "Comparison", group: Sequence[Summary]) -> str:
     return f"{name}: keep {baseline}; {_nearest(found.intervals, group)}."
 
 
-def _fastest(found: "Comparison", group: Sequence[Summary]) -> Summary | None:
+def _fastest(found: "ComparisonData", group: Sequence[Summary]) -> Summary | None:
     """The fastest startup of a size; None where the baseline is, or nothing else suffices."""
     best = [s for s in group if s.best and s.complete]
     if len(group) == 1 or any(s.startup == found.baseline for s in best):
@@ -139,7 +139,7 @@ def _change(s: Summary) -> str:
     return f"{text.short_share(abs(change))} {'faster' if change <= 0 else 'slower'}"
 
 
-def _over_limit(found: "Comparison", group: Sequence[Summary], first: Summary) -> str:
+def _over_limit(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> str:
     """Faster startups that lose more packets than the limit."""
     chosen = found.intervals.recommendation(first) if found.intervals else None
     if not chosen:
@@ -150,7 +150,7 @@ def _over_limit(found: "Comparison", group: Sequence[Summary], first: Summary) -
     return f" Over the loss limit of {limit}: {text.first_of(said)}." if said else ""
 
 
-def _fewer_losses(found: "Comparison", group: Sequence[Summary]) -> str:
+def _fewer_losses(found: "ComparisonData", group: Sequence[Summary]) -> str:
     """The fewest losses of those not significantly slower, where the baseline is kept."""
     base = next((s for s in group if s.startup == found.baseline), None)
     if base is None or not found.intervals or _fastest(found, group):
@@ -171,7 +171,7 @@ def _is_as_fast(row: Row | None) -> bool:
     return not row.loses and not text.too_wide(row.low, row.high)
 
 
-def _deployable(found: "Comparison", group: Sequence[Summary], first: Summary) -> str:
+def _deployable(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> str:
     """The fastest startup that a sender can deploy alone, where `first` is none."""
     obstacle = _obstacle(found.plan, first)
     if not obstacle:
@@ -209,7 +209,7 @@ def _lower_bound(group: Sequence[Summary]) -> str:
     return f" Lower bound {text.short_seconds(min(ideal))}." if ideal else ""
 
 
-def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
+def _table(found: "ComparisonData", group: Sequence[Summary]) -> Grid:
     """A row per startup: the baseline, then the fastest first."""
     several = any(s.flows > s.seeds for s in group)
     titles = [*(["worst"] if several else []), "change"]
@@ -246,7 +246,7 @@ def _completion(s: Summary) -> str:
     return text.short_seconds(s.fct_s) + done
 
 
-def _range(found: "Comparison", s: Summary) -> str:
+def _range(found: "ComparisonData", s: Summary) -> str:
     row = found.intervals.row(s) if found.intervals else None
     if row is None or row.low is None or row.high is None:
         return ""
@@ -277,7 +277,7 @@ def _undeployable(plan: Plan, group: Sequence[Summary]) -> list[str]:
     return lines + ([f"Not part of {plan.hosts.title}: {_named(absent)}."] if absent else [])
 
 
-def _closing(found: "Comparison", table: Grid) -> list[str]:
+def _closing(found: "ComparisonData", table: Grid) -> list[str]:
     """What the columns are that the table shows."""
     shown = {column.title for column in table.informative().columns}
     lines = ["exit: cwnd at the end of startup."] * ("exit" in shown)

@@ -1,85 +1,360 @@
-"""What a comparison came to."""
+"""A comparison with its summary and its report: rows, figures and a page."""
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+import json
+import shlex
+import struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from flowstart import _native, extras, text
-from flowstart.comparison import tables
+from flowstart import text
+from flowstart.comparison import tables as grids
+from flowstart.comparison.data import ComparisonData
+from flowstart.comparison.overview import overview
 from flowstart.comparison.plan import Case, Plan
-from flowstart.comparison.repeats import placed
-from flowstart.comparison.summary import MANY, NEAR, Summary, ordered, summarise
-from flowstart.model import custom, document, perturbation
-from flowstart.model.document import Document, queues, resolve
-from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD
-from flowstart.render import columns, figure_files, footnotes, html
-from flowstart.render.grid import Grid
-from flowstart.simulation.run import all_failed, headline, simulate
-from flowstart.text import MARK
+from flowstart.comparison.summary import Summary
+from flowstart.render import figure_files, html, interactive
+from flowstart.render.files import columns, encoded
+from flowstart.render.grid import Grid, Source
+from flowstart.render.listed import MOST_ROWS, Chart, Command, OverTime, Rows
+from flowstart.render.result import Progress
+from flowstart.render.summary import Summary as Screen
+from flowstart.simulation.trajectories import Line, Points, Trajectory, Window, trajectories
 
 if TYPE_CHECKING:
     import polars as pl
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from flowstart.comparison.repeats import Intervals
+    from flowstart.simulation.figures import About
     from flowstart.simulation.series import Series
 
 
-_WIDE = f"inconclusive: its ends differ by more than a factor of {text.WIDEST}"
+COLUMNS = (
+    *("run", "variant", "size", "size_bytes", "seed", "flow", "tested", "complete", "fct_s"),
+    *("duration_s", "slowdown", "packets_sent", "packets_dropped", "packets_retransmitted"),
+    *(
+        "timeouts",
+        "startup_exit_reason",
+        "startup_exit_s",
+        "startup_exit_cwnd_segments",
+        "bdp_pkts",
+    ),
+    *("max_cwnd_segments", "max_queue_pkts", "web"),
+)
+"""What a report lists of a row; all columns are in the files beside it."""
+_VARYING = ("--startup", "--variant", "--baseline", "--size", "--seed", "--repeat")
+"""Options of a command that are given anew for a row."""
 
 
-def legend(
-    startups: Sequence[str],
-    baseline: str,
-    found: Sequence[Summary],
-    notes: Sequence[str],
-    *,
-    acked: bool,
-    repeated: bool = False,
-) -> str:
-    """What columns and marks of the table mean, and the `notes` on its rows.
+def listed_rows(result: ComparisonData) -> Rows:
+    """The rows of a comparison; of too many, those of the first runs of each size."""
+    frame = result.frame.select(name for name in COLUMNS if name in result.frame.columns)
+    shown = _first_seeds(frame)
+    left_out = ""
+    if shown.height < frame.height:
+        left_out = (
+            f"These are {shown.height:,} of {frame.height:,} rows, those of the lowest seeds; "
+            "rows.parquet and rows.csv next to this page have all."
+        )
+    y = ("slowdown", "fct_s", "packets_retransmitted", "packets_dropped", "max_queue_pkts")
+    chart = Chart(
+        "Over size",
+        ("size_bytes", "seed"),
+        y,
+        "variant",
+        {"tested": True},
+        result.baseline,
+    )
+    plan = result.plan
+    sized = len(set(plan.sizes)) > 1 or len(plan.seeds) > 1
+    charts = [chart] if sized else []
+    return Rows(shown, "comparison-rows", frame.height, left_out, _command(plan), charts)
 
-    `repeated` is whether intervals stand beside the changes, and decide what is marked.
+
+def _first_seeds(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """All rows, or those of the lowest seeds where all are too many: seeds are alike."""
+    import polars as pl
+
+    if frame.height <= MOST_ROWS:
+        return frame
+    seeds = sorted(frame["seed"].unique())
+    kept = max(1, len(seeds) * MOST_ROWS // frame.height)
+    return frame.filter(pl.col("seed") < seeds[0] + kept).head(MOST_ROWS)
+
+
+def traced(result: ComparisonData) -> Grid:
+    """The table, which says what each of its rows is made of."""
+    asked = {
+        (row.get("object") is not None, row["size_bytes"]): row["size"]
+        for row in result.records
+        if row["tested"]
+    }
+    found = grids.arranged(result.summaries, result.order)
+    sources = [_source(s, asked, result) for s in found]
+    return dataclasses.replace(result.table, sources=sources)
+
+
+def _source(
+    s: Summary, asked: dict[tuple[bool, int], str | None], result: ComparisonData
+) -> Source:
+    where: dict[str, Any] = {"variant": s.startup, "tested": True}
+    if s.web:
+        where["web"] = list(result.plan.tested_web)
+    else:
+        where |= {"size_bytes": s.size_bytes, "web": [None]}  # no object of a session
+    size = asked.get((s.web, s.size_bytes))
+    where |= {"size": size} if size is not None else {}
+    return Source(where, {"variant": result.baseline})
+
+
+def _command(plan: Plan) -> Command | None:
+    """The plan's command with one variant, size and seed; None where it has none."""
+    if plan.command is None:
+        return None
+    words = shlex.split(plan.command)
+    kept = [
+        word
+        for place, word in enumerate(words)
+        if word not in _VARYING and (place == 0 or words[place - 1] not in _VARYING)
+    ]
+    variants = {
+        v.name: shlex.join(
+            ["--startup", v.name] if v.name == v.startup else ["--variant", v.written]
+        )
+        for v in plan.variants
+    }
+    sizes = {size: f"--size {shlex.quote(size)}" for size in plan.sizes if size}
+    seeds = {str(seed): f"--seed {seed}" for seed in plan.seeds}
+    return Command(shlex.join(kept), {"variant": variants, "size": sizes, "seed": seeds})
+
+
+LINES = ("cwnd", "queue", "sent", "acked", "pacing")
+"""What a report holds; the delivery rate follows from what is acknowledged."""
+EVENTS = ("drop", "retransmit")
+MOST_BINS = 400
+LEAST_BINS = 100
+BINS = 24_000
+"""About so many bins in all flows of a report together, so that its size has a bound."""
+MOST_EVENTS = 60
+"""Points of an event that a flow has; of more, one in so many."""
+DIGITS = 4
+
+
+def flows_over_time(
+    result: ComparisonData, sizes: Sequence[tuple[str | None, int]]
+) -> list[OverTime]:
+    """The flows of these sizes (as asked, and their bytes) over time; simulated again for it."""
+    flows = len(sizes) * len(result.order)
+    bins = max(LEAST_BINS, min(MOST_BINS, BINS // max(1, flows)))
+    return [_of_size(result, size, count, bins) for size, count in sizes]
+
+
+def _of_size(result: ComparisonData, size: str | None, count: int, bins: int) -> OverTime:
+    plan = result.plan
+    first = [_first(result, size, startup) for startup in result.order]
+    cases = [Case(startup, size, plan.seeds[0]) for startup in result.order]
+    scenarios = [json.dumps(plan.scenario(case)) for case in cases]
+    flows = [[row["flow"]] for row in first]
+    traced = trajectories(scenarios, flows, Window(bins), plan.custom)
+    told = [
+        _told(row, found[0], traced.bin_s)
+        for row, found in zip(first, traced.found, strict=True)
+        if found
+    ]
+    trips = [row["min_rtt_s"] for row in first if row["min_rtt_s"] is not None]
+    return OverTime(text.size(count), traced.bin_s, min(trips, default=None), told)
+
+
+def _first(result: ComparisonData, size: str | None, startup: str) -> dict[str, Any]:
+    """The row of the first flow under test."""
+    asked = (size, startup, result.plan.seeds[0])
+    return next(
+        row
+        for row in result.records
+        if row["tested"] and (row["size"], row["variant"], row["seed"]) == asked
+    )
+
+
+def _told(row: dict[str, Any], found: Trajectory, bin_s: float) -> dict[str, Any]:
+    lines = {name: _line(found.lines[name]) for name in LINES}
+    events = {name: _events(found.events[name]) for name in EVENTS}
+    last = max((sum(line[0]) for line in lines.values()), default=0)
+    done = row["opened_s"] + row["duration_s"] if row["duration_s"] is not None else None
+    end_s = done if done is not None else (last + 1) * bin_s
+    left = row["startup_exit_s"], row["startup_exit_cwnd_segments"], row["startup_exit_reason"]
+    return {
+        "startup": row["variant"],
+        "flow": row["flow"],
+        "bdp_pkts": row["bdp_pkts"],
+        "done_s": None if row["fct_s"] is None else _time(row["opened_s"] + row["fct_s"]),
+        "end_s": _time(end_s),
+        "exit": None if left[0] is None else [_time(left[0]), left[1], left[2]],
+        "lines": lines,
+        "events": events,
+    }
+
+
+def _time(value_s: float) -> float:
+    return float(f"{value_s:.6g}")
+
+
+def _line(line: Line, step: int = 1) -> tuple[list[int], list[float | None]]:
+    """The bins, each as a step from the one before, and the values."""
+    bins = [found for (found,) in struct.iter_unpack("<H", line.bins)][::step]
+    values = [_rounded(found) for (found,) in struct.iter_unpack("<f", line.values)][::step]
+    return [b - a for a, b in zip([0, *bins], bins, strict=False)], values
+
+
+def _events(points: Points) -> tuple[list[int], list[float | None], int]:
+    """The same of points, some of them where they are many, and how many there were."""
+    count = len(points.bins) // 2
+    return *_line(points, max(1, -(-count // MOST_EVENTS))), points.total
+
+
+def _rounded(value: float) -> float | None:
+    if value != value:  # nothing from then on
+        return None
+    near = float(f"{value:.{DIGITS}g}")
+    return int(near) if near.is_integer() else near
+
+
+Draw: TypeAlias = Callable[[], "tuple[Figure, str]"]
+"""Draws a figure; returns it with its caption."""
+
+LARGEST_TRACE_BYTES = 500_000_000
+"""Larger transfers get no figures over time: their traces would fill the memory."""
+
+
+def tables(result: ComparisonData) -> dict[str, bytes]:
+    """The rows, and everything as JSON."""
+    files = {"result.json": encoded(result.to_dict())}
+    files |= columns(result.frame, "rows", "comparison-rows")
+    if result.intervals:
+        files |= columns(result.interval_frame, "intervals", "comparison-intervals")
+    return files
+
+
+def pictures(result: ComparisonData, progress: Progress | None = None) -> dict[str, bytes]:
+    """The figures, and the page that holds them; over time only where nothing is missing.
+
+    `progress(done, total)` is called with the number of figures before each of them is drawn.
     """
-    several = len({s.group for s in found}) > 1
-    by = "smallest average × ideal first; " if several else "fastest first; "
-    order = by if len(startups) > MANY else ""
-    sender = "acked: until the sender knew; " if acked else ""
-    soonest = "fastest in each repeat within the loss limit" if repeated else "fastest"
-    if not repeated and any(s.flows > 1 for s in found):
-        soonest += f", of means within {NEAR:.0%} by the slowest run"
-    best = f"{MARK}: {soonest}; " if any(s.best for s in found) else ""
-    ends = f"range: of the change over the path and its repeats; {_WIDE}; " if repeated else ""
-    columns = (
-        f"{order}{best}change: against {custom.short(baseline)}; {ends}{sender}"
-        "exit cwnd: the window just before startup ended, packets; "
-        "queue: maximum at the bottleneck, packets."
-    )
-    return "\n".join([columns, *notes])
+    if not result.records:
+        return {}
+    found: dict[str, bytes] = {}
+    parts = [html.first_page(overview(result).html())]
+    parts += [html.heading("All columns"), html.paragraph(result.headline)]
+    parts += [html.table(traced(result))]
+    parts += [html.paragraph(line) for line in (result.legend, *result.verdict)]
+    rows = _rows(result)
+    parts.append(interactive.CHARTS)
+    parts += figure_files.apology()
+    drawn = {} if figure_files.wanting() else _drawn(result)
+    for done, (name, draw) in enumerate(drawn.items()):
+        if progress:
+            progress(done, len(drawn))
+        figure, caption = draw()
+        files = figure_files.of(name, figure)
+        found |= files.contents
+        charted = bool(rows.charts if name == "completion" else rows.over_time)
+        parts.append(interactive.picture(files.svg, caption, f"{name}.svg", charted=charted))
+    if result.command:
+        parts += [html.heading("Again"), html.code(result.command)]
+    page = interactive.page("Startups compared", parts, rows)
+    found["report.html"] = page.encode()
+    return found
 
 
-def verdict(found: "Intervals") -> list[str]:
-    """What to choose for each size, and how many repeats that rests on; each follows from rows."""
-    from flowstart.comparison.plan import MOST_REPEATS
-    from flowstart.inference.recommendation import content
+def _rows(result: ComparisonData) -> Rows:
+    """What the page's script shows: the rows, and flows over time where these are drawn too."""
+    rows = listed_rows(result)
+    if not interactive.is_built() or result.interrupted or result.failures:
+        return rows
+    return dataclasses.replace(rows, over_time=flows_over_time(result, _traceable(result)))
 
-    lines = [f"{chosen.group}: {chosen.reason}." for chosen in found.recommendations.values()]
-    counts = sorted({group.repeats for group in found.groups.values()})
-    number = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
-    lines.append(
-        f"Repeats: {number} of each size, until the ranges are settled, at most {MOST_REPEATS}; "
-        f"round trips differ by up to {DELAY_SHARE:.0%}, openings by up to "
-        f"{1e3 * START_SPREAD:g} ms, and seeds. With 95% confidence a range holds for "
-        f"{content(counts[0]):.0%} of such paths or more."
-    )
-    return lines
+
+def _drawn(result: ComparisonData) -> dict[str, Draw]:
+    """What draws each figure, by file name: one at a time, for they are large."""
+    found: dict[str, Draw] = {"completion": lambda: _completion(result)}
+    if result.interrupted or result.failures:
+        return found
+    for size, count in _traceable(result):
+        suffix = f"-{size}" if size else ""
+        traces = _Traces(result, size, count)
+        found[f"over-time{suffix}"] = traces.over_time
+        found[f"sequence{suffix}"] = traces.sequence
+    return found
+
+
+def _completion(result: ComparisonData) -> "tuple[Figure, str]":
+    from flowstart.render.charts import MOST_LINES  # loads matplotlib
+
+    caption = "Completion time, and as a multiple of an unhindered transfer on an empty path."
+    if len(result.plan.startups) > MOST_LINES and len({s.size_bytes for s in result.summaries}) > 1:
+        caption = (
+            "Completion time as a multiple of an unhindered transfer on an empty path, in the "
+            "order of the averages over sizes."
+        )
+    return result.plot(), caption
+
+
+@dataclass
+class _Traces:
+    """The figures over time of one size."""
+
+    result: ComparisonData
+    size: str | None
+    count: int
+    """Its bytes."""
+
+    def over_time(self) -> "tuple[Figure, str]":
+        from flowstart.render.charts import MOST_LINES  # loads matplotlib
+        from flowstart.simulation.figures import over_time
+
+        many = len(self.result.plan.startups) > MOST_LINES
+        shown = "window" if many else "window, bytes in flight, bottleneck queue"
+        caption = f"The first flow under test{self._of}: {shown}."
+        return over_time(self._series, self._about), caption
+
+    def sequence(self) -> "tuple[Figure, str]":
+        from flowstart.simulation.figures import sequence  # loads matplotlib
+
+        caption = f"The same flow{self._of}: what was sent, sent again and acknowledged."
+        figure = sequence(self._series, self._about)
+        del self._series  # the last figure of them
+        return figure, caption
+
+    @functools.cached_property
+    def _series(self) -> "list[Series]":
+        return self.result.series(self.size)
+
+    @property
+    def _of(self) -> str:
+        return f" of {text.size(self.count)}" if self.size else ""
+
+    @property
+    def _about(self) -> "About":
+        from flowstart.simulation.figures import About  # loads matplotlib
+
+        title = f"{self.result.headline}; the first flow under test{self._of}"
+        return About(title, baseline=self.result.baseline)
+
+
+def _traceable(result: ComparisonData) -> list[tuple[str | None, int]]:
+    """The sizes whose runs are small enough to be traced, in bytes for all flows together."""
+    sizes = []
+    for size in result.plan.sizes:
+        rows = [row for row in result.records if row["size"] == size and row["tested"]]
+        first = [row for row in rows if row["run"] == rows[0]["run"]]
+        if rows and sum(row["size_bytes"] for row in first) <= LARGEST_TRACE_BYTES:
+            sizes.append((size, first[0]["size_bytes"]))
+    return sizes
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(ComparisonData):
     """The rows, intervals and figures of a comparison.
 
     Example:
@@ -90,242 +365,11 @@ class Comparison:
         [('slow-start', True), ('jump-start', True)]
     """
 
-    plan: Plan
-    records: list[dict[str, Any]]
-    """The rows of `frame` as dictionaries, in the order of the plan's cases."""
-    failures: list[str]
-    """Why runs failed, where any did."""
-    interrupted: bool
-    """Whether Ctrl-C ended it; the rows are those of the finished runs."""
-    finished: int
-    """How many runs are finished."""
-    buffer: str | None
-    """The bottleneck's buffer in words."""
-    buffer_accounting: str | None
-    spared: int = 0
-    """How many seeds were asked for and not run, since nothing is drawn from them."""
-    intervals: "Intervals | None" = None
-    """How far the changes go over repeats of the path, where that was asked for."""
+    def summary(self, command: str = "") -> Screen:
+        """The fastest startup of each size and its cost, on one screen."""
+        return overview(self, command)
 
-    @functools.cached_property
-    def frame(self) -> "pl.DataFrame":
-        """One row per flow and run."""
-        import polars as pl
-
-        cells = {
-            name: [row[name] for row in self.records] for row in self.records[:1] for name in row
-        }
-        found = pl.DataFrame(cells, infer_schema_length=None)
-        types = columns.types("comparison-rows")
-        empty = [name for name, kind in found.schema.items() if kind == pl.Null]
-        return found.cast({name: types[name] for name in empty})
-
-    @functools.cached_property
-    def summaries(self) -> list[Summary]:
-        """One summary per size and startup, over flows and seeds.
-
-        With intervals, marked are the startups that these recommend.
-        """
-        plan = self.plan
-        found = summarise(self.records, plan.startups, len(plan.seeds), plan.baseline)
-        if not self.intervals:
-            return found
-        return [dataclasses.replace(s, best=self.intervals.recommended(s)) for s in found]
-
-    @property
-    def command(self) -> str | None:
-        """The command that does the same, where there is one."""
-        command = self.plan.command
-        return command if not command or self.intervals else f"{command} --no-uncertainty"
-
-    @functools.cached_property
-    def interval_frame(self) -> "pl.DataFrame":
-        """One row per size and startup with its interval, unless the uncertainty was left out."""
-        records = self.intervals.records if self.intervals else []
-        return columns.frame(records, "comparison-intervals")
-
-    @functools.cached_property
-    def resolved(self) -> Document:
-        """The whole configuration of the first run, every default filled in."""
-        return resolve(self.plan.scenario(self.plan.cases()[0]), self.plan.custom)
-
-    @functools.cached_property
-    def queues(self) -> dict[str, str]:
-        """The discipline of the queues under each startup; hop by hop where they differ.
-
-        Routers take part by themselves where a startup is nothing without them.
-        """
-        first = self.plan.cases()[0]
-        cases = [dataclasses.replace(first, startup=s) for s in self.plan.startups]
-        return {
-            case.startup: queues(resolve(self.plan.scenario(case), self.plan.custom))
-            for case in cases
-        }
-
-    @functools.cached_property
-    def drawn(self) -> list[str]:
-        """What is drawn at random, in words; another seed draws something else."""
-        return perturbation.drawn(self.resolved)
-
-    @property
-    def notes(self) -> list[str]:
-        """Footnotes of the table: its startups, queues and seeds."""
-        return footnotes.footnotes(self._setting)
-
-    @property
-    def cautions(self) -> list[str]:
-        """The notes on missing runs and on the seed."""
-        return footnotes.cautions(self._setting, repeated=self.intervals is not None)
-
-    @functools.cached_property
-    def _setting(self) -> footnotes.Setting:
-        flows = [self.plan.base["flows"][i] for i in self.plan.tested]
-        return footnotes.Setting(
-            startups=self.plan.begins,
-            cached_cwnd=[flow.get("cached_cwnd") for flow in flows],
-            memory_option="`cached_cwnd`",
-            interfaces=[flow.get("interface_rate") for flow in self.plan.told_flows()],
-            queues=self.queues,
-            drawn=self.drawn,
-            seeds=len(self.plan.seeds),
-            seed_option="--repeat 20 runs twenty",
-            spared=self.spared,
-            missing=self._missing(),
-        )
-
-    def _missing(self) -> str:
-        """Why runs are missing, in words; empty where none is."""
-        if not self.interrupted and not self.failures:
-            return ""
-        why = "stopped by Ctrl-C" if self.interrupted else "some runs failed"
-        return f"{why}, {self.finished} of {len(self.plan.cases())} runs are finished"
-
-    @functools.cached_property
-    def warnings(self) -> list[str]:
-        """What was asked for and was perhaps not meant."""
-        window = document.initial_window(self.resolved["stack"])
-        found = document.handfuls(self.plan.base["path"], self.resolved["path"], window)
-        return [document.warning(field, *asked, window=window) for field, asked in found.items()]
-
-    @property
-    def measured_by_sender(self) -> bool:
-        """Whether durations are of interest: studies made with ns-2 count until the last ACK.
-
-        Elsewhere the delay of that acknowledgement would only blur the comparison.
-        """
-        return any(row["stack"] == "ns2" for row in self.records)
-
-    @property
-    def table(self) -> Grid:
-        """The table that is shown: a group per size, a row per startup."""
-        return tables.comparison(
-            self.summaries, self.order, acked=self.measured_by_sender, intervals=self.intervals
-        )
-
-    @functools.cached_property
-    def order(self) -> list[str]:
-        """The startups in the order in which tables and figures have them."""
-        return ordered(self.summaries, self.plan.startups)
-
-    @property
-    def headline(self) -> str:
-        """One line on what was compared: path, capacity, buffer, endpoints, seeds."""
-        tested = [row for row in self.records if row["tested"]]
-        is_common = not any("iw" in variant.fields for variant in self.plan.variants)
-        iw = document.initial_window(self.resolved["stack"]) if is_common else None
-        return headline(self.resolved["path"], tested, self.plan.seeds, self.buffer, iw)
-
-    @property
-    def legend(self) -> str:
-        """What columns and marks of the table mean, and the notes on its rows."""
-        return legend(
-            self.plan.startups,
-            self.baseline,
-            self.summaries,
-            self.notes,
-            acked=self.measured_by_sender,
-            repeated=self.intervals is not None,
-        )
-
-    @property
-    def verdict(self) -> list[str]:
-        """What to choose for each size, unless the uncertainty was left out."""
-        return verdict(self.intervals) if self.intervals else []
-
-    @property
-    def all_failed(self) -> bool:
-        """Whether no flow under test was done, nor under way when its run was cut short."""
-        tested = [row for row in self.records if row["tested"]]
-        return all_failed(tested, cut="duration" in self.plan.base)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as one JSON document."""
-        return {
-            "flowstart": _native.version(),
-            "command": self.command,
-            "scenario": self.plan.base,
-            "resolved": self.resolved,
-            "buffer": self.buffer,
-            "buffer_accounting": self.buffer_accounting,
-            "queues": self.queues,
-            "startups": list(self.plan.startups),
-            "baseline": self.baseline,
-            "sizes": list(filter(None, self.plan.sizes)),
-            "seeds": list(self.plan.seeds),
-            "drawn": self.drawn,
-            "notes": self.notes,
-            "warnings": self.warnings,
-            "interrupted": self.interrupted,
-            "failures": self.failures,
-            "intervals": self.intervals.records if self.intervals else None,
-            "rows": self.records,
-        }
-
-    @extras.needing("plot", "a figure")
-    def plot(self, ax: "Axes | None" = None) -> "Figure":
-        """Completion time and slowdown over size, one line per startup.
-
-        Args:
-            ax: The axes to draw completion times into, in the place of a new figure.
-
-        Returns:
-            The figure.
-        """
-        from flowstart.comparison.figures import completion, draw_times  # loads matplotlib
-        from flowstart.render.charts import figure_of
-
-        if ax is not None:
-            draw_times(ax, self.summaries, self.order)
-            return figure_of(ax)
-        return completion(self.summaries, self.order, self.headline)
-
-    @property
-    def baseline(self) -> str:
-        """The variant that the others are measured against."""
-        return self.plan.baseline
-
-    def series(self, size: str | None = None) -> "list[Series]":
-        """The first flow under test of each startup over time; simulated again for it."""
-        size = self.plan.sizes[-1] if size is None else size
-        return [self._series(Case(startup, size, self.plan.seeds[0])) for startup in self.order]
-
-    def _series(self, case: Case) -> "Series":
-        from flowstart.simulation.series import of_flow  # loads numpy
-
-        traced = simulate(self.plan.scenario(case, trace=True), self.plan.custom)
-        rows = placed(traced.outcome, [case], self.plan)
-        first = next(row["flow"] for row in rows if row["tested"])
-        return of_flow(traced.outcome, first, case.startup)
-
-    def __str__(self) -> str:
-        from flowstart.render.summary import screen
-
-        return screen(self.headline, self.table, "`.table`, or one row per flow in `.frame`")
-
-    def __repr__(self) -> str:
-        startups, cases = len(self.plan.startups), len(self.plan.cases())
-        runs = f"{self.finished} of {cases} runs" if self.finished < cases else f"{cases} runs"
-        return f"<Comparison of {startups} startups: {runs}, {len(self.records)} rows>"
-
-    def _repr_html_(self) -> str:
-        return html.table(self.table) + figure_files.shown(self.plot, "Completion time")
+    def files(self, progress: Progress | None = None) -> Iterator[Mapping[str, bytes]]:
+        """Tables, then figures and the page."""
+        yield tables(self)
+        yield pictures(self, progress)

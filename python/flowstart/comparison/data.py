@@ -1,0 +1,324 @@
+"""The data of a comparison, and what follows from them."""
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flowstart import _native, extras, text
+from flowstart.comparison import tables
+from flowstart.comparison.plan import Case, Plan
+from flowstart.comparison.repeats import placed
+from flowstart.comparison.summary import MANY, NEAR, Summary, ordered, summarise
+from flowstart.model import custom, document, perturbation
+from flowstart.model.document import Document, queues, resolve
+from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD
+from flowstart.render import columns, footnotes
+from flowstart.render.grid import Grid
+from flowstart.render.result import Result
+from flowstart.simulation.run import all_failed, headline, simulate
+from flowstart.text import MARK
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from flowstart.comparison.repeats import Intervals
+    from flowstart.simulation.series import Series
+
+
+_WIDE = f"inconclusive: its ends differ by more than a factor of {text.WIDEST}"
+
+
+def legend(
+    startups: Sequence[str],
+    baseline: str,
+    found: Sequence[Summary],
+    notes: Sequence[str],
+    *,
+    acked: bool,
+    repeated: bool = False,
+) -> str:
+    """What columns and marks of the table mean, and the `notes` on its rows.
+
+    `repeated` is whether intervals stand beside the changes, and decide what is marked.
+    """
+    several = len({s.group for s in found}) > 1
+    by = "smallest average × ideal first; " if several else "fastest first; "
+    order = by if len(startups) > MANY else ""
+    sender = "acked: until the sender knew; " if acked else ""
+    soonest = "fastest in each repeat within the loss limit" if repeated else "fastest"
+    if not repeated and any(s.flows > 1 for s in found):
+        soonest += f", of means within {NEAR:.0%} by the slowest run"
+    best = f"{MARK}: {soonest}; " if any(s.best for s in found) else ""
+    ends = f"range: of the change over the path and its repeats; {_WIDE}; " if repeated else ""
+    columns = (
+        f"{order}{best}change: against {custom.short(baseline)}; {ends}{sender}"
+        "exit cwnd: the window just before startup ended, packets; "
+        "queue: maximum at the bottleneck, packets."
+    )
+    return "\n".join([columns, *notes])
+
+
+def verdict(found: "Intervals") -> list[str]:
+    """What to choose for each size, and how many repeats that rests on; each follows from rows."""
+    from flowstart.comparison.plan import MOST_REPEATS
+    from flowstart.inference.recommendation import content
+
+    lines = [f"{chosen.group}: {chosen.reason}." for chosen in found.recommendations.values()]
+    counts = sorted({group.repeats for group in found.groups.values()})
+    number = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
+    lines.append(
+        f"Repeats: {number} of each size, until the ranges are settled, at most {MOST_REPEATS}; "
+        f"round trips differ by up to {DELAY_SHARE:.0%}, openings by up to "
+        f"{1e3 * START_SPREAD:g} ms, and seeds. With 95% confidence a range holds for "
+        f"{content(counts[0]):.0%} of such paths or more."
+    )
+    return lines
+
+
+@dataclass(frozen=True, repr=False)
+class ComparisonData(Result):
+    """The rows and intervals of a comparison; `Comparison` adds the summary and the report."""
+
+    plan: Plan
+    records: list[dict[str, Any]]
+    """The rows of `frame` as dictionaries, in the order of the plan's cases."""
+    failures: list[str]
+    """Why runs failed, where any did."""
+    interrupted: bool
+    """Whether Ctrl-C ended it; the rows are those of the finished runs."""
+    finished: int
+    """How many runs are finished."""
+    buffer: str | None
+    """The bottleneck's buffer in words."""
+    buffer_accounting: str | None
+    spared: int = 0
+    """How many seeds were asked for and not run, since nothing is drawn from them."""
+    intervals: "Intervals | None" = None
+    """How far the changes go over repeats of the path, where that was asked for."""
+
+    more = "`.table`, or one row per flow in `.frame`"
+    caption = "Completion time"
+
+    @functools.cached_property
+    def frame(self) -> "pl.DataFrame":
+        """One row per flow and run."""
+        import polars as pl
+
+        cells = {
+            name: [row[name] for row in self.records] for row in self.records[:1] for name in row
+        }
+        found = pl.DataFrame(cells, infer_schema_length=None)
+        types = columns.types("comparison-rows")
+        empty = [name for name, kind in found.schema.items() if kind == pl.Null]
+        return found.cast({name: types[name] for name in empty})
+
+    @functools.cached_property
+    def summaries(self) -> list[Summary]:
+        """One summary per size and startup, over flows and seeds.
+
+        With intervals, marked are the startups that these recommend.
+        """
+        plan = self.plan
+        found = summarise(self.records, plan.startups, len(plan.seeds), plan.baseline)
+        if not self.intervals:
+            return found
+        return [dataclasses.replace(s, best=self.intervals.recommended(s)) for s in found]
+
+    @property
+    def command(self) -> str | None:
+        """The command that does the same, where there is one."""
+        command = self.plan.command
+        return command if not command or self.intervals else f"{command} --no-uncertainty"
+
+    @property
+    def seed(self) -> int:
+        """The first seed."""
+        return self.plan.seeds[0]
+
+    @functools.cached_property
+    def interval_frame(self) -> "pl.DataFrame":
+        """One row per size and startup with its interval, unless the uncertainty was left out."""
+        records = self.intervals.records if self.intervals else []
+        return columns.frame(records, "comparison-intervals")
+
+    @functools.cached_property
+    def resolved(self) -> Document:
+        """The whole configuration of the first run, every default filled in."""
+        return resolve(self.plan.scenario(self.plan.cases()[0]), self.plan.custom)
+
+    @functools.cached_property
+    def queues(self) -> dict[str, str]:
+        """The discipline of the queues under each startup; hop by hop where they differ.
+
+        Routers take part by themselves where a startup is nothing without them.
+        """
+        first = self.plan.cases()[0]
+        cases = [dataclasses.replace(first, startup=s) for s in self.plan.startups]
+        return {
+            case.startup: queues(resolve(self.plan.scenario(case), self.plan.custom))
+            for case in cases
+        }
+
+    @functools.cached_property
+    def drawn(self) -> list[str]:
+        """What is drawn at random, in words; another seed draws something else."""
+        return perturbation.drawn(self.resolved)
+
+    @property
+    def notes(self) -> list[str]:
+        """Footnotes of the table: its startups, queues and seeds."""
+        return footnotes.footnotes(self._setting)
+
+    @property
+    def cautions(self) -> list[str]:
+        """The notes on missing runs and on the seed."""
+        return footnotes.cautions(self._setting, repeated=self.intervals is not None)
+
+    @functools.cached_property
+    def _setting(self) -> footnotes.Setting:
+        flows = [self.plan.base["flows"][i] for i in self.plan.tested]
+        return footnotes.Setting(
+            startups=self.plan.begins,
+            cached_cwnd=[flow.get("cached_cwnd") for flow in flows],
+            memory_option="`cached_cwnd`",
+            interfaces=[flow.get("interface_rate") for flow in self.plan.told_flows()],
+            queues=self.queues,
+            drawn=self.drawn,
+            seeds=len(self.plan.seeds),
+            seed_option="--repeat 20 runs twenty",
+            spared=self.spared,
+            missing=self._missing(),
+        )
+
+    def _missing(self) -> str:
+        """Why runs are missing, in words; empty where none is."""
+        if not self.interrupted and not self.failures:
+            return ""
+        why = "stopped by Ctrl-C" if self.interrupted else "some runs failed"
+        return f"{why}, {self.finished} of {len(self.plan.cases())} runs are finished"
+
+    @functools.cached_property
+    def warnings(self) -> list[str]:
+        """What was asked for and was perhaps not meant."""
+        window = document.initial_window(self.resolved["stack"])
+        found = document.handfuls(self.plan.base["path"], self.resolved["path"], window)
+        return [document.warning(field, *asked, window=window) for field, asked in found.items()]
+
+    @property
+    def measured_by_sender(self) -> bool:
+        """Whether durations are of interest: studies made with ns-2 count until the last ACK.
+
+        Elsewhere the delay of that acknowledgement would only blur the comparison.
+        """
+        return any(row["stack"] == "ns2" for row in self.records)
+
+    @property
+    def table(self) -> Grid:
+        """The table that is shown: a group per size, a row per startup."""
+        return tables.comparison(
+            self.summaries, self.order, acked=self.measured_by_sender, intervals=self.intervals
+        )
+
+    @functools.cached_property
+    def order(self) -> list[str]:
+        """The startups in the order in which tables and figures have them."""
+        return ordered(self.summaries, self.plan.startups)
+
+    @property
+    def headline(self) -> str:
+        """One line on what was compared: path, capacity, buffer, endpoints, seeds."""
+        tested = [row for row in self.records if row["tested"]]
+        is_common = not any("iw" in variant.fields for variant in self.plan.variants)
+        iw = document.initial_window(self.resolved["stack"]) if is_common else None
+        return headline(self.resolved["path"], tested, self.plan.seeds, self.buffer, iw)
+
+    @property
+    def legend(self) -> str:
+        """What columns and marks of the table mean, and the notes on its rows."""
+        return legend(
+            self.plan.startups,
+            self.baseline,
+            self.summaries,
+            self.notes,
+            acked=self.measured_by_sender,
+            repeated=self.intervals is not None,
+        )
+
+    @property
+    def verdict(self) -> list[str]:
+        """What to choose for each size, unless the uncertainty was left out."""
+        return verdict(self.intervals) if self.intervals else []
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether no flow under test was done, nor under way when its run was cut short."""
+        tested = [row for row in self.records if row["tested"]]
+        return all_failed(tested, cut="duration" in self.plan.base)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as one JSON document."""
+        return {
+            "flowstart": _native.version(),
+            "command": self.command,
+            "scenario": self.plan.base,
+            "resolved": self.resolved,
+            "buffer": self.buffer,
+            "buffer_accounting": self.buffer_accounting,
+            "queues": self.queues,
+            "startups": list(self.plan.startups),
+            "baseline": self.baseline,
+            "sizes": list(filter(None, self.plan.sizes)),
+            "seeds": list(self.plan.seeds),
+            "drawn": self.drawn,
+            "notes": self.notes,
+            "warnings": self.warnings,
+            "interrupted": self.interrupted,
+            "failures": self.failures,
+            "intervals": self.intervals.records if self.intervals else None,
+            "rows": self.records,
+        }
+
+    @extras.needing("plot", "a figure")
+    def plot(self, ax: "Axes | None" = None) -> "Figure":
+        """Completion time and slowdown over size, one line per startup.
+
+        Args:
+            ax: The axes to draw completion times into, in the place of a new figure.
+
+        Returns:
+            The figure.
+        """
+        from flowstart.comparison.figures import completion, draw_times  # loads matplotlib
+        from flowstart.render.charts import figure_of
+
+        if ax is not None:
+            draw_times(ax, self.summaries, self.order)
+            return figure_of(ax)
+        return completion(self.summaries, self.order, self.headline)
+
+    @property
+    def baseline(self) -> str:
+        """The variant that the others are measured against."""
+        return self.plan.baseline
+
+    def series(self, size: str | None = None) -> "list[Series]":
+        """The first flow under test of each startup over time; simulated again for it."""
+        size = self.plan.sizes[-1] if size is None else size
+        return [self._series(Case(startup, size, self.plan.seeds[0])) for startup in self.order]
+
+    def _series(self, case: Case) -> "Series":
+        from flowstart.simulation.series import of_flow  # loads numpy
+
+        traced = simulate(self.plan.scenario(case, trace=True), self.plan.custom)
+        rows = placed(traced.outcome, [case], self.plan)
+        first = next(row["flow"] for row in rows if row["tested"])
+        return of_flow(traced.outcome, first, case.startup)
+
+    def __repr__(self) -> str:
+        startups, cases = len(self.plan.startups), len(self.plan.cases())
+        runs = f"{self.finished} of {cases} runs" if self.finished < cases else f"{cases} runs"
+        return f"<Comparison of {startups} startups: {runs}, {len(self.records)} rows>"
