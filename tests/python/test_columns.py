@@ -21,7 +21,6 @@ from flowstart.live_runs.report import load_tables
 from flowstart.maps import report as map_report
 from flowstart.render.columns import KEY, VERSION, schema, tables
 from flowstart.render.files import Content
-from flowstart.replays import report
 from flowstart.replays.answer import ONCE
 from flowstart.replays.execute import study
 from flowstart.replays.settings import Settings
@@ -70,7 +69,7 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
         "slow-start", against=["jump-start"], search_space=over, runs=1, workers=1
     )
     yield "worst", next(failing.files())
-    yield "replay", report.tables(study(found, Settings(startups=names), ONCE))
+    yield "replay", next(study(found, Settings(startups=names), ONCE).files())
 
 
 @pytest.fixture(scope="module")

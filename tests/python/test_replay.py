@@ -16,7 +16,7 @@ from flowstart.captures.reading import read_capture
 from flowstart.errors import RequestError
 from flowstart.model.catalog import list_algorithms
 from flowstart.render import footnotes
-from flowstart.replays import execute, overview, report, runner, tables
+from flowstart.replays import execute, overview, runner, tables
 from flowstart.replays.answer import ONCE
 from flowstart.replays.execute import study
 from flowstart.replays.paths import build
@@ -492,7 +492,7 @@ def test_ctrl_c_in_any_phase_keeps_the_rows_that_are_finished(
     assert found.interrupted
     assert found.store.height > 0
     assert found.interval_frame.is_empty()
-    files = report.tables(found)
+    files = next(found.files())
     assert "rows.parquet" in files
     assert "rows.csv" not in files  # of many rows it takes seconds
     assert overview.verdict(found) == []

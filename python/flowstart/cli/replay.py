@@ -1,7 +1,6 @@
 """`flowstart replay`: the user's own transfers under each startup."""
 
 import pathlib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +23,6 @@ from flowstart.errors import SimulationError
 
 if TYPE_CHECKING:
     from flowstart.captures.contents import Capture
-    from flowstart.render.files import Content
     from flowstart.replays.answer import Questions
     from flowstart.replays.result import Replay
     from flowstart.replays.settings import Settings
@@ -151,18 +149,10 @@ def replay(
     console.deliver(
         console.view(result, _show_details, _show, json=json, details=details),
         output,
-        _files(result, rows=bool(given.get("full_json"))),
+        result.files(rows=bool(given.get("full_json"))),
         interrupted=result.interrupted,
     )
     _say_what_is_missing(result)
-
-
-def _files(result: "Replay", *, rows: bool) -> "Iterator[Mapping[str, Content]]":
-    """What a folder keeps: tables, then figures, whose library is slow to load."""
-    from flowstart.replays import report
-
-    yield report.tables(result, rows=rows)
-    yield report.pictures(result)
 
 
 def _settings(given: Given, *, allow_python: bool, capture_format: str = "") -> "Settings":
@@ -187,10 +177,9 @@ def _replay(
 
 def _show(result: "Replay") -> None:
     """The answer on one screen, and the tables that an option requests."""
-    from flowstart.replays.overview import overview
-    from flowstart.replays.report import asked
+    from flowstart.replays.result import asked
 
-    console.show_summary(overview(result, console.command_line(result.settings.seed)))
+    console.summarised(result)
     for grid in asked(result):
         console.show_grid(grid)
 
@@ -198,7 +187,7 @@ def _show(result: "Replay") -> None:
 def _show_details(result: "Replay") -> None:
     """All tables."""
     from flowstart.replays import calibration, overview, tables
-    from flowstart.replays.report import further
+    from flowstart.replays.result import further
 
     for line in [overview.headline(result), *overview.verdict(result)]:
         console.show_text(line)

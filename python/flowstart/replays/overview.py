@@ -10,8 +10,8 @@ from flowstart.model import stack as stacks
 from flowstart.render import footnotes, summary
 from flowstart.render.grid import Column, Grid
 from flowstart.replays.answer import EVERYTHING
+from flowstart.replays.data import ReplayData
 from flowstart.replays.paths import BUFFERS, joined
-from flowstart.replays.result import Replay
 from flowstart.replays.scenario import usual_stack
 from flowstart.replays.summary import ENOUGH
 
@@ -24,7 +24,7 @@ GIVEN = "as given"
 SPACING = "estimated from the spacing of data and acknowledgements"
 
 
-def headline(replay: Replay) -> str:
+def headline(replay: ReplayData) -> str:
     """One line on what was replayed."""
     count = sum(replayed.transfers for replayed in replay.paths)
     left = "; ".join(f"{number} left out, {why}" for why, number in replay.left_out.items())
@@ -40,7 +40,7 @@ def headline(replay: Replay) -> str:
     return f"{replay.capture.file}: {', '.join(parts)}, seed {replay.settings.seed}"
 
 
-def sources(replay: Replay) -> str:
+def sources(replay: ReplayData) -> str:
     """Where rates and buffers come from, in a line; `methods` has the details."""
     s = replay.settings
     log = server_log.is_log(replay.capture)
@@ -50,13 +50,13 @@ def sources(replay: Replay) -> str:
     return " ".join([f"Rates: {rates}. Buffers: {joined(ways)}.", *_assumed(replay)])
 
 
-def _of_log(replay: Replay) -> str:
+def _of_log(replay: ReplayData) -> str:
     """Where the rates of a log come from."""
     fitted = any(replayed.rate_range for replayed in replay.paths)
     return "fitted to the log's durations by simulation" if fitted else "from the log's rates"
 
 
-def _assumed(replay: Replay) -> list[str]:
+def _assumed(replay: ReplayData) -> list[str]:
     """What ≈ says of the paths that have one."""
     names = {name for replayed in replay.paths for name in replayed.assumed}
     if not names:
@@ -71,7 +71,7 @@ def _assumed(replay: Replay) -> list[str]:
     return [f"≈: assumed, since the capture does not show it: {', '.join(rate + buffers)}."]
 
 
-def details(replay: Replay) -> list[str]:
+def details(replay: ReplayData) -> list[str]:
     """Where a reader of the terminal finds more of the paths, and what a log has not."""
     log = server_log.is_log(replay.capture)
     notes = [f"The log: {'; '.join(replay.capture.notes)}."] if log else []
@@ -80,7 +80,7 @@ def details(replay: Replay) -> list[str]:
     return ["Path by path: --json or -o; or give --rate and --buffer.", *notes]
 
 
-def methods(replay: Replay) -> list[str]:
+def methods(replay: ReplayData) -> list[str]:
     """How rates and buffers were come by, each said once."""
     seen: dict[str, list[str]] = {}
     for replayed in replay.paths:
@@ -89,7 +89,7 @@ def methods(replay: Replay) -> list[str]:
     return [f"{', '.join(names)}: {method}" for method, names in seen.items()]
 
 
-def table_legend(replay: Replay) -> str:
+def table_legend(replay: ReplayData) -> str:
     """What the columns of the table mean."""
     base = custom.short(replay.settings.reference.name)
     answer = replay.answer
@@ -107,7 +107,7 @@ def table_legend(replay: Replay) -> str:
     return "\n".join([" ".join([columns, *marked]), *replay.notes, *without_syn(replay)])
 
 
-def without_syn(replay: Replay) -> list[str]:
+def without_syn(replay: ReplayData) -> list[str]:
     """What a replayed transfer, on a connection that is open, cannot give a startup."""
     startups = [str(variant.begins) for variant in replay.settings.compared]
     if not any(name.partition(":")[0].strip() == "quick-start" for name in startups):
@@ -115,7 +115,7 @@ def without_syn(replay: Replay) -> list[str]:
     return ["quick-start begins as slow start here: there is no SYN to ask routers on."]
 
 
-def verdict(replay: Replay) -> list[str]:
+def verdict(replay: ReplayData) -> list[str]:
     """What to choose, and why."""
     if not any(s.complete for s in replay.summaries):
         return ["No transfer was completed."]
@@ -131,7 +131,7 @@ SIDES = {
 }
 
 
-def overview(replay: Replay, command: str) -> summary.Summary:
+def overview(replay: ReplayData, command: str) -> summary.Summary:
     """What was replayed, the recommendation, a table of settings, and the next step."""
     first, *others = opening(replay)
     notes = [*legend(replay), *risk(replay), *partial(replay), *replay.notes]
@@ -145,7 +145,7 @@ def overview(replay: Replay, command: str) -> summary.Summary:
     )
 
 
-def opening(replay: Replay) -> list[str]:
+def opening(replay: ReplayData) -> list[str]:
     """What was replayed, and how well the replay agrees with the recording."""
     settings, count = replay.settings, replay.facts.height
     networks = text.counted(len(replay.paths), "network", "networks")
@@ -155,7 +155,7 @@ def opening(replay: Replay) -> list[str]:
     return lines + accuracy(replay)
 
 
-def current(replay: Replay) -> str:
+def current(replay: ReplayData) -> str:
     """The setting that the others are compared with."""
     settings = replay.settings
     base, preset = settings.reference, stacks.of_scenario(usual_stack(settings))["preset"]
@@ -164,7 +164,7 @@ def current(replay: Replay) -> str:
     return "assumed " * settings.by_default + used
 
 
-def accuracy(replay: Replay) -> list[str]:
+def accuracy(replay: ReplayData) -> list[str]:
     """How far simulated times are from recorded ones."""
     found = replay.calibration.classes[-1:] if replay.calibration else []
     lines = []
@@ -177,7 +177,7 @@ def accuracy(replay: Replay) -> list[str]:
     return lines
 
 
-def table(replay: Replay) -> Grid:
+def table(replay: ReplayData) -> Grid:
     """A row for each setting: gain and cost over all traffic, and where it harms most."""
     grid = Grid([Column("setting", number=False), Column("change"), Column("95 % CI, %")])
     grid.columns += [Column("p95", spare=1), Column("loss"), Column("harmed")]
@@ -207,14 +207,14 @@ def table(replay: Replay) -> Grid:
     return grid
 
 
-def legend(replay: Replay) -> list[str]:
+def legend(replay: ReplayData) -> list[str]:
     """What the columns of the table are."""
     research = any(one.status == Status.RESEARCH for one in replay.verdict.judgements)
     columns = "change: of the geometric mean; harmed: over 10 % slower"
     return [columns + "; research: not offered" * research]
 
 
-def _named(replay: Replay, name: str) -> str:
+def _named(replay: ReplayData, name: str) -> str:
     startup = replay.settings.variant(name).startup
     return footnotes.marked(name) if name == startup else custom.short(name)
 
@@ -233,7 +233,7 @@ def _ends(row: Row) -> str:
     return f"{low}…{high}"
 
 
-def risk(replay: Replay) -> list[str]:
+def risk(replay: ReplayData) -> list[str]:
     """Limits that the candidate exceeds next to that of the verdict, and the other buffers."""
     one = replay.verdict.candidate
     if one is None:
@@ -261,7 +261,7 @@ def _fact(gate: Gate) -> str:
     return f"{what} {shown(gate.estimate)} {of} {part_in_words(gate)} {limit}"
 
 
-def sensitivity(replay: Replay) -> list[str]:
+def sensitivity(replay: ReplayData) -> list[str]:
     """Whether the verdict is the same with other buffers in the place of those assumed."""
     if not replay.bands:
         return []
@@ -274,12 +274,12 @@ def sensitivity(replay: Replay) -> list[str]:
     return [f"Different result {'; '.join(found)}."]
 
 
-def partial(replay: Replay) -> list[str]:
+def partial(replay: ReplayData) -> list[str]:
     """The verdicts on single networks."""
     return [line for one in replay.partial for line in one.lines]
 
 
-def next_steps(replay: Replay) -> list[str]:
+def next_steps(replay: ReplayData) -> list[str]:
     """How hosts are set to what is recommended and back, and the test that would confirm it."""
     settings, one = replay.settings, replay.verdict.candidate
     plans = {n.variant.name: n.test for n in replay.notes_to_deploy}

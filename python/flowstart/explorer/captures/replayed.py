@@ -18,12 +18,11 @@ from flowstart.explorer.running.jobs import Job
 from flowstart.model import stack
 from flowstart.model.document import Document
 from flowstart.render.columns import CLASSES
-from flowstart.replays import overview, result, study, tables
+from flowstart.replays import data, overview, study, tables
 from flowstart.replays.answer import EVERYTHING, bands
 from flowstart.replays.paths import ReplayPath
-from flowstart.replays.report import further
 from flowstart.replays.request import questions_of, settings_of
-from flowstart.replays.result import Replay
+from flowstart.replays.result import Replay, further
 from flowstart.replays.scenario import usual_stack
 
 __all__ = ["EVERYTHING", "opened", "replayed", "transfer", "transfers", "work"]
@@ -98,7 +97,7 @@ def replayed(replay: Replay) -> dict[str, Any]:
         "times": document(tables.times(replay.summaries)),
         "legend": overview.table_legend(replay),
         "verdict": overview.verdict(replay),
-        "decision": result.verdict_document(replay.verdict, replay.settings),
+        "decision": data.verdict_document(replay.verdict, replay.settings),
         "intervals": replay.answer.records,
         "classes": [
             {"size_class": one.size_class, "transfers": one.transfers}
