@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 import flowstart as fs
 import testbed_parts as parts
 from flowstart import text
-from flowstart.live_runs import report
+from flowstart.live_runs.load import load_tables
 from flowstart.live_runs.rows import difference
 from flowstart.live_runs.tables import percent
 from flowstart.render.grid import Column
@@ -128,7 +128,7 @@ def run(given: argparse.Namespace) -> None:
         about = {"settings": [str(each) for each in settings], "repeat": given.repeat}
         parts.write(rows, given.out, "http", about)
         name = f"{setting.path.name} {way} {scheme}".replace(",", "").replace(" ", "-")
-        for file, content in report.load_tables(load, name).items():
+        for file, content in load_tables(load, name).items():
             (given.out / file).write_bytes(content)
     show(rows, settings)
     parts.draw(drawn(rows), given.out, "http")

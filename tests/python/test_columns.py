@@ -15,9 +15,7 @@ import made_up_map
 import test_quic
 from flowstart import _native
 from flowstart.captures import report as capture_report
-from flowstart.live_runs import report as live_report
-from flowstart.live_runs.load import simulated
-from flowstart.live_runs.report import load_tables
+from flowstart.live_runs.load import load_tables, simulated
 from flowstart.maps import report as map_report
 from flowstart.render.columns import KEY, VERSION, schema, tables
 from flowstart.render.files import Content
@@ -48,7 +46,7 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
     yield "compare", next(fs.compare(SCENARIO, startups=names).files())
     if LIVE:
         path = fs.NetworkPath(rate="20Mbps", rtt="20ms")
-        yield "live", live_report.tables(fs.compare(path, startups=names, sizes=["20kB"], on="noq"))
+        yield "live", next(fs.compare(path, startups=names, sizes=["20kB"], on="noq").files())
     rows = simulated(fs.run(SCENARIO).outcome)
     yield "load", load_tables(fs.LiveLoad(SCENARIO, None, rows, "", 0, (), False))
     found = fs.read_capture(CAPTURES / "small.pcap")

@@ -14,7 +14,8 @@ import pytest
 import flowstart as fs
 from cautious_start import CautiousStart
 from flowstart import _native
-from flowstart.live_runs import report, tables
+from flowstart.live_runs import result as live_result
+from flowstart.live_runs import tables
 from flowstart.live_runs.plan import LivePlan
 from flowstart.live_runs.rows import difference
 from flowstart.render import columns
@@ -147,7 +148,7 @@ def test_in_real_time_each_repeat_is_run_and_the_relay_says_how_late_it_was() ->
     assert found.headline.endswith("next to noq, in real time")
     assert b"noq in real time" in found.qlog("hystart")
     assert "--clock real" in str(found.plan.command)
-    assert found.plot("20kB").axes
+    assert found.plot(size="20kB").axes
 
 
 def test_marks_are_refused_in_real_time(cli: Cli) -> None:
@@ -262,8 +263,8 @@ def _is(row: dict[str, Any], *place: str) -> bool:
 def test_large_transfers_get_no_qlog_files(
     result: fs.LiveComparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report, "LARGEST_QLOG_BYTES", 50_000)
-    assert all("20kB" in name for name in report.qlogs(result))
+    monkeypatch.setattr(live_result, "LARGEST_QLOG_BYTES", 50_000)
+    assert all("20kB" in name for name in result._qlogs())
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """`flowstart live`: startups in the simulator and in a real stack, side by side."""
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -91,10 +90,10 @@ def live(
         result = _execute(plan, workers)
     with console.attending():
         console.deliver(
-            console.view(result, _show_details, _show, json=json, details=details),
+            console.view(result, _show_details, console.summarised, json=json, details=details),
             output,
-            _files(result),
-            seed=result.simulated.plan.seeds[0],
+            console.files_of(result),
+            seed=result.seed,
             interrupted=result.interrupted,
         )
     _say_what_is_missing(result, kept=f"in {output}" if output else "above")
@@ -141,12 +140,6 @@ def _execute(plan: "LivePlan", workers: int | None) -> "LiveComparison":
         return execute(plan, workers=workers, progress=progress)
 
 
-def _show(result: "LiveComparison") -> None:
-    """How far stack and simulator agree, on one screen."""
-    seed = result.plan.comparison.seeds[0]
-    console.show_summary(result.summary(console.command_line(seed)))
-
-
 def _show_details(result: "LiveComparison") -> None:
     """Header, table, how far the two agree, and the command that does it again."""
     console.say(result.headline)
@@ -154,21 +147,10 @@ def _show_details(result: "LiveComparison") -> None:
         console.show_grid(result.table)
         for line in result.legend.splitlines():
             console.show_text(line)
-    if result.plan.command:
-        console.say(f"Reproduce: {result.plan.command}")
+    if result.command:
+        console.say(f"Reproduce: {result.command}")
     if result.paired:
         console.say(result.verdict)
-
-
-def _files(result: "LiveComparison") -> Iterator[Mapping[str, bytes]]:
-    """What a folder keeps: tables, then qlog and figures, which take a while."""
-    from flowstart.cli.progress import Progress
-    from flowstart.live_runs import report
-
-    yield report.tables(result)
-    yield report.qlogs(result)
-    with Progress("figures") as progress:
-        yield report.pictures(result, progress)
 
 
 def _say_what_is_missing(result: "LiveComparison", kept: str) -> None:

@@ -1,7 +1,9 @@
-"""What live runs came to."""
+"""Live runs next to simulated ones: rows, table, figures and report."""
 
 import dataclasses
 import functools
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +12,12 @@ from flowstart.comparison.plan import Case
 from flowstart.comparison.result import Comparison
 from flowstart.errors import RequestError
 from flowstart.live_runs import tables
-from flowstart.live_runs.plan import REAL, LivePlan
+from flowstart.live_runs.plan import REAL, SIMULATED, LivePlan
 from flowstart.live_runs.rows import Found, Row, pairs, rows
 from flowstart.live_runs.tables import Agreement
-from flowstart.render import columns, html
+from flowstart.render import columns, figure_files, files, html
 from flowstart.render.grid import Grid
+from flowstart.render.result import Progress, Result
 from flowstart.render.summary import Summary
 from flowstart.simulation.run import simulate
 
@@ -28,8 +31,14 @@ if TYPE_CHECKING:
     from flowstart.simulation.series import Series
 
 
+LARGEST_TRACE_BYTES = 500_000_000
+"""Larger transfers get no figures: their traces would fill the memory."""
+LARGEST_QLOG_BYTES = 2_000_000
+"""Larger transfers get no qlog files in a folder: each would have megabytes."""
+
+
 @dataclass(frozen=True, repr=False)
-class LiveComparison:
+class LiveComparison(Result):
     """Transfers in the simulator, and in a real stack over the same links."""
 
     plan: LivePlan
@@ -39,6 +48,19 @@ class LiveComparison:
     """What the stack did, of what was run."""
     interrupted: bool
     """Whether Ctrl-C ended it; the rows are those of the finished runs."""
+
+    more = "`.pairs`, or one row per run in `.frame`"
+    caption = "The window over time"
+
+    @property
+    def command(self) -> str | None:
+        """The command that gives the same result, where there is one."""
+        return self.plan.command
+
+    @property
+    def seed(self) -> int:
+        """The first seed."""
+        return self.simulated.seed
 
     @functools.cached_property
     def records(self) -> list[Row]:
@@ -157,7 +179,7 @@ class LiveComparison:
         plan = self.simulated.plan
         return {
             "flowstart": _native.version(),
-            "command": self.plan.command,
+            "command": self.command,
             "stack": self.plan.stack,
             "clock": self.plan.clock,
             "controls": dict(self.plan.controls),
@@ -178,13 +200,13 @@ class LiveComparison:
 
     @extras.needing("plot", "a figure")
     def plot(
-        self, size: str | None = None, ax: "Axes | None" = None, panel: str | None = None
+        self, ax: "Axes | None" = None, size: str | None = None, panel: str | None = None
     ) -> "Figure":
         """The window over time in both, a panel per startup; simulates again for it.
 
         Args:
-            size: The size of the transfer; the largest unless given.
             ax: The axes to draw one panel into, in the place of a new figure.
+            size: The size of the transfer; the largest unless given.
             panel: The startup of that panel; the first in the table unless given.
 
         Returns:
@@ -199,7 +221,7 @@ class LiveComparison:
             >>> figure, axes = plt.subplots()  # doctest: +SKIP
             >>> path = fs.NetworkPath(rate="10Mbps", rtt="50ms")
             >>> found = fs.compare(path, on="noq")  # doctest: +SKIP
-            >>> found.plot(ax=axes, panel="hystart")  # doctest: +SKIP
+            >>> found.plot(axes, panel="hystart")  # doctest: +SKIP
         """
         from flowstart.live_runs.figures import draw_windows, windows  # loads matplotlib
         from flowstart.render.charts import chosen, figure_of, refuse_without_axes
@@ -260,10 +282,54 @@ class LiveComparison:
         plan = self.simulated.plan
         return simulate(plan.scenario(self.case(startup, size)), plan.custom, [0]).qlog(0)
 
-    def __str__(self) -> str:
-        from flowstart.render.summary import screen
+    def files(self, progress: Progress | None = None) -> Iterator[Mapping[str, bytes]]:
+        """Tables, qlog, then figures and the page."""
+        found = {"result.json": files.encoded(self.to_dict())}
+        found |= files.columns(self.frame, "rows", "live-rows")
+        yield found | files.columns(self.pairs, "pairs", "live-pairs")
+        yield self._qlogs()
+        yield self._pictures(progress)
 
-        return screen(self.headline, self.table, "`.pairs`, or one row per run in `.frame`")
+    def _qlogs(self) -> dict[str, bytes]:
+        """The senders of the first seed, simulated and live, as `STARTUP-SIZE-TRANSPORT.sqlog`."""
+        found = {}
+        for size in self._sizes(LARGEST_QLOG_BYTES):
+            for startup in self.simulated.plan.startups:
+                if not self.live(startup, size):
+                    continue
+                name = re.sub(r"[^\w.=,+-]+", "-", f"{startup}-{size}")
+                found[f"{name}-{SIMULATED}.sqlog"] = self.simulated_qlog(startup, size)
+                found[f"{name}-{self.plan.stack}.sqlog"] = self.qlog(startup, size)
+        return found
+
+    def _pictures(self, progress: Progress | None) -> dict[str, bytes]:
+        """The windows over time of each size, and the page that holds them."""
+        if not self.paired:
+            return {}
+        found: dict[str, bytes] = {}
+        parts = [html.paragraph(self.headline), html.table(self.table)]
+        lines = (*self.legend.splitlines(), *self.verdict.splitlines())
+        parts += [html.paragraph(line) for line in lines]
+        parts += figure_files.apology()
+        spared = self.interrupted or self.failures or figure_files.wanting()
+        sizes = [] if spared else list(self._sizes(LARGEST_TRACE_BYTES))
+        stack = self.plan.stack
+        for done, size in enumerate(sizes):
+            if progress:
+                progress(done, len(sizes))
+            drawn = figure_files.of(f"window-{size}", self.plot(size=size))
+            found |= drawn.contents
+            caption = f"The window of {size}, simulated and in {stack}, with the first seed."
+            parts.append(html.picture(drawn.svg, caption))
+        if self.command:
+            parts += [html.heading("Again"), html.code(self.command)]
+        page = html.page(f"Startups simulated and in {stack}", [*parts, html.made_by()])
+        return found | {"report.html": page.encode()}
+
+    def _sizes(self, most: int) -> Iterator[str]:
+        """The sizes of at most so many bytes."""
+        known = {row["size"]: row["size_bytes"] for row in self.records}
+        return (size for size, count in known.items() if count <= most)
 
     def __repr__(self) -> str:
         return f"<LiveComparison runs of {len(self.paired)} transfers in {self.plan.stack}>"
