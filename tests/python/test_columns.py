@@ -16,7 +16,6 @@ import test_quic
 from flowstart import _native
 from flowstart.captures import report as capture_report
 from flowstart.live_runs.load import load_tables, simulated
-from flowstart.maps import report as map_report
 from flowstart.render.columns import KEY, VERSION, schema, tables
 from flowstart.render.files import Content
 from flowstart.replays.answer import ONCE
@@ -57,7 +56,7 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
     with tempfile.TemporaryDirectory() as folder:
         cells = made_up_map.cell(0, {"slow-start": 2.0, "hystart": 1.0})
         swept = made_up_map.write(pathlib.Path(folder) / "sweep", cells)
-        yield "map", map_report.files(fs.SweepResult.read(swept).map())
+        yield "map", next(fs.SweepResult.read(swept).map().files())
     with tempfile.TemporaryDirectory() as folder:
         found_sweep = fs.sweep(SWEEP, pathlib.Path(folder) / "sweep", workers=1)
         parts = sorted((found_sweep.store.place / "parts").iterdir())

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart.maps import figures, report, worst_cells
+from flowstart.maps import figures, worst_cells
 from flowstart.maps.measures import front
 from flowstart.maps.outcomes import dimensions
 from flowstart.maps.worst_cells import shortened
@@ -164,7 +164,7 @@ def test_a_cell_with_competing_is_repeated_from_its_scenarios_file(tmp_path: Fol
     rows = cell(0, {"hystart": 2.0, "jump-start": 1.0}, scenario=json.dumps(scenario))
     found = fs.SweepResult.read(write(tmp_path / "sweep", rows)).map()
     assert found.worst_cells[0].command is None
-    assert json.loads(report.files(found)["worst-hystart.json"]) == scenario
+    assert json.loads(next(found.files())["worst-hystart.json"]) == scenario
 
 
 def test_a_variant_is_told_to_compare_with_all_that_it_is(tmp_path: Folder) -> None:
@@ -434,13 +434,13 @@ def test_a_tile_in_which_several_tie_has_the_colour_of_whom_most_tiles_have(
 
 
 def test_the_same_sweep_gives_the_same_bytes(sweep: Folder) -> None:
-    one, other = (report.files(fs.SweepResult.read(sweep).map()) for _ in range(2))
+    one, other = (next(fs.SweepResult.read(sweep).map().files()) for _ in range(2))
     assert one == other
 
 
 def test_json_has_no_infinities(tmp_path: Folder) -> None:
     folder = write(tmp_path / "sweep", cell(0, {"a": None, "b": 1.0}))
-    document = json.loads(report.files(fs.SweepResult.read(folder).map())["map.json"])
+    document = json.loads(next(fs.SweepResult.read(folder).map().files())["map.json"])
     assert all(math.isfinite(row["mean"]) for row in document["regret"])
     assert document["worst"][0]["regret"] is None
 

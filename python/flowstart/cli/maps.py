@@ -1,7 +1,7 @@
 """`flowstart map`: where each startup of a sweep is best."""
 
 import pathlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -68,7 +68,6 @@ def map_(
     output: flags.Folder = None,
 ) -> None:
     """Show the best startup on each path of a sweep, and its harm."""
-    from flowstart.maps.summary import summary
     from flowstart.maps.sweep_result import read_map
     from flowstart.model import specs
 
@@ -94,12 +93,12 @@ def map_(
         console.view(
             found,
             lambda found: _show(found, output),
-            lambda found: console.show_summary(summary(found, console.command_line())),
+            console.summarised,
             json=json,
             details=details,
         ),
         output,
-        _files(found),
+        console.files_of(found),
     )
 
 
@@ -117,7 +116,7 @@ def _show(found: "SweepMap", output: pathlib.Path | None) -> None:
 
 def _show_commands(found: "SweepMap", output: pathlib.Path | None) -> None:
     """What repeats the worst cells, where startups are few."""
-    from flowstart.maps.report import scenario_file
+    from flowstart.maps.result import scenario_file
     from flowstart.maps.worst_cells import from_file
 
     if len(found.startups) > FEW:
@@ -130,13 +129,3 @@ def _show_commands(found: "SweepMap", output: pathlib.Path | None) -> None:
             file = output / scenario_file(one.startup)
             command = from_file(str(file), one.compared)
         console.say(f"{one.startup}'s worst again: {command or '-o DIR writes its scenario'}")
-
-
-def _files(found: "SweepMap") -> Iterator[Mapping[str, bytes]]:
-    """What a folder keeps: tables, then figures, which take a while."""
-    from flowstart.cli.progress import Progress
-    from flowstart.maps import report
-
-    yield report.files(found)
-    with Progress("figures") as progress:
-        yield report.pictures(found, progress)

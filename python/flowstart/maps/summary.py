@@ -14,19 +14,19 @@ from flowstart.render.grid import Column, Grid
 from flowstart.render.summary import Summary
 
 if TYPE_CHECKING:
-    from flowstart.maps.result import SweepMap
+    from flowstart.maps.data import MapData
 
 COUNTED = {"size": "sizes", "queue": "queues", "competing": "kinds of competing flows"}
 """The ways in which cells differ, as the first line counts them."""
 
 
-def summary(found: "SweepMap", command: str = "") -> Summary:
+def summary(found: "MapData", command: str = "") -> Summary:
     """What was swept, which startup is best, and how the others compare."""
     hint = "By size, queue and rate: --details. Figures and worst cells: -o DIR"
     return Summary(_ran(found), _answer(found), _table(found), _notes(found), command, hint=hint)
 
 
-def _ran(found: "SweepMap") -> str:
+def _ran(found: "MapData") -> str:
     cells = len(found.outcomes.cells)
     lines = len(np.unique(found.outcomes.numbers("line")))
     kinds = [
@@ -39,7 +39,7 @@ def _ran(found: "SweepMap") -> str:
     return f"{startups} in {text.counted(cells, 'cell', 'cells')}: {of}."
 
 
-def _answer(found: "SweepMap") -> list[str]:
+def _answer(found: "MapData") -> list[str]:
     """The smallest mean regret, the fastest most often, and the best without help of others."""
     names, order = [custom.short(name) for name in found.startups], found.order.tolist()
     near, least = _near_best(found), order[0]
@@ -57,7 +57,7 @@ def _answer(found: "SweepMap") -> list[str]:
     return [said]
 
 
-def _near_best(found: "SweepMap") -> Floats:
+def _near_best(found: "MapData") -> Floats:
     """For each startup the share of cells in which it is the fastest, or within the margin."""
     _, _, lost = found.best.shares(np.ones(len(found.outcomes.cells), dtype=bool))
     return np.asarray(1 - lost)
@@ -68,19 +68,19 @@ def _needs_help(name: str) -> bool:
     return entry is not None and entry.needs_help
 
 
-def _mean(found: "SweepMap", place: int) -> str:
+def _mean(found: "MapData", place: int) -> str:
     ends = _ends(found, place)
     return text.excess(found.overall.mean[place]) + (f" (95 % CI {ends} %)" if ends else "")
 
 
-def _ends(found: "SweepMap", place: int) -> str:
+def _ends(found: "MapData", place: int) -> str:
     low, high = found.overall.low[place], found.overall.high[place]
     if np.isnan(low):
         return ""
     return "–".join(text.excess(end).removesuffix(" %") for end in (low, high))
 
 
-def _table(found: "SweepMap") -> Grid:
+def _table(found: "MapData") -> Grid:
     regrets, front = found.overall, found.front
     grid = Grid([Column("startup", number=False), *map(Column, ("regret", "95 % CI, %", "p95"))])
     grid.columns += [Column("worst"), Column("fastest"), Column("retrans.")]
@@ -105,7 +105,7 @@ def _regret(value: float) -> str:
     return text.excess(value) if np.isfinite(value) else NEVER
 
 
-def _notes(found: "SweepMap") -> list[str]:
+def _notes(found: "MapData") -> list[str]:
     """The columns, what is missing, and where the best startup is worst."""
     best = found.startups[found.order[0]]
     worst = next(one for one in found.worst_cells if one.startup == best)
