@@ -21,7 +21,6 @@ from flowstart.render.files import Content
 from flowstart.replays.answer import ONCE
 from flowstart.replays.execute import study
 from flowstart.replays.settings import Settings
-from flowstart.simulation import report as run_report
 
 PATH = {"rate": "20Mbps", "rtt": "20ms", "buffer": "20pkt"}
 WEB = {"sessions": 2, "interval": "constant:50ms", "objects": 2, "size": "constant:2"}
@@ -40,7 +39,7 @@ CAPTURES = pathlib.Path(__file__).parents[1] / "data/captures"
 
 def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
     """What kind of command writes which files."""
-    yield "run", run_report.tables(fs.run(SCENARIO, trace=True))
+    yield "run", next(fs.run(SCENARIO, trace=True).files())
     names = ("slow-start", "hystart")
     yield "compare", next(fs.compare(SCENARIO, startups=names).files())
     if LIVE:

@@ -18,7 +18,6 @@ from flowstart.live_runs.result import LiveComparison
 from flowstart.render import charts, html
 from flowstart.replays.figures import by_class
 from flowstart.replays.summary import ClassSummary
-from flowstart.simulation import report
 from flowstart.simulation.figures import About, over_time, sequence
 from made_up_map import cell, write
 from made_up_replay import replayed
@@ -313,7 +312,7 @@ def test_a_run_of_many_flows_says_which_of_them_are_drawn(path: fs.NetworkPath) 
     def titles(flows: int) -> list[str]:
         scenario = fs.Scenario(path=path, flows=[fs.Flow(size="30kB", count=flows)])
         run = fs.run(scenario, trace=True)
-        figures = report._drawn(run, run.series()).values()
+        figures = run._drawn(run.series()).values()
         return [figure.legends[0].get_title().get_text() + caption for figure, caption in figures]
 
     assert all(title.count("the first 6 of 12 flows") == 2 for title in titles(12))

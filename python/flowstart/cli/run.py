@@ -11,7 +11,7 @@ from flowstart.cli import console, flags
 from flowstart.errors import RequestError, SimulationError
 
 if TYPE_CHECKING:
-    from flowstart.simulation.report import Recordings
+    from flowstart.simulation.recordings import Recordings
     from flowstart.simulation.run import Run
 
 
@@ -50,7 +50,7 @@ def run(
     output: flags.Folder = None,
 ) -> None:
     """Run one scenario and show its flows and links."""
-    from flowstart.simulation import report
+    from flowstart.simulation import recordings
     from flowstart.simulation.run import run as simulated
 
     wanted = {"--trace": trace, "--qlog": qlog, "--pcap": pcap}
@@ -63,7 +63,7 @@ def run(
         beside = [*asked, "--json"] if json else asked
         _stream(scenario, output, beside[0] if beside else None, allow_python=allow_python)
         return
-    recorded = report.read(qlog, pcap)
+    recorded = recordings.read(qlog, pcap)
     with console.speaking_of(scenario), console.attending():
         result = simulated(
             scenario, trace=trace or None, packets=recorded.flows, allow_python=allow_python
@@ -72,7 +72,7 @@ def run(
         console.view(result, _show_details, _show, json=json, details=details),
         output,
         _files(result, recorded, title=scenario),
-        seed=result.resolved["seed"],
+        seed=result.seed,
     )
     if result.all_failed:
         _say_that_all_failed(f"in {output}" if output else "above")
@@ -105,24 +105,20 @@ def _say_that_all_failed(kept: str) -> None:
 
 def _files(result: "Run", recorded: "Recordings", title: str) -> Iterator[Mapping[str, bytes]]:
     """What a folder keeps: tables, then figures, whose library is slow to load."""
-    from flowstart.simulation import report
-
-    yield report.tables(result) | dict(recorded.files(result))
-    yield report.pictures(result, title=title)
+    contents = result.files(title=title)
+    yield {**next(contents), **dict(recorded.files(result))}
+    yield from contents
 
 
 def _show(result: "Run") -> None:
     """Path, completions and the flows, on one screen."""
-    from flowstart.simulation.report import summary
-
-    console.show_summary(summary(result, console.command_line()))
+    console.show_summary(result.summary(console.command_line()))
 
 
 def _show_details(result: "Run") -> None:
-    from flowstart.simulation.report import summary
     from flowstart.simulation.tables import of_run
 
-    for line in summary(result).answer:
+    for line in result.summary().answer:
         console.say(line)
     for grid in of_run(result.outcome):
         console.show_grid(grid)

@@ -8,24 +8,26 @@ import shutil
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-from rich import box
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from flowstart.render import html
 from flowstart.render.grid import Grid
 from flowstart.text import MARK, printable
 
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
-def fitted(grid: Grid, console: Console) -> tuple[Table, list[str]]:
+
+def fitted(grid: Grid, console: "Console") -> "tuple[Table, list[str]]":
     """The table in the console's width: closer where need be, then with fewer columns.
 
     The spare columns are left out first, then numbers from the right: a number is shown whole or
     not at all, and words go on in another line. Returns the titles of what was left out, too.
     """
+    from rich.measure import Measurement
+
     titles = [column.title for column in grid.columns]
     hidden: set[str] = set()
     unbounded = console.options.update(max_width=10_000)
@@ -56,7 +58,7 @@ def _spared(grid: Grid) -> int | None:
     return numbers[-1] if len(numbers) > 1 else None
 
 
-def show(grid: Grid, console: Console) -> None:
+def show(grid: Grid, console: "Console") -> None:
     """The table, and in a line below it what there was no room for."""
     found, hidden = fitted(grid, console)
     console.print(found)
@@ -66,6 +68,8 @@ def show(grid: Grid, console: Console) -> None:
 
 def plain(grid: Grid, width: int) -> str:
     """The table as text of at most so many columns, with what it has no room for below it."""
+    from rich.console import Console
+
     console = Console(width=width, file=io.StringIO(), color_system=None)
     with console.capture() as caught:
         show(grid, console)
@@ -80,8 +84,12 @@ def screen(headline: str, grid: Grid, more: str) -> str:
     return "\n".join(filter(None, [headline, plain(grid.first(rows), size.columns), left]))
 
 
-def table(grid: Grid, gap: int = 1) -> Table:
+def table(grid: Grid, gap: int = 1) -> "Table":
     """A rich table, one column and `gap` apart; the best rows are bold and end in a mark."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
     found = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
@@ -109,8 +117,10 @@ def table(grid: Grid, gap: int = 1) -> Table:
     return found
 
 
-def _text(words: str, style: str = "") -> Text:
+def _text(words: str, style: str = "") -> "Text":
     """Words of any origin: neither rich's markup nor the terminal's escapes have an effect."""
+    from rich.text import Text
+
     return Text(printable(words), style=style)
 
 

@@ -3,8 +3,9 @@
 import functools
 import os
 import pathlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from flowstart import _native, extras, text
@@ -14,7 +15,10 @@ from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document, encode, queues, resolve
 from flowstart.model.quantities import Time
 from flowstart.model.scenario import ScenarioLike
-from flowstart.render import footnotes, html
+from flowstart.render import figure_files, files, footnotes, html
+from flowstart.render.grid import Grid
+from flowstart.render.result import Progress, Result
+from flowstart.render.summary import Summary
 from flowstart.simulation import bounds, frames, tables
 from flowstart.simulation.frames import RunTables
 from flowstart.simulation.limits import LimitOptions
@@ -82,7 +86,7 @@ def _ingredients(path: dict[str, Any]) -> list[str]:
 
 
 @dataclass(frozen=True, repr=False)
-class Run(RunTables):
+class Run(RunTables, Result):
     """The rows of one simulated scenario, and its events where these were recorded.
 
     Example:
@@ -96,6 +100,20 @@ class Run(RunTables):
     outcome: "Outcome"
     custom: CustomStartups = field(default_factory=CustomStartups)
     """Its startups that are not in the catalog."""
+
+    more = "`.frame` has them all"
+    caption = "Windows, bytes in flight and queue over time"
+
+    @property
+    def seed(self) -> int:
+        """The seed of all random draws."""
+        seed: int = self.resolved["seed"]
+        return seed
+
+    @property
+    def table(self) -> Grid:
+        """The table of flows."""
+        return tables.of_run(self.outcome)[0]
 
     @functools.cached_property
     def flow_samples(self) -> "pl.DataFrame | None":
@@ -247,10 +265,72 @@ class Run(RunTables):
 
         return of_run(self.outcome)
 
-    def __str__(self) -> str:
-        from flowstart.render.summary import screen
+    def summary(self, command: str = "") -> Summary:
+        """How many flows completed, and what was lost, on one screen."""
+        shown = next((replace(grid, title="") for grid in tables.of_run(self.outcome)), None)
+        hint = "All flows, links and notes: --details. Figures and traces: -o DIR"
+        answer = [_flows(self.records), _loss(frames.rows(self.outcome["links"]))]
+        return Summary(f"{self.headline}.", answer, shown, self.notes, command, hint=hint)
 
-        return screen(self.headline, tables.of_run(self.outcome)[0], "`.frame` has them all")
+    def files(
+        self, progress: Progress | None = None, title: str = "Run"
+    ) -> Iterator[Mapping[str, bytes]]:
+        """Tables, the trace where there is one; then figures and the page."""
+        yield self._tables()
+        yield self._pictures(progress, title)
+
+    def _tables(self) -> dict[str, bytes]:
+        found = {"result.json": files.encoded(self.to_dict())}
+        found |= files.columns(self.frame, "rows", "flows")
+        found |= files.columns(self.links, "links", "links")
+        some = {"transfers": self.transfers, "objects": self.objects, "startups": self.startups}
+        more: dict[str, pl.DataFrame | None] = {n: f for n, f in some.items() if f.height}
+        more["flow-samples"] = self.flow_samples
+        more["queue-samples"] = self.queue_samples
+        more["queue-departures"] = self.queue_departures
+        for name, frame in more.items():
+            found |= {} if frame is None else files.columns(frame, name, name)
+        return found
+
+    def _pictures(self, progress: Progress | None, title: str) -> dict[str, bytes]:
+        """The page, and the figures over time where the run has a trace."""
+        found: dict[str, bytes] = {}
+        parts = [html.table(grid) for grid in tables.of_run(self.outcome)]
+        if self.notes:
+            parts.append(html.paragraph("\n".join(self.notes)))
+        series = self.series()
+        if series:
+            parts += figure_files.apology()
+        drawn = {} if figure_files.wanting() else self._drawn(series)
+        for done, (name, (figure, caption)) in enumerate(drawn.items()):
+            if progress:
+                progress(done, len(drawn))
+            picture = figure_files.of(name, figure)
+            found |= picture.contents
+            parts.append(html.picture(picture.svg, caption))
+        found["report.html"] = html.page(title, [*parts, html.made_by()]).encode()
+        return found
+
+    def _drawn(self, series: "list[Series]") -> "dict[str, tuple[Figure, str]]":
+        """The figures and their captions by name; none without series."""
+        if not series:
+            return {}
+        from flowstart.simulation.figures import About, over_time, sequence  # loads matplotlib
+        from flowstart.simulation.series import shown
+
+        some = shown(self.outcome)
+        of = f", of {some}" if some else ""
+        about = About(self.headline, which=some)
+        return {
+            "over-time": (
+                over_time(series, about),
+                f"Window, bytes in flight{of}; bottleneck queue.",
+            ),
+            "sequence": (
+                sequence(series, about),
+                f"What was sent, sent again and acknowledged{of}.",
+            ),
+        }
 
     def __repr__(self) -> str:
         traced = ", traced" if self.outcome["trace"] else ""
@@ -259,6 +339,25 @@ class Run(RunTables):
     def _repr_html_(self) -> str:
         shown = "".join(map(html.table, tables.of_run(self.outcome)))
         return shown + html.paragraph("\n".join(self.notes))
+
+
+def _flows(rows: Sequence[dict[str, Any]]) -> str:
+    done = [row["fct_s"] for row in rows if row["complete"]]
+    count = f"{len(done)} of {text.counted(len(rows), 'flow', 'flows')} completed"
+    silent = sum(not row["complete"] and not row["bytes_delivered"] for row in rows)
+    nothing = f"; {silent} delivered nothing" if silent else ""
+    middle = f", in {text.short_seconds(median(done))} (median)" if done else ""
+    return f"{count}{middle}{nothing}."
+
+
+def _loss(links: Sequence[dict[str, Any]]) -> str:
+    """The link with most drops, or the busiest one."""
+    first = max(links, key=lambda row: (row["dropped"], row["utilisation"]))
+    return (
+        f"Link {first['name']}: {first['utilisation']:.0%} used, {text.count(first['dropped'])} of "
+        f"{text.count(first['packets'])} packets dropped, queue at most "
+        f"{text.count(first['max_queue_pkts'])} packets."
+    )
 
 
 @overload
