@@ -1,11 +1,11 @@
-"""A sweep's result and its map, from Python."""
+"""A sweep with its map, and `sweep`, which runs one."""
 
 import dataclasses
 import os
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self, Unpack
+from typing import TYPE_CHECKING, Self, Unpack
 
 import numpy as np
 
@@ -17,13 +17,22 @@ from flowstart.maps.reading import read_outcomes, scan
 from flowstart.maps.result import SweepMap
 from flowstart.model.quantities import Time
 from flowstart.model.specs import texts
+from flowstart.render.grid import Grid
+from flowstart.render.result import Progress as DrawingProgress
+from flowstart.render.result import Result
+from flowstart.render.summary import Summary
 from flowstart.simulation import bounds
 from flowstart.simulation.limits import LimitOptions
+from flowstart.sweeps import report
 from flowstart.sweeps.execution.execute import Approve, Progress, Way, is_modest, run
 from flowstart.sweeps.execution.store import Store, Swept
 from flowstart.sweeps.language.sweep import SweepLike, read
 from flowstart.sweeps.runs.batch import run_cells
 from flowstart.sweeps.runs.competing_flows import cost
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 def selected(
@@ -89,7 +98,7 @@ def read_map(
 
 
 @dataclass(frozen=True, repr=False)
-class SweepResult(Swept):
+class SweepResult(Swept, Result):
     """The rows of a sweep in its folder.
 
     Example:
@@ -102,6 +111,31 @@ class SweepResult(Swept):
         ...     len(result.frame)
         4
     """
+
+    more = "one row per run in `.frame`"
+    caption = "Regret"
+
+    @property
+    def headline(self) -> str:
+        """The numbers of rows, startups and cells."""
+        return report.headline(self)
+
+    @property
+    def table(self) -> Grid:
+        """A group per size, a row per startup."""
+        return report.summary(self, report.size_names(self))
+
+    def plot(self, ax: "Axes | None" = None) -> "Figure":
+        """The figure of `map()`: mean regret by rate and RTT."""
+        return self.map().plot(ax)
+
+    def summary(self, command: str = "") -> Summary:
+        """The summary of `map()`: the startup with the smallest regret."""
+        return self.map().summary(command)
+
+    def files(self, progress: DrawingProgress | None = None) -> Iterator[Mapping[str, bytes]]:
+        """The files of `map()`; the rows are in the sweep's folder."""
+        return self.map().files(progress)
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> Self:

@@ -42,7 +42,7 @@ def write(found: Swept) -> None:
     store = found.store
     sizes = size_names(found)
     parts = [
-        html.paragraph(_headline(found)),
+        html.paragraph(headline(found)),
         html.table(summary(found, sizes)),
         html.paragraph(LEGEND),
         interactive.CHARTS,
@@ -53,7 +53,8 @@ def write(found: Swept) -> None:
     store.put_report(interactive.page(title, parts, rows(found, sizes)))
 
 
-def _headline(found: Swept) -> str:
+def headline(found: Swept) -> str:
+    """The numbers of rows, startups and cells, and what failed."""
     names = len(_variants(found))
     said = f"{found.height:,} rows: {names} startups in {found.cells:,} cells"
     errors = found.errors.height

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flowstart import _native, extras, text
+from flowstart.errors import RequestError
 from flowstart.maps import worst_cells
 from flowstart.maps.worst_cells import in_words
 from flowstart.model.document import Document
@@ -280,10 +281,16 @@ class WorstPaths(Result):
 
         Returns:
             The figure.
+
+        Raises:
+            RequestError: There is no such finding.
         """
         from flowstart.render.charts import figure_of  # loads matplotlib
         from flowstart.simulation import figures
 
+        if not 0 <= number < len(self.failings):
+            count = text.counted(len(self.failings), "finding", "findings")
+            raise RequestError(f"finding {number}: the search has {count}, counted from 0")
         if ax is not None:
             figures.draw_cwnd(ax, self.series(number))
             return figure_of(ax)
