@@ -312,7 +312,7 @@ def test_a_run_of_many_flows_says_which_of_them_are_drawn(path: fs.NetworkPath) 
     def titles(flows: int) -> list[str]:
         scenario = fs.Scenario(path=path, flows=[fs.Flow(size="30kB", count=flows)])
         run = fs.run(scenario, trace=True)
-        figures = run._drawn(run.series()).values()
+        figures = [draw() for draw in run._drawn(run.series()).values()]
         return [figure.legends[0].get_title().get_text() + caption for figure, caption in figures]
 
     assert all(title.count("the first 6 of 12 flows") == 2 for title in titles(12))

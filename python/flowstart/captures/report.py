@@ -1,7 +1,5 @@
 """The files of a capture: its tables, figures and a page to read."""
 
-from typing import TYPE_CHECKING
-
 from flowstart import text
 from flowstart.captures import contents, server_log
 from flowstart.captures import contents as grids
@@ -9,9 +7,6 @@ from flowstart.captures.contents import Capture
 from flowstart.render import figure_files, html
 from flowstart.render import summary as screen
 from flowstart.render.files import columns, encoded
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def tables(found: Capture, *, rows: bool = False) -> dict[str, bytes]:
@@ -33,32 +28,29 @@ def pictures(found: Capture) -> dict[str, bytes]:
     parts = [html.paragraph(line) for line in (grids.headline(found), grids.quic(found)) if line]
     shown = (grids.summary_table(found.summary), grids.networks(found), grids.connections(found))
     parts += map(html.table, shown)
-    for name, figure, caption in () if figure_files.wanting() else _drawn(found):
-        drawn = figure_files.of(name, figure)
+    for drawn in figure_files.drawn({} if figure_files.wanting() else _drawn(found)):
         files |= drawn.contents
-        parts.append(html.picture(drawn.svg, caption))
+        parts.append(html.picture(drawn.svg, drawn.caption))
     parts += figure_files.apology()
     parts += [html.paragraph(note) for note in (*found.warnings, *found.notes)]
     files["report.html"] = html.page(f"Capture {found.file}", [*parts, html.made_by()]).encode()
     return files
 
 
-def _drawn(found: Capture) -> "list[tuple[str, Figure, str]]":
-    """Names of files, figures and captions."""
+def _drawn(found: Capture) -> dict[str, figure_files.Draw]:
+    """What draws each figure, by file name."""
     from flowstart.captures import figures  # loads matplotlib
 
-    return [
-        (
-            "needed-rates",
+    return {
+        "needed-rates": lambda: (
             figures.needed_rates(found.demands),
             "The rate that would carry each direction of more than 4380 bytes in one round trip.",
         ),
-        (
-            "window-reductions",
+        "window-reductions": lambda: (
             figures.window_reductions(found.demands),
             "How much of that rate the receiver's advertised window takes away.",
         ),
-    ]
+    }
 
 
 def overview(found: "Capture", next_command: str = "") -> screen.Summary:

@@ -10,7 +10,7 @@ from flowstart.comparison.plan import Plan
 from flowstart.comparison.summary import TIE, Summary
 from flowstart.inference import Row
 from flowstart.model import custom
-from flowstart.model.catalog import listed
+from flowstart.model.catalog import needs_help
 from flowstart.render import summary
 from flowstart.render.grid import Column, Grid
 
@@ -189,14 +189,9 @@ def _deployable(found: "ComparisonData", group: Sequence[Summary], first: Summar
 
 def _obstacle(plan: Plan, s: Summary) -> str:
     """Why a sender cannot deploy a startup alone; empty where it can."""
-    if _needs_support(s):
+    if needs_help(s.startup):
         return "needs router, peer or cache support"
     return "" if plan.offers(s.startup) else f"is not part of {plan.hosts.title}"
-
-
-def _needs_support(s: Summary) -> bool:
-    entry = listed(s.startup)
-    return bool(entry and entry.needs_help)
 
 
 def _time(s: Summary) -> float:
@@ -267,11 +262,11 @@ def _exit(s: Summary) -> str:
 
 def _undeployable(plan: Plan, group: Sequence[Summary]) -> list[str]:
     """The startups that a sender cannot deploy alone."""
-    helped = [custom.short(s.startup) for s in group if _needs_support(s)]
+    helped = [custom.short(s.startup) for s in group if needs_help(s.startup)]
     absent = [
         custom.short(s.startup)
         for s in group
-        if not _needs_support(s) and not plan.offers(s.startup)
+        if not needs_help(s.startup) and not plan.offers(s.startup)
     ]
     lines = [f"Needs router, peer or cache support: {_named(helped)}."] if helped else []
     return lines + ([f"Not part of {plan.hosts.title}: {_named(absent)}."] if absent else [])

@@ -5,9 +5,9 @@ import functools
 import json
 import shlex
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from flowstart import text
 from flowstart.comparison import tables as grids
@@ -18,8 +18,15 @@ from flowstart.comparison.summary import Summary
 from flowstart.render import figure_files, html, interactive
 from flowstart.render.files import columns, encoded
 from flowstart.render.grid import Grid, Source
-from flowstart.render.listed import MOST_ROWS, Chart, Command, OverTime, Rows
-from flowstart.render.result import Progress
+from flowstart.render.listed import (
+    MOST_ROWS,
+    Chart,
+    Command,
+    OverTime,
+    Rows,
+    variant_options,
+    without,
+)
 from flowstart.render.summary import Summary as Screen
 from flowstart.simulation.trajectories import Line, Points, Trajectory, Window, trajectories
 
@@ -113,21 +120,12 @@ def _command(plan: Plan) -> Command | None:
     """The plan's command with one variant, size and seed; None where it has none."""
     if plan.command is None:
         return None
-    words = shlex.split(plan.command)
-    kept = [
-        word
-        for place, word in enumerate(words)
-        if word not in _VARYING and (place == 0 or words[place - 1] not in _VARYING)
-    ]
-    variants = {
-        v.name: shlex.join(
-            ["--startup", v.name] if v.name == v.startup else ["--variant", v.written]
-        )
-        for v in plan.variants
+    options = {
+        "variant": variant_options(plan.variants),
+        "size": {size: f"--size {shlex.quote(size)}" for size in plan.sizes if size},
+        "seed": {str(seed): f"--seed {seed}" for seed in plan.seeds},
     }
-    sizes = {size: f"--size {shlex.quote(size)}" for size in plan.sizes if size}
-    seeds = {str(seed): f"--seed {seed}" for seed in plan.seeds}
-    return Command(shlex.join(kept), {"variant": variants, "size": sizes, "seed": seeds})
+    return Command(without(plan.command, _VARYING), options)
 
 
 LINES = ("cwnd", "queue", "sent", "acked", "pacing")
@@ -220,9 +218,6 @@ def _rounded(value: float) -> float | None:
     return int(near) if near.is_integer() else near
 
 
-Draw: TypeAlias = Callable[[], "tuple[Figure, str]"]
-"""Draws a figure; returns it with its caption."""
-
 LARGEST_TRACE_BYTES = 500_000_000
 """Larger transfers get no figures over time: their traces would fill the memory."""
 
@@ -236,7 +231,9 @@ def tables(result: ComparisonData) -> dict[str, bytes]:
     return files
 
 
-def pictures(result: ComparisonData, progress: Progress | None = None) -> dict[str, bytes]:
+def pictures(
+    result: ComparisonData, progress: figure_files.Progress | None = None
+) -> dict[str, bytes]:
     """The figures, and the page that holds them; over time only where nothing is missing.
 
     `progress(done, total)` is called with the number of figures before each of them is drawn.
@@ -252,14 +249,11 @@ def pictures(result: ComparisonData, progress: Progress | None = None) -> dict[s
     parts.append(interactive.CHARTS)
     parts += figure_files.apology()
     drawn = {} if figure_files.wanting() else _drawn(result)
-    for done, (name, draw) in enumerate(drawn.items()):
-        if progress:
-            progress(done, len(drawn))
-        figure, caption = draw()
-        files = figure_files.of(name, figure)
+    for files in figure_files.drawn(drawn, progress):
         found |= files.contents
-        charted = bool(rows.charts if name == "completion" else rows.over_time)
-        parts.append(interactive.picture(files.svg, caption, f"{name}.svg", charted=charted))
+        charted = bool(rows.charts if files.name == "completion" else rows.over_time)
+        name = f"{files.name}.svg"
+        parts.append(interactive.picture(files.svg, files.caption, name, charted=charted))
     if result.command:
         parts += [html.heading("Again"), html.code(result.command)]
     page = interactive.page("Startups compared", parts, rows)
@@ -275,9 +269,9 @@ def _rows(result: ComparisonData) -> Rows:
     return dataclasses.replace(rows, over_time=flows_over_time(result, _traceable(result)))
 
 
-def _drawn(result: ComparisonData) -> dict[str, Draw]:
+def _drawn(result: ComparisonData) -> dict[str, figure_files.Draw]:
     """What draws each figure, by file name: one at a time, for they are large."""
-    found: dict[str, Draw] = {"completion": lambda: _completion(result)}
+    found: dict[str, figure_files.Draw] = {"completion": lambda: _completion(result)}
     if result.interrupted or result.failures:
         return found
     for size, count in _traceable(result):
@@ -369,7 +363,7 @@ class Comparison(ComparisonData):
         """The fastest startup of each size and its cost, on one screen."""
         return overview(self, command)
 
-    def files(self, progress: Progress | None = None) -> Iterator[Mapping[str, bytes]]:
+    def files(self, progress: figure_files.Progress | None = None) -> Iterator[Mapping[str, bytes]]:
         """Tables, then figures and the page."""
         yield tables(self)
         yield pictures(self, progress)

@@ -17,7 +17,7 @@ from flowstart.live_runs.rows import Found, Row, pairs, rows
 from flowstart.live_runs.tables import Agreement
 from flowstart.render import columns, figure_files, files, html
 from flowstart.render.grid import Grid
-from flowstart.render.result import Progress, Result
+from flowstart.render.result import Result
 from flowstart.render.summary import Summary
 from flowstart.simulation.run import simulate
 
@@ -282,7 +282,7 @@ class LiveComparison(Result):
         plan = self.simulated.plan
         return simulate(plan.scenario(self.case(startup, size)), plan.custom, [0]).qlog(0)
 
-    def files(self, progress: Progress | None = None) -> Iterator[Mapping[str, bytes]]:
+    def files(self, progress: figure_files.Progress | None = None) -> Iterator[Mapping[str, bytes]]:
         """Tables, qlog, then figures and the page."""
         found = {"result.json": files.encoded(self.to_dict())}
         found |= files.columns(self.frame, "rows", "live-rows")
@@ -302,7 +302,7 @@ class LiveComparison(Result):
                 found[f"{name}-{self.plan.stack}.sqlog"] = self.qlog(startup, size)
         return found
 
-    def _pictures(self, progress: Progress | None) -> dict[str, bytes]:
+    def _pictures(self, progress: figure_files.Progress | None) -> dict[str, bytes]:
         """The windows over time of each size, and the page that holds them."""
         if not self.paired:
             return {}
@@ -314,17 +314,18 @@ class LiveComparison(Result):
         spared = self.interrupted or self.failures or figure_files.wanting()
         sizes = [] if spared else list(self._sizes(LARGEST_TRACE_BYTES))
         stack = self.plan.stack
-        for done, size in enumerate(sizes):
-            if progress:
-                progress(done, len(sizes))
-            drawn = figure_files.of(f"window-{size}", self.plot(size=size))
+        draw = {f"window-{size}": functools.partial(self._window, size) for size in sizes}
+        for drawn in figure_files.drawn(draw, progress):
             found |= drawn.contents
-            caption = f"The window of {size}, simulated and in {stack}, with the first seed."
-            parts.append(html.picture(drawn.svg, caption))
+            parts.append(html.picture(drawn.svg, drawn.caption))
         if self.command:
             parts += [html.heading("Again"), html.code(self.command)]
         page = html.page(f"Startups simulated and in {stack}", [*parts, html.made_by()])
         return found | {"report.html": page.encode()}
+
+    def _window(self, size: str) -> "tuple[Figure, str]":
+        caption = f"The window of {size}, simulated and in {self.plan.stack}, with the first seed."
+        return self.plot(size=size), caption
 
     def _sizes(self, most: int) -> Iterator[str]:
         """The sizes of at most so many bytes."""

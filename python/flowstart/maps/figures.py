@@ -27,7 +27,7 @@ from flowstart.maps.outcomes import (
 )
 from flowstart.maps.plane import Axis, Plane, Tile
 from flowstart.model import custom
-from flowstart.model.catalog import listed
+from flowstart.model.catalog import needs_help
 from flowstart.render.charts import (
     LINE,
     SMALL,
@@ -137,8 +137,7 @@ def _blocks(outcomes: Outcomes, order: Numbers) -> list[Block]:
 
 def _named(startup: str) -> str:
     """A startup's name, marked where it needs help."""
-    entry = listed(startup)
-    return custom.short(startup) + (HELPED if entry and entry.needs_help else "")
+    return custom.short(startup) + HELPED * needs_help(startup)
 
 
 def _laid_out(blocks: Sequence[Block], rows: int, words: str) -> "tuple[Chart, list[Axes], Axes]":

@@ -10,7 +10,7 @@ import numpy as np
 from flowstart.errors import RequestError
 from flowstart.maps.outcomes import CASE, Floats, LeftOut, Numbers, Outcomes, Shares, numbered
 from flowstart.model import specs
-from flowstart.model.catalog import listed
+from flowstart.model.catalog import needs_help
 from flowstart.model.variants import Variant
 from flowstart.sweeps.execution.store import Store
 
@@ -111,7 +111,7 @@ def chosen(
 
     `all` are all, `unaided` those that need no help, `-NAME` is all but one.
     """
-    groups = {specs.ALL: known, specs.UNAIDED: [name for name in known if not _is_helped(name)]}
+    groups = {specs.ALL: known, specs.UNAIDED: [name for name in known if not needs_help(name)]}
     found: list[str] = []
     for name in wanted:
         if name in groups:
@@ -127,11 +127,6 @@ def chosen(
     if not found:
         raise RequestError(f"nothing is left; {folder} has {', '.join(known)}", (option,))
     return tuple(found)
-
-
-def _is_helped(startup: str) -> bool:
-    entry = listed(startup)
-    return entry is not None and entry.needs_help
 
 
 def _with_questions(cells: "pl.DataFrame", rows: "pl.LazyFrame") -> "pl.DataFrame":

@@ -3,7 +3,7 @@
 import dataclasses
 import pathlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +21,10 @@ from flowstart.render.columns import Column
 from flowstart.render.files import columns, encoded
 from flowstart.render.grid import Grid, Source
 from flowstart.render.listed import MOST_ROWS, Chart, HeatMaps, Panel, Rows, Side
-from flowstart.render.result import Progress
 from flowstart.render.summary import Summary
 
 if TYPE_CHECKING:
     import polars as pl
-    from matplotlib.figure import Figure
 
 
 CELL = (
@@ -183,7 +181,7 @@ def scenario_file(startup: str) -> str:
     return f"worst-{re.sub('[^A-Za-z0-9.=-]+', '-', startup)}.json"
 
 
-def pictures(found: MapData, progress: Progress | None = None) -> dict[str, bytes]:
+def pictures(found: MapData, progress: figure_files.Progress | None = None) -> dict[str, bytes]:
     """The figures, and the page that holds them."""
     written: dict[str, bytes] = {}
     grids = traced(found)
@@ -192,12 +190,10 @@ def pictures(found: MapData, progress: Progress | None = None) -> dict[str, byte
     parts += [html.paragraph(note) for note in found.notes]
     parts.append(interactive.CHARTS)
     drawn = {} if figure_files.wanting() else _drawn(found)
-    for done, (name, (draw, caption)) in enumerate(drawn.items()):
-        if progress:
-            progress(done, len(drawn))
-        files = figure_files.of(name, draw())
+    for files in figure_files.drawn(drawn, progress):
         written |= files.contents
-        parts.append(interactive.picture(files.svg, caption, f"{name}.svg", charted=name == "map"))
+        name, charted = f"{files.name}.svg", files.name == "map"
+        parts.append(interactive.picture(files.svg, files.caption, name, charted=charted))
     parts += figure_files.apology()
     parts += _again(found)
     title = f"Map of {pathlib.Path(found.folder).name}"
@@ -205,27 +201,27 @@ def pictures(found: MapData, progress: Progress | None = None) -> dict[str, byte
     return written
 
 
-def _drawn(found: MapData) -> "dict[str, tuple[Callable[[], Figure], str]]":
-    """What draws each figure, and its caption, by file name: one at a time, for they are large."""
+def _drawn(found: MapData) -> dict[str, figure_files.Draw]:
+    """What draws each figure, by file name."""
     from flowstart.maps import figures  # loads matplotlib
 
     outcomes, order = found.outcomes, found.order
     about = tables.about(outcomes, found.dimensions)
     return {
-        "regret-heatmap": (
-            lambda: figures.heatmap(outcomes, order, about),
+        "regret-heatmap": lambda: (
+            figures.heatmap(outcomes, order, about),
             "Mean regret of every startup on every kind of path.",
         ),
-        "map": (
-            lambda: figures.winners(outcomes, found.plane, found.margin, about),
+        "map": lambda: (
+            figures.winners(outcomes, found.plane, found.margin, about),
             "Which startup is best where.",
         ),
-        "regret": (
-            lambda: figures.regret(outcomes, order, about),
+        "regret": lambda: (
+            figures.regret(outcomes, order, about),
             "How regret is spread over cells.",
         ),
-        "pareto": (
-            lambda: figures.costs(found.front, found.startups, about),
+        "pareto": lambda: (
+            figures.costs(found.front, found.startups, about),
             "Completion against retransmissions and harm.",
         ),
     }
@@ -258,7 +254,7 @@ class SweepMap(MapData):
         """The startup with the smallest regret and how the others compare, on one screen."""
         return summary(self, command)
 
-    def files(self, progress: Progress | None = None) -> Iterator[Mapping[str, bytes]]:
+    def files(self, progress: figure_files.Progress | None = None) -> Iterator[Mapping[str, bytes]]:
         """Tables and scenarios, then figures and the page."""
         yield files(self)
         yield pictures(self, progress)

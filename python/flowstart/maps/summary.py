@@ -9,7 +9,7 @@ from flowstart.maps.outcomes import Floats
 from flowstart.maps.reading import unfinished
 from flowstart.maps.tables import NEVER
 from flowstart.model import custom
-from flowstart.model.catalog import listed
+from flowstart.model.catalog import needs_help
 from flowstart.render.grid import Column, Grid
 from flowstart.render.summary import Summary
 
@@ -51,7 +51,7 @@ def _answer(found: "MapData") -> list[str]:
         said += f", and is {within} {cells}."
     else:
         said += f". {names[often]} is most often {within}: {cells}."
-    alone = next((place for place in order if not _needs_help(found.startups[place])), least)
+    alone = next((place for place in order if not needs_help(found.startups[place])), least)
     if alone != least:
         said += f" Without router, peer or cache support: {names[alone]}, {_mean(found, alone)}."
     return [said]
@@ -61,11 +61,6 @@ def _near_best(found: "MapData") -> Floats:
     """For each startup the share of cells in which it is the fastest, or within the margin."""
     _, _, lost = found.best.shares(np.ones(len(found.outcomes.cells), dtype=bool))
     return np.asarray(1 - lost)
-
-
-def _needs_help(name: str) -> bool:
-    entry = listed(name)
-    return entry is not None and entry.needs_help
 
 
 def _mean(found: "MapData", place: int) -> str:

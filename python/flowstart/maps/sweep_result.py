@@ -17,8 +17,8 @@ from flowstart.maps.reading import read_outcomes, scan
 from flowstart.maps.result import SweepMap
 from flowstart.model.quantities import Time
 from flowstart.model.specs import texts
+from flowstart.render import figure_files
 from flowstart.render.grid import Grid
-from flowstart.render.result import Progress as DrawingProgress
 from flowstart.render.result import Result
 from flowstart.render.summary import Summary
 from flowstart.simulation import bounds
@@ -133,7 +133,7 @@ class SweepResult(Swept, Result):
         """The summary of `map()`: the startup with the smallest regret."""
         return self.map().summary(command)
 
-    def files(self, progress: DrawingProgress | None = None) -> Iterator[Mapping[str, bytes]]:
+    def files(self, progress: figure_files.Progress | None = None) -> Iterator[Mapping[str, bytes]]:
         """The files of `map()`; the rows are in the sweep's folder."""
         return self.map().files(progress)
 

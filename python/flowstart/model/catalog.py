@@ -156,6 +156,12 @@ def listed(spec: str, kind: Kind = "startup") -> Algorithm | None:
     return next((a for a in list_algorithms(kind) if a.name == name), None)
 
 
+def needs_help(spec: str) -> bool:
+    """Whether a startup of the catalog needs router, peer or cache support."""
+    entry = listed(spec)
+    return entry is not None and entry.needs_help
+
+
 MOST_NAMES = 60
 """Known names that an error message still says all."""
 

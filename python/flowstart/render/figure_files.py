@@ -3,8 +3,8 @@
 They need the extra `plot`. Without it nothing is drawn, and the page says what is left out.
 """
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from flowstart import extras
 from flowstart.render import html
@@ -13,9 +13,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+Draw: TypeAlias = "Callable[[], tuple[Figure, str]]"
+"""What draws a figure, and returns it with its caption."""
+Progress: TypeAlias = Callable[[int, int], object]
+"""Called as `progress(done, total)` before each figure is drawn."""
+
+
 class Files(NamedTuple):
     """A figure as files."""
 
+    name: str
+    caption: str
     svg: str
     """The text of the SVG picture, for the page."""
     contents: dict[str, bytes]
@@ -47,11 +55,20 @@ def shown(draw: "Callable[[], Figure]", caption: str) -> str:
     return html.picture(charts.svg(draw()), caption)
 
 
-def of(name: str, figure: "Figure") -> Files:
+def of(name: str, figure: "Figure", caption: str = "") -> Files:
     """A figure as `name`.svg and `name`.png; the figure itself is emptied."""
     from flowstart.render import charts  # loads matplotlib
 
     svg = charts.svg(figure)
-    found = Files(svg, {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)})
+    contents = {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
     figure.clear()  # what is left of it refers to itself, and would stay for long
-    return found
+    return Files(name, caption, svg, contents)
+
+
+def drawn(figures: Mapping[str, Draw], progress: Progress | None = None) -> Iterator[Files]:
+    """Figures by the name of their files, drawn one at a time, for they are large."""
+    for done, (name, draw) in enumerate(figures.items()):
+        if progress:
+            progress(done, len(figures))
+        figure, caption = draw()
+        yield of(name, figure, caption)

@@ -1,9 +1,11 @@
 """What the script of a report is told: rows, and what is drawn of them."""
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from flowstart.model.variants import Variant
 from flowstart.render import columns
 
 if TYPE_CHECKING:
@@ -25,6 +27,26 @@ class Command:
     """What a reader has to know of it."""
     file: str = ""
     """The column with the JSON text of a file that the command reads, if it does."""
+
+
+def without(command: str, options: Sequence[str]) -> str:
+    """A command without some options and their values, which each row gives anew."""
+    words = shlex.split(command)
+    return shlex.join(
+        word
+        for place, word in enumerate(words)
+        if word not in options and (place == 0 or words[place - 1] not in options)
+    )
+
+
+def variant_options(variants: Iterable[Variant]) -> dict[str, str]:
+    """The option that gives each variant, by its name."""
+    return {
+        v.name: shlex.join(
+            ["--startup", v.name] if v.name == v.startup else ["--variant", v.written]
+        )
+        for v in variants
+    }
 
 
 @dataclass(frozen=True)

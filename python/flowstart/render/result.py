@@ -3,10 +3,11 @@
 import abc
 import os
 import pathlib
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from flowstart.render import figure_files, html
+from flowstart.render.figure_files import Progress
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from flowstart.render.files import Content
     from flowstart.render.grid import Grid
     from flowstart.render.summary import Summary
-
-Progress: TypeAlias = Callable[[int, int], object]
-"""Called as `progress(done, total)` before each figure is drawn."""
 
 
 class Result(abc.ABC):

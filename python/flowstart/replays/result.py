@@ -2,8 +2,7 @@
 
 import dataclasses
 import pathlib
-import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,7 @@ from flowstart.render import figure_files, html, interactive
 from flowstart.render.columns import CLASSES, Column
 from flowstart.render.files import Content, columns, encoded, streamed
 from flowstart.render.grid import Grid, Source
-from flowstart.render.listed import MOST_ROWS, Chart, Command, Rows
-from flowstart.render.result import Progress
+from flowstart.render.listed import MOST_ROWS, Chart, Command, Rows, variant_options, without
 from flowstart.render.summary import Summary
 from flowstart.replays import calibration, overview
 from flowstart.replays import tables as grids
@@ -22,7 +20,6 @@ from flowstart.replays.summary import ClassSummary
 
 if TYPE_CHECKING:
     import polars as pl
-    from matplotlib.figure import Figure
 
 
 def asked(replay: ReplayData) -> list[Grid]:
@@ -111,21 +108,10 @@ def _source(s: ClassSummary, replay: ReplayData) -> Source:
 
 def _command(replay: ReplayData) -> Command:
     """The replay's command with the variant of a row beside the baseline."""
-    words = shlex.split(replay.command)
-    given = ("--startup", "--variant", "--baseline")
-    kept = [
-        word
-        for place, word in enumerate(words)
-        if word not in given and (place == 0 or words[place - 1] not in given)
-    ]
-    options = {
-        v.name: shlex.join(
-            ["--startup", v.name] if v.name == v.startup else ["--variant", v.written]
-        )
-        for v in replay.settings.compared
-    }
+    words = without(replay.command, ("--startup", "--variant", "--baseline"))
+    options = {"variant": variant_options(replay.settings.compared)}
     note = "The command that replays all transfers under this variant; its rows have this one:"
-    return Command(shlex.join(kept), {"variant": options}, note)
+    return Command(words, options, note)
 
 
 CAPTIONS = {
@@ -177,14 +163,11 @@ def _summary(replay: ReplayData, figure: list[str]) -> list[str]:
     ]
 
 
-def pictures(replay: ReplayData, progress: Progress | None = None) -> dict[str, bytes]:
+def pictures(replay: ReplayData, progress: figure_files.Progress | None = None) -> dict[str, bytes]:
     """The figures, and the page that holds them."""
-    drawn = {} if figure_files.wanting() else _drawn(replay, progress)
-    inside = {
-        # Whole, and not for the script to draw: so they are on paper too.
-        name: [html.picture(files.svg, CAPTIONS[name])]
-        for name, files in drawn.items()
-    }
+    drawn = [] if figure_files.wanting() else list(figure_files.drawn(_drawn(replay), progress))
+    # Whole, and not for the script to draw: so they are on paper too.
+    inside = {files.name: [html.picture(files.svg, files.caption)] for files in drawn}
     parts = [
         html.first_page(_summary(replay, inside.get("changes", []))),
         html.heading("Size classes"),
@@ -207,21 +190,16 @@ def pictures(replay: ReplayData, progress: Progress | None = None) -> dict[str, 
         html.code(replay.command),
     ]
     page = interactive.page("Your transfers under other settings", parts, rows(replay))
-    contents = {name: content for f in drawn.values() for name, content in f.contents.items()}
+    contents = {name: content for f in drawn for name, content in f.contents.items()}
     return contents | {"report.html": page.encode()}
 
 
-def _drawn(replay: ReplayData, progress: Progress | None) -> dict[str, figure_files.Files]:
-    """The figures by the name of their files; of changes where there is more than one variant."""
-    draw: dict[str, Callable[[], Figure]] = {"classes": replay.plot}
+def _drawn(replay: ReplayData) -> dict[str, figure_files.Draw]:
+    """What draws each figure; that of changes where there is more than one variant."""
+    draw: dict[str, figure_files.Draw] = {"classes": lambda: (replay.plot(), CAPTIONS["classes"])}
     if len(replay.settings.names) > 1:
-        draw["changes"] = replay.plot_changes
-    found = {}
-    for done, (name, figure) in enumerate(draw.items()):
-        if progress:
-            progress(done, len(draw))
-        found[name] = figure_files.of(name, figure())
-    return found
+        draw["changes"] = lambda: (replay.plot_changes(), CAPTIONS["changes"])
+    return draw
 
 
 @dataclass(frozen=True, repr=False)
@@ -241,7 +219,7 @@ class Replay(ReplayData):
         return overview.overview(self, command)
 
     def files(
-        self, progress: Progress | None = None, *, rows: bool = False
+        self, progress: figure_files.Progress | None = None, *, rows: bool = False
     ) -> Iterator[Mapping[str, Content]]:
         """Tables, with `rows` also as JSON; then figures and the page."""
         yield tables(self, rows=rows)

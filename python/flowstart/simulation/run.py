@@ -17,7 +17,7 @@ from flowstart.model.quantities import Time
 from flowstart.model.scenario import ScenarioLike
 from flowstart.render import figure_files, files, footnotes, html
 from flowstart.render.grid import Grid
-from flowstart.render.result import Progress, Result
+from flowstart.render.result import Result
 from flowstart.render.summary import Summary
 from flowstart.simulation import bounds, frames, tables
 from flowstart.simulation.frames import RunTables
@@ -273,7 +273,7 @@ class Run(RunTables, Result):
         return Summary(f"{self.headline}.", answer, shown, self.notes, command, hint=hint)
 
     def files(
-        self, progress: Progress | None = None, title: str = "Run"
+        self, progress: figure_files.Progress | None = None, title: str = "Run"
     ) -> Iterator[Mapping[str, bytes]]:
         """Tables, the trace where there is one; then figures and the page."""
         yield self._tables()
@@ -292,7 +292,7 @@ class Run(RunTables, Result):
             found |= {} if frame is None else files.columns(frame, name, name)
         return found
 
-    def _pictures(self, progress: Progress | None, title: str) -> dict[str, bytes]:
+    def _pictures(self, progress: figure_files.Progress | None, title: str) -> dict[str, bytes]:
         """The page, and the figures over time where the run has a trace."""
         found: dict[str, bytes] = {}
         parts = [html.table(grid) for grid in tables.of_run(self.outcome)]
@@ -302,17 +302,14 @@ class Run(RunTables, Result):
         if series:
             parts += figure_files.apology()
         drawn = {} if figure_files.wanting() else self._drawn(series)
-        for done, (name, (figure, caption)) in enumerate(drawn.items()):
-            if progress:
-                progress(done, len(drawn))
-            picture = figure_files.of(name, figure)
+        for picture in figure_files.drawn(drawn, progress):
             found |= picture.contents
-            parts.append(html.picture(picture.svg, caption))
+            parts.append(html.picture(picture.svg, picture.caption))
         found["report.html"] = html.page(title, [*parts, html.made_by()]).encode()
         return found
 
-    def _drawn(self, series: "list[Series]") -> "dict[str, tuple[Figure, str]]":
-        """The figures and their captions by name; none without series."""
+    def _drawn(self, series: "list[Series]") -> dict[str, figure_files.Draw]:
+        """What draws each figure, by file name; nothing without series."""
         if not series:
             return {}
         from flowstart.simulation.figures import About, over_time, sequence  # loads matplotlib
@@ -322,11 +319,11 @@ class Run(RunTables, Result):
         of = f", of {some}" if some else ""
         about = About(self.headline, which=some)
         return {
-            "over-time": (
+            "over-time": lambda: (
                 over_time(series, about),
                 f"Window, bytes in flight{of}; bottleneck queue.",
             ),
-            "sequence": (
+            "sequence": lambda: (
                 sequence(series, about),
                 f"What was sent, sent again and acknowledged{of}.",
             ),

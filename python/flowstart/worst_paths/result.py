@@ -15,7 +15,7 @@ from flowstart.model.document import Document
 from flowstart.model.variants import Variant
 from flowstart.render import columns, figure_files, files, html
 from flowstart.render.grid import Column, Grid
-from flowstart.render.result import Progress, Result
+from flowstart.render.result import Result
 from flowstart.render.summary import Summary
 from flowstart.worst_paths.evaluate import MEASURES, NEVER, Evaluation, Evaluator
 from flowstart.worst_paths.space import Case
@@ -334,7 +334,7 @@ class WorstPaths(Result):
             grid.rows.append(cells)
         return grid
 
-    def files(self, progress: Progress | None = None) -> Iterator[Mapping[str, bytes]]:
+    def files(self, progress: figure_files.Progress | None = None) -> Iterator[Mapping[str, bytes]]:
         """JSON, rows and the scenario of each finding; then figures and the page."""
         written = {"worst.json": files.encoded(self.to_dict())}
         if self.failings:
@@ -344,7 +344,7 @@ class WorstPaths(Result):
         yield written
         yield self._pictures(progress)
 
-    def _pictures(self, progress: Progress | None) -> dict[str, bytes]:
+    def _pictures(self, progress: figure_files.Progress | None) -> dict[str, bytes]:
         """The trajectory of each finding, and the page that holds them."""
         written: dict[str, bytes] = {}
         summary = self.summary(scenario=scenario_file(1))
