@@ -328,7 +328,7 @@ def summary_table(s: dict[str, Any]) -> Grid:
         ["more than the initial window of RFC 3390", str(s["over_rfc3390_initial_window"])],
         [
             "rate for one round trip, median (p10 to p90)",
-            _spread(s["over_rate_bytes_per_s"], _rate),
+            _spread(s["over_rate_bytes_per_s"], lambda rate: text.rate(8 * rate)),
         ],
         ["above 500 kbit/s", str(s["over_above_500_kbit_per_s"])],
         ["above 100 Mbit/s", str(s["over_above_100_mbit_per_s"])],
@@ -344,10 +344,6 @@ def _spread(values: dict[str, Any], form: Any) -> str:
     if values.get("p50") is None:
         return text.ABSENT
     return f"{form(values['p50'])} ({form(values['p10'])} to {form(values['p90'])})"
-
-
-def _rate(bytes_per_s: float) -> str:
-    return text.rate(8 * bytes_per_s)
 
 
 def _share(count: int, share: float | None) -> str:

@@ -154,7 +154,9 @@ def _captured(paths: list[str], progress: Callable[[int, int | None], object] | 
         files=tuple(paths),
         connections=_dressed(connections, paths),
         transfers=transfers.select(*TRANSFERS),
-        quic=_quic(frame(tables.pop("quic")), paths),
+        quic=_named(frame(tables.pop("quic")), paths)
+        .select(*QUIC)
+        .sort("start", maintain_order=True),
         groups=[Group.of(group) for group in about["groups"]],
         about={
             "format": ", ".join(dict.fromkeys(about["formats"])),
@@ -190,10 +192,6 @@ def _dressed(connections: "pl.DataFrame", paths: list[str]) -> "pl.DataFrame":
     named = _named(connections, paths)
     offered = pl.col("timestamps", "sack").cast(pl.Boolean)
     return named.with_columns(offered, ip_version=version.cast(pl.UInt8)).select(*CONNECTIONS)
-
-
-def _quic(connections: "pl.DataFrame", paths: list[str]) -> "pl.DataFrame":
-    return _named(connections, paths).select(*QUIC).sort("start", maintain_order=True)
 
 
 def _named(rows: "pl.DataFrame", paths: list[str]) -> "pl.DataFrame":

@@ -29,14 +29,11 @@ def path_table(known: Mapping[str, Mapping[str, Any]], *, whole: bool = True) ->
         line = [str(fields.get(field, text.ABSENT)) for field in BESIDE[1:]]
         further = [field for field in fields if field not in BESIDE]
         if not whole:
-            further = [field for field in further if not _qualifies(field)]
+            further = [f for f in further if not f.startswith("reverse_")]
+            further = [f for f in further if not f.endswith(QUALIFYING)]
         others = ", ".join(further)
         grid.rows.append([name, *line, others or text.ABSENT])
     return grid
-
-
-def _qualifies(field: str) -> bool:
-    return field.startswith("reverse_") or field.endswith(QUALIFYING)
 
 
 def field_table(given: Mapping[str, Any], defined: Sequence[Field]) -> Grid:

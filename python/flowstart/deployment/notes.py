@@ -72,16 +72,13 @@ class Notes:
         lines = [self.title]
         for part, found in self.offers:
             lines.append(f"  {part}:")
-            told = self._told(found) if found else ["nothing is known of stacks that offer it"]
-            lines += [f"    {line}" for line in told]
+            told = found.lines if found else ["nothing is known of stacks that offer it"]
+            lines += [f"    {line.replace('{iw}', str(self.variant.iw))}" for line in told]
         planned = self.test.lines if self.test else ["A/B test: no effect to size it by."]
         lines += [f"  {line}" for line in planned]
         lines += [f"  Watch {what}." for what in self.watch]
         lines += [f"  Roll back if the test's interval shows {r.text}." for r in self.rollback]
         return lines
-
-    def _told(self, found: Offer) -> list[str]:
-        return [line.replace("{iw}", str(self.variant.iw)) for line in found.lines]
 
 
 def notes(

@@ -65,7 +65,9 @@ class LiveComparison(Result):
     @functools.cached_property
     def records(self) -> list[Row]:
         """The rows of `frame` as dictionaries: each simulated run, then that of the stack."""
-        ours = {_case(row): row for row in self.simulated.records}
+        ours = {
+            Case(row["variant"], row["size"], row["seed"]): row for row in self.simulated.records
+        }
         if self.plan.clock == REAL and self.simulated.spared:
             # Simulated once, since every seed gives the same.
             first = self.simulated.plan.seeds[0]
@@ -337,7 +339,3 @@ class LiveComparison(Result):
 
     def _repr_html_(self) -> str:
         return html.table(self.table) + html.paragraph(self.verdict)
-
-
-def _case(row: Row) -> Case:
-    return Case(row["variant"], row["size"], row["seed"])

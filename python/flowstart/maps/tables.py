@@ -11,7 +11,7 @@ from flowstart.maps.measures import Front, Regrets
 from flowstart.maps.outcomes import OVERALL, Dimension, Outcomes
 from flowstart.maps.worst_cells import WorstCell
 from flowstart.model import custom
-from flowstart.render.grid import Column, Grid, Where
+from flowstart.render.grid import Column, Grid
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,11 +26,6 @@ NAMED = 3
 MEAN = "weighted geometric mean of regret"
 WEIGHED = "weighted share of the cells"
 HARM = "weighted mean of harm"
-
-
-def _beside(kind: str) -> Where:
-    """The rows of cells with this competing."""
-    return {"competing": kind}
 
 
 def about(outcomes: Outcomes, dimensions: Sequence[Dimension]) -> str:
@@ -69,7 +64,10 @@ def overall(found: Regrets, winners: "pl.DataFrame", front: Front, startups: Seq
             Column("tied", of=WEIGHED),
             Column("dominated"),
             Column("retrans.", spare=1, of="weighted mean of retransmitted_share"),
-            *(Column(f"harm {kind}", spare=1, of=HARM, where=_beside(kind)) for kind in front.harm),
+            *(
+                Column(f"harm {kind}", spare=1, of=HARM, where={"competing": kind})
+                for kind in front.harm
+            ),
         ]
     )
     for rank, place in enumerate(found.order.tolist()):

@@ -6,7 +6,7 @@ import re
 import shlex
 import shutil
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -160,7 +160,8 @@ class Summary:
         if self.table is None or not self.table.rows:
             return None
         whole = self.table.informative()
-        return next((cut for cut in _cuts(whole) if self._fits(cut)), whole.first(1))
+        cuts = (whole.first(count) for count in range(min(ROWS, len(whole.rows)), 0, -1))
+        return next((cut for cut in cuts if self._fits(cut)), whole.first(1))
 
     @property
     def _all_notes(self) -> list[str]:
@@ -198,11 +199,6 @@ class Summary:
 
         table = plain(cut, WIDTH).count("\n") + 1
         return len(self.opening) + table + len(self._below(cut)) <= LINES
-
-
-def _cuts(whole: Grid) -> Iterator[Grid]:
-    """A table with fewer rows each time."""
-    return (whole.first(count) for count in range(min(ROWS, len(whole.rows)), 0, -1))
 
 
 def _left_out(whole: Grid | None, shown: Grid | None) -> int:

@@ -291,7 +291,9 @@ class ReplayData(Result):
                 seed_option=f"--seed {s.seed + 1}",
             )
         )
-        return notes + self._recalled() + self._left_out() + self._beyond_the_capture()
+        notes += self._recalled()
+        notes += [f"not replayed: {name} ({PARTS[name]})." for name in sorted(s.ignore)]
+        return notes + self._beyond_the_capture()
 
     def _recalled(self) -> list[str]:
         """Says what startups that use a memory have had."""
@@ -300,10 +302,6 @@ class ReplayData(Result):
             return []
         who = "what earlier connections with the same network have left in the replay itself"
         return [f"cached state: {who}, for {s.memory_lifetime}; nothing where one runs alone."]
-
-    def _left_out(self) -> list[str]:
-        """Says which parts of the capture were not replayed."""
-        return [f"not replayed: {name} ({PARTS[name]})." for name in sorted(self.settings.ignore)]
 
     def _beyond_the_capture(self) -> list[str]:
         """Says where the replay loses far more than the capture: a buffer may be too small."""

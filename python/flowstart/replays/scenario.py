@@ -133,7 +133,7 @@ def under(variant: Variant, settings: Settings) -> Side:
         flow.setdefault("cc", usual)
     if settings.cached_cwnd:
         flow["cached_cwnd"] = settings.cached_cwnd
-    elif _remembers(variant):
+    elif footnotes.uses_memory(str(variant.begins)):
         lifetime = {"sharing": "remember", "sharing_lifetime": settings.memory_lifetime}
         flow["stack"] = lifetime | flow.get("stack", {})
     return _side(flow, usual_stack(settings))
@@ -156,11 +156,6 @@ def _side(flow: Document, usual: dict[str, Any]) -> Side:
 def usual_stack(settings: Settings) -> dict[str, Any]:
     """The stack of all hosts, unless a flow says otherwise."""
     return settings.stack or settings.recorded.fields
-
-
-def _remembers(variant: Variant) -> bool:
-    """Whether a variant's startup has a use for what earlier connections left behind."""
-    return footnotes.uses_memory(str(variant.begins))
 
 
 @dataclass

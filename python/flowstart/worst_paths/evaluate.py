@@ -120,7 +120,7 @@ class Evaluator:
         """The evaluation of a case: its cells differ in their seeds."""
         column = COLUMNS[self.measure]
         variants = range(len(self.variants))
-        middles = [_median([_value(row[v], column) for row in rows]) for v in variants]
+        middles = [statistics.median_low(_value(row[v], column) for row in rows) for v in variants]
         best = min(variants[1:], key=lambda v: middles[v])
         errors = [row[0]["error"] for row in rows if row[0]["error"]]
         self._count(errors)
@@ -156,10 +156,6 @@ def _value(row: Row, column: str) -> float:
     """What a run came to; infinite where it came to nothing."""
     value = row[column]
     return math.inf if value is None else float(value)
-
-
-def _median(values: Sequence[float]) -> float:
-    return float(statistics.median_low(values))
 
 
 def _by_cell(rows: "pl.DataFrame", count: int) -> list[list[Row]]:
