@@ -1,14 +1,13 @@
 """Ctrl-C that waits until a block is done, and processes that end with their parent."""
 
-import contextlib
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-PR_SET_PDEATHSIG = 1
-"""<linux/prctl.h>"""
+LOOK_FOR_PARENT_S = 0.5
 
 
 @contextmanager
@@ -40,11 +39,25 @@ def uninterrupted() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def end_with(parent: int) -> None:
-    """Has the kernel end this process if `parent`, the thread that waits for it, is killed."""
-    import ctypes  # which commands do without
+@contextmanager
+def blocked_ctrl_c() -> Iterator[None]:
+    """Lets Ctrl-C wait until the block is done; processes that start in it never receive it."""
+    if not hasattr(signal, "pthread_sigmask"):  # as on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    with contextlib.suppress(AttributeError, OSError):  # Linux has it alone
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it was killed before
+
+def end_with(parent: int) -> None:
+    """Ends this process soon after `parent`, which has started it, was killed."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(LOOK_FOR_PARENT_S)
         os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

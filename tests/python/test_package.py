@@ -9,7 +9,7 @@ import pytest
 
 import flowstart as fs
 
-HEAVY = ("matplotlib", "numpy", "polars", "rich", "typer")
+HEAVY = ("cloudpickle", "loky", "matplotlib", "numpy", "polars", "rich", "typer")
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def permits() -> dict[str, bool]:
     from flowstart.simulation import batch
 
     return {
-        "processes_for_startups_in_python": batch.may_fork(),
+        "processes_for_startups_in_python": batch.may_use_processes(),
         "temporary_files": _succeeds(_write),
         "a_port_on_the_loopback": _succeeds(_listen),
         "fine_clocks": time.get_clock_info("monotonic").resolution < FINE_S,

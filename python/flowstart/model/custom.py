@@ -14,7 +14,7 @@ import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from flowstart.errors import Location, RequestError
 from flowstart.model.catalog import list_algorithms
@@ -22,6 +22,9 @@ from flowstart.model.startup import Startup, hooks, label
 
 StartupLike: TypeAlias = str | Startup | type[Startup]
 """A startup of the catalog by name, one in a file as `FILE.py:CLASS`, or one in Python."""
+
+Portable: TypeAlias = tuple[tuple[str, str | Startup], ...]
+"""Startups by name for other processes: those in a file by its absolute path."""
 
 BEGINNERS = ("flows", "web")
 """The lists of a scenario whose entries name a startup."""
@@ -77,6 +80,15 @@ class CustomStartups:
         """What the simulator needs of each."""
         return {name: (_maker(one), hooks(type(one))) for name, one in self.known.items()}
 
+    def portable(self) -> Portable:
+        """These for other processes, wherever they work."""
+        return tuple((n, _absolute(n) if is_in_a_file(n) else one) for n, one in self.known.items())
+
+    @classmethod
+    def loaded(cls, portable: Portable) -> Self:
+        """Those of another process; raises what there is to raise of files."""
+        return cls({n: load(one) if isinstance(one, str) else one for n, one in portable})
+
 
 def load(spec: str) -> Startup:
     """The startup that `FILE.py:CLASS` or `FILE.py:CLASS:name=value,...` means."""
@@ -122,6 +134,11 @@ def parted(name: str) -> tuple[pathlib.Path, str]:
     if not match:
         raise ValueError(f"`{name}` names no startup in a file")
     return pathlib.Path(match["file"]), name[match.end("file") :]
+
+
+def _absolute(name: str) -> str:
+    file, rest = parted(name)
+    return f"{file.resolve()}{rest}"
 
 
 def _class(spec: str, file: pathlib.Path, name: str) -> type[Startup]:

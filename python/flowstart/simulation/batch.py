@@ -1,43 +1,48 @@
 """Many scenarios at once.
 
-The simulator runs them on threads. Those with a startup written in Python would take turns on the
-calling thread, where only one can have the interpreter's lock; so they go to processes, copies of
-this one (fork), which have the classes as they are here.
+The simulator runs them on threads. Those with a startup written in Python take turns on the calling
+thread, since only one can have the interpreter's lock. Where that takes long, processes run what is
+left.
 """
 
-import contextlib
+import functools
 import multiprocessing
 import os
 import pickle
 import signal
 import sys
 import threading
+import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent import futures
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from multiprocessing import connection
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
 
-from flowstart import _native
+from flowstart import _native, interrupts
 from flowstart.errors import SimulationError
-from flowstart.interrupts import end_with, noting_ctrl_c
-from flowstart.model.custom import CustomStartups
+from flowstart.model.custom import CustomStartups, Portable
+from flowstart.model.startup import Startup
 from flowstart.simulation import bounds
+from flowstart.simulation.limits import Limits
 
 if TYPE_CHECKING:
     from flowstart._native import Batch, Table
-    from flowstart._native import CustomStartups as Natives
 
 Progress: TypeAlias = Callable[[int, int], object]
 
 TableName: TypeAlias = Literal["runs", "flows", "transfers", "objects", "links", "startups"]
 
-LOOK_UP_EVERY = 0.05
-"""Seconds that progress may wait."""
+WORTH_PROCESSES_S = 0.5
+"""Processes take about this long to start."""
+
+LOOK_UP_EVERY_S = 0.05
+"""The longest delay of progress."""
 
 PARTS_PER_PROCESS = 8
-"""A process takes so much less than its share at a time, so that none is left with the rest."""
+"""Parts are smaller than a process's share, so that all processes end at about the same time."""
 
 MOST_AT_A_TIME = 32
 
@@ -48,23 +53,31 @@ def run_many(
     progress: Progress | None,
     custom: CustomStartups,
 ) -> "Batch":
-    """What scenarios, as text, come to on up to `workers` threads and processes.
+    """The tables of scenarios, given as text, on up to `workers` threads and processes.
 
-    All cores where `workers` is None; with one, what is written in Python stays on this thread.
+    All cores where `workers` is None; with one, startups in Python stay on this thread.
     """
     natives = custom.natives()
     processes = cores() if workers is None else workers
     mine = bounds.current()
     approve = mine.approval(processes)
-    progress = mine.reporting(progress)
-    apart: list[int] = []
-    if natives and processes > 1 and may_fork():
-        calls_python = _native.calls_python(scenarios, natives, approve)
-        apart = [index for index, calls in enumerate(calls_python) if calls]
-    if len(apart) < 2:
-        with mine.watched() as cancel:
-            return _native.run_many(scenarios, workers, progress, natives, (approve, cancel))
-    return _Batch(scenarios, natives, progress).run(apart, workers, processes)
+    pace = _Pace(custom, mine.reporting(progress))
+    if natives and processes > 1 and may_use_processes():
+        pace.in_python = sum(_native.calls_python(scenarios, natives, approve))
+    with mine.watched() as cancel:
+        batch = _native.run_many(scenarios, workers, pace.report, natives, (approve, cancel))
+    if pace.portable is None:
+        return batch
+    finished = set(batch["runs"].lists()["run"])
+    left = [number for number in range(len(scenarios)) if number not in finished]
+    size = max(1, min(len(left) // (processes * PARTS_PER_PROCESS), MOST_AT_A_TIME))
+    parts = [left[at : at + size] for at in range(0, len(left), size)]
+    texts = [[scenarios[number] for number in part] for part in parts]
+    rest = _Parts(texts, custom, lambda done: pace.report(len(finished) + done, len(scenarios)))
+    found = rest.run(pace.portable, min(processes, len(parts)))
+    tables = [(parts[number], part) for number, part in found.items()]
+    here = list(range(len(scenarios))), batch
+    return _joined([here, *tables], interrupted=len(found) < len(parts))
 
 
 def cores() -> int:
@@ -74,227 +87,188 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def may_fork() -> bool:
-    """Whether copies of this process do what it does: elsewhere system libraries forbid it.
-
-    In a copy polars waits for ever for threads that were not copied. Under a debugger everything
-    stays where the debugger is.
-    """
-    if sys.platform != "linux" or multiprocessing.current_process().daemon or _has_polars():
-        return False
+def may_use_processes() -> bool:
+    """Whether startups in Python may run in other processes; under a debugger they stay here."""
     monitoring = getattr(sys, "monitoring", None)  # from Python 3.12 on
     debugged = monitoring is not None and monitoring.get_tool(monitoring.DEBUGGER_ID) is not None
-    return sys.gettrace() is None and not debugged
-
-
-def _has_polars() -> bool:
-    return "polars" in sys.modules
+    is_daemon = multiprocessing.current_process().daemon  # it may start none
+    return sys.gettrace() is None and not debugged and not is_daemon
 
 
 @dataclass
-class _Failed:
-    """What a process has met in a part."""
+class _Pace:
+    """Ends the runs of this process where other processes are worth their start."""
 
-    part: int
-    error: BaseException
-
-
-@dataclass
-class _Done:
-    """A part that is finished, or was interrupted by a hook."""
-
-    part: int
-    columns: "Batch"
-    packets: int
-    """Sent, and the limit that was exceeded."""
-    exceeded: str | None
-
-
-@dataclass
-class _Batch:
-    """Scenarios some of which are run in processes."""
-
-    scenarios: list[str]
-    natives: "Natives"
+    custom: CustomStartups
     progress: Progress | None
-    parts: list[list[int]] = field(default_factory=list)
-    """What processes take at a time, in this order: numbers of scenarios."""
-    found: "dict[int, Batch]" = field(default_factory=dict)
-    """What parts have come to."""
-    failed: dict[int, BaseException] = field(default_factory=dict)
-    """What was raised in parts."""
-    pipes: list[connection.Connection] = field(default_factory=list)
-    """From the processes that are at work."""
-    ctrl_c: threading.Event = field(default_factory=threading.Event)
-    """Whether it was pressed meanwhile."""
+    in_python: int = 0
+    """Scenarios with startups in Python that may go to processes; the simulator runs them first."""
+    began: float = field(default_factory=time.monotonic)
+    portable: bytes | None = None
+    """The startups, once runs have been ended."""
 
-    def run(self, apart: list[int], workers: int | None, processes: int) -> "Batch":
-        """Runs those `apart` in processes, and the others on threads meanwhile."""
-        size = len(apart) // (processes * PARTS_PER_PROCESS)
-        size = max(1, min(size, MOST_AT_A_TIME))
-        self.parts = [apart[at : at + size] for at in range(0, len(apart), size)]
-        others = sorted(set(range(len(self.scenarios))) - set(apart))
-        here: list[Batch] = []
-        # Python discards what is raised in finalisers and in callbacks around a fork
-        # (`os.register_at_fork`; `logging` has some), and a fork lasts long enough for Ctrl-C.
-        with noting_ctrl_c(self.ctrl_c), self._processes(min(processes, len(self.parts))):
-            try:
-                if others:
-                    with bounds.current().counted() as cancel:
-                        batch = self._run_here(others, workers, self._look_up, cancel=cancel)
-                    here.append(batch)
-                while self.pipes and not self._is_over(here):
-                    self._take_in(LOOK_UP_EVERY)
-                    self._report(len(others))
-            except KeyboardInterrupt:  # from what reports progress
-                self.ctrl_c.set()
-        if not self.ctrl_c.is_set() and (first := self._first_failed()) is not None:
-            self._raise(first)
-        interrupted = self._is_interrupted(here)
-        if len(self.found) < len(self.parts) and not interrupted:
-            raise SimulationError("a process that ran startups written in Python was ended")
-        parts = [(self.parts[part], columns) for part, columns in sorted(self.found.items())]
-        return _joined([(others, columns) for columns in here] + parts, interrupted)
-
-    def _is_over(self, here: "Sequence[Batch]") -> bool:
-        return self._is_interrupted(here) or self._first_failed() is not None
-
-    def _is_interrupted(self, here: "Sequence[Batch]") -> bool:
-        batches = (*here, *self.found.values())
-        ended = self.ctrl_c.is_set() or bounds.current().exceeded is not None
-        return ended or any(columns["interrupted"] for columns in batches)
-
-    def _run_here(
-        self,
-        numbers: list[int],
-        workers: int | None,
-        progress: Progress | None = None,
-        *,
-        cancel: _native.Cancel,
-    ) -> "Batch":
-        texts = [self.scenarios[number] for number in numbers]
-        return _native.run_many(texts, workers, progress, self.natives, (None, cancel))
-
-    @contextlib.contextmanager
-    def _processes(self, count: int) -> Iterator[None]:
-        """Processes at work, for as long as somebody waits for them."""
-        fork = multiprocessing.get_context("fork")
-        taken = fork.Value("q", 0)
-        started = []
-        try:
-            for _ in range(count):
-                ours, theirs = fork.Pipe(duplex=False)
-                given = theirs, taken, os.getpid()
-                process = fork.Process(target=self._work, args=given, daemon=True)
-                with _deaf_to_ctrl_c(), warnings.catch_warnings():
-                    # That there are threads: a copy uses nothing that they could hold.
-                    warnings.simplefilter("ignore", DeprecationWarning)
-                    process.start()
-                theirs.close()
-                started.append(process)
-                self.pipes.append(ours)
-            yield
-        finally:
-            for process in started:
-                process.kill()
-                process.join()
-            for pipe in self.pipes:
-                pipe.close()
-
-    def _work(self, pipe: "connection.Connection", taken: Any, parent: int) -> None:
-        """What a process does: takes one part after another until there is none."""
-        end_with(parent)  # a hook that never returns would outlive it
-        sys.breakpointhook = _no_breakpoint
-        while (part := _take(taken)) < len(self.parts):
-            try:
-                with bounds.current().counted() as cancel:
-                    columns = self._run_here(self.parts[part], 1, cancel=cancel)
-                pipe.send(_Done(part, columns, cancel.packets, cancel.exceeded))
-            except BaseException as error:  # noqa: BLE001 # the caller is to have it
-                _take(taken, len(self.parts))
-                pipe.send(_Failed(part, _portable(error)))
-                return
-
-    def _look_up(self, done: int, _total: int) -> None:
-        """While the threads are at work, `done` of theirs being finished."""
-        self._take_in(0)
-        self._report(done)
-        if self.ctrl_c.is_set() or self._first_failed() is not None:
-            raise KeyboardInterrupt  # ends the threads
-
-    def _report(self, done: int) -> None:
+    def report(self, done: int, total: int) -> None:
+        """Passes progress on."""
         if self.progress:
-            finished = sum(len(self.parts[part]) for part in self.found)
-            self.progress(done + finished, len(self.scenarios))
+            self.progress(done, total)
+        if self.portable is None and self._is_worth_processes(done):
+            raise KeyboardInterrupt  # ends the runs
 
-    def _take_in(self, seconds: float) -> None:
-        """What processes say within so long."""
-        for pipe in connection.wait(self.pipes, seconds):
-            assert isinstance(pipe, connection.Connection)
+    def _is_worth_processes(self, done: int) -> bool:
+        if self.in_python - done < 2 or time.monotonic() - self.began < WORTH_PROCESSES_S:
+            return False
+        try:
+            self.portable = _pickled(self.custom)
+        except Exception as error:  # noqa: BLE001 # whatever makes it impossible
+            self.in_python = 0
+            reason = f"startups in Python run on one core, since they cannot be pickled: {error}"
+            warnings.warn(reason, stacklevel=2)
+        return self.portable is not None
+
+
+def _pickled(custom: CustomStartups) -> bytes:
+    """Startups for processes: classes as they are here, whether these can import them or not."""
+    import cloudpickle
+
+    kinds = {kind for one in custom.known.values() for kind in type(one).__mro__}
+    names = {kind.__module__ for kind in kinds.difference(Startup.__mro__)}
+    modules = [sys.modules[name] for name in names if name in sys.modules]
+    for module in modules:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        pickled: bytes = cloudpickle.dumps(custom.portable())
+        return pickled
+    finally:
+        for module in modules:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What a process returns for a part."""
+
+    batch: "Batch | None" = None
+    packets: int = 0
+    """Sent, and the limit that was exceeded."""
+    exceeded: str | None = None
+    error: str = ""
+    """What was raised, and its traceback."""
+    trace: str = ""
+
+
+@dataclass
+class _Parts:
+    """Parts of a batch that run in processes."""
+
+    texts: list[list[str]]
+    """The scenarios of each part."""
+    custom: CustomStartups
+    progress: Callable[[int], None]
+    """Takes the number of finished scenarios."""
+
+    def run(self, startups: bytes, processes: int) -> "dict[int, Batch]":
+        """The tables of parts by their number; some are missing where it was interrupted."""
+        ctrl_c = threading.Event()
+        failed = None
+        # Python discards what is raised in finalisers and callbacks, also of loky.
+        with interrupts.noting_ctrl_c(ctrl_c), _processes(processes) as pool:
+            with interrupts.blocked_ctrl_c():  # which processes inherit: this one ends them
+                limits = bounds.current().rest
+                answers = [pool.submit(_run, part, startups, limits) for part in self.texts]
             try:
-                said = pipe.recv()
-            except EOFError:
-                self.pipes.remove(pipe)
-                pipe.close()
-                continue
-            if isinstance(said, _Failed):
-                self.failed[said.part] = said.error
-            else:
-                self.found[said.part] = said.columns
-                bounds.current().note(said.packets, said.exceeded)
+                while not ctrl_c.is_set() and failed is None and self._go_on(answers):
+                    failed = _first_failed(answers)
+            except KeyboardInterrupt:  # from what reports progress
+                failed = None
+            except futures.BrokenExecutor:
+                problem = "a process that ran startups written in Python was ended"
+                raise SimulationError(problem) from None
+            found = [answer.result() if answer.done() else _Answer() for answer in answers]
+        if failed is not None:
+            self._raise(failed, found[failed])
+        return {number: one.batch for number, one in enumerate(found) if one.batch}
 
-    def _first_failed(self) -> int | None:
-        """The first part that failed, when those before it are finished.
+    def _go_on(self, answers: "Sequence[futures.Future[_Answer]]") -> bool:
+        """Waits for a while, and reports; False when nothing is left to wait for."""
+        mine = bounds.current()
+        waiting = [answer for answer in answers if not answer.done()]
+        came, _ = futures.wait(waiting, LOOK_UP_EVERY_S, futures.FIRST_COMPLETED)
+        for answer in (answer.result() for answer in came):
+            mine.note(answer.packets, answer.exceeded)
+            if answer.batch and answer.batch["interrupted"]:
+                raise KeyboardInterrupt
+        done = (len(part) for part, one in zip(self.texts, answers, strict=True) if one.done())
+        self.progress(sum(done))
+        mine.note(0, "time" if mine.rest.time <= 0 else None)
+        return len(came) < len(waiting) and not mine.exceeded
 
-        Parts are taken in their order, so those come to their end.
-        """
-        first = min(self.failed, default=None)
-        if first is None or not all(part in self.found for part in range(first)):
-            return None
-        return first
-
-    def _raise(self, part: int) -> NoReturn:
+    def _raise(self, number: int, answer: _Answer) -> NoReturn:
         """Raises what a process has met, by doing the same here.
 
         So it has its traceback, and a debugger its frames.
         """
         with bounds.current().watched() as cancel:
-            texts = [self.scenarios[number] for number in self.parts[part]]
-            _native.run_many(texts, 1, None, self.natives, (None, cancel))
-        raise self.failed[part]  # what happened there only
+            _native.run_many(self.texts[number], 1, None, self.custom.natives(), (None, cancel))
+        error = SimulationError(answer.error)
+        error.add_note(f"in a separate process; workers=1 uses none:\n{answer.trace}")
+        raise error
 
 
-@contextlib.contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """A process that begins here never hears of Ctrl-C: this one does, and ends it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+@contextmanager
+def _processes(count: int) -> "Iterator[futures.Executor]":
+    """Processes that end with the block."""
+    from multiprocessing import resource_tracker
+
+    import loky
+    from loky.backend import resource_tracker as lokys
+
+    safe = {"PYTHONSAFEPATH": "1"}  # no module of the current folder stands for Python's own
+    begin = functools.partial(_begin, os.getpid())
+    pool = loky.ProcessPoolExecutor(count, initializer=begin, env=safe)
+    lokys.ensure_running()  # before Ctrl-C is blocked, which the start of trackers unblocks
+    resource_tracker.ensure_running()
     try:
-        yield
+        yield pool
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        pool.shutdown(kill_workers=True)
 
 
-def _take(taken: Any, count: int = 1) -> int:
-    """The number of the next part; `count` are taken."""
-    with taken.get_lock():
-        part: int = taken.value
-        taken.value += count
-    return part
+def _begin(parent: int) -> None:
+    """Prepares a process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as on Windows, where it is not blocked
+    sys.breakpointhook = _no_breakpoint
+    interrupts.end_with(parent)  # a hook that never returns would outlive it
 
 
 def _no_breakpoint(*_: object, **__: object) -> NoReturn:
     raise SimulationError("breakpoint() has no terminal here; workers=1 stays where there is one")
 
 
-def _portable(error: BaseException) -> BaseException:
-    """An error as another process can have it: with its traceback as a note."""
-    there = "".join(traceback.format_exception(error))
+def _run(texts: list[str], startups: bytes, limits: Limits) -> _Answer:
+    """Runs a part, in a process."""
     try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:  # noqa: BLE001 # whatever makes it impossible
-        error = SimulationError(f"{type(error).__name__}: {error}")
-    error.add_note(f"in a separate process:\n{there}")
-    return error
+        natives = _loaded(startups).natives()
+        with bounds.approved(limits) as mine, mine.counted() as cancel:
+            batch = _native.run_many(texts, 1, None, natives, (None, cancel))
+        return _Answer(batch, cancel.packets, cancel.exceeded)
+    except BaseException as error:  # noqa: BLE001 # the other process raises it
+        return _Answer(error=f"{type(error).__name__}: {error}", trace=traceback.format_exc())
+
+
+@functools.cache
+def _loaded(startups: bytes) -> CustomStartups:
+    portable: Portable = pickle.loads(startups)
+    return CustomStartups.loaded(portable)
+
+
+def _first_failed(answers: "Sequence[futures.Future[_Answer]]") -> int | None:
+    """The first part that failed, when those before it are finished."""
+    for number, answer in enumerate(answers):
+        if not answer.done():
+            return None
+        if answer.result().error:
+            return number
+    return None
 
 
 def _joined(parts: "Sequence[tuple[list[int], Batch]]", interrupted: bool) -> "Batch":

@@ -246,11 +246,9 @@ class Bounds:
         """Ends at a limit what the block runs in the simulator, which is given the `Cancel`."""
         noted = self.noted or _Noted()
         one = self if self.noted else dataclasses.replace(self, noted=noted)
-        cancel = Cancel(
-            packets=self.limits.packets - noted.packets,
-            memory=self.limits.memory_bytes - BASE_BYTES,
-            seconds=self.limits.time - (time.monotonic() - noted.began),
-        )
+        rest = one.rest
+        memory = rest.memory_bytes - BASE_BYTES
+        cancel = Cancel(packets=rest.packets, memory=memory, seconds=rest.time)
         try:
             yield cancel
         finally:
@@ -266,6 +264,17 @@ class Bounds:
             too_many = self.noted.packets > self.limits.packets
             exceeded = exceeded or ("packets" if too_many else None)
             self.noted.exceeded = self.noted.exceeded or exceeded
+
+    @property
+    def rest(self) -> Limits:
+        """What runs have left of packets and time."""
+        if self.noted is None:
+            return self.limits
+        return dataclasses.replace(
+            self.limits,
+            packets=self.limits.packets - self.noted.packets,
+            time=self.limits.time - (time.monotonic() - self.noted.began),
+        )
 
     @property
     def exceeded(self) -> str | None:

@@ -27,7 +27,6 @@ from flowstart.sweeps.execution.task import (
     Task,
     batch_of,
     batches,
-    portable,
     texts,
 )
 
@@ -245,7 +244,7 @@ def run(question: Question, place: pathlib.Path, way: Way, split: str = "") -> S
         raise RequestError("contradicts dask; give one of the two", ("workers",))
     known = texts(question.custom)
     asked = Asked(question.document, split, question.variants, known, question.count)
-    task = Task(way.run, question.variants, portable(question.custom), asked.key)
+    task = Task(way.run, question.variants, question.custom.portable(), asked.key)
     store = Store(place)
     store.check(asked)
     return _Running(question, store, asked, task, way).run()

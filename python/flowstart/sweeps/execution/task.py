@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from flowstart import _native
 from flowstart.errors import RequestError, SimulationError
 from flowstart.model import custom
-from flowstart.model.custom import CustomStartups
+from flowstart.model.custom import CustomStartups, Portable
 from flowstart.model.startup import Startup
 from flowstart.model.variants import Variant
 from flowstart.render import columns, files
@@ -110,8 +110,7 @@ class Task:
     run: RunCells
     """A function of a module, so that it can be sent by name."""
     variants: tuple[Variant, ...]
-    startups: tuple[tuple[str, str | Startup], ...]
-    """Startups of one's own by name: where they are in a file, as `FILE.py:CLASS`."""
+    startups: Portable
     sweep: str
     """The sweep's key."""
     limits: Limits = field(default_factory=lambda: bounds.current().limits)
@@ -161,24 +160,10 @@ class Task:
 @functools.cache
 def _custom(
     sweep: str,  # noqa: ARG001 # its key has the text of the files, which may be edited
-    startups: tuple[tuple[str, str | Startup], ...],
+    startups: Portable,
 ) -> CustomStartups:
     """Custom startups, each made once in a process for a sweep."""
-    made = {n: custom.load(one) if isinstance(one, str) else one for n, one in startups}
-    return CustomStartups(made)
-
-
-def portable(known: CustomStartups) -> tuple[tuple[str, str | Startup], ...]:
-    """Startups of one's own as other processes can have them, wherever these work."""
-    return tuple(
-        (name, _absolute(name) if custom.is_in_a_file(name) else one)
-        for name, one in known.known.items()
-    )
-
-
-def _absolute(name: str) -> str:
-    file, rest = custom.parted(name)
-    return f"{file.resolve()}{rest}"
+    return CustomStartups.loaded(startups)
 
 
 def texts(known: CustomStartups) -> dict[str, str]:
