@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import flowstart as fs
 from flowstart import _native
 from flowstart.model import quantities
+from flowstart.model.quantities import Kind
 
 MS = datetime.timedelta(milliseconds=1)
 
@@ -98,3 +99,28 @@ def test_a_time_is_read_as_it_was_meant(nanoseconds: int) -> None:
     again = {"rate": "1Mbps", "rtt": f"{nanoseconds}ns"}
     expected = json.loads(_native.resolve(json.dumps({"path": again, "flows": [{"size": "1B"}]})))
     assert resolved["path"]["rtt"] == expected["path"]["rtt"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "base"),
+    [
+        ("64ms", Kind.TIME, 64e6),
+        (" 1.5 min ", Kind.TIME, 90e9),
+        ("1e+3us", Kind.TIME, 1e6),
+        ("384kbit/s", Kind.RATE, 384e3),
+        ("1.5KiB", Kind.SIZE, 1536.0),
+        ("60pkt", Kind.SIZE, 60.0),
+        ("0.5bdp", Kind.SIZE, 0.5),
+        ("2%", Kind.NUMBER, 0.02),
+        (".25", Kind.NUMBER, 0.25),
+    ],
+)
+def test_a_quantity_is_read_by_the_simulator(text: str, kind: Kind, base: float) -> None:
+    found = quantities.read(text)
+    assert found is not None
+    assert (found.kind, found.base) == (kind, base)
+
+
+@pytest.mark.parametrize("text", ["", "ms", "5parsecs", "-1s", "1e999s", "1s+2s", 5, None])
+def test_what_is_no_quantity(text: object) -> None:
+    assert quantities.read(text) is None

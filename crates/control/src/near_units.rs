@@ -1,10 +1,15 @@
 //! The quantity that is meant by one whose unit is written otherwise: `5Mbps` for `5Mbit`.
 
-/// Dimension of a quantity, for hints.
+/// Dimension of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Measure {
+pub enum Measure {
+    /// None: a percentage, too.
+    Number,
+    /// Time, with nanoseconds as base unit.
     Time,
+    /// Rate, with bits per second as base unit.
     Rate,
+    /// Size, with bytes as base unit.
     Size,
     /// A size that may also be given in packets or bandwidth-delay products.
     Amount,
@@ -33,6 +38,7 @@ pub(crate) fn meant(number: &str, unit: &str, measure: Measure) -> Option<String
     let word = lower.strip_suffix('s').unwrap_or(&lower);
     match measure {
         Measure::Time => among(TIMES, &lower, word),
+        Measure::Number => None,
         Measure::Rate => return rate(number, unit, word),
         Measure::Size => size(word),
         Measure::Amount => among(COUNTS, &lower, word).or_else(|| size(word)),

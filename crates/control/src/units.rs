@@ -8,7 +8,8 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Sub};
 use std::str::FromStr;
 
-use crate::near_units::{self, Measure};
+use crate::near_units;
+pub use crate::near_units::Measure;
 
 /// A number of segments, possibly fractional.
 ///
@@ -332,7 +333,8 @@ fn number_and_unit(text: &str) -> Option<(&str, &str)> {
         .char_indices()
         .find(|&(i, c)| {
             let exponent = matches!(c, 'e' | 'E')
-                && text[i + 1..].starts_with(|d: char| d.is_ascii_digit() || d == '-');
+                && text[i + 1..]
+                    .starts_with(|d: char| d.is_ascii_digit() || matches!(d, '-' | '+'));
             let sign = matches!(c, '-' | '+') && text[..i].ends_with(['e', 'E']);
             !(c.is_ascii_digit() || c == '.' || exponent || sign)
         })
@@ -346,18 +348,67 @@ fn whole(number: f64, scale: f64) -> Option<u64> {
     (value < 9e18).then_some(value as u64)
 }
 
-fn decimal_bytes(unit: &str) -> Option<f64> {
+/// A number with a known unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quantity<'a> {
+    /// Finite, and not negative.
+    pub number: f64,
+    /// The unit as it was written.
+    pub unit: &'a str,
+    /// Dimension of the unit.
+    pub measure: Measure,
+    /// Nanoseconds, bits per second or bytes in the unit; 1 for packets and bandwidth-delay products.
+    pub scale: f64,
+}
+
+impl Quantity<'_> {
+    /// The quantity that a text has, if it is one; percentages and plain numbers are, too.
+    pub fn parse(text: &str) -> Option<Quantity<'_>> {
+        let (number, unit) = quantity(text)?;
+        let (measure, scale) = measured(unit)?;
+        Some(Quantity {
+            number,
+            unit,
+            measure,
+            scale,
+        })
+    }
+
+    /// The value of a text with a unit of `measure`, as a whole number of its base unit.
+    fn whole(text: &str, measure: Measure) -> Option<u64> {
+        let found = Quantity::parse(text).filter(|found| found.measure == measure)?;
+        whole(found.number, found.scale)
+    }
+}
+
+/// The dimension and the scale of a unit.
+fn measured(unit: &str) -> Option<(Measure, f64)> {
     Some(match unit {
-        "B" => 1.0,
-        "kB" | "KB" => 1e3,
-        "MB" => 1e6,
-        "GB" => 1e9,
-        "TB" => 1e12,
-        "PB" => 1e15,
-        "TiB" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
-        "KiB" | "kiB" => 1024.0,
-        "MiB" => 1024.0 * 1024.0,
-        "GiB" => 1024.0 * 1024.0 * 1024.0,
+        "" => (Measure::Number, 1.0),
+        "%" => (Measure::Number, 0.01),
+        "ns" => (Measure::Time, 1.0),
+        // Unicode has two: the micro sign and the Greek letter (UAX #15 makes them one).
+        "us" | "\u{b5}s" | "\u{3bc}s" => (Measure::Time, 1e3),
+        "ms" => (Measure::Time, 1e6),
+        "s" => (Measure::Time, 1e9),
+        "min" => (Measure::Time, 60e9),
+        "h" => (Measure::Time, 3600e9),
+        "bps" | "bit/s" => (Measure::Rate, 1.0),
+        "kbps" | "Kbps" | "kbit/s" => (Measure::Rate, 1e3),
+        "Mbps" | "Mbit/s" => (Measure::Rate, 1e6),
+        "Gbps" | "Gbit/s" => (Measure::Rate, 1e9),
+        "Tbps" | "Tbit/s" => (Measure::Rate, 1e12),
+        "B" => (Measure::Size, 1.0),
+        "kB" | "KB" => (Measure::Size, 1e3),
+        "MB" => (Measure::Size, 1e6),
+        "GB" => (Measure::Size, 1e9),
+        "TB" => (Measure::Size, 1e12),
+        "PB" => (Measure::Size, 1e15),
+        "KiB" | "kiB" => (Measure::Size, 1024.0),
+        "MiB" => (Measure::Size, 1024.0 * 1024.0),
+        "GiB" => (Measure::Size, 1024.0 * 1024.0 * 1024.0),
+        "TiB" => (Measure::Size, 1024.0 * 1024.0 * 1024.0 * 1024.0),
+        "pkt" | "pkts" | "bdp" | "BDP" => (Measure::Amount, 1.0),
         _ => return None,
     })
 }
@@ -367,18 +418,7 @@ impl Duration {
 
     /// The time that a text has, if it is one.
     pub(crate) fn parse(text: &str) -> Option<Duration> {
-        let (number, unit) = quantity(text)?;
-        let scale = match unit {
-            "ns" => 1.0,
-            // Unicode has two: the micro sign and the Greek letter (UAX #15 makes them one).
-            "us" | "\u{b5}s" | "\u{3bc}s" => 1e3,
-            "ms" => 1e6,
-            "s" => 1e9,
-            "min" => 60e9,
-            "h" => 3600e9,
-            _ => return None,
-        };
-        whole(number, scale).map(Duration)
+        Quantity::whole(text, Measure::Time).map(Duration)
     }
 }
 
@@ -394,16 +434,7 @@ impl Rate {
 
     /// The rate that a text has, if it is one.
     pub(crate) fn parse(text: &str) -> Option<Rate> {
-        let (number, unit) = quantity(text)?;
-        let scale = match unit {
-            "bps" | "bit/s" => 1.0,
-            "kbps" | "Kbps" | "kbit/s" => 1e3,
-            "Mbps" | "Mbit/s" => 1e6,
-            "Gbps" | "Gbit/s" => 1e9,
-            "Tbps" | "Tbit/s" => 1e12,
-            _ => return None,
-        };
-        whole(number, scale).map(Rate)
+        Quantity::whole(text, Measure::Rate).map(Rate)
     }
 }
 
@@ -417,11 +448,9 @@ impl FromStr for Rate {
 impl FromStr for Bytes {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Bytes, ParseError> {
-        let parse = || {
-            let (number, unit) = quantity(text)?;
-            whole(number, decimal_bytes(unit)?).map(Bytes)
-        };
-        parse().ok_or_else(|| ParseError::of(text, A_SIZE, Measure::Size))
+        Quantity::whole(text, Measure::Size)
+            .map(Bytes)
+            .ok_or_else(|| ParseError::of(text, A_SIZE, Measure::Size))
     }
 }
 
@@ -429,13 +458,13 @@ impl FromStr for Amount {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Amount, ParseError> {
         let parse = || {
-            let (number, unit) = quantity(text)?;
+            let Quantity { number, unit, .. } = Quantity::parse(text)?;
             match unit {
                 "pkt" | "pkts" => (number.fract() == 0.0)
                     .then(|| whole(number, 1.0).map(Amount::Packets))
                     .flatten(),
                 "bdp" | "BDP" => Some(Amount::Bdp(number)),
-                _ => whole(number, decimal_bytes(unit)?).map(Amount::Bytes),
+                _ => Quantity::whole(text, Measure::Size).map(Amount::Bytes),
             }
         };
         parse().ok_or_else(|| ParseError::of(text, AN_AMOUNT, Measure::Amount))
@@ -482,6 +511,22 @@ mod tests {
         ] {
             assert_eq!(text.parse(), Ok(Duration(nanos)), "{text}");
         }
+    }
+
+    #[test]
+    fn a_quantity_has_the_dimension_of_its_unit() {
+        for (text, measure, value) in [
+            ("2%", Measure::Number, 0.02),
+            ("0.5", Measure::Number, 0.5),
+            ("1e+3us", Measure::Time, 1e6),
+            ("1kbit/s", Measure::Rate, 1e3),
+            ("2kB", Measure::Size, 2e3),
+            ("60pkt", Measure::Amount, 60.0),
+        ] {
+            let found = Quantity::parse(text).expect(text);
+            assert_eq!((found.measure, found.number * found.scale), (measure, value));
+        }
+        assert_eq!(Quantity::parse("5parsecs"), None);
     }
 
     #[test]

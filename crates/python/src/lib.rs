@@ -27,6 +27,7 @@ use pyo3::prelude::*;
 mod _native {
     use std::sync::Arc;
 
+    use flowstart_control::units::{Measure, Quantity};
     use flowstart_control::{Amount, Bytes, InitialWindow, Rate};
     use flowstart_sim::record::journeys::{JourneysRequest, MOST_JOURNEYS};
     use flowstart_sim::{Compiler, Outcome, Prepared, Scenario};
@@ -420,6 +421,20 @@ mod _native {
             Ok(Amount::Packets(n)) => n.checked_mul(mss),
             Ok(Amount::Bdp(_)) | Err(_) => None,
         })
+    }
+
+    /// What a text with a known unit measures, its number, its unit, and the unit's nanoseconds,
+    /// bits per second or bytes; `None` for other texts.
+    #[pyfunction]
+    fn quantity(text: &str) -> Option<(&'static str, f64, &str, f64)> {
+        let found = Quantity::parse(text)?;
+        let measure = match found.measure {
+            Measure::Number => "number",
+            Measure::Time => "time",
+            Measure::Rate => "rate",
+            Measure::Size | Measure::Amount => "size",
+        };
+        Some((measure, found.number, found.unit, found.scale))
     }
 
     /// The bits a second of a rate.

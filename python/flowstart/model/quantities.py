@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeAlias
 
+from flowstart import _native
 from flowstart.errors import RequestError
 
 NS_PER_S = 1e9
@@ -25,52 +26,29 @@ class Kind(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Unit:
-    """What stands behind a number."""
+class Quantity:
+    """A number with a unit."""
 
     kind: Kind
+    number: float
+    unit: str
     scale: float
-    """How many base units it is; of packets and BDPs, which depend on the cell, 1."""
+    """Base units in the unit; 1 for packets and BDPs, which depend on the path."""
+
+    @property
+    def base(self) -> float:
+        """The number in nanoseconds, bits per second or bytes."""
+        return self.number * self.scale
 
 
 PACKETS, BDPS = "pkt", "bdp"
-UNITS = {
-    "": Unit(Kind.NUMBER, 1.0),
-    "%": Unit(Kind.NUMBER, 0.01),
-    **{unit: Unit(Kind.TIME, 1.0) for unit in ("ns",)},
-    **{unit: Unit(Kind.TIME, 1e3) for unit in ("us", "\u00b5s", "\u03bcs")},
-    "ms": Unit(Kind.TIME, 1e6),
-    "s": Unit(Kind.TIME, 1e9),
-    "min": Unit(Kind.TIME, 60e9),
-    "h": Unit(Kind.TIME, 3600e9),
-    **{unit: Unit(Kind.RATE, 1.0) for unit in ("bps", "bit/s")},
-    **{unit: Unit(Kind.RATE, 1e3) for unit in ("kbps", "Kbps", "kbit/s")},
-    **{unit: Unit(Kind.RATE, 1e6) for unit in ("Mbps", "Mbit/s")},
-    **{unit: Unit(Kind.RATE, 1e9) for unit in ("Gbps", "Gbit/s")},
-    **{unit: Unit(Kind.RATE, 1e12) for unit in ("Tbps", "Tbit/s")},
-    "B": Unit(Kind.SIZE, 1.0),
-    **{unit: Unit(Kind.SIZE, 1e3) for unit in ("kB", "KB")},
-    **{
-        f"{letter}B": Unit(Kind.SIZE, 10.0**power)
-        for letter, power in zip("MGTP", (6, 9, 12, 15), strict=True)
-    },
-    **{unit: Unit(Kind.SIZE, 2.0**10) for unit in ("kiB", "KiB")},
-    **{
-        f"{letter}iB": Unit(Kind.SIZE, 2.0**power)
-        for letter, power in zip("MGT", (20, 30, 40), strict=True)
-    },
-    **{unit: Unit(Kind.SIZE, 1.0) for unit in ("pkt", "pkts", "bdp", "BDP")},
-}
-"""The units of scenarios."""
-
-NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-_WITH_UNIT = re.compile(rf"\s*({NUMBER})\s*((?:[A-Za-zµμ]+(?:/s(?:ec)?)?|%)?)\s*")
+_KINDS = {kind.name.lower(): kind for kind in Kind}
 
 
-def split(text: str) -> tuple[float, str] | None:
-    """The number of a quantity and what stands behind it; None where it does not begin so."""
-    found = _WITH_UNIT.fullmatch(text)
-    return (float(found[1]), found[2]) if found else None
+def read(text: object) -> Quantity | None:
+    """The quantity that a text has, as the simulator reads it; None where it has none."""
+    found = _native.quantity(text) if isinstance(text, str) else None
+    return Quantity(_KINDS[found[0]], *found[1:]) if found else None
 
 
 _TIMES = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
@@ -138,13 +116,10 @@ def seconds(time: float, digits: int = 9) -> str:
     return _written(round(_checked("seconds", time) * 10**digits) * 10 ** (9 - digits), _TIMES)
 
 
-def read_seconds(written: object) -> float | None:
-    """A time that is written as text, in seconds; None where it is not one."""
-    found = split(written) if isinstance(written, str) else None
-    if found is None or found[1] not in UNITS:
-        return None
-    number, unit = found[0], UNITS[found[1]]
-    return number * unit.scale / NS_PER_S if unit.kind is Kind.TIME else None
+def read_seconds(text: object) -> float | None:
+    """The seconds of a text; None where it has no time."""
+    found = read(text)
+    return found.base / NS_PER_S if found and found.kind is Kind.TIME else None
 
 
 def bps(rate: float) -> str:

@@ -93,11 +93,9 @@ def _quantity(name: str, text: str) -> float | None:
 
 
 def _bytes(text: str) -> float | None:
-    found = quantities.split(text)
-    unit = quantities.UNITS.get(found[1]) if found else None
-    if not found or unit is None or unit.kind is not quantities.Kind.SIZE or found[1] in _NO_BYTES:
-        return None
-    return found[0] * unit.scale
+    found = quantities.read(text)
+    is_size = found is not None and found.kind is quantities.Kind.SIZE
+    return found.base if found and is_size and found.unit not in _NO_BYTES else None
 
 
 _NO_BYTES = ("pkt", "pkts", "bdp", "BDP")

@@ -75,9 +75,8 @@ def _number(value: object) -> tuple[str, float, str] | None:
     before, colon, quantity = "", "", value
     if isinstance(value, str) and "=" in value:
         before, colon, quantity = value.rpartition("=")
-    found = quantities.split(quantity) if isinstance(quantity, str) else None
-    is_one = found is not None and found[1] in quantities.UNITS
-    return (before + colon, *found) if found and is_one else None
+    found = quantities.read(quantity)
+    return (before + colon, found.number, found.unit) if found else None
 
 
 def _rounded(value: str, digits: int) -> str:

@@ -15,7 +15,7 @@ from flowstart.model import stack as stacks
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document
 from flowstart.model.path import NetworkPath, told_interface
-from flowstart.model.quantities import NS_PER_S, UNITS, Kind, split
+from flowstart.model.quantities import read_seconds
 from flowstart.model.scenario import ScenarioLike
 
 MOST = 24
@@ -134,11 +134,9 @@ def _lone(document: Document) -> tuple[dict[str, Any], Mapping[str, Any]]:
 
 def _until(path: Mapping[str, Any], document: Document) -> tuple[str, float]:
     """A size that a flow without end cannot have sent when it is last watched, and that second."""
-    lasts, rate = split(str(document.get("duration", ""))), str(path.get("rate", ""))
-    known = lasts is not None and lasts[1] in UNITS and UNITS[lasts[1]].kind is Kind.TIME
-    if lasts is None or not known or not rate:
+    seconds, rate = read_seconds(document.get("duration")), str(path.get("rate", ""))
+    if seconds is None or not rate:
         raise RequestError("Its flow has no end.")
-    seconds = lasts[0] * UNITS[lasts[1]].scale / NS_PER_S
     return f"{math.ceil(_native.rate_bps(rate) * seconds / 8e6)}MB", seconds
 
 

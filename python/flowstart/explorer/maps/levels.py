@@ -20,7 +20,7 @@ from flowstart.explorer.path.limits import size_bytes
 from flowstart.maps.measures import MARGIN
 from flowstart.model.document import encode, plain, resolve
 from flowstart.model.path import NetworkPath
-from flowstart.model.quantities import NS_PER_S, UNITS, Kind, split
+from flowstart.model.quantities import NS_PER_S, Kind, read
 from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
 
@@ -112,14 +112,10 @@ def _side(name: str, ends: object, kind: Kind) -> Side:
 
 
 def _number(name: str, said: object, kind: Kind, right: str) -> float:
-    parts = split(said) if isinstance(said, str) else None
-    unit = UNITS.get(parts[1]) if parts else None
-    if parts is None or unit is None or unit.kind is not kind or not math.isfinite(parts[0]):
+    found = read(said)
+    if found is None or found.kind is not kind or not math.isfinite(found.base):
         raise RequestError(f"{name}: `{said}`: {right}")
-    number = parts[0] * unit.scale
-    if not math.isfinite(number):
-        raise RequestError(f"{name}: `{said}`: {right}")
-    return number
+    return found.base
 
 
 def level(

@@ -9,7 +9,7 @@ from flowstart.errors import RequestError
 from flowstart.explorer.path import state
 from flowstart.explorer.settings import Settings
 from flowstart.model.document import resolve
-from flowstart.model.quantities import read_seconds, split
+from flowstart.model.quantities import read, read_seconds
 
 MOST_FLOWS = 64
 MOST_PACKETS = 4_000_000
@@ -69,7 +69,7 @@ def size_bytes(size: str, mss: str, rate_bps: float, rtt: str) -> float:
     known = _native.size_bytes(size, mss)
     if known is not None:
         return known
-    parts, seconds = split(size), read_seconds(rtt)
-    assert parts  # the simulator has read both
+    bdps, seconds = read(size), read_seconds(rtt)
+    assert bdps  # the simulator has read both
     assert seconds is not None
-    return parts[0] * rate_bps * seconds / 8
+    return bdps.number * rate_bps * seconds / 8

@@ -48,8 +48,9 @@ DEEPEST = 20
 LONGEST = 200
 """Numbers, names and signs."""
 
+NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _TOKEN = re.compile(
-    rf"\s*(?:(?P<number>{quantities.NUMBER})\s*(?P<unit>[kKMGT]?bit/s|%|[A-Za-zµμ]+)?"
+    rf"\s*(?:(?P<number>{NUMBER})\s*(?P<unit>[kKMGT]?bit/s|%|[A-Za-zµμ]+)?"
     r"|(?P<name>[A-Za-z_]\w*)|(?P<sign>[-+*/(),]))"
 )
 _BIT_TIME = BITS_PER_BYTE * NS_PER_S
@@ -178,19 +179,19 @@ class _Parser:
         return self.quantity(token) if token["number"] else self.name(token["name"])
 
     def quantity(self, token: re.Match[str]) -> Expression:
-        number, unit = float(token["number"]), token["unit"] or ""
-        if unit not in quantities.UNITS:
+        unit = token["unit"] or ""
+        meant = quantities.read(token["number"] + unit)
+        if meant is None:
             near = f"; write `{token['number']}*{unit}`" if unit in self.known else ""
             raise self.wrong(f"`{unit}` is no unit{near}")
-        lowered = unit.lower()
+        number, lowered = meant.number, unit.lower()
         if lowered == quantities.BDPS:
             bdp = self.bdp().at
             return Expression(Kind.SIZE, lambda scope: bdp(scope) * number, _BDP_OF, True)
         if lowered.startswith(quantities.PACKETS):
             packet = self.packet
             return Expression(Kind.SIZE, lambda scope: number * scope[packet], in_packets=True)
-        meant = quantities.UNITS[unit]
-        value = number * meant.scale
+        value = meant.base
         return Expression(meant.kind, lambda _: value)
 
     def name(self, name: str) -> Expression:

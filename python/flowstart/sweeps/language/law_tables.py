@@ -13,13 +13,15 @@ import functools
 import importlib.resources
 import json
 import math
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flowstart.errors import Location, RequestError
+from flowstart.model import quantities
 from flowstart.model.catalog import suggest
-from flowstart.model.quantities import BDPS, UNITS, Kind, split
+from flowstart.model.quantities import Kind
 from flowstart.sweeps.language import expressions
 from flowstart.sweeps.language.expressions import Slot, check_keys
 from flowstart.sweeps.language.laws import (
@@ -61,6 +63,8 @@ def named(name: object, place: Location, kind: Kind) -> dict[str, Any]:
     return law
 
 
+_LITERAL = re.compile(rf"\s*{expressions.NUMBER}\s*(?:[A-Za-zµμ]+(?:/s(?:ec)?)?)?\s*")
+"""A quantity, also of an unknown unit."""
 LEFT_OUT = "none"
 """The text that leaves a field out."""
 MOST_STEPS = 100_000
@@ -111,19 +115,18 @@ class _Reader:
             return Computed(expressions.Expression(Kind.NUMBER, lambda _: float(value)))
         if not isinstance(value, str):
             raise self.slot.refusal(value)
-        literal = split(value)
-        if literal and (literal[1] not in UNITS or self.is_of_another_kind(literal[1])):
+        literal = quantities.read(value)
+        is_other = literal is not None and self.kind not in (None, literal.kind)
+        if is_other or (literal is None and _LITERAL.fullmatch(value)):
             raise self.slot.refusal(value)
-        if literal and literal[1].lower() == BDPS and not {"rate", "rtt"} <= self.slot.names.keys():
+        is_bdp = literal is not None and literal.unit.lower() == quantities.BDPS
+        if is_bdp and not {"rate", "rtt"} <= self.slot.names.keys():
             return Plain(value)  # of a path whose rate varies by a trace, or of a chain
         found = expressions.parse(value, self.place, self.slot.names, self.slot.packet)
         if self.kind and found.kind != self.kind:
             problem = f"this is {found.kind.value}; {self.kind.value} is needed"
             raise RequestError(f"`{value}`: {problem}", self.place)
         return Computed(found)
-
-    def is_of_another_kind(self, unit: str) -> bool:
-        return self.kind is not None and UNITS[unit].kind != self.kind
 
     def table(self, given: Mapping[str, Any]) -> Law:
         """A law as a table: what kind it is, and what goes with that."""

@@ -70,16 +70,15 @@ class Facts:
         return 10.0 if rate is None else rate * self.rtt_s / 8 / FULL_SIZE
 
 
-def _parts(text: str) -> tuple[float, str]:
-    """The number of a resolved quantity, and its unit."""
-    found = quantities.split(text)
+def _quantity(text: str) -> quantities.Quantity:
+    """A quantity that the simulator has written."""
+    found = quantities.read(text)
     assert found is not None
     return found
 
 
 def _seconds(text: str) -> float:
-    number, unit = _parts(text)
-    return number * quantities.UNITS[unit].scale / quantities.NS_PER_S
+    return _quantity(text).base / quantities.NS_PER_S
 
 
 def _rate(text: str | None) -> float | None:
@@ -89,17 +88,12 @@ def _rate(text: str | None) -> float | None:
 def _packets(text: str | None) -> int | None:
     if text is None:
         return None
-    number, unit = _parts(text)
-    return int(
-        number if unit == quantities.PACKETS else number * quantities.UNITS[unit].scale / FULL_SIZE
-    )
+    found = _quantity(text)
+    return int(found.number if found.unit == quantities.PACKETS else found.base / FULL_SIZE)
 
 
 def _share(text: str | None) -> float:
-    if text is None:
-        return 0.0
-    number, unit = _parts(str(text))
-    return number * quantities.UNITS[unit].scale
+    return 0.0 if text is None else _quantity(str(text)).base
 
 
 SHORT_FLOW = "50kB"
@@ -326,8 +320,5 @@ def _beside(cell: Cell, own: float) -> float:
 
 def _base(cell: Cell, name: str) -> float:
     """A field of the path in bits per second or seconds; 0 where it is no single number."""
-    found = quantities.split(str(cell.path.get(name, "")))
-    if not found or found[1] not in quantities.UNITS:
-        return 0.0
-    scale = quantities.UNITS[found[1]].scale
-    return found[0] * scale / (1.0 if name == "rate" else quantities.NS_PER_S)
+    found = quantities.read(str(cell.path.get(name, "")))
+    return found.base / (1.0 if name == "rate" else quantities.NS_PER_S) if found else 0.0
