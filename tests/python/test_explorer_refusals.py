@@ -211,7 +211,7 @@ def resident_bytes() -> int:
         (b'{"given": {"rate": "\\ud800"}}', "not JSON"),
         (b'{"\\ud800": 1}', "not JSON"),
         (b'{"given": {"flows": 1e999, "rate": "1Mbps", "rtt": "1s"}}', "--flows: `inf`"),
-        (b"[]", "a JSON object is needed"),
+        (b"[]", "a JSON object with given"),
         (b"{}", "given: missing"),
         (b'{"given": {}}', "no path is given"),
         (b'{"given": [1]}', "given: an object is needed"),
@@ -298,8 +298,8 @@ def test_a_part_of_the_time_that_is_none_is_refused(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({}, "startup: the name of one of the startups"),
-        ({"startup": 5}, "startup: the name of one of the startups"),
+        ({}, "startup: missing; a text"),
+        ({"startup": 5}, "startup: `5`: a text"),
         ({"startup": "hystart"}, "startup: `hystart` is not among those in `given`"),
         ({"startup": "jump-start", "most": 0}, "most: `0`: a whole number from 1 to"),
         ({"startup": "jump-start", "most": 10**6}, "most: `1000000`"),

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from flowstart import _native
 from flowstart.errors import Location, RequestError
+from flowstart.model import quantities
 from flowstart.model.custom import CustomStartups
 from flowstart.model.startup import Startup
 
@@ -134,8 +135,8 @@ def handfuls(given: Document, resolved: Document, window: int) -> dict[str, tupl
 
 def _packets(buffer: object) -> int | None:
     """A buffer's packets; None where it is not counted so."""
-    text = str(buffer)
-    return int(text.removesuffix("pkt")) if text.endswith("pkt") else None
+    found = quantities.read(buffer)
+    return int(found.number) if found and found.unit == quantities.PACKETS else None
 
 
 def warning(field: str, asked: str, packets: int, where: str = "", *, window: int) -> str:

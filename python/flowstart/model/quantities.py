@@ -3,7 +3,6 @@
 import datetime
 import enum
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -166,8 +165,6 @@ def share(name: str, given: object) -> float:
     """`10%`, or a number from Python, as a share of one; `name` is the argument's."""
     if isinstance(given, int | float) and not isinstance(given, bool):
         return float(given)
-    if isinstance(given, str) and (
-        found := re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*%", given.strip())
-    ):
-        return float(found[1]) / 100
+    if (found := read(given)) and found.unit == "%":
+        return found.number / 100
     raise RequestError(f"`{given}`: a share is needed, such as 10%", (name,))

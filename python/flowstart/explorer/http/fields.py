@@ -1,4 +1,4 @@
-"""Fields of requests, from JSON of any kind to typed values, for the views beside the path's."""
+"""Fields of requests, from JSON of any kind to typed values, for all views."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +8,7 @@ from flowstart.model.catalog import suggest
 
 LONGEST = 300
 """Letters of a text that a person gives."""
+LATEST_S = 1_000_000
 
 
 class Fields:
@@ -30,12 +31,22 @@ class Fields:
         """A field of any type; None where it is not there."""
         return self._found.get(name)
 
-    def whole(self, name: str, usual: int | None = None, *, most: int = 10**9) -> int:
-        """A whole number from 0; without `usual` it has to be there."""
+    def whole(
+        self, name: str, usual: int | None = None, *, least: int = 0, most: int = 10**9
+    ) -> int:
+        """A whole number; without `usual` it has to be there."""
         value = self._found.get(name, usual)
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-            raise _wrong(name, value, f"a whole number from 0 to {most} is needed")
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise _wrong(name, value, f"a whole number from {least} to {most} is needed")
         return value
+
+    def seconds(self, name: str, usual: float | None = None) -> float:
+        """A time in seconds; without `usual` it has to be there."""
+        value = self._found.get(name, usual)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is None or not is_number or not 0 <= value <= LATEST_S:
+            raise _wrong(name, value, f"seconds from 0 to {LATEST_S} are needed")
+        return float(value)
 
     def text(self, name: str, usual: str | None = None) -> str:
         """A text; without `usual` it has to be there."""
