@@ -1,4 +1,4 @@
-"""Ctrl-C that waits until a block is done, and processes that end with their parent."""
+"""Ctrl-C that waits, exceptions in other threads, and processes that end with their parent."""
 
 import os
 import signal
@@ -61,3 +61,63 @@ def end_with(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+class Interruptible:
+    """Python code of a thread, in which an exception can be raised until it is closed."""
+
+    def __init__(self, thread: threading.Thread, kind: type[BaseException]) -> None:
+        self._thread = thread
+        self._kind = kind
+        self._raised = False
+        self._over = False
+        self._lock = threading.Lock()
+
+    def interrupt(self) -> None:
+        """Raises the exception as soon as the thread's Python code continues."""
+        with self._lock:
+            if self._over:
+                return
+            # A signal wakes what sleeps, too; a host application's handler does something else.
+            is_main = self._thread is threading.main_thread()
+            if is_main and self._kind is KeyboardInterrupt and _raises_on_sigint():
+                signal.pthread_kill(_ident(self._thread), signal.SIGINT)
+            else:
+                self._raised = True
+                self._raise()
+
+    def close(self) -> None:
+        """Ends interruptions, also those under way; the thread itself calls it.
+
+        An exception that is on its way is waited for and not taken back: CPython 3.11 keeps all
+        threads on the slow way through its evaluation loop until one was raised, also where
+        `PyThreadState_SetAsyncExc` was called with NULL, and under a debugger it then hangs.
+        """
+        while not self._over:
+            try:
+                with self._lock:
+                    self._over = True
+                if self._raised:
+                    self._raise()
+                    while True:
+                        pass
+            except self._kind:
+                pass
+
+    def _raise(self) -> None:
+        import ctypes  # which commands do without
+
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(_ident(self._thread)), ctypes.py_object(self._kind)
+        )
+
+
+def _raises_on_sigint() -> bool:
+    """Whether SIGINT raises KeyboardInterrupt in the main thread, and does nothing else."""
+    own = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    return own and hasattr(signal, "pthread_kill")
+
+
+def _ident(thread: threading.Thread) -> int:
+    assert thread.ident is not None  # it has begun
+    return thread.ident

@@ -226,7 +226,7 @@ def test_ctrl_c_of_a_terminal_ends_a_script_and_its_processes(
     pressed = time.monotonic()
     os.killpg(process.pid, signal.SIGINT)
     assert process.communicate() == ("True True\n", "")  # interrupted, with some results
-    assert time.monotonic() - pressed < 1.0
+    assert time.monotonic() - pressed < 3  # 0.3 s on an idle machine
     assert ends_soon(process.pid)
 
 

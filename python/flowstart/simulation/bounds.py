@@ -4,9 +4,7 @@ They are not handed from function to function: whatever runs scenarios asks here
 its own.
 """
 
-import ctypes
 import dataclasses
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from flowstart._native import Cancel
 from flowstart.errors import LimitExceeded, RequestError, Stopped, TimeLimitExceeded
+from flowstart.interrupts import Interruptible
 from flowstart.model.quantities import Time, read_seconds, time_text
 from flowstart.simulation.limits import BASE_BYTES, Estimate, LimitOptions, Limits, stated
 
@@ -96,10 +95,7 @@ class _Watch:
         self._deadline = deadline
         self._once = once
         self._cancel = cancel
-        self._watched = threading.current_thread()
-        self._over = False
-        self._raised = False
-        self._lock = threading.Lock()
+        self._thread = Interruptible(threading.current_thread(), KeyboardInterrupt)
         self._closed = threading.Event()
         threading.Thread(target=self._watch, daemon=True).start()
 
@@ -120,50 +116,13 @@ class _Watch:
             self._interrupt()
 
     def _interrupt(self) -> None:
-        with self._lock:
-            if self._over or (self._cancel is not None and self._cancel.ended):
-                return
-            # A signal wakes what sleeps, too; a host application's handler does something else.
-            if self._watched is threading.main_thread() and _raises_on_sigint():
-                signal.pthread_kill(_ident(self._watched), signal.SIGINT)
-            else:
-                self._raised = True
-                _raise_in(self._watched)
+        if self._cancel is None or not self._cancel.ended:
+            self._thread.interrupt()
 
     def close(self) -> None:
-        """From here on nothing is interrupted, by what was raised a moment ago either.
-
-        An exception that is on its way to a thread is waited for and not taken back, which would
-        leave CPython 3.11 on its slow path for good.
-        """
+        """From here on nothing is interrupted."""
         self._closed.set()
-        while not self._over:
-            try:
-                with self._lock:
-                    self._over = True
-                if self._raised:
-                    _raise_in(self._watched)
-                    while True:
-                        pass
-            except KeyboardInterrupt:
-                pass
-
-
-def _raises_on_sigint() -> bool:
-    """Whether SIGINT raises KeyboardInterrupt in the main thread, and does nothing else."""
-    own = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    return own and hasattr(signal, "pthread_kill")
-
-
-def _ident(thread: threading.Thread) -> int:
-    assert thread.ident is not None  # it has begun
-    return thread.ident
-
-
-def _raise_in(thread: threading.Thread) -> None:
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(_ident(thread)), ctypes.py_object(KeyboardInterrupt)
-    )
+        self._thread.close()
 
 
 Approve: TypeAlias = "Callable[[Estimated], None]"

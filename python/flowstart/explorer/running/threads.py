@@ -4,13 +4,13 @@ The simulator looks at a flag to stop; a hook of a startup in Python that never 
 """
 
 import asyncio
-import ctypes
 import threading
 import time
 from collections.abc import Callable
 from concurrent import futures
 from typing import Any, Generic, TypeVar
 
+from flowstart.interrupts import Interruptible
 from flowstart.simulation.trajectories import Cancelled
 
 T = TypeVar("T")
@@ -34,14 +34,12 @@ class Running(Generic[T]):
         self.result: futures.Future[T] = futures.Future()
         """What it returned or raised; Cancelled where it was interrupted."""
         self._work = work
-        self._interrupted = False
-        self._over = False
-        self._lock = threading.Lock()
         self.result.set_running_or_notify_cancel()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        thread = threading.Thread(target=self._run, daemon=True)
+        self._code = Interruptible(thread, Interrupted)
+        thread.start()
         _alive.add(self)
         self.result.add_done_callback(lambda _: _alive.discard(self))
-        self._thread.start()
 
     def end_soon(self) -> None:
         """Interrupts the work's Python code if it has not stopped by itself in a moment."""
@@ -55,41 +53,20 @@ class Running(Generic[T]):
 
     def interrupt(self) -> None:
         """Raises Interrupted in the work's Python code as soon as that goes on."""
-        with self._lock:
-            if not self._over and self._thread.ident is not None:
-                self._interrupted = True
-                _interrupt(self._thread.ident)
+        self._code.interrupt()
 
     def _run(self) -> None:
         try:
             try:
                 found = self._work()
             finally:
-                self._close()
+                self._code.close()
         except Interrupted:
             self.result.set_exception(Cancelled("the work was interrupted"))
         except BaseException as error:  # noqa: BLE001 # it is raised where the result is read
             self.result.set_exception(error)
         else:
             self.result.set_result(found)
-
-    def _close(self) -> None:
-        """From here on nothing is interrupted, by what was raised a moment ago either.
-
-        An interruption that is under way is waited for and not taken back: CPython 3.11 keeps
-        all threads on the slow way through its evaluation loop until one was raised, also where
-        `PyThreadState_SetAsyncExc` was called with NULL, and under a debugger it then hangs.
-        """
-        while not self._over:
-            try:
-                with self._lock:
-                    self._over = True
-                if self._interrupted:
-                    _interrupt(threading.get_ident())
-                    while True:
-                        pass
-            except Interrupted:
-                pass
 
 
 def end_all(seconds: float) -> None:
@@ -124,9 +101,3 @@ async def in_thread(work: Callable[[], T]) -> T:
 
 
 _alive: set[Running[Any]] = set()
-
-
-def _interrupt(thread: int) -> None:
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(thread), ctypes.py_object(Interrupted)
-    )
