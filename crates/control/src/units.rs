@@ -524,7 +524,10 @@ mod tests {
             ("60pkt", Measure::Amount, 60.0),
         ] {
             let found = Quantity::parse(text).expect(text);
-            assert_eq!((found.measure, found.number * found.scale), (measure, value));
+            assert_eq!(
+                (found.measure, found.number * found.scale),
+                (measure, value)
+            );
         }
         assert_eq!(Quantity::parse("5parsecs"), None);
     }
