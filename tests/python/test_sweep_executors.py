@@ -15,11 +15,10 @@ from typing import Any
 
 import pytest
 
+import flowstart as fs
 import made_up_sweep
 from flowstart import RequestError, SimulationError
 from flowstart.model.custom import CustomStartups
-from flowstart.model.signals import Ack
-from flowstart.model.startup import Startup, Window
 from flowstart.sweeps.execution.execute import run
 from flowstart.sweeps.execution.executor import Local
 from flowstart.sweeps.execution.store import Store, Swept
@@ -92,12 +91,24 @@ def test_a_worker_that_cannot_begin_says_why(tmp_path: pathlib.Path) -> None:
         Local(Task(made_up_sweep.run_cells, (), missing, ""), 2)
 
 
-def test_startups_that_other_processes_cannot_have_are_refused(tmp_path: pathlib.Path) -> None:
-    class Mine(Startup):
-        def on_ack(self, w: Window, a: Ack) -> None:
-            pass
+class Mine(fs.Startup):
+    def __init__(self, given: object = None) -> None:
+        pass
 
-    question = MadeUp(custom=CustomStartups({"Mine": Mine()}))
+    def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> None:
+        w.cwnd += w.segments(a.acked)
+
+
+def test_classes_of_a_script_run_in_workers(tmp_path: pathlib.Path) -> None:
+    path = {"rate": ["1Mbps", "5Mbps"], "rtt": "50ms"}
+    asked = {"startups": ["slow-start", Mine], "path": path, "flow": {"size": ["10kB", "20kB"]}}
+    for workers in (1, 2):
+        assert fs.sweep(asked, tmp_path / str(workers), workers=workers).frame.height == 8
+    assert contents(tmp_path / "1" / "parts") == contents(tmp_path / "2" / "parts")
+
+
+def test_startups_that_cannot_be_pickled_are_refused(tmp_path: pathlib.Path) -> None:
+    question = MadeUp(custom=CustomStartups({"Mine": Mine(threading.Lock())}))
     with pytest.raises(RequestError, match=r"are run with one worker .*`\./mine\.py:Mine`"):
         swept(tmp_path / "out", question, workers=2)
     assert not (tmp_path / "out").exists()

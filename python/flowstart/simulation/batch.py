@@ -118,7 +118,8 @@ class _Pace:
         if self.in_python - done < 2 or time.monotonic() - self.began < WORTH_PROCESSES_S:
             return False
         try:
-            self.portable = _pickled(self.custom)
+            startups = self.custom.portable()
+            self.portable = pickled(startups, startups)
         except Exception as error:  # noqa: BLE001 # whatever makes it impossible
             self.in_python = 0
             reason = f"startups in Python run on one core, since they cannot be pickled: {error}"
@@ -126,18 +127,19 @@ class _Pace:
         return self.portable is not None
 
 
-def _pickled(custom: CustomStartups) -> bytes:
-    """Startups for processes: classes as they are here, whether these can import them or not."""
+def pickled(value: object, startups: Portable) -> bytes:
+    """A value with startups for processes: classes as they are here, importable or not."""
     import cloudpickle
 
-    kinds = {kind for one in custom.known.values() for kind in type(one).__mro__}
+    classes = [type(one) for _, one in startups if isinstance(one, Startup)]
+    kinds = {kind for one in classes for kind in one.__mro__}
     names = {kind.__module__ for kind in kinds.difference(Startup.__mro__)}
     modules = [sys.modules[name] for name in names if name in sys.modules]
     for module in modules:
         cloudpickle.register_pickle_by_value(module)
     try:
-        pickled: bytes = cloudpickle.dumps(custom.portable())
-        return pickled
+        found: bytes = cloudpickle.dumps(value)
+        return found
     finally:
         for module in modules:
             cloudpickle.unregister_pickle_by_value(module)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from flowstart import extras
 from flowstart.errors import FlowstartError, RequestError, SimulationError
 from flowstart.simulation import bounds
+from flowstart.simulation.batch import pickled
 from flowstart.sweeps.execution.task import Answer, Batch, Task
 
 if TYPE_CHECKING:
@@ -192,14 +193,14 @@ class _Process:
     def begin(self, task: Task) -> None:
         """Tells it what to do with batches, once it is there."""
         try:
-            self.pipe.send(task)
-        except OSError:
-            pass  # it has ended, and is found out below
+            content = pickled(task, task.startups)
         except Exception as error:  # noqa: BLE001 # whatever makes it impossible
             raise RequestError(
-                "startups that other processes cannot have are run with one worker "
-                f"(--workers 1), or from a file, as `./mine.py:Mine`: {error}"
+                "startups that cannot be pickled are run with one worker (--workers 1), or from a "
+                f"file, as `./mine.py:Mine`: {error}"
             ) from None
+        with contextlib.suppress(OSError):  # it has ended, and is found out below
+            self.pipe.send_bytes(content)
         said = self._received()
         if isinstance(said, str):
             raise SimulationError(f"a worker could not begin: {said}")
