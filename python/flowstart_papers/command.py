@@ -175,19 +175,19 @@ def cross(
     """
     from flowstart.simulation import bounds
     from flowstart_papers import runner
-    from flowstart_papers.cross import PAPER, crossing, glance
+    from flowstart_papers.cross import PAPER, studies, tables
 
     if output:
         extras.require("papers", "papers cross -o")
         console.check_folder(output)
     kept = _kept(cache, fresh=fresh)
     try:
-        with _laboratory(crossing.WHOLE, kept, workers, "all of it") as lab:
-            table = crossing.table(lab)
+        with _laboratory(studies.whole, kept, workers, "all of it") as lab:
+            table = studies.table(lab)
     except KeyboardInterrupt:
         raise bounds.current().stopped("; the same command resumes here") from None
-    findings = crossing.findings(table)
-    done = [runner.Done(PAPER, crossing.WHOLE, findings, [], lab.seconds)]
+    findings = studies.findings(table)
+    done = [runner.Done(PAPER, studies.whole, findings, [], lab.seconds)]
 
     def display() -> None:
         if json:
@@ -196,8 +196,8 @@ def cross(
         if not details:
             console.show_summary(_crossed(table, findings.answers))
             return
-        console.show_grid(glance.grid(table))
-        for said in (glance.legend(table), *findings.answers):
+        console.show_grid(tables.grid(table))
+        for said in (tables.legend(table), *findings.answers):
             console.show_text(said)
 
     console.deliver(display, output, _files(done, [], whole=True))
@@ -206,13 +206,13 @@ def cross(
 def _crossed(table: "CrossTable", answers: Sequence[str]) -> "Summary":
     """The first answer and the mean changes, on one screen."""
     from flowstart.render.summary import Summary
-    from flowstart_papers.cross import glance
+    from flowstart_papers.cross import tables
 
     ran = f"{len(table.startups)} startups in {len(table.scenarios)} scenarios of five papers."
     notes = ["bystanders: flows in slow start next to those under test."]
     hint = "All: --details"
     command = console.command_line()
-    return Summary(ran, answers[:1], glance.means(table), notes, command, hint=hint)
+    return Summary(ran, answers[:1], tables.means(table), notes, command, hint=hint)
 
 
 def _kept(cache: pathlib.Path | None, *, fresh: bool) -> pathlib.Path | None:

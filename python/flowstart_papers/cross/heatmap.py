@@ -1,23 +1,22 @@
 """The picture of the whole table: startups by scenarios, bystanders beside them."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
+import polars as pl
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from flowstart.render.charts import SMALL, STYLE, Chart
 from flowstart_papers.cross import verdicts
-from flowstart_papers.cross.glance import in_order
-from flowstart_papers.cross.scenarios import PAPERS, Scenario
-from flowstart_papers.cross.spelling import change, in_doubt
-from flowstart_papers.cross.startups import StartUp
-from flowstart_papers.cross.table import CrossTable, Ratio
+from flowstart_papers.cross.ratios import change, in_doubt
+from flowstart_papers.cross.scenarios import PAPERS
+from flowstart_papers.cross.table import BYSTANDERS, CrossTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,32 +40,32 @@ BEST, UNAIDED = "#009E73", "#56B4E9"
 
 @dataclass(frozen=True)
 class Block:
-    """The columns of a paper."""
+    """The columns of a paper, or those of bystanders."""
 
     title: str
-    scenarios: Sequence[Scenario]
-    ratio: Callable[[Scenario, StartUp], Ratio | None]
-    harm: bool = False
-    """Whether it is bystanders' times, of whom nobody is best."""
+    heads: Sequence[str]
+    cells: Sequence[Sequence[Mapping[str, Any] | None]]
+    """The ratio of each startup in each column, with whether it wins."""
 
 
 def draw(table: CrossTable) -> Figure:
     """The whole table in one figure, the papers' blocks in as many lines as they need."""
-    lines, rows = _lines(_blocks(table)), in_order(table)
+    labels = verdicts.in_order(table)["label"].to_list()
+    lines = _lines(_blocks(table, labels))
     width = max(map(_width, lines))
-    tall = CELL_HEIGHT * len(rows)
+    tall = CELL_HEIGHT * len(labels)
     height = FOOT + (HEAD + tall) * len(lines)
     with mpl.rc_context(STYLE):
         chart = Chart(figsize=(width, height), layout=None)
         for number, line in enumerate(reversed(lines)):
             bottom, left = FOOT + (HEAD + tall) * number, NAMES
             for block in line:
-                wide = CELL_WIDTH * len(block.scenarios)
+                wide = CELL_WIDTH * len(block.heads)
                 place = (left / width, bottom / height, wide / width, tall / height)
                 axes = chart.add_axes(place)
-                image = _numbers(axes, table, block, rows)
+                image = _numbers(axes, block)
                 if block is line[0]:
-                    axes.set_yticks(range(len(rows)), [each.label for each in rows], fontsize=SMALL)
+                    axes.set_yticks(range(len(labels)), labels, fontsize=SMALL)
                 left += wide + GAP
         bar = chart.add_axes((NAMES / width, 0.36 / height, 3.4 / width, 0.12 / height))
         _bar(bar, image)
@@ -84,89 +83,81 @@ def _lines(blocks: Sequence[Block]) -> list[list[Block]]:
 
 def _width(line: Sequence[Block]) -> float:
     """Of blocks side by side, in inches, with room for the last heading."""
-    columns = sum(len(block.scenarios) for block in line)
+    columns = sum(len(block.heads) for block in line)
     return NAMES + CELL_WIDTH * columns + GAP * len(line) + 0.3
 
 
-def _blocks(table: CrossTable) -> list[Block]:
-    def own(scenario: Scenario, startup: StartUp) -> Ratio | None:
-        entry = table.entry(scenario, startup)
-        return entry.ratio if entry else None
-
-    def harm(scenario: Scenario, startup: StartUp) -> Ratio | None:
-        entry = table.entry(scenario, startup)
-        return entry.harm if entry else None
-
-    found = [
-        Block(name, mine, own)
-        for paper, name in PAPERS.items()
-        if (mine := [each for each in table.scenarios if each.paper == paper])
-    ]
-    beside = [each for each in table.scenarios if each.bystanders]
-    return found + ([Block("bystanders", beside, harm, harm=True)] if beside else [])
+def _blocks(table: CrossTable, labels: Sequence[str]) -> list[Block]:
+    won = verdicts.winners(table.own, "paper", "scenario")
+    # No startup is the best of bystanders' times.
+    lost = table.of(BYSTANDERS).with_columns(best=pl.lit(value=False), unaided=pl.lit(value=False))
+    named = [(PAPERS[str(paper)], part) for (paper,), part in
+             won.group_by(["paper"], maintain_order=True)]  # fmt: skip
+    found = []
+    for title, rows in [*named, *([("bystanders", lost)] if len(lost) else [])]:
+        keys = rows["scenario"].unique(maintain_order=True).to_list()
+        cells = {(row["label"], row["scenario"]): row for row in rows.rows(named=True)}
+        heads = keys if rows is lost else [key.partition(".")[2] for key in keys]
+        ratios = [[cells.get((label, key)) for key in keys] for label in labels]
+        found.append(Block(title, heads, ratios))
+    return found
 
 
-def _numbers(
-    axes: "Axes", table: CrossTable, block: Block, rows: Sequence[StartUp]
-) -> "mpl.image.AxesImage":
-    ratios = [[block.ratio(each, startup) for each in block.scenarios] for startup in rows]
-    values = np.array([[_log(ratio) for ratio in row] for row in ratios])
+def _numbers(axes: "Axes", block: Block) -> "mpl.image.AxesImage":
+    values = np.array([[_log(ratio) for ratio in row] for row in block.cells])
     norm = TwoSlopeNorm(0, -LIMIT, LIMIT)
     image = axes.imshow(values, norm=norm, cmap=COLOURS, aspect="auto")
-    for place, ratio in np.ndenumerate(np.array(ratios, dtype=object)):
-        _number(axes, place, ratio, float(values[place]))
-    if not block.harm:
-        for column, scenario in enumerate(block.scenarios):
-            _frame(axes, table, scenario, rows, column)
+    columns = zip(*block.cells, strict=True)
+    cells = [((x, y), ratio) for x, column in enumerate(columns) for y, ratio in enumerate(column)]
+    for (x, y), ratio in cells:
+        _number(axes, (x, y), ratio, abs(float(values[y, x])))
+    for place, ratio in cells:
+        if ratio and (ratio["best"] or ratio["unaided"]):
+            _frame(axes, place, best=ratio["best"])
     _heads(axes, block)
     return image
 
 
-def _log(ratio: Ratio | None) -> float:
+def _log(ratio: Mapping[str, Any] | None) -> float:
     if ratio is None:
         return math.nan
-    return max(-LIMIT, min(LIMIT, math.log2(ratio.value)))
+    return max(-LIMIT, min(LIMIT, math.log2(ratio["ratio"])))
 
 
-def _number(axes: "Axes", place: tuple[int, ...], ratio: Ratio | None, log: float) -> None:
+def _number(
+    axes: "Axes", place: tuple[int, int], ratio: Mapping[str, Any] | None, log: float
+) -> None:
     """A number in bold where draws leave no doubt of a change, in italics where they do."""
-    row, column = place
-    words = change(ratio.value) if ratio else "–"
-    drawn = ratio is not None and not ratio.exact
+    drawn, doubtful = ratio and ratio["low"] is not None, ratio and in_doubt(ratio)
     axes.text(
-        column,
-        row,
-        words,
+        *place,
+        change(ratio["ratio"]) if ratio else "–",
         ha="center",
         va="center",
         fontsize=NUMBERS,
-        fontweight="bold" if ratio and drawn and not in_doubt(ratio) else "normal",
-        fontstyle="italic" if ratio and in_doubt(ratio) else "normal",
-        color="white" if abs(log) > DARK else "black",
+        fontweight="bold" if drawn and not doubtful else "normal",
+        fontstyle="italic" if doubtful else "normal",
+        color="white" if log > DARK else "black",
     )
 
 
-def _frame(
-    axes: "Axes", table: CrossTable, scenario: Scenario, rows: Sequence[StartUp], column: int
-) -> None:
-    """Frames for the best of all, and for the best of those that are given nothing."""
-    won = verdicts.winner(table, [scenario])
-    for startup in dict.fromkeys([*won.best, *won.unaided]):
-        frame = Rectangle((column - 0.5, rows.index(startup) - 0.5), 1, 1, fill=False)
-        frame.set(
-            edgecolor=BEST if startup in won.best else UNAIDED,
-            linewidth=2,
-            linestyle="-" if startup in won.best else (0, (2, 1)),
-            clip_on=False,
-            zorder=3,
-        )
-        axes.add_patch(frame)
+def _frame(axes: "Axes", place: tuple[int, int], *, best: bool) -> None:
+    """A frame for the best of all, or for the best of those that are given nothing."""
+    x, y = place
+    frame = Rectangle((x - 0.5, y - 0.5), 1, 1, fill=False)
+    frame.set(
+        edgecolor=BEST if best else UNAIDED,
+        linewidth=2,
+        linestyle="-" if best else (0, (2, 1)),
+        clip_on=False,
+        zorder=3,
+    )
+    axes.add_patch(frame)
 
 
 def _heads(axes: "Axes", block: Block) -> None:
     axes.xaxis.tick_top()
-    heads = [each.key if block.harm else each.key.partition(".")[2] for each in block.scenarios]
-    axes.set_xticks(range(len(heads)), heads, fontsize=SMALL, rotation=55, ha="left")
+    axes.set_xticks(range(len(block.heads)), block.heads, fontsize=SMALL, rotation=55, ha="left")
     axes.set_yticks([])
     axes.tick_params(length=0, pad=1)
     axes.grid(visible=False)

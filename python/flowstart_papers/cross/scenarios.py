@@ -4,7 +4,7 @@ All that this package knows of the papers' own packages is here.
 """
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from flowstart.model.document import Document
 from flowstart.simulation.run import Run
 from flowstart_papers.cross import measures
 from flowstart_papers.cross.measures import Reading
-from flowstart_papers.cross.startups import INTERFACE, MEMORY, ROUTERS, StartUp
+from flowstart_papers.cross.startups import INTERFACE, MEMORY, ROUTERS, SLOW_START, StartUp
 from flowstart_papers.hystart import setups as hystart
 from flowstart_papers.jump_start import setups as jump_start
 from flowstart_papers.mixed_traffic import camps
@@ -38,20 +38,20 @@ PAPERS = {
 }
 """Whose scenarios, with the name in tables."""
 
-LOW_MS, HIGH_MS = 1, 100
+LATENCIES_MS = {"low": 1, "high": 100}
 """One-way delays of the Quick-Start paper's Table I."""
 RATES = {"384kbps": "384 kbit/s", "100Mbps": "100 Mbit/s", "1Gbps": "1 Gbit/s"}
-SHORT_S, LONG_S = 0.01, 0.3
+LONG_S = 0.3
+LINE_DELAYS_S = {"short": 0.01, "long": LONG_S}
 """One-way delays of Modified Swift Start's tables; the round trip stays below the first timeout."""
 LINE_BUFFER = "50pkt"
 SIZES = (4, 16, 64, 128)
 """Packets; to 64 the paper's Figure 1, with 128 what its footnote speaks of."""
-CLOSE, FAR = "0.2s", "1.5s"
+GAPS = {"far": "1.5s", "close": "0.2s"}
 """Between connections' starts."""
 CROWD_MS = 350
 WEB_SESSIONS = 8
 HALF = 50
-OVERSHOOT = "25s"
 FAST_MBPS, CUBIC_END_S = 400, 70
 """Of HyStart's Figure 4, whose base case has a round trip of 160 ms and a buffer of its BDP."""
 HYSTART_OWN = {
@@ -86,8 +86,8 @@ class Scenario:
     what: str
     """In words."""
     competing: CompetingFlows = "alone"
-    base: Callable[[int], Document]
-    """By seed, with everybody in slow start."""
+    base: Callable[..., Document]
+    """With everybody in slow start; by seed where something is drawn."""
     read: Callable[[Run], Reading] = measures.flows
     seeds: int = 1
     """One where nothing is drawn."""
@@ -114,15 +114,12 @@ class Scenario:
         """Whether a user is."""
         if not self.users:
             return lambda user: user != measures.LOAD
-        camp = camps.switched(self.users, self.share, seed)
-        return lambda user: user in camp
+        return camps.switched(self.users, self.share, seed).__contains__
 
     def beside(self, seed: int) -> Callable[[int], bool]:
         """Whether a user is a bystander: those who stayed, or else the load."""
-        if not self.users:
-            return lambda user: user == measures.LOAD
-        camp = camps.switched(self.users, self.share, seed)
-        return lambda user: user not in camp and user != measures.LOAD
+        tested = self.under_test(seed)
+        return lambda user: not tested(user) and (user != measures.LOAD or not self.users)
 
     def takes(self, startup: StartUp) -> bool:
         """Whether the startup can be given here what it needs."""
@@ -130,7 +127,7 @@ class Scenario:
 
     def document(self, startup: StartUp, seed: int) -> Document:
         """The scenario with those under test in this startup."""
-        document = copy.deepcopy(self.base(seed))
+        document = copy.deepcopy(self.base(seed) if self.drawn else self.base())
         tested = self.under_test(seed)
         told = {"startup": startup.tuned(self.tuning, self.own)}
         if MEMORY in startup.needs:
@@ -164,70 +161,52 @@ def named(*keys: str) -> list[Scenario]:
     return [each for each in every() if each.key in keys]
 
 
-def grounds(scenarios: Sequence[Scenario]) -> dict[tuple[str, str], list[Scenario]]:
-    """By paper and column of the printed table."""
-    found: dict[tuple[str, str], list[Scenario]] = {}
-    for scenario in scenarios:
-        found.setdefault((scenario.paper, scenario.ground), []).append(scenario)
-    return found
+def _everybody(setting: camps.Setting, seed: int) -> Document:
+    """A network of two camps before anybody has switched."""
+    return setting.build([SLOW_START] * setting.users, seed)
 
 
 def _quick_start() -> list[Scenario]:
-    own = {"quick-start": quick_start.LITERAL.quick_start}
+    setting = quick_start.LITERAL
+    packets = setting.packets(quick_start.TABLE1_KB)
+    shared: dict[str, Any] = {"paper": QUICK_START, "own": {"quick-start": setting.quick_start}}
     alone = [
         Scenario(
-            key=f"qs.{rate.removesuffix('bps')}.{'low' if delay == LOW_MS else 'high'}",
-            paper=QUICK_START,
-            ground="low latency" if delay == LOW_MS else "high latency",
+            key=f"qs.{rate.removesuffix('bps')}.{latency}",
+            ground=f"{latency} latency",
             what=f"120 kB over {name} at {delay} ms",
-            base=partial(_table1, rate, delay),
-            own=own,
+            base=partial(quick_start.transfer, setting, rate, delay, packets, SLOW_START),
+            **shared,
         )
-        for delay in (LOW_MS, HIGH_MS)
+        for latency, delay in LATENCIES_MS.items()
         for rate, name in RATES.items()
     ]
-    load = mixed.quick(WEB_SESSIONS)
     web = Scenario(
         key="qs.web",
-        paper=QUICK_START,
         ground="web",
         what=f"40 transfers of 120 kB over 100 Mbit/s at 50 ms next to {WEB_SESSIONS} web sessions",
-        base=partial(_everybody, load),
-        competing="others",
-        seeds=8,
-        drawn="starts, pages, sizes",
+        base=partial(_everybody, mixed.quick(WEB_SESSIONS)),
+        competing="others", seeds=8, drawn="starts, pages, sizes",
         bystanders="the web sessions",
-        own=own,
-    )
+        **shared,
+    )  # fmt: skip
     return [*alone, web]
 
 
-def _table1(rate: str, delay: float, _seed: int) -> Document:
-    setting = quick_start.LITERAL
-    packets = setting.packets(quick_start.TABLE1_KB)
-    return quick_start.transfer(setting, rate, delay, packets, quick_start.SLOW_START)
-
-
-def _everybody(setting: camps.Setting, seed: int) -> Document:
-    """A network of two camps before anybody has switched."""
-    return setting.build([camps.SLOW_START] * setting.users, seed)
-
-
 def _swift_start() -> list[Scenario]:
-    tuning = PER_ACK | {"ssthresh": swift_start.THRESHOLD.removeprefix("ssthresh=")}
-    own = {"modified-swift-start": swift_start.LITERAL.modified}
+    setting = swift_start.LITERAL
     alone = [
         Scenario(
-            key=f"mss.{line.key}.{'short' if delay == SHORT_S else 'long'}",
+            key=f"mss.{line.key}.{length}",
             paper=SWIFT_START,
             ground=line.name,
             what=f"10 MB over {line.name}, line delay {delay:g} s",
-            base=partial(_line, line, delay),
-            tuning=tuning,
-            own=own,
+            base=partial(setting.transfer, line, delay, SLOW_START),
+            tuning=PER_ACK | {"ssthresh": swift_start.THRESHOLD.removeprefix("ssthresh=")},
+            own={"modified-swift-start": setting.modified},
         )
         for line in (swift_start.T1, swift_start.OC1)
-        for delay in (SHORT_S, LONG_S)
+        for length, delay in LINE_DELAYS_S.items()
     ]
     ten = Scenario(
         key="mss.ten",
@@ -235,15 +214,9 @@ def _swift_start() -> list[Scenario]:
         ground="ten",
         what=f"ten transfers of 100 kB over T1, line delay {LONG_S:g} s, a buffer of 50 packets",
         base=partial(_everybody, mixed.swift("T1", 1000 * LONG_S, LINE_BUFFER)),
-        competing="alike",
-        seeds=20,
-        drawn="starts",
-    )
+        competing="alike", seeds=20, drawn="starts",
+    )  # fmt: skip
     return [*alone, ten]
-
-
-def _line(line: swift_start.Line, delay: float, _seed: int) -> Document:
-    return swift_start.LITERAL.transfer(line, delay, camps.SLOW_START)
 
 
 def _slides() -> list[Scenario]:
@@ -264,7 +237,7 @@ def _slides() -> list[Scenario]:
                 key=f"cav.{path.name.lower()}",
                 ground=path.name,
                 what=f"1 GB over {path.name} at {slides.CHICAGO.replace('ms', ' ms')}",
-                base=partial(_object, path),
+                base=partial(slides.transfer, "Reno", path),
                 **shared,
             )
         )
@@ -273,16 +246,10 @@ def _slides() -> list[Scenario]:
         ground="two",
         what=f"two sessions of 1 GB over {path.name}, the second within 5 s of the first",
         base=partial(_two_objects, path),
-        competing="alike",
-        seeds=6,
-        drawn="starts",
+        competing="alike", seeds=6, drawn="starts",
         **shared,
-    )
+    )  # fmt: skip
     return [*found, two]
-
-
-def _object(path: slides.Path, _seed: int) -> Document:
-    return slides.transfer("Reno", path)
 
 
 def _two_objects(path: slides.Path, _seed: int) -> Document:
@@ -298,7 +265,7 @@ def _jump_start() -> list[Scenario]:
             key=f"js.{size}",
             ground="alone" if size <= 64 else f"{size} pkt",
             what=f"{size} packets alone over 5 Mbit/s at 64 ms",
-            base=partial(_single, size),
+            base=partial(jump_start.single, SLOW_START, size),
             **shared,
         )
         for size in SIZES
@@ -308,101 +275,68 @@ def _jump_start() -> list[Scenario]:
             key=f"js.{name}",
             ground=name,
             what=f"200 connections of 200 packets, one each {gap.removesuffix('s')} s, all alike",
-            base=partial(_crowd, gap),
-            competing="alike",
-            seeds=10,
-            drawn="starts",
+            base=partial(jump_start.contention, gap, SLOW_START, jitter="10ms"),
+            competing="alike", seeds=10, drawn="starts",
             **shared,
         )
-        for name, gap in (("far", FAR), ("close", CLOSE))
-    ]
+        for name, gap in GAPS.items()
+    ]  # fmt: skip
     web = Scenario(
         key="js.web",
         ground="web",
         what="50 web sessions over 10 Mbit/s, all alike",
-        base=_web,
-        competing="others",
+        base=partial(jump_start.web, SLOW_START),
         read=measures.sessions,
-        seeds=24,
-        drawn="pages, sizes",
+        competing="others", seeds=24, drawn="pages, sizes",
         **shared,
-    )
+    )  # fmt: skip
     return [*alone, *crowds, web]
-
-
-def _single(size: int, _seed: int) -> Document:
-    return jump_start.single(jump_start.SLOW_START, size)
-
-
-def _crowd(gap: str, seed: int) -> Document:
-    return jump_start.contention(gap, jump_start.SLOW_START, seed, jitter="10ms")
-
-
-def _web(seed: int) -> Document:
-    return jump_start.web(jump_start.SLOW_START, seed)
 
 
 def _hystart() -> list[Scenario]:
     shared: dict[str, Any] = {
-        "paper": HYSTART,
-        "tuning": PER_ACK,
-        "own": HYSTART_OWN,
-        "read": measures.shares,
-    }
+        "paper": HYSTART, "tuning": PER_ACK, "own": HYSTART_OWN, "read": measures.shares,
+    }  # fmt: skip
+    one, two = hystart.path(*hystart.FIG1), hystart.path(*hystart.FIG2)
     return [
         Scenario(
             key="hy.f1",
             ground="one flow",
             what="a CUBIC flow without end over 400 Mbit/s at 370 ms, its first 25 s",
-            base=_overshoot,
+            base=partial(hystart.one, one, SLOW_START, "25s", cc=hystart.CUBIC),
             **shared,
         ),
         Scenario(
             key="hy.f2",
             ground="two flows",
             what="two Reno flows without end over 100 Mbit/s at 106 ms, 40 s",
+            base=partial(hystart.two, two, SLOW_START, (0.0, 10.0), 40),
             competing="alike",
-            base=_two,
             **shared,
         ),
         Scenario(
             key="hy.f4",
             ground="two CUBIC",
             what="two CUBIC flows without end over 400 Mbit/s at 160 ms, 30 s apart, 70 s",
-            competing="alike",
             base=_two_cubic,
-            seeds=3,
-            drawn="starts",
+            competing="alike", seeds=3, drawn="starts",
             **shared,
         ),
         Scenario(
             key="hy.traffic",
             ground="+ traffic",
             what="the same with 10 % of other traffic both ways",
-            competing="others",
             base=_with_traffic,
-            seeds=4,
-            drawn="starts, sizes",
+            competing="others", seeds=4, drawn="starts, sizes",
             bystanders="the other traffic",
             **shared,
         ),
-    ]
-
-
-def _overshoot(_seed: int) -> Document:
-    link = hystart.path(*hystart.FIG1)
-    return hystart.one(link, hystart.SLOW_START, OVERSHOOT, cc=hystart.CUBIC)
-
-
-def _two(_seed: int) -> Document:
-    link = hystart.path(*hystart.FIG2)
-    return hystart.two(link, hystart.SLOW_START, (0.0, 10.0), 40)
+    ]  # fmt: skip
 
 
 def _two_cubic(_seed: int) -> Document:
-    starts = (10.0, 40.0)
     link = hystart.path(FAST_MBPS, 160)
-    document = hystart.two(link, hystart.SLOW_START, starts, CUBIC_END_S, cc=hystart.CUBIC)
+    document = hystart.two(link, SLOW_START, (10.0, 40.0), CUBIC_END_S, cc=hystart.CUBIC)
     document["flows"][0]["jitter"] = "2s"
     return document
 
@@ -414,54 +348,28 @@ def _with_traffic(seed: int) -> Document:
 
 def _mixed() -> list[Scenario]:
     """Half of the users have switched, the others are still in slow start."""
-    shared: dict[str, Any] = {
-        "paper": MIXED,
-        "drawn": "switchers, starts, sizes",
-        "bystanders": "the other half",
-        "interface": JUMP_START_INTERFACE,
-    }
-    crowd, web = mixed.at_random(CROWD_MS), mixed.web()
-    ten, load = mixed.swift("T1", 1000 * LONG_S, LINE_BUFFER), mixed.quick(WEB_SESSIONS)
+
+    def half(key: str, what: str, setting: camps.Setting, **fields: Any) -> Scenario:
+        return Scenario(
+            key=f"mix.{key}",
+            paper=MIXED,
+            ground=key,
+            what=what,
+            base=partial(_everybody, setting),
+            users=setting.users,
+            drawn="switchers, starts, sizes",
+            bystanders="the other half",
+            interface=JUMP_START_INTERFACE,
+            **fields,
+        )
+
     return [
-        Scenario(
-            key="mix.crowd",
-            ground="crowd",
-            what="half of 200 connections of 200 packets, one each 0.35 s at random moments",
-            competing="alike",
-            base=partial(_everybody, crowd),
-            users=crowd.users,
-            seeds=10,
-            **shared,
-        ),
-        Scenario(
-            key="mix.web",
-            ground="web",
-            what="half of 50 web sessions over 10 Mbit/s",
-            competing="others",
-            base=partial(_everybody, web),
-            users=web.users,
-            read=measures.sessions,
-            seeds=24,
-            **shared,
-        ),
-        Scenario(
-            key="mix.ten",
-            ground="ten",
-            what="half of the ten transfers over T1",
-            competing="alike",
-            base=partial(_everybody, ten),
-            users=ten.users,
-            seeds=20,
-            **shared,
-        ),
-        Scenario(
-            key="mix.load",
-            ground="load",
-            what="half of the 40 transfers next to web sessions",
-            competing="others",
-            base=partial(_everybody, load),
-            users=load.users,
-            seeds=8,
-            **shared,
-        ),
-    ]
+        half("crowd", "half of 200 connections of 200 packets, one each 0.35 s at random moments",
+             mixed.at_random(CROWD_MS), competing="alike", seeds=10),
+        half("web", "half of 50 web sessions over 10 Mbit/s", mixed.web(), competing="others",
+             seeds=24, read=measures.sessions),
+        half("ten", "half of the ten transfers over T1",
+             mixed.swift("T1", 1000 * LONG_S, LINE_BUFFER), competing="alike", seeds=20),
+        half("load", "half of the 40 transfers next to web sessions", mixed.quick(WEB_SESSIONS),
+             competing="others", seeds=8),
+    ]  # fmt: skip

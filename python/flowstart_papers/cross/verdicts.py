@@ -1,226 +1,161 @@
-"""What the rows come to: who is never badly wrong, who wins, who loses away from home.
+"""Which startups are never badly wrong, win, lose away from home, and change their order.
 
-Everything here is worked out from the entries, so that no word can contradict its row.
+All verdicts are frames made of the table's rows, so that no word can contradict its row.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
 
-from flowstart_papers.cross.scenarios import Scenario, grounds
-from flowstart_papers.cross.spelling import in_doubt
-from flowstart_papers.cross.startups import SLOW_START, StartUp
-from flowstart_papers.cross.table import CrossTable, Ratio
+import numpy as np
+import numpy.typing as npt
+import polars as pl
 
-ITSELF, BYSTANDERS, TAIL = "its own", "bystanders'", "the bystanders' 90th percentile"
-"""Whose time."""
+from flowstart.inference.bootstrap import CONFIDENCE
+from flowstart_papers.cross.ratios import ALIKE, CERTAIN, LONGER, LOW, SHORTER, pooled
+from flowstart_papers.cross.startups import SLOW_START
+from flowstart_papers.cross.table import OWN, STARTUP, CrossTable
+
 BADLY = 1.10
-"""More than this over slow start is badly wrong, of one's own time and of bystanders'."""
+"""More than this over slow start is badly wrong, of a startup's own time and of bystanders'."""
 NEAR, MOST = 0.05, 0.9
-"""A scenario in which so many of the startups are so near to slow start separates nobody."""
+"""A scenario in which so many of the startups are so near to slow start separates none."""
 CROWDED = 5
 """Where more are alike at the top than these, nothing separates startups."""
+DRAWS = 400
+TIE = 0.005
+"""Logarithms of ratios that differ by less share a rank."""
+
+OTHERS = pl.col("startup") != SLOW_START
+RATIO = pl.col("ratio")
+Values = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Fault:
-    """A time that a startup changes, mostly for the worse."""
-
-    startup: StartUp
-    scenario: Scenario
-    ratio: Ratio
-    whose: str
+def in_order(table: CrossTable) -> pl.DataFrame:
+    """The startups with their mean change over all their scenarios, the largest gain first."""
+    return pooled(table.own, *STARTUP).sort("ratio", maintain_order=True)
 
 
-@dataclass(frozen=True)
-class Away:
-    """A paper's scheme outside of its paper."""
-
-    startup: StartUp
-    alone: Ratio | None
-    competing: Ratio | None
-    """Over the scenarios of its own paper, where it is alone and where it is not."""
-    sooner: int
-    """In so many of the other papers' scenarios, beyond doubt."""
-    later: Sequence[tuple[Scenario, Ratio]]
-    """Those where it is later, beyond doubt, the worst first."""
-    of: int
+def worst(times: pl.DataFrame, *, by: str = "ratio", most: bool = True) -> pl.DataFrame:
+    """Of each startup the row with the largest value, or the smallest; in that order."""
+    order = times.sort(by, descending=most, maintain_order=True)
+    return order.unique("startup", keep="first", maintain_order=True)
 
 
-def faults(table: CrossTable, startup: StartUp) -> list[Fault]:
-    """Where the startup is badly wrong, the worst first."""
-    found = [fault for fault in _ratios(table, startup) if fault.ratio.low > BADLY]
-    return sorted(found, key=lambda fault: -fault.ratio.value)
+def faults(table: CrossTable) -> pl.DataFrame:
+    """Times that are badly wrong beyond doubt, the worst first."""
+    found = table.times.filter(OTHERS, LOW > BADLY)
+    return found.sort("ratio", descending=True, maintain_order=True)
 
 
-def doubts(table: CrossTable, startup: StartUp) -> list[Fault]:
-    """Where it seems badly wrong and may not be."""
-    return [f for f in _ratios(table, startup) if f.ratio.low <= BADLY < f.ratio.value]
+def doubts(table: CrossTable) -> pl.DataFrame:
+    """Times that seem badly wrong and may not be."""
+    return table.times.filter(OTHERS, LOW <= BADLY, RATIO > BADLY)
 
 
-def _ratios(table: CrossTable, startup: StartUp) -> Iterator[Fault]:
-    for scenario in table.scenarios:
-        entry = table.entry(scenario, startup)
-        if entry is None:
-            continue
-        yield Fault(startup, scenario, entry.ratio, ITSELF)
-        if entry.harm and entry.harm_late:
-            yield Fault(startup, scenario, entry.harm, BYSTANDERS)
-            yield Fault(startup, scenario, entry.harm_late, TAIL)
+def never_badly_wrong(table: CrossTable) -> pl.DataFrame:
+    """All but slow start, which the others are compared with; the largest mean gain first."""
+    sound = ~pl.col("startup").is_in(faults(table)["startup"].to_list())
+    return in_order(table).filter(OTHERS, sound)
 
 
-def never_badly_wrong(table: CrossTable) -> list[StartUp]:
-    """All but slow start, whom the others are compared with; the largest mean gain first."""
-    sound = [each for each in others(table) if not faults(table, each)]
-    return sorted(sound, key=lambda each: mean(table, each).value)
+def least_regret(table: CrossTable, *, unaided: bool = False) -> pl.DataFrame:
+    """The largest regret of each startup, the smallest first; `unaided`: of those without help."""
+    kept = table.own.filter(~pl.col("helped")) if unaided else table.own
+    return worst(kept, by="regret").sort("regret", maintain_order=True)
 
 
-def others(table: CrossTable) -> list[StartUp]:
-    """All but slow start."""
-    return [startup for startup in table.startups if startup.name != SLOW_START]
-
-
-def mean(table: CrossTable, startup: StartUp) -> Ratio:
-    """Over all scenarios that it is in, each of the same weight."""
-    found = table.ratio(table.scenarios, startup)
-    assert found is not None, startup.name
-    return found
-
-
-def least_regret(table: CrossTable, *, unaided: bool = False) -> tuple[StartUp, float, Scenario]:
-    """Whose worst time over the best one's is the smallest, how large it is, and where."""
-    found = [
-        (startup, *max(_regrets(table, startup), key=lambda pair: pair[0]))
-        for startup in table.startups
-        if not (unaided and startup.helped)
-    ]
-    return min(found, key=lambda each: each[1])
-
-
-def worst_regret(table: CrossTable, startup: StartUp) -> float:
-    """The largest of its times over the best one's."""
-    return max(regret for regret, _ in _regrets(table, startup))
-
-
-def level(table: CrossTable) -> list[Scenario]:
+def level(table: CrossTable) -> list[str]:
     """The scenarios in which nine in ten startups are near slow start."""
-    found = []
-    for scenario in table.scenarios:
-        entries = [e for each in others(table) if (e := table.entry(scenario, each))]
-        near = sum(abs(entry.ratio.value - 1) <= NEAR for entry in entries)
-        if near >= MOST * len(entries):
-            found.append(scenario)
-    return found
+    near = ((RATIO - 1).abs() <= NEAR).mean()
+    shares = table.own.filter(OTHERS).group_by("scenario", maintain_order=True).agg(near=near)
+    return shares.filter(pl.col("near") >= MOST)["scenario"].to_list()
 
 
-def _regrets(table: CrossTable, startup: StartUp) -> list[tuple[float, Scenario]]:
-    regrets = ((table.regret(each, startup), each) for each in table.scenarios)
-    return [(regret, each) for regret, each in regrets if regret is not None]
+def winners(own: pl.DataFrame, *by: str) -> pl.DataFrame:
+    """The startups in groups of scenarios, and whether each is `best` there beyond doubt.
+
+    `unaided`: whether it is the best of those that are given nothing. None is either where too
+    many are alike.
+    """
+    found = pooled(own, *by, *STARTUP)
+    unhelped = pl.when(~pl.col("helped")).then("ratio")
+    best, unaided = (each <= each.min().over(by) + ALIKE for each in (RATIO, unhelped))
+    few = (best.sum().over(by) <= CROWDED) & CERTAIN
+    return found.with_columns(best=best & few, unaided=(unaided & few).fill_null(value=False))
 
 
-@dataclass(frozen=True)
-class Winner:
-    """Who is best in some scenarios beyond doubt; nobody where too many are alike."""
-
-    scenarios: Sequence[Scenario]
-    best: Sequence[StartUp]
-    unaided: Sequence[StartUp]
-    """The best of those that are given nothing."""
+def schemes(table: CrossTable) -> pl.DataFrame:
+    """The rows of the papers' own schemes, with `at_home` in the scenarios of their papers."""
+    papers = [each.paper for each in table.scenarios]
+    own = table.own.filter(pl.col("home").is_in(papers))
+    return own.with_columns(at_home=pl.col("paper") == pl.col("home"))
 
 
-def winner(table: CrossTable, scenarios: Sequence[Scenario]) -> Winner:
-    """Who wins these scenarios."""
-    best = table.best(scenarios)
-    if len(best) > CROWDED:
-        return Winner(scenarios, [], [])
-    unaided = table.best(scenarios, unaided=True)
-
-    def certain(startups: Sequence[StartUp]) -> list[StartUp]:
-        ratios = ((each, table.ratio(scenarios, each)) for each in startups)
-        return [each for each, ratio in ratios if ratio and not in_doubt(ratio)]
-
-    return Winner(scenarios, certain(best), certain(unaided))
+def harmful(table: CrossTable) -> pl.DataFrame:
+    """Of each startup that makes bystanders slower beyond doubt, the worst; the worst first."""
+    return worst(table.times.filter(OTHERS, LONGER, pl.col("whose") != OWN))
 
 
-def winners(table: CrossTable) -> list[Winner]:
-    """On every ground that somebody wins."""
-    found = [winner(table, ground) for ground in grounds(table.scenarios).values()]
-    return [each for each in found if each.best or each.unaided]
+def helpful(table: CrossTable) -> pl.DataFrame:
+    """Of each startup that makes them faster, and nowhere slower, where it does most."""
+    unharmful = ~pl.col("startup").is_in(harmful(table)["startup"].to_list())
+    return worst(table.times.filter(OTHERS, SHORTER, unharmful, pl.col("whose") != OWN), most=False)
 
 
-def away(table: CrossTable) -> list[Away]:
-    """Every scheme of the papers that are in the table, at home and on the others' ground."""
-    papers = {each.paper for each in table.scenarios}
-    return [_away(table, startup) for startup in table.startups if startup.home in papers]
-
-
-def _away(table: CrossTable, startup: StartUp) -> Away:
-    own = [each for each in table.scenarios if each.paper == startup.home]
-    abroad = [
-        (each, entry.ratio)
-        for each in table.scenarios
-        if each.paper != startup.home and (entry := table.entry(each, startup))
-    ]
-    later = [(each, ratio) for each, ratio in abroad if ratio.longer]
-    return Away(
-        startup,
-        alone=table.ratio([each for each in own if each.competing == "alone"], startup),
-        competing=table.ratio([each for each in own if each.competing != "alone"], startup),
-        sooner=sum(ratio.shorter for _, ratio in abroad),
-        later=sorted(later, key=lambda pair: -pair[1].value),
-        of=len(abroad),
+def turning(table: CrossTable, alone: pl.Expr, alike: pl.Expr) -> pl.DataFrame:
+    """Startups whose means over transfers alone and among their like (`_right`) are so."""
+    own = table.own.filter(OTHERS)
+    one, many = (
+        pooled(own.filter(competing=competing), *STARTUP).filter(holds)
+        for competing, holds in (("alone", alone), ("alike", alike))
     )
+    return one.join(many, on="startup", maintain_order="left")
 
 
-def harmful(table: CrossTable) -> list[Fault]:
-    """Of each startup that makes bystanders later beyond doubt, the worst; the worst first."""
-    return _to_bystanders(table, lambda ratio: ratio.longer, max)
+def agreement(one: pl.DataFrame, other: pl.DataFrame) -> tuple[float, float, float]:
+    """Spearman's rank correlation of the startups that are in both, with its interval.
+
+    The interval is by the scenarios' seeds, with 95 % confidence.
+    """
+    in_other = set(other["startup"])
+    both = [name for name in one["startup"].unique(maintain_order=True) if name in in_other]
+    exact = _correlation(*(_means(each, both)[0] for each in (one, other)))
+    pairs = zip(*(_means(each, both, DRAWS) for each in (one, other)), strict=True)
+    spare = (100 - CONFIDENCE) / 2
+    low, high = np.percentile([_correlation(*pair) for pair in pairs], [spare, 100 - spare])
+    return exact, float(low), float(high)
 
 
-def helpful(table: CrossTable) -> list[Fault]:
-    """Of each startup that makes them sooner, and nowhere later, where it does most."""
-    hurt = {fault.startup for fault in harmful(table)}
-    found = _to_bystanders(table, lambda ratio: ratio.shorter, min)
-    return [fault for fault in found if fault.startup not in hurt]
+def _means(own: pl.DataFrame, startups: Sequence[str], draws: int = 0) -> Values:
+    """Mean logarithms by startup, as they are or for so many draws of the seeds.
 
-
-@dataclass(frozen=True)
-class Turn:
-    """A startup whose change has another sign where transfers of a kind meet."""
-
-    startup: StartUp
-    alone: Ratio
-    alike: Ratio
-
-
-def turning(table: CrossTable) -> list[Turn]:
-    """Who is sooner alone and later among the like, on the mean and beyond doubt."""
-    return [turn for turn in _turns(table) if turn.alone.shorter and turn.alike.longer]
-
-
-def patient(table: CrossTable) -> list[Turn]:
-    """Who is later alone and sooner among the like, on the mean and beyond doubt."""
-    return [turn for turn in _turns(table) if turn.alone.longer and turn.alike.shorter]
-
-
-def _turns(table: CrossTable) -> Iterator[Turn]:
-    alone, alike = (of_competing(table, competing) for competing in ("alone", "alike"))
-    for startup in others(table):
-        one, many = table.ratio(alone, startup), table.ratio(alike, startup)
-        if one and many:
-            yield Turn(startup, one, many)
-
-
-def of_competing(table: CrossTable, competing: str) -> list[Scenario]:
-    """The scenarios in which those under test have this competing."""
-    return [each for each in table.scenarios if each.competing == competing]
-
-
-def _to_bystanders(
-    table: CrossTable, holds: Callable[[Ratio], bool], most: Callable[..., Fault]
-) -> list[Fault]:
-    """Of each startup the largest or smallest of its changes to bystanders for which it holds."""
+    All startups see the same draws of a scenario, wherever the scenario counts.
+    """
     found = []
-    for startup in others(table):
-        mine = [f for f in _ratios(table, startup) if f.whose != ITSELF and holds(f.ratio)]
-        found += [most(mine, key=lambda fault: fault.ratio.value)] if mine else []
-    return sorted(found, key=lambda fault: fault.ratio.value, reverse=most is max)
+    for (key,), part in own.group_by(["scenario"], maintain_order=True):
+        by_name = dict(part.select("startup", "logs").rows())
+        count = part["logs"].list.len()[0]
+        seeds = np.arange(count)[np.newaxis]
+        if draws:
+            drawn = np.random.default_rng(list(str(key).encode()))
+            seeds = drawn.integers(count, size=(draws, count))
+        logs = np.array([by_name.get(name, [math.nan] * count) for name in startups])
+        found.append(logs[:, seeds].mean(axis=2).T)
+    means: Values = np.nanmean(found, axis=0)
+    return means
+
+
+def _correlation(one: Values, other: Values) -> float:
+    ranks = [_ranks(values) for values in (one, other)]
+    if any(np.ptp(each) == 0 for each in ranks):
+        return 0.0
+    return float(np.asarray(np.corrcoef(ranks))[0, 1])
+
+
+def _ranks(values: Values) -> Values:
+    """Ties share the mean of their ranks."""
+    steps = np.round(values / TIE)
+    _, place, count = np.unique(steps, return_inverse=True, return_counts=True)
+    ends = np.cumsum(count)
+    means: Values = ends - (count - 1) / 2
+    return means[place]

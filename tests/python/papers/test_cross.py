@@ -8,28 +8,28 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import flowstart_papers as papers
 from flowstart.model import catalog
 from flowstart.model.document import resolve
 from flowstart_papers.cross import (
-    crossing,
-    glance,
     heatmap,
     measures,
-    ranks,
+    ratios,
     scenarios,
-    spelling,
     startups,
+    studies,
     table,
     tables,
     verdicts,
     words,
 )
+from flowstart_papers.cross.ratios import LONGER, SHORTER, Ratio
 from flowstart_papers.cross.scenarios import HYSTART, JUMP_START, MIXED, QUICK_START, Scenario
 from flowstart_papers.cross.startups import StartUp
-from flowstart_papers.cross.table import CrossTable, Entry, Ratio, ratio_of
+from flowstart_papers.cross.table import BYSTANDERS, OWN, TAIL, CrossTable
 from flowstart_papers.lab import Lab, default_cache
 
 Cli = Callable[..., Any]
@@ -61,12 +61,20 @@ HALF = column(
 COLUMNS = [ALONE, SINGLE, CROWD, HALF]
 
 
-def entry(*ratios: float, harm: tuple[float, ...] | None = None) -> Entry:
-    to_others = ratio_of(harm) if harm else None
-    return Entry(1.0, ratio_of(ratios), 1.0, 2.0, 0.0, to_others, to_others)
+Times = dict[str, list[float]]
+"""By whose times, the logarithms of their ratios by seed."""
 
 
-def made_up(rows: Mapping[StartUp, Mapping[str, Entry]]) -> CrossTable:
+def entry(*ratios: float, harm: tuple[float, ...] | None = None) -> Times:
+    own, others = ([math.log(ratio) for ratio in each or ()] for each in (ratios, harm))
+    return {OWN: own, **({BYSTANDERS: others, TAIL: others} if harm else {})}
+
+
+def ratio_of(*values: float) -> Ratio:
+    return ratios.estimate([[math.log(value) for value in values]])
+
+
+def made_up(rows: Mapping[StartUp, Mapping[str, Times]]) -> CrossTable:
     usual = {
         each.key: entry(
             *(1.0 for _ in range(each.seeds)), harm=(1.0,) * 3 if each.bystanders else None
@@ -74,8 +82,15 @@ def made_up(rows: Mapping[StartUp, Mapping[str, Entry]]) -> CrossTable:
         for each in COLUMNS
     }
     everyone = {SLOW: usual, **rows}
-    entries = {(key, each.name): e for each, row in everyone.items() for key, e in row.items()}
-    return CrossTable(COLUMNS, list(everyone), entries)
+    summed = {"seconds": 1.0, "loss": 1.0, "again": 2.0, "timeouts": 0.0}
+    found = (
+        {"scenario": scenario, "startup": startup, "whose": whose, "logs": logs}
+        | (summed if whose == OWN else {})
+        for scenario in COLUMNS
+        for startup, row in everyone.items()
+        for whose, logs in row.get(scenario.key, {}).items()
+    )
+    return table.table(COLUMNS, list(everyone), found)
 
 
 TABLE = made_up(
@@ -103,72 +118,67 @@ TABLE = made_up(
 
 
 def test_a_ratio_is_a_geometric_mean_and_an_exact_one_has_no_interval() -> None:
-    assert ratio_of([0.5, 2.0]).value == pytest.approx(1)
-    exact = ratio_of([1.2])
-    assert exact.exact
-    assert exact.interval == (exact.value, exact.value)
-    assert exact.longer
-    drawn = ratio_of([0.8, 1.2, 1.6])
-    assert drawn.low < drawn.value < drawn.high
-    assert not drawn.longer
-    assert not drawn.shorter
+    assert ratio_of(0.5, 2.0)["ratio"] == pytest.approx(1)
+    exact = ratio_of(1.2)
+    assert exact["low"] is None
+    assert exact["high"] is None
+    drawn = ratio_of(0.8, 1.2, 1.6)
+    assert drawn["low"] < drawn["ratio"] < drawn["high"]
+    frame = pl.DataFrame([exact, drawn])
+    assert frame.select(LONGER)["low"].to_list() == [True, False]
+    assert frame.select(SHORTER)["high"].to_list() == [False, False]
+    assert ratios.in_doubt(drawn)
 
 
 @pytest.mark.parametrize("seeds", [3, 10])
 def test_intervals_hold_as_often_as_they_say(seeds: int) -> None:
     draws = np.random.default_rng(1).normal(0.1, 0.3, (1000, seeds))
-    held = [
-        each.low <= math.exp(0.1) <= each.high
-        for each in (Ratio((tuple(draw.tolist()),)) for draw in draws)
-    ]
-    assert 0.93 <= np.mean(held) <= 0.97
+    found = pl.DataFrame([ratios.estimate([draw]) for draw in draws.tolist()])
+    held = pl.lit(math.exp(0.1)).is_between("low", "high")
+    assert 0.93 <= found.select(held.mean()).item() <= 0.97
 
 
 def test_scenarios_weigh_the_same_however_many_seeds_they_have() -> None:
-    both = table.together([ratio_of([2.0, 2.0, 2.0]), ratio_of([0.5])])
-    assert both.value == pytest.approx(1)
+    both = ratios.estimate([[math.log(2)] * 3, [math.log(0.5)]])
+    assert both["ratio"] == pytest.approx(1)
 
 
 def test_what_is_never_done_takes_for_ever() -> None:
     assert table.median([1.0, None, None]) == math.inf
     assert table.median([1.0, 1.0, None]) == 1
     assert table.late([1.0] * 9 + [None]) == 1
-    never = ratio_of([1.0, math.inf])
-    assert never.value == math.inf
-    assert never.longer
-    assert spelling.short(never) == "never"
+    never = ratio_of(1.0, math.inf)
+    assert never["ratio"] == never["low"] == math.inf
+    assert ratios.short(never) == "never"
+    assert ratios.spelled(never) == "never done"
 
 
 @pytest.mark.parametrize(
     ("ratio", "short", "spelled"),
     [
-        (ratio_of([0.72]), "−28", "−28 %"),
-        (ratio_of([1.0]), "0", "0 %"),
-        (ratio_of([3.14]), "×3.1", "×3.1"),
-        (ratio_of([12.4]), "×12", "×12"),
-        (Ratio(((math.log(0.7), math.log(0.7)),)), "−30", "−30 % (−30 to −30)"),
-        (ratio_of([0.9, 1.3] * 5), "+8±16?", "+8 % (−6 to +24)"),
-        (Ratio(((math.log(3.0), math.log(3.0)),)), "×3.0", "×3.0 (3.0 to 3.0)"),
+        (ratio_of(0.72), "−28", "−28 %"),
+        (ratio_of(1.0), "0", "0 %"),
+        (ratio_of(3.14), "×3.1", "×3.1"),
+        (ratio_of(12.4), "×12", "×12"),
+        (ratio_of(0.7, 0.7), "−30", "−30 % (−30 to −30)"),
+        (ratio_of(*[0.9, 1.3] * 5), "+8±16?", "+8 % (−6 to +24)"),
+        (ratio_of(3.0, 3.0), "×3.0", "×3.0 (3.0 to 3.0)"),
     ],
 )
 def test_a_change_is_a_percentage_and_a_large_one_a_factor(
     ratio: Ratio, short: str, spelled: str
 ) -> None:
-    assert spelling.short(ratio) == short
-    assert spelling.spelled(ratio) == spelled
+    assert ratios.short(ratio) == short
+    assert ratios.spelled(ratio) == spelled
 
 
 def test_badly_wrong_is_who_is_so_beyond_doubt() -> None:
-    assert [each.name for each in verdicts.never_badly_wrong(TABLE)] == ["quick-start", "suss"]
-    worst = verdicts.faults(TABLE, JUMP)[0]
-    assert (worst.scenario.key, worst.whose) == ("js.crowd", verdicts.ITSELF)
-    assert {fault.whose for fault in verdicts.faults(TABLE, JUMP)} == {
-        verdicts.ITSELF,
-        verdicts.BYSTANDERS,
-        verdicts.TAIL,
-    }
-    (doubt,) = verdicts.doubts(TABLE, GENTLE)
-    assert doubt.scenario.key == "js.crowd"
+    assert verdicts.never_badly_wrong(TABLE)["startup"].to_list() == ["quick-start", "suss"]
+    faults = verdicts.faults(TABLE)
+    assert faults.select("startup", "scenario", "whose").row(0) == ("jump-start", "js.crowd", OWN)
+    assert set(faults["whose"]) == {OWN, BYSTANDERS, TAIL}
+    doubts = verdicts.doubts(TABLE).filter(startup="suss")
+    assert doubts["scenario"].to_list() == ["js.crowd"]
 
 
 def test_words_say_what_the_rows_say() -> None:
@@ -195,44 +205,48 @@ def test_words_say_what_the_rows_say() -> None:
     assert competing.endswith("Slower alone and faster among their like: none.")
 
 
+def best(found: CrossTable, scenario: Scenario) -> list[str]:
+    won = verdicts.winners(found.own, "scenario").filter("best", scenario=scenario.key)
+    return won["startup"].to_list()
+
+
 def test_nobody_wins_where_the_best_is_in_doubt_or_many_are_alike() -> None:
     rows = {
         JUMP: {"js.crowd": entry(0.7, 0.9, 1.3), "qs.alone": entry(1.0)},
         GENTLE: {"js.crowd": entry(1.2, 1.2, 1.2), "qs.alone": entry(1.001)},
     }
     found = made_up(rows)
-    assert not verdicts.winner(found, [CROWD]).best
-    assert [each.name for each in verdicts.winner(found, [ALONE]).best] == [
-        "slow-start",
-        "jump-start",
-        "suss",
-    ]
+    assert best(found, CROWD) == []
+    assert best(found, ALONE) == ["slow-start", "jump-start", "suss"]
     crowd = [StartUp(f"copy-{i}", "slow-start", ()) for i in range(verdicts.CROWDED)]
     many = made_up({each: {"qs.alone": entry(1.0)} for each in crowd})
-    assert not verdicts.winner(many, [ALONE]).best
+    assert best(many, ALONE) == []
 
 
 def test_the_least_regret_is_against_the_best_of_all() -> None:
-    assert TABLE.regret(ALONE, GENTLE) == pytest.approx(2.5)
-    startup, regret, where = verdicts.least_regret(TABLE)
-    assert (startup.name, where.key) == ("quick-start", "js.single")
-    assert regret == pytest.approx(0.7 / 0.6)
-    assert verdicts.least_regret(TABLE, unaided=True)[0].name == "jump-start"
+    alone = TABLE.own.filter(startup="suss", scenario="qs.alone")
+    assert alone["regret"].item() == pytest.approx(2.5)
+    first = verdicts.least_regret(TABLE).row(0, named=True)
+    assert (first["startup"], first["scenario"]) == ("quick-start", "js.single")
+    assert first["regret"] == pytest.approx(0.7 / 0.6)
+    assert verdicts.least_regret(TABLE, unaided=True)["startup"][0] == "jump-start"
+
+
+def agreement(found: CrossTable, *keys: str) -> tuple[float, float, float]:
+    return verdicts.agreement(*(found.own.filter(scenario=key) for key in keys))
 
 
 def test_startups_that_rank_alike_agree_and_reversed_ones_do_not() -> None:
-    same = ranks.agreement(TABLE, [ALONE], [ALONE])
-    assert (same.value, same.low, same.high) == pytest.approx((1, 1, 1))
+    assert agreement(TABLE, "qs.alone", "qs.alone") == pytest.approx((1, 1, 1))
     rows = {
         startup: {"qs.alone": entry(alone), "js.single": entry(1 / alone)}
         for startup, alone in ((JUMP, 0.5), (ASKING, 0.7), (GENTLE, 0.9))
     }
-    assert ranks.agreement(made_up(rows), [ALONE], [SINGLE]).value == pytest.approx(-1)
-    mixed = ranks.agreement(TABLE, [ALONE], [CROWD])
-    assert mixed.low <= mixed.value <= mixed.high
-    assert mixed.low < mixed.high
-    one, other = ((QUICK_START, JUMP_START), (JUMP_START, QUICK_START))
-    assert ranks.between(TABLE, *one) == ranks.between(TABLE, *other)
+    assert agreement(made_up(rows), "qs.alone", "js.single")[0] == pytest.approx(-1)
+    value, low, high = agreement(TABLE, "qs.alone", "js.crowd")
+    assert low <= value <= high
+    assert low < high
+    assert agreement(TABLE, "js.crowd", "qs.alone") == (value, low, high)
 
 
 def random_table(seed: int) -> CrossTable:
@@ -256,36 +270,26 @@ def random_table(seed: int) -> CrossTable:
 @pytest.mark.parametrize("seed", range(40))
 def test_no_verdict_contradicts_a_row(seed: int) -> None:
     found = random_table(seed)
-    for startup in verdicts.others(found):
-        mine = [e for each in COLUMNS if (e := found.entry(each, startup))]
-        lows = [r.low for e in mine for r in (e.ratio, e.harm, e.harm_late) if r]
-        sound = startup in verdicts.never_badly_wrong(found)
-        assert sound == (max(lows) <= verdicts.BADLY)
-    for winner in verdicts.winners(found):
-        times = {each: found.ratio(winner.scenarios, each) for each in found.startups}
-        least = min(ratio.value for ratio in times.values() if ratio)
-        for startup in winner.best:
-            ratio = times[startup]
-            assert ratio
-            assert ratio.value <= least + table.ALIKE
-        assert not any(each.helped for each in winner.unaided)
-    for away in verdicts.away(found):
-        abroad = [each for each in COLUMNS if each.paper != away.startup.home]
-        ratios = [e.ratio for each in abroad if (e := found.entry(each, away.startup))]
-        later = [ratio.value for ratio in ratios if ratio.low > 1 + table.ALIKE]
-        assert [ratio.value for _, ratio in away.later] == sorted(later, reverse=True)
-    hurt = {fault.startup for fault in verdicts.harmful(found)}
-    helped = {fault.startup for fault in verdicts.helpful(found)}
+    sounds = verdicts.never_badly_wrong(found)["startup"].to_list()
+    hurt, helped = (set(of(found)["startup"]) for of in (verdicts.harmful, verdicts.helpful))
     assert not hurt & helped
-    for startup in verdicts.others(found):
-        late = found.entry(HALF, startup)
-        assert late
-        assert late.harm
-        assert (startup in hurt) == late.harm.longer
     said = words.all_of_them(found)[0]
-    for startup in verdicts.others(found):
-        sound = startup in verdicts.never_badly_wrong(found)
+    for startup in (JUMP, ASKING, GENTLE):
+        mine = found.times.filter(startup=startup.name)
+        sound = startup.name in sounds
+        assert sound == (mine.select(ratios.LOW.max()).item() <= verdicts.BADLY)
         assert (f"{startup.label} (mean" in said) == sound
+        slower = mine.filter(LONGER, whose=BYSTANDERS)
+        assert (startup.name in hurt) == bool(len(slower))
+    won = verdicts.winners(found.own, "paper", "ground")
+    for _, part in won.group_by("paper", "ground"):
+        least = min(part["ratio"].to_list())
+        assert all(part.filter("best")["ratio"] <= least + ratios.ALIKE)
+        assert not any(part.filter("unaided")["helped"])
+    for label, own in verdicts.schemes(found).group_by("label"):
+        home = {"jump-start": JUMP_START, "quick-start RP": QUICK_START}[str(label[0])]
+        assert set(own.filter("at_home")["paper"]) == {home}
+        assert home not in set(own.filter(~pl.col("at_home"))["paper"])
 
 
 def test_a_scenario_separates_nobody_where_nearly_all_take_as_long() -> None:
@@ -293,13 +297,13 @@ def test_a_scenario_separates_nobody_where_nearly_all_take_as_long() -> None:
     near = {each: {"qs.alone": entry(1.01), "js.single": entry(1.1)} for each in copies}
     odd = {JUMP: {"qs.alone": entry(3.0), "js.single": entry(1.0)}}
     near[copies[0]]["qs.alone"] = entry(0.96)
-    found = made_up({**near, **odd})
-    assert ALONE in verdicts.level(found)
-    assert SINGLE not in verdicts.level(found)
+    found = verdicts.level(made_up({**near, **odd}))
+    assert ALONE.key in found
+    assert SINGLE.key not in found
 
 
 def test_only_the_scenarios_know_the_papers_own_packages() -> None:
-    folder = pathlib.Path(crossing.__file__).parent
+    folder = pathlib.Path(studies.__file__).parent
     packages = [name for name in papers.NAMES if name != "cross"]
     for file in folder.glob("*.py"):
         source = file.read_text("utf-8")
@@ -398,13 +402,12 @@ def test_slow_start_against_itself_changes_nothing() -> None:
     keys = ("js.16", "mss.ten", "mix.ten")
     columns = [each for each in scenarios.every() if each.key in keys]
     found = table.measure(Lab(None, workers=1), columns, [startups.named("slow-start")])
-    for each in found.entries.values():
-        assert each.ratio.value == 1
-        assert each.harm is None or each.harm.interval == (1, 1)
+    assert set(found.times["ratio"]) == {1}
+    assert set(found.of(BYSTANDERS).select("low", "high").row(0)) == {1}
 
 
 def test_the_short_table_has_every_startup_and_no_draws() -> None:
-    findings = crossing.run_short(Lab(None, workers=1))
+    findings = studies.short.run(Lab(None, workers=1))
     rows = next(each.rows for each in findings.tables if each.name == "entries")
     names = {row["startup"] for row in rows}
     assert names == {each.name for each in startups.every()}
@@ -428,20 +431,20 @@ def test_flows_without_end_are_one_user_who_takes_time_for_what_arrives() -> Non
 
 
 def test_the_grid_marks_the_best_and_the_best_without_help() -> None:
-    grid = glance.grid(TABLE)
+    grid = tables.grid(TABLE)
     titles = [each.title for each in grid.columns]
     cells = {row[0]: dict(zip(titles, row, strict=True)) for row in grid.rows}
-    assert cells["quick-start RP"]["QS\nalone"] == "−60◀"
-    assert cells["jump-start"]["QS\nalone"] == "−50◁"
+    assert cells["quick-start RP"]["QS\none"] == "−60◀"
+    assert cells["jump-start"]["QS\none"] == "−50◁"
     assert cells["jump-start"]["JS\nsingle"] == "−40◀"
     assert cells["suss"]["harm"].startswith("−15±")
     assert grid.rows[0][0] == "quick-start RP"
 
 
 def test_a_startup_that_cannot_be_given_its_need_has_an_empty_cell() -> None:
-    entries = {key: e for key, e in TABLE.entries.items() if key != ("js.crowd", "suss")}
-    found = CrossTable(COLUMNS, TABLE.startups, entries)
-    grid = glance.grid(found)
+    absent = (pl.col("scenario") == "js.crowd") & (pl.col("startup") == "suss")
+    found = CrossTable(COLUMNS, TABLE.startups, TABLE.times.filter(~absent))
+    grid = tables.grid(found)
     titles = [each.title for each in grid.columns]
     (row,) = (row for row in grid.rows if row[0] == "suss")
     assert row[titles.index("JS\ncrowd")] == "–"
@@ -451,7 +454,7 @@ def test_a_startup_that_cannot_be_given_its_need_has_an_empty_cell() -> None:
 
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
-    monkeypatch.setattr(crossing, "table", lambda _: TABLE)
+    monkeypatch.setattr(studies, "table", lambda _: TABLE)
     monkeypatch.setenv("FLOWSTART_CACHE", str(tmp_path / "cache"))
 
 
@@ -516,7 +519,7 @@ def test_ctrl_c_says_how_it_goes_on(cli: Cli, monkeypatch: pytest.MonkeyPatch) -
     def stopped(_: Lab) -> CrossTable:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(crossing, "table", stopped)
+    monkeypatch.setattr(studies, "table", stopped)
     answer = cli("papers", "cross", "--fresh")
     assert answer.status == 130
     assert answer.err == ("flowstart: stopped by Ctrl-C; the same command resumes here\n")
@@ -528,26 +531,18 @@ def test_hystart_has_a_home() -> None:
 
 @pytest.mark.long
 def test_what_the_package_says_is_true_of_its_runs() -> None:
-    found = crossing.table(Lab(default_cache()))
-    columns = {each.key: each for each in found.scenarios}
+    found = studies.table(Lab(default_cache()))
     alone, alike, others = (
-        verdicts.of_competing(found, competing) for competing in ("alone", "alike", "others")
+        found.own.filter(competing=competing) for competing in ("alone", "alike", "others")
     )
-    among, beside = (ranks.agreement(found, alone, each) for each in (alike, others))
-    assert among.high < 0.5 < 0.8 < beside.low
-    jump = startups.named("jump-start")
+    among, beside = (verdicts.agreement(alone, each) for each in (alike, others))
+    assert among[2] < 0.5 < 0.8 < beside[1]
 
-    def entry(key: str) -> Entry:
-        entry = found.entry(columns[key], jump)
-        assert entry
-        return entry
+    def jump(key: str, whose: str, holds: pl.Expr) -> bool:
+        return bool(len(found.of(whose).filter(holds, startup="jump-start", scenario=key)))
 
-    assert entry("js.64").ratio.shorter
-    assert entry("js.close").ratio.longer
-    crowd, load = entry("mix.crowd").harm, entry("mix.load").harm
-    assert crowd
-    assert crowd.longer
-    assert load
-    assert not load.longer
-    level = {each.key for each in verdicts.level(found)}
-    assert {"qs.384k.low", "mss.t1.short", "mss.oc1.short"} <= level
+    assert jump("js.64", OWN, SHORTER)
+    assert jump("js.close", OWN, LONGER)
+    assert jump("mix.crowd", BYSTANDERS, LONGER)
+    assert not jump("mix.load", BYSTANDERS, LONGER)
+    assert {"qs.384k.low", "mss.t1.short", "mss.oc1.short"} <= set(verdicts.level(found))
