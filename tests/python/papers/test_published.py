@@ -120,7 +120,7 @@ def test_what_the_page_says_of_the_cross_table_is_what_it_says() -> None:
     assert [number for number in numbers if number not in said] == []
     for words in (
         "Never badly wrong in 30 scenarios",
-        "each of the other 24 is somewhere",
+        "each of the other 25 is somewhere",
         "jump-start (−20 %; +40 % (+33 to +47))",
         "halfback (−25 %; +14 % (+6 to +23))",
         "−14 % alone and +47 % (+44 to +49) with competing flows",
