@@ -8,6 +8,7 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from flowstart_papers import published
 from flowstart_papers.experiment import Experiment, Findings
 from flowstart_papers.lab import Lab
 from flowstart_papers.target import Measured, Target, TargetClass
@@ -18,15 +19,48 @@ __all__ = [
     "Reading",
     "Tried",
     "alone",
+    "changes",
     "crossed",
     "experiment",
     "grid",
     "literal",
+    "open_inputs",
     "statements",
 ]
 
 Measure: TypeAlias = Callable[[Lab, Sequence[Reading]], Sequence[Mapping[str, Any]]]
 """What each reading comes to, by target: values, or Measured."""
+
+
+def open_inputs(package: str) -> tuple[OpenInput, ...]:
+    """The open inputs that the `targets.toml` of a paper's package has.
+
+    A reading is what makes it plausible, or a table of this (`why`) and of what it changes.
+    """
+    return tuple(_input(**fields) for fields in published.document(package)["input"])
+
+
+def _input(name: str, says: str, readings: Mapping[str, Any]) -> OpenInput:
+    tables = {key: {"why": one} if isinstance(one, str) else one for key, one in readings.items()}
+    return OpenInput(
+        name=name,
+        says=says,
+        readings={reading: fields["why"] for reading, fields in tables.items()},
+        changes={
+            reading: {field: value for field, value in fields.items() if field != "why"}
+            for reading, fields in tables.items()
+        },
+    )
+
+
+def changes(inputs: Sequence[OpenInput], reading: Reading) -> dict[str, Any]:
+    """The fields of the set-up that a reading changes."""
+    return {
+        field: value
+        for each in inputs
+        if each.name in reading
+        for field, value in each.changes[reading[each.name]].items()
+    }
 
 
 def literal(inputs: Sequence[OpenInput]) -> Reading:

@@ -1,8 +1,8 @@
 """What a paper's statements come to under every reading of its open inputs, for people to see."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from flowstart.text import listed
 from flowstart_papers.counting import Tally
@@ -26,6 +26,8 @@ class OpenInput:
     """What the paper says of it; or that it says nothing."""
     readings: Mapping[str, str]
     """Each reading with what makes it plausible. The first one is the literal reading."""
+    changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By reading, the fields of the set-up that it changes."""
 
     @property
     def literal(self) -> str:

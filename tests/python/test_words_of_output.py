@@ -12,6 +12,7 @@ PERMITTED = {
     "Start-up Behavior": "the title of Hoe's paper",
     "paper says": "a paper is written by people, and has statements",
     "slide says": "as a paper",
+    "typical HTTP 1.0 transactions": "the words of Jump Start's paper",
     "congestion avoidance": "the phase of RFC 5681 §3.1, which some startups enter or skip",
 }
 """Phrases with banned words that are right nevertheless, with the reason."""

@@ -13,7 +13,7 @@ from flowstart_papers.frames import grid
 from flowstart_papers.jump_start import figures, measures, setups
 from flowstart_papers.jump_start.setups import BOTH
 from flowstart_papers.lab import Lab
-from flowstart_papers.readings import OpenInput, Reading, Tried
+from flowstart_papers.readings import Reading, Tried
 from flowstart_papers.target import Measured
 
 RECOVERY, WINDOW, STARTS = "recovery", "initial window", "starts"
@@ -23,124 +23,10 @@ PAGES, PAUSE, REQUEST = "pages", "pause", "request"
 
 LATE_SEEDS = range(1, 4)
 WEB_SEEDS = range(1, 31)
-TARGETS = published.of("flowstart_papers.jump_start").targets
+PACKAGE = "flowstart_papers.jump_start"
+TARGETS = published.of(PACKAGE).targets
 
-INPUTS = (
-    OpenInput(
-        name=RECOVERY,
-        says="the sack1 TCP variant is used; a scheme based on selective acknowledgements",
-        readings={
-            "ns-2's Sack1": "the agent of that name; its lost packets stay counted as in flight",
-            "RFC 3517": "the standard for SACK when the paper was written, by one of its authors",
-            "RFC 6675": "its successor, which repairs the tail of a flight without the timer",
-            "SACK without rules 3, 4": "senders that send again only what is reported lost",
-            "NewReno": "an agent of ns-2 that is as easily set, and the usual one then",
-            "Reno": "the same",
-            "Tahoe": "the same, and the agent that ns-2 takes by default",
-        },
-    ),
-    OpenInput(
-        name=WINDOW,
-        says="slow start connections use an initial window of 3 packets",
-        readings={
-            "3": "printed",
-            "2": "ns-2's windowInit_ as it comes, were the setting not in force",
-            "4": "RFC 3390 as ns-2 works it out from its default packet size of 1000 bytes",
-        },
-    ),
-    OpenInput(
-        name=STARTS,
-        says="started at varying periodic intervals",
-        readings={
-            "periodic": "the words; ns-2 has no separate chance here",
-            "up to 10 ms late": "less than what one window takes, so that no beat decides",
-            "up to 50 ms late": "most of a round trip",
-        },
-    ),
-    OpenInput(
-        name=ACKS,
-        says="nothing",
-        readings={
-            "each packet": "ns-2's sink as it comes",
-            "delayed": "footnote 1 and RFC 2581; ns-2's DelAck sink",
-        },
-    ),
-    OpenInput(
-        name=TIMER,
-        says="nothing",
-        readings={
-            "200 ms": "ns-2's minrto_ as it comes",
-            "1 s": "RFC 2988",
-        },
-    ),
-    OpenInput(
-        name=QUEUE,
-        says="a queue size of 60 packets",
-        readings={
-            "the one in service counts": "as ns-2's drop-tail counts",
-            "60 wait next to it": "as routers count",
-        },
-    ),
-    OpenInput(
-        name=GAP,
-        says="paces the D packets over the first RTT",
-        readings={
-            "RTT/D": "the rate is D packets in a round trip, as in Sec. IV.A",
-            "RTT/(D-1)": "the last of them leaves when the round trip is over",
-        },
-    ),
-    OpenInput(
-        name=CLOCK,
-        says="nothing",
-        readings={
-            "exact": "a simulator's timer",
-            "10 ms": "the round trip as ns-2's agents measure it, in their ticks of 10 ms",
-        },
-    ),
-    OpenInput(
-        name=LINES,
-        says="an RTT of 64 ms; in figure 2 lines of 50 Mbps, no delay",
-        readings={
-            "figure 2: 1 ms": "short lines, and none where the paper mentions none",
-            "figure 2: 5 ms": "a third of the round trip on the lines",
-            "all: 1 ms": "the same dumbbell in every figure",
-            "none": "no delay, and lines so fast that they do not count",
-        },
-    ),
-    OpenInput(
-        name=DURATION,
-        says="connection duration",
-        readings={
-            "with handshake": "from the first SYN to the last ACK",
-            "without": "from the first data packet; not tried on the web load",
-        },
-    ),
-    OpenInput(
-        name=PAGES,
-        says="5 web pages per session on average",
-        readings={
-            "5": "ns-2's generator takes a number",
-            "exponential": "a mean of a distribution, drawn as the pauses are",
-        },
-    ),
-    OpenInput(
-        name=PAUSE,
-        says="inter-page time, exponentially distributed",
-        readings={
-            "from a page's end": "ns-2's generator",
-            "from its start": "the word",
-        },
-    ),
-    OpenInput(
-        name=REQUEST,
-        says="typical HTTP 1.0 transactions",
-        readings={
-            "a separate connection": "ns-2's generator",
-            "the response's": "HTTP 1.0",
-        },
-    ),
-)
-
+INPUTS = readings.open_inputs(PACKAGE)
 CELLS = readings.grid(
     readings.alone(INPUTS),
     readings.crossed(INPUTS, [RECOVERY, STARTS]),

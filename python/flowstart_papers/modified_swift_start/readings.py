@@ -21,7 +21,7 @@ from flowstart_papers.modified_swift_start.setups import (
 )
 from flowstart_papers.modified_swift_start.slow_start import PAPER_SLOW_START
 from flowstart_papers.modified_swift_start.studies import COUNTING, RFC_6298
-from flowstart_papers.readings import OpenInput, Reading, Tried
+from flowstart_papers.readings import Reading, Tried
 from flowstart_papers.target import Measured, Value
 from flowstart_papers.tried import in_words
 
@@ -31,117 +31,8 @@ BASES: Mapping[str, Literal["line", "access", "none"]] = {
     "none": "none",
 }
 
-INPUTS = (
-    OpenInput(
-        name="window",
-        says="advertised in a field of 16 bits, not scaled (Sec. III, Table 1); a receive buffer "
-        "of 100 000 bytes (Table 1)",
-        readings={
-            "65 535 bytes": "the text, and the 44 segments that it counts",
-            "100 000 bytes": "the receive buffer, if the field did not limit it",
-        },
-    ),
-    OpenInput(
-        name="first threshold",
-        says="a window cannot exceed a threshold that the receiver advertises (Sec. II)",
-        readings={
-            "65 535 bytes": "the largest window that a receiver advertises",
-            "none": "RFC 2581: it may be arbitrarily high",
-        },
-    ),
-    OpenInput(
-        name="timeout leaves",
-        says="the threshold is divided by two (Sec. III); it drops to half of the present value "
-        "(Sec. II)",
-        readings={
-            "half the threshold": "Sec. III",
-            "half the flight": "Sec. II, if the value is the window's, as in RFC 2581",
-        },
-    ),
-    OpenInput(
-        name="SYN's timeout",
-        says="only of packets that a window too large has lost (Sec. III)",
-        readings={
-            "leaves the threshold": "no window has lost a SYN",
-            "lowers it": "a timeout is a timeout, as in ns-2",
-        },
-    ),
-    OpenInput(
-        name="window after it",
-        says="the initial window (Sec. III), four segments in Table 1 and typically one in Sec. "
-        "III; one segment (Sec. II)",
-        readings={
-            "4 segments": "the initial window of Table 1, with which both begin",
-            "1 segment": "Sec. II, and what RFC 2581 has",
-        },
-    ),
-    OpenInput(
-        name="RTO after a SYN",
-        says="initially 1 s, Karn's algorithm on (Table 1)",
-        readings={
-            "1 s": "the initial RTO, until a round trip has been measured",
-            "2 s": "Karn's algorithm keeps what the SYN's timeout has doubled",
-            "3 s": "RFC 6298, with which data then begins with one segment",
-        },
-    ),
-    OpenInput(
-        name="cc",
-        says="equation 3 for each ACK (Sec. III); about one packet in a round trip (Sec. II)",
-        readings={
-            "equation 3": "it is there as a formula; with delayed ACKs half a segment",
-            "1 segment per RTT": "Sec. II, and RFC 3465",
-        },
-    ),
-    OpenInput(
-        name="ACK timer",
-        says="segment and clock based, at most 0.2 s (Table 1)",
-        readings={
-            "0.2 s": "a timer that begins with the segment",
-            "0.1 s": "what a clock that ticks every 0.2 s takes on average",
-            "0.001 s": "the minimum that such a clock takes",
-        },
-    ),
-    OpenInput(
-        name="frame",
-        says="1460, 20 and 7 bytes in the formula; a gap of 7.772 ms in the simulation (Sec. 4.1)",
-        readings={
-            "1500 bytes": "a segment with both its headers, and the simulation's gap",
-            "1487 bytes": "the formula",
-        },
-    ),
-    OpenInput(
-        name="processor",
-        says="a router forwards 5000 packets a second (Sec. 4.1)",
-        readings={
-            "for both directions": "a router's rate, not a direction's",
-            "one for each": "then it is faster than either line, and nothing waits for it",
-        },
-    ),
-    OpenInput(
-        name="receiver's link",
-        says="both hosts have Ethernet at 100 Mbit/s (Sec. 4.1)",
-        readings={
-            "100 Mbit/s": "printed",
-            "none": "the second windows over OC-1 need a receiver right behind its router",
-        },
-    ),
-    OpenInput(
-        name="base RTT",
-        says="nothing; all printed round trips exceed what links and delay give, by one amount for "
-        "each line",
-        readings={
-            "on the line": "the paper controls the delay by the line's",
-            "on the access links": "in hosts or their links; the sender's where it alone has one",
-            "none": "the printed setup has none",
-        },
-    ),
-    OpenInput(
-        name="10 MB",
-        says="10 MB, 10 Mbytes",
-        readings={"10 · 2^20 bytes": "the usual reading", "10^7 bytes": "powers of ten"},
-    ),
-)
-
+PACKAGE = "flowstart_papers.modified_swift_start"
+INPUTS = readings.open_inputs(PACKAGE)
 TIMEOUTS = ("timeout leaves", "SYN's timeout", "window after it", "RTO after a SYN", "cc")
 WAYS = ("frame", "processor", "receiver's link", "base RTT")
 BETWEEN = ("SYN's timeout", "receiver's link", "base RTT")
@@ -208,7 +99,7 @@ def _slow_start(reading: Reading) -> str:
 
 FIGURE = (figures.figure4, figures.figure5, figures.figure6, figures.figure7, figures.figure8,
           figures.figure10)  # fmt: skip
-TARGETS = published.of("flowstart_papers.modified_swift_start").targets
+TARGETS = published.of(PACKAGE).targets
 NUMBERS = [target for target in TARGETS if target.column in ("cwnd1", "cwnd2", "diff")]
 
 

@@ -14,126 +14,42 @@ from flowstart_papers.quick_start_low_latency.setups import (
     Link,
     Setting,
 )
-from flowstart_papers.readings import OpenInput, Reading, Tried
+from flowstart_papers.readings import Reading, Tried
 from flowstart_papers.target import Measured, Value
 
 Change = Callable[[Setting], Setting]
-TARGETS = published.of("flowstart_papers.quick_start_low_latency").targets
+PACKAGE = "flowstart_papers.quick_start_low_latency"
+TARGETS = published.of(PACKAGE).targets
 
-KILOBYTE = OpenInput(
-    name="120 kB",
-    says="“120 kB”, and a MSS of 1,460 bytes; but the table tends to 71.4 %, which is five of "
-    "seven round trips, and so few bytes take slow start five of six",
-    readings={
-        "83 packets": "120 000 bytes in segments of 1460; with kB of 1024 bytes they would be 85, "
-        "which take slow start as many flights",
-        "120 packets": "a packet counted as a kB; decoded from the 71.4 %, for which 94 to 189 "
-        "packets would do",
-    },
-)
-HOSTS = OpenInput(
-    name="host lines",
-    says="“Each host is connected to a router via 1 Gbps link”; no delay",
-    readings={
-        "no delay": "none is printed",
-        "1 ms": "decoded from Table I, where 0.05 ms more or less already shows",
-        "5 ms": "examples of ns-2 give hosts a few milliseconds; more would outweigh the "
-        "paper's low latency",
-    },
-)
-LINKS = OpenInput(
-    name="router links",
-    says="three routers in a chain, connected “via 384 kbps, 100 Mbps and 1 Gbps links with "
-    "propagation delays ranging from 1 ms to 1,000 ms”",
-    readings={
-        "both, each with the delay": "the sentence has links in the plural, with the delays",
-        "both, each with half": "the delay may be the path's",
-        "one": "decoded from Table I: one link has rate and delay, the other takes no time",
-    },
-)
-REQUEST = OpenInput(
-    name="request",
-    says="nothing; routers are “willing to allocate up to 90% of their capacity”",
-    readings={
-        "open": "the routers' 90 % are the only limit that is printed",
-        "what is queued": "ns-2's default is to ask for no more than carries the queued data "
-        "within 50 ms; but without a rate that is set, it requests nothing",
-        "163.84 Mbit/s": "decoded from Table I's column of 1 Gbit/s: ns-2's code for 20 MB/s",
-    },
-)
-SMALLEST = OpenInput(
-    name="smallest window",
-    says="nothing; a connection starts “at the approved rate”",
-    readings={
-        "above the initial": "ns-2's rule: an approved window is used if it exceeds slow start's",
-        "2 packets": "decoded from Table I's negative cell, whose approved window is 2",
-    },
-)
-CLOCK = OpenInput(
-    name="pacing clock",
-    says="nothing; ns-2 is the tool",
-    readings={
-        "ticks of 10 ms": "ns-2 paces by round trips in whole ticks, of 10 ms by default",
-        "exact": "Quick-Start's text has no ticks",
-    },
-)
-QUEUE = OpenInput(
-    name="queue",
-    says="“a maximum queue length of 150 packets” (Sec. II); “unlimited buffer sizes” (Sec. IV)",
-    readings={
-        "150 packets": "the section on the set-up",
-        "endless": "the discussion, of the same simulations",
-    },
-)
-TIMEOUT = OpenInput(
-    name="first timeout",
-    says="nothing; ns-2 is the tool",
-    readings={
-        "3 s": "ns-2's default since January 2006",
-        "6 s": "ns-2's default before; longer than the longest handshake",
-    },
-)
-FIGURE5_DELAY = OpenInput(
-    name="delay of Fig. 5",
-    says="nothing; the delays range from 1 ms to 1000 ms",
-    readings={
-        "1 ms": "the first of the range",
-        "3 ms": "another of Table I's",
-        "10 ms": "another of Table I's",
-        "100 ms": "the first that the paper calls high",
-    },
-)
-INPUTS = (
-    KILOBYTE, HOSTS, LINKS, REQUEST, SMALLEST, CLOCK, QUEUE, TIMEOUT, FIGURE5_DELAY,
-)  # fmt: skip
-
+INPUTS = readings.open_inputs(PACKAGE)
+FIGURE5_DELAY = "delay of Fig. 5"
 FITTED = {
-    KILOBYTE.name: "120 packets",
-    HOSTS.name: "1 ms",
-    LINKS.name: "one",
-    REQUEST.name: "163.84 Mbit/s",
-    SMALLEST.name: "2 packets",
+    "120 kB": "120 packets",
+    "host lines": "1 ms",
+    "router links": "one",
+    "request": "163.84 Mbit/s",
+    "smallest window": "2 packets",
 }
 """The readings that were decoded from Table I together."""
 
 CHANGES: Mapping[str, Mapping[str, Change]] = {
-    KILOBYTE.name: {"120 packets": lambda s: replace(s, kilobyte=MSS)},
-    HOSTS.name: {
+    "120 kB": {"120 packets": lambda s: replace(s, kilobyte=MSS)},
+    "host lines": {
         "1 ms": lambda s: replace(s, host_delay=1.0),
         "5 ms": lambda s: replace(s, host_delay=5.0),
     },
-    LINKS.name: {
+    "router links": {
         "both, each with half": lambda s: replace(s, links=(Link(delay=0.5), Link(delay=0.5))),
         "one": lambda s: replace(s, links=(Link(),)),
     },
-    REQUEST.name: {
+    "request": {
         "what is queued": lambda s: s.asking(sizing="data"),
         "163.84 Mbit/s": lambda s: s.asking(request="163.84Mbps"),
     },
-    SMALLEST.name: {"2 packets": lambda s: s.asking(min_window="2")},
-    CLOCK.name: {"exact": lambda s: s.but(coarse_pacing=False)},
-    QUEUE.name: {"endless": lambda s: replace(s, queue=ENDLESS_QUEUE)},
-    TIMEOUT.name: {"6 s": lambda s: s.but(rto_initial="6s")},
+    "smallest window": {"2 packets": lambda s: s.asking(min_window="2")},
+    "pacing clock": {"exact": lambda s: s.but(coarse_pacing=False)},
+    "queue": {"endless": lambda s: replace(s, queue=ENDLESS_QUEUE)},
+    "first timeout": {"6 s": lambda s: s.but(rto_initial="6s")},
 }
 """What the readings that are not literal change in the set-up."""
 
@@ -165,7 +81,7 @@ def cells() -> list[Reading]:
 
 def measure(lab: Lab, chosen: Sequence[Reading]) -> list[Mapping[str, Measured | Value]]:
     """What the paper prints, under each reading."""
-    return [_statements(lab, setting(one), one[FIGURE5_DELAY.name]) for one in chosen]
+    return [_statements(lab, setting(one), one[FIGURE5_DELAY]) for one in chosen]
 
 
 def _statements(lab: Lab, one: Setting, delay: str) -> Mapping[str, Measured | Value]:

@@ -41,7 +41,7 @@ def test_the_readings_that_were_fitted_together_are_the_decoded_set_up() -> None
 
 
 def test_every_reading_of_the_grid_but_one_differs_from_the_literal_set_up() -> None:
-    delay = readings.FIGURE5_DELAY.name
+    delay = readings.FIGURE5_DELAY
     same = [
         cell
         for cell in readings.cells()

@@ -38,6 +38,14 @@ def test_the_first_reading_of_each_input_is_the_literal_one() -> None:
     assert literal(INPUTS) == {"recovery": "sack", "window": "3"}
 
 
+def test_a_reading_changes_the_fields_that_its_input_names() -> None:
+    inputs = readings.open_inputs("flowstart_papers.hystart")
+    literal_one = readings.literal(inputs)
+    assert readings.changes(inputs, literal_one) == {}
+    moved = {**literal_one, "clock": "exact", "cc of Fig. 1": "Reno"}
+    assert readings.changes(inputs, moved) == {"tick": "0s", "fig1_cc": "reno"}
+
+
 def test_a_grid_has_each_reading_once_and_the_literal_one_first() -> None:
     cells = grid(alone(INPUTS), crossed(INPUTS, ["recovery", "window"]))
     assert [tuple(cell.values()) for cell in cells] == [
