@@ -1,7 +1,7 @@
 """What a paper published, how close a measurement must come, and the verdict."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
@@ -186,13 +186,22 @@ def read(document: Mapping[str, Any], paper: str) -> list[Target]:
     """The targets of a paper, from the document that is in its `targets.toml`.
 
     A group's fields hold for each of its `expected`, where an entry may be a table with fields
-    of its own beside its `value`. Raises ValueError on a field that no target has.
+    of its own beside its `value`. A name with `{}` has a table of values by what replaces that.
+    Raises ValueError on a field that no target has.
     """
     return [
         _target(paper, group, name, expected)
         for group in document.get("group", ())
-        for name, expected in group["expected"].items()
+        for name, expected in _named(group["expected"])
     ]
+
+
+def _named(expected: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in expected.items():
+        if "{}" in name:
+            yield from ((name.format(key), each) for key, each in value.items())
+        else:
+            yield name, value
 
 
 def _target(paper: str, group: Mapping[str, Any], name: str, expected: Any) -> Target:

@@ -81,6 +81,12 @@ def test_a_tolerance_that_was_widened_says_so() -> None:
     )
 
 
+def test_a_name_with_a_gap_has_a_value_for_each_of_what_fills_it() -> None:
+    group = {"figure": "1", "what": "w", "expected": {"a.{}.rtt": {"t1": 2, "oc1": 3}, "a.b": 1}}
+    found = {one.id: one.expected for one in read({"group": [group]}, "a")}
+    assert found == {"a.t1.rtt": 2, "a.oc1.rtt": 3, "a.b": 1}
+
+
 def test_a_field_that_no_target_has_is_refused() -> None:
     group = {"figure": "1", "what": "w", "klass": "printed", "expected": {"a.b": 1}}
     with pytest.raises(ValueError, match=r"a[.]b: no target has the field klass"):
