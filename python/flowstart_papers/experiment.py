@@ -137,7 +137,7 @@ class Assumption:
     """What happens when it moves."""
     shown_by: str
     """The experiment that moves it."""
-    fitted_to: tuple[str, ...] = ()
+    fitted_to: Sequence[str] = ()
     """The targets that it was chosen to meet; they are marked as fitted. A name that ends in `*`
     stands for all that begin so."""
 
@@ -175,7 +175,10 @@ def paper(package: str, *modules: ModuleType) -> Paper:
         package=package,
         targets=published.of(package).targets,
         experiments=[each for module in modules for each in _experiments(module)],
-        assumptions=[_assumption(**fields) for fields in document.get("assumption", ())],
+        assumptions=[
+            Assumption(what=what, **fields)
+            for what, fields in document.get("assumption", {}).items()
+        ],
         **of_paper,
     )
 
@@ -184,7 +187,3 @@ def _experiments(module: ModuleType) -> list[Experiment]:
     """Those that a module defines, in its order."""
     listed = vars(module).get("EXPERIMENTS", vars(module).values())
     return [each for each in listed if isinstance(each, Experiment)]
-
-
-def _assumption(fitted_to: Sequence[str] = (), **fields: str) -> Assumption:
-    return Assumption(**fields, fitted_to=tuple(fitted_to))

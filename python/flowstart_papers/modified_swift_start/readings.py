@@ -21,9 +21,8 @@ from flowstart_papers.modified_swift_start.setups import (
 )
 from flowstart_papers.modified_swift_start.slow_start import PAPER_SLOW_START
 from flowstart_papers.modified_swift_start.studies import COUNTING, RFC_6298
-from flowstart_papers.readings import Reading, Tried
+from flowstart_papers.readings import Reading, Tried, in_words
 from flowstart_papers.target import Measured, Value
-from flowstart_papers.tried import in_words
 
 BASES: Mapping[str, Literal["line", "access", "none"]] = {
     "on the line": "line",
