@@ -146,9 +146,11 @@ def is_reset(one: Watched, patience: Patience) -> bool:
     return one["in_a_row"] >= patience.timeouts or one["silent_s"] >= patience.silence_s
 
 
-def seconds(found: Found, path: Path, schemes: Iterable[str] = SCHEMES) -> dict[str, float]:
-    """How long one transfer takes, by scheme."""
-    return {scheme: found[Case(scheme, path)][0]["seconds"] for scheme in schemes}
+def seconds(
+    found: Found, path: Path, schemes: Iterable[str] = SCHEMES, sessions: int = 1
+) -> dict[str, float]:
+    """How long the first transfer takes, by scheme."""
+    return {s: found[Case(s, path, sessions)][0]["seconds"] for s in schemes}
 
 
 def again(
@@ -158,9 +160,21 @@ def again(
     return {s: measures.again(found[Case(s, path, sessions)]) for s in schemes}
 
 
-def longest(numbers: Mapping[str, float]) -> str:
-    """Whose number is the largest."""
-    return max(numbers, key=lambda scheme: numbers[scheme])
+def _by_scheme(
+    name: str,
+    numbers: Callable[..., dict[str, float]],
+    path: Path,
+    holds: Callable[..., bool],
+    schemes: Sequence[str] = SCHEMES,
+    sessions: int = 1,
+) -> Statement:
+    """That the numbers of the schemes on one path, in their order, have an order."""
+
+    def test(found: Found, _: Patience) -> Measured:
+        of = numbers(found, path, schemes, sessions)
+        return Measured(of, holds=holds(*of.values()))
+
+    return Statement(name, of_schemes(path, schemes, sessions), test)
 
 
 def _ratio(other: str) -> Test:
@@ -169,27 +183,6 @@ def _ratio(other: str) -> Test:
         return Measured(of["QS-app"] / of[other])
 
     return test
-
-
-def _order(found: Found, _: Patience) -> Measured:
-    of = seconds(found, EXPANSION)
-    return Measured(of, holds=of["QS-app"] < of["Reno"] < of["LSS"])
-
-
-def _reno_repeats_most(found: Found, _: Patience) -> Measured:
-    of = again(found, EXPANSION)
-    return Measured(of, holds=of["Reno"] > max(of["LSS"], of["QS-app"]))
-
-
-def _quick_start_is_slowest(found: Found, _: Patience) -> Measured:
-    of = seconds(found, REDUCTION)
-    return Measured(of, holds=longest(of) == "QS-app")
-
-
-def _quick_start_repeats_most(found: Found, _: Patience) -> Measured:
-    of = again(found, REDUCTION)
-    ordered = of["LSS"] < min(of["Reno"], of["QS-app"]) and of["QS-app"] > of["Reno"]
-    return Measured(of, holds=ordered)
 
 
 def _some_are_reset(found: Found, patience: Patience) -> Measured:
@@ -214,25 +207,10 @@ def _two_are_alike(found: Found, _: Patience) -> Measured:
     )
 
 
-def _limited_repeats_least(found: Found, _: Patience) -> Measured:
-    of = again(found, REDUCTION, sessions=TOGETHER)
-    return Measured(of, holds=of["LSS"] < min(of["Reno"], of["QS-app"]))
-
-
-def _reno_is_fastest(found: Found, _: Patience) -> Measured:
-    of = seconds(found, CAROLINA_EXPANSION)
-    return Measured(of, holds=of["Reno"] < min(of["QS-app"], of["LSS"]))
-
-
-def _all_are_alike(found: Found, _: Patience) -> Measured:
-    of = seconds(found, CAROLINA_SLOW, (*SCHEMES, PACED))
-    return Measured(of, holds=measures.spread(list(of.values())) <= ALIKE)
-
-
 def _slowest_and_reset(found: Found, patience: Patience) -> Measured:
     of = seconds(found, CAROLINA_REDUCTION)
     reset = _was_reset(found, CAROLINA_REDUCTION, patience)
-    return Measured(of, holds=longest(of) == "QS-app" and reset)
+    return Measured(of, holds=of["QS-app"] == max(of.values()) and reset)
 
 
 def _quick_start_repeats_and_limited_grows(found: Found, _: Patience) -> Measured:
@@ -241,13 +219,8 @@ def _quick_start_repeats_and_limited_grows(found: Found, _: Patience) -> Measure
     grows = lss == sorted(lss) and lss[-1] > lss[0]
     return Measured(
         {f"{scheme}, {n}": times for n, of in numbers.items() for scheme, times in of.items()},
-        holds=grows and all(longest(of) == "QS-app" for of in numbers.values()),
+        holds=grows and all(of["QS-app"] == max(of.values()) for of in numbers.values()),
     )
-
-
-def _pacing_repeats_less_than_none(found: Found, _: Patience) -> Measured:
-    of = again(found, CAROLINA_REDUCTION, (*SCHEMES, PACED))
-    return Measured(of, holds=of["QS-app"] > of[PACED] > max(of["Reno"], of["LSS"]))
 
 
 def _bursts_cost(found: Found, _: Patience) -> Measured:
@@ -278,29 +251,26 @@ def _numbers(path: Path, sessions: Iterable[int]) -> tuple[Case, ...]:
 STATEMENTS = (
     Statement("cav.chi.half", of_schemes(EXPANSION), _ratio("Reno")),
     Statement("cav.chi.quarter", of_schemes(EXPANSION), _ratio("LSS")),
-    Statement("cav.chi.order.exp", of_schemes(EXPANSION), _order),
-    Statement("cav.chi.rtx.exp", of_schemes(EXPANSION), _reno_repeats_most),
-    Statement("cav.chi.time.red", of_schemes(REDUCTION), _quick_start_is_slowest),
-    Statement("cav.chi.rtx.red", of_schemes(REDUCTION), _quick_start_repeats_most),
+    _by_scheme("cav.chi.order.exp", seconds, EXPANSION, lambda qs, reno, lss: qs < reno < lss),
+    _by_scheme("cav.chi.rtx.exp", again, EXPANSION, lambda qs, reno, lss: reno > max(lss, qs)),
+    _by_scheme("cav.chi.time.red", seconds, REDUCTION, lambda qs, reno, lss: qs >= max(reno, lss)),
+    _by_scheme("cav.chi.rtx.red", again, REDUCTION, lambda qs, reno, lss: lss < reno < qs),
     Statement("cav.chi.reset", tuple(Case("QS-app", path) for path in REDUCTIONS), _some_are_reset),
     Statement("cav.chi.sim.exp", _numbers(EXPANSION, [TOGETHER]), _two_are_alike),
-    Statement("cav.chi.sim.red", _numbers(REDUCTION, [TOGETHER]), _limited_repeats_least),
-    Statement("cav.nc.cwnd", of_schemes(CAROLINA_EXPANSION), _reno_is_fastest),
-    Statement("cav.nc.time.exp", of_schemes(CAROLINA_SLOW, (*SCHEMES, PACED)), _all_are_alike),
+    _by_scheme("cav.chi.sim.red", again, REDUCTION, lambda qs, reno, lss: lss < min(reno, qs),
+               sessions=TOGETHER),
+    _by_scheme("cav.nc.cwnd", seconds, CAROLINA_EXPANSION,
+               lambda qs, reno, lss: reno < min(qs, lss)),
+    _by_scheme("cav.nc.time.exp", seconds, CAROLINA_SLOW,
+               lambda *all_of_them: measures.spread(list(all_of_them)) <= ALIKE,
+               (*SCHEMES, PACED)),
     Statement("cav.nc.time.red", of_schemes(CAROLINA_REDUCTION), _slowest_and_reset),
-    Statement(
-        "cav.nc.rtx.exp",
-        _numbers(CAROLINA_EXPANSION, SESSIONS),
-        _quick_start_repeats_and_limited_grows,
-    ),
-    Statement(
-        "cav.nc.rtx.red",
-        of_schemes(CAROLINA_REDUCTION, (*SCHEMES, PACED)),
-        _pacing_repeats_less_than_none,
-    ),
+    Statement("cav.nc.rtx.exp", _numbers(CAROLINA_EXPANSION, SESSIONS),
+              _quick_start_repeats_and_limited_grows),
+    _by_scheme("cav.nc.rtx.red", again, CAROLINA_REDUCTION,
+               lambda qs, reno, lss, paced: qs > paced > max(reno, lss), (*SCHEMES, PACED)),
     Statement("cav.b2b", of_schemes(REDUCTION, (TWIN, PACED)), _bursts_cost),
-    Statement(
-        "cav.nic", tuple(Case("QS-app", path) for path in BEHIND_INTERFACES), _faster_is_slower
-    ),
-)
+    Statement("cav.nic", tuple(Case("QS-app", path) for path in BEHIND_INTERFACES),
+              _faster_is_slower),
+)  # fmt: skip
 BY_TARGET = {each.name: each for each in STATEMENTS}
