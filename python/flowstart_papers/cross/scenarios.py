@@ -74,7 +74,7 @@ CompetingFlows = Literal["alone", "alike", "others"]
 """One transfer by itself; transfers of the same kind meet; web or other traffic is there."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Scenario:
     """A column."""
 
@@ -85,9 +85,9 @@ class Scenario:
     """The column of the printed table that it belongs to."""
     what: str
     """In words."""
-    competing: CompetingFlows = "alone"
     base: Callable[..., Document]
     """With everybody in slow start; by seed where something is drawn."""
+    competing: CompetingFlows = "alone"
     read: Callable[[Run], Reading] = measures.flows
     seeds: int = 1
     """One where nothing is drawn."""
@@ -169,87 +169,63 @@ def _everybody(setting: camps.Setting, seed: int) -> Document:
 def _quick_start() -> list[Scenario]:
     setting = quick_start.LITERAL
     packets = setting.packets(quick_start.TABLE1_KB)
-    shared: dict[str, Any] = {"paper": QUICK_START, "own": {"quick-start": setting.quick_start}}
+    own = {"quick-start": setting.quick_start}
     alone = [
-        Scenario(
-            key=f"qs.{rate.removesuffix('bps')}.{latency}",
-            ground=f"{latency} latency",
-            what=f"120 kB over {name} at {delay} ms",
-            base=partial(quick_start.transfer, setting, rate, delay, packets, SLOW_START),
-            **shared,
-        )
-        for latency, delay in LATENCIES_MS.items()
-        for rate, name in RATES.items()
-    ]
+        Scenario(f"qs.{rate.removesuffix('bps')}.{latency}", QUICK_START, f"{latency} latency",
+                 f"120 kB over {name} at {delay} ms",
+                 partial(quick_start.transfer, setting, rate, delay, packets, SLOW_START), own=own)
+        for latency, delay in LATENCIES_MS.items() for rate, name in RATES.items()
+    ]  # fmt: skip
     web = Scenario(
-        key="qs.web",
-        ground="web",
-        what=f"40 transfers of 120 kB over 100 Mbit/s at 50 ms next to {WEB_SESSIONS} web sessions",
-        base=partial(_everybody, mixed.quick(WEB_SESSIONS)),
-        competing="others", seeds=8, drawn="starts, pages, sizes",
-        bystanders="the web sessions",
-        **shared,
+        "qs.web", QUICK_START, "web",
+        f"40 transfers of 120 kB over 100 Mbit/s at 50 ms next to {WEB_SESSIONS} web sessions",
+        partial(_everybody, mixed.quick(WEB_SESSIONS)), "others", seeds=8,
+        drawn="starts, pages, sizes", bystanders="the web sessions", own=own,
     )  # fmt: skip
     return [*alone, web]
 
 
 def _swift_start() -> list[Scenario]:
     setting = swift_start.LITERAL
+    tuning = PER_ACK | {"ssthresh": swift_start.THRESHOLD.removeprefix("ssthresh=")}
     alone = [
-        Scenario(
-            key=f"mss.{line.key}.{length}",
-            paper=SWIFT_START,
-            ground=line.name,
-            what=f"10 MB over {line.name}, line delay {delay:g} s",
-            base=partial(setting.transfer, line, delay, SLOW_START),
-            tuning=PER_ACK | {"ssthresh": swift_start.THRESHOLD.removeprefix("ssthresh=")},
-            own={"modified-swift-start": setting.modified},
-        )
-        for line in (swift_start.T1, swift_start.OC1)
-        for length, delay in LINE_DELAYS_S.items()
-    ]
+        Scenario(f"mss.{line.key}.{length}", SWIFT_START, line.name,
+                 f"10 MB over {line.name}, line delay {delay:g} s",
+                 partial(setting.transfer, line, delay, SLOW_START), tuning=tuning,
+                 own={"modified-swift-start": setting.modified})
+        for line in (swift_start.T1, swift_start.OC1) for length, delay in LINE_DELAYS_S.items()
+    ]  # fmt: skip
     ten = Scenario(
-        key="mss.ten",
-        paper=SWIFT_START,
-        ground="ten",
-        what=f"ten transfers of 100 kB over T1, line delay {LONG_S:g} s, a buffer of 50 packets",
-        base=partial(_everybody, mixed.swift("T1", 1000 * LONG_S, LINE_BUFFER)),
-        competing="alike", seeds=20, drawn="starts",
+        "mss.ten", SWIFT_START, "ten",
+        f"ten transfers of 100 kB over T1, line delay {LONG_S:g} s, a buffer of 50 packets",
+        partial(_everybody, mixed.swift("T1", 1000 * LONG_S, LINE_BUFFER)), "alike", seeds=20,
+        drawn="starts",
     )  # fmt: skip
     return [*alone, ten]
 
 
 def _slides() -> list[Scenario]:
-    found = []
-    for path in (slides.Path(1000, 1000), slides.Path(10_000, 1000)):
-        shared: dict[str, Any] = {
-            "paper": SLIDES,
-            "tuning": PER_ACK,
-            "own": {
-                "qs-app": slides.startup("QS-app", path),
-                "qs-app, paced": slides.startup(slides.PACED, path),
-                "limited-slow-start": slides.startup("LSS", path),
-            },
-            "interface": f"{path.interface}Mbps",
-        }
-        found.append(
-            Scenario(
-                key=f"cav.{path.name.lower()}",
-                ground=path.name,
-                what=f"1 GB over {path.name} at {slides.CHICAGO.replace('ms', ' ms')}",
-                base=partial(slides.transfer, "Reno", path),
-                **shared,
-            )
-        )
+    expansion, reduction = slides.Path(1000, 1000), slides.Path(10_000, 1000)
+    alone = [
+        Scenario(f"cav.{path.name.lower()}", SLIDES, path.name,
+                 f"1 GB over {path.name} at {slides.CHICAGO.replace('ms', ' ms')}",
+                 partial(slides.transfer, "Reno", path), **_slides_fields(path))
+        for path in (expansion, reduction)
+    ]  # fmt: skip
     two = Scenario(
-        key="cav.two",
-        ground="two",
-        what=f"two sessions of 1 GB over {path.name}, the second within 5 s of the first",
-        base=partial(_two_objects, path),
-        competing="alike", seeds=6, drawn="starts",
-        **shared,
+        "cav.two", SLIDES, "two",
+        f"two sessions of 1 GB over {reduction.name}, the second within 5 s of the first",
+        partial(_two_objects, reduction), "alike", seeds=6, drawn="starts",
+        **_slides_fields(reduction),
     )  # fmt: skip
-    return [*found, two]
+    return [*alone, two]
+
+
+def _slides_fields(path: slides.Path) -> dict[str, Any]:
+    """The schemes as the slides have them on a path, and its hosts' interface."""
+    schemes = {"qs-app": "QS-app", "qs-app, paced": slides.PACED, "limited-slow-start": "LSS"}
+    own = {name: slides.startup(scheme, path) for name, scheme in schemes.items()}
+    return {"tuning": PER_ACK, "own": own, "interface": f"{path.interface}Mbps"}
 
 
 def _two_objects(path: slides.Path, _seed: int) -> Document:
@@ -259,78 +235,44 @@ def _two_objects(path: slides.Path, _seed: int) -> Document:
 
 
 def _jump_start() -> list[Scenario]:
-    shared: dict[str, Any] = {"paper": JUMP_START, "interface": JUMP_START_INTERFACE}
+    interface = JUMP_START_INTERFACE
     alone = [
-        Scenario(
-            key=f"js.{size}",
-            ground="alone" if size <= 64 else f"{size} pkt",
-            what=f"{size} packets alone over 5 Mbit/s at 64 ms",
-            base=partial(jump_start.single, SLOW_START, size),
-            **shared,
-        )
+        Scenario(f"js.{size}", JUMP_START, "alone" if size <= 64 else f"{size} pkt",
+                 f"{size} packets alone over 5 Mbit/s at 64 ms",
+                 partial(jump_start.single, SLOW_START, size), interface=interface)
         for size in SIZES
-    ]
+    ]  # fmt: skip
     crowds = [
-        Scenario(
-            key=f"js.{name}",
-            ground=name,
-            what=f"200 connections of 200 packets, one each {gap.removesuffix('s')} s, all alike",
-            base=partial(jump_start.contention, gap, SLOW_START, jitter="10ms"),
-            competing="alike", seeds=10, drawn="starts",
-            **shared,
-        )
+        Scenario(f"js.{name}", JUMP_START, name,
+                 f"200 connections of 200 packets, one each {gap.removesuffix('s')} s, all alike",
+                 partial(jump_start.contention, gap, SLOW_START, jitter="10ms"), "alike",
+                 seeds=10, drawn="starts", interface=interface)
         for name, gap in GAPS.items()
     ]  # fmt: skip
     web = Scenario(
-        key="js.web",
-        ground="web",
-        what="50 web sessions over 10 Mbit/s, all alike",
-        base=partial(jump_start.web, SLOW_START),
-        read=measures.sessions,
-        competing="others", seeds=24, drawn="pages, sizes",
-        **shared,
+        "js.web", JUMP_START, "web", "50 web sessions over 10 Mbit/s, all alike",
+        partial(jump_start.web, SLOW_START), "others", read=measures.sessions, seeds=24,
+        drawn="pages, sizes", interface=interface,
     )  # fmt: skip
     return [*alone, *crowds, web]
 
 
 def _hystart() -> list[Scenario]:
-    shared: dict[str, Any] = {
-        "paper": HYSTART, "tuning": PER_ACK, "own": HYSTART_OWN, "read": measures.shares,
-    }  # fmt: skip
     one, two = hystart.path(*hystart.FIG1), hystart.path(*hystart.FIG2)
+    shared: dict[str, Any] = {"tuning": PER_ACK, "own": HYSTART_OWN, "read": measures.shares}
     return [
-        Scenario(
-            key="hy.f1",
-            ground="one flow",
-            what="a CUBIC flow without end over 400 Mbit/s at 370 ms, its first 25 s",
-            base=partial(hystart.one, one, SLOW_START, "25s", cc=hystart.CUBIC),
-            **shared,
-        ),
-        Scenario(
-            key="hy.f2",
-            ground="two flows",
-            what="two Reno flows without end over 100 Mbit/s at 106 ms, 40 s",
-            base=partial(hystart.two, two, SLOW_START, (0.0, 10.0), 40),
-            competing="alike",
-            **shared,
-        ),
-        Scenario(
-            key="hy.f4",
-            ground="two CUBIC",
-            what="two CUBIC flows without end over 400 Mbit/s at 160 ms, 30 s apart, 70 s",
-            base=_two_cubic,
-            competing="alike", seeds=3, drawn="starts",
-            **shared,
-        ),
-        Scenario(
-            key="hy.traffic",
-            ground="+ traffic",
-            what="the same with 10 % of other traffic both ways",
-            base=_with_traffic,
-            competing="others", seeds=4, drawn="starts, sizes",
-            bystanders="the other traffic",
-            **shared,
-        ),
+        Scenario("hy.f1", HYSTART, "one flow",
+                 "a CUBIC flow without end over 400 Mbit/s at 370 ms, its first 25 s",
+                 partial(hystart.one, one, SLOW_START, "25s", cc=hystart.CUBIC), **shared),
+        Scenario("hy.f2", HYSTART, "two flows",
+                 "two Reno flows without end over 100 Mbit/s at 106 ms, 40 s",
+                 partial(hystart.two, two, SLOW_START, (0.0, 10.0), 40), "alike", **shared),
+        Scenario("hy.f4", HYSTART, "two CUBIC",
+                 "two CUBIC flows without end over 400 Mbit/s at 160 ms, 30 s apart, 70 s",
+                 _two_cubic, "alike", seeds=3, drawn="starts", **shared),
+        Scenario("hy.traffic", HYSTART, "+ traffic",
+                 "the same with 10 % of other traffic both ways", _with_traffic, "others",
+                 seeds=4, drawn="starts, sizes", bystanders="the other traffic", **shared),
     ]  # fmt: skip
 
 
@@ -350,18 +292,10 @@ def _mixed() -> list[Scenario]:
     """Half of the users have switched, the others are still in slow start."""
 
     def half(key: str, what: str, setting: camps.Setting, **fields: Any) -> Scenario:
-        return Scenario(
-            key=f"mix.{key}",
-            paper=MIXED,
-            ground=key,
-            what=what,
-            base=partial(_everybody, setting),
-            users=setting.users,
-            drawn="switchers, starts, sizes",
-            bystanders="the other half",
-            interface=JUMP_START_INTERFACE,
-            **fields,
-        )
+        return Scenario(f"mix.{key}", MIXED, key, what, partial(_everybody, setting),
+                        users=setting.users, drawn="switchers, starts, sizes",
+                        bystanders="the other half", interface=JUMP_START_INTERFACE,
+                        **fields)  # fmt: skip
 
     return [
         half("crowd", "half of 200 connections of 200 packets, one each 0.35 s at random moments",
