@@ -9,7 +9,7 @@ from flowstart_papers.experiment import Findings, Picture, Table, experiment, ta
 from flowstart_papers.lab import Lab
 from flowstart_papers.mixed_traffic import measures, setups
 from flowstart_papers.mixed_traffic.camps import SLOW_START, mix
-from flowstart_papers.mixed_traffic.catalog import MOVED, WITHOUT_MEMORY, WITHOUT_ROUTERS
+from flowstart_papers.mixed_traffic.setups import MOVED, WITHOUT_MEMORY, WITHOUT_ROUTERS
 from flowstart_papers.plot import Axis, lines, panel
 
 DRAWN = (

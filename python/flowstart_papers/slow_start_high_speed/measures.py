@@ -134,3 +134,13 @@ def first_flight(run: Run) -> dict[str, float]:
         "first": int(np.count_nonzero(dropped <= flight)),
         "lost": row["packets_dropped"],
     }
+
+
+def detection(run: Run) -> dict[str, float]:
+    """What became of the first flow, and what its startup had detected of the path at the end."""
+    found = samples(run)
+    first = _transfer(run.records[0])
+    values = found["detected"][found["flow"] == 0] if "detected" in found else np.zeros(1)
+    # The trace has no number where a startup has detected nothing.
+    detected = float(np.nan_to_num(values[-1]))
+    return {"seconds": first["seconds"], "again": first["again"], "detected": detected}

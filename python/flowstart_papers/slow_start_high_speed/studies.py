@@ -15,22 +15,15 @@ from flowstart_papers.experiment import Findings, experiment, table
 from flowstart_papers.frames import by_case, grid, means
 from flowstart_papers.lab import Lab
 from flowstart_papers.plot import Axis, bars, lines, panel, panels_by
-from flowstart_papers.slow_start_high_speed import (
-    competing_flows,
-    detecting_start,
-    measures,
-    statements,
-)
-from flowstart_papers.slow_start_high_speed.competing_flows import (
+from flowstart_papers.slow_start_high_speed import detecting_start, measures, statements
+from flowstart_papers.slow_start_high_speed.detecting_start import EXPANDS, SHRINKS
+from flowstart_papers.slow_start_high_speed.setups import (
     BEGIN_S,
     INTERFACE,
+    LITERAL,
     LOADS,
     MSS,
     NARROWEST,
-)
-from flowstart_papers.slow_start_high_speed.detection import EXPANDS, SHRINKS, detection
-from flowstart_papers.slow_start_high_speed.setups import (
-    LITERAL,
     PACED,
     SCHEMES,
     Handover,
@@ -39,6 +32,7 @@ from flowstart_papers.slow_start_high_speed.setups import (
     Setup,
     startup,
     transfer,
+    with_web,
 )
 from flowstart_papers.slow_start_high_speed.statements import (
     CAROLINA_EXPANSION,
@@ -318,9 +312,7 @@ def watched_start(start: str, acks: str, narrowest: int, load: float, seed: int)
     end = BEGIN_S + (STARTS[start] + 1.5) * RTT_S
     both_ways = acks == "disturbed"
     spec = startup(start, path)
-    document = competing_flows.scenario(
-        path, load, seed, spec, "1GB", lasts_s=end, both_ways=both_ways
-    )
+    document = with_web(path, load, seed, spec, "1GB", lasts_s=end, both_ways=both_ways)
     return document | {"duration": f"{end:.3f}s", "stack": document["stack"] | ACKS[acks]}
 
 
@@ -471,7 +463,7 @@ def among_others(start: str, narrowest: int, load: float, seed: int) -> Document
     """One transfer with other traffic, until it is done."""
     path = Path(INTERFACE, narrowest)
     size = f"{SECONDS * 125 * min(path.interface, path.narrowest)}kB"
-    document = competing_flows.scenario(path, load, seed, _spec(path, start), size)
+    document = with_web(path, load, seed, _spec(path, start), size)
     return document | {"end_after": {"flow": 0}}
 
 
@@ -481,9 +473,11 @@ def among_others(start: str, narrowest: int, load: float, seed: int) -> Document
 )  # fmt: skip
 def cav_detect(lab: Lab) -> Findings:
     """Alone on the slides' paths, then with other traffic."""
-    lone = lab.frame(alone, grid(path=ALONE, start=(*ALL, *VARIANTS)), detection, trace=True)
+    lone = lab.frame(
+        alone, grid(path=ALONE, start=(*ALL, *VARIANTS)), measures.detection, trace=True
+    )
     cases = grid(start=(*SCHEMES, *BUSY), narrowest=NARROWEST, load=LOADS, seed=range(1, 6))
-    busy = lab.frame(among_others, cases, detection, trace=True)
+    busy = lab.frame(among_others, cases, measures.detection, trace=True)
     judged = lone.filter(pl.col("start").is_in(list(VARIANTS)))
     right = sum((one["detected"] == EXPANDS) is ALONE[one["path"]].expands
                 for one in judged.rows(named=True))  # fmt: skip

@@ -15,9 +15,8 @@ from flowstart_papers.slow_start_high_speed import (
     statements,
     studies,
 )
-from flowstart_papers.slow_start_high_speed.detecting_start import DetectingStart
-from flowstart_papers.slow_start_high_speed.detection import EXPANDS, SHRINKS, detection
-from flowstart_papers.slow_start_high_speed.measures import Transfer, Watched
+from flowstart_papers.slow_start_high_speed.detecting_start import EXPANDS, SHRINKS, DetectingStart
+from flowstart_papers.slow_start_high_speed.measures import Transfer, Watched, detection
 from flowstart_papers.slow_start_high_speed.setups import (
     ENDLESS,
     LITERAL,
