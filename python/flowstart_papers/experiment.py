@@ -1,6 +1,7 @@
 """An experiment and what it finds; a paper and its experiments."""
 
 import fnmatch
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
@@ -119,10 +120,18 @@ class Experiment:
 
 
 def experiment(
-    name: str, figure: str, question: str, *, quick: bool = False
+    name: str, figure: str, question: str = "", *, quick: bool = False
 ) -> "Callable[[Callable[[Lab], Findings]], Experiment]":
-    """Makes an experiment of the function that runs it."""
-    return lambda run: Experiment(id=name, figure=figure, question=question, run=run, quick=quick)
+    """Makes an experiment of the function that runs it, whose docstring is the question.
+
+    `question` is given where it has more than a line, or names what varies.
+    """
+
+    def made(run: "Callable[[Lab], Findings]") -> Experiment:
+        asked = question or inspect.getdoc(run) or ""
+        return Experiment(id=name, figure=figure, question=asked, run=run, quick=quick)
+
+    return made
 
 
 @dataclass(frozen=True)

@@ -39,23 +39,17 @@ WEB = "web responses of more than 3 packets"
 HARM = ("harm", Axis("harm: bystanders later by, %"))
 
 
-@experiment(
-    "COPE-SHORT", "study",
-    "In short: what do a sender, a router and marked packets do about a fast start?", quick=True,
-)  # fmt: skip
+@experiment("COPE-SHORT", "study", quick=True)
 def short(lab: Lab) -> Findings:
-    """Four measures and a few seeds of one load."""
+    """In short: what do a sender, a router and marked packets do about a fast start?"""
     found = outcomes(lab, SHORT, setups.contention, of_flows, FEW_SEEDS)
     return Findings(answers=_says({CONTENTION: found}),
                     tables=[_table("coping_short", CONTENTION, found)])  # fmt: skip
 
 
-@experiment(
-    "COPE-TABLE", "study",
-    "Under each measure, what does starting fast gain, and what does it cost others?",
-)  # fmt: skip
+@experiment("COPE-TABLE", "study")
 def cope_table(lab: Lab) -> Findings:
-    """The whole table: every measure on two loads and on one transfer alone."""
+    """Under each measure, what does starting fast gain, and what does it cost others?"""
     contention = outcomes(lab, ways.ALL, setups.contention, of_flows, SEEDS)
     web = outcomes(lab, ways.ALL, setups.web, of_objects, WEB_SEEDS)
     loads = {CONTENTION: contention, WEB: web}
@@ -147,11 +141,9 @@ KNOBS: Mapping[str, tuple[str, Sequence[float], Any]] = {
 }  # fmt: skip
 
 
-@experiment(
-    "COPE-SWEEP", "study", "To what should a rate cap, a target time or a first window be set?"
-)
+@experiment("COPE-SWEEP", "study")
 def sweep(lab: Lab) -> Findings:
-    """Every knob on every load."""
+    """To what should a rate cap, a target time or a first window be set?"""
     answers, tables, pictures = [], [], []
     for knob, (label, settings, startup) in KNOBS.items():
         found = pl.concat(

@@ -199,12 +199,9 @@ CAPTION = (
 )
 
 
-@experiment(
-    "ABUSE-JS", "study",
-    "What can a client do to others that makes servers start fast at it again and again?",
-)  # fmt: skip
+@experiment("ABUSE-JS", "study")
 def abuse(lab: Lab) -> Findings:
-    """Everything the client may choose, everything that may guard, and its own line."""
+    """What can a client do to others that makes servers start fast at it again and again?"""
     swept = _swept(lab)
     guards = [
         ({"recovery": name, "measure": m.name, "by": m.by, "slow": slow},

@@ -217,12 +217,9 @@ SHOWN: Headings = {
 }  # fmt: skip
 
 
-@experiment(
-    "ABUSE-QS", "study",
-    "What is left for honest Quick-Start hosts next to one that requests and does not send?",
-)  # fmt: skip
+@experiment("ABUSE-QS", "study")
 def unused(lab: Lab) -> Findings:
-    """Unused requests by rule and period, what guards against them, and other neighbours."""
+    """What is left for honest Quick-Start hosts next to one that requests and does not send?"""
     caption = (
         f"Honest transfers of {HONEST_PACKETS} packets over {PATH}. A grant counts where the "
         "window that comes of it is used. Means over seeds with 95 % intervals."
@@ -286,9 +283,9 @@ ODDS = 1 / 4
 GUESS_PACKETS = 200
 
 
-@experiment("ABUSE-LIES", "study", "What do false rate requests gain?")
+@experiment("ABUSE-LIES", "study")
 def lies(lab: Lab) -> Findings:
-    """Receivers that hide routers, next to slow starters; and receivers that guess nonces."""
+    """What do false rate requests gain?"""
     hidden, guesses = _hidden(lab), _guesses(lab)
     lowered = guesses[1:]
     pays = [row for row in lowered if row["liar expects, s"] < row["honest, s"]]

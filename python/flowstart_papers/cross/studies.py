@@ -57,12 +57,9 @@ def _draw(found: CrossTable) -> "Figure":
     return heatmap.draw(found)
 
 
-@experiment(
-    "CROSS-SHORT", "study", "In short: every startup on the single transfers of three papers.",
-    quick=True,
-)  # fmt: skip
+@experiment("CROSS-SHORT", "study", quick=True)
 def short(lab: Lab) -> Findings:
-    """The single transfers of three papers."""
+    """In short: every startup on the single transfers of three papers."""
     columns = [each for each in scenarios.every() if each.paper in SHORT_PAPERS and not each.drawn]
     return findings(measure(lab, columns, startups.every()))
 
@@ -78,12 +75,9 @@ def whole(lab: Lab) -> Findings:
     return findings(table(lab))
 
 
-@experiment(
-    "CROSS-CHOSEN", "study",
-    "What hangs on the memories and interfaces that startups are given, and on how many switch?",
-)  # fmt: skip
+@experiment("CROSS-CHOSEN", "study")
 def chosen(lab: Lab) -> Findings:
-    """Memories, interfaces and the share that switches, moved."""
+    """What hangs on the memories and interfaces that startups are given, and on how many switch?"""
     memories = _memories(lab)
     interfaces = pl.concat(_interface(lab, rate) for rate in INTERFACES)
     shares = {share: _switched(lab, share) for share in SHARES}

@@ -46,11 +46,9 @@ def limited(lab: Lab, setup: Setup = LITERAL) -> dict[str, Value]:
     return {"hy.lss.rounds": round(seconds / RTT_S, 1), "hy.lss.time": round(seconds, 2)}
 
 
-@experiment(
-    "HY-LSS", "Sec. II", "How long does limited slow start take to a window of 5000 packets?"
-)
+@experiment("HY-LSS", "Sec. II")
 def hy_lss(lab: Lab) -> Findings:
-    """Rounds and seconds, by arithmetic and by ACKs."""
+    """How long does limited slow start take to a window of 5000 packets?"""
     rows = lab.frame(
         lambda rule, acks: climb(f"{setups.LIMITED},{ARITHMETIC[rule]}", ACKS[acks]),
         grid(rule=ARITHMETIC, acks=ACKS),
@@ -92,9 +90,9 @@ LARGE = 1.0
 """The paper speaks of buffers from one BDP on. Bursts within a round fill smaller ones."""
 
 
-@experiment("HY-BUF", "Sec. I", "How does slow start's overshoot grow with the buffer?", quick=True)
+@experiment("HY-BUF", "Sec. I", quick=True)
 def hy_buf(lab: Lab) -> Findings:
-    """Peak and losses over the buffer, for slow start and Hybrid Slow Start."""
+    """How does slow start's overshoot grow with the buffer?"""
     flows = lab.frame(
         lambda startup, acks, buffer: setups.one(
             setups.path(RATE, RTT, buffer), startup, "4s", ends=setups.stack(ACKS[acks])
@@ -161,11 +159,9 @@ RECEIVERS = {
 of the last two cut a round's train in two."""
 
 
-@experiment(
-    "HY-B", "Sec. III.B", "Between which windows can an ACK train end slow start on an empty path?"
-)
+@experiment("HY-B", "Sec. III.B")
 def hy_b(lab: Lab) -> Findings:
-    """Exits over the phase of the round, for five receivers."""
+    """Between which windows can an ACK train end slow start on an empty path?"""
     rows = lab.frame(
         lambda acks, mbps, rtt: setups.one(
             setups.path(mbps, rtt), HYBRID, "8s", ends=setups.stack(RECEIVERS[acks])
@@ -281,12 +277,9 @@ def _ticks(seconds: float) -> int:
     return math.ceil(round(1e3 * seconds, 6))
 
 
-@experiment(
-    "HY-ALG", "Algorithm 1",
-    "Which constants does Hybrid Slow Start show when paths are made to probe them?", quick=True,
-)  # fmt: skip
+@experiment("HY-ALG", "Algorithm 1", quick=True)
 def hy_alg(lab: Lab) -> Findings:
-    """The five constants."""
+    """Which constants does Hybrid Slow Start show when paths are made to probe them?"""
     probes = [(rtt, expected_rise(rtt + 1) + step) for rtt in DELAYS for step in STEPS]
     documents = [
         *map(small, SMALL_RTTS),

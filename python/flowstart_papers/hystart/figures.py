@@ -77,12 +77,9 @@ def figure1(lab: Lab, setup: Setup = LITERAL) -> dict[str, Measured | Value]:
     }
 
 
-@experiment(
-    "HY-F1", "Fig. 1",
-    "How far does slow start overshoot a transoceanic path, and what does it lose?", quick=True,
-)  # fmt: skip
+@experiment("HY-F1", "Fig. 1", quick=True)
 def hy_f1(lab: Lab) -> Findings:
-    """Peak, losses and what they cost."""
+    """How far does slow start overshoot a transoceanic path, and what does it lose?"""
     linux, quick = (overshoot(lab, LITERAL, each) for each in (LINUX, EVERY))
     use = {sender: carried(lab, Setup(fig1_cc=cc)) for sender, cc in SENDERS.items()}
     names = ("bdp", "held", "peak", "drops", "lost", "span_s", "repair_s", "small_s")
@@ -247,12 +244,9 @@ def _figure2(letter: str, name: str, one: dict[str, Any]) -> Panel:
     )
 
 
-@experiment(
-    "HY-F2", "Fig. 2",
-    "Where do six slow starts leave a path of 883 packets, alone and as second flow?", quick=True,
-)  # fmt: skip
+@experiment("HY-F2", "Fig. 2", quick=True)
 def hy_f2(lab: Lab) -> Findings:
-    """Where each of them leaves slow start, and what it loses."""
+    """Where do six slow starts leave a path of 883 packets, alone and as second flow?"""
     full = filling(lab)
     drawn = {name: figure2_panel(name, LITERAL) for name in PANELS}
     # The paper's panel (e) has thresholds that no host without interrupts gets.
@@ -337,11 +331,9 @@ def packet_pairs(lab: Lab, setup: Setup = LITERAL) -> dict[str, Measured | Value
     }
 
 
-@experiment(
-    "HY-HOE", "Fig. 2e", "What do packet pairs measure if hosts see packets only at interrupts?"
-)
+@experiment("HY-HOE", "Fig. 2e")
 def hy_hoe(lab: Lab) -> Findings:
-    """Thresholds over many draws of the hosts' clocks."""
+    """What do packet pairs measure if hosts see packets only at interrupts?"""
     cases = grid(hosts=HOSTS, reading=("closest", "robust"), seed=range(1, SEEDS + 1))
     draws = lab.frame(
         lambda **case: pair(LITERAL, **case),
@@ -492,12 +484,9 @@ def _by(which: str) -> pl.Expr:
     return (pl.col("by") == which).sum().alias(f"by {which}")
 
 
-@experiment(
-    "HY-F3", "Fig. 3",
-    "Does it work with quick, quick-then-delayed and delayed ACKs in other traffic?",
-)  # fmt: skip
+@experiment("HY-F3", "Fig. 3")
 def hy_f3(lab: Lab) -> Findings:
-    """Exits over seeds, and the trains of one run per scheme."""
+    """Does it work with quick, quick-then-delayed and delayed ACKs in other traffic?"""
     named = {**receivers(LITERAL), "delayed (FreeBSD)": setups.FREEBSD}
     timers = {f"{ms}": {"ack": "delayed", "ack_timer": f"{ms}ms"} for ms in TIMERS_MS}
     ends = setups.stack(EVERY)

@@ -38,11 +38,9 @@ PACKETS = 130_000
 """As many as are sent until all is repaired, and not so many that the trace gets large."""
 
 
-@experiment(
-    "HY-BLACKOUT", "study", "What makes a sender go dark for twenty seconds after the overshoot?"
-)
+@experiment("HY-BLACKOUT", "study")
 def hy_blackout(lab: Lab) -> Findings:
-    """Recovery by repair and cc, and what it makes of the first minute."""
+    """What makes a sender go dark for twenty seconds after the overshoot?"""
     found = lab.frame(
         lambda cc, repair: setups.one(
             setups.path(*setups.FIG1), SLOW_START, "100s", cc=figures.SENDERS[cc],
@@ -126,9 +124,9 @@ def _firsts(flows: pl.DataFrame, key: list[str], bdp: pl.Expr) -> pl.DataFrame:
     )
 
 
-@experiment("HY-ACK", "study", "Where does it leave for four kinds of receivers in other traffic?")
+@experiment("HY-ACK", "study")
 def hy_ack(lab: Lab) -> Findings:
-    """Exits and goodput of four receivers at ten points, into 10 % of other traffic each way."""
+    """Where does it leave for four kinds of receivers in other traffic?"""
     base = {"rate": RATE, "rtt": RTT, "buffer": BUFFER}
     points = {
         tuple((base | {axis: value}).items()) for axis, values in SWEEPS.items() for value in values
@@ -206,9 +204,9 @@ def reverse_path(kind: str, value: float, receiver: str, startup: str, seed: int
     return flow | {"seed": seed}
 
 
-@experiment("HY-ASYM", "study", "Do a slow, used or batching reverse path end it early or late?")
+@experiment("HY-ASYM", "study")
 def hy_asym(lab: Lab) -> Findings:
-    """Exits by what the reverse path is like."""
+    """Do a slow, used or batching reverse path end it early or late?"""
     cases: list[Case] = [
         case
         for kind, values in KINDS.items()
@@ -276,9 +274,9 @@ def moved(what: str, value: float) -> Document:
     return document
 
 
-@experiment("HY-SENS", "study", "What do initial window, tick, quick ACKs and start times move?")
+@experiment("HY-SENS", "study")
 def hy_sens(lab: Lab) -> Findings:
-    """Exits of Fig. 2 (c) and of Fig. 3 with each input moved."""
+    """What do initial window, tick, quick ACKs and start times move?"""
     cases = [{"what": what, "value": value} for what, values in MOVED.items() for value in values]
     found = lab.frame(moved, cases, measures.exits).with_columns(pl.col("value").cast(float))
     first = found.filter(pl.col("row") == 0)
@@ -410,11 +408,9 @@ def _parties(run: Run, at: float) -> tuple[set[int], set[int]]:
     return settled, starting
 
 
-@experiment(
-    "HY-SYNC", "Sec. III.B", "How many of the flows that are there lose when another one joins?"
-)
+@experiment("HY-SYNC", "Sec. III.B")
 def hy_sync(lab: Lab) -> Findings:
-    """Losses of bystanders by cc, number of flows and startup, per flow that joins them."""
+    """How many of the flows that are there lose when another one joins?"""
     key = ["cc", "flows", "startup"]
     cases = grid(cc=SENDERS, flows=FLOWS, startup=ALL, seed=SEEDS)
     runs = lab.frame(arrivals, cases, together, trace=True).with_columns(
@@ -530,13 +526,9 @@ def queued(run: Run) -> float:
     return float((empty[last] - at > RISE_S).mean())
 
 
-@experiment(
-    "HY-TRAFFIC",
-    "study",
-    "Does it still use the link better than slow start where others use it too?",
-)
+@experiment("HY-TRAFFIC", "study")
 def hy_traffic(lab: Lab) -> Findings:
-    """Utilisation and exits over the share of others."""
+    """Does it still use the link better than slow start where others use it too?"""
     names = ("Hybrid Slow Start", "slow start", "by the train alone")
     cases = [case for case in grid(share=SHARES, startup=names, seed=range(1, 41))
              if case["seed"] <= DRAWS[case["share"]]]  # fmt: skip

@@ -135,11 +135,9 @@ def figure4(lab: Lab, setup: Setup = LITERAL) -> dict[str, Measured | Value]:
     return measured
 
 
-@experiment(
-    "HY-F4", "Fig. 4", "Do CUBIC flows use a link better after it, over bandwidth, buffer and RTT?"
-)
+@experiment("HY-F4", "Fig. 4")
 def hy_f4(lab: Lab) -> Findings:
-    """Three sweeps by three startups."""
+    """Do CUBIC flows use a link better after it, over bandwidth, buffer and RTT?"""
     found = swept(lab, LITERAL)
     leads = pl.concat(lead(found, other) for other in OTHERS)
     slow, limited = (leads.filter(other=other)["mean"] for other in OTHERS)
@@ -226,9 +224,9 @@ def figure5(lab: Lab, setup: Setup = LITERAL) -> dict[str, Measured | Value]:
     }
 
 
-@experiment("HY-F5", "Fig. 5", "Does it make up for receivers that delay all ACKs?")
+@experiment("HY-F5", "Fig. 5")
 def hy_f5(lab: Lab) -> Findings:
-    """Throughput by receiver and startup, at two rates, with SACK and without."""
+    """Does it make up for receivers that delay all ACKs?"""
     rate, rtt = LITERAL.fig4_fixed
     found = pl.concat(
         throughputs(lab, Setup(fig4_fixed=(mbps, rtt), fig5_sack=sack)).select(

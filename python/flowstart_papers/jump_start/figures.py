@@ -52,14 +52,9 @@ def figure1(flows: pl.DataFrame) -> Findings:
     )
 
 
-@experiment(
-    "JS-F1",
-    "Fig. 1",
-    "How much faster is a transfer that is sent whole in the first round trip?",
-    quick=True,
-)
+@experiment("JS-F1", "Fig. 1", quick=True)
 def js_f1(lab: Lab) -> Findings:
-    """The paper's sizes, and the next power of two."""
+    """How much faster is a transfer that is sent whole in the first round trip?"""
     cases = grid(packets=(*SIZES, NEXT), startup=BOTH)
     findings = figure1(flows := lab.frame(setups.single, cases, measures.transfer))
     found = transfers(flows)
@@ -84,11 +79,9 @@ def js_f1(lab: Lab) -> Findings:
     )  # fmt: skip
 
 
-@experiment(
-    "JS-F1s", "Fig. 1", "What does the figure look like between its powers of two?", quick=True
-)
+@experiment("JS-F1s", "Fig. 1", quick=True)
 def js_f1s(lab: Lab) -> Findings:
-    """Every size up to the first losses."""
+    """What does the figure look like between its powers of two?"""
     cases = grid(packets=FINE, startup=BOTH)
     found = transfers(lab.frame(setups.single, cases, measures.transfer))
     first = min(found.filter(pl.col("packets_dropped") > 0)["packets"])
@@ -206,13 +199,9 @@ def _by_startup(flows: pl.DataFrame, column: str) -> pl.DataFrame:
     )
 
 
-@experiment(
-    "JS-F2a",
-    "Fig. 2a",
-    "How long do 200 connections take that start at an interval, all of one kind?",
-)
+@experiment("JS-F2a", "Fig. 2a")
 def js_f2a(lab: Lab) -> Findings:
-    """Durations of connections that contend."""
+    """How long do 200 connections take that start at an interval, all of one kind?"""
     flows, found = _crowds(lab)
     exact, late = (found.filter(jitter=jitter) for jitter in KINDS)
     apart = exact.row(-1, named=True)
@@ -247,9 +236,9 @@ def js_f2a(lab: Lab) -> Findings:
     )  # fmt: skip
 
 
-@experiment("JS-F2b", "Fig. 2b", "How much do they lose?")
+@experiment("JS-F2b", "Fig. 2b")
 def js_f2b(lab: Lab) -> Findings:
-    """Losses of connections that contend."""
+    """How much do they lose?"""
     flows, found = _crowds(lab)
     exact = found.filter(jitter="0ms")
     apart = exact.row(-1, named=True)
@@ -358,13 +347,9 @@ def _distribution(every: pl.DataFrame, column: str) -> pl.DataFrame:
     )
 
 
-@experiment(
-    "JS-F4a",
-    "Fig. 4a",
-    "How long do the connections of a web load take, those above an initial window?",
-)
+@experiment("JS-F4a", "Fig. 4a")
 def js_f4a(lab: Lab) -> Findings:
-    """Durations on the web."""
+    """How long do the connections of a web load take, those above an initial window?"""
     every, draws = _draws(lab)
     flat = every.select("startup", "duration_s").explode("duration_s")
     slow, jump = (flat.filter(startup=startup)["duration_s"] for startup in BOTH)
@@ -402,9 +387,9 @@ def js_f4a(lab: Lab) -> Findings:
     )  # fmt: skip
 
 
-@experiment("JS-F4b", "Fig. 4b", "How many of them lose packets, and how many packets?")
+@experiment("JS-F4b", "Fig. 4b")
 def js_f4b(lab: Lab) -> Findings:
-    """Losses on the web."""
+    """How many of them lose packets, and how many packets?"""
     every, draws = _draws(lab)
     alone = lab.runs([setups.unhindered(AHEAD)], measures.transfer)[0]
     rounds = alone["duration_s"] / alone["min_rtt_s"] - 1

@@ -20,11 +20,9 @@ BORDER_LINK = 100e6
 SHARE = 0.005
 
 
-@experiment(
-    "JS-IN", "Sec. I", "How long does slow start take to fill a fast long path?", quick=True
-)
+@experiment("JS-IN", "Sec. I", quick=True)
 def js_in(lab: Lab) -> Findings:
-    """The numbers of the introduction, and the cap of Sec. IV.D."""
+    """How long does slow start take to fill a fast long path?"""
     scenario = {
         "path": {"rate": "10Gbps", "rtt": "100ms", "buffer": "1bdp"},
         "stack": setups.stack(iw="1", window="1000000pkt"),
@@ -64,14 +62,9 @@ def _lossy(packets: int, path: dict[str, str]) -> Document:
     return setups.along(setups.single(JUMP_START, packets, **fields), **path)
 
 
-@experiment(
-    "JS-ALG",
-    "Sec. II",
-    "Which window follows a lossy first flight, and what ends the flight?",
-    quick=True,
-)
+@experiment("JS-ALG", "Sec. II", quick=True)
 def js_alg(lab: Lab) -> Findings:
-    """Both rules, read from traces."""
+    """Which window follows a lossy first flight, and what ends the flight?"""
     idle = setups.single(JUMP_START, 64)
     # Its SYN waits behind another's burst that is gone when its data leaves.
     burst = {"startup": JUMP_START, "size": "80pkt"}
@@ -158,9 +151,9 @@ def bystanders(startup: str, queue: str, seed: int, long: int = 0) -> Document:
     return {"seed": seed, "path": path, "stack": setups.stack(), "flows": flows}
 
 
-@experiment("JS-AQM", "Sec. IV.B", "Does active queue management protect bystanders from a jump?")
+@experiment("JS-AQM", "Sec. IV.B")
 def js_aqm(lab: Lab) -> Findings:
-    """The loss that newcomers add to bystanders when they jump, behind each queue."""
+    """Does active queue management protect bystanders from a jump?"""
     flows = lab.frame(
         lambda load, queue, startup, seed: bystanders(startup, QUEUES[queue], seed, LOADS[load]),
         grid(load=LOADS, queue=QUEUES, startup=BOTH, seed=SEEDS),
@@ -199,14 +192,9 @@ def js_aqm(lab: Lab) -> Findings:
     )  # fmt: skip
 
 
-@experiment(
-    "JS-HINTS",
-    "Sec. IV.E",
-    "Do marks that let routers drop startup packets first protect bystanders?",
-    quick=True,
-)
+@experiment("JS-HINTS", "Sec. IV.E", quick=True)
 def js_hints(lab: Lab) -> Findings:
-    """Marked startup packets, dropped first."""
+    """Do marks that let routers drop startup packets first protect bystanders?"""
     flows = lab.frame(
         lambda marks, seed: bystanders(JUMP_START + HINTED[marks][1], HINTED[marks][0], seed),
         grid(marks=HINTED, seed=SEEDS),

@@ -24,11 +24,9 @@ FOOTNOTE = 128
 WITHOUT_SACK = ("NewReno", "Reno", "Tahoe", "timer only")
 
 
-@experiment(
-    "JS-RECOVERY", "study", "Under which rule of loss recovery does figure 2 come out as printed?"
-)
+@experiment("JS-RECOVERY", "study")
 def js_recovery(lab: Lab) -> Findings:
-    """Figure 2, and the footnote of figure 1, rule by rule."""
+    """Under which rule of loss recovery does figure 2 come out as printed?"""
     single = versus(
         lab.frame(
             lambda rule, startup: setups.single(startup, FOOTNOTE, **RECOVERIES[rule]),
@@ -94,9 +92,9 @@ P25, FREE = number("js.f4.p25"), number("js.f4.lossfree")
 many points more of Jump Start's connections lose nothing."""
 
 
-@experiment("JS-LOAD", "study", "At which load, if any, do the two statements about figure 4 hold?")
+@experiment("JS-LOAD", "study")
 def js_load(lab: Lab) -> Findings:
-    """The web load, heavier and on slower links."""
+    """At which load, if any, do the two statements about figure 4 hold?"""
     flows = lab.frame(
         lambda rate, pause, sessions, startup, seed: setups.web(
             startup, seed, sessions=sessions, rate=f"{rate:g}Mbps", page_pause_from=pause
@@ -139,13 +137,9 @@ BURST = f"{JUMP_START}:iw_refinement=true"
 BURST_NAMES = NAMES | {BURST: "Jump Start with footnote 3"}
 
 
-@experiment(
-    "JS-BURST",
-    "footnote 3",
-    "What does it change not to pace a flight that fits the initial window?",
-)
+@experiment("JS-BURST", "footnote 3")
 def js_burst(lab: Lab) -> Findings:
-    """Single transfers, and the web load with its small responses."""
+    """What does it change not to pace a flight that fits the initial window?"""
     sizes = grid(packets=(1, 2, 3, 4, 5, 6, 8, 10), startup=BURST_NAMES)
     single = versus(lab.frame(setups.single, sizes, measures.transfer), SLOW_START, ["packets"])
     single = single.select(pl.col("startup").replace(BURST_NAMES), "packets", gain("duration_s"))
@@ -196,13 +190,9 @@ HOLDS = pl.col("rate") * pl.col("rtt") * 1e3 / setups.PACKET_BITS + pl.col("queu
 """Packets that the path and its queue can take in the first round trip."""
 
 
-@experiment(
-    "JS-PATHS",
-    "study",
-    "At which rates, round trips and queues does a jump help, and where does it harm?",
-)
+@experiment("JS-PATHS", "study")
 def js_paths(lab: Lab) -> Findings:
-    """Every path with every size, under both recoveries."""
+    """At which rates, round trips and queues does a jump help, and where does it harm?"""
     flows = lab.frame(
         lambda rule, rate, rtt, queue, packets, startup: setups.along(
             setups.single(startup, packets, **RECOVERIES[rule]),
@@ -262,11 +252,9 @@ def loaded(startup: str, rate: int, rtt: int, packets: int, seed: int) -> Docume
     return document | {"seed": seed, "flows": [document["flows"][0] | opening]}
 
 
-@experiment(
-    "JS-PATHS-LOAD", "study", "And where the link is half busy with transfers that start alike?"
-)
+@experiment("JS-PATHS-LOAD", "study")
 def js_paths_load(lab: Lab) -> Findings:
-    """Every path with every size."""
+    """And where the link is half busy with transfers that start alike?"""
     axes = {"rate": RATES, "rtt": RTTS, "packets": (4, 16, 64, 256, 1024), "seed": range(1, 7)}
     flows = lab.frame(loaded, grid(**axes, startup=BOTH), measures.crowd)
     pairs = versus(flows, SLOW_START, list(axes)).with_columns(
@@ -333,9 +321,9 @@ def over_gateways(startup: str, gateways: int, packets: int, load: float, seed: 
     }
 
 
-@experiment("JS-GATEWAYS", "study", "What do several consecutive congested gateways change?")
+@experiment("JS-GATEWAYS", "study")
 def js_gateways(lab: Lab) -> Findings:
-    """Each number of gateways at each load and size."""
+    """What do several consecutive congested gateways change?"""
     axes = {"load": (0.3, 0.6), "packets": (16, 64, 200), "gateways": GATEWAYS}
     cases = grid(**axes, seed=range(1, 9), startup=BOTH)
     flows = lab.frame(over_gateways, cases, measures.gateways)
@@ -445,13 +433,9 @@ def _joining(lab: Lab) -> pl.DataFrame:
     )
 
 
-@experiment(
-    "JS-FAIR",
-    "Sec. V (ii)",
-    "Do long transfers share a link fairly when some of them begin with a jump?",
-)
+@experiment("JS-FAIR", "Sec. V (ii)")
 def js_fair(lab: Lab) -> Findings:
-    """Long transfers that begin together, and one that joins."""
+    """Do long transfers share a link fairly when some of them begin with a jump?"""
     together, joining = _fairness(lab), _joining(lab)
     named, today = BOTH_RULES
     fitting, large, whole = FLIGHTS
@@ -527,13 +511,9 @@ def in_turn(sharer: str, packets: int) -> Document:
     return document | {"flows": [document["flows"][0] | {"count": 6, "stagger": "10s"}]}
 
 
-@experiment(
-    "JS-PARALLEL",
-    "Sec. I",
-    "How does a jump compare with parallel connections, and with those that share?",
-)
+@experiment("JS-PARALLEL", "Sec. I")
 def js_parallel(lab: Lab) -> Findings:
-    """Objects split on connections at once, and objects in turn."""
+    """How does a jump compare with parallel connections, and with those that share?"""
     axes = {"packets": (64, 200), "connections": SPLIT, "startup": BOTH}
     flows = lab.frame(split, grid(**axes, seed=range(1, 21)), measures.whole)
     found = means(flows, list(axes), "duration_s", "dropped", "timeouts")

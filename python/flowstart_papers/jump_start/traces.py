@@ -68,13 +68,9 @@ def _side_by_side(known: Mapping[str, float], found: Mapping[str, float]) -> pl.
     return pl.DataFrame(rows)
 
 
-@experiment(
-    "JS-F3", "Fig. 3", "Does `flowstart capture` compute the needed rates of a trace as the paper "
-                       "does?",
-    quick=True,
-)  # fmt: skip
+@experiment("JS-F3", "Fig. 3", quick=True)
 def js_f3(lab: Lab) -> Findings:
-    """Rates, and the line of a window that stays as it opens."""
+    """Does `flowstart capture` compute the needed rates of a trace as the paper does?"""
     both, read = compared()
     agree = both.filter(
         (pl.col("size") == pl.col("bytes")) & _close("rate", "rate_bytes_per_s")
@@ -122,9 +118,9 @@ def js_f3(lab: Lab) -> Findings:
     )  # fmt: skip
 
 
-@experiment("JS-F5", "Fig. 5", "And what the advertised window would take from them?", quick=True)
+@experiment("JS-F5", "Fig. 5", quick=True)
 def js_f5(_lab: Lab) -> Findings:
-    """What the advertised window takes from the rates, on the same capture."""
+    """And what the advertised window would take from them?"""
     both, read = compared()
     agree = both.filter(
         (pl.col("window") == pl.col("window_tool")) & _close("reduction", "reduction_bytes_per_s")

@@ -140,12 +140,9 @@ def _crowds(name: str, found: pl.DataFrame, said: Sequence[str]) -> Findings:
     )
 
 
-@experiment(
-    "MIX-HALF", "study",
-    "Half of Jump Start's connections switch to one of three startups: which gain?", quick=True,
-)  # fmt: skip
+@experiment("MIX-HALF", "study", quick=True)
 def mix_half(lab: Lab) -> Findings:
-    """Three startups in half of the connections at one interval."""
+    """Half of Jump Start's connections switch to one of three startups: which gain?"""
     names = ("hystart", "fast-start", "jump-start")
     found = mix(lab, [setups.at_random(350)], names, range(1, 9), measures.of_flows, shares=(50,))
     return Findings(answers=[_busy(found)], tables=both_camps("half", found))
@@ -169,12 +166,9 @@ def mix_contention(lab: Lab) -> Findings:
     return _crowds("contention", found, [_busy(found), idle_says])
 
 
-@experiment(
-    "MIX-ARRIVALS", "study",
-    "The same where connections come at random: what was only the beat of the intervals?",
-)  # fmt: skip
+@experiment("MIX-ARRIVALS", "study")
 def mix_arrivals(lab: Lab) -> Findings:
-    """The same connections at random moments."""
+    """The same where connections come at random: what was only the beat of the intervals?"""
     settings = [setups.at_random(interval) for interval in RANDOM_MS]
     found = mix(lab, settings, WITHOUT_ROUTERS, SEEDS, measures.of_flows)
     harmful = (
@@ -202,12 +196,9 @@ def mix_arrivals(lab: Lab) -> Findings:
 SESSIONS = (50, 100)
 
 
-@experiment(
-    "MIX-WEB", "study",
-    "What does each startup bring and cost in web sessions of mostly short transfers?",
-)  # fmt: skip
+@experiment("MIX-WEB", "study")
 def mix_web(lab: Lab) -> Findings:
-    """Every share of the paper's sessions, and half of twice as many."""
+    """What does each startup bring and cost in web sessions of mostly short transfers?"""
     few, many = (setups.web(count) for count in SESSIONS)
     read, seeds = measures.of_objects, range(1, 33)
     found = mix(lab, [few], WITHOUT_MEMORY, seeds, read)
@@ -311,11 +302,9 @@ def mix_qs(lab: Lab) -> Findings:
     )
 
 
-@experiment(
-    "MIX-CHOSEN", "study", "How much depends on what was chosen here: memories, interfaces, sizes?"
-)
+@experiment("MIX-CHOSEN", "study")
 def mix_chosen(lab: Lab) -> Findings:
-    """What was chosen because no paper gives it, moved; half of the connections switched."""
+    """How much depends on what was chosen here: memories, interfaces, sizes?"""
     read = measures.of_flows
     crowd = mix(lab, [setups.at_random(500)], MOVED, SEEDS, read, shares=(50,))
     sizes = [setups.swift("T1", 300, "50pkt", times=times) for times in (0.5, 1, 4)]

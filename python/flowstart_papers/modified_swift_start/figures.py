@@ -65,12 +65,9 @@ def _by_rtt(values: Sequence[float], digits: int) -> dict[str, float]:
             for rtt_s, value in zip(RTTS_S, values, strict=True)}  # fmt: skip
 
 
-@experiment(
-    "MSS-F2", "Fig. 2",
-    "How does slow start's connection time grow with the round trip at 49.5 Mbit/s?", quick=True,
-)  # fmt: skip
+@experiment("MSS-F2", "Fig. 2", quick=True)
 def mss_f2(lab: Lab) -> Findings:
-    """Connection times by round trip."""
+    """How does slow start's connection time grow with the round trip at 49.5 Mbit/s?"""
     took_s = [one["duration_s"] for one in lab.runs(over_rtts(), measures.connection)]
     rounds = [t / rtt_s for t, rtt_s in zip(took_s, RTTS_S, strict=True) if rtt_s >= LIMITED_S]
     rises = all(before < after for before, after in pairwise(took_s))
@@ -89,12 +86,9 @@ def mss_f2(lab: Lab) -> Findings:
     )  # fmt: skip
 
 
-@experiment(
-    "MSS-F3", "Fig. 3",
-    "How much of 49.5 Mbit/s does slow start use, and how soon is it at its full rate?", quick=True,
-)  # fmt: skip
+@experiment("MSS-F3", "Fig. 3", quick=True)
 def mss_f3(lab: Lab) -> Findings:
-    """The line's use, and rates over time."""
+    """How much of 49.5 Mbit/s does slow start use, and how soon is it at its full rate?"""
     documents, unbound = over_rtts(), over_rtts(router_pps=None)
     took_s = [one["duration_s"] for one in lab.runs([*documents, *unbound], measures.connection)]
     windows = lab.runs(documents, measures.windows, trace=True)
@@ -207,12 +201,9 @@ def figure4(lab: Lab, setup: Setup = LITERAL) -> Found:
     return {"mss.f4.D.sim": first["gap_s"], "mss.f4.rtt2": second["rtt_s"]}
 
 
-@experiment(
-    "MSS-F4", "Fig. 4", "Which windows do the two pairs give over T1 with the shortest delay?",
-    quick=True,
-)  # fmt: skip
+@experiment("MSS-F4", "Fig. 4", quick=True)
 def mss_f4(lab: Lab) -> Findings:
-    """The window over T1 with the shortest delay, and the paper's arithmetic beside it."""
+    """Which windows do the two pairs give over T1 with the shortest delay?"""
     ours, by_formula = (pairs(lab, T1, SHORTEST_S, each) for each in (LITERAL, BY_FORMULA))
     slow = by_startup(lab, LITERAL, T1, SHORTEST_S, measures.windows)["slow start"]
     caught_s = next(t for t, size in zip(*slow, strict=True) if size >= ours[0]["window"])
@@ -268,12 +259,9 @@ def figure5(lab: Lab, setup: Setup = LITERAL) -> Found:
     }
 
 
-@experiment(
-    "MSS-F5", "Fig. 5", "What do both senders send over T1, at first and in the steady state?",
-    quick=True,
-)  # fmt: skip
+@experiment("MSS-F5", "Fig. 5", quick=True)
 def mss_f5(lab: Lab) -> Findings:
-    """What is sent over T1, the second round trip, and the steady state."""
+    """What do both senders send over T1, at first and in the steady state?"""
     found = figure5(lab)
     printed = [number(f"mss.f5.second.rtt.{name}") for name in ("ss", "mss")]
     return Findings(
@@ -318,12 +306,9 @@ def figure6(lab: Lab, setup: Setup = LITERAL) -> Found:
     }
 
 
-@experiment(
-    "MSS-F6", "Fig. 6",
-    "Does the paced round trip leave the routers' queue empty and the line busy?", quick=True,
-)  # fmt: skip
+@experiment("MSS-F6", "Fig. 6", quick=True)
 def mss_f6(lab: Lab) -> Findings:
-    """What is sent and what has arrived, the queue between, and the line's idle times."""
+    """Does the paced round trip leave the routers' queue empty and the line busy?"""
     flights = by_startup(lab, LITERAL, T1, SHORTEST_S, measures.flight)
     # Over the line, the second router's turn, and the receiver's access link.
     bits = 8 * (MSS + HEADER)
@@ -349,11 +334,9 @@ def figure7(lab: Lab, setup: Setup = LITERAL) -> Found:
     return {"mss.f7.rtt": Measured(reached, modified_s < slow_s)}
 
 
-@experiment(
-    "MSS-F7", "Fig. 7", "When does each sender's mean round trip reach its final value?", quick=True
-)
+@experiment("MSS-F7", "Fig. 7", quick=True)
 def mss_f7(lab: Lab) -> Findings:
-    """The mean round trip as both senders compute it."""
+    """When does each sender's mean round trip reach its final value?"""
     found = by_startup(lab, LITERAL, T1, SHORTEST_S, measures.round_trips)
     path_s, steady_s = number(f"mss.t1.rtt.{SHORTEST_S:g}"), number("mss.f5.steady.rtt")
     return Findings(
@@ -383,12 +366,9 @@ def figure8(lab: Lab, setup: Setup = LITERAL) -> Found:
     }
 
 
-@experiment(
-    "MSS-F8", "Figs. 8 and 9",
-    "What changes over T1 with a delay of 0.1 s, and does the advantage grow with it?", quick=True,
-)  # fmt: skip
+@experiment("MSS-F8", "Figs. 8 and 9", quick=True)
 def mss_f8(lab: Lab) -> Findings:
-    """Windows and sequence numbers over the longer line."""
+    """What changes over T1 with a delay of 0.1 s, and does the advantage grow with it?"""
     first, second = pairs(lab, T1, LONG_S)
     printed = [number(f"mss.t1.diff.{delay_s:g}") for delay_s in DELAYS_S]
     falls = sum(after < before for before, after in pairwise(printed))
@@ -418,12 +398,9 @@ def figure10(lab: Lab, setup: Setup = LITERAL) -> Found:
     return {"mss.f11.ss": slow["segments"], "mss.f11.mss": modified["segments"]}
 
 
-@experiment(
-    "MSS-F10", "Figs. 10 and 11",
-    "What do the pairs give over OC-1, and how much of it can be sent?", quick=True,
-)  # fmt: skip
+@experiment("MSS-F10", "Figs. 10 and 11", quick=True)
 def mss_f10(lab: Lab) -> Findings:
-    """Windows and sequence numbers over OC-1."""
+    """What do the pairs give over OC-1, and how much of it can be sent?"""
     ours, by_formula = (pairs(lab, OC1, SHORTEST_S, each) for each in (LITERAL, BY_FORMULA))
     found = figure10(lab)
     return Findings(

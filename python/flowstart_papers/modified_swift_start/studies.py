@@ -109,13 +109,9 @@ def disturbed(kind: str, value: float, startup: str, draw: int) -> Document:
     return document | {"seed": draw, "flows": flows}
 
 
-@experiment(
-    "MSS-M", "Sec. 2.3",
-    "What do delayed, queued and thinned ACKs do to Swift Start and to its modification?",
-    quick=True,
-)  # fmt: skip
+@experiment("MSS-M", "Sec. 2.3", quick=True)
 def mss_m(lab: Lab) -> Findings:
-    """Estimates under each disturbance."""
+    """What do delayed, queued and thinned ACKs do to Swift Start and to its modification?"""
     draws = range(1, 41)
     cases = [
         *grid(kind=["none", "delayed"], value=[0], startup=ESTIMATORS, draw=[0]),
@@ -249,11 +245,9 @@ def saved(lab: Lab, setups: Mapping[str, Setup], delays_s: Sequence[float]) -> p
         {line.key: line.name for line in LINES}))  # fmt: skip
 
 
-@experiment(
-    "MSS-RTO", "study", "What makes the advantage jump between delays of 0.4 and 0.5 s?", quick=True
-)
+@experiment("MSS-RTO", "study", quick=True)
 def mss_rto(lab: Lab) -> Findings:
-    """Each input moved."""
+    """What makes the advantage jump between delays of 0.4 and 0.5 s?"""
     found = saved(lab, VARIANTS, RTO_DELAYS_S)
     late = found.filter(pl.col("delay").is_in(LATE_S))
 
@@ -306,12 +300,9 @@ EARLY_S = tuple(delay_s for delay_s in DELAYS_S if delay_s not in LATE_S)
 """Delays at which nothing times out."""
 
 
-@experiment(
-    "MSS-CLOCK", "study",
-    "Can an ACK timer that is a ticking clock be why the differences below 0.5 s are irregular?",
-)  # fmt: skip
+@experiment("MSS-CLOCK", "study")
 def mss_clock(lab: Lab) -> Findings:
-    """Differences with each timer, the same in both runs or one for each."""
+    """Can an ACK timer that is a ticking clock be why the differences below 0.5 s are irregular?"""
     slow, own, both = (pl.col(name) for name in ("duration_s_base", "duration_s", "saved_s"))
     found = saved(lab, TIMERS, EARLY_S).group_by("name", "delay", maintain_order=True).agg(
         pl.col("rtt_s", "printed_s", "saved_s").last(),
@@ -365,12 +356,9 @@ ACCESS = {"100 Mbit/s": LITERAL, "none": replace(LITERAL, base="access", path=DI
 """The receiver's link, as printed and without; then the base round trip is the sender's."""
 
 
-@experiment(
-    "MSS-P", "Table 3, second window",
-    "Why is the second window over OC-1 larger than the line allows?", quick=True,
-)  # fmt: skip
+@experiment("MSS-P", "Table 3, second window", quick=True)
 def mss_p(lab: Lab) -> Findings:
-    """Gaps by the routers' rate and the receiver's link."""
+    """Why is the second window over OC-1 larger than the line allows?"""
     setups = {
         (access, float(rate)): replace(
             ACCESS[access], path={**ACCESS[access].path, "router_pps": rate}

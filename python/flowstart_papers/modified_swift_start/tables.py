@@ -121,13 +121,9 @@ MSS_T2, MSS_T3 = _of_table(T1, "table2"), _of_table(OC1, "table3")
 SHOWN_KB = {"t1": (10.0, 1000.0), "oc1": (100.0, 20_000.0)}
 
 
-@experiment(
-    "MSS-W", "Tables 2 and 3",
-    "How do both windows grow with the delay, and where do they part from the published ones?",
-    quick=True,
-)  # fmt: skip
+@experiment("MSS-W", "Tables 2 and 3", quick=True)
 def mss_w(lab: Lab) -> Findings:
-    """The windows of both tables as a picture, which the paper does not draw."""
+    """How do both windows grow with the delay, and where do they part from the published ones?"""
     # A receiver right behind its router, as the second windows over OC-1 need it.
     direct = replace(LITERAL, base="access", path=DIRECT)
     delay = Axis("delay of the line (s)", "log", ticks=(0.0001, 0.001, 0.01, 0.1, 0.8))

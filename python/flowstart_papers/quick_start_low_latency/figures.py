@@ -168,11 +168,9 @@ def _both(lab: Lab, rate: str) -> dict[str, pl.DataFrame]:
     return {title: sweep(lab, setting, rate) for title, setting in settings.items()}
 
 
-@experiment(
-    "QS-F2", "Fig. 2", "How does the gain depend on the transfer's size at 384 kbit/s?", quick=True
-)
+@experiment("QS-F2", "Fig. 2", quick=True)
 def qs_f2(lab: Lab) -> Findings:
-    """All sizes over all delays."""
+    """How does the gain depend on the transfer's size at 384 kbit/s?"""
     found = _both(lab, SLOW)
     ours, decoded = (by_case(free(each, [100]), "packets", "gain") for each in found.values())
     return Findings(
@@ -190,11 +188,9 @@ def qs_f2(lab: Lab) -> Findings:
     )  # fmt: skip
 
 
-@experiment(
-    "QS-F3", "Fig. 3", "How does the gain depend on the transfer's size at 100 Mbit/s?", quick=True
-)
+@experiment("QS-F3", "Fig. 3", quick=True)
 def qs_f3(lab: Lab) -> Findings:
-    """All sizes over all delays."""
+    """How does the gain depend on the transfer's size at 100 Mbit/s?"""
     found = _both(lab, MIDDLE)
     return Findings(
         measured=figure3(lab, LITERAL),
@@ -274,9 +270,9 @@ def figure5(lab: Lab, setting: Setting, delay: int = DELAY) -> dict[str, Measure
     }
 
 
-@experiment("QS-F5", "Fig. 5", "What is left of the gain when a transfer has 1 to 100 MB?")
+@experiment("QS-F5", "Fig. 5")
 def qs_f5(lab: Lab) -> Findings:
-    """The figure, also with other delays and with the decoded inputs."""
+    """What is left of the gain when a transfer has 1 to 100 MB?"""
     settings = {"literal reading": LITERAL, "decoded from Table I": DECODED}
     found = {title: ftp(lab, setting, DELAY) for title, setting in settings.items()}
     delays = {delay: ftp(lab, LITERAL, delay) for delay in (1, 3, 10, 100)}

@@ -63,9 +63,9 @@ def beside_load(connections: int, startup: str) -> Document:
     return alone | {"duration": "8s"}
 
 
-@experiment("QS-D2", "Sec. IV", "What does a router approve while others use its link?")
+@experiment("QS-D2", "Sec. IV")
 def qs_d2(lab: Lab) -> Findings:
-    """The transfer with both startups beside a growing load."""
+    """What does a router approve while others use its link?"""
     cases = grid(connections=CONNECTIONS, startup=STARTUPS)
     flows = lab.frame(beside_load, cases, measures.loaded, trace=True)
     found = versus(flows, SLOW_START, ["connections"]).with_columns(
@@ -135,11 +135,9 @@ def met_by_burst(kb: int, startup: str, burst: int, seed: int) -> Document:
     return found | {"seed": seed, "flows": [*found["flows"], *([other] if burst else [])]}
 
 
-@experiment(
-    "QS-LOST", "Sec. I and IV", "What becomes of an approved transfer whose packets are then lost?"
-)
+@experiment("QS-LOST", "Sec. I and IV")
 def qs_lost(lab: Lab) -> Findings:
-    """Transfers that are approved, beside bursts of growing size."""
+    """What becomes of an approved transfer whose packets are then lost?"""
     cases = grid(kb=LOST_KB, burst=BURSTS, startup=STARTUPS, seed=SEEDS)
     flows = lab.frame(met_by_burst, cases, measures.burst, trace=True)
     pairs = versus(flows, SLOW_START, ["kb", "burst", "seed"]).with_columns(gain("seconds"))
@@ -246,12 +244,9 @@ def beside_requests(startup: str, every: float, seed: int) -> Document:
     return found | {"seed": seed}
 
 
-@experiment(
-    "QS-LIMITED", "Sec. IV",
-    "What does a grant do that its sender cannot use, for the sender and for others?",
-)  # fmt: skip
+@experiment("QS-LIMITED", "Sec. IV")
 def qs_limited(lab: Lab) -> Findings:
-    """Senders that wait, senders that stream, and transfers next to unused requests."""
+    """What does a grant do that its sender cannot use, for the sender and for others?"""
     waits = versus(lab.frame(waiting, grid(wait=WAITS, startup=STARTUPS), measures.last_write),
                    SLOW_START, ["wait"]).with_columns(gain("seconds"))  # fmt: skip
     streams = versus(lab.frame(streaming, grid(mbps=STREAMS, startup=STARTUPS), measures.lateness),
@@ -375,12 +370,9 @@ def compared_use(flows: pl.DataFrame, key: list[str]) -> pl.DataFrame:
     )
 
 
-@experiment(
-    "QS-UTIL", "abstract",
-    "How much better is the network used with Quick-Start, at low and at high latency?",
-)  # fmt: skip
+@experiment("QS-UTIL", "abstract")
 def qs_util(lab: Lab) -> Findings:
-    """A lone transfer's beginning and web sessions, at all rates and delays."""
+    """How much better is the network used with Quick-Start, at low and at high latency?"""
     place = {"delay": DELAYS, "rate": RATES}
     cases = grid(**place, round_trips=ROUND_TRIPS, startup=STARTUPS)
     flows = lab.frame(alone, cases, measures.used).rename({"value": "used"})
@@ -485,9 +477,9 @@ def threshold(wins: Mapping[int, bool]) -> int | None:
     return first
 
 
-@experiment("QS-FASTER", "study", "Would a link of ten times the rate help more than Quick-Start?")
+@experiment("QS-FASTER", "study")
 def qs_faster(lab: Lab) -> Findings:
-    """The transfers on each rate with both startups, and on the tenfold with slow start."""
+    """Would a link of ten times the rate help more than Quick-Start?"""
     key = {"rate": RATES, "delay": FASTER_DELAYS, "packets": SIZES}
     flows = lab.frame(with_link, grid(**key, startup=(*STARTUPS, FASTER)), measures.ending)
     saved = versus(flows, SLOW_START, list(key)).with_columns(gain("seconds"))

@@ -101,13 +101,9 @@ def qs_t1(lab: Lab) -> Findings:
     )  # fmt: skip
 
 
-@experiment(
-    "QS-DECODED", "Table I, decoded",
-    "What do the transfers of Table I do inside, with the inputs that were fitted to it?",
-    quick=True,
-)  # fmt: skip
+@experiment("QS-DECODED", "Table I, decoded", quick=True)
 def qs_decoded(lab: Lab) -> Findings:
-    """The table's 54 transfers with traces."""
+    """What do the transfers of Table I do inside, with the inputs that were fitted to it?"""
     cases = grid(delay=DELAYS, rate=RATES, packets=[DECODED.packets(TABLE1_KB)])
     found = compared(pairs(lab, DECODED, cases, measures.look, trace=True))
     far = found.filter(rate="1Gbps", delay=1000).row(0, named=True)
@@ -185,9 +181,9 @@ def refused(lab: Lab, setting: Setting) -> pl.DataFrame:
     return found.with_columns(cost=100 * (pl.col("seconds") / pl.col("seconds_base") - 1))
 
 
-@experiment("QS-D1", "Sec. IV", "What does a refused request cost?", quick=True)
+@experiment("QS-D1", "Sec. IV", quick=True)
 def qs_d1(lab: Lab) -> Findings:
-    """Table I's transfers with routers that approve nothing."""
+    """What does a refused request cost?"""
     found = refused(lab, LITERAL)
     # Both router links have the delay, there and back.
     trip = 100 * 4 * pl.col("delay") / 1000 / pl.col("seconds_base")
@@ -270,12 +266,9 @@ WITNESSES = [
 """Transfers of figures 2 and 3 that do."""
 
 
-@experiment(
-    "QS-SENS", "study",
-    "How far does the decoded Table I move when one of the inputs moves that fit it?",
-)  # fmt: skip
+@experiment("QS-SENS", "study")
 def qs_sens(lab: Lab) -> Findings:
-    """The whole table for each value of each input."""
+    """How far does the decoded Table I move when one of the inputs moves that fit it?"""
     found = pl.DataFrame(
         {"input": name, "value": value, "rms": rms(table1(lab, *variant)),
          "chosen": variant == CHOSEN}
@@ -346,9 +339,9 @@ def among_sessions(kind: str, rate: str, delay: int, startup: str, seed: int) ->
     return alone | {"seed": seed, "web": [WEB_SESSION | web], "duration": f"{until:g}s"}
 
 
-@experiment("QS-BG", "study", "What would the background that the paper describes do to Table I?")
+@experiment("QS-BG", "study")
 def qs_bg(lab: Lab) -> Findings:
-    """The table among sessions, with several seeds."""
+    """What would the background that the paper describes do to Table I?"""
     key = {"kind": SETTINGS, "delay": DELAYS, "rate": RATES}
     flows = lab.frame(among_sessions, grid(**key, seed=SEEDS, startup=STARTUPS), measures.ending)
     each = compared(versus(flows, SLOW_START, [*key, "seed"]).with_columns(

@@ -48,9 +48,9 @@ WINDOWS = {
 }
 
 
-@experiment("CAV-WINDOW", "slide 4", "With which window does QS-app open?", quick=True)
+@experiment("CAV-WINDOW", "slide 4", quick=True)
 def cav_window(lab: Lab) -> Findings:
-    """The window after the handshake, by interface and round-trip time."""
+    """With which window does QS-app open?"""
     # Long enough for the handshake; of the first flight nothing needs to be seen.
     found = lab.frame(
         lambda name: transfer("QS-app", WINDOWS[name]) | {"duration": "225ms"},
@@ -104,12 +104,9 @@ def _curves(lab: Lab, name: str, where: str, path: Path) -> tuple[pl.DataFrame, 
     )
 
 
-@experiment(
-    "CAV-1", "Chicago, cwnd dynamics",
-    "How do the windows of one transfer over 1G-1G develop, and when is it done?", quick=True,
-)  # fmt: skip
+@experiment("CAV-1", "Chicago, cwnd dynamics", quick=True)
 def cav_1(lab: Lab) -> Findings:
-    """One transfer, 1G-1G, 180 ms."""
+    """How do the windows of one transfer over 1G-1G develop, and when is it done?"""
     times, shown, picture = _curves(lab, "chicago", "Chicago, 1G-1G, 180 ms", EXPANSION)
     took = by_case(times, ("way", "scheme"), "seconds")
     found = measured_of(lab, "cav.chi.half", "cav.chi.quarter")
@@ -129,9 +126,9 @@ def cav_1(lab: Lab) -> Findings:
     )
 
 
-@experiment("CAV-7", "North Carolina, cwnd dynamics", "Are QS-app and LSS the slowest at 220 ms?")
+@experiment("CAV-7", "North Carolina, cwnd dynamics")
 def cav_7(lab: Lab) -> Findings:
-    """The same with 220 ms."""
+    """Are QS-app and LSS the slowest at 220 ms?"""
     where = "North Carolina, 1G-1G, 220 ms"
     times, shown, picture = _curves(lab, "north-carolina", where, CAROLINA_EXPANSION)
     took = by_case(times.filter(way="at once"), "scheme", "seconds")
@@ -176,52 +173,37 @@ def _single(
     )  # fmt: skip
 
 
-@experiment(
-    "CAV-2", "Chicago, transaction time, expansion",
-    "Does a quick ramp-up shorten transfers where capacity expands?", quick=True,
-)  # fmt: skip
+@experiment("CAV-2", "Chicago, transaction time, expansion", quick=True)
 def cav_2(lab: Lab) -> Findings:
-    """Completion times at Chicago where capacity expands."""
+    """Does a quick ramp-up shorten transfers where capacity expands?"""
     where = "Chicago, capacity expansion"
     return _single(lab, "chicago-expansion", where, "seconds", WIDE, "cav.chi.order.exp")
 
 
-@experiment(
-    "CAV-3", "Chicago, transaction time, reduction",
-    "How long does a window for the interface take where capacity shrinks?", quick=True,
-)  # fmt: skip
+@experiment("CAV-3", "Chicago, transaction time, reduction", quick=True)
 def cav_3(lab: Lab) -> Findings:
-    """Completion times at Chicago where it shrinks."""
+    """How long does a window for the interface take where capacity shrinks?"""
     where, targets = "Chicago, capacity reduction", ("cav.chi.time.red", "cav.chi.reset")
     return _single(lab, "chicago-reduction", where, "seconds", REDUCTIONS, *targets)
 
 
-@experiment(
-    "CAV-4", "Chicago, retransmissions, expansion",
-    "How much does each startup retransmit where capacity expands?",
-)  # fmt: skip
+@experiment("CAV-4", "Chicago, retransmissions, expansion")
 def cav_4(lab: Lab) -> Findings:
-    """Retransmissions at Chicago where capacity expands."""
+    """How much does each startup retransmit where capacity expands?"""
     where = "Chicago, capacity expansion"
     return _single(lab, "chicago-expansion-again", where, "again", WIDE, "cav.chi.rtx.exp")
 
 
-@experiment(
-    "CAV-5", "Chicago, retransmissions, reduction",
-    "How much does each startup retransmit where capacity shrinks?",
-)  # fmt: skip
+@experiment("CAV-5", "Chicago, retransmissions, reduction")
 def cav_5(lab: Lab) -> Findings:
-    """Retransmissions at Chicago where it shrinks."""
+    """How much does each startup retransmit where capacity shrinks?"""
     where = "Chicago, capacity reduction"
     return _single(lab, "chicago-reduction-again", where, "again", REDUCTIONS, "cav.chi.rtx.red")
 
 
-@experiment(
-    "CAV-8", "North Carolina, transaction time",
-    "Are all alike where capacity expands, and QS-app the slowest where it shrinks?",
-)  # fmt: skip
+@experiment("CAV-8", "North Carolina, transaction time")
 def cav_8(lab: Lab) -> Findings:
-    """Completion times at North Carolina."""
+    """Are all alike where capacity expands, and QS-app the slowest where it shrinks?"""
     targets = ("cav.nc.time.exp", "cav.nc.time.red")
     return _single(lab, "north-carolina-times", "North Carolina", "seconds", CAROLINA, *targets)
 
@@ -245,12 +227,9 @@ def _sessions(found: pl.DataFrame, name: str, where: str) -> tuple[Table, Pictur
     )  # fmt: skip
 
 
-@experiment(
-    "CAV-6", "Chicago, simultaneous sessions",
-    "What do simultaneous sessions from one server do to each other?",
-)  # fmt: skip
+@experiment("CAV-6", "Chicago, simultaneous sessions")
 def cav_6(lab: Lab) -> Findings:
-    """Two sessions, one after the other, and up to eight."""
+    """What do simultaneous sessions from one server do to each other?"""
     paths = (EXPANSION, REDUCTION)
     found = statements.frame(lab, {"literal": LITERAL}, paths, SCHEMES, SESSIONS)
     two = statements.frame(lab, GAPS, paths, SCHEMES, [TOGETHER])
@@ -271,12 +250,9 @@ def cav_6(lab: Lab) -> Findings:
     )
 
 
-@experiment(
-    "CAV-9", "North Carolina, retransmissions",
-    "How much does each startup retransmit with 1 to 8 sessions?",
-)  # fmt: skip
+@experiment("CAV-9", "North Carolina, retransmissions")
 def cav_9(lab: Lab) -> Findings:
-    """Retransmissions by number of sessions at 220 ms."""
+    """How much does each startup retransmit with 1 to 8 sessions?"""
     paths = (CAROLINA_EXPANSION, CAROLINA_REDUCTION)
     found = statements.frame(lab, {"literal": LITERAL}, paths, ALL, SESSIONS)
     one = by_case(found.filter(sessions=1, path=CAROLINA_REDUCTION.name), "scheme", "again")
@@ -311,12 +287,9 @@ def _seconds(lab: Lab, path: Path, setup: Any) -> dict[str, float]:
     return {scheme: of[0]["seconds"] for scheme, of in zip(SCHEMES, found, strict=True)}
 
 
-@experiment(
-    "CAV-10", "final slide",
-    "Do bursts cause loss, can a faster interface be slower, does the ramp matter?",
-)  # fmt: skip
+@experiment("CAV-10", "final slide")
 def cav_10(lab: Lab) -> Findings:
-    """Pacing, interface speed, and how much the ramp matters at 100 Mbit/s and 10 Gbit/s."""
+    """Do bursts cause loss, can a faster interface be slower, does the ramp matter?"""
     flights = lab.frame(
         lambda mbps, scheme: transfer(scheme, REDUCTION, window_mbps=mbps),
         grid(mbps=RATES, scheme=(TWIN, PACED)), measures.first_flight, trace=True)  # fmt: skip

@@ -58,12 +58,9 @@ def transactions(run: Run) -> dict[str, Any]:
     }
 
 
-@experiment(
-    "CAV-HTTP", "httperf runs",
-    "How long do objects take that are requested in turn and at the same time?",
-)  # fmt: skip
+@experiment("CAV-HTTP", "httperf runs")
 def cav_http(lab: Lab) -> Findings:
-    """Transaction times of three objects, in turn and together."""
+    """How long do objects take that are requested in turn and at the same time?"""
     paths = {path.name: path for path in PATHS}
     found = lab.frame(
         lambda path, way, scheme: browse(scheme, paths[path], *WAYS[way]),

@@ -68,12 +68,9 @@ def spans(hold: Sequence[bool]) -> str:
     return f"{' and '.join(texts)} packets" if texts else "no queue tried"
 
 
-@experiment(
-    "CAV-BUFFER", "study",
-    "What do queue and hand-over at the interface make of the orders in expansion?",
-)  # fmt: skip
+@experiment("CAV-BUFFER", "study")
 def cav_buffer(lab: Lab) -> Findings:
-    """Completion times by queue, for every hand-over and ACK policy."""
+    """What do queue and hand-over at the interface make of the orders in expansion?"""
     # A queue that never drops has no size: its one result is drawn across.
     setups = {
         f"{ack}|{way}|{queue}": replace(
@@ -161,9 +158,9 @@ def _reading(lab: Lab, costs_us: Sequence[float]) -> pl.DataFrame:
     )
 
 
-@experiment("CAV-HOST", "study", "What do SACK reading and buffers make of capacity reduction?")
+@experiment("CAV-HOST", "study")
 def cav_host(lab: Lab) -> Findings:
-    """Completion by SACK reading, completion and repeats by buffer."""
+    """What do SACK reading and buffers make of capacity reduction?"""
     costs = (0.0, 1.0, 2.0, 5.0, 10.0, 30.0)
     read = _reading(lab, costs)
     buffers = {
@@ -230,9 +227,9 @@ MOVED: dict[str, tuple[Setup, int]] = {
 """Set-ups, and how many sessions there are at once."""
 
 
-@experiment("CAV-RESET", "study", "What would have to be true for some transfers to be reset?")
+@experiment("CAV-RESET", "study")
 def cav_reset(lab: Lab) -> Findings:
-    """Silence by path, by input and by the time to read SACK; and which rule resets what."""
+    """What would have to be true for some transfers to be reset?"""
     literal = statements.frame(lab, {"literal": LITERAL}, PATHS, ALL)
     documents = [transfer(scheme, REDUCTION, setup, sessions=n)
                  for setup, n in MOVED.values() for scheme in ALL]  # fmt: skip
@@ -380,11 +377,9 @@ def _threshold(seen: pl.DataFrame, sign: str) -> dict[str, float]:
     return {"threshold": best, "missed": 100 * missed, "alarmed": 100 * alarmed}
 
 
-@experiment(
-    "CAV-TELL", "study", "Which signals show a sender early whether capacity expands or shrinks?"
-)
+@experiment("CAV-TELL", "study")
 def cav_tell(lab: Lab) -> Findings:
-    """The three signs on paths of both kinds, and one threshold on each."""
+    """Which signals show a sender early whether capacity expands or shrinks?"""
     cases = grid(start=STARTS, acks=ACKS, narrowest=NARROWEST, load=LOADS, seed=range(1, 9))
     seen = lab.frame(watched_start, cases, signs, trace=True)
     rows = [
@@ -467,12 +462,9 @@ def among_others(start: str, narrowest: int, load: float, seed: int) -> Document
     return document | {"end_after": {"flow": 0}}
 
 
-@experiment(
-    "CAV-DETECT", "study",
-    "What does a startup gain by detecting expansion and reduction, and how often does it err?",
-)  # fmt: skip
+@experiment("CAV-DETECT", "study")
 def cav_detect(lab: Lab) -> Findings:
-    """Alone on the slides' paths, then with other traffic."""
+    """What does a startup gain by detecting expansion and reduction, and how often does it err?"""
     lone = lab.frame(
         alone, grid(path=ALONE, start=(*ALL, *VARIANTS)), measures.detection, trace=True
     )
