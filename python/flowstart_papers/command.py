@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from flowstart_papers.cross.table import CrossTable
     from flowstart_papers.experiment import Experiment, Paper
     from flowstart_papers.lab import Lab
-    from flowstart_papers.runner import Done, Judged
+    from flowstart_papers.runner import Done
 
 app = typer.Typer(
     cls=Group,
@@ -136,7 +136,6 @@ def run(
     if output:
         console.check_folder(output)
     kept = _kept(cache, fresh=fresh)
-    others = runner.uncheckable({paper.name: paper for paper, _ in chosen}.values())
     done: list[Done] = []
     stopped = False
     try:
@@ -148,9 +147,9 @@ def run(
     except KeyboardInterrupt:
         stopped = True
     console.deliver(
-        lambda: _close(done, others, json=json, details=details),
+        lambda: _close(done, json=json, details=details),
         output,
-        _files(done, others, whole=not stopped),
+        _files(done, whole=not stopped),
         interrupted=stopped,
     )
     if stopped:
@@ -200,7 +199,7 @@ def cross(
         for said in (tables.legend(table), *findings.answers):
             console.show_text(said)
 
-    console.deliver(display, output, _files(done, [], whole=True))
+    console.deliver(display, output, _files(done, whole=True))
 
 
 def _crossed(table: "CrossTable", answers: Sequence[str]) -> "Summary":
@@ -261,29 +260,23 @@ def _show(each: "Done", *, whole: bool) -> None:
     console.say()
 
 
-def _close(
-    done: "Sequence[Done]", others: "Sequence[Judged]", *, json: bool, details: bool
-) -> None:
+def _close(done: "Sequence[Done]", *, json: bool, details: bool) -> None:
     from flowstart_papers import grids, runner
     from flowstart_papers.summary import summary
 
     if json:
-        console.show_json(runner.result(done, others))
+        console.show_json(runner.result(done))
         return
     if not details:
-        console.show_summary(summary(done, others, console.command_line()))
+        console.show_summary(summary(done, console.command_line()))
         return
-    for one in others:
-        console.say(f"{one.target.id}: not checkable. {one.target.reason}")
-    console.say(grids.summary(done, others))
+    console.say(grids.summary(done))
 
 
-def _files(
-    done: "Sequence[Done]", others: "Sequence[Judged]", *, whole: bool
-) -> Iterator[Mapping[str, bytes]]:
+def _files(done: "Sequence[Done]", *, whole: bool) -> Iterator[Mapping[str, bytes]]:
     """What a folder keeps: tables, then pages; only tables of what Ctrl-C has cut short."""
     from flowstart_papers import pages
 
-    yield pages.tables(done, others)
+    yield pages.tables(done)
     if whole:
-        yield from pages.pictures(done, others)
+        yield from pages.pictures(done)

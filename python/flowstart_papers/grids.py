@@ -141,9 +141,9 @@ def table(found: Table) -> Grid:
     return Grid(columns, rows, title=found.caption)
 
 
-def summary(done: Sequence[Done], others: Sequence[Judged]) -> str:
+def summary(done: Sequence[Done]) -> str:
     """All verdicts in one line, and a line for each grid of readings."""
-    judged = [one for each in done for one in each.judged] + list(others)
+    judged = [one for each in done for one in each.judged]
     grids = [
         f"{each.paper.name}, {each.experiment.id}: {each.findings.held}."
         for each in done

@@ -13,18 +13,18 @@ from flowstart.render import figure_files, html, interactive
 from flowstart.render.grid import Grid
 from flowstart_papers import grids
 from flowstart_papers.experiment import Experiment, Paper, Table
-from flowstart_papers.runner import Done, Judged, result
+from flowstart_papers.runner import Done, result
 from flowstart_papers.summary import summary
 
 LONG = 30
 """Tables of more rows are folded away until somebody opens them."""
 
 
-def tables(done: Sequence[Done], others: Sequence[Judged]) -> dict[str, bytes]:
+def tables(done: Sequence[Done]) -> dict[str, bytes]:
     """Everything as JSON, and the experiments' tables as CSV."""
-    document = json.dumps(result(done, others), indent=1, allow_nan=False, ensure_ascii=False)
+    document = json.dumps(result(done), indent=1, allow_nan=False, ensure_ascii=False)
     files = {"result.json": document.encode() + b"\n"}
-    judged = [one.row() for each in done for one in each.judged] + [one.row() for one in others]
+    judged = [one.row() for each in done for one in each.judged]
     if judged:
         files["targets.csv"] = _csv([_flat(row) for row in judged])
     for each in done:
@@ -33,20 +33,17 @@ def tables(done: Sequence[Done], others: Sequence[Judged]) -> dict[str, bytes]:
     return files
 
 
-def pictures(done: Sequence[Done], others: Sequence[Judged]) -> Iterator[dict[str, bytes]]:
+def pictures(done: Sequence[Done]) -> Iterator[dict[str, bytes]]:
     """The pages, paper by paper, with their figures; the index last."""
     papers = [(paper, list(group)) for paper, group in groupby(done, key=lambda each: each.paper)]
     for paper, mine in papers:
-        unmeasured = [one for one in others if one.target.paper == paper.name]
-        yield _paper_files(paper, mine, unmeasured)
-    yield {"index.html": _index(papers, others).encode()}
+        yield _paper_files(paper, mine)
+    yield {"index.html": _index(papers).encode()}
 
 
-def _paper_files(
-    paper: Paper, done: Sequence[Done], unmeasured: Sequence[Judged]
-) -> dict[str, bytes]:
+def _paper_files(paper: Paper, done: Sequence[Done]) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
-    parts = [*summary(done, unmeasured).html()] if paper.targets else []
+    parts = [*summary(done).html()] if paper.targets else []
     parts += [html.paragraph(paper.source), _readme(paper)]
     for each in done:
         drawn = []
@@ -56,7 +53,7 @@ def _paper_files(
             files |= kept.contents
             drawn.append(interactive.picture(kept.svg, picture.caption, f"{name}.svg"))
         parts += _experiment(each, drawn)
-    parts += _rest(paper, done, unmeasured)
+    parts += _rest(paper, done)
     back = '<p><a href="index.html">All papers</a></p>'
     files[f"{paper.name}.html"] = interactive.page(paper.title, [back, *parts]).encode()
     return files
@@ -82,27 +79,24 @@ def _experiment(each: Done, drawn: Sequence[str]) -> list[str]:
     return parts
 
 
-def _rest(paper: Paper, done: Sequence[Done], unmeasured: Sequence[Judged]) -> list[str]:
-    """What comes after the experiments: chosen inputs, what nothing can measure, the count."""
+def _rest(paper: Paper, done: Sequence[Done]) -> list[str]:
+    """What comes after the experiments: chosen inputs, and the count."""
     parts = []
     if paper.assumptions:
         parts += [html.heading("Inputs that the paper does not print")]
         parts += [html.table(grids.assumptions(paper))]
-    if unmeasured:
-        parts += [html.heading("Not checkable"), html.table(grids.misses(unmeasured))]
     if paper.targets:
         counted = {each.experiment.id: each.counts() for each in done if each.judged}
-        parts += [html.heading("Verdicts"), html.paragraph(grids.summary(done, unmeasured))]
+        parts += [html.heading("Verdicts"), html.paragraph(grids.summary(done))]
         parts += [html.table(grids.verdicts(counted, "experiment"))]
     return parts
 
 
-def _index(papers: Sequence[tuple[Paper, Sequence[Done]]], others: Sequence[Judged]) -> str:
+def _index(papers: Sequence[tuple[Paper, Sequence[Done]]]) -> str:
     counted: dict[str, Counter[str]] = {}
     parts = []
     for paper, done in papers:
         counts = sum((each.counts() for each in done), Counter[str]())
-        counts += Counter(str(one.verdict) for one in others if one.target.paper == paper.name)
         counted |= {paper.name: counts} if counts else {}
         parts += [f'<h2><a href="{paper.name}.html">{escape(paper.title)}</a></h2>']
         parts += [html.paragraph(paper.source), "<ul>"]
@@ -112,8 +106,8 @@ def _index(papers: Sequence[tuple[Paper, Sequence[Done]]], others: Sequence[Judg
             parts.append(f"<li>{link} {escape(said)}</li>")
         parts.append("</ul>")
     every = [each for _, done in papers for each in done]
-    head = summary(every, others).html()
-    head += [html.paragraph(line) for line in grids.summary(every, others).splitlines()]
+    head = summary(every).html()
+    head += [html.paragraph(line) for line in grids.summary(every).splitlines()]
     head += [html.table(grids.verdicts(counted, "paper"))]
     return interactive.page("How a connection starts: the papers, measured again", [*head, *parts])
 

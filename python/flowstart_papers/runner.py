@@ -1,7 +1,7 @@
 """Runs experiments and sets what they measure beside what was published."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -37,7 +37,7 @@ class Judged:
         return {
             "id": target.id,
             "paper": target.paper,
-            "experiment": target.experiment or None,
+            "experiment": target.experiment,
             "figure": target.figure,
             "what": target.what,
             "unit": target.unit or None,
@@ -139,19 +139,9 @@ def fitted(paper: Paper, target: Target) -> list[str]:
     return [f"{each.what}: {each.value}" for each in paper.fitted(target.id)]
 
 
-def uncheckable(papers: Iterable[Paper]) -> list[Judged]:
-    """The targets that no experiment can measure, with their reasons."""
-    return [
-        Judged(target, None, Verdict.NOT_CHECKABLE, 0.0)
-        for paper in papers
-        for target in paper.targets
-        if not target.experiment
-    ]
-
-
-def result(done: Sequence[Done], others: Sequence[Judged] = ()) -> dict[str, Any]:
+def result(done: Sequence[Done]) -> dict[str, Any]:
     """Everything as one JSON document."""
-    judged = [one for each in done for one in each.judged] + list(others)
+    judged = [one for each in done for one in each.judged]
     return {
         "flowstart": _native.version(),
         "headline": counting.headline(one.counted() for one in judged),

@@ -21,10 +21,10 @@ VERDICT = 16
 """Characters of a verdict, and between columns."""
 
 
-def summary(done: Sequence[Done], others: Sequence[Judged], command: str = "") -> Summary:
-    """How many targets are reproduced; `others` are those that cannot be checked."""
+def summary(done: Sequence[Done], command: str = "") -> Summary:
+    """How many targets are reproduced."""
     judged = [one for each in done for one in each.judged]
-    answer = [_counts(judged, others)] if judged else []
+    answer = [_counts(judged)] if judged else []
     if len(done) == 1:
         answer += _answers(done[0], len(judged) > 0)
     hint = "All tables and the reason of each verdict: --details. Figures: -o DIR"
@@ -41,10 +41,10 @@ def _ran(done: Sequence[Done]) -> str:
     return f"{experiments} {of}."
 
 
-def _counts(judged: Sequence[Judged], others: Sequence[Judged]) -> str:
+def _counts(judged: Sequence[Judged]) -> str:
     """How many are reproduced, which are missed, and what else there is."""
     missed = [one.target.id for one in judged if one.verdict.missed]
-    counts = Counter(one.verdict for one in (*judged, *others))
+    counts = Counter(one.verdict for one in judged)
     holds = sum(one.verdict.holds for one in judged)
     checked = holds + len(missed)
     said = f"{holds} of {text.counted(checked, 'target', 'targets')} reproduced"

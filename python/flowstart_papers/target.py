@@ -185,13 +185,14 @@ class Target:
 def read(document: Mapping[str, Any], paper: str) -> list[Target]:
     """The targets of a paper, from the document that is in its `targets.toml`.
 
-    A group's fields hold for each of its `expected`, where an entry may be a table with fields
-    of its own beside its `value`. A name with `{}` has a table of values by what replaces that.
-    Raises ValueError on a field that no target has.
+    Groups are below the ID of their experiment. A group's fields hold for each of its `expected`,
+    where an entry may be a table with fields of its own beside its `value`. A name with `{}` has a
+    table of values by what replaces that. Raises ValueError on a field that no target has.
     """
     return [
-        _target(paper, group, name, expected)
-        for group in document.get("group", ())
+        _target(paper, experiment, group, name, expected)
+        for experiment, groups in document.get("group", {}).items()
+        for group in groups
         for name, expected in _named(group["expected"])
     ]
 
@@ -204,17 +205,19 @@ def _named(expected: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _target(paper: str, group: Mapping[str, Any], name: str, expected: Any) -> Target:
+def _target(
+    paper: str, experiment: str, group: Mapping[str, Any], name: str, expected: Any
+) -> Target:
     own = dict(expected) if isinstance(expected, Mapping) else {"value": expected}
     value = own.pop("value")
-    given = {"kind": "value", "unit": "", "experiment": "", **group, **own}
+    given = {"kind": "value", "unit": "", **group, **own}
     given |= {"expected": _bounds(value) if isinstance(value, list) else value}
     if "class" in given:
         given["target_class"] = TargetClass(given.pop("class"))
-    known = {field.name for field in fields(Target)} - {"id", "paper"}
+    known = {field.name for field in fields(Target)} - {"id", "paper", "experiment"}
     if unknown := sorted(set(given) - known):
         raise ValueError(f"{name}: no target has the field {unknown[0]}")
-    return Target(id=name, paper=paper, **given)
+    return Target(id=name, paper=paper, experiment=experiment, **given)
 
 
 def _bounds(ends: list[Any]) -> Bounds:

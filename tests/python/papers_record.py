@@ -57,7 +57,7 @@ def lines(answers: Iterable[str]) -> str:
 def main() -> None:
     """Runs everything; what the laboratory has kept is not run again."""
     known = papers.load()
-    found = {one.target.id: row(one) for one in runner.uncheckable(known)}
+    found: dict[str, tuple[str, str]] = {}
     grids: list[dict[str, str]] = []
     for paper, experiment in runner.choose(known, [], everything=True):
         print(experiment.id, flush=True)

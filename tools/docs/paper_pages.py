@@ -85,18 +85,14 @@ def _said(judged: list[Judged]) -> str:
 
 
 def _tables(paper: Paper, judged: list[Judged]) -> list[str]:
-    """A table for each experiment, and one of what nothing can measure."""
+    """A table for each experiment."""
     parts = []
     known = {experiment.id: experiment for experiment in paper.experiments}
-    ordered = sorted(judged, key=lambda one: list(known).index(one.target.experiment)
-                     if one.target.experiment in known else len(known))  # fmt: skip
+    ordered = sorted(judged, key=lambda one: list(known).index(one.target.experiment))
     for name, group in groupby(ordered, key=lambda one: one.target.experiment):
-        if name in known:
-            experiment = known[name]
-            parts += [f"### {name}: {experiment.figure}", f"*{experiment.question}*"]
-            parts += [_table(list(group)), f"Again: `flowstart papers run {name}`"]
-        else:
-            parts += ["### Not checkable", _unmeasured(list(group))]
+        experiment = known[name]
+        parts += [f"### {name}: {experiment.figure}", f"*{experiment.question}*"]
+        parts += [_table(list(group)), f"Again: `flowstart papers run {name}`"]
     return parts
 
 
@@ -118,16 +114,6 @@ def _table(judged: list[Judged]) -> str:
             grids.worth(one) or "",
         )
         rows.append(f"| {' | '.join(cell(each) for each in cells)} |")
-    return "\n".join(rows)
-
-
-def _unmeasured(judged: list[Judged]) -> str:
-    rows = ["| what | published | why not |", "| --- | --- | --- |"]
-    rows += [
-        f"| {cell(f'{one.target.figure}: {one.target.what}')} "
-        f"| {cell(grids.expected(one.target.expected))} | {cell(grids.why(one))} |"
-        for one in judged
-    ]
     return "\n".join(rows)
 
 

@@ -83,14 +83,14 @@ def test_a_tolerance_that_was_widened_says_so() -> None:
 
 def test_a_name_with_a_gap_has_a_value_for_each_of_what_fills_it() -> None:
     group = {"figure": "1", "what": "w", "expected": {"a.{}.rtt": {"t1": 2, "oc1": 3}, "a.b": 1}}
-    found = {one.id: one.expected for one in read({"group": [group]}, "a")}
+    found = {one.id: one.expected for one in read({"group": {"T-1": [group]}}, "a")}
     assert found == {"a.t1.rtt": 2, "a.oc1.rtt": 3, "a.b": 1}
 
 
 def test_a_field_that_no_target_has_is_refused() -> None:
     group = {"figure": "1", "what": "w", "klass": "printed", "expected": {"a.b": 1}}
     with pytest.raises(ValueError, match=r"a[.]b: no target has the field klass"):
-        read({"group": [group]}, "a")
+        read({"group": {"T-1": [group]}}, "a")
 
 
 def test_a_published_number_is_a_target_or_in_the_table_of_printed_ones(
@@ -101,7 +101,7 @@ def test_a_published_number_is_a_target_or_in_the_table_of_printed_ones(
     (package / "__init__.py").touch()
     (package / "targets.toml").write_text(
         '[paper]\nname = "a"\n[printed]\n"a.words" = 2\n'
-        '[[group]]\nfigure = "1"\nwhat = "w"\n[group.expected]\n'
+        '[[group.T-1]]\nfigure = "1"\nwhat = "w"\n[group.T-1.expected]\n'
         '"a.one" = 7\n"a.open" = [4, "up"]\n"a.both" = [1, 2]\n"a.words" = "roughly twice"\n'
     )
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -118,11 +118,11 @@ def test_a_target_is_found_in_the_row_and_the_column_that_it_names() -> None:
         "holds": "gain < 0", "expected": {"a.2": "slower", "a.4": "slower"},
     }  # fmt: skip
     rows = {"size": [2, 4], "gain": [-3.0, 5.0], "gain_low": [-4.0, 4.0], "gain_high": [-2.0, 6.0]}
-    found = [one.in_row(pl.DataFrame(rows)) for one in read({"group": [group]}, "a")]
+    found = [one.in_row(pl.DataFrame(rows)) for one in read({"group": {"T-1": [group]}}, "a")]
     assert [one.holds for one in found] == [True, False]
     assert found[0] == Measured(-3.0, holds=True, interval=(-4.0, -2.0))
     with pytest.raises(ValueError, match=r"a[.]2: 0 rows are of this target"):
-        read({"group": [group]}, "a")[0].in_row(pl.DataFrame({"size": [3], "gain": [1.0]}))
+        read({"group": {"T-1": [group]}}, "a")[0].in_row(pl.DataFrame({"size": [3], "gain": [1.0]}))
 
 
 def test_what_cannot_be_checked_needs_no_measurement() -> None:
