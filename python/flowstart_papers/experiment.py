@@ -122,14 +122,14 @@ class Experiment:
 def experiment(
     name: str, figure: str, question: str = "", *, quick: bool = False
 ) -> "Callable[[Callable[[Lab], Findings]], Experiment]":
-    """Makes an experiment of the function that runs it, whose docstring is the question.
+    """Makes an experiment of the function that runs it; its docstring is the question.
 
     `question` is given where it has more than a line, or names what varies.
     """
 
     def made(run: "Callable[[Lab], Findings]") -> Experiment:
-        asked = question or inspect.getdoc(run) or ""
-        return Experiment(id=name, figure=figure, question=asked, run=run, quick=quick)
+        text = question or inspect.getdoc(run) or ""
+        return Experiment(id=name, figure=figure, question=text, run=run, quick=quick)
 
     return made
 

@@ -1,7 +1,7 @@
 """The inputs that a paper leaves open, and which of its statements hold under which reading.
 
-An experiment made here runs the literal reading and others beside it. It shows for each reading
-which of the paper's statements hold, so that nobody has to choose a reading to see what it does.
+An experiment made here runs the literal reading and others. It shows for each reading
+which of the paper's statements hold, so that no reading has to be chosen to see its effect.
 """
 
 import itertools
@@ -183,8 +183,10 @@ class Tried:
             ]
             if one.holds or not where:
                 continue
-            told = self._common(where) or f"for example with {self.row_name(where[0])}"
-            said.append(f"{name} holds in {len(where)} of {len(self.cells)} readings, {told}.")
+            where_else = self._common(where) or f"for example with {self.row_name(where[0])}"
+            said.append(
+                f"{name} holds in {len(where)} of {len(self.cells)} readings, {where_else}."
+            )
         return said
 
     def _common(self, where: Sequence[Reading]) -> str:

@@ -186,7 +186,7 @@ def read(document: Mapping[str, Any], paper: str) -> list[Target]:
     """The targets of a paper, from the document that is in its `targets.toml`.
 
     Groups are below the ID of their experiment. A group's fields hold for each of its `expected`,
-    where an entry may be a table with fields of its own beside its `value`. A name with `{}` has a
+    where an entry may be a table with fields besides its `value`. A name with `{}` has a
     table of values by what replaces that. Raises ValueError on a field that no target has.
     """
     return [

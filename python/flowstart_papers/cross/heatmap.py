@@ -1,4 +1,4 @@
-"""The picture of the whole table: startups by scenarios, bystanders beside them."""
+"""The picture of the whole table: startups by scenarios, bystanders at the right."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -30,9 +30,9 @@ WIDEST = 10.9
 NUMBERS = 7.0
 """The size of numbers, in points."""
 LIMIT = 2.0
-"""Four times sooner or later has the darkest colour: the binary logarithm of it."""
+"""Four times faster or slower has the darkest colour: the binary logarithm of it."""
 COLOURS = "PuOr_r"
-"""Purple sooner, orange later: told apart by colour-blind readers."""
+"""Purple is faster, orange slower; colour-blind readers can distinguish them."""
 DARK = 1.25
 """From this logarithm on numbers are white."""
 BEST, UNAIDED = "#009E73", "#56B4E9"

@@ -36,7 +36,7 @@ PAPERS = {
     HYSTART: "HyStart",
     MIXED: "half switched",
 }
-"""Whose scenarios, with the name in tables."""
+"""The papers of the scenarios, with their names in tables."""
 
 LATENCIES_MS = {"low": 1, "high": 100}
 """One-way delays of the Quick-Start paper's Table I."""
@@ -94,11 +94,11 @@ class Scenario:
     drawn: str = ""
     """What the seed draws."""
     users: int = 0
-    """How many there are of whom some switch; 0 where all users are under test."""
+    """The number of users if some of them switch; 0 where all are under test."""
     share: int = HALF
-    """Percent of them who do."""
+    """Percent of them that switch."""
     bystanders: str = ""
-    """Who shares the path in slow start."""
+    """Flows in slow start that share the path."""
     tuning: Mapping[str, str] = field(default_factory=dict)
     """Parameters of all startups that have them."""
     own: Mapping[str, str] = field(default_factory=dict)
@@ -117,7 +117,7 @@ class Scenario:
         return camps.switched(self.users, self.share, seed).__contains__
 
     def beside(self, seed: int) -> Callable[[int], bool]:
-        """Whether a user is a bystander: those who stayed, or else the load."""
+        """Whether a user is a bystander: those that stayed, or else the load."""
         tested = self.under_test(seed)
         return lambda user: not tested(user) and (user != measures.LOAD or not self.users)
 
@@ -129,16 +129,16 @@ class Scenario:
         """The scenario with those under test in this startup."""
         document = copy.deepcopy(self.base(seed) if self.drawn else self.base())
         tested = self.under_test(seed)
-        told = {"startup": startup.tuned(self.tuning, self.own)}
+        given = {"startup": startup.tuned(self.tuning, self.own)}
         if MEMORY in startup.needs:
-            told["cached_cwnd"] = startup.cached_cwnd
+            given["cached_cwnd"] = startup.cached_cwnd
         path = document["path"]
         if INTERFACE in startup.needs and not {"access_rate", "nic_rate"} & set(path):
-            told["interface_rate"] = self.interface
+            given["interface_rate"] = self.interface
         entries = document["web" if self.web else "flows"]
         for user, entry in enumerate(entries):
             if tested(user):
-                entry |= told
+                entry |= given
         if ROUTERS in startup.needs:
             path.setdefault("quick_start", {"admission": "rfc"})
         return document | {"seed": seed}

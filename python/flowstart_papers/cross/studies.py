@@ -26,8 +26,8 @@ REMEMBERING = ("qs.100M.high", "js.64", "js.far", "mix.crowd")
 """Scenarios in which memories are moved."""
 INTERFACES = ("5Mbps", "10Mbps", "50Mbps", "1Gbps")
 KNOWING = ("js.16", "js.64", "mix.web")
-"""Scenarios without a host's line, in which the interface is told."""
-TOLD = "qs-app"
+"""Scenarios without a host's line, in which the interface rate is moved."""
+MOVED = "qs-app"
 SHARES = (10, 25, 50, 75)
 CROWD = "mix.crowd"
 
@@ -86,7 +86,7 @@ def chosen(lab: Lab) -> Findings:
         tables=[
             _table("memories", "Startups by what they remember: change against slow start, and of "
                    "bystanders.", memories),
-            _table("interfaces", f"{TOLD} by its interface rate: change against slow start.",
+            _table("interfaces", f"{MOVED} by its interface rate: change against slow start.",
                    interfaces),
             _table("shares", f"{CROWD} by the share that has switched: change against slow start.",
                    pl.concat(shares.values())),
@@ -110,7 +110,7 @@ def _interface(lab: Lab, rate: str) -> pl.DataFrame:
         replace(each, interface=rate, key=f"{each.key} at {rate}")
         for each in scenarios.named(*KNOWING)
     ]
-    return measure(lab, columns, [startups.named(name) for name in (SLOW_START, TOLD)]).times
+    return measure(lab, columns, [startups.named(name) for name in (SLOW_START, MOVED)]).times
 
 
 def _switched(lab: Lab, share: int) -> pl.DataFrame:
@@ -124,7 +124,7 @@ def _table(name: str, caption: str, times: pl.DataFrame) -> Table:
     """Each startup's own change, and that of bystanders where there are any."""
     own, harm = (
         part.select("scenario", "startup", said=in_words(part))
-        for part in (times.filter(verdicts.OTHERS, whose=whose) for whose in (OWN, BYSTANDERS))
+        for part in (times.filter(verdicts.OTHERS, kind=kind) for kind in (OWN, BYSTANDERS))
     )
     found = own.join(harm, on=["scenario", "startup"], how="left", maintain_order="left")
     headings = {"scenario": "scenario", "startup": "startup", "said": "change"}
@@ -133,7 +133,7 @@ def _table(name: str, caption: str, times: pl.DataFrame) -> Table:
 
 def _says_memories(times: pl.DataFrame) -> str:
     """The worst of the startups that remember, by memory and scenario."""
-    own, said = times.filter(whose=OWN), []
+    own, said = times.filter(kind=OWN), []
     for memory in MEMORIES:
         mine = own.filter(pl.col("startup").str.ends_with(f" of {memory}"))
         worst = [
@@ -147,15 +147,15 @@ def _says_memories(times: pl.DataFrame) -> str:
 
 
 def _says_interfaces(times: pl.DataFrame) -> str:
-    told = times.filter(whose=OWN, startup=TOLD).rows(named=True)
-    said = [f"{row['scenario']} {spelled(row)}" for row in told]
+    found = times.filter(kind=OWN, startup=MOVED).rows(named=True)
+    said = [f"{row['scenario']} {spelled(row)}" for row in found]
     by_rate = [said[i : i + len(KNOWING)] for i in range(0, len(said), len(KNOWING))]
-    return f"{TOLD} by its interface: {'; '.join(', '.join(each) for each in by_rate)}."
+    return f"{MOVED} by its interface: {'; '.join(', '.join(each) for each in by_rate)}."
 
 
 def _says_shares(shares: Mapping[int, pl.DataFrame]) -> str:
     said = []
     for share, times in shares.items():
-        worst = verdicts.worst(times.filter(whose=BYSTANDERS)).row(0, named=True)
+        worst = verdicts.worst(times.filter(kind=BYSTANDERS)).row(0, named=True)
         said.append(f"{spelled(worst)} at {share} % ({worst['startup']})")
     return f"Maximum cost of a paper's scheme for slow start's camp in {CROWD}: {', '.join(said)}."

@@ -18,7 +18,7 @@ from flowstart_papers.cross.startups import SLOW_START, StartUp
 from flowstart_papers.lab import Lab
 
 OWN, BYSTANDERS, TAIL = "its own", "bystanders'", "the bystanders' 90th percentile"
-"""Whose times: median completions, or the 90th percentile of them."""
+"""Kinds of time: median completions, or the 90th percentile of them."""
 STARTUP = ("startup", "label", "helped", "home")
 """The columns of a startup."""
 
@@ -33,14 +33,14 @@ class CrossTable:
     scenarios: Sequence[Scenario]
     startups: Sequence[StartUp]
     times: pl.DataFrame
-    """By scenario, startup and `whose` time: `logs` of the ratios by seed, their mean with its
+    """By scenario, startup and `kind` of time: `logs` of the ratios by seed, their mean with its
     interval, and `regret`, the time over the best one's. The rows of a startup's own times have
     `seconds`, the median completion (of flows without end the time of a megabyte), `loss` and
     `again`, percent of the packets sent, and `timeouts` of a transfer."""
 
-    def of(self, whose: str) -> pl.DataFrame:
+    def of(self, kind: str) -> pl.DataFrame:
         """The rows of these times."""
-        return self.times.filter(whose=whose)
+        return self.times.filter(kind=kind)
 
     @property
     def own(self) -> pl.DataFrame:
@@ -67,7 +67,7 @@ def measure(lab: Lab, scenarios: Sequence[Scenario], startups: Sequence[StartUp]
 def table(
     scenarios: Sequence[Scenario], startups: Sequence[StartUp], rows: Iterable[Row]
 ) -> CrossTable:
-    """The table of rows that have a scenario, a startup, whose time it is, and `logs`."""
+    """The table of rows that have a scenario, a startup, the kind of time, and `logs`."""
     times = pl.DataFrame(
         [
             row
@@ -80,7 +80,7 @@ def table(
         schema_overrides=SCHEMA,
         infer_schema_length=None,
     )
-    best = pl.col("ratio").min().over("scenario", "whose")
+    best = pl.col("ratio").min().over("scenario", "kind")
     return CrossTable(scenarios, startups, times.with_columns(regret=pl.col("ratio") / best))
 
 
@@ -117,14 +117,14 @@ def _rows(scenario: Scenario, base: Sequence[Reading], found: Sequence[Reading])
 
     def logs(users: Sequence[Users], summed: Callable[[Sequence[Any]], float]) -> list[float]:
         return [
-            math.log(summed(_of(other, who, "seconds")) / summed(_of(usual, who, "seconds")))
-            for usual, other, who in zip(base, found, users, strict=True)
+            math.log(summed(_of(other, group, "seconds")) / summed(_of(usual, group, "seconds")))
+            for usual, other, group in zip(base, found, users, strict=True)
         ]
 
     mine = [_of(*pair, "seconds") for pair in zip(found, tested, strict=True)]
     sent = total("sent")
     own = {
-        "whose": OWN,
+        "kind": OWN,
         "logs": logs(tested, median),
         "seconds": float(np.mean([median(seconds) for seconds in mine])),
         "loss": 100 * total("dropped") / sent,
@@ -132,7 +132,7 @@ def _rows(scenario: Scenario, base: Sequence[Reading], found: Sequence[Reading])
         "timeouts": round(total("timeouts") / sum(map(len, mine)), 3),
     }
     summed = {BYSTANDERS: median, TAIL: late} if scenario.bystanders else {}
-    return [own, *({"whose": whose, "logs": logs(beside, of)} for whose, of in summed.items())]
+    return [own, *({"kind": kind, "logs": logs(beside, of)} for kind, of in summed.items())]
 
 
 def _of(reading: Mapping[str, Any], users: Users, column: str) -> list[Any]:

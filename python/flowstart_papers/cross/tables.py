@@ -121,7 +121,7 @@ def _faults(table: CrossTable) -> Table:
                 "startup": startup["label"],
                 "badly wrong": len(mine),
                 "worst at": worst.get("scenario"),
-                "whose time": worst.get("whose"),
+                "whose time": worst.get("kind"),
                 "change": spelled(worst) if worst else None,
                 "seems badly wrong, in doubt": len(doubts.filter(startup=name)),
                 "mean change": spelled(startup),
@@ -200,10 +200,10 @@ def _entries(table: CrossTable) -> Table:
     return Table("entries", caption, finite.to_dicts())
 
 
-def _ends(whose: str, name: str) -> list[pl.Expr]:
+def _ends(kind: str, name: str) -> list[pl.Expr]:
     """The ratio of these times, and the ends of its interval."""
     headings = {"ratio": name, "low": f"{name}, from", "high": f"{name}, to"}
-    mine = pl.col("whose") == whose
+    mine = pl.col("kind") == kind
     return [
         pl.col(column).filter(mine).first().round(4).alias(heading)
         for column, heading in headings.items()

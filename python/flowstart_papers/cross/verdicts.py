@@ -93,17 +93,17 @@ def schemes(table: CrossTable) -> pl.DataFrame:
 
 def harmful(table: CrossTable) -> pl.DataFrame:
     """Of each startup that makes bystanders slower beyond doubt, the worst; the worst first."""
-    return worst(table.times.filter(OTHERS, LONGER, pl.col("whose") != OWN))
+    return worst(table.times.filter(OTHERS, LONGER, pl.col("kind") != OWN))
 
 
 def helpful(table: CrossTable) -> pl.DataFrame:
     """Of each startup that makes them faster, and nowhere slower, where it does most."""
     unharmful = ~pl.col("startup").is_in(harmful(table)["startup"].to_list())
-    return worst(table.times.filter(OTHERS, SHORTER, unharmful, pl.col("whose") != OWN), most=False)
+    return worst(table.times.filter(OTHERS, SHORTER, unharmful, pl.col("kind") != OWN), most=False)
 
 
 def turning(table: CrossTable, alone: pl.Expr, alike: pl.Expr) -> pl.DataFrame:
-    """Startups whose means over transfers alone and among their like (`_right`) are so."""
+    """Startups with such means over transfers alone, and among their like (`_right`)."""
     own = table.own.filter(OTHERS)
     one, many = (
         pooled(own.filter(competing=competing), *STARTUP).filter(holds)

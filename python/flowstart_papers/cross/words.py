@@ -204,5 +204,5 @@ def _first(named: list[str]) -> str:
 
 
 def _where(row: Row) -> str:
-    whose = "" if row["whose"] == OWN else f", {row['whose']}"
-    return f"{row['scenario']}{whose}: {spelled(row)}"
+    kind = "" if row["kind"] == OWN else f", {row['kind']}"
+    return f"{row['scenario']}{kind}: {spelled(row)}"

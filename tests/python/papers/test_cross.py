@@ -62,7 +62,7 @@ COLUMNS = [ALONE, SINGLE, CROWD, HALF]
 
 
 Times = dict[str, list[float]]
-"""By whose times, the logarithms of their ratios by seed."""
+"""By kind times, the logarithms of their ratios by seed."""
 
 
 def entry(*ratios: float, harm: tuple[float, ...] | None = None) -> Times:
@@ -84,11 +84,11 @@ def made_up(rows: Mapping[StartUp, Mapping[str, Times]]) -> CrossTable:
     everyone = {SLOW: usual, **rows}
     summed = {"seconds": 1.0, "loss": 1.0, "again": 2.0, "timeouts": 0.0}
     found = (
-        {"scenario": scenario, "startup": startup, "whose": whose, "logs": logs}
-        | (summed if whose == OWN else {})
+        {"scenario": scenario, "startup": startup, "kind": kind, "logs": logs}
+        | (summed if kind == OWN else {})
         for scenario in COLUMNS
         for startup, row in everyone.items()
-        for whose, logs in row.get(scenario.key, {}).items()
+        for kind, logs in row.get(scenario.key, {}).items()
     )
     return table.table(COLUMNS, list(everyone), found)
 
@@ -175,8 +175,8 @@ def test_a_change_is_a_percentage_and_a_large_one_a_factor(
 def test_badly_wrong_is_who_is_so_beyond_doubt() -> None:
     assert verdicts.never_badly_wrong(TABLE)["startup"].to_list() == ["quick-start", "suss"]
     faults = verdicts.faults(TABLE)
-    assert faults.select("startup", "scenario", "whose").row(0) == ("jump-start", "js.crowd", OWN)
-    assert set(faults["whose"]) == {OWN, BYSTANDERS, TAIL}
+    assert faults.select("startup", "scenario", "kind").row(0) == ("jump-start", "js.crowd", OWN)
+    assert set(faults["kind"]) == {OWN, BYSTANDERS, TAIL}
     doubts = verdicts.doubts(TABLE).filter(startup="suss")
     assert doubts["scenario"].to_list() == ["js.crowd"]
 
@@ -279,7 +279,7 @@ def test_no_verdict_contradicts_a_row(seed: int) -> None:
         sound = startup.name in sounds
         assert sound == (mine.select(ratios.LOW.max()).item() <= verdicts.BADLY)
         assert (f"{startup.label} (mean" in said) == sound
-        slower = mine.filter(LONGER, whose=BYSTANDERS)
+        slower = mine.filter(LONGER, kind=BYSTANDERS)
         assert (startup.name in hurt) == bool(len(slower))
     won = verdicts.winners(found.own, "paper", "ground")
     for _, part in won.group_by("paper", "ground"):
@@ -538,8 +538,8 @@ def test_what_the_package_says_is_true_of_its_runs() -> None:
     among, beside = (verdicts.agreement(alone, each) for each in (alike, others))
     assert among[2] < 0.5 < 0.8 < beside[1]
 
-    def jump(key: str, whose: str, holds: pl.Expr) -> bool:
-        return bool(len(found.of(whose).filter(holds, startup="jump-start", scenario=key)))
+    def jump(key: str, kind: str, holds: pl.Expr) -> bool:
+        return bool(len(found.of(kind).filter(holds, startup="jump-start", scenario=key)))
 
     assert jump("js.64", OWN, SHORTER)
     assert jump("js.close", OWN, LONGER)
