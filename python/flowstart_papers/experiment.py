@@ -194,5 +194,4 @@ def paper(package: str, *modules: ModuleType) -> Paper:
 
 def _experiments(module: ModuleType) -> list[Experiment]:
     """Those that a module defines, in its order."""
-    listed = vars(module).get("EXPERIMENTS", vars(module).values())
-    return [each for each in listed if isinstance(each, Experiment)]
+    return [each for each in vars(module).values() if isinstance(each, Experiment)]

@@ -152,17 +152,14 @@ def background(
     mbps: float,
     seconds: float,
     *,
-    start: float = 0.0,
     packets: int = 100,
     ways: tuple[str, ...] = ("forward", "reverse"),
 ) -> list[dict[str, Any]]:
-    """Transfers of a mean of so many packets that fill so much of each way, from `start` on."""
+    """Transfers of a mean of so many packets that fill so much of each way."""
     per_second = mbps * 1e6 / PACKET_BITS / packets
-    begins = {"start": f"{start:g}s"} if start else {}
     return [
         {
             "startup": SLOW_START,
-            **begins,
             "sessions": round(per_second * seconds),
             "interval": f"exponential:mean={1e3 / per_second:.4f}ms",
             "pages": "1",
