@@ -111,7 +111,7 @@ class Tried:
             held=self.held(),
             answers=[f"{self.held()}.", *self._always(), *self._elsewhere()],
             tables=self.tables(),
-            pictures=[self.picture([self.row_name(cell) for cell in self.cells])],
+            pictures=[self._picture()],
         )
 
     def tables(self) -> list[Table]:
@@ -123,20 +123,20 @@ class Tried:
             self._everything(),
         ]
 
-    def picture(
-        self,
-        rows: Sequence[str],
-        caption: str = "Which statements hold (filled) under which reading; the literal one comes "
-        "first, and each other row names what differs from it",
-    ) -> Picture:
-        """Which statements hold under which reading, with a name for each row."""
+    def _picture(self) -> Picture:
+        """Which statements hold under which reading."""
 
         def draw() -> "Figure":
             from flowstart_papers import drawing
 
+            rows = [self.row_name(cell) for cell in self.cells]
             filled = [[one.holds for one in column.values()] for column in self.columns]
             return drawing.marks(rows, self.names, filled)
 
+        caption = (
+            "Which statements hold (filled) under which reading; the literal one comes first, and "
+            "each other row names what differs from it"
+        )
         return Picture("readings", caption, draw)
 
     def by_group(self, groups: Mapping[str, Sequence[str]]) -> list[dict[str, Tally]]:
