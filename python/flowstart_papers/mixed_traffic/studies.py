@@ -72,11 +72,12 @@ def both_camps(name: str, found: pl.DataFrame) -> list[Table]:
 
 def glance(name: str, found: pl.DataFrame, setting: str) -> Table:
     """One row for each startup: the change of both camps' medians by setting."""
-    columns = {"switched": "switched", "stayed": "slow start"}
+    camps = {"switched": "switched", "stayed": "slow start"}
+    what, bracket, unit = setting.partition(" (")
     frame = half(found).group_by("startup", maintain_order=True).agg(
         pl.col(camp).filter(pl.col(setting) == value).first().round(1)
-        .alias(f"{setting.replace(' (', f' {value:g} (')}: {whose} (%)")
-        for value in found[setting].unique(maintain_order=True) for camp, whose in columns.items()
+        .alias(f"{what} {value:g}{bracket}{unit}: {name} (%)")
+        for value in found[setting].unique(maintain_order=True) for camp, name in camps.items()
     )  # fmt: skip
     return Table(name, "Half have switched: change of each camp's median duration against the same "
                  "connections when all use slow start.", frame.to_dicts())  # fmt: skip

@@ -2,13 +2,14 @@ import itertools
 import pathlib
 import re
 
+import polars as pl
 import pytest
 
 import flowstart_papers as papers
 from flowstart.simulation.run import run
 from flowstart_papers import mixed_traffic, runner
 from flowstart_papers.lab import Lab
-from flowstart_papers.mixed_traffic import camps, measures, setups
+from flowstart_papers.mixed_traffic import camps, measures, setups, studies
 
 WEB = setups.web(sessions=6)
 
@@ -76,3 +77,13 @@ def test_the_table_of_the_package_is_what_its_experiment_measures() -> None:
         name, *values = row.values()
         printed = [int(number.replace("−", "-")) for number in rows[name]]
         assert printed == pytest.approx(values, abs=0.51), name
+
+
+@pytest.mark.parametrize("setting", ["sessions", "interval (s)"])
+def test_each_setting_has_columns_for_both_camps(setting: str) -> None:
+    found = pl.DataFrame(
+        {"startup": ["suss"] * 2, "share": [50] * 2, setting: [50, 100],
+         "switched": [-3.0, -4.0], "stayed": [1.0, 2.0]}
+    )  # fmt: skip
+    (row,) = studies.glance("glance", found, setting).rows
+    assert list(row.values()) == ["suss", -3.0, 1.0, -4.0, 2.0]
