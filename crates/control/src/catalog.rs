@@ -194,7 +194,7 @@ mod tests {
             .to_string()
     }
 
-    /// Scenarios that people keep go on meaning the same.
+    /// The meaning of stored scenarios does not change.
     #[test]
     fn published_names_stay() {
         for name in [

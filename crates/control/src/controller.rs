@@ -99,8 +99,8 @@ impl Controller {
         }
     }
 
-    /// The peer has measured a pair; before the [`on_ack`](Self::on_ack) of the ACK that says
-    /// so.
+    /// The peer has measured a pair; before the [`on_ack`](Self::on_ack) of the ACK that
+    /// reports it.
     pub fn on_peer_gap(&mut self, w: &mut Window, g: &PeerGap) {
         let before = w.cwnd;
         let startup = self.startup.assisted();

@@ -3,7 +3,7 @@
 /// Convention that an algorithm follows where its sources leave a choice open.
 ///
 /// It selects the defaults of the algorithm's parameters. A few details that go with a stack have
-/// no parameter of their own: ns-2's first threshold where `ssthresh` is not given, the rounding
+/// no parameter: ns-2's first threshold where `ssthresh` is not given, the rounding
 /// of Quick-Start's request, what Fast Start remembers when sending resumes, and the gains of
 /// BBR v1, which the kernel holds in 256ths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

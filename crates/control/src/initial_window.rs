@@ -74,7 +74,7 @@ pub enum AfterSynLoss {
     /// One segment only after more than one retransmission: a single one may be a
     /// timer shorter than the path (RFC 6928 §3; Linux).
     TolerateOne,
-    /// As it is: the loss of the packet that opens a connection is a congestion event like
+    /// No exception: the loss of the packet that opens a connection is a congestion event like
     /// any other, and the window responds to that (RFC 9002 §7.3.2).
     CongestionEvent,
 }

@@ -1,4 +1,4 @@
-//! Enums whose values have names in requests and results: the name stands with the value.
+//! Enums whose values have names in requests and results, each next to its value.
 
 use serde::de::{Deserializer, Error, Visitor};
 use std::fmt;

@@ -17,7 +17,7 @@ use std::fmt;
 use crate::{nearest, one_line};
 use value::quoted;
 
-/// What an algorithm is for, in a word: a catalog elsewhere may have kinds of its own.
+/// What an algorithm is for, in a word: a catalog elsewhere may have other kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(transparent)]
 pub struct AlgorithmKind(pub &'static str);
@@ -260,7 +260,7 @@ macro_rules! joined {
 /// - `#[within(...)]`: the range of its values; or
 /// - `#[check(..., "...")]`: what holds of its values, and what is expected of others.
 ///
-/// Behind its type stands its default, as a user would write it; or `as` another such struct, which
+/// Its default follows its type, as a user would write it; or `as` another such struct, which
 /// has a parameter of the same name with all that belongs to it. The type is one of those of
 /// [`Kind`], or an enum whose values have names, as `enum`s behind the struct have:
 ///

@@ -52,7 +52,7 @@ macro_rules! signals {
                 pub srtt: Duration,
                 /// The variation of that.
                 pub rttvar: Duration,
-                /// The least that it measured.
+                /// Its minimum RTT.
                 pub min_rtt: Duration,
                 /// Bytes of payload that a round trip delivered, the last in which it had enough to
                 /// send.
@@ -315,7 +315,7 @@ macro_rules! startup_events {
 macro_rules! assisted_events {
     ($make:ident) => {
         $make! {
-            /// The peer has measured a pair; the ACK that says so follows.
+            /// The peer has measured a pair; the ACK that reports it follows.
             on_peer_gap(g: PeerGap) -> Option<Reason>;
             /// The congestion headers of data that the peer has received have come back; the ACK
             /// that brings them follows. Data carries them where `w.congestion_header` is set.

@@ -13,7 +13,7 @@ pub use crate::near_units::Measure;
 
 /// A number of segments, possibly fractional.
 ///
-/// Windows are held in segments and as real numbers because congestion avoidance needs
+/// Windows are held in segments and as real numbers because congestion control needs
 /// the fraction, and because a comparison with ns-2 needs its very rounding (a window
 /// that grows by thirds of a packet crosses whole numbers at the same place as `f64`).
 pub type Segments = f64;

@@ -28,7 +28,7 @@ class Events:
         here, and one that has set the window itself may report that of the loss.
         """
     def on_peer_gap(self, w: Window, g: PeerGap) -> Reason | None:
-        """The peer has measured a pair; the ACK that says so follows."""
+        """The peer has measured a pair; the ACK that reports it follows."""
     def on_feedback(self, w: Window, f: Feedback) -> None:
         """The congestion headers of data that the peer has received have come back; the ACK that
         brings them follows. Data carries them where `w.congestion_header` is set.
@@ -77,7 +77,7 @@ class PathMemory:
     rttvar: int
     """The variation of that."""
     min_rtt: int
-    """The least that it measured."""
+    """Its minimum RTT."""
     delivered: int
     """Bytes of payload that a round trip delivered, the last in which it had enough to send."""
     rate: int

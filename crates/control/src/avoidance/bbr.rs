@@ -1,14 +1,14 @@
 //! BBR after its start: ProbeBW and ProbeRTT.
 //!
-//! BBR (ACM Queue 14(5), 2016; Linux `tcp_bbr.c`; draft-ietf-ccwg-bbr-06) keeps to the rate that
-//! its model says the path delivers, and looks from time to time whether there is more. v1 does
-//! so in cycles of eight round trips: one at five quarters of the rate, one at three quarters to
-//! drain what that has queued, six at the rate. v3 waits two to three seconds (or as many rounds
-//! as Reno would need to grow as far), fills the path, then sends at five quarters until losses
-//! or a plateau show that this is all. Losses of more than two percent bound what may be in
-//! flight, and the next probe is broken off when it reaches the bound. The minimum RTT is
-//! looked for with four segments in flight (v3: half of what the path holds) for 200 ms, if it
-//! has not been seen for ten seconds (v3: five).
+//! BBR (ACM Queue 14(5), 2016; Linux `tcp_bbr.c`; draft-ietf-ccwg-bbr-06) keeps to the delivery
+//! rate of its model, and looks from time to time whether there is more. v1 does so in cycles of
+//! eight round trips: one at five quarters of the rate, one at three quarters to drain what that
+//! has queued, six at the rate. v3 waits two to three seconds (or as many rounds as Reno would need
+//! to grow as far), fills the path, then sends at five quarters until losses or a plateau show that
+//! this is all. Losses of more than two percent bound what may be in flight, and the next probe is
+//! broken off when it reaches the bound. The minimum RTT is looked for with four segments in flight
+//! (v3: half of what the path holds) for 200 ms, if it has not been seen for ten seconds (v3:
+//! five).
 //!
 //! After [`crate::startup::bbr_startup`] it continues with that startup's model. After
 //! any other it has measured meanwhile; when that startup is over, for whatever reason, it

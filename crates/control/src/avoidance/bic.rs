@@ -2,7 +2,7 @@
 //!
 //! L. Xu, K. Harfoush, I. Rhee, "Binary Increase Congestion Control (BIC) for Fast
 //! Long-Distance Networks", INFOCOM 2004. A loss shows that the window before it, `W_max`, was
-//! too large; the window after it, `W_min`, is small enough. The best one lies between, so
+//! too large; the window after it, `W_min`, is small enough. The best one is between them, so
 //! BIC goes half of the way each round trip, never by more than `s_max` segments nor by less
 //! than `s_min`. Near `W_max` its steps become small, which keeps it stable where it matters;
 //! past `W_max` it probes for a new maximum with steps that begin at one segment and double.
@@ -18,7 +18,7 @@
 //!
 //! # Contested
 //!
-//! - `W_min` is the window as it stands, so each ACK goes its share of half of the way rather
+//! - `W_min` is the current window, so each ACK goes its share of half of the way rather
 //!   than one leap per round trip.
 //! - A startup that ends without loss leaves no `W_max`: probing begins at once. The paper
 //!   takes a very large one, which means steps of `s_max`.

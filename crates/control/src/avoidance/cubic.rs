@@ -115,7 +115,7 @@ fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecErro
     })
 }
 
-/// A stage of congestion avoidance, RFC 9438's epoch.
+/// A stage of congestion control, RFC 9438's epoch.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Instant,
@@ -297,7 +297,7 @@ impl Avoidance for Cubic {
         self.last_ack = i.now;
     }
 
-    /// An estimate of what path and queue hold stands for the window of a loss there.
+    /// An estimate of what path and queue hold replaces the window of a loss there.
     fn adopt_model(&mut self, model: Box<dyn Model>) -> Option<Box<dyn Model>> {
         let capacity = match Capacity::of(model) {
             Ok(capacity) => capacity,
@@ -325,7 +325,7 @@ mod tests {
         })
     }
 
-    /// Congestion avoidance that begins at `cwnd` after a loss at `w_max`.
+    /// Congestion control that begins at `cwnd` after a loss at `w_max`.
     fn after_loss(w_max: f64, cwnd: f64) -> (Cubic, Window, Epoch) {
         let mut cubic = cubic();
         let mut w = Window::new(MSS as u32);

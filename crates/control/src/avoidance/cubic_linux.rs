@@ -231,7 +231,7 @@ impl Avoidance for CubicLinux {
         }
     }
 
-    /// An estimate of what path and queue hold stands for the window of a loss there.
+    /// An estimate of what path and queue hold replaces the window of a loss there.
     fn adopt_model(&mut self, model: Box<dyn Model>) -> Option<Box<dyn Model>> {
         let capacity = match Capacity::of(model) {
             Ok(capacity) => capacity,

@@ -1,10 +1,10 @@
-//! Hooks of a congestion avoidance: growth, and its response to congestion.
+//! Hooks of a congestion control: growth, and its response to congestion.
 
 use crate::model::Model;
 use crate::signals::{Ack, Established, Idle, Loss, Marked, Recovered, Timeout};
 use crate::{Duration, Instant, Segments, Window};
 
-/// A congestion avoidance: growth past the threshold, and how far to fall on loss.
+/// A congestion control: growth past the threshold, and the decrease on loss.
 pub trait Avoidance: Send {
     /// The handshake is complete, and the startup has set the first window.
     fn on_established(&mut self, _w: &Window, _e: &Established) {}
@@ -40,7 +40,7 @@ pub trait Avoidance: Send {
     fn on_idle(&mut self, _w: &mut Window, _i: &Idle) {}
 
     /// Window and round trip by which a stack paces its restarts ([`on_idle`](Self::on_idle));
-    /// `None` for the window as it is and the smoothed round trip.
+    /// `None` for the current window and the smoothed round trip.
     fn paced_restart(&self) -> Option<(Segments, Duration)> {
         None
     }

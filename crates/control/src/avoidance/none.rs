@@ -1,4 +1,4 @@
-//! No congestion avoidance: past the threshold the window stands still.
+//! No congestion control: past the threshold the window is constant.
 //!
 //! Ours, for experiments that look at a startup alone: what happens after it must not
 //! blur what it achieved. The window does not grow, yet it is still halved on loss and

@@ -30,9 +30,9 @@
 //! - Windows of up to four packets are kept as a rate in v0.7 (`prague_cwnd_mode`), and segments made
 //!   smaller so that a window has two. Both are left out: the window is the state at every size, and
 //!   no smaller than two segments.
-//! - The kernel's congestion control paces from the handshake on. A startup here paces by itself or
-//!   as the stack does; `stack.pacing = "internal"` spaces slow start out at twice the window's rate as
-//!   the kernel does.
+//! - The kernel's congestion control paces from the handshake on. A startup here paces with its own
+//!   rate or as the stack does; `stack.pacing = "internal"` spaces slow start out at twice the
+//!   window's rate as the kernel does.
 //! - Detection of queues that are no L4S queues (off in v0.6, gone in v0.7) is left out.
 //! - The round trip is RFC 6298's average of the samples that acknowledgements give.
 //!
@@ -126,7 +126,7 @@ struct Prague {
     alpha: f64,
     /// Time of the last change of alpha.
     alpha_at: Instant,
-    /// A mark has ever come back; before that alpha stays as it is.
+    /// A mark has ever come back; before that alpha is unchanged.
     saw_ce: bool,
     /// A mark has come back that the window is to be cut for.
     cut_due: bool,

@@ -4,7 +4,7 @@
 //! Jacobson's "Congestion Avoidance and Control" (1988). Past the slow-start threshold
 //! the sender probes for bandwidth by adding about one segment per round trip; when a
 //! loss shows that the path is full it halves the window and begins again. The sawtooth
-//! that results is what every later congestion avoidance is compared with.
+//! that results is what every later congestion control is compared with.
 //!
 //! Two details differ among implementations. *Growth*: RFC 5681 counts the bytes that
 //! are acknowledged and adds a segment when a whole window has been; the older
@@ -22,7 +22,7 @@ use crate::{params, Convention, Instant, Segments, Window};
 /// Entry of `reno` in the catalog of congestion controls.
 pub const ENTRY: Entry<Maker> = Entry {
     name: "reno",
-    title: "Reno congestion avoidance",
+    title: "Reno congestion control",
     source: "RFC 5681 §3.1-3.2",
     year: 2009,
     opened: "text: RFC 5681 and RFC 3465",

@@ -2,12 +2,12 @@
 //!
 //! L. Brakmo and L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global
 //! Internet", IEEE JSAC 13(8), 1995. Reno learns the size of a path by overflowing it. Vegas
-//! watches the round-trip time instead. The least one ever seen, `baseRTT`, is the path
+//! watches the round-trip time instead. The minimum, `baseRTT`, is the path
 //! without a queue; a window sent on such a path would pass at the *expected* rate
 //! `window/baseRTT`. The *actual* rate of the last round is lower by what waits in queues:
 //! `diff = (expected - actual) * baseRTT` segments of this flow. Below `alpha` the window
-//! grows by a segment per round trip, above `beta` it shrinks by one, between them it stands
-//! still. A lone flow settles without ever losing a packet; next to flows that fill the queue
+//! grows by a segment per round trip, above `beta` it shrinks by one, between them it is
+//! constant. A lone flow settles without ever losing a packet; next to flows that fill the queue
 //! it is the one that yields.
 //!
 //! The readings:
@@ -15,7 +15,7 @@
 //! | reading | round-trip time of a round | window that is compared | growth |
 //! | --- | --- | --- | --- |
 //! | `ns2` | the mean | what is out when the round ends | `1/cwnd` per ACK, for the round |
-//! | `linux` | the least, plus 1 us | what was out when it began | a segment at its end |
+//! | `linux` | the minimum, plus 1 us | what was out when it began | a segment at its end |
 //! | `paper` | the mean | what was out when it began | as `ns2` |
 //!
 //! ns-2 rounds `diff` to whole segments, the kernel counts half ones. A round in which the
@@ -23,12 +23,12 @@
 //!
 //! # State
 //!
-//! The measurement that `Rounds` keeps, which begins with the connection so that the least
-//! round-trip time is known when the startup ends; the increment of this round.
+//! The measurement that `Rounds` keeps, which begins with the connection so that the
+//! minimum RTT is known when the startup ends; the increment of this round.
 //!
 //! # Contested
 //!
-//! - ns-2 finds losses with a timer of its own, finer than the transport's, and cuts the
+//! - ns-2 finds losses with a separate timer, finer than the transport's, and cuts the
 //!   window to a half where a segment is lost for the second time. Finding losses is the
 //!   transport's here, so each is answered as a first one: three quarters remain.
 //! - A timeout leaves two segments in ns-2, one in the kernel.

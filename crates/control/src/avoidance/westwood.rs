@@ -158,7 +158,7 @@ impl PerRound {
         }
     }
 
-    /// Two filters in a row; the first sample sets both.
+    /// Two filters in sequence; the first sample sets both.
     fn filter(&mut self, sample: u64) {
         if self.ns_est == 0 && self.bw_est == 0 {
             (self.ns_est, self.bw_est) = (sample, sample);
@@ -188,7 +188,7 @@ struct Westwood {
     divisor: f64,
     /// Divisor before the last timeout.
     divisor_before: f64,
-    /// A recovery that this avoidance began is going on.
+    /// Whether a recovery that this avoidance began is under way.
     recovering: bool,
 }
 

@@ -15,7 +15,7 @@ use crate::Window;
 /// A model of the path that a startup hands to the avoidance: one that supports this kind continues
 /// with it.
 pub trait Model: Any + Send {
-    /// No avoidance continues with it: leaves the window to an avoidance that knows nothing of it.
+    /// No avoidance continues with it: leaves the window to an avoidance without a model.
     fn release_cwnd(&self, w: &mut Window);
 
     /// The model itself, for an avoidance that supports its kind.

@@ -18,7 +18,7 @@ const MINIMUM: Segments = 2.0;
 pub(crate) struct Sense {
     quicly: bool,
     min_rtt: Duration,
-    /// The least sample in each of the last quarters of a round trip.
+    /// The minimum sample of each of the last quarters of a round trip.
     slots: [Duration; SLOTS],
     slot: usize,
     slot_end: Instant,

@@ -1,7 +1,7 @@
 //! What lets a window grow that is not used: the rules for a sender that the application or the
 //! peer's window holds back.
 //!
-//! A stack has a rule of its own, which the transport applies ([`Ack::cwnd_limited`]): RFC 9002
+//! A stack has a rule, which the transport applies ([`Ack::cwnd_limited`]): RFC 9002
 //! §7.8 under `rfc` and `quic`, the kernel's under `linux`, none under `ns2`. The parameter
 //! `growth_gate` puts another in its place, for the startup and for the avoidance after it. A
 //! startup that owns the window ([`Startup::owns_cwnd`](crate::startup::Startup::owns_cwnd)) is
@@ -79,7 +79,7 @@ pub(crate) struct GrowthGate {
     cwnd: Segments,
     /// Linux's `is_cwnd_limited` lasts so long.
     limited: CwndLimited,
-    /// Linux: the most that was out in the window that ends at `most_until`.
+    /// Linux: the maximum flight in the window that ends at `most_until`.
     most: u64,
     most_until: u64,
 }

@@ -1,4 +1,4 @@
-//! Adaptive start: raise the threshold as long as the measured rate says that there is room.
+//! Adaptive start: raise the threshold as long as the measured rate shows room.
 //!
 //! R. Wang, G. Pau, K. Yamada, M. Sanadidi, M. Gerla, "TCP Startup Performance in Large
 //! Bandwidth Delay Networks", INFOCOM 2004: the startup of TCP Westwood, "Astart". A sender
@@ -28,7 +28,7 @@
 //!   threshold that it must exceed, and it never falls.
 //! - Past the first threshold the window must outrun the estimate to grow fast again, and it
 //!   grows by one segment a round trip there. On a path that is much wider than the first
-//!   threshold this is close to no startup at all: the estimate of a flow that leaves most of
+//!   threshold this is close to no startup: the estimate of a flow that leaves most of
 //!   the path idle is its own rate. The available rules have nothing else.
 //! - The papers' text was not at hand; a public port to ns-3 was, and its errors are not
 //!   followed: it forgets `RTTmin`, lowers the threshold, and lets flows share `U`.
@@ -367,7 +367,7 @@ mod tests {
         assert_eq!(gain(0.1, 0.3), 0.0);
     }
 
-    /// Samples that vary by 1000, then hardly at all: by the largest ever the filter is as fast as
+    /// Samples that vary by 1000, then hardly: by the largest ever the filter is as fast as
     /// among equal samples, among the last ten it is as slow as it can be.
     #[test]
     fn among_the_last_ten_a_small_variation_counts_as_much_as_a_large_one() {

@@ -6,7 +6,7 @@
 //! for a loss or a delay. It measures the rate at which data is delivered and paces by it. In Startup
 //! the pacing rate is so far above the rate measured that it doubles each round trip. When three
 //! consecutive rounds have not brought a quarter more, the bottleneck is found, and the last round's
-//! excess stands in its queue: up to one bandwidth-delay product in v3, nearly two in v1. Drain then
+//! excess is in its queue: up to one bandwidth-delay product in v3, nearly two in v1. Drain then
 //! sends below the rate until that is gone.
 //!
 //! Every ACK gives a sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation):
@@ -37,7 +37,7 @@
 //! # State
 //!
 //! The model ([`crate::model::bbr`]): the largest delivery rate of ten rounds (v3: of two cycles), the
-//! least round trip of ten seconds, the round under way, the rate that a plateau is measured by,
+//! minimum RTT of ten seconds, the round under way, the rate that a plateau is measured by,
 //! and what comes in bursts. All of it goes to the avoidance, if that is BBR.
 //!
 //! # Deviations
@@ -59,7 +59,7 @@
 //!   the count anew; v1 and older drafts judge the largest rate, and Linux's v3 takes the sample of
 //!   any ACK for growth. `plateau` chooses.
 //! - "In fast recovery for at least one full round": judged at the end of the first round that
-//!   began in recovery, against the most that was in flight in it. An ACK that shows losses
+//!   began in recovery, against the maximum flight in it. An ACK that shows losses
 //!   counts as one range.
 //! - The draft's text on leaving for losses sets `full_bw_reached` only, its test cases
 //!   `full_bw_now` too; in v3 both, in v3-linux the former, as its code does.

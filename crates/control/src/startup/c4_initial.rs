@@ -148,7 +148,7 @@ enum Phase {
 struct C4Initial {
     /// after-04: the window that grows with what is acknowledged, in segments.
     initial_cwnd: Option<Segments>,
-    /// The least increase of an era, as a share.
+    /// The minimum increase of an era, as a share.
     increase: f64,
     phase: Phase,
     /// Bytes of payload per second.

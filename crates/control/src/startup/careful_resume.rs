@@ -9,7 +9,7 @@
 //! trip (*Unvalidated*). What the acknowledgements then confirm becomes the window, and slow
 //! start continues from there (*Validating*). A loss on the way shows that the cached state was
 //! wrong, and the answer is harder than to an ordinary one: the window falls to half of what is
-//! known to have passed and stands still until the whole jump has been accounted for (*Safe
+//! known to have passed and stays there until the whole jump has been accounted for (*Safe
 //! Retreat*); that sum gives the threshold. Half is less than Jump Start or Fast start dare, and
 //! waiting a round trip costs more, but a wrong memory does harm for no longer than one.
 //!

@@ -41,8 +41,8 @@
 //! - What is kept depends on how early in a round the excess is found: at the third sample it is
 //!   three segments. On that path it is seven where each segment is acknowledged. The authors'
 //!   figures could not be compared.
-//! - A simulator's comment warns of a round's least round-trip time (`sample=least`, its percentile
-//!   0) during slow start. The least time of the round is as great at the third sample as it will
+//! - A simulator's comment warns of a round's minimum RTT (`sample=least`, its percentile
+//!   0) during slow start. The minimum of the round is as great at the third sample as it will
 //!   ever be, so the window falls to three segments; and it may rise only after the buffer is full.
 //! - Of up to nine samples the simulator's 90th percentile is the second greatest, of ten to
 //!   nineteen the third.
@@ -106,7 +106,7 @@ params! {
 
 /// A round with fewer samples than these continues.
 const ENOUGH: usize = 3;
-/// The least window after the exit.
+/// The minimum window after the exit.
 const FLOOR: Segments = 2.0;
 
 /// Segments in excess: what Vegas takes to wait in queues.

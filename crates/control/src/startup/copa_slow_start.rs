@@ -2,14 +2,14 @@
 //! queueing delay allows.
 //!
 //! V. Arun and H. Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet",
-//! NSDI 2018; mvfst's `Copa.cpp` and the authors' genericCC. Copa steers its rate towards
-//! `1 / (delta * queueing delay)` packets per second, which leaves it about `1/delta` packets in
-//! the queue wherever it is. Slow start is how it gets there from below, and needs no threshold:
-//! it is over at the first ACK at which the rate, `cwnd / standing RTT`, is above that target. The
-//! queueing delay is that of the *standing* round trip, the least of the last half of one, so that
-//! late ACKs and short bursts do not end it. Losses are no sign of it.
+//! NSDI 2018; mvfst's `Copa.cpp` and the authors' genericCC. Copa steers its rate towards `1 /
+//! (delta * queueing delay)` packets per second, which leaves it about `1/delta` packets in the
+//! queue wherever it is. Slow start is how it gets there from below, and needs no threshold: it is
+//! over at the first ACK at which the rate, `cwnd / standing RTT`, is above that target. The
+//! queueing delay is that of the *standing* round trip, the minimum of the last half of one, so
+//! that late ACKs and short bursts do not end it. Losses are no sign of it.
 //!
-//! mvfst does not grow with the ACKs: the window stands for a round trip and is doubled at one
+//! mvfst does not grow with the ACKs: the window is constant for a round trip and is doubled at one
 //! ACK, and pacing at two windows per round trip spreads what then may leave. The first ACK only
 //! starts the clock, which makes it a round trip slower than slow start. What a doubling does to the
 //! queue is seen a round trip later, when the next one is due, so it leaves with up to twice what
@@ -40,7 +40,7 @@
 //! - Both programs grow a window that is not used; here it stays.
 //! - Both begin with ten packets; here by the stack's rule, and generic's
 //!   `num_probe_pkts` is that window.
-//! - The least and the standing round trip are updated by ACKs, so that of the handshake, whose
+//! - The minimum and the standing round trip are updated by ACKs, so that of the handshake, whose
 //!   packets are shorter, counts for the smoothed one only.
 //! - In both, every ACK gives a round-trip time; here, one that gives none (Karn's rule; where SACK
 //!   gives none either, all of a recovery) changes nothing. Growth without a sample would be blind.
@@ -49,9 +49,9 @@
 //!
 //! # Contested
 //!
-//! - mvfst has the standing round trip's delay as a setting (`copaUseRttStanding`, off), which makes
-//!   that the least of a whole smoothed round trip: `delay=standing`. The paper's abstract does not
-//!   say which.
+//! - mvfst has the standing round trip's delay as a setting (`copaUseRttStanding`, off), which
+//!   makes that the minimum of a whole smoothed round trip: `delay=standing`. The paper's abstract
+//!   does not say which.
 //! - 1/2 is genericCC's `default_delta`. `delta` is a setting of mvfst's too (`copaDeltaParam`).
 //! - genericCC's comment has its losses answered above 10 %, its code above 30 %; the code's is
 //!   taken. `loss_rate=0` answers each, at most once per window of data.
@@ -120,7 +120,7 @@ params! {
 
 /// Time for which the minimum round-trip time is kept.
 const MIN_RTT_WINDOW: Duration = Duration::from_secs(10);
-/// The least window of a decrease.
+/// The minimum window of a decrease.
 const MIN_CWND: Segments = 2.0;
 /// Windows per round trip at which it paces.
 const PACING_GAIN: f64 = 2.0;
@@ -163,7 +163,7 @@ enum Position {
 /// What generic makes of losses (`ReduceOnLoss`).
 #[derive(Clone)]
 struct ReduceOnLoss {
-    /// The share of losses above which a period is answered; 0 for each loss by itself.
+    /// The share of losses above which a period is answered; 0 for each single loss.
     loss_rate: f64,
     beta: f64,
     since: Instant,

@@ -59,7 +59,7 @@ params! {
 struct DelayBased {
     settings: Settings,
     rtt_min: Duration,
-    /// Samples in a row with too much delay.
+    /// Consecutive samples with too much delay.
     late: u32,
     /// Window above which growth is linear; infinite until a delay is found.
     max_ssthresh: Segments,

@@ -6,8 +6,8 @@
 //! to back and return as a train of closely spaced ACKs, whose length in time grows with
 //! the window; when it is as long as the forward delay, half a round trip, the window is
 //! about the path's capacity. *Delay*: when the first round-trip times of a round exceed
-//! those of the round before (or the least ever seen), a queue has begun to grow. Either
-//! sets the threshold to the current window, and congestion avoidance follows with
+//! those of the round before (or the minimum RTT), a queue has begun to grow. Either
+//! sets the threshold to the current window, and congestion control follows with
 //! nothing lost. It made CUBIC usable on fast long paths and has been part of Linux since
 //! 2.6.29.
 //!
@@ -23,7 +23,7 @@
 //!
 //! `linux-5.6` doubles the train limit for a paced sender, whose packets no longer
 //! leave back to back. `2011` is S. Ha and I. Rhee, "Taming the Elephants: New TCP Slow
-//! Start", Computer Networks 55(9), as it is remembered.
+//! Start", Computer Networks 55(9), from memory and not from its text.
 //!
 //! # State
 //!
@@ -37,7 +37,7 @@
 //!   and samples are followed below it; under Linux's readings only rounds are.
 //! - Kernels up to 5.16 noticed a new round after testing its first ACK, current ones
 //!   before. `linux-5.6` is the current order.
-//! - The paper, and kernels of its time, go on with slow start while `cwnd == ssthresh`. Here
+//! - The paper, and kernels of its time, continue slow start while `cwnd == ssthresh`. Here
 //!   the avoidance takes over, as in current kernels: a difference of one ACK.
 
 use super::{copies, Congestion, Maker, Repaired, Response, Startup};

@@ -4,10 +4,10 @@
 //! RFC 9406 (P. Balasubramanian, Y. Huang, M. Olson, May 2023, Standards Track). HyStart's delay
 //! test finds the moment before the buffer overflows, but jitter also trips it, and then a
 //! flow crawls for the rest of its life. HyStart++ therefore inserts a phase: once the
-//! least round-trip time of a round exceeds that of the round before, growth continues at a quarter
+//! minimum RTT of a round exceeds that of the round before, growth continues at a quarter
 //! of the speed for up to five rounds, *conservative slow start* (CSS). If the round-trip
 //! time falls back meanwhile, it was a false alarm and slow start resumes; if not,
-//! congestion avoidance begins. The ACK train of the original is dropped: ACK compression
+//! congestion control begins. The ACK train of the original is dropped: ACK compression
 //! defeats it (§4.1).
 //!
 //! # State
@@ -42,7 +42,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     opened: "text: RFC 9406, all of it",
     compared: "all constants, rounds, CSS, return from it, exit, loss",
     summary: "Slow start that turns to slower growth when round-trip times rise, back if they \
-              fall, and to congestion avoidance after five such rounds.",
+              fall, and to congestion control after five such rounds.",
     params: with_slow_start!(Settings, SpeedSettings),
     needs: &[],
     certainty: Certainty::Text,
@@ -66,7 +66,7 @@ params! {
         /// how many times slower conservative slow start grows; at least 2
         #[within(2..=1_000_000)]
         css_growth_divisor: u32 = "4",
-        /// rounds of conservative slow start before congestion avoidance, the one in which it began
+        /// rounds of conservative slow start before congestion control, the one in which it began
         /// included
         #[within(1..=1_000_000)]
         css_rounds: u32 = "5",
@@ -91,7 +91,7 @@ enum Phase {
 #[derive(Clone)]
 struct HyStartPlusPlus {
     settings: Settings,
-    /// Slow start as it is after HyStart++ has ended.
+    /// Slow start after the end of HyStart++.
     speed: Speed,
     phase: Phase,
     /// `windowEnd`, once there has been an ACK.

@@ -1,4 +1,4 @@
-//! Jump Start: no startup phase at all; all data leaves in the first round trip.
+//! Jump Start: no startup phase; all data leaves in the first round trip.
 //!
 //! D. Liu, M. Allman, S. Jin, L. Wang, "Congestion Control Without a Startup Phase",
 //! PFLDnet 2007. Most transfers are short, and slow start spends their life on probing.

@@ -131,8 +131,8 @@ impl LimitedSlowStart {
     }
 
     /// ns-2: slow start below the threshold, which is at most `max_ssthresh`; above it the
-    /// larger of congestion avoidance's increment and 1/K. In ns-2's own order of
-    /// operations, so that its rounding is met.
+    /// larger of the congestion control's increment and 1/K. The order of operations is that
+    /// of ns-2, for equal rounding.
     fn grow_ns2(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) {
         if w.in_slow_start() {
             return slow_start.grow(w, a);

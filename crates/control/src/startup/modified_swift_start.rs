@@ -3,12 +3,12 @@
 //! A. Elbery, E. Khalil, B. Nosier, I. Morsi, "Swift Start TCP, Problems, Modification,
 //! Analytical and Simulation Studies", SENSORCOMM 2008, and an OPNET study of the same
 //! algorithm over T1 and OC-1 lines, whose rules and tables these are. What spoils a packet
-//! pair is mostly the way back: delayed ACKs, ACKs squeezed together or queued. Here the
+//! pair is mostly the reverse path: delayed ACKs, ACKs squeezed together or queued. Here the
 //! sender tags the segments of two pairs as first and second, the receiver takes the time
 //! between them as they arrive and returns it in an option of its next ACK. The sender sets
 //! its window to `RTT * MSS / gap` after the first pair, again after the second, and paces it
 //! over the second round trip; with the first ACK of the paced segments slow start continues.
-//! No safety factor is left, since the way back cannot spoil the measure any more.
+//! No safety factor is left, since the reverse path cannot spoil the measure any more.
 //!
 //! # State
 //!

@@ -2,13 +2,13 @@
 //!
 //! J. Misund and B. Briscoe, "Paced Chirping: Rethinking TCP startup", Netdev 0x13, 2019, of which
 //! the abstract was read, and three forms of Misund's code for Linux, which were read whole. A
-//! startup that grows a window learns what the path carries by filling its queue. A *chirp* asks
-//! with a few packets: the gaps between them shrink, and the gap at which the queueing delay begins
-//! to rise for good is the one that the path just carries (as in pathChirp). The queue drains until
-//! the next chirp. Chirps come closer together until they fill the path; then it is known, and about
-//! full.
+//! startup that grows a window learns what the path carries by filling its queue. A *chirp*
+//! measures it with a few packets: the gaps between them shrink, and the gap at which the queueing
+//! delay begins to rise for good is the one that the path just carries (as in pathChirp). The queue
+//! drains until the next chirp. Chirps come closer together until they fill the path; then it is
+//! known, and about full.
 //!
-//! The forms, which share the analysis of a chirp and nothing else; each has a file of its own:
+//! The forms, which share the analysis of a chirp and nothing else; each has a separate file:
 //!
 //! | form | read | chirps | ends |
 //! | --- | --- | --- | --- |
@@ -42,12 +42,13 @@
 //!
 //! - pathChirp takes the gap behind the packet from which the delay rises. `pc2018` and `pc-split`
 //!   take the wider one before it, `pc2020` the one behind.
-//! - `pc2018` may chirp on for long: an average gap at least lies between chirps and counts for nothing,
-//!   so a round's chirps come to the round trip only where what queues does not make it longer.
+//! - `pc2018` may chirp on for long: an average gap at least separates chirps and counts for
+//!   nothing, so a round's chirps come to the round trip only where what queues does not make it
+//!   longer.
 //! - Of `pc2020` there is an earlier version (JoakimMisund/net-next, commit 03aa045): it ends with
 //!   what is out even where the round trip holds less, does not narrow chirps over discontinuous
 //!   links, and takes the gap before a chirp for a jump. The later one is the form here.
-//! - Packets need acknowledgements of their own. Those that share one share its delay, as in
+//! - Packets need separate acknowledgements. Those that share one share its delay, as in
 //!   the code; `delayed_acks=leave` goes over to slow start instead, as its authors require
 //!   receivers that do not delay.
 //! - Where fewer packets wait than the next chirp has, they leave at once and in no chirp.

@@ -4,8 +4,8 @@
 //! comparison with the exits that are published. Slow start ends at once, from doubling to
 //! hardly growing; an exit by delay must choose between too soon and too late. Here the
 //! factor of a round falls linearly as its queueing delay rises,
-//! from 2 below 4 ms to 1 at 16 ms, the bounds between which HyStart's threshold lies, and
-//! congestion avoidance begins where it is 1. Everything is paced, so that a queue is what the
+//! from 2 below 4 ms to 1 at 16 ms, the bounds of HyStart's threshold, and
+//! congestion control begins where it is 1. Everything is paced, so that a queue is what the
 //! window makes and not a burst.
 //!
 //! Gradual exits that are published belong to their algorithms: [`super::limited_slow_start`]
@@ -54,7 +54,7 @@ params! {
         /// up to this queueing delay of a round, its minimum round-trip time above the minimum
         /// ever, the window doubles
         low: Duration = "4ms",
-        /// from this queueing delay on congestion avoidance begins
+        /// from this queueing delay on congestion control begins
         high: Duration = "16ms",
         /// whether it paces, at the factor times the window per round trip
         pacing: bool = "true",

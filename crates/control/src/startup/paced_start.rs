@@ -37,8 +37,8 @@
 //!   of a train waits alone for its ACK it does.
 //! - A train of less than four packets, which an application may leave, gives no result and is sent
 //!   again as long. Nor does one whose ACKs come all at once, as a shared medium hands them on: as
-//!   they have no spacing, the window found would have no bound. After three such in a row slow start
-//!   continues.
+//!   they have no spacing, the window found would have no bound. After three consecutive ones slow
+//!   start continues.
 //! - The window found is paced by `gap` until its first ACK: after a train nothing is in flight that
 //!   would clock it.
 //! - No two trains are averaged against cross traffic.
@@ -149,7 +149,7 @@ struct PacedStart {
     rtts: RoundTrips,
     /// What the train before delivered, in bytes.
     delivered: u64,
-    /// Trains in a row that were long enough and gave no result.
+    /// Consecutive trains that were long enough and gave no result.
     silent: u32,
 }
 

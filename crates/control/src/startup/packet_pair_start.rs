@@ -6,7 +6,7 @@
 //! ACKs keep that distance. So the first ACKs give the rate of the bottleneck, the handshake
 //! the round-trip time, and their product is the window that fills the path: the threshold at
 //! which doubling should end. In a clean network the estimate is exact. On a real one,
-//! interrupts, delayed ACKs and queues on the way back squeeze ACKs together, and the
+//! interrupts, delayed ACKs and queues on the reverse path squeeze ACKs together, and the
 //! estimate comes out two or three times too large.
 //!
 //! `robust` divides by the segments that the ACKs cover and discards ACKs that do not belong

@@ -58,8 +58,8 @@
 //!   interval; `cc.h` begins at 2 Mbit/s.
 //! - The 50 packets are `pcc.h`'s too. As written there, intervals with no more losses than are left
 //!   do not use any up; here they do.
-//! - Of two intervals at one rate the second is not compared with the first, since only noise tells
-//!   them apart.
+//! - Of two intervals at one rate the second is not compared with the first, since they differ only
+//!   by noise.
 //! - `cc.h` divides Allegro's utility by the round-trip time (`utility=allegro-rtt`), the paper's
 //!   has nothing of delay: without losses it never falls, and a deep queue is filled to its end.
 //! - master's flags have a tolerance of 100 times for round trips in this phase. It switches the
@@ -127,7 +127,7 @@ params! {
 const DEFAULT_MSS: f64 = 1400.0;
 /// Before there is another (`kInitialRtt`).
 const INITIAL_RTT: Duration = Duration::from_millis(100);
-/// The least packets of an interval that have a round-trip time (`kMinReliableRtt`).
+/// The minimum number of packets of an interval that have a round-trip time (`kMinReliableRtt`).
 const MIN_RELIABLE_RTT: Segments = 4.0;
 /// nsdi18's first rate, bits per second.
 const NSDI18_RATE: Rate = Rate(700_000);

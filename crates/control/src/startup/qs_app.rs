@@ -2,7 +2,7 @@
 //!
 //! K. Kumazoe, D. Cavendish, M. Tsuru, Y. Oie, M. Gerla, slides for the IRTF, November 2008
 //! ("Quick Start with no pacing"). Where routers do not answer, an application may guess: the
-//! sender's interface is the one link whose speed it knows, so it opens with the window that
+//! sender's interface is the one link of known speed, so it opens with the window that
 //! this link and the round-trip time of the handshake make, `interface * RTT / MSS`, and
 //! skips slow start altogether. Where the interface is the narrowest link the window is
 //! exactly right. Where a later link is narrower, most of the first flight is lost, and how a
@@ -50,7 +50,7 @@ params! {
         interface_rate: Option<Rate>,
         /// whether the window is spread over the first round trip
         paced: bool = "false",
-        /// what follows the first window: congestion avoidance from there, or slow start
+        /// what follows the first window: congestion control from there, or slow start
         after: After = "avoidance",
         /// whether segments count with their headers
         wire_size: bool = "false",

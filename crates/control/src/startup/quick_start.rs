@@ -1,13 +1,13 @@
 //! Quick-Start: request a rate of every router on the path, and start at it.
 //!
-//! RFC 4782 (S. Floyd, M. Allman, A. Jain, P. Sarolahti, "Quick-Start for TCP and IP",
-//! January 2007, Experimental). A sender cannot know how fast it may begin; the routers do.
-//! The SYN carries the wish for a rate in an IP option. Each router that has as much to spare
-//! leaves it or lowers it, the receiver returns what is left, and if all routers took part
-//! the sender has a window of `rate * RTT` at once, paced over the first round trip. With the
-//! first ACK of that data the window becomes what was used of it, and limited slow start goes
-//! on. A refusal costs nothing. A loss in the first flight means that the approval was wrong:
-//! the sender falls back to where it would have been without it.
+//! RFC 4782 (S. Floyd, M. Allman, A. Jain, P. Sarolahti, "Quick-Start for TCP and IP", January
+//! 2007, Experimental). A sender cannot know how fast it may begin; the routers do. The SYN carries
+//! the wish for a rate in an IP option. Each router that has as much to spare leaves it or lowers
+//! it, the receiver returns what is left, and if all routers took part the sender has a window of
+//! `rate * RTT` at once, paced over the first round trip. With the first ACK of that data the
+//! window becomes what was used of it, and limited slow start continues. A refusal costs nothing. A
+//! loss in the first flight means that the approval was wrong: the sender falls back to where it
+//! would have been without it.
 //!
 //! Rates are coded in four bits, `40 kbit/s * 2^N`, so the largest is 1.31 Gbit/s.
 //!

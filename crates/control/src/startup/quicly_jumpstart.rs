@@ -47,7 +47,7 @@
 //! # Contested
 //!
 //! - In the code both numbers of packets are 0, so that nothing jumps: they are the operator's
-//!   policy. 64 is the least that is recommended, and 1000 leaves all but the fastest memories
+//!   policy. 64 is the recommended minimum, and 1000 leaves all but the fastest memories
 //!   whole.
 //! - All of the cached rate is more than RFC 9959 allows; `jump_mode=rfc9959` takes half.
 //! - A loss closes the jump at the packet that was lost. That an acknowledgement shows is counted
@@ -202,7 +202,7 @@ enum Phase {
     Jumping,
     /// Slow start, after the jump or without one.
     Growing,
-    /// A loss in the jump is being repaired; when it was found, until what showed it is told.
+    /// A loss in the jump is being repaired; its time, until the ACK that showed it is handled.
     Lifting(Option<Instant>),
     /// The first loss is being repaired as Rapid Start does.
     Shrinking(Recovery),

@@ -11,8 +11,8 @@
 //!
 //! The rules are those of the draft's texts -00 (3 November 2025, commit 3d0bd41 of its repository)
 //! and -02 (16 March 2026), and of h2o/quicly, `include/quicly/cc.h`, `lib/cc-pico.c` and
-//! `lib/quicly.c`, commit b11d3634 (1 April 2026), which has -00's shares and a threshold and a
-//! floor of its own.
+//! `lib/quicly.c`, commit b11d3634 (1 April 2026), which has -00's shares and a separate threshold
+//! and floor.
 //!
 //! | | draft02 | draft00 | quicly |
 //! | --- | --- | --- | --- |
@@ -21,7 +21,7 @@
 //! | less of each byte delivered, lost | 1/5, 9/10 | 11/60, 53/60 | 11/60, 53/60 |
 //! | silence at the worst loss, of a full path | 3/10 | 1/3 | 1/3 |
 //! | a queue, above the minimum RTT by | the lesser of 4 ms and 1/10 | the same | the greater of 4 ms and 3/32; off below 4 ms |
-//! | the least that is left | beta times a third of the window | the same | or half the initial window, if that is more |
+//! | the minimum that is left | beta times a third of the window | the same | or half the initial window, if that is more |
 //! | pacing of the first window | one a round trip | the same | two a round trip |
 //!
 //! # State
@@ -48,13 +48,13 @@
 //!   trips. Only the window that was out at the loss is accounted for, each byte once; what is
 //!   sent afterwards or again changes nothing.
 //! - What was lost is what has left the estimate of the flight without being delivered, so it
-//!   needs no signal of its own, and without SACK it is what is sent again.
+//!   needs no separate signal, and without SACK it is what is sent again.
 //! - The minimum RTT over the last round trip is kept in quicly's four slots; the
 //!   draft leaves it open.
 //! - The draft's pacing over the whole round trip is quicly's: three windows per round trip
 //!   while growth is threefold, else two; one for the first window.
-//! - A sender knows its avoidance's beta; here it is a parameter, 0.7 as CUBIC has it. With Reno
-//!   the draft means 0.5.
+//! - A sender has its congestion control's beta; here it is a parameter, 0.7 as CUBIC has it. With
+//!   Reno the draft means 0.5.
 
 use super::{copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};

@@ -7,7 +7,7 @@
 //! level while sending had doubled. Delays show the same earlier, but on satellite, cellular and
 //! Wi-Fi links they rise and fall by tens of milliseconds for no reason of the flow's;
 //! volumes over a window of several round trips average that out. The window is 3.5 round
-//! trips because the delays of such links were found to swing with periods of about three.
+//! trips because the delays of such links were found to vary with periods of about three.
 //! SEARCH decides the exit only, so any growth goes with it.
 //!
 //! # State
@@ -21,7 +21,7 @@
 //! - `neqo` is Mozilla's, after -09: no drain, since CUBIC's range begins above its target; an
 //!   application without data pauses it, and more silent bins than the window has start it anew.
 //! - `linux40`, `linux31` and `linux30` are the authors' modules for Linux: THRESH 0.35, bins of whole
-//!   microseconds that end with an ACK at their very end (not in 3.0), a decision one bin sooner.
+//!   microseconds that end with an ACK at their very end (not in 3.0), a decision one bin earlier.
 //!   The two of version 3 compare with twice what was delivered a round trip before. 4.0 drains.
 //! - `freebsd40` and `freebsd32` are theirs for FreeBSD: 0.26 and a drain, 0.35 and a roll-back.
 //! - `initial-rtt` is no implementation's: `neqo` with a look-back by the initial round trip.
@@ -61,9 +61,9 @@
 //!   `quic` (20 MB, five seeds) `leo` ends by loss with 1 MB, by `full-pipe` with 2 MB, and with 4 MB
 //!   after 9 losses instead of 3251. `wifi` with 2 MB has 79 instead of 1629. The abstracts give no
 //!   buffer sizes.
-//! - *Version.* The Linux modules 2.0 to 3.1 compare deliveries with twice the deliveries of a round trip
-//!   before, 4.0 and neqo with what was sent. `linux30` leaves in two of five runs on `leo` by itself. The
-//!   abstracts do not name the version that was measured.
+//! - *Version.* The Linux modules 2.0 to 3.1 compare deliveries with twice the deliveries of a
+//!   round trip before, 4.0 and neqo with what was sent. `linux30` leaves in two of five runs on
+//!   `leo` alone. The abstracts do not name the version that was measured.
 
 mod bins;
 mod rules;

@@ -1,7 +1,7 @@
 //! Slow start: double the window every round trip until something stops it.
 //!
 //! RFC 5681 §3.1 (M. Allman, V. Paxson, E. Blanton, September 2009), after Jacobson's
-//! "Congestion Avoidance and Control" (1988). A sender that knows nothing of its path
+//! "Congestion Avoidance and Control" (1988). A sender without information about its path
 //! begins with a small window and adds to it what each acknowledgement reports as
 //! delivered: each packet that got through lets two follow. The window doubles per round
 //! trip and so finds any capacity in logarithmic time, but the last doubling overshoots

@@ -13,7 +13,7 @@
 //!
 //! # State
 //!
-//! None of its own. The paper's *grain*, how many ACKs an increment takes, is two to the
+//! None. The paper's *grain*, how many ACKs an increment takes, is two to the
 //! power of the step.
 //!
 //! # Deviations

@@ -5,7 +5,7 @@
 //! again, and what differs least from one connection to the next is the bandwidth. It is kept
 //! for each destination, estimated from rounds in which the connection had enough to send. A
 //! new connection has no startup: its first window is the cached bandwidth times the round
-//! trip, paced at that bandwidth, and when that is acknowledged the congestion avoidance is in
+//! trip, paced at that bandwidth, and when that is acknowledged the congestion control is in
 //! charge of it.
 //!
 //! # State
@@ -51,7 +51,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     opened: "abstracts of the paper and of draft-lee-tcpm-stateful-tcp-00",
     compared: "cached state, first window and pace, behaviour without cached state",
     summary: "Sends the cached bandwidth times the round trip, paced, and continues with \
-              congestion avoidance.",
+              congestion control.",
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Reconstructed,
@@ -72,7 +72,7 @@ params! {
     enum LossRule { SafeRetreat = "safe-retreat", Standard = "standard" }
 }
 
-/// The least window of a retreat.
+/// The minimum window of a retreat.
 const FLOOR: Segments = 2.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,7 +242,7 @@ mod tests {
     const MSS: u32 = 1000;
     const RTT: Duration = Duration::from_millis(40);
 
-    /// Ten megabytes a second are remembered.
+    /// A cached rate of ten megabytes a second.
     fn opened(spec: &str) -> (Controller, Window) {
         let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
         let mut w = Window::new(MSS);

@@ -1,13 +1,12 @@
 //! SUSS: where growth will continue for another round, do two rounds' growth in one.
 //!
-//! A. Arghavani, H. Zhang, D. Eyers, A. Arghavani, "SUSS: Improving TCP Performance by Speeding
-//! Up Slow-Start", SIGCOMM 2024, and the authors' code for Linux 6.8. HyStart leaves slow start
-//! when the ACK train of a round gets as long as half a round trip, or when delays rise by an
-//! eighth. Both grow predictably, so a sender knows early in a round that neither will
-//! come true in the next, and then the window may quadruple in this one. The data that plain
-//! slow start would have sent, *blue* here, leaves by the ACK clock as ever, so that its ACKs go
-//! on measuring the train; the rest, *red*, is paced over what remains of the round trip, between
-//! two guards.
+//! A. Arghavani, H. Zhang, D. Eyers, A. Arghavani, "SUSS: Improving TCP Performance by Speeding Up
+//! Slow-Start", SIGCOMM 2024, and the authors' code for Linux 6.8. HyStart leaves slow start when
+//! the ACK train of a round gets as long as half a round trip, or when delays rise by an eighth.
+//! Both grow predictably, so a sender can see early in a round that neither will come true in the
+//! next, and then the window may quadruple in this one. The data that plain slow start would have
+//! sent, *blue* here, leaves by the ACK clock as ever, so that its ACKs continue to measure the
+//! train; the rest, *red*, is paced over what remains of the round trip, between two guards.
 //!
 //! # State
 //!
@@ -18,7 +17,7 @@
 //!
 //! # Contested
 //!
-//! - The paper's flow chart lets the growth factor be any power of two; the code knows 2 and 4,
+//! - The paper's flow chart lets the growth factor be any power of two; the code has 2 and 4,
 //!   and so does this.
 //! - The code's red rounds want a sender that paces nothing else. Where the stack paces, it is
 //!   kept from it until acceleration is over, and has its rate back then.
@@ -284,7 +283,7 @@ impl Suss {
         (slack > dt).then_some(plan)
     }
 
-    /// A stack that paces sets a rate of its own again.
+    /// A stack that paces sets its rate again.
     fn end_acceleration(&mut self, w: &mut Window, then: Phase) {
         if self.accelerates() {
             (w.pacing, w.pacing_from) = (None, Instant::ZERO);

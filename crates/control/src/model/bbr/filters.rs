@@ -3,7 +3,7 @@
 
 use crate::{Duration, Instant, Rate};
 
-/// The most epochs that a maximum is kept for.
+/// The maximum number of epochs for which a maximum is kept.
 const MOST_EPOCHS: usize = 11;
 
 /// The largest rate of the last epochs, of rounds or of cycles.
@@ -58,10 +58,10 @@ const MIN_RTT_LIFETIME: Duration = Duration::from_secs(10);
 /// The minimum RTT, and whether it is time to look for it with an empty queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MinRtt {
-    /// The least of the last ten seconds.
+    /// The minimum of the last ten seconds.
     pub(super) least: Option<Duration>,
     at: Instant,
-    /// The least since it was last looked for, and when that was seen.
+    /// The minimum since the last search, and its time.
     recent: Option<Duration>,
     recent_at: Instant,
     /// How long that stays good.

@@ -88,7 +88,7 @@ impl RoundLosses {
     }
 }
 
-/// The most that `loss_events_in_round` counts.
+/// The maximum of `loss_events_in_round`.
 const MOST_EVENTS: u32 = 15;
 
 /// Acknowledgements that marked losses: Linux's v3 leaves Startup where a round has too many and its

@@ -118,8 +118,8 @@ mod tests {
             self.bbr.on_ack(&mut self.w, &ack)
         }
 
-        /// A round of recovery in which so many acknowledgements mark forty losses, and the most
-        /// that any delivers is `most`.
+        /// A round of recovery in which so many acknowledgements mark forty losses, and the largest
+        /// delivery of one is `most`.
         fn lossy_round(&mut self, marking: u64, most: u64) -> Option<Reason> {
             assert_eq!(self.ack(ROUND), None);
             self.bbr.on_loss(&self.w);

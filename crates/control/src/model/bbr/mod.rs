@@ -219,7 +219,7 @@ impl Bbr {
         }
     }
 
-    /// Goes on as another version.
+    /// Continues as another version.
     pub(crate) fn turn_into(&mut self, version: Version, now: Instant) {
         if version == self.version {
             return;

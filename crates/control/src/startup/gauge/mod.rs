@@ -4,7 +4,7 @@
 //! round trip it may know nearly all of it: the ACKs of the initial window leave the bottleneck as far
 //! apart as it let the packets through. Gauge takes that for the rate of the path where it is credible,
 //! sends at half of it, and otherwise grows as BBR does, by a multiple of what is delivered.
-//! It ends where the pipe is full, sends what is delivered until the result of its own
+//! It ends where the pipe is full, sends what is delivered until the result of its
 //! overshoot, and leaves a window that the path holds without a queue.
 //!
 //! - *First flight.* The initial window leaves at once. Behind it, until the first ACK, packets are
@@ -16,16 +16,17 @@
 //!   trusted only where others leave room: where a packet of the first flight that was sent
 //!   behind the window found less than the share `drained` of the queue in which the window had stood, by its round trip.
 //! - *Growth.* The pace is the largest of what it was, `gain` times the rate delivered, and `trust`
-//!   times the least rate estimated, but not more than `leap` times the rate delivered. It is at most
-//!   `ceiling` times the most that was estimated, until that is refuted: by a rate delivered that is
+//!   times the minimum estimated rate, but not more than `leap` times the rate delivered. It is at
+//!   most `ceiling` times the maximum estimate, until that is refuted: by a rate delivered that is
 //!   nearer to the ceiling than to the estimate. The rate delivered is the largest sample of this
-//!   round trip and the last. The window holds what is paced in `window` of the minimum RTT, and four packets.
-//! - *Delay.* Round trips are late where the least of five samples and more, over an eighth of a round
-//!   trip, is above the least ever by `late` of it and by `noise`, twice in a row. Only packets count that
-//!   left when the initial window was acknowledged. Then the pace is the rate delivered for a round
-//!   trip at most. If less than `full` of the rate sent is delivered meanwhile, the pipe is full. If
-//!   round trips are late no more, or all is delivered, growth continues; in the latter case others
-//!   have caused the delay, and it is judged anew from there.
+//!   round trip and the last. The window holds what is paced in `window` of the minimum RTT, and
+//!   four packets.
+//! - *Delay.* Round trips are late where the minimum of five samples and more, over an eighth of a
+//!   round trip, exceeds the minimum RTT by `late` of it and by `noise`, two consecutive times.
+//!   Only packets count that left when the initial window was acknowledged. Then the pace is the
+//!   rate delivered for a round trip at most. If less than `full` of the rate sent is delivered
+//!   meanwhile, the pipe is full. If round trips are late no more, or all is delivered, growth
+//!   continues; in the latter case others have caused the delay, and it is judged anew from there.
 //! - *Loss.* More than one packet lost in two round trips, and more than the share `losses` of those
 //!   sent, show that the pipe is full. Fewer are repaired, and growth continues. A congestion mark shows
 //!   it as well; but the first flight's are its own burst's, and where marks are counted one by one they
@@ -48,7 +49,7 @@
 //! # State
 //!
 //! The minimum RTT, the ACKs of the initial window, rates and losses of two round trips, the
-//! least round trips of two intervals, the pace.
+//! minimum RTTs of two intervals, the pace.
 //!
 //! # Deviations
 //!

@@ -27,7 +27,7 @@ fn end_of(delays: &[u64], start: usize) -> usize {
     delays.len()
 }
 
-/// A chirp that is known whole, as `pc2018` looks at it. `gaps[i]` stands before packet i; that of
+/// A chirp that is known whole, as `pc2018` looks at it. `gaps[i]` precedes packet i; that of
 /// the first packet is no part of the chirp.
 pub(super) fn whole(delays: &[u64], gaps: &[u64], l: usize) -> u64 {
     let packets = delays.len();

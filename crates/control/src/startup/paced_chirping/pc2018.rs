@@ -8,7 +8,7 @@ use super::settings::{Settings, WIDEST};
 use super::train::{Chirp, Train};
 use crate::{Segments, Window};
 
-/// The least window of the last round trip.
+/// The minimum window of the last round trip.
 const LEAST_LAST_WINDOW: f64 = 10.0;
 
 /// State of the form of 2018.
@@ -70,7 +70,7 @@ impl Form for Pc2018 {
         ends.then(|| self.transition(m))
     }
 
-    /// The form has no rule of its own.
+    /// The form has no separate rule.
     fn on_loss(&mut self, flight: Segments) -> Answer {
         Answer::Avoidance(flight)
     }

@@ -30,7 +30,7 @@ const LOAD_WINDOW: u64 = 10;
 /// Queueing that ends the startup, nanoseconds.
 const OVERLOAD: u64 = 30_000_000;
 /// The share of the minimum round trip, in 1024ths, above which a chirp's minimum queueing delay
-/// means that a queue stands, and the minimum of such a delay over a discontinuous link,
+/// indicates a standing queue, and the minimum of such a delay over a discontinuous link,
 /// nanoseconds.
 const STANDING: u64 = 205;
 const STANDING_DISCONTINUOUS: u64 = 10_000_000;
@@ -193,7 +193,8 @@ impl Pc2020 {
         }
     }
 
-    /// Whether a queue stands: then the spacing of acknowledgements shows what the path carries.
+    /// Whether there is a standing queue: then the spacing of acknowledgements shows what the path
+    /// carries.
     fn stands(&self, rtts: &RoundTrips) -> bool {
         let share = rtts.least.nanos() * STANDING / 1024;
         let threshold = match self.is_discontinuous() {

@@ -9,7 +9,7 @@ use crate::{params, Convention};
 pub(super) struct RollBack {
     /// What two of the latest round trips delivered, not two initial ones.
     pub(super) by_latest: bool,
-    /// More than the window leaves that as it is; otherwise the initial window is left.
+    /// More than the window leaves the window unchanged; otherwise the initial window is left.
     pub(super) gives_up: bool,
 }
 
