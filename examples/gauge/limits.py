@@ -44,7 +44,7 @@ class Verdict:
         ends = [end for end in (self.row.low, self.row.high) if end is not None]
         met = self.limit.met(self.row.value)
         sure = bool(ends) and all(self.limit.met(end) == met for end in ends)
-        return f"{'yes' if met else 'no'}{'' if sure else ', not surely'}"
+        return f"{'yes' if met else 'no'}{'' if sure else ', inconclusive'}"
 
 
 def _baseline(measure: str, kind: str, against: str) -> dict[str, str]:
@@ -93,7 +93,7 @@ LIMITS: tuple[Limit, ...] = (
     *(_harm(kind) for kind in ("short", "long", "bbr", "probe")),
     Limit("dominated", "at most", 0.15, _baseline("dominated", ALL, "")),
     Limit(
-        "dominated, less the least of any other",
+        "dominated, less the minimum of all others",
         "less than",
         0,
         _baseline("dominated difference", ALL, LEAST),

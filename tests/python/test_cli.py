@@ -164,7 +164,7 @@ def test_algorithms_lists_and_shows(cli: Cli) -> None:
     shown = cli("algorithms", "limited-slow-start", "--details").out
     assert "RFC 3742" in shown
     assert "max_ssthresh  (segments; default 100)" in shown
-    assert "a public implementation was at hand" in shown
+    assert "the source of a public implementation" in shown
     assert "in parts a reconstruction" in cli("algorithms", "smooth-start").out
     entry = json.loads(cli("algorithms", "jump-start", "--json").out)
     assert {"source", "year", "params", "needs", "certainty"} <= set(entry)

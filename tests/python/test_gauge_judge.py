@@ -249,13 +249,13 @@ def measured(value: float, low: float | None, high: float | None) -> Row:
     ("value", "low", "high", "met"),
     [
         (0.7, 0.6, 0.77, "yes"),
-        (0.7, 0.6, 0.8, "yes, not surely"),
-        (0.7, None, None, "yes, not surely"),
+        (0.7, 0.6, 0.8, "yes, inconclusive"),
+        (0.7, None, None, "yes, inconclusive"),
         (0.9, 0.8, 1.0, "no"),
-        (0.8, 0.7, 0.9, "no, not surely"),
+        (0.8, 0.7, 0.9, "no, inconclusive"),
     ],
 )
-def test_a_limit_is_met_by_the_number_and_surely_by_the_interval(
+def test_a_limit_is_met_by_the_number_and_decided_by_the_interval(
     value: float, low: float | None, high: float | None, met: str
 ) -> None:
     first, *others = limits.verdicts([measured(value, low, high)])

@@ -110,8 +110,8 @@ differ, a number shows how many. – means that the transfer completed first. Tr
 {LEAST_BYTES // 10**6} MB, or {PRODUCTS} BDP if that is more. Cached windows are one BDP; routers
 support requests.
 
-The window is the one *just before* the exit, also for startups that set another one then (Swift
-Start, Jump Start, BBR).
+The window is the cwnd at the end of startup, before the exit changes it (Swift Start, Jump Start,
+BBR).
 
 ![Window at exit of every startup on every path](images/exits.svg)
 

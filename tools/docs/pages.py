@@ -329,7 +329,7 @@ def page(algorithm: fs.Algorithm, stage: Stage, shown: Shown, told: list[str]) -
         "## Sources",
         f"{algorithm.dated_source}.",
         f"Read: {algorithm.opened}. Rules compared: {algorithm.compared}.",
-        f"Basis of this implementation: {algorithm.certainty_in_words}.",
+        f"Certainty: {algorithm.certainty_in_words}.",
     ]
     if source:
         link = source.relative_to(ROOT).as_posix()
@@ -435,13 +435,13 @@ def attempt(algorithm: fs.Algorithm, stage: Stage) -> str:
     path = f"--rate {stage.path.rate} --rtt {stage.path.rtt} --buffer {stage.path.buffer}"
     if algorithm.kind == "startup":
         pair = dict.fromkeys([stage.pale, algorithm.name])
-        what = f"--size 100kB,3MB --startup {','.join(pair)}"
+        what = f"--size 100kB,3MB --startup {','.join(pair)} --stack rfc"
     elif algorithm.kind == "cc":
         what = f"--size 100MB --startup hystart --cc {algorithm.name}"
-        if "l4s" in algorithm.needs:
-            what += f" --queue {L4S_QUEUE} --stack {L4S_STACK}"
+        l4s = "l4s" in algorithm.needs
+        what += f" --queue {L4S_QUEUE} --stack {L4S_STACK}" if l4s else " --stack rfc"
     else:
-        what = f"--size 100kB,10MB --queue {algorithm.name}"
+        what = f"--size 100kB,10MB --queue {algorithm.name} --stack rfc"
         if has_routers(algorithm):
             what += f" --startup slow-start,{algorithm.name}"
     return f"    flowstart compare {path} {what}\n    flowstart algorithms {algorithm.name}"

@@ -63,9 +63,9 @@ def section(startup: str) -> list[str]:
         for one in found
     ]
     tried = (
-        f"Of {RUNS} paths that `flowstart worst {startup}` tried under `linux`, compared with "
-        f"{others} other well-known startups; each by other ingredients of the path, median of "
-        "three seeds:"
+        f"`flowstart worst {startup}` tried {RUNS} paths under `linux` and compared {others} other "
+        "well-known startups. These are the worst paths that differ in their impairments; times "
+        "are medians of three seeds:"
     )
     return [
         "## Where it does worst",

@@ -21,10 +21,10 @@ NEEDS = {
 """What an algorithm may need beyond an ordinary sender, in words."""
 
 CERTAINTIES = {
-    "text": "its defining text was at hand",
-    "code": "the source of a public implementation was at hand",
-    "derived": "the text was not at hand; implementations or quotations confirm its rules",
-    "reconstructed": "in parts a reconstruction, where the text at hand leaves a rule open",
+    "text": "based on the text that defines it",
+    "code": "based on the source of a public implementation",
+    "derived": "based on implementations or quotations, without its text",
+    "reconstructed": "in parts a reconstruction, where the available text leaves a rule open",
 }
 """How well founded an implementation is, in words."""
 
@@ -69,7 +69,7 @@ class Algorithm:
 
     @property
     def reconstructed(self) -> bool:
-        """Whether parts of it are not published, or were not at hand, and had to be made up."""
+        """Whether parts of it are unpublished or unavailable, and had to be reconstructed."""
         return self.certainty == "reconstructed"
 
     @property

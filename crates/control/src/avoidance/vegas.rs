@@ -10,7 +10,7 @@
 //! constant. A lone flow settles without ever losing a packet; next to flows that fill the queue
 //! it is the one that yields.
 //!
-//! The readings:
+//! The values of `reading`:
 //!
 //! | reading | round-trip time of a round | window that is compared | growth |
 //! | --- | --- | --- | --- |

@@ -11,7 +11,7 @@
 //! nothing lost. It made CUBIC usable on fast long paths and has been part of Linux since
 //! 2.6.29.
 //!
-//! The readings:
+//! The values of `reading`:
 //!
 //! | reading | clock | train limit | reference of delay | rise that counts |
 //! | --- | --- | --- | --- | --- |
@@ -23,7 +23,7 @@
 //!
 //! `linux-5.6` doubles the train limit for a paced sender, whose packets no longer
 //! leave back to back. `2011` is S. Ha and I. Rhee, "Taming the Elephants: New TCP Slow
-//! Start", Computer Networks 55(9), from memory and not from its text.
+//! Start", Computer Networks 55(9); its text was not available.
 //!
 //! # State
 //!

@@ -70,7 +70,7 @@ pub struct FlowRow {
     /// When the startup ended, counted from the opening.
     #[schemars(extend("unit" = "seconds", "null" = "the startup had not ended"))]
     pub startup_exit_s: Option<f64>,
-    /// The window just before, in segments.
+    /// The cwnd at the end of startup, before the exit changes it, in segments.
     #[schemars(extend("unit" = "segments", "null" = "the startup had not ended"))]
     pub startup_exit_cwnd_segments: Option<f64>,
     /// Bytes in flight at that moment.
