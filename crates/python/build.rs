@@ -1,8 +1,8 @@
 //! Notes how the module is built, for `flowstart --version`.
 //!
 //! The commit comes from the environment (`FLOWSTART_COMMIT`), which a build of a wheel sets, or
-//! from the checkout that this is. A source archive has neither, and the version alone says what it
-//! is. Nothing here is a time or a path, so that the same sources make the same module.
+//! from the checkout. A source archive has neither, and only the version identifies
+//! it. Nothing here is a time or a path, so that the same sources make the same module.
 
 use std::env;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn main() {
     }
 }
 
-/// The commit of the checkout in which this is, and `+` where files that git knows have been changed.
+/// The commit of the checkout, and `+` where tracked files have been changed.
 fn commit() -> Option<String> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     // In a source archive that lies within another checkout the commit would be that one's.

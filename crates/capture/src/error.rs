@@ -79,7 +79,7 @@ pub enum Error {
         /// The file requested.
         path: PathBuf,
     },
-    /// The progress function asked to stop.
+    /// The progress function requested to stop.
     #[error("stopped on request")]
     Stopped,
 }

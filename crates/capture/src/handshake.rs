@@ -1,7 +1,7 @@
 //! The three-way handshake as a monitor sees it, and the round trip that it shows.
 //!
 //! RTT = time of the client's first ACK after the SYN-ACK, less the last SYN not later than the last SYN-ACK before
-//! that ACK. Both are taken at the monitor, so it is the whole round trip wherever the monitor stands.
+//! that ACK. Both are taken at the monitor, so it is the whole round trip wherever the monitor is.
 
 use crate::results::Handshake;
 

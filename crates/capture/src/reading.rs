@@ -27,7 +27,8 @@ pub struct Reading {
     pub packets: u64,
     /// Packets whose headers are cut or contradict themselves, or whose link layer is not known here.
     pub unreadable: u64,
-    /// The networks at the far side, and the estimates of the paths to them; those with the most data first.
+    /// The networks at the far side, and the estimates of the paths to them; by decreasing amount
+    /// of data.
     pub groups: Vec<Group>,
     /// What was wrong with the files or is not to be believed.
     pub warnings: Vec<String>,

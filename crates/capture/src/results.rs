@@ -98,7 +98,7 @@ pub enum Flag {
     SynRetransmitted,
     /// More than one SYN-ACK: it is not known which was answered, so the RTT is not certain.
     SynAckRetransmitted,
-    /// The RTT lies below the floor; rates are computed with the floor.
+    /// The RTT is below the floor; rates are computed with the floor.
     RttFloor,
     /// By the clock the ACK came before the SYN: there is no RTT.
     RttNotPositive,
@@ -157,15 +157,15 @@ pub struct Connection {
     pub syn_acks: Option<u32>,
     /// Highest sequence number less initial one less 1; the FIN does not count.
     pub c2s_bytes: Option<u64>,
-    /// The same of the server.
+    /// `c2s_bytes` of the server.
     pub s2c_bytes: Option<u64>,
     /// Union of the sequence ranges that were captured.
     pub c2s_seen_bytes: Option<u64>,
-    /// The same of the server.
+    /// `c2s_seen_bytes` of the server.
     pub s2c_seen_bytes: Option<u64>,
     /// Payload of all packets, repetitions included.
     pub c2s_payload_sum: Option<u64>,
-    /// The same of the server.
+    /// `c2s_payload_sum` of the server.
     pub s2c_payload_sum: Option<u64>,
     /// Largest window that the server advertised before it acknowledged any client data.
     pub c2s_window: Option<u64>,
@@ -193,11 +193,11 @@ pub struct Connection {
     pub sack: Option<bool>,
     /// Data packets that repeat what was sent, as far as a monitor can see; unknown where packets were captured twice.
     pub c2s_retransmissions: Option<u32>,
-    /// The same of the server.
+    /// `c2s_retransmissions` of the server.
     pub s2c_retransmissions: Option<u32>,
     /// Data packets that filled a hole so soon after later data that they may have been overtaken.
     pub c2s_out_of_order: Option<u32>,
-    /// The same of the server.
+    /// `c2s_out_of_order` of the server.
     pub s2c_out_of_order: Option<u32>,
     /// Packets of the client.
     pub c2s_packets: Option<u64>,
@@ -354,7 +354,7 @@ pub struct Group {
     pub network: String,
     /// How many connections there are with it.
     pub connections: usize,
-    /// The least round trip of their handshakes.
+    /// The minimum RTT of their handshakes.
     pub min_rtt_s: Option<f64>,
     /// The path that data take towards the network.
     pub to_remote: Path,

@@ -3,8 +3,8 @@
 //! A file continues with the capture whose last packet is not later than its own first one; of
 //! several such captures with the one that ended last. So a connection that rotation cut is one
 //! connection. A file that begins before the others have ended was taken at the same time as they
-//! were, at another place or of other traffic: it is a capture of its own, and its connections are
-//! its own too. Files are taken in the order of their first packets.
+//! were, at another place or of other traffic: it is a separate capture with
+//! separate connections. Files are taken in the order of their first packets.
 
 use crate::connection::Listeners;
 use crate::file::order::{Late, Order, Timed};

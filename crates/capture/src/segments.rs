@@ -226,8 +226,8 @@ impl Merged {
         Ok(head)
     }
 
-    /// The piece to read from: of several at the same time the one read last, since a piece ends where the time goes
-    /// on.
+    /// The piece to read from: of several at the same time the one read last, since a piece ends
+    /// where the time continues.
     fn earliest(&self) -> Option<usize> {
         let heads = self
             .pieces

@@ -1,10 +1,11 @@
 //! Transfers: one direction's data between turns of a conversation.
 //!
-//! A side's transfer continues until there was a turn and a turn back: the other side sent data having heard all of it
-//! (its acknowledgement covers every byte), and then this side sends data having heard all of the answer. Both sides'
-//! acknowledgements decide, because a monitor near one end sees that end always up to date: by one of them alone, two
-//! streams that flow both ways at once would fall into a transfer per packet. As it is, such streams are two
-//! transfers that overlap, and requests sent before the last answer has arrived (pipelining, HTTP/2) belong to the
+//! A side's transfer continues until there was a turn and a turn back: the other side sent data
+//! having heard all of it (its acknowledgement covers every byte), and then this side sends data
+//! having heard all of the answer. Both sides' acknowledgements decide, because a monitor near one
+//! end sees that end always up to date: by one of them alone, two streams that flow both ways at
+//! once would fall into a transfer per packet. With both, such streams are two transfers that
+//! overlap, and requests sent before the last answer has arrived (pipelining, HTTP/2) belong to the
 //! transfer before.
 //!
 //! Bytes count by sequence numbers, so the transfers of a direction add up to its bytes, captured or not.

@@ -102,7 +102,7 @@ fn failed(problem: io::Error) -> Outcome {
     }
 }
 
-/// Both hosts have one kernel each: the settings that it takes from the stack are the same for all
+/// Both hosts have one kernel each: the settings that it takes from the stack are equal for all
 /// flows.
 fn check(stacks: &[Arc<Stack>]) -> Result<(), RequestError> {
     let told = |stack: &Stack| (run::settings(stack), stack.pacing.rule == Pacing::Internal);

@@ -292,7 +292,7 @@ impl Run<'_> {
         }
     }
 
-    /// In real time it is as late as it is.
+    /// Takes the time from the clock, in real time.
     fn look_at_clock(&mut self) {
         if let Some(loopback) = &self.loopback {
             let now = loopback.now().max(self.moment.time);

@@ -57,7 +57,7 @@ impl Path {
     }
 
     /// So many bytes have left, in datagrams that are all but the last of one size. Their numbers
-    /// are in a row up to `largest`, where the stack reports numbers.
+    /// are consecutive up to `largest`, where the stack reports numbers.
     pub fn on_sent(&mut self, now: std::time::Instant, bytes: u64, largest: Option<u64>) {
         let (now, mtu) = (self.time(now), u64::from(self.mtu));
         let count = bytes.div_ceil(mtu);

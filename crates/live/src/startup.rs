@@ -55,7 +55,7 @@ impl Startup {
         Startup::of(Arc::new(recipe.map_err(StartupError::Spec)?))
     }
 
-    /// The same of what has been read.
+    /// Makes a startup of a recipe.
     pub fn of(recipe: Arc<Recipe>) -> Result<Startup, StartupError> {
         let lacks = |need: &Need| match need {
             Need::Routers => Some("routers that take part"),

@@ -114,7 +114,7 @@ impl Wire {
         self.send_sort(side, datagram, sort, now);
     }
 
-    /// The same of this sort.
+    /// Sends a datagram of this sort.
     pub fn send_sort(&mut self, side: Side, datagram: Datagram, sort: Sort, now: Moment) {
         let Sort { flow, kind, header } = sort;
         let (number, wire) = (self.next_id, datagram.payload.len() as u32 + header);

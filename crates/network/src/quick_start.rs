@@ -16,7 +16,7 @@ named! {
     /// How a router decides.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Admission {
-        /// It does not know the option and forwards it as it is.
+        /// It does not know the option and forwards it unchanged.
         Ignorant = "none",
         /// RFC 4782 appendix D: what is left below the threshold, rounded before it is booked.
         Rfc = "rfc",

@@ -148,7 +148,7 @@ impl Runner {
     }
 
     /// Puts together with `first` what left right behind it at the same time, up to the end of
-    /// what is wanted.
+    /// the expected segment.
     fn join(&mut self, first: Sent, wanted: &Segment) -> Segment {
         let Sent { at, mut segment } = first;
         while segment.end > segment.start && segment.end < wanted.end {
@@ -166,7 +166,7 @@ impl Runner {
     }
 }
 
-/// Whether a segment matches the script, as far as it is specified.
+/// Whether a segment matches the script in all that the script specifies.
 fn matches(wanted: &Segment, came: &Segment) -> bool {
     let flags = |segment: &Segment| match segment.flags.syn {
         // What a SYN says of ECN is negotiated by others.

@@ -1,6 +1,6 @@
 //! Cautious start: slow start that ends when round-trip times have risen by a share.
 //!
-//! An example and no published algorithm. A round-trip time above the least one seen means
+//! An example and no published algorithm. A round-trip time above the minimum means
 //! that a queue has begun to grow, so the path is full; growth stops before the queue is. A
 //! single late packet is enough to end it, which is why the published startups look at
 //! whole rounds.
@@ -36,7 +36,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     struct Settings {
-        /// the share by which a round-trip time may exceed the least
+        /// the share by which a round-trip time may exceed the minimum
         rise: Ratio = "0.25",
     }
 }

@@ -51,9 +51,9 @@ impl EventQueue {
         }
     }
 
-    /// The next event, left in place: follow with [`set_link`](Self::set_link) for a link's and with
-    /// [`pop`](Self::pop) for any other. Of what was far off, which no link's is, `matters` is asked
-    /// whether anybody still needs it when its time comes nearer.
+    /// The next event, left in place: follow with [`set_link`](Self::set_link) for a link's and
+    /// with [`pop`](Self::pop) for any other. For an event that was far off, which is no link's,
+    /// `matters` reports whether it is still needed when its time comes nearer.
     #[inline]
     pub fn peek(&mut self, matters: impl Fn(EventId) -> bool) -> Option<Due> {
         let mut first = self.nearest();

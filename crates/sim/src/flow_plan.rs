@@ -52,7 +52,7 @@ pub struct FlowKind {
     pub recipe: Arc<Recipe>,
     /// Their two-way propagation.
     pub rtt: Duration,
-    /// One-way delay of their own, beyond the path's.
+    /// Additional one-way delay, beyond the path's.
     pub extra_delay: Duration,
     /// First and last hop they use.
     pub from_hop: u32,

@@ -68,7 +68,7 @@ fn a_run_that_is_stopped_says_how_far_it_came() {
     assert!(!stopped.flows.row(0).complete);
 }
 
-/// A window of its own, which hears of every acknowledgement; and what the last was of.
+/// A separate window, which receives every acknowledgement; and what the last was of.
 #[derive(Default)]
 struct Accountant {
     una: u64,

@@ -488,7 +488,7 @@ fn audit_links(outcome: &Outcome, scenario: &Scenario) -> Result<(), TestCaseErr
     Ok(())
 }
 
-/// Drop-tail on a link that queues, against the link that knows when what it accepts will leave.
+/// Drop-tail on a link that queues, against the link that computes departures on acceptance.
 fn compare_kinds_of_link(text: &str) -> Result<(), TestCaseError> {
     let Ok(mut scenario) = Scenario::from_toml(text) else {
         return Err(TestCaseError::reject("no scenario"));

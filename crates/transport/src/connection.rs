@@ -123,7 +123,7 @@ pub struct Connection {
     /// Segments that the peer has reported as having come twice.
     duplicates: u32,
     /// What a timeout took for lost ends here: until it is repaired nothing that comes back
-    /// says how much more there is room for.
+    /// shows how much more there is room for.
     repairing_until: u64,
 }
 

@@ -4,8 +4,8 @@ use flowstart_control::named;
 
 /// What a client's first datagram is padded to, bytes of UDP payload (RFC 9000 §14.1).
 pub const SMALLEST_INITIAL: u32 = 1200;
-/// A server sends at most so many times what it has received until it knows that the client is
-/// at its address (RFC 9000 §8.1).
+/// A server sends at most so many times what it has received until it has verified that the client
+/// is at its address (RFC 9000 §8.1).
 const AMPLIFICATION: u32 = 3;
 
 named! {

@@ -6,7 +6,7 @@ pub(crate) fn saturated(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// The same for 64 bits.
+/// As many as 64 bits count, at most.
 #[inline]
 pub(crate) fn narrowed(number: u128) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)

@@ -6,7 +6,7 @@ use crate::narrow::{saturated, wrapped};
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::{AckOption, NumberAck, SynAck};
 
-/// Ranges that are remembered: more than an acknowledgement has room for.
+/// Number of ranges that are kept: more than an acknowledgement has room for.
 const MOST_RANGES: usize = 12;
 /// New gaps that may wait for an acknowledgement; a dozen would not fit into one.
 const MOST_NEW_GAPS: u32 = 3;
@@ -78,7 +78,7 @@ impl Numbers {
         (ack, bytes)
     }
 
-    /// Says in the answer to a packet that opens a connection which of those have come.
+    /// Reports in the answer to a packet that opens a connection which of those have come.
     pub fn answer(&mut self, answer: &mut SynAck) {
         answer.end = wrapped(self.end());
         self.report(|gap, more| answer.ranges.push(gap, more));

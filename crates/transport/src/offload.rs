@@ -5,7 +5,7 @@
 //! acknowledgement where that is near, so that trains are made of a few segments although every
 //! acknowledgement makes room for one.
 //!
-//! What the application writes stands in the write queue in packets (`sk_buff`) of many segments.
+//! What the application writes is in the write queue in packets (`sk_buff`) of many segments.
 //! The rest of one that fits into the window waits for nothing, so trains change step where one
 //! ends. Their size follows from the peer's window at the time of the write
 //! (`tcp_bound_to_half_wnd`), which is that of the SYN-ACK, unscaled, before anything is

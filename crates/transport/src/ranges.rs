@@ -176,7 +176,7 @@ impl RangeSet {
         self.ranges.get(at).copied().filter(|r| r.0 <= position)
     }
 
-    /// The first hole at or after `position` that lies below some range: `[start, end)`.
+    /// The first hole at or after `position` that is below some range: `[start, end)`.
     pub fn hole_at_or_after(&self, position: u64) -> Option<(u64, u64)> {
         let at = self.search(position + 1);
         let &(low, high) = self.ranges.get(at)?;

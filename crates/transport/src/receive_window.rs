@@ -201,7 +201,7 @@ pub struct ReceiveWindow {
     /// When data came last.
     last_data: Option<Instant>,
     rtt: ReceiverRtt,
-    /// `rcvq_space`: the most that a round trip has brought, and where and when the measurement
+    /// `rcvq_space`: the maximum that a round trip has brought, and where and when the measurement
     /// under way began.
     space: u64,
     from: u64,
@@ -507,8 +507,8 @@ impl ReceiveWindow {
     }
 
     /// Whether a read that leaves nothing to read is answered: where the sender may wait for that,
-    /// or where there is so much room beside what is left of the window that it is to hear of it
-    /// (`__tcp_cleanup_rbuf`).
+    /// or where there is so much room besides the rest of the window that the sender needs the
+    /// update (`__tcp_cleanup_rbuf`).
     pub fn answers_read(&self, next: u64) -> bool {
         if self.pushed {
             return true;
@@ -605,7 +605,7 @@ impl ReceiveWindow {
     }
 }
 
-/// The window for a round trip that brought `new` bytes where the most so far was `old`.
+/// The window for a round trip that brought `new` bytes where the maximum so far was `old`.
 fn right_size(new: u64, old: u64) -> u64 {
     let twice = 2 * u128::from(new);
     let growth = 2 * twice * u128::from(new - old) / u128::from(old.max(1));

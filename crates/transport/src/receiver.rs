@@ -99,7 +99,7 @@ pub struct ReceiverOptions {
     /// Whether the receiver reports what arrives twice (RFC 2883).
     pub dsack: bool,
     /// For how long the answer to what comes above a hole may wait for more of it, where the window
-    /// grows (Linux's `tcp_comp_sack_delay_ns`); zero for not at all.
+    /// grows (Linux's `tcp_comp_sack_delay_ns`); zero for no wait.
     pub comp_sack_delay: Duration,
     /// Whether the receiver discards what left before that which it has heard of last (PAWS, RFC
     /// 7323 §5).
@@ -266,7 +266,7 @@ impl AckPayload {
         gap.or_else(feedback).or_else(marks).unwrap_or_default()
     }
 
-    /// The report of what has come twice (RFC 2883). None where that lies further from `next` than a
+    /// The report of what has come twice (RFC 2883). None where that is further from `next` than a
     /// sequence number can carry: no window is so large (RFC 7323 §2.3).
     #[cold]
     fn duplicate((start, end): (u64, u64), next: u64) -> Option<AckOption> {
@@ -793,8 +793,8 @@ impl Receiver {
         packet
     }
 
-    /// An acknowledgement that reports more than how far the data has come. What lies in `arrived` has
-    /// come last.
+    /// An acknowledgement that reports more than how far the data has come. What is in `arrived`
+    /// has come last.
     #[inline(never)]
     fn telling(&mut self, window: u32, arrived: (u64, u64), now: Instant) -> Packet {
         let (option, ecn) = match &mut self.extensions {

@@ -233,7 +233,7 @@ impl Recovery {
         self.loss.after_sent(c, plan, now);
     }
 
-    /// When to call [`on_timer`](Self::on_timer): a timer beside the
+    /// When to call [`on_timer`](Self::on_timer): a timer besides the
     /// retransmission timer.
     pub fn deadline(&self) -> Option<Instant> {
         self.loss.deadline()

@@ -144,7 +144,7 @@ impl RttEstimator {
         }
     }
 
-    /// The average of a stack that knows how long acknowledgements were held back, after the
+    /// The average of a stack with reports of how long acknowledgements were held back, after the
     /// same samples.
     pub fn correct(&mut self, average: Duration) {
         if let Averages::Rfc6298 {

@@ -108,7 +108,7 @@ impl OpeningState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spreading {
     Nothing,
-    /// A remembered one, over the cached round trip.
+    /// A cached one, over the cached round trip.
     Memory,
     /// What is left of one after an idle time.
     Restart,
@@ -939,7 +939,7 @@ impl Sender {
         self.connection.sent.bytes_held()
     }
 
-    /// What this connection knows of its path; nothing before a round trip was measured.
+    /// What this connection has measured of its path; nothing before a round trip was measured.
     pub fn memory(&self) -> Option<PathMemory> {
         let (srtt, rttvar) = self.connection.rtt.smoothed()?;
         let c = &self.connection;

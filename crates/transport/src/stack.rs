@@ -161,7 +161,7 @@ pub struct Ns2Quirks {
     /// A lost SYN lowers the threshold to two segments, as any timeout at a window of one does.
     pub syn_loss_lowers_ssthresh: bool,
     /// What lost SYNs have made of the timeout holds until a valid sample ends the back-off,
-    /// rather than a timeout of its own for data ([`RtoParams::after_syn_loss`]).
+    /// rather than a separate timeout for data ([`RtoParams::after_syn_loss`]).
     pub syn_backoff_lasts: bool,
     /// A repeated SYN, which gives no fair sample, does not keep a startup from pacing by
     /// the round trip: ns-2's take it for the one tick that an unmeasured one counts as.

@@ -3,8 +3,8 @@
 //!
 //! A round lasts from an acknowledgement until that of everything that was out then. What is
 //! acknowledged in it left in the round before, so it is the time in which the application had
-//! nothing to send in *that* round by which the rate is compensated: a path is not slow because
-//! nobody used it. A round after whose data nothing more leaves had not enough to send; its time is as
+//! nothing to send in *that* round by which the rate is compensated: a path is not slow because it
+//! was unused. A round after whose data nothing more leaves had too little to send; its time is as
 //! likely that of a delayed acknowledgement.
 //!
 //! Nor is a path slow because the window let nothing out for long: such pauses are left out too, where
@@ -32,7 +32,7 @@ pub struct Throughput {
     starved_since: Option<Instant>,
     /// For how long it was, up to a sending in this round and in the one before.
     starved: [Duration; 2],
-    /// The same of long pauses with data to send, which the window did not let out.
+    /// The duration of long pauses with data to send, which the window did not let out.
     blocked: [Duration; 2],
     last_sent: Instant,
     /// How long the round before lasted.
@@ -86,7 +86,7 @@ impl Throughput {
         }
     }
 
-    /// A round is over. The `last` one of what there was to send had not enough of it.
+    /// A round is over. The `last` one had too little to send.
     fn take(&mut self, bytes: u64, span: Duration, last: bool) {
         let (starved, all) = (self.starved[1], self.starved[1] + self.blocked[1]);
         let gap = if all < span.over(2) { all } else { starved };

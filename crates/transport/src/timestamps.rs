@@ -1,4 +1,4 @@
-//! Timestamps (RFC 7323): TCP's clock as Linux has it, and what a receiver that knows a later
+//! Timestamps (RFC 7323): TCP's clock as Linux has it, and what a receiver that has a later
 //! timestamp makes of data with an earlier one.
 //!
 //! What an acknowledgement echoes is one bit here ([`undo`](super::undo)); data carries its TSval.

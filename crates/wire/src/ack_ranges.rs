@@ -21,7 +21,7 @@ impl<const ROOM: usize> Default for AckRanges<ROOM> {
 
 impl<const ROOM: usize> AckRanges<ROOM> {
     /// Adds the next range below the others: `gap` packets that are missing, none above the first
-    /// range, then `more` packets beside one. Returns the bytes that it takes; `None` where there
+    /// range, then `more` packets besides one. Returns the bytes that it takes; `None` where there
     /// is no room.
     pub fn push(&mut self, gap: u64, more: u64) -> Option<u32> {
         let first = self.is_empty();

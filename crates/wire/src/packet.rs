@@ -111,8 +111,8 @@ impl Packet {
         }
     }
 
-    /// The same of what opens a connection. Apart, since a jump by a table of four kinds is hard to
-    /// foresee.
+    /// Whether a packet that opens a connection goes forward. Apart, since a jump by a table of
+    /// four kinds is hard to foresee.
     #[cold]
     fn opens_forward(&self) -> bool {
         match &self.body {

@@ -127,7 +127,8 @@ impl Largest {
         }
     }
 
-    /// The flight of which the most was beyond what the way itself holds at a rate, bytes/s; and how much.
+    /// The flight that exceeds what the path holds at a rate (bytes/s) by the largest amount; and
+    /// this amount.
     pub fn beyond(&self, rate: f64) -> Option<(Held, f64)> {
         let rest = |held: &Held| held.bytes as f64 - rate * held.rtt as f64 / 1e9;
         let all = self.0.iter().map(|held| (*held, rest(held)));

@@ -8,12 +8,14 @@
 //! sees them, so their own spacing shows it. Data towards the remote side have not; the spacing of their
 //! acknowledgements does.
 //!
-//! **Buffer**: the longest wait in the queue (`waits`), in full-size packets at that rate. Towards the remote side the
-//! wait is the spread of the times from data to acknowledgement, without the wait of acknowledgements behind the other
-//! side's data; from there, the spread of the times from a packet's time stamp to its arrival. Without losses the queue
-//! was perhaps never full, and the figure is a lower bound; below a millisecond the hosts' own waits are in it, and it is
-//! one too. Another lower bound is the largest flight of a connection that came through whole (`flights`), less what the
-//! way itself holds: rate times the connection's round trip. The larger of both counts. A measured buffer stays as it is.
+//! **Buffer**: the longest wait in the queue (`waits`), in full-size packets at that rate. Towards
+//! the remote side the wait is the spread of the times from data to acknowledgement, without the
+//! wait of acknowledgements behind the other side's data; from there, the spread of the times from
+//! a packet's time stamp to its arrival. Without losses the queue was perhaps never full, and the
+//! figure is a lower bound; below a millisecond the hosts' own waits are in it, and it is one too.
+//! Another lower bound is the largest flight of a connection that came through whole (`flights`),
+//! less what the way itself holds: rate times the connection's round trip. The larger of both
+//! counts. A measured buffer is unchanged.
 //!
 //! Limits. A path whose sender never had a train's worth of data waiting shows no rate. Traffic that the monitor does
 //! not see takes its share unnoticed. A monitor in mid-path sees the bottleneck only on the side that the rules above
@@ -215,7 +217,8 @@ impl Lanes {
         }
     }
 
-    /// The remote networks and their paths, those with the most data first; and the far side of each pair.
+    /// The remote networks and their paths, by decreasing amount of data; and the far side of each
+    /// pair.
     pub fn groups(&self) -> (Vec<Group>, Vec<FarSide>) {
         let mut popularity: HashMap<Network, usize, RandomState> = HashMap::default();
         for pair in &self.pairs {

@@ -1,10 +1,11 @@
 //! How long packets waited in queues: one connection's data until they are acknowledged, and its packets until they
 //! arrive.
 //!
-//! The time from data to acknowledgement holds two queues: that which the data passed, and that which the acknowledgement
-//! passed on its way back, such as a slow uplink full of the other side's own data. Only the first one is wanted. Where
-//! acknowledgements bear time stamps, the time from the data's passing to the stamp has the first queue alone, to the
-//! clock's millisecond. Where they bear none, only acknowledgements count next to which the other side sent no data.
+//! The time from data to acknowledgement holds two queues: that which the data passed, and that
+//! which the acknowledgement passed on the reverse path, such as a slow uplink full of the other
+//! side's own data. Only the first one is needed. Where acknowledgements bear time stamps, the time
+//! from the data's passing to the stamp has the first queue alone, to the clock's millisecond.
+//! Where they bear none, only acknowledgements count next to which the other side sent no data.
 
 use std::collections::VecDeque;
 
@@ -271,7 +272,7 @@ mod tests {
     }
 
     /// What the sender learns from 50 acknowledgements, the n-th after n ms in the queue there and `back(n)` ms in the
-    /// one back, beside data of the other side.
+    /// one back, next to data of the other side.
     fn stamped(back: impl Fn(u64) -> u64) -> Option<u64> {
         let (mut waits, mut answers) = (Waits::default(), Waits::default());
         waits.handshake(40 * MS);

@@ -1,7 +1,8 @@
 //! Packets in the order of their time.
 //!
-//! Captures with several interfaces or receive queues are out of order by a few packets: a short waiting room sets
-//! that right. More disorder than the room can hold is reported to the caller, who then reads the file in pieces.
+//! Captures with several interfaces or receive queues are out of order by a few packets: a short
+//! waiting room sets that right. More disorder than the room can hold is reported to the caller,
+//! which then reads the file in pieces.
 
 use std::collections::VecDeque;
 

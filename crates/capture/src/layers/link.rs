@@ -4,7 +4,7 @@
 
 use super::header::{u16_at, DEEPEST};
 
-/// What lies above the link layer.
+/// The protocol above the link layer.
 pub(super) enum Network {
     /// An IP header at this offset, and where its packet must end, if the link layer gives it.
     Ip(usize, Option<usize>),

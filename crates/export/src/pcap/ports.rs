@@ -7,7 +7,7 @@ use flowstart_sim::record::packets::{FlowLog, Host};
 pub struct Ports([u16; 2]);
 
 impl Ports {
-    /// Those of a connection to the port `server`; who opens it has an ephemeral port.
+    /// The ports of a connection to the port `server`; the client has an ephemeral port.
     pub fn of(log: &FlowLog, server: u16) -> Ports {
         const EPHEMERAL: u16 = 49_152;
         const COUNT: u32 = 1 << 14;

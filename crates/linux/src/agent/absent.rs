@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::mpsc::Receiver;
 
-/// Nobody.
+/// The type without a value.
 pub enum Agent {}
 
 impl Agent {

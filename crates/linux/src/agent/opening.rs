@@ -44,7 +44,7 @@ impl Opening {
         self.allowed = self.allowed.max(segments);
     }
 
-    /// The window, in segments, as far as it is open now.
+    /// The part of the window that is open now, in segments.
     pub fn allows(&mut self, now: Instant) -> u32 {
         while !self.is_over() && self.next <= now {
             self.allowed += 1;

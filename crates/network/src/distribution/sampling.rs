@@ -52,7 +52,7 @@ pub enum Distribution {
 
 impl Distribution {
     /// The value that is exceeded with probability `u`, which is above 0 and below 1.
-    /// `second` is a second draw where one is not enough.
+    /// `second` is a second draw where one does not suffice.
     pub(super) fn at(&self, u: f64, second: impl FnOnce() -> f64) -> f64 {
         match *self {
             Distribution::Constant(value) => value,

@@ -21,11 +21,11 @@ pub struct DelayConfig {
     pub holds: Option<Duration>,
     /// Whether a packet may overtake those before it.
     pub reordering: bool,
-    /// What swings.
+    /// The periodic part of the delay.
     pub ripple: Option<Ripple>,
 }
 
-/// A delay that swings between nothing and `swing`.
+/// A delay that varies between zero and `swing`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ripple {
     /// From minimum to maximum.

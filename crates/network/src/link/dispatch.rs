@@ -187,7 +187,7 @@ impl Link {
         }
     }
 
-    /// When those arrive at the far end that are on their way there.
+    /// Arrival times at the far end of the packets in propagation.
     pub fn arrivals(&self) -> impl Iterator<Item = Moment> + '_ {
         self.common.ring.iter().map(|packet| packet.arrival)
     }

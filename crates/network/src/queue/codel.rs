@@ -188,7 +188,7 @@ mod tests {
         deeds("codel", packet, held, step, steps).0
     }
 
-    /// The same of any packets; and the times at which some are marked.
+    /// Keeps `held` packets of any kind waiting; the times of evictions and of marks.
     fn deeds(
         spec: &str,
         packet: fn(u64) -> Packet,

@@ -106,8 +106,8 @@ pub type Maker = dyn Fn(&Port) -> Option<Box<dyn Discipline>> + Send + Sync;
 /// A queue discipline. It holds the packets that wait.
 ///
 /// Both calls come in order of time, but a departure is worked out only when someone
-/// next looks at the link. So `now` is what counts, and a discipline with a clock of its
-/// own (PIE's `T_UPDATE`) catches up in both calls.
+/// next looks at the link. So `now` is what counts, and a discipline with a separate
+/// clock (PIE's `T_UPDATE`) catches up in both calls.
 pub trait Discipline: Send {
     /// A packet comes: accepts it, or returns `false`. It may evict others.
     fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> bool;

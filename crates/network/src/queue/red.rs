@@ -341,7 +341,7 @@ impl Detector {
     }
 }
 
-/// By squaring: the same on every machine, which `powi` is not documented to be.
+/// By squaring, with equal results on every machine; `powi` does not guarantee this.
 fn power(base: f64, exponent: u64) -> f64 {
     let (mut result, mut square, mut rest) = (1.0, base, exponent);
     while rest > 0 {

@@ -78,7 +78,7 @@ impl<'a> Cursor<'a> {
         Some(c)
     }
 
-    /// What comes next as long as it is of this kind.
+    /// The next characters, while they are of this kind.
     pub(super) fn take_while(&mut self, kind: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let taken = self.take(rest.find(|c| !kind(c)).unwrap_or(rest.len()));

@@ -251,7 +251,7 @@ impl Methods {
         })
     }
 
-    /// The same of a hook that may change its object.
+    /// Calls a hook that may change its object.
     fn tell<T>(
         &self,
         hook: Hook,

@@ -21,7 +21,7 @@ pub struct Found {
     pub dropped: u64,
 }
 
-/// The same for all of them.
+/// The notes, shared by all tasks.
 #[derive(Clone, Default)]
 pub struct Notes(Arc<Mutex<Found>>);
 

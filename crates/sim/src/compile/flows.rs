@@ -98,7 +98,7 @@ fn refuse_what_does_nothing(spec: &FlowSpec, field: &str) -> Result<(), RequestE
     })
 }
 
-/// The same ends with a clock of their own.
+/// The ends with a separate clock.
 fn with_tick_phase(ends: &Ends, field: &str, phase: f64) -> Result<Ends, RequestError> {
     let mut stack = Stack::clone(&ends.stack);
     let Some(ticks) = &mut stack.timer().ticks else {

@@ -127,7 +127,7 @@ impl Prepared {
     }
 
     /// Has the run record what flows do over time, in place of the scenario's
-    /// recording, and stop where nothing more is wanted: see
+    /// recording, and stop where nothing more is needed: see
     /// [`Outcome::lines`](crate::record::outcome::Outcome::lines).
     ///
     /// An error where the scenario lists no such flow, or there is no time between the ends.

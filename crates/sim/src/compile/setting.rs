@@ -1,4 +1,4 @@
-//! What the flows of a scenario share: the endpoints' stack, and the path with what stands around.
+//! What the flows of a scenario share: the endpoints' stack, the path, and its surroundings.
 
 use super::files::Files;
 use super::path::chain;

@@ -1,5 +1,5 @@
 //! What writes wait for: whether there is such a write, whether it reaches the end that waits, and
-//! whether it comes at all.
+//! whether it ever comes.
 
 use crate::flow_plan::{Cause, FlowKind, When};
 use crate::spec::{out_of_range, Direction, RequestError};
@@ -151,7 +151,7 @@ fn circle(kinds: &[FlowKind], written: &[usize], stuck: usize) -> RequestError {
     RequestError::new(field, format!("{problem}, by way of {by}"))
 }
 
-/// Entries stand for flows with numbers of their own.
+/// Entries represent flows with separate numbers.
 fn name_flows(entries: &[FlowEntry], kinds: &mut [FlowKind]) {
     let mut before = 0;
     let first: Vec<u32> = (entries.iter())

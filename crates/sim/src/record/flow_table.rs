@@ -1,8 +1,8 @@
 //! The rows of all flows of a run, each made when it is requested.
 //!
-//! A row has 33 columns, and most of what stands in them follows from the kind of flow or from
+//! A row has 33 columns, and most of their values follow from the kind of flow or from
 //! other columns. So what is kept is a record for each flow, less than half as large, and a row
-//! lasts as long as it is read: a million of them can be written to a file one after
+//! lasts while a caller reads it: a million of them can be written to a file one after
 //! the other. They can only be made when the run has ended, for the largest queue of the run is
 //! one of the columns, and packets may come to their end after the connection that sent them.
 

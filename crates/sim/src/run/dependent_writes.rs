@@ -24,7 +24,7 @@ impl Simulation<'_> {
         self.hand_over(wait.flow);
     }
 
-    /// An application that has written at a time of its own continues with what has waited and is
+    /// An application that has written at a separate time continues with what has waited and is
     /// due.
     pub(super) fn note_available(&mut self, flow: u32) {
         if let Some(place) = self.next_write(flow) {

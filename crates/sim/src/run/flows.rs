@@ -1,4 +1,4 @@
-//! The flows of a run: where each stands, and its endpoints while it lasts.
+//! The flows of a run: the state of each, and its endpoints while it lasts.
 
 use crate::maybe_time::MaybeTime;
 use crate::record::flow_record::FlowRecord;
@@ -54,7 +54,7 @@ impl Endpoints {
         self.sender_timer.arm(self.sender.deadline(), now)
     }
 
-    /// The same for the receiver's.
+    /// When an event is needed for the receiver's deadline, which may have changed.
     pub(super) fn arm_receiver(&mut self, now: Instant) -> Option<Instant> {
         self.receiver_timer.arm(self.receiver.deadline(), now)
     }

@@ -1,5 +1,5 @@
-//! What arrives when its flow is over. It was sent twice, and what acknowledges it loads the way
-//! back, as long as the receiver of the flow's stack continues answering.
+//! What arrives when its flow is over. It was sent twice, and what acknowledges it loads the
+//! reverse path, as long as the receiver of the flow's stack continues answering.
 
 use super::flows::{Endpoints, LateReceiver};
 use super::simulation::Simulation;

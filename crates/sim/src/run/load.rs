@@ -251,8 +251,8 @@ mod tests {
         Prepared::new(&Scenario::from_toml(text).unwrap()).unwrap()
     }
 
-    /// Asks for everything at its time, each answer taking as long; when what was requested, and its
-    /// size.
+    /// Requests everything at its time, each answer taking as long; when what was requested, and
+    /// its size.
     fn all(prepared: &Prepared, takes: Duration) -> Vec<(u32, Instant, u64)> {
         let mut requests = prepared.load().unwrap().requests;
         let (mut found, mut under_way) = (Vec::new(), Vec::<(Instant, u32)>::new());

@@ -56,7 +56,7 @@ pub(super) struct WriteRecord {
 }
 
 /// What is noted of the writes of flows that have several. These are flows of entries, so those of a
-/// kind have numbers in a row.
+/// kind have consecutive numbers.
 pub(super) struct WriteLog<'a> {
     kinds: &'a [FlowKind],
     pub(super) records: Vec<WriteRecord>,

@@ -51,7 +51,7 @@ impl Prepared {
         self.run_within(go_on, |_| true)
     }
 
-    /// The same for as long as `allows` is true of what the run has used, too, which is checked
+    /// Simulates while `go_on` is true and `allows` accepts what the run has used, which is checked
     /// every few thousand events and packets.
     pub fn run_within(
         &self,

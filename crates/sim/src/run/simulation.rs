@@ -32,7 +32,7 @@ use flowstart_transport::stack::Sharing;
 use flowstart_wire::{Body, Packet};
 use std::ops::Range;
 
-/// The number of the event that stands for a write that has waited for another: greater than any
+/// The number of the event for a write that has waited for another: greater than any
 /// timer's.
 pub(super) const DEPENDENT_WRITE: EventId = EventId::MAX - 2;
 /// The event of the next arrival.

@@ -1,5 +1,5 @@
 //! How a field of a scenario is defined: once, with its name, type, texts, default, check, flag,
-//! and beside which others it means something.
+//! and the fields without which it has no effect.
 //!
 //! [`fields!`] makes of a list of definitions the struct that is read and written, its JSON Schema,
 //! its checks, its defaults, and the table from which Python makes its classes, the command line
@@ -39,7 +39,7 @@ pub struct Field {
     pub usual: Option<&'static str>,
     /// The default that a resolved scenario has, as JSON.
     pub default: Option<Json>,
-    /// What stands for its value in the help of its flag, where it has one; empty for a switch.
+    /// The placeholder of its value in the help of its flag, where it has one; empty for a switch.
     pub flag: Option<&'static str>,
 }
 
@@ -89,7 +89,7 @@ pub(crate) trait Value: Sized {
     fn read<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Self>, D::Error>;
 }
 
-/// Values that serde reads by itself.
+/// Values that serde reads without help.
 macro_rules! plain {
     ($($kind:ty),* $(,)?) => {$(
         impl $crate::spec::definition::Value for $kind {
@@ -293,7 +293,7 @@ pub(super) fn schema_of_given<G: Given>(generator: &mut SchemaGenerator) -> Sche
     generator.subschema_for::<G::Schema>()
 }
 
-/// Beside what a field means something, and what is wrong elsewhere.
+/// What a field depends on, and the error elsewhere.
 pub(crate) struct Need<S: ?Sized> {
     /// Whether it does.
     pub(crate) applies: fn(&S) -> bool,
@@ -301,7 +301,7 @@ pub(crate) struct Need<S: ?Sized> {
     pub(crate) otherwise: &'static str,
 }
 
-/// A field that means something beside what `applies` to.
+/// A field that has an effect only where `applies` is true.
 pub(super) const fn needs<S>(applies: fn(&S) -> bool, otherwise: &'static str) -> Need<S> {
     Need { applies, otherwise }
 }
@@ -310,7 +310,7 @@ pub(super) const fn needs<S>(applies: fn(&S) -> bool, otherwise: &'static str) -
 /// looked at. Fields that must be given come first. Behind its comments a field may have, in this
 /// order:
 ///
-/// - `#[flag("RATE")]`: its flag on the command line, and what stands for the value in its help;
+/// - `#[flag("RATE")]`: its flag on the command line, and the placeholder of the value in its help;
 /// - `#[usual("...")]`: what holds where it is not given, in words;
 /// - `#[check(...)]`: a function of the field's name and value;
 /// - `#[needs(A, B)]`: every [`Need`] that has to be met for it to mean something;

@@ -119,7 +119,7 @@ pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Scenario).to_value()
 }
 
-/// A JSON reader's message without the place, which stands before it.
+/// A JSON reader's message without the place, which precedes it.
 fn without_place(message: &str) -> &str {
     message
         .rsplit_once(" at line ")

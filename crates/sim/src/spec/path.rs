@@ -421,7 +421,7 @@ impl<'de> Deserialize<'de> for Probability {
     }
 }
 
-/// How many packets are lost in a row on average, written `5` or `5pkt`.
+/// Mean length of a loss burst in packets, written `5` or `5pkt`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BurstLength(pub f64);
 

@@ -16,7 +16,7 @@ pub fn text(name: &str) -> String {
     std::fs::read_to_string(data(name)).expect("the recording is kept here")
 }
 
-/// A recorded figure: the median of several runs, the least and the most.
+/// A recorded figure: the median of several runs, the minimum and the maximum.
 #[derive(Clone, Copy, Debug)]
 pub struct Figure {
     pub median: f64,
@@ -43,8 +43,8 @@ impl Tolerance {
 
 impl Figure {
     /// Among the kernel's own runs, or within the tolerance of the median. Where nothing would be
-    /// within the tolerance of both the least and the most, the runs have two modes, and either
-    /// stands next to the median.
+    /// within the tolerance of both the minimum and the maximum, the runs have two modes, and
+    /// either is next to the median.
     pub fn agrees(&self, found: f64, tolerance: Tolerance) -> bool {
         let two_modes = self.most - self.least > 2.0 * tolerance.spare(self.median);
         let modes = [self.least, self.most].into_iter().filter(|_| two_modes);

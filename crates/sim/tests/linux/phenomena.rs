@@ -23,7 +23,7 @@ fn cases() -> Vec<Case> {
         .collect()
 }
 
-/// A case's figures by name; `exit` stands there once for each reason with which a run ended.
+/// A case's figures by name; `exit` is there once for each reason with which a run ended.
 fn figures(of: &str) -> BTreeMap<String, Figure> {
     let text = text("figures.csv");
     let lines = text.lines().skip(1).map(|line| line.split(',').collect());

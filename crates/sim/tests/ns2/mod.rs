@@ -71,7 +71,7 @@ fn ours(outcome: &Outcome) -> Vec<Record> {
     ours_of(outcome, 0, MSS, 1)
 }
 
-/// The same of one flow with packets of this payload, the first data being `first`.
+/// Our records of one flow with packets of this payload, the first data being `first`.
 fn ours_of(outcome: &Outcome, flow: u32, mss: u64, first: u64) -> Vec<Record> {
     let t = &outcome.trace.as_ref().unwrap().flow_samples;
     let what = |event: u8| match event {
@@ -110,7 +110,7 @@ fn scenario(path: &str, stack: &str, startup: &str, packets: u64) -> Scenario {
     Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Compares the records of one kind in order; `Err` tells the first that differs.
+/// Compares the records of one kind in order; `Err` has the first that differs.
 fn compare(kind: &str, ours: &[Record], theirs: &[Record]) -> Result<usize, String> {
     let of = |records: &[Record]| {
         let mut of_kind: Vec<Record> = records.iter().copied().filter(|r| r.what == kind).collect();

@@ -1,13 +1,13 @@
 //! Transfers with random paths, agents, windows and forced drops, the SYN's included, against
 //! ns-2 packet for packet.
 //!
-//! `misses.toml` says how many were run next to ns-2.35, and lists those that do not agree to the end.
-//! `random.csv.gz` holds the first hundred and those listed, as ns-2 sent them. Where ns-2 (`ns`) is
-//! installed
+//! `misses.toml` has the number that were run next to ns-2.35, and lists those that do not agree to
+//! the end. `random.csv.gz` holds the first hundred and those listed, as ns-2 sent them. Where ns-2
+//! (`ns`) is installed
 //!
 //!     cargo test --release -p flowstart-sim --test ns2 -- --ignored --nocapture random
 //!
-//! runs it next to us for all of them, or as many as `NS2_TRANSFERS` says, and writes what it did to
+//! runs it next to us for all of them, or `NS2_TRANSFERS` of them, and writes what it did to
 //! the file that `NS2_RECORDING` names. Where a tie parts the two, they agree to the end once the
 //! rate is some millionths more: that too is tried.
 

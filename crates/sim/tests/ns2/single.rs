@@ -42,7 +42,7 @@ impl Row {
     }
 
     /// Where a timer fired the agent's clock decides when, and its phase depends on how
-    /// many agents were made before it, which the recording does not tell: there the
+    /// many agents were made before it, which the recording does not show: there the
     /// times may differ by up to a tick.
     fn agrees(&self, tick_s: f64) -> bool {
         let timed_out = self.counts[2].0 > 0;

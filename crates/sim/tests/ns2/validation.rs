@@ -10,7 +10,7 @@ const TOLERANCE_US: f64 = 1.5;
 struct Numbering {
     /// Payload of each of ns-2's flows.
     mss: &'static [u64],
-    /// Which of our flows stands for which of ns-2's.
+    /// Which of our flows corresponds to which of ns-2's.
     ours: &'static [u32],
     /// The number of the first data packet.
     first: u64,

@@ -74,7 +74,7 @@ fn a_managed_queue_costs_little_of_the_line() {
     }
 }
 
-/// 30 kB that begin while 2 MB jump, or by themselves: the time they take.
+/// Completion time of 30 kB that begin while 2 MB jump, or alone.
 fn beside_a_jump(queue: &str, jump: bool) -> f64 {
     let jump = match jump {
         true => "{ startup = \"jump-start\", size = \"2MB\" },",

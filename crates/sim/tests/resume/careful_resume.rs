@@ -128,7 +128,8 @@ fn without_a_memory_it_is_slow_start() {
     assert_eq!(transfer("careful-resume"), transfer("slow-start"));
 }
 
-/// Linux paces by itself before the jump and after it, where the peer's window lets it jump.
+/// Linux paces without the startup before the jump and after it, where the peer's window lets it
+/// jump.
 #[test]
 fn the_stacks_own_pacing_goes_on_after_the_jump() {
     let run = outcome(

@@ -121,7 +121,7 @@ fn paced_chirping_leaves_receivers_that_delay_where_it_is_told_to() {
     }
 }
 
-/// Where much is out, each chirp says little.
+/// Where much is out, each chirp shows little.
 #[test]
 fn two_hundred_chirps_are_too_few_for_a_long_fat_path() {
     let long = |spec: &str| {

@@ -15,7 +15,7 @@ const DSL: &str = r#"rate = "5Mbps", rtt = "64ms", buffer = "60pkt""#;
 const LONG: &str = r#"rate = "100Mbps", rtt = "100ms""#;
 const LOSSY: &str =
     r#"rate = "20Mbps", rtt = "40ms", buffer = "0.5bdp", loss = "1%", reverse_loss = "1%""#;
-/// On which routers grant whatever is asked, and a memory of one bandwidth-delay product helps.
+/// On which routers grant every request, and a memory of one bandwidth-delay product helps.
 const HELPFUL: &str = r#"rate = "20Mbps", rtt = "100ms", buffer = "1bdp", nic_rate = "1Gbps", quick_start = { admission = "target" }"#;
 
 const PRESETS: [&str; 5] = ["rfc", "ns2", "opnet", "linux", "quic"];

@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 const HEADING: &str = "case | flow fct_s duration_s | sent dropped marked again timeouts | exit at_s cwnd | max_cwnd | trace";
-/// Of web sessions and crowds, so many flows have lines of their own; the trace has all.
+/// Of web sessions and crowds, so many flows have separate lines; the trace has all.
 const FLOWS_SHOWN: usize = 2;
 
 fn result(flow: &FlowRow) -> String {

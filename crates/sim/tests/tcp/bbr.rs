@@ -1,4 +1,4 @@
-//! BBR on whole paths: what the draft's list of test cases asks of Startup and Drain, and what
+//! BBR on whole paths: what the draft's list of test cases requires of Startup and Drain, and what
 //! was published of BBR next to loss-based senders.
 
 use super::outcome;

@@ -24,7 +24,7 @@ fn two_flows(startup: &str, more: &str) -> [FlowRow; 2] {
     [flows.row(0), flows.row(1)]
 }
 
-/// Packets that the first flow loses up to the time at which it knows its path.
+/// Packets that the first flow loses before the end of its startup.
 fn losses(startup: &str) -> u64 {
     two_flows(startup, "")[0].packets_dropped
 }

@@ -24,7 +24,7 @@ struct Line {
 }
 
 /// A transfer over a line of so much one-way delay. What the printed round trip has beyond
-/// the packets' own way lies on the sender's access line, half each way.
+/// the packets' own way is on the sender's access line, half each way.
 fn transfer(line: Line, delay_us: u64, rtt_us: u64, more: &str) -> Outcome {
     let access_ns = (rtt_us * 1000 - 2000 * delay_us - line.bare_rtt_ns) / 2;
     outcome(&format!(

@@ -1,4 +1,4 @@
-//! Flows whose endpoints have fields of their own.
+//! Flows with separate fields of their endpoints.
 
 use super::outcome;
 

@@ -223,7 +223,7 @@ fn a_timeout_behind_an_open_hole_never_raises_the_threshold() {
 }
 
 /// Rates, segments and headers are scaled alike, so that every run takes the same time; what is
-/// above the hole is more than 32 bits tell on the faster paths.
+/// above the hole exceeds 32 bits on the faster paths.
 #[test]
 fn a_hole_with_any_amount_above_it_is_repaired_alike() {
     for recovery in ["sack", "rack", "ns2-sack"] {

@@ -183,7 +183,7 @@ fn a_linux_receiver_may_be_given_any_window() {
     assert_eq!(fct(&scenario), fct(&again));
 }
 
-/// Where there is no handshake to tell it, the peer has offered its window before.
+/// Without a handshake to announce it, the peer has offered its window before.
 #[test]
 fn the_first_flight_of_an_open_connection_keeps_to_the_peers_window() {
     const OPEN: u8 = flowstart_sim::record::trace::Event::Open as u8;

@@ -35,7 +35,7 @@ fn jain(shares: &[f64]) -> f64 {
     sum * sum / (shares.len() as f64 * squares)
 }
 
-/// The most that waited on the way of the data, from some time on.
+/// The longest queue on the way of the data, from some time on.
 fn longest_queue(run: &Outcome, from_s: f64) -> u64 {
     let q = &run.trace.as_ref().unwrap().queue_samples;
     let late = (0..q.time_ns.len())

@@ -263,7 +263,7 @@ impl Loss {
         }
     }
 
-    /// When to call [`on_timer`](Self::on_timer): a timer beside the
+    /// When to call [`on_timer`](Self::on_timer): a timer besides the
     /// retransmission timer.
     pub fn deadline(&self) -> Option<Instant> {
         match self {

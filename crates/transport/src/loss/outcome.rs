@@ -7,7 +7,7 @@ use flowstart_control::Duration;
 pub struct AckOutcome {
     /// What an acknowledgement is to the controller.
     pub report: Option<AckReport>,
-    /// What it is beside, mostly nothing.
+    /// Further events, mostly none.
     pub events: Option<Events>,
 }
 

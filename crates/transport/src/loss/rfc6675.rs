@@ -1,7 +1,7 @@
 //! SACK-based recovery with a conservative pipe: RFC 6675.
 //!
 //! Outside recovery the pipe is what is outstanding less what is SACKed, so limited
-//! transmit (RFC 3042, RFC 6675 §5 step 3.3) needs no rule of its own. After a timeout
+//! transmit (RFC 3042, RFC 6675 §5 step 3.3) needs no separate rule. After a timeout
 //! all that is not SACKed counts as lost and is repaired in slow start by the same
 //! NextSeg, instead of going back over data that has arrived.
 //!
@@ -9,7 +9,7 @@
 //! walks unnecessary. IsLost is monotone: if a byte is lost, so is every byte below it that has
 //! not arrived, so one position, the *lost edge*, is enough. Retransmission goes upwards, so one
 //! position, HighRxt, separates what has been retransmitted from what has not. Between the two
-//! lies what the ledger has as lost and not sent again, and the pipe is what it has in flight.
+//! is what the ledger has as lost and not sent again, and the pipe is what it has in flight.
 //!
 //! The first acknowledgement that moves SND.UNA in a recovery echoes the timestamp of what moved
 //! it: where that left before the first retransmission, nothing was lost (RFC 3522 §3.2). Then what

@@ -25,7 +25,7 @@ struct Packets {
 impl Packets {
     /// Whether `next` left right after these with the same state. A duplicate ACK without SACK
     /// takes a segment out of the pipe and delivers nothing that is known: then what was in flight
-    /// does not go on where it stood.
+    /// does not continue where it was.
     fn is_followed_by(&self, next: &Packets) -> bool {
         self.end == next.start
             && self.snapshot == next.snapshot

@@ -1,4 +1,4 @@
-//! Searches in what is in order of position, each of which is mostly for what lies right above
+//! Searches in what is in order of position, each of which is mostly for what is right above
 //! what the last was for.
 
 use std::collections::VecDeque;

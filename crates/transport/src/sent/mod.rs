@@ -9,7 +9,7 @@
 //! sendings are a queue with one entry for all that left at one instant, not one for each
 //! segment. What has arrived and what is lost are few ranges that change at their ends. And most
 //! connections lose nothing: what is only needed after a loss or with packets out of order
-//! stands apart (`Scoreboard`), and until then an acknowledgement moves one position.
+//! is apart (`Scoreboard`), and until then an acknowledgement moves one position.
 //!
 //! A record for each transmission in the order of sending, with retransmissions in the same
 //! queue, would be simpler. It would take 24 bytes for each segment of a window instead of
@@ -133,7 +133,7 @@ impl SentPackets {
         self.first.bytes_held() + scoreboard + packets + delivery
     }
 
-    /// The ledger of a connection that has sent nothing; `measured` where its controller wants
+    /// The ledger of a connection that has sent nothing; `measured` where its controller needs
     /// samples of the delivery rate.
     pub fn new(detail: Tracking, measured: bool) -> SentPackets {
         SentPackets {
@@ -187,7 +187,7 @@ impl SentPackets {
         scoreboard.repeated.insert(plan.start, plan.end, |_, _| {});
     }
 
-    /// Prefetches the memory that stands apart.
+    /// Prefetches the memory of the scoreboard.
     pub(crate) fn prefetch(&self) {
         if let Some(scoreboard) = &self.scoreboard {
             prefetch(&**scoreboard);
@@ -624,7 +624,7 @@ impl SentPackets {
         self.delivery.as_ref()?.rate()
     }
 
-    /// Whether samples of the delivery rate are wanted.
+    /// Whether samples of the delivery rate are needed.
     pub fn measures_delivery(&self) -> bool {
         self.delivery.is_some()
     }

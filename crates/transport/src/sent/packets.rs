@@ -1,7 +1,7 @@
 //! Which packets are out, by number: what of the stream each carries, and when it left.
 //!
 //! Numbers are given in the order of sending, so what is out is a queue: a packet is looked up by
-//! its distance from the first, and every packet enters and leaves once. What lies below the
+//! its distance from the first, and every packet enters and leaves once. What is below the
 //! largest acknowledged is judged at once, so the queue begins no more than a few packets below
 //! it, however many ranges an acknowledgement repeats.
 

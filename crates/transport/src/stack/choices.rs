@@ -53,7 +53,7 @@ impl Sharing {
 /// How a sender spaces its packets out where its startup does not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pacing {
-    /// Not at all.
+    /// No pacing.
     None,
     /// By the window and the round trip, as Linux does.
     Internal,
@@ -107,8 +107,8 @@ named! {
         Off = "off",
         /// One response per window, as to a loss (RFC 3168).
         Classic = "classic",
-        /// A flow whose congestion avoidance scales its response to the share of marks sends ECT(1) and
-        /// has them counted (RFC 9331, RFC 9768); others do as under `classic`.
+        /// A flow whose congestion control scales its response to the share of marks sends ECT(1)
+        /// and has them counted (RFC 9331, RFC 9768); others do as under `classic`.
         L4s = "l4s",
     }
 }

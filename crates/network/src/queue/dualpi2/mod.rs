@@ -7,7 +7,7 @@
 //! base probability p by the delay of the queue. Classic packets are marked or dropped with its
 //! square, as their senders' rates fall with the root of that; low-latency ones are marked with k
 //! times p, and as soon as they have waited for about a millisecond. L leaves first, but a
-//! share of the link is C's. The delay of L is that of its own threshold, the delay of C the
+//! share of the link is C's. The delay of L is that of its threshold, the delay of C the
 //! controller's target, and the rates of two flows are about equal where their round trips are.
 //!
 //! The updates of the controller need no events: between two calls nothing enters or leaves the
@@ -21,7 +21,7 @@
 //!
 //! # Deviations
 //!
-//! - The limit is the path's buffer, of both queues together, as it is for every discipline here.
+//! - The limit is the path's buffer, of both queues together, as for every discipline here.
 //!   Linux's own is 10 000 packets, RFC 9332's 250 ms at the highest rate of the link.
 //! - A full packet has the path's packet size; Linux adds the link's header.
 //! - Filters, `any_ect`, `drop_enqueue`, `memlimit`, thresholds in packets and `min_qlen_step` (zero in
@@ -127,7 +127,7 @@ impl DualPi2 {
     }
 
     /// The share of low-latency packets that is marked for the classic queue's sake; at 1 or above
-    /// that is not enough.
+    /// that does not suffice.
     fn coupled(&self) -> f64 {
         self.settings.k * self.pi2.p()
     }

@@ -44,7 +44,7 @@ impl Pi2 {
     }
 
     /// Makes up for the updates that were due up to `now`, each with the delay at its own time:
-    /// what stands at the head came at `head`, and nothing has moved since the last call.
+    /// the packet at the head came at `head`, and nothing has moved since the last call.
     pub(super) fn catch_up(&mut self, head: Option<Instant>, now: Instant) {
         while self.next_update <= now {
             let at = self.next_update;

@@ -44,7 +44,7 @@ impl Bins {
         }
     }
 
-    /// The most that there can be.
+    /// The maximum number of bins.
     pub(super) fn most(&self) -> u64 {
         self.most
     }

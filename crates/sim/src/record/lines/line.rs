@@ -2,8 +2,8 @@
 
 use super::bins::Place;
 
-/// A line of steps: a value holds until the next. Of each bin in which it changed the least, the
-/// greatest and the last value are kept.
+/// A line of steps: a value holds until the next. Of each bin in which it changed, the minimum,
+/// maximum and last values are kept.
 #[derive(Clone, Debug)]
 pub struct BinnedLine {
     bins: Vec<Bin>,
@@ -14,12 +14,12 @@ pub struct BinnedLine {
 }
 
 /// What a line was within a bin, from the first change in it on. Values that are not numbers, where
-/// there is nothing, are neither the least nor the greatest.
+/// there is nothing, are neither minimum nor maximum.
 #[derive(Clone, Copy, Debug)]
 pub struct Bin {
     /// The number of the bin.
     pub number: u32,
-    /// The least came before the greatest.
+    /// The minimum came before the maximum.
     pub least_first: bool,
     /// The minimum; infinite where there is none.
     pub least: f64,
@@ -68,7 +68,7 @@ impl Bin {
     }
 }
 
-/// A line as it is drawn: values, and the bins in which the line came to them.
+/// A line for drawing: values, and the bins in which the line came to them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drawn {
     /// Numbers of bins, not falling.
@@ -144,9 +144,9 @@ impl BinnedLine {
         self.before
     }
 
-    /// What a picture of it needs that is a pixel wide for each bin: of each bin the least and the
-    /// greatest value in the order in which they came, where the line went further than from where
-    /// it was before to where it was at the end, and the last. There is nothing where it did not
+    /// What a picture of it needs that is a pixel wide for each bin: of each bin the minimum and
+    /// the maximum in the order in which they came, where the line went further than from where it
+    /// was before to where it was at the end, and the last. There is nothing where it did not
     /// change. It begins with what it was before the first bin, and a value that is not a number
     /// marks that there is nothing from then on.
     pub fn drawn(&self) -> Drawn {

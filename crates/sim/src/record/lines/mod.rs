@@ -31,8 +31,8 @@ pub struct LinesRequest {
 /// More columns are refused.
 pub const MOST_COLUMNS: u32 = 10_000;
 
-/// So many times the columns are the most points that are kept of a kind of event; while a run goes
-/// on, so many times its bins.
+/// Maximum number of kept points of a kind of event, as a multiple of the columns; during a run, of
+/// the bins.
 const POINTS_PER_COLUMN: usize = 2;
 
 /// The lines of a flow, in their order in [`FlowLines::lines`].

@@ -98,7 +98,7 @@ impl WebEntry {
         self.first_route + 2 * n + u32::from(route.request)
     }
 
-    /// Where data goes on each of the entry's routes.
+    /// The endpoints of data on each of the entry's routes.
     pub fn endpoints(&self) -> impl Iterator<Item = FlowEndpoints> + '_ {
         let directions: &[bool] = match self.direction {
             Direction::Forward => &[false],

@@ -2,7 +2,7 @@
 //!
 //! Sessions do not depend on links and endpoints. They are notified when a connection's data has
 //! arrived and when it has closed, and return their next wake; a wake requests at most
-//! one connection. Every variable of every session has a random stream of its own, and
+//! one connection. Every variable of every session has a separate random stream, and
 //! draws are made in the order of pages and objects, so that all startups under comparison
 //! see the same ones whatever their timing.
 

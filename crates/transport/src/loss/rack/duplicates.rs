@@ -1,7 +1,7 @@
 //! What duplicate acknowledgements stand for where the peer does not report what has arrived
 //! (Linux's `tcp_add_reno_sack` and `tcp_remove_reno_sacks`).
 //!
-//! Each stands for a segment that has arrived above a hole; which one is unknown. So all of
+//! Each represents a segment that has arrived above a hole; which one is unknown. So all of
 //! recovery that goes by counts is as with SACK: what is in flight, limited transmit, PRR.
 
 use super::super::super::connection::Connection;

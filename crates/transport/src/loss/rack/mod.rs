@@ -733,7 +733,7 @@ fn last_sent_below_arrivals(c: &Connection) -> Option<Instant> {
     Some(sent)
 }
 
-/// The same of retransmissions, in the order of their sending.
+/// Detects lost retransmissions, in the order of their sending.
 fn detect_among_retransmissions(
     c: &mut Connection,
     newest: Sending,

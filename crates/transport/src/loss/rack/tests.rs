@@ -291,7 +291,7 @@ fn without_f_rto_a_late_acknowledgement_brings_everything_again() {
 
 // The ends of recoveries.
 
-/// Leaves at the second acknowledgement within a recovery, with a window of its own.
+/// Leaves at the second acknowledgement within a recovery, with a separate window.
 #[derive(Default)]
 struct LeavesInRecovery {
     report: u32,

@@ -51,7 +51,7 @@ struct Losses {
     persistent: bool,
 }
 
-/// Lost packets with numbers in a row.
+/// Lost packets with consecutive numbers.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     /// When the first left.
@@ -422,7 +422,7 @@ fn latest_answer(srtt: Duration, rttvar: Duration, granularity: Duration) -> Dur
     srtt + rttvar.times(4).max(granularity)
 }
 
-/// The probe timeout after so many in a row.
+/// The probe timeout after so many consecutive ones.
 fn backed_off(c: &Connection, pto_count: u32) -> Duration {
     let wait = probe_timeout(c).times(1 << pto_count.min(32));
     wait.min(c.stack.rto.max)

@@ -1,5 +1,5 @@
 //! The ledger does what the literal one does, step by step, whatever is sent, acknowledged and
-//! lost in whatever order: also what no peer that keeps to RFC 2018 would tell.
+//! lost in whatever order: also what no peer that keeps to RFC 2018 would report.
 
 use super::super::*;
 use super::literal::Literal;
@@ -126,7 +126,7 @@ impl Pair {
         self.send(plan);
     }
 
-    /// Up to three blocks, which may overlap, be empty, lie below SND.UNA or tell the same again.
+    /// Up to three blocks, which may overlap, be empty, be below SND.UNA or report the same again.
     fn blocks(&self, at: u64, len: u64, choice: u64) -> Vec<(u64, u64)> {
         let Literal { una, high, .. } = self.literal;
         let block = |start: u64, len: u64| (start.min(high), (start + len).min(high));

@@ -122,8 +122,8 @@ impl Literal {
         told.clone().filter(counts).collect()
     }
 
-    /// What the acknowledgement says for the first time: runs of bytes above `una`, in the order of
-    /// the blocks, and then below it; and how many runs are above.
+    /// What the acknowledgement reports for the first time: runs of bytes above `una`, in the order
+    /// of the blocks, and then below it; and how many runs are above.
     fn news(&mut self, una: u64, blocks: &[(u64, u64)]) -> (Vec<(u64, u64)>, usize) {
         let mut runs = Vec::new();
         for block in blocks {

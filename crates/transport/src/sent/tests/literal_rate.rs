@@ -1,5 +1,5 @@
-//! The delivery rate, literally: draft-cheng-iccrg-delivery-rate-estimation §3 for every sending
-//! by itself.
+//! The delivery rate, literally: draft-cheng-iccrg-delivery-rate-estimation §3 for each sending
+//! alone.
 
 use super::super::*;
 use flowstart_control::signals::{Delivery, RateSample};

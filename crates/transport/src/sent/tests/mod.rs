@@ -225,7 +225,7 @@ fn all_that_is_touched_counts_as_sent_twice() {
     assert_eq!(ambiguous((35, 40)), [false, false, false, true]);
 }
 
-/// RFC 2018 §3 keeps blocks apart. Of a peer that has them overlap, what one block tells counts.
+/// RFC 2018 §3 keeps blocks apart. Of a peer that has them overlap, what one block reports counts.
 #[test]
 fn a_packet_within_one_of_two_overlapping_blocks_has_arrived() {
     let mut sent = SentPackets::new(Tracking::Times, false).of_packets(10);
