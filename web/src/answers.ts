@@ -18,9 +18,9 @@ export interface MapCell {
   rtt: string;
   /** Mean completion times; null where a transfer was not completed. */
   fct_s: (number | null)[];
-  /** Times over the least of the cell. */
+  /** Times over the minimum of the cell. */
   regret: (number | null)[];
-  /** Against the baseline: -0.1 is 10 % sooner. */
+  /** Against the baseline: -0.1 is 10 % faster. */
   change: (number | null)[];
   winner: number | null;
   /** Those within the margin of the winner, itself among them. */
@@ -92,7 +92,7 @@ export interface TileCells {
   }[];
 }
 
-/** What opens a cell of a sweep; `given` is null where no state can, and `why` says it. */
+/** What opens a cell of a sweep; `given` is null where no state can, and `why` is the reason. */
 export interface OpenedCell {
   cell: number;
   given: Given | null;
@@ -100,7 +100,7 @@ export interface OpenedCell {
   why: string | null;
 }
 
-/** Work beside the server; `found` is null for whoever has seen this version of it. */
+/** Work next to the server; `found` is null for a page that has seen this version of it. */
 export interface Job<Found> {
   id: string;
   phase: string;
@@ -240,7 +240,7 @@ export interface Setup {
   note: string | null;
   /** Why it does not open. */
   why: string | null;
-  /** A scenario's file that says it. */
+  /** A scenario's file with the same content. */
   scenario: string;
 }
 

@@ -37,7 +37,7 @@ export class Api {
     return unpack<T>(await (await this.send(path, asJson(body), signal)).arrayBuffer());
   }
 
-  /** Sends a file as it is. */
+  /** Sends a file unchanged. */
   async upload<T>(path: string, file: Blob, signal?: AbortSignal): Promise<T> {
     return (await (await this.send(path, { method: "POST", body: file }, signal)).json()) as T;
   }
@@ -57,7 +57,7 @@ export class Api {
   }
 }
 
-/** Whether an error only says that a request was taken back. */
+/** Whether an error only reports a request that was taken back. */
 export function aborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }

@@ -1,4 +1,4 @@
-// What the page asks the server, and what it is answered. `python/flowstart/explorer` says the same
+// Requests of the page to the server, and their answers. `python/flowstart/explorer` has the same
 // from the other side; a test holds the two against each other.
 
 /** What a person has chosen: flags of `flowstart compare` without their dashes. */
@@ -9,7 +9,7 @@ export interface Given {
   startup?: string[];
 }
 
-/** Asks for the table and for what every startup did over time. */
+/** Requests the table and what every startup did over time. */
 export interface CompareRequest {
   given: Given;
   /** Pixels over which lines are drawn; what is answered has at most twice as many bins. */
@@ -27,7 +27,7 @@ export interface Parameter {
   meaning: string;
 }
 
-/** A startup, a congestion avoidance or a queue discipline of the catalog. */
+/** A startup, a congestion control or a queue discipline of the catalog. */
 export interface Algorithm {
   name: string;
   title: string;
@@ -43,7 +43,7 @@ export interface Algorithm {
 export interface Field {
   /** Its flag without dashes: `reverse-rate`. */
   flag: string;
-  /** What stands for its value in the help: `RATE`; empty for a switch. */
+  /** The placeholder of its value in the help: `RATE`; empty for a switch. */
   value: string;
   help: string;
   /** What holds where it is not given, in words. */
@@ -83,7 +83,7 @@ export interface Grid {
 /**
  * A line over time as a part of the answer's binary tail: `count` bins of time (Uint16, counted
  * from `from_s` in steps of `bin_s`) at `bins`, and as many values (Float32) at `values`, both byte
- * offsets into the tail. A value holds until the next. Of each bin the least and the greatest value
+ * offsets into the tail. A value holds until the next. Of each bin the minimum and the maximum
  * are there, and the last.
  */
 export interface Line {
@@ -140,7 +140,7 @@ export interface CompareAnswer {
   startups: string[];
   /** The command that prints the same table; null where there is none. */
   command: string | null;
-  /** A scenario's file that says the same of the first startup. */
+  /** A scenario's file with the first startup. */
   scenario: string;
   table: Grid;
   legend: string;
@@ -159,7 +159,7 @@ export interface IntervalsAnswer {
   verdict: string[];
 }
 
-/** Asks for single packets of one flow: those that leave before `until_s`. */
+/** Requests single packets of one flow: those that leave before `until_s`. */
 export interface PacketsRequest {
   given: Given;
   /** Which of `given.startup`. */
@@ -187,7 +187,7 @@ export interface PacketsAnswer {
   cut: boolean;
 }
 
-/** Every refusal: a sentence that says what is wrong and what would be right. */
+/** Every refusal: a sentence that names what is wrong and what would be right. */
 export interface Refusal {
   error: string;
 }

@@ -14,7 +14,7 @@ export interface State {
 
 const OWN = "view.";
 
-/** The text after `#` that says a state. */
+/** The text after `#` that encodes a state. */
 export function written(state: State): string {
   const pairs: [string, string][] = [];
   for (const [flag, value] of Object.entries(state.given)) {
@@ -26,7 +26,7 @@ export function written(state: State): string {
   return query ? `${state.view}?${query}` : state.view;
 }
 
-/** The state that a text after `#` says; what it leaves open is as in `usual`. */
+/** The state that a text after `#` encodes; what it leaves open is as in `usual`. */
 export function read(hash: string, usual: State): State {
   const text = hash.replace(/^#/, "");
   const [view = "", query] = split(text);

@@ -73,14 +73,14 @@ test("a startup that did not complete is said to, and has a mark of its own", ()
   assert.match(shown.cells[0]?.words.at(-1) ?? "", /hystart: not completed/);
 });
 
-test("changes say sooner and later without colour", () => {
+test("changes show faster and slower without colour", () => {
   const cells = [cell(0, 0, [2, 1, 3]), cell(1, 0, [1, 1.5, 3])];
   const shown = drawing(refined(null, level(0, 2, 2, cells)), { ...SHOWING, measure: "change" });
   assert.deepEqual(shown.cells.map((one) => one.mark), ["−50", "+50"]);
   assert.deepEqual(shown.cells.map((one) => one.hatch), [0, 1]);
 });
 
-test("values within the margin of the least are alike", () => {
+test("values within the margin of the minimum are alike", () => {
   assert.deepEqual(alike([1.2, 1, 1.04, 1.06], 0.05), [1, 2]);
   assert.deepEqual(alike([2, 2], 0), [0, 1]);
 });

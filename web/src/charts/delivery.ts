@@ -1,5 +1,5 @@
 // The delivery rate as acknowledgements show it: what was acknowledged in the last round trip. It
-// is the same measure for every startup, whether or not its stack estimates rates by itself.
+// is the same measure for every startup, whether or not its stack estimates rates.
 
 import type { Steps } from "./steps.ts";
 

@@ -59,7 +59,7 @@ function timeAt({ from_s, to_s }: Span, place: number): number {
 
 /**
  * The span in which the times that were under two fingers are under them where they are now; places
- * are shares of the panel. Null where the fingers are too close to tell.
+ * are shares of the panel. Null where the fingers are too close.
  */
 export function pinched(span: Span, before: readonly number[], now: readonly number[]): Span | null {
   const [a = 0, b = 0] = before;

@@ -56,7 +56,7 @@ function middle(members: readonly number[]): number {
   return summary(members, "median") ?? 0;
 }
 
-/** A number for all values, interpolated between two where it lies between them; null without any. */
+/** A number for all values, interpolated where it is between two; null without any. */
 export function summary(values: readonly number[], statistic: Statistic): number | null {
   if (!values.length) return null;
   if (statistic === "mean") return values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,6 +1,6 @@
 // A map of cells: a canvas for their colours, and the document for words, cursor and axes.
 //
-// What a cell says stands in its letters and its hatching too, so the map can be read without
+// The content of a cell is in its letters and its hatching too, so the map can be read without
 // colour. Arrow keys move a cursor over the cells, Enter opens one, and each is read out in words.
 
 import "./heatmap.css";
@@ -24,7 +24,7 @@ export interface Cell {
   mark: string;
   /** Lines drawn over cells in which letters do not fit: 0 for none, to 6. */
   hatch: number;
-  /** What is shown beside the pointer and read out; the first line names the cell. */
+  /** What is shown next to the pointer and read out; the first line names the cell. */
   words: string[];
 }
 
@@ -39,7 +39,7 @@ export interface Drawing {
 export interface Options {
   /** A cell was clicked, or Enter pressed on it. Without it cells cannot be opened. */
   onOpen?: (cell: Cell) => void;
-  /** The cursor stands on a cell, or on none. */
+  /** The cursor is on a cell, or on none. */
   onPoint?: (cell: Cell | null) => void;
 }
 
@@ -226,7 +226,7 @@ export class HeatMap {
     this.options.onPoint?.(this.cell);
   }
 
-  /** Shows cursor and words of the cell; a screen reader says them where a key moved there. */
+  /** Shows cursor and words of the cell; a screen reader reads them where a key moved there. */
   private show(aloud: boolean): void {
     const { cell } = this;
     this.words.replaceChildren(

@@ -1,4 +1,4 @@
-// The names of all lines of a page: which are drawn, and which one stands out.
+// The names of all lines of a page: which are drawn, and which one is highlighted.
 
 import "./legend.css";
 import type { Kept } from "../tables/summary.ts";

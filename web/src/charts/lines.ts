@@ -309,7 +309,7 @@ export function isLog(values: readonly number[]): boolean {
   return low > 0 && Math.max(...values) / low >= LOG_RATIO;
 }
 
-/** From below the least to above the greatest by a share of the range, so that NaN never gets in. */
+/** From below the minimum to above the maximum by a share of the range, so that NaN never gets in. */
 export function range(values: readonly number[], share: number): [number, number] {
   if (!values.length) return [0, 1];
   const [low, high] = [Math.min(...values), Math.max(...values)];

@@ -35,7 +35,7 @@ export interface Shown {
   lit: Lit;
 }
 
-/** What stands out: a startup, or one flow of its; null for all alike. */
+/** What is highlighted: a startup, or one flow of its; null for all alike. */
 export type Lit = { startup: string; flow?: number } | null;
 
 function pale(lit: Lit, trace: Trace): boolean {
@@ -44,7 +44,7 @@ function pale(lit: Lit, trace: Trace): boolean {
 }
 
 const Y_SIZE = 62;
-/** How much of the others is seen beside the one that stands out. */
+/** How much of the others is seen next to the highlighted one. */
 const PALE = 0.13;
 
 export class Panel {
@@ -97,7 +97,7 @@ export class Panel {
     this.plot.redraw(false);
   }
 
-  /** Puts the cursor at a time without telling of it. */
+  /** Puts the cursor at a time without a notification. */
   point(at_s: number | null): void {
     if (!this.plot) return;
     this.quiet = true;
@@ -106,7 +106,7 @@ export class Panel {
     this.quiet = false;
   }
 
-  /** The picture in sentences, for those who do not see it. */
+  /** The picture in sentences, for readers that do not see it. */
   describe(): void {
     const { shown } = this;
     if (!shown) return;
@@ -127,7 +127,7 @@ export class Panel {
     this.plot = new uPlot(this.options(), this.data(), this.plotted);
   }
 
-  /** uPlot is told the ranges; its own data only say that there are axes to draw. */
+  /** uPlot gets the ranges; its own data only show that there are axes to draw. */
   private data(): uPlot.AlignedData {
     const { from_s, to_s } = this.span;
     return [
@@ -235,7 +235,7 @@ export class Panel {
     return { x: (bin) => begin + bin * wide, y: (value) => bottom - value * high };
   }
 
-  /** Lines, and what lies over them: BDP, events, exits. */
+  /** Lines, and what is drawn over them: BDP, events, exits. */
   private over(plot: uPlot, paint: Ink): void {
     const { ctx, bbox } = plot;
     ctx.save();

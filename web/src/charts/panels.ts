@@ -139,7 +139,7 @@ export function completions(kind: PanelKind, shown: Picture): Completion[] {
   });
 }
 
-/** What a panel shows of one startup, as a sentence for those who do not see it. */
+/** What a panel shows of one startup, as a sentence for readers that do not see it. */
 export function sentence(kind: PanelKind, shown: Picture, trace: Trace): string {
   const parts = kind.lines
     .map((line) => extent(line.name, kind, shown, trace))

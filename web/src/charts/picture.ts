@@ -62,7 +62,7 @@ export function wholeOf(traces: readonly Trace[], rtt_s: number): number {
   return Math.max(0, ...traces.map((one) => Math.min(one.end_s, (one.done_s ?? Infinity) + after)));
 }
 
-/** The path's round trip without queues; not a number where no row says it. */
+/** The path's round trip without queues; not a number where no row has it. */
 function shortest(rows: readonly Record<string, unknown>[]): number {
   const found = rows.map((row) => row["min_rtt_s"]).filter((one) => typeof one === "number");
   return found.length ? Math.min(...found) : NaN;

@@ -73,7 +73,7 @@ export class Readout {
     }
   }
 
-  /** One line of a startup at a time, for those who listen. */
+  /** One line of a startup at a time, for screen readers. */
   spoken(line: LineName, at_s: number): string {
     const { picture } = this;
     const column = COLUMNS.find((one) => one.name === line);

@@ -15,7 +15,7 @@ export function amount(share: number): string {
   return between(RAMP, share);
 }
 
-/** The colour of a change between -1 (blue: sooner) and 1 (orange: later); 0 is nearly white. */
+/** The colour of a change between -1 (blue: faster) and 1 (orange: slower); 0 is nearly white. */
 export function change(share: number): string {
   return between(DIVERGING, (1 - share) / 2);
 }

@@ -1,5 +1,5 @@
 // Lines that hold a value until the next: looking up, measuring and drawing them. A value that is
-// not a number says that there is nothing from there on, until the next.
+// not a number means that there is nothing from there on, until the next.
 
 /** Bins of time, ascending, and the values that hold from there on. */
 export interface Steps {

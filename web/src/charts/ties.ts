@@ -1,6 +1,6 @@
-// Who is shown where several are alike: maps have one colour for them wherever that can be.
+// Which startup is shown where several are alike: maps have one colour for them wherever that can be.
 
-/** Startups by the number of cells in which they are within the margin, the most first. */
+/** Startups by the number of cells in which they are within the margin, in decreasing order. */
 export function leading(cells: readonly { within: number[] }[]): number[] {
   const counts = new Map<number, number>();
   for (const cell of cells) {
@@ -9,7 +9,7 @@ export function leading(cells: readonly { within: number[] }[]): number[] {
   return [...counts].sort(([one, a], [other, b]) => b - a || one - other).map(([at]) => at);
 }
 
-/** The places of values within a margin of the least. */
+/** The places of values within a margin of the minimum. */
 export function alike(values: readonly number[], margin: number): number[] {
   const least = Math.min(...values);
   return values.flatMap((value, at) => (value <= (1 + margin) * least ? [at] : []));

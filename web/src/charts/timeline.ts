@@ -93,7 +93,7 @@ export class Timeline {
     this.watcher.point(at_s, spoken);
   }
 
-  /** Looks at a span; at all of the time where it is as long. */
+  /** Looks at a span; at the whole time where it is as long. */
   private look(span: Span): void {
     const whole_s = this.shown?.picture.whole_s ?? Infinity;
     this.watcher.zoom(span.to_s - span.from_s < whole_s * (1 - EPSILON) ? span : null);

@@ -1,5 +1,5 @@
 // Changes with their intervals, a row for each: a dot, and a whisker from end to end. Whole dots are
-// sure; hollow ones may be no change at all, so that nothing hangs on a colour.
+// sure; hollow ones may be no change, so that nothing hangs on a colour.
 
 import { el } from "../ui/dom.ts";
 import { swatch } from "../ui/swatch.ts";
@@ -62,7 +62,7 @@ function ratio(change: number): number {
   return times > 0 ? Math.max(times, 1 / times) : Infinity;
 }
 
-/** Where a change stands on the axis, 0 to 1, in equal ratios: no change in the middle. */
+/** The position of a change on the axis, 0 to 1, in equal ratios: no change in the middle. */
 export function placeOf(change: number, reach: number): number {
   const times = Math.max(1 + change, 1e-9);
   return Math.min(1, Math.max(0, 0.5 + Math.log(times) / Math.log(reach) / 2));
@@ -117,7 +117,7 @@ function drawn(one: Whisker, look: Look | undefined, reach: number): SVGSVGEleme
   return picture;
 }
 
-/** The end of a whisker; an arrow's head where it goes on beyond the axis. */
+/** The end of a whisker; an arrow's head where it continues beyond the axis. */
 function ending(place: number, middle: number, stroke: string): SVGElement {
   const x = share(place);
   if (place > 0 && place < 1) return made("line", { x1: x, x2: x, y1: middle - 4, y2: middle + 4, stroke, "stroke-width": 2 });

@@ -34,7 +34,7 @@ export class ZoomButtons {
   show(part: boolean): void {
     const focused = this.parts.some((one) => one === document.activeElement);
     for (const one of this.parts) one.disabled = !part;
-    // A button that can no longer be pressed would lose the place of those who move by keys.
+    // A button that can no longer be pressed would lose the place of readers that move by keys.
     if (focused && !part) this.closer.focus();
   }
 }

@@ -1,4 +1,4 @@
-// The controls beside the panels: they show the state and change it.
+// The controls next to the panels: they show the state and change it.
 
 import type { Look } from "../charts/colours.ts";
 import type { About, Field, Given } from "../protocol.ts";
@@ -61,7 +61,7 @@ export class Controls {
     this.picker.set(given.startup ?? [], looks);
   }
 
-  /** Says why a state was refused, and marks the field that the sentence names; null clears. */
+  /** Shows why a state was refused, and marks the field that the sentence names; null clears. */
   refuse(sentence: string | null): void {
     this.refusal.textContent = withLabels(sentence ?? "", [...this.controls, STARTUPS]);
     const named = /^[`-]*([a-z][\w-]*)/.exec(sentence ?? "")?.[1]?.replaceAll("_", "-");
@@ -73,7 +73,7 @@ export class Controls {
     return this.about.fields.find((one) => one.flag === flag)?.usual ?? "";
   }
 
-  /** What a choice says where nothing is chosen. */
+  /** What a choice shows where nothing is chosen. */
   private empty(flag: string): string {
     const usual = this.usual(flag);
     return usual && usual.length < SHORT ? `usual: ${usual}` : "usual";

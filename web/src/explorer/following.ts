@@ -63,7 +63,7 @@ export class Following<Found> {
     if (this.job) void this.api.post("/api/jobs/cancel", { job: this.job }).catch((error: unknown) => this.fail(error));
   }
 
-  /** Looks no more; the job goes on. */
+  /** Looks no more; the job continues. */
   stop(): void {
     clearTimeout(this.timer);
     this.control?.abort();

@@ -1,4 +1,4 @@
-// Shows the view that the URL names, keeps URL and state equal, and tells the view of changes.
+// Shows the view that the URL names, keeps URL and state equal, and notifies the view of changes.
 
 import { Api, Refused } from "../api.ts";
 import type { About } from "../protocol.ts";
@@ -114,7 +114,7 @@ export class Router implements App {
   }
 }
 
-/** Asks what there is to choose from and begins; a failure is a sentence on the page. */
+/** Requests the choices and begins; a failure is a sentence on the page. */
 export async function begin(root: HTMLElement, views: readonly View[]): Promise<void> {
   const api = new Api(new URLSearchParams(location.search).get("token") ?? "");
   try {

@@ -11,11 +11,11 @@ export interface App {
   /** What is looked at: it equals the URL. */
   readonly state: State;
   /**
-   * Changes the state and with it the URL; the view that is shown is told by `update`. With "push"
+   * Changes the state and with it the URL; the view that is shown is notified by `update`. With "push"
    * the browser's back button returns to the state before, with "replace" it does not.
    */
   go(change: Partial<State>, entry: "push" | "replace"): void;
-  /** Says a sentence to screen readers, once nothing else is being said. */
+  /** Gives a sentence to screen readers, once nothing else is being read. */
   say(words: string): void;
   /** Whether the page is dark at present; `update` is called when that changes. */
   readonly dark: boolean;
@@ -24,7 +24,7 @@ export interface App {
 export interface View {
   /** The word in the URL: `#map?…`. */
   name: string;
-  /** What the tab says. */
+  /** The title of the tab. */
   title: string;
   /** Fills an empty element; called every time the view is chosen. */
   show(root: HTMLElement, app: App): void;

@@ -1,4 +1,4 @@
-// The script of a report: what stands in the page already becomes sortable, filterable and
+// The script of a report: what is in the page already becomes sortable, filterable and
 // traceable to the rows that the page holds.
 
 import "./report.css";

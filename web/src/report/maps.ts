@@ -1,4 +1,4 @@
-// The heat maps of a report: who is best in each tile, or what one of them costs.
+// The heat maps of a report: which is best in each tile, or what one of them costs.
 
 import { abbreviated } from "../charts/abbreviated.ts";
 import { looks } from "../charts/colours.ts";

@@ -7,7 +7,7 @@ export async function inflated(packed: string): Promise<string> {
   return new Response(stream).text();
 }
 
-/** Shows the figures of the page: each stands deflated in a template. */
+/** Shows the figures of the page: each is deflated in a template. */
 export async function showPictures(): Promise<void> {
   const templates = document.querySelectorAll<HTMLTemplateElement>("template.picture");
   for (const template of templates) {

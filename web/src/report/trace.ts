@@ -1,11 +1,11 @@
-// Which rows a number of a table is made of: told beside the pointer, and listed after a click.
+// Which rows a number of a table is made of: shown next to the pointer, and listed after a click.
 
 import type { Rows, Where } from "../tables/columns.ts";
 import type { List } from "../tables/list.ts";
 import type { Kept, Source, Tracing } from "../tables/summary.ts";
 import { el, fill } from "../ui/dom.ts";
 
-/** So many rows are named beside a number. */
+/** So many rows are named next to a number. */
 const NAMED = 5;
 /** Columns by which a row is named, as far as it has them. */
 const NAMES = ["cell", "run", "transfer", "variant", "startup", "seed", "flow"];

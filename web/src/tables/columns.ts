@@ -22,7 +22,7 @@ interface Packed extends Values {
 /** The names and numbers that lead to a value in a file. */
 type Place = (string | number)[];
 
-/** Files of rows: JSON texts of what all share, of what stands where in each, and each row's file. */
+/** Files of rows: JSON texts of what all share, of the places in each, and each row's file. */
 export interface Files {
   shared: [Place, string][];
   columns: (Values & { at: Place[] })[];
@@ -59,11 +59,11 @@ export interface HeatMaps {
   y: Side;
   names: string[];
   panels: Panel[];
-  /** The column of the rows that says in which tile a row is. */
+  /** The column with the tile of a row. */
   column: string;
   by: string;
   measure: string;
-  /** How far above the least value others are as good, as a share of it. */
+  /** How far above the minimum others are as good, as a share of it. */
   margin: number;
 }
 

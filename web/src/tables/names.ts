@@ -5,7 +5,7 @@ const WORDS: Record<string, string> = {
   rtt: "RTT",
   pkts: "packets",
 };
-/** What ends a column's name to tell its unit. */
+/** The ends of columns' names that show their unit. */
 const SUFFIX = /_(s|bytes|bps|pkts)$/;
 
 /** `max_queue_pkts` as `max queue`. */

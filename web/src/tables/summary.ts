@@ -9,7 +9,7 @@ import { byText, holds, isAbsent } from "./values.ts";
 
 /** What a number of a table is made of. */
 export interface Source {
-  /** The number, as it stands there. */
+  /** The number, as it is written there. */
   shown: string;
   /** Its column, and what of the rows is in it. */
   title: string;
@@ -90,7 +90,7 @@ export class Summary {
     }
   }
 
-  /** First the least above, or of words the first; then the other way round; then as it was. */
+  /** First the minimum above, or of words the first; then the other way round; then as it was. */
   private sortBy(column: number): void {
     const [now, way] = this.kept.get(`${this.name}.sort`).split(",");
     const next = now !== String(column) ? `${column},up` : way === "up" ? `${column},down` : "";

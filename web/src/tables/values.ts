@@ -32,7 +32,7 @@ export function worth(text: string): number | null {
   return (sign === "" || sign === "+" ? 1 : -1) * size * (UNITS[unit] ?? 1);
 }
 
-/** Whether a text says that there is no value. */
+/** Whether a text means that there is no value. */
 export function isAbsent(text: string): boolean {
   return text.trim() === "" || text.trim() === ABSENT;
 }
@@ -55,7 +55,7 @@ export function holds(text: string, words: string): boolean {
   return holder(words)(text.toLowerCase());
 }
 
-/** The same for many texts, which are in lower case already. */
+/** A test for many texts, which are in lower case already. */
 export function holder(words: string): (low: string) => boolean {
   const all = words.toLowerCase().split(/\s+/);
   return (low) => all.every((word) => low.includes(word));

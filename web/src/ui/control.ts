@@ -3,7 +3,7 @@
 import { el, id } from "./dom.ts";
 import type { Scale } from "./scale.ts";
 
-/** "drag" while a slider moves, "done" once a value stands. */
+/** "drag" while a slider moves, "done" once a value is final. */
 export type Change = (value: string, how: "drag" | "done") => void;
 
 export interface Control {
@@ -11,7 +11,7 @@ export interface Control {
   /** Its name on the page. */
   readonly label: string;
   readonly element: HTMLElement;
-  /** Shows a value; empty where the usual one holds, which `usual` says. */
+  /** Shows a value; empty where the usual one holds, which `usual` has. */
   set(value: string, usual?: string): void;
   /** Marks the value as refused. */
   refuse(refused: boolean): void;

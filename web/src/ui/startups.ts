@@ -5,7 +5,7 @@ import type { Algorithm } from "../protocol.ts";
 import { el, fill, id } from "./dom.ts";
 import { swatch } from "./swatch.ts";
 
-/** A startup as it is written: `name:key=value,key=value`. */
+/** A startup in writing: `name:key=value,key=value`. */
 export interface Written {
   name: string;
   params: Map<string, string>;

@@ -12,7 +12,7 @@ import { view, type App } from "../view.ts";
 import "../views.css";
 
 const DIRECTIONS = ["server", "client", "both"];
-/** What of the state means something beside a capture: it brings paths of its own. */
+/** The parts of the state that apply to a capture, which brings its paths. */
 const MEANT = ["startup", "stack", "cc", "baseline", "iw", "ack"];
 
 /** What stays while another view is shown. */
@@ -78,7 +78,7 @@ class Captures {
     return this.drop;
   }
 
-  /** A file may be dropped anywhere: beside the place for it, the browser would open it. */
+  /** A file may be dropped anywhere: outside of the place for it, the browser would open it. */
   private accept(page: HTMLElement): void {
     const over = (event: DragEvent, inside: boolean): void => {
       event.preventDefault();

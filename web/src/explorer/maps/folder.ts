@@ -131,7 +131,7 @@ export class FolderView {
     }
   }
 
-  /** Opens a cell in the explore view; says why where that cannot be. */
+  /** Opens a cell in the explore view; shows the reason where that is impossible. */
   private async openCell(cell: number): Promise<boolean> {
     try {
       const found = await this.app.api.post<OpenedCell>("/api/maps/cell", { map: this.number, cell });

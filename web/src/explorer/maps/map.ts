@@ -1,4 +1,4 @@
-// Who is first where: over rate and round trip with all else as in the state, or in a sweep's folder.
+// Which startup is first where: over rate and round trip with all else as in the state, or in a sweep's folder.
 
 import { view, type App } from "../view.ts";
 import { el, fill, id } from "../../ui/dom.ts";

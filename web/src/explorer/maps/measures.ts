@@ -27,7 +27,7 @@ export class Measures {
     this.element.append(el("label", { for: this.measure.id }, "Show "), this.measure, this.of);
   }
 
-  /** What the state says is shown of these startups. */
+  /** What the state shows of these startups. */
   showing(names: readonly string[]): Showing {
     const { own } = this.app.state;
     const measure = MEASURES.find((one) => one === own["measure"]) ?? "winner";
@@ -38,7 +38,7 @@ export class Measures {
     return { measure, of, colours };
   }
 
-  /** Says what colours and letters mean; `seen` are the startups that cells show as the first. */
+  /** Explains colours and letters; `seen` are the startups that cells show as the first. */
   explain(showing: Showing, seen: readonly number[], margin: number, baseline: string): void {
     if (showing.measure !== "winner") {
       const ends = showing.measure === "regret" ? regretEnds() : changeEnds(baseline);
@@ -76,7 +76,7 @@ function regretEnds(): HTMLElement[] {
 }
 
 function changeEnds(baseline: string): HTMLElement[] {
-  const steps: [number, string][] = [[-1, "half as long"], [-0.4, "sooner"], [0, "the same"], [0.4, "later"], [1, "twice as long and more"]];
+  const steps: [number, string][] = [[-1, "half as long"], [-0.4, "faster"], [0, "the same"], [0.4, "slower"], [1, "twice as long and more"]];
   const found = steps.map(([at, words]) => el("span", {}, square(change(at)), words));
   return [el("span", {}, `Against ${baseline}, in percent:`), ...found];
 }

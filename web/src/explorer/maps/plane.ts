@@ -23,7 +23,7 @@ export interface Showing {
   colours: readonly string[];
 }
 
-/** A plane as far as it is known: the cells of the levels so far, in the grid of the last. */
+/** The known part of a plane: the cells of the levels so far, in the grid of the last. */
 export interface Plane {
   level: MapLevel;
   cells: MapCell[];

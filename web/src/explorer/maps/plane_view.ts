@@ -28,7 +28,7 @@ interface Question {
   since: number;
 }
 
-/** What is given besides the rate's other forms: the map has rates of its own. */
+/** What is given besides the rate's other forms: the map has separate rates. */
 function withoutItsOwn(given: Given): Given {
   return but(given, Object.fromEntries(ITS_OWN.slice(2).map((flag) => [flag, undefined])));
 }
@@ -114,7 +114,7 @@ export class PlaneView {
     const next = level.level + 1;
     const last = next >= level.levels;
     this.note.textContent = last ? "" : `${level.columns} × ${level.rows} cells; a finer map follows…`;
-    // Once this answer is dealt with: what a person asks meanwhile comes first.
+    // Once this answer is dealt with: what a person requests meanwhile comes first.
     if (!last) queueMicrotask(() => this.refine({ ...question, level: next }));
   }
 

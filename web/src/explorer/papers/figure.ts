@@ -1,5 +1,5 @@
 // One figure of a paper: what was published until it is run, then the figure, its set-ups, and
-// published beside measured.
+// published next to measured.
 
 import type { Figure, Measured, Paper, Published, Setup } from "../../answers.ts";
 import { download } from "../../charts/export.ts";

@@ -1,4 +1,4 @@
-// The figures of five papers: what was published, and what is measured when a person asks for it.
+// The figures of five papers: what was published, and what is measured on request.
 
 import type { Figure, Paper } from "../../answers.ts";
 import { Refused } from "../../api.ts";
@@ -111,12 +111,12 @@ class Papers {
   }
 }
 
-/** Whether a paper's list stands open: that of the chosen figure, or the first. */
+/** Whether a paper's list is open: that of the chosen figure, or the first. */
 function opens(paper: Paper, at: number, chosen: string | undefined): boolean {
   return chosen ? paper.figures.some((one) => one.id === chosen) : at === 0 && !narrow();
 }
 
-/** In a narrow window the list stands above the figure, and folds away from it. */
+/** In a narrow window the list is above the figure, and folds away from it. */
 function narrow(): boolean {
   return matchMedia("(max-width: 760px)").matches;
 }

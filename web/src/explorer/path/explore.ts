@@ -1,4 +1,4 @@
-// One path, one transfer, one startup beside another: controls, panels, values and the table.
+// One path, one transfer, one startup next to another: controls, panels, values and the table.
 
 import { aborted, Newest } from "../../api.ts";
 import { looks, type Look } from "../../charts/colours.ts";
@@ -20,7 +20,7 @@ import { view, type App } from "../view.ts";
 
 /** How long a state has to stand still before what takes longer is asked for. */
 const STILL_MS = 400;
-/** Keys that are held down move a slider again sooner than this: that is one step of the history. */
+/** Keys that are held down move a slider again within this time: that is one step of the history. */
 const PAUSE_MS = 600;
 
 interface Question {
@@ -185,7 +185,7 @@ class Explore {
     return named;
   }
 
-  /** The state stands still: there is time for words and for intervals. */
+  /** The state is constant: there is time for words and for intervals. */
   private rest(given: Given): void {
     this.timeline.describe();
     if (this.app.state.own["play"]) this.show(looks(given.startup ?? [], this.app.dark));
@@ -287,7 +287,7 @@ function without(own: Record<string, string>, ...names: string[]): Record<string
   return Object.fromEntries(Object.entries(own).filter(([name]) => !names.includes(name)));
 }
 
-/** What the table says, in short, for those who listen. */
+/** The table in short, for screen readers. */
 function summary(answer: CompareAnswer): string {
   const ends = answer.trajectories.map((one) => `${one.startup} ${seconds(one.end_s)}`);
   return `${answer.headline}. Ends: ${ends.join("; ")}`;

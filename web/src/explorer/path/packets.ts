@@ -1,5 +1,5 @@
 // Where single packets are at a time: on the way to the queue, in it, on the way to the receiver,
-// on the way back, or falling out.
+// on the reverse path, or falling out.
 
 import type { PacketsAnswer } from "../../protocol.ts";
 
@@ -56,7 +56,7 @@ export interface Counts {
   before: number;
   queue: number;
   behind: number;
-  /** On their way back. */
+  /** On the reverse path. */
   acks: number;
   sent: number;
   dropped: number;

@@ -165,7 +165,7 @@ export class Player {
     this.running = requestAnimationFrame(turn);
   }
 
-  /** How far the time goes on; at most a tenth of a second's worth after the page was hidden. */
+  /** How far the time advances; at most a tenth of a second's worth after the page was hidden. */
   private ahead(passed_s: number): number {
     const rtt_s = this.all?.rtt_s ?? 1;
     if (this.still.matches) return rtt_s / STILLS;

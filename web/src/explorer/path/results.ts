@@ -1,4 +1,4 @@
-// The table that the command prints, with each row's line beside its name.
+// The table that the command prints, with each row's line next to its name.
 
 import type { Look } from "../../charts/colours.ts";
 import type { Lit } from "../../charts/panel.ts";

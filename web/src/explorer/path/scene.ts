@@ -4,7 +4,7 @@ import { ink, type Look } from "../../charts/colours.ts";
 import type { PacketsAnswer } from "../../protocol.ts";
 import { place, QUEUE_AT, type Kind, type Place } from "./packets.ts";
 
-/** What stands out of a startup's colour. */
+/** The highlight of a startup's colour. */
 const AGAIN = { light: "#b3126a", dark: "#ff7fc0" };
 const HEIGHT = 150;
 const EDGE = 78;
