@@ -15,7 +15,7 @@ class CautiousStart(fs.Startup):
         self.least = e.rtt
 
     def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> fs.signals.Reason | None:
-        """Grows by what was acknowledged, until a round trip says that a queue has grown."""
+        """Grows by what was acknowledged, until a round trip shows that a queue has grown."""
         if a.rtt is not None and self.is_late(a.rtt):
             w.ssthresh = w.cwnd  # at the threshold the congestion control is in charge
             return "delay"
@@ -24,6 +24,6 @@ class CautiousStart(fs.Startup):
         return None
 
     def is_late(self, rtt: int) -> bool:
-        """Whether a round-trip time, in nanoseconds, says that a queue has grown."""
+        """Whether a round-trip time, in nanoseconds, shows that a queue has grown."""
         self.least = rtt if self.least is None else min(self.least, rtt)
         return rtt > (1 + self.rise) * self.least

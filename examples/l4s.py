@@ -1,4 +1,4 @@
-"""What a DualPI2 queue makes of a Prague flow beside a CUBIC flow: their shares and delays.
+"""What a DualPI2 queue makes of a Prague flow next to a CUBIC flow: their shares and delays.
 
 `python examples/l4s.py` prints them for 40 Mbit/s and round trips of 10, 20 and 50 ms;
 `python examples/l4s.py 120Mbps 20ms` for another rate and another round trip.
@@ -32,7 +32,7 @@ class Fared:
     rate: float
     """Bits per second that its receiver got, payload only."""
     median: float
-    """The delay of the queue, seconds: its round trips beyond the least possible."""
+    """The delay of the queue, seconds: its round trips beyond the minimum."""
     late: float
     """The delay that one packet in a hundred exceeds."""
 

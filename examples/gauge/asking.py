@@ -1,4 +1,4 @@
-"""What is asked of the simulator: sweeps over the tuning or the held-out paths."""
+"""Requests to the simulator: sweeps over the paths of the training set or the test set."""
 
 import functools
 import hashlib
@@ -63,7 +63,7 @@ def _seeds(told: int | list[int], wanted: int) -> int | list[int]:
 def ask(question: Question, folder: pathlib.Path, workers: int | None) -> pathlib.Path:
     """Runs what is missing of a sweep in `folder`, which it returns.
 
-    Builds of one version are not told apart by `fs.sweep`, so the build is noted beside the rows
+    `fs.sweep` does not distinguish builds of one version, so the build is noted next to the rows
     of `gauge`. Raises RequestError where they are of another one.
     """
     has_gauge = any(name.partition(":")[0] == GAUGE for name in question.startups)

@@ -16,7 +16,7 @@ WITHOUT = "without"
 FRONTIER = ("yield", "trust", "gain", "blind_rate", "blind_packets")
 """Constants that trade harm to others for speed,"""
 FACTORS = (0.7, 1.4)
-"""and by what they are multiplied, beside a half and two."""
+"""and by what they are multiplied, besides a half and two."""
 STEPS = 12
 """Halvings that find the last value that is taken."""
 Accepts = Callable[[str], bool]
@@ -59,7 +59,7 @@ class Constant:
 
 
 def constants(algorithm: fs.Algorithm) -> Iterator[Constant]:
-    """Those of a startup that are numbers of its own."""
+    """The constants of a startup that are numbers."""
     for parameter in algorithm.params:
         found = re.fullmatch(r"([0-9.]+)([A-Za-z]*)", parameter.default)
         if found and parameter.name not in SLOW_START:

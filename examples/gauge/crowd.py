@@ -32,7 +32,7 @@ ARRIVE = 0.5
 RTTS = (0.02, 0.2)
 """The bounds of their round trips, drawn uniformly in the logarithm, in seconds."""
 OBJECTS = 1000
-"""Responses in a run of web load, each of a session of its own."""
+"""Responses in a run of web load, each of a separate session."""
 LOADS = (20, 50, 80)
 PERCENTILE = 0.95
 FIRST_SEED = 1001
@@ -49,7 +49,7 @@ class Bottleneck:
 
     @property
     def path(self) -> dict[str, str]:
-        """As a scenario has it; the flows have round trips of their own, none below the least."""
+        """As a scenario has it; the flows have separate round trips, none below the minimum."""
         bdp = self.rate_bps * self.rtt_s / 8 / FULL_SIZE
         buffer = max(10, round(self.buffer_bdp * bdp))
         return {"rate": _rate(self.rate_bps), "rtt": _time(RTTS[0]), "buffer": f"{buffer}pkt"}
@@ -85,7 +85,7 @@ def contention(
 
 
 def web(bottleneck: Bottleneck, startup: str, seed: int, load: float) -> dict[str, Any]:
-    """People who read pages, whose responses are so much of the bottleneck's rate."""
+    """Web sessions with responses of this share of the bottleneck's rate."""
     every = WEB_MEAN_PKTS * FULL_SIZE * 8 / (load * bottleneck.rate_bps)
     sessions = {
         "startup": startup,

@@ -4,8 +4,8 @@
     python examples/gauge/judge.py all -o out/gauge
 
 Each part leaves PART.csv, PART.parquet and PART.json in the folder, one row per number, and its
-sweeps in folders of their own, where it goes on after whatever ended it. `limits.csv` has what
-gauge must show beside what was measured. Regret is over the fastest of the reference set, of which
+sweeps in separate folders, where it resumes after an interruption. `limits.csv` has what
+gauge must show next to what was measured. Regret is over the fastest of the reference set, of which
 gauge is not: its regret may be below 1.
 """
 
@@ -28,7 +28,7 @@ NOTE = (
 
 
 class Parser(argparse.ArgumentParser):
-    """One that says in one line what is wrong."""
+    """A parser with errors of one line."""
 
     def error(self, message: str) -> NoReturn:
         """Ends with status 2."""
@@ -37,7 +37,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Reads the command line and runs what it asks for."""
+    """Reads the command line and runs what it requests."""
     given = _parser().parse_args(arguments)
     folder: pathlib.Path = given.out
     if given.part != LIMITS:

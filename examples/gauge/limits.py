@@ -1,4 +1,4 @@
-"""What gauge must show, beside what was measured."""
+"""What gauge must show, next to what was measured."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A limit beside what was measured; None where nothing was."""
+    """A limit next to what was measured; None where nothing was."""
 
     limit: Limit
     row: Row | None
@@ -117,6 +117,6 @@ LIMITS: tuple[Limit, ...] = (
 
 
 def verdicts(rows: Sequence[Row]) -> Iterator[Verdict]:
-    """Every limit beside its row."""
+    """Every limit next to its row."""
     for limit in LIMITS:
         yield Verdict(limit, find(rows, **{"startup": GAUGE, **limit.where}))

@@ -16,12 +16,12 @@ from resampling import Estimate, Paths
 from results import Place, Row
 
 CORE = ("alone", "long", "short")
-"""The means of regret and of retransmissions are over these companies."""
+"""The means of regret and of retransmissions are over these competing flows."""
 HARMED = ("long", "bbr", "short", "probe")
-"""The harm of each kind is by itself."""
+"""The harm of each kind is separate."""
 WINDOWED = ("long", "bbr")
-"""Their harm is a share of a window that is the shorter, the sooner the flow under test is done; so
-it is told in round trips as well, and these less what was gained elsewhere."""
+"""Their harm is a share of a window that is the shorter, the faster the flow under test is; so
+it is given in round trips as well, and these less what was gained elsewhere."""
 P95 = 0.95
 ALL = "all"
 LEAST = "the least of others"
@@ -56,7 +56,7 @@ class Measures:
             yield from self.place.rows("regret ratio", kind, ratio, int(questions.sum()), against)
 
     def p95_ratios(self, against: str) -> Iterator[Row]:
-        """The same of the 95th percentiles."""
+        """The ratio of the 95th percentiles."""
         p95 = self.paths.quantiles(self.judged.raw_regret, self.core, P95)
         found = p95.over(self._at(against))
         yield from self.place.rows("regret p95 ratio", ALL, found, int(self.core.sum()), against)
@@ -100,7 +100,7 @@ class Measures:
             shares = self._of_cases(pair)
             own = Place(self.place.part, self.place.setting, [other, first])
             for row in own.rows("dominates", ALL, shares, len(pair.first)):
-                # The column of a pair is who is dominated; the other one of the two dominates.
+                # The column of a pair is the dominated startup; the other one of the two dominates.
                 against = first if row.startup == other else other
                 yield Row(**{**vars(row), "against": against})
 
@@ -147,7 +147,7 @@ def left_out(judged: Judged, part: str, setting: str) -> Iterator[Row]:
 
 
 def judged_rows(judged: Judged, part: str, setting: str) -> Iterator[Row]:
-    """Everything that is told of a sweep with the whole reference set."""
+    """All results of a sweep with the whole reference set."""
     found = Measures(judged, part, setting)
     yield from left_out(judged, part, setting)
     yield from found.regrets()
@@ -161,7 +161,7 @@ def judged_rows(judged: Judged, part: str, setting: str) -> Iterator[Row]:
 
 
 def compared_rows(judged: Judged, part: str, setting: str, against: Sequence[str]) -> Iterator[Row]:
-    """What is told where a few startups are set beside each other."""
+    """The results where a few startups are compared."""
     found = Measures(judged, part, setting)
     yield from left_out(judged, part, setting)
     yield from found.costs()

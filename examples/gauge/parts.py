@@ -1,4 +1,4 @@
-"""The parts of the judging: what each asks, and what it makes of the answers."""
+"""The parts of the judging: the requests of each, and what it makes of the answers."""
 
 import dataclasses
 import pathlib
@@ -54,9 +54,9 @@ class Extent:
 
 
 def baseline(extent: Extent) -> list[Row]:
-    """The reference set and gauge on the held-out paths; beside BBR, on five in eight of them.
+    """The reference set and gauge on the test set; next to BBR, on five in eight paths.
 
-    A run beside BBR takes ten times as long as the others, so only the three compared have one.
+    A run next to BBR takes ten times as long as the others, so only the three compared have one.
     """
     judged = _asked_baseline(extent)
     rows = list(judged_rows(judged, "baseline", USUAL))
@@ -75,13 +75,13 @@ def _asked_baseline(extent: Extent) -> Judged:
 
 
 def of_baseline(folder: pathlib.Path, also: Sequence[str] = ()) -> Judged:
-    """What the baseline in a folder has answered, with those startups beside the reference set."""
+    """What the baseline in a folder has answered, with those startups besides the reference set."""
     folders = [sweep_in(folder / name) for name in ("reference", "gauge")]
     return read(folders, reference(), [*reference(), GAUGE, *also])
 
 
 def stacks(extent: Extent) -> list[Row]:
-    """Three stacks by three avoidances, on held-out paths."""
+    """Three stacks by three avoidances, on the test set."""
     folder = extent.ask("compared", HELD_OUT, COMPARED, BESIDE, STACKS, AVOIDANCES)
     judged = read([folder], COMPARED[1:])
     rows: list[Row] = []
@@ -145,7 +145,7 @@ def everybody(extent: Extent) -> list[Row]:
 
 
 def cpu(_extent: Extent) -> list[Row]:
-    """Processor time per packet beside HyStart++'s; measured anew each time."""
+    """Processor time per packet compared with HyStart++'s; measured anew each time."""
     return list(processor())
 
 

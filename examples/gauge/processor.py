@@ -33,7 +33,7 @@ class Costs:
 
 
 def scenario(rate: str, rtt: str, size: str, startup: str) -> dict[str, Any]:
-    """A flow by itself."""
+    """A flow alone."""
     flow = {"startup": startup, "size": size}
     path = {"rate": rate, "rtt": rtt, "buffer": "1bdp"}
     return {"path": path, "stack": {"preset": "linux"}, "flows": [flow]}
@@ -71,7 +71,7 @@ def alternate(contenders: Sequence[Contender], rounds: int) -> list[Costs]:
 def processor(rounds: int = ROUNDS) -> Iterator[Row]:
     """The ratio of the best rounds on each path, and its geometric mean over them.
 
-    The ends are not an interval: they are the least and the largest ratio of single rounds.
+    The ends are not an interval: they are the minimum and the maximum ratio of single rounds.
     """
     best, all_rounds = [], []
     for rate, rtt, size in product(RATES, RTTS, SIZES):

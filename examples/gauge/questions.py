@@ -1,8 +1,8 @@
-"""The rows of sweeps as questions, each asked of every startup: medians over seeds.
+"""The rows of sweeps as questions, each for every startup: medians over seeds.
 
 A *question* is a path, a transfer and a competing. Where anything is random it was run with several
 seeds: a startup's time is the median over them, its other numbers are the means. The best time of
-a question is the least of the reference set's medians.
+a question is the minimum of the reference set's medians.
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ from flowstart.maps.outcomes import Flags, Floats, LeftOut, Outcomes, Shares, nu
 from flowstart.maps.reading import CELL, scan
 
 OF_STARTUPS = ("time", "retransmitted", "harm", "rounds", "net_rounds")
-"""What each startup has of its own in a question."""
+"""The results of each startup in a question."""
 NEVER = float("inf")
 
 
@@ -40,7 +40,7 @@ class Judged(Outcomes):
 
     @functools.cached_property
     def best(self) -> Floats:
-        """The least time of the reference set in each question."""
+        """The minimum time of the reference set in each question."""
         places = [self.startups.index(name) for name in self.reference]
         found: Floats = self.times[:, places].min(axis=1)
         return found
@@ -58,7 +58,7 @@ class Judged(Outcomes):
         )
 
     def beside(self, companies: Sequence[str]) -> Flags:
-        """Which questions have one of these companies."""
+        """Which questions have one of these competing flows."""
         return np.isin(self.cells["competing"].to_numpy(), companies)
 
 
@@ -69,7 +69,7 @@ def read(
 ) -> Judged:
     """The questions that all `startups`, those of the sweeps in `folders`, have answered.
 
-    Those in which nobody of the reference set was ever done are left out. Raises RequestError
+    Those in which none of the reference set was ever done are left out. Raises RequestError
     where none is left.
     """
     rows = pl.concat([_rows(folder) for folder in folders]).collect()

@@ -1,6 +1,6 @@
 """How far an estimate may be off: its spread where paths are drawn again, with replacement.
 
-What stands on one path may depend on each other, so paths are the clusters of the bootstrap. All
+Results on one path may depend on each other, so paths are the clusters of the bootstrap. All
 estimates of one `Paths` meet the same draws, so that differences and ratios are paired.
 """
 

@@ -1,4 +1,4 @@
-"""What was measured, as tables for a person: the same on a terminal and on the page."""
+"""What was measured, as tables for a person, on a terminal and on the page."""
 
 import csv
 import pathlib
@@ -123,7 +123,7 @@ def _shares(row: Row | None) -> str:
 
 
 def regret(rows: Sequence[Row]) -> Table:
-    """The regret of every startup, the least mean first."""
+    """The regret of every startup, the smallest mean first."""
     own = [row for row in rows if row.part == "baseline" and row.measure == "regret"]
     sizes = [kind for kind in dict.fromkeys(row.kind for row in own) if kind not in (ALL, *CORE)]
     headings = (
@@ -210,7 +210,7 @@ def _costs() -> Iterator[tuple[str, str]]:
 
 
 def dominance(rows: Sequence[Row]) -> Table:
-    """Whom gauge dominates, and who dominates it."""
+    """Startups that gauge dominates, and that dominate it."""
     lines = []
     for name in reference():
         told = {"part": "baseline", "measure": "dominates"}
@@ -222,7 +222,7 @@ def dominance(rows: Sequence[Row]) -> Table:
 
 
 def stacks(rows: Sequence[Row]) -> Table:
-    """Gauge beside HyStart++ and quicly's jumpstart under each stack and congestion control."""
+    """Gauge, HyStart++ and quicly's jumpstart under each stack and congestion control."""
     headings = (
         *("stack, cc", "mean ÷ HyStart++'s", "÷ quicly's", "retransmitted, points"),
         *("harm, long", "harm, short", "dominates HyStart++, %", "dominated by it"),
@@ -260,7 +260,7 @@ def _difference(
 
 
 def varied(rows: Sequence[Row], part: str) -> Table:
-    """Variants of gauge beside gauge: time as a ratio, costs in percentage points."""
+    """Variants of gauge compared with gauge: time as a ratio, costs in percentage points."""
     headings = ("variant", "mean ÷ gauge's", "retransmitted", *(f"harm, {k}" for _, k in COSTS[1:]))
     own = [row for row in rows if row.part == part]
     lines = []
@@ -274,7 +274,7 @@ def varied(rows: Sequence[Row], part: str) -> Table:
 
 
 def crowd(rows: Sequence[Row]) -> Table:
-    """Everybody uses gauge, beside everybody uses another."""
+    """All flows use gauge, compared with all flows using another."""
     headings = (
         *("setting", "loss under gauge", "less HyStart++'s, points", "p95 ÷ HyStart++'s"),
         *("less quicly's, points", "p95 ÷ quicly's"),
@@ -293,7 +293,7 @@ def crowd(rows: Sequence[Row]) -> Table:
 
 
 def cpu(rows: Sequence[Row]) -> Table:
-    """Processor time per packet beside HyStart++'s."""
+    """Processor time per packet compared with HyStart++'s."""
     own = [row for row in rows if row.part == "cpu"]
     lines = [(row.setting, ratio_with_ends(row)) for row in own]
     return Table(("transfer", "processor time ÷ HyStart++'s (least to largest round)"), lines)
@@ -314,4 +314,4 @@ TABLES: dict[str, Callable[[Sequence[Row]], Table]] = {
 }
 """Every table by name."""
 OF_PART = {"baseline": ("regret", "harm", "differences", "dominance")}
-"""The tables of a part that has several; the others have one of their own name."""
+"""The tables of a part that has several; the others have one named after them."""

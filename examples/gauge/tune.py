@@ -2,10 +2,10 @@
 
     python examples/gauge/tune.py -o out/gauge-tune --trials 100
 
-The study is kept in the folder; the same command goes on with it. What is made small is the mean
+The study is kept in the folder; the same command resumes it. What is made small is the mean
 regret as a multiple of HyStart++'s, and a penalty for each cost that is above HyStart++'s:
-retransmissions, and harm to a long flow, a short one and a call. BBR is not beside it, as that
-takes ten times as long. No held-out path is used. Needs `pip install optuna`.
+retransmissions, and harm to a long flow, a short one and a call. BBR does not compete, as that
+takes ten times as long. No path of the test set is used. Needs `pip install optuna`.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ STUDY = "study.db"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a set of constants came to beside HyStart++."""
+    """The results of a set of constants compared with HyStart++."""
 
     ratio: float
     """Of the mean regrets."""
@@ -91,7 +91,7 @@ def tried(extent: Extent, spec: str) -> Outcome:
 
 
 def tune(extent: Extent, trials: int, seed: int) -> Any:
-    """Goes on with the study in the folder until it has so many trials; returns it."""
+    """Resumes the study in the folder until it has so many trials; returns it."""
     optuna = _optuna()
     same_build(extent.folder)
     ranges = bounds()
@@ -131,7 +131,7 @@ def _finished(study: Any) -> list[Any]:
 
 
 def table(trials: Sequence[Any]) -> Table:
-    """Trials on the Pareto front of mean regret and all costs, the least objective first."""
+    """Trials on the Pareto front of mean regret and all costs, the smallest objective first."""
     costs = np.array([[one.user_attrs["ratio"], *one.user_attrs["more"]] for one in trials])
     on_front = measures.front(list(costs.T))
     found = [trial for trial, is_on in zip(trials, on_front, strict=True) if is_on]

@@ -1,4 +1,4 @@
-"""The slides' HTTP load with this machine's kernel as the server, beside the simulator.
+"""The slides' HTTP load with this machine's kernel as the server, compared with the simulator.
 
     python examples/testbeds/http_testbed.py -o out/http
 

@@ -56,7 +56,7 @@ class Point:
 
     @property
     def path(self) -> fs.NetworkPath:
-        """The path; the way back drops nothing."""
+        """The path; the reverse path drops nothing."""
         return fs.NetworkPath(
             rate=f"{self.scale.mbps:g}Mbps",
             rtt=f"{self.scale.rtt_ms:g}ms",

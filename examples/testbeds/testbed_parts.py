@@ -29,7 +29,7 @@ WORST_LATE_S = 0.002
 
 
 class Parser(argparse.ArgumentParser):
-    """One that says in one line what is wrong."""
+    """A parser with errors of one line."""
 
     def error(self, message: str) -> NoReturn:
         """Ends with status 2."""
@@ -37,7 +37,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def refuse(message: str) -> NoReturn:
-    """Says in one line what is wrong, and ends with status 2."""
+    """Prints in one line what is wrong, and ends with status 2."""
     print(message, file=sys.stderr)
     sys.exit(2)
 
@@ -150,7 +150,7 @@ class Beside:
 
 
 def figure(panels: Sequence[tuple[Beside, Sequence[Row]]]) -> Figure:
-    """Panels, two in a row, each of its rows, with a curve for each scheme."""
+    """Panels, two on a line, each of its rows, with a curve for each scheme."""
     with mpl.rc_context(STYLE):
         lines = -(-len(panels) // 2)
         chart = Chart(figsize=(9.2, 3.3 * lines + 0.6))

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn it_grows_until_a_round_trip_is_a_quarter_above_the_least() {
+    fn it_grows_until_a_round_trip_is_a_quarter_above_the_minimum() {
         let mut slow_start = SlowStart::by_stack(Convention::Rfc);
         let params = Params::parse(AlgorithmKind::STARTUP, "", Settings::PARAMS, "");
         let mut start = CautiousStart::new(Settings::read(&params.unwrap()).unwrap());
