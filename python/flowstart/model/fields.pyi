@@ -259,7 +259,7 @@ class Endpoint:
     header: Size | None = None
     """Header size of a data segment, such as `40B`."""
     iw: str | int | None = None
-    """Initial window: segments (`3`) or a rule (`rfc6928`).
+    """Initial window: segments (`3`), bytes (`12kB`; of UDP payload with QUIC) or a rule.
 
     Rules: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002`.
     """
@@ -349,10 +349,10 @@ class Endpoint:
     A flow can override it (`flows.tick_phase`).
     """
     pacing: str | None = None
-    """Pacing of packets that the startup does not pace: `none`, `internal` or `rfc9002`.
+    """Pacing of packets that the startup does not pace.
 
-    `internal` as in Linux with its fq discipline, `rfc9002` with `pacing_gain` windows per round
-    trip.
+    `none`; `internal` as in Linux with its fq discipline; `rfc9002` with `pacing_gain` windows per
+    round trip; `token-bucket` in bursts, as quinn and noq do.
     """
     pacing_gain: float | None = None
     """Windows per round trip with `rfc9002` pacing.
