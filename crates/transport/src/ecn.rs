@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_that_was_overtaken_tells_nothing_new() {
+    fn a_count_that_was_overtaken_reports_nothing_new() {
         let mut ecn = EcnSender::new(true);
         assert!(ecn.count(3) && !ecn.count(2) && ecn.count(5));
         assert_eq!((ecn.take_untold(), ecn.take_untold()), (5, 0));

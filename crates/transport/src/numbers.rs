@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acknowledgement_tells_ranges_from_the_largest_down() {
+    fn an_acknowledgement_reports_ranges_from_the_largest_down() {
         let mut numbers = Numbers::default();
         for number in [0, 1, 2, 5, 9, 10] {
             numbers.receive(number, 1, Instant::from_millis(number.into()));
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_newest_ranges_are_remembered() {
+    fn only_the_newest_ranges_are_kept() {
         let mut numbers = Numbers::default();
         (0..100).for_each(|n| assert!(numbers.receive(2 * n, 1, Instant::ZERO) || n == 0));
         assert_eq!(numbers.received.len(), MOST_RANGES);

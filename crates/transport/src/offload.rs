@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_of_the_write_queue_ends_with_a_burst_of_its_own() {
+    fn a_packet_of_the_write_queue_ends_with_a_separate_burst() {
         let mut offload = Offload::default();
         // Half of 65 535 bytes are 22 segments, and the first flight of ten is filled up.
         let mut c = connection(65_535, 40.0, 0, &mut offload);

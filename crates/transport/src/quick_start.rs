@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn ttl_difference_tells_of_a_router_that_did_not_take_part() {
+    fn ttl_difference_shows_a_router_that_did_not_take_part() {
         let difference = |ip_ttl, qs_ttl| {
             let request = RateRequest {
                 ip_ttl,

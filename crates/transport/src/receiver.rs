@@ -785,7 +785,7 @@ impl Receiver {
             }
             Packet::new(self.flow, self.config.header, Body::Ack(Ack::Bytes(ack)))
         } else {
-            self.telling(window, (start, end), now)
+            self.build_ack(window, (start, end), now)
         };
         if self.echo {
             packet.ecn.set(Ecn::ECE);
@@ -796,7 +796,7 @@ impl Receiver {
     /// An acknowledgement that reports more than how far the data has come. What is in `arrived`
     /// has come last.
     #[inline(never)]
-    fn telling(&mut self, window: u32, arrived: (u64, u64), now: Instant) -> Packet {
+    fn build_ack(&mut self, window: u32, arrived: (u64, u64), now: Instant) -> Packet {
         let (option, ecn) = match &mut self.extensions {
             None => (AckOption::None, Ecn::default()),
             Some(extensions) => (extensions.meters.take(self.next), extensions.meters.bits()),
@@ -1202,7 +1202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_echoed_until_the_sender_says_that_its_window_has_come_down() {
+    fn a_mark_is_echoed_until_the_sender_reports_a_smaller_window() {
         let mut r = receiver(AckPolicy::Every);
         let (ect, ce, cwr) = (Ecn::ECT, Ecn::CE, Ecn::CWR);
         assert_eq!(with_bits(&mut r, 0, &[ect]), Some(false));
@@ -1329,7 +1329,7 @@ mod tests {
     }
 
     #[test]
-    fn from_the_fourth_answer_on_what_comes_above_a_hole_is_told_together() {
+    fn from_the_fourth_answer_on_data_above_a_hole_is_reported_together() {
         let mut r = stock(Duration::from_millis(1));
         let at = |us: u64| Instant::from_millis(100) + Duration::from_micros(us);
         let full = |number: u64| segment(number, SEGMENT, false);

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_for_nothing_says_nothing_of_the_clock() {
+    fn what_comes_for_nothing_shows_nothing_of_the_clock() {
         let mut recent = Recent::default();
         assert!(recent.accepts(100, (0, 10), 0));
         assert!(recent.accepts(180, (0, 10), 20));

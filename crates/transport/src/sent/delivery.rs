@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sending_and_the_acknowledging_of_a_sample_are_told_apart() {
+    fn the_sending_and_the_acknowledging_of_a_sample_are_distinct() {
         let mut s = Measured::new();
         (0..3).for_each(|n| s.send(n, 10 * n));
         s.ack(1, &[], 0, 100);

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn each_duplicate_stands_for_a_segment_until_one_is_left_that_may_be_missing() {
+    fn each_duplicate_counts_as_a_segment_until_one_is_left_that_may_be_missing() {
         let mut c = connection(&[], 4);
         let mut duplicates = Duplicates::default();
         duplicates.on_handshake(&c);

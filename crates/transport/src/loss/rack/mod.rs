@@ -319,10 +319,10 @@ impl Rack {
         let Some((newest, rtt)) = self.newest else {
             return false;
         };
-        let patience = rtt + self.reordering.window(c, !self.repairs_nothing());
+        let loss_delay = rtt + self.reordering.window(c, !self.repairs_nothing());
         let before = c.sent.lost_bytes();
-        let first = self.detect_among_first_sendings(c, newest, patience, now);
-        let again = detect_among_retransmissions(c, newest, patience, now);
+        let first = self.detect_among_first_sendings(c, newest, loss_delay, now);
+        let again = detect_among_retransmissions(c, newest, loss_delay, now);
         let last = match (first, again) {
             (Some(a), Some(b)) => Some(a.max(b)),
             (a, b) => a.or(b),
@@ -342,7 +342,7 @@ impl Rack {
         &mut self,
         c: &mut Connection,
         newest: Sending,
-        patience: Duration,
+        loss_delay: Duration,
         now: Instant,
     ) -> Option<Instant> {
         while let Some((sent, end)) = c.sent.first_sent(self.examined, &mut self.hint) {
@@ -354,9 +354,9 @@ impl Rack {
             if limit <= self.examined {
                 return None;
             }
-            if sent + patience > now {
+            if sent + loss_delay > now {
                 let last = last_sent_below_arrivals(c).unwrap_or(sent);
-                return Some(last.min(newest.sent).max(sent) + patience);
+                return Some(last.min(newest.sent).max(sent) + loss_delay);
             }
             c.sent.mark_lost(self.examined, limit);
             self.examined = limit;
@@ -737,7 +737,7 @@ fn last_sent_below_arrivals(c: &Connection) -> Option<Instant> {
 fn detect_among_retransmissions(
     c: &mut Connection,
     newest: Sending,
-    patience: Duration,
+    loss_delay: Duration,
     now: Instant,
 ) -> Option<Instant> {
     while let Some(again) = c.sent.oldest_retransmission() {
@@ -745,8 +745,8 @@ fn detect_among_retransmissions(
             if !again.left_before(&newest) {
                 return None;
             }
-            if again.sent + patience > now {
-                return Some(again.sent + patience);
+            if again.sent + loss_delay > now {
+                return Some(again.sent + loss_delay);
             }
         }
         c.sent.mark_oldest_retransmission_lost();

@@ -248,7 +248,7 @@ fn after_a_delay_spike_all_is_as_it_was() {
 }
 
 #[test]
-fn a_timestamp_from_before_the_timeout_says_so_at_once() {
+fn a_timestamp_from_before_the_timeout_shows_it_at_once() {
     let mut flow = timed_out();
     let released = flow.hears(at_ms(610), ack(1, &[]));
     assert_eq!(flow.window().ssthresh, f64::INFINITY);
@@ -369,7 +369,7 @@ fn overtaken() -> Flow {
 }
 
 #[test]
-fn a_late_segment_takes_the_reduction_back_as_its_timestamp_says() {
+fn a_late_segment_takes_the_reduction_back_by_its_timestamp() {
     let mut flow = overtaken();
     flow.hears(at_ms(204), ack(4, &[]));
     assert_eq!(flow.window().ssthresh, f64::INFINITY);

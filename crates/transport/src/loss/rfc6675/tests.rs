@@ -275,7 +275,7 @@ fn the_answer_to_the_retransmission_takes_nothing_back_nor_does_anything_without
 
 /// RFC 9293 §3.10.7.4: it is dropped. Blocks above what was sent are, too.
 #[test]
-fn an_acknowledgement_of_what_was_never_sent_says_nothing() {
+fn an_acknowledgement_of_what_was_never_sent_is_ignored() {
     let (mut c, mut recovery) = overtaken(Undo::Full);
     let before = (c.una(), c.sent.arrived_bytes(), c.session.window.cwnd);
     let beyond = c.high() / MSS + 1;

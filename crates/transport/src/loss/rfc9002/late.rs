@@ -129,7 +129,7 @@ impl Late {
     }
 
     /// How long a packet may be missing that a later one has overtaken (§6.1.2).
-    pub(super) fn patience(&self, rtt: Duration) -> Duration {
+    pub(super) fn loss_delay(&self, rtt: Duration) -> Duration {
         rtt.times(EIGHTHS + self.extra).over(EIGHTHS)
     }
 }
@@ -156,13 +156,13 @@ mod tests {
         let mut late = Late::default();
         let mut seen = vec![(
             late.packet_threshold,
-            late.patience(Duration::from_millis(100)),
+            late.loss_delay(Duration::from_millis(100)),
         )];
         for _ in 0..5 {
             late.adapt();
             seen.push((
                 late.packet_threshold,
-                late.patience(Duration::from_millis(100)),
+                late.loss_delay(Duration::from_millis(100)),
             ));
         }
         let us = Duration::from_micros;

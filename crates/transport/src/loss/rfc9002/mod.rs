@@ -219,7 +219,7 @@ impl Rfc9002 {
     }
 
     fn remove_lost(&mut self, c: &mut Connection, now: Instant) -> Losses {
-        let patience = self.loss_delay(c);
+        let loss_delay = self.loss_delay(c);
         let mut losses = Losses::default();
         self.loss_time = None;
         while let Some((number, packet)) = c.sent.oldest_packet() {
@@ -227,8 +227,8 @@ impl Rfc9002 {
                 break;
             }
             let overtaken = self.late.is_overtaken(number, c.sent.acknowledged());
-            if !overtaken && packet.sent + patience > now {
-                self.loss_time = Some(packet.sent + patience);
+            if !overtaken && packet.sent + loss_delay > now {
+                self.loss_time = Some(packet.sent + loss_delay);
                 break;
             }
             c.sent.mark_oldest_packet_lost();
@@ -245,7 +245,7 @@ impl Rfc9002 {
     fn loss_delay(&self, c: &Connection) -> Duration {
         let smoothed = c.rtt.smoothed().map_or(Duration::ZERO, |(srtt, _)| srtt);
         let rtt = smoothed.max(c.rtt.latest().unwrap_or(Duration::ZERO));
-        self.late.patience(rtt).max(c.stack.rto.granularity)
+        self.late.loss_delay(rtt).max(c.stack.rto.granularity)
     }
 
     /// Whether all that left over a long time, this packet last, was lost (§7.6.2).

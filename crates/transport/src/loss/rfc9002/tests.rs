@@ -133,7 +133,7 @@ fn what_would_be_less_than_the_least_is_not_believed() {
 }
 
 #[test]
-fn the_least_and_the_latest_round_trip_are_raw() {
+fn the_minimum_and_the_latest_round_trip_are_raw() {
     let mut rtt = RttEstimator::new(&Stack::quic().rto);
     rtt.sample_held(Instant::ZERO, at_ms(100), ms(0));
     rtt.sample_held(Instant::ZERO, at_ms(120), ms(15));
@@ -341,7 +341,7 @@ fn an_acknowledgement_that_repeats_what_is_known_changes_nothing() {
 }
 
 #[test]
-fn timers_in_a_row_end_a_connection() {
+fn consecutive_timers_end_a_connection() {
     let mut bench = Bench::confirmed(12_000);
     bench.send(1, at_ms(100));
     let mut expiries = 1;
@@ -417,7 +417,7 @@ fn without_undo_the_window_stays_down() {
 }
 
 #[test]
-fn with_thresholds_that_adapt_no_number_of_later_packets_stands_for_a_loss() {
+fn with_thresholds_that_adapt_no_number_of_later_packets_means_a_loss() {
     let lost = |undo| {
         let mut bench = overtaken(undo);
         bench.ack(&[(0, 6)], at_ms(204));
