@@ -54,7 +54,7 @@ fn an_unknown_custom_startup_is_an_unknown_startup() {
 }
 
 #[test]
-fn a_run_that_is_stopped_says_how_far_it_came() {
+fn a_run_that_is_stopped_reports_how_far_it_came() {
     let whole = run("slow-start");
     let mut left = 1000;
     let stopped = Prepared::new(&scenario("slow-start"))

@@ -63,7 +63,7 @@ fn a_buffer_that_nobody_gave_is_1_bdp_but_no_handful() {
 }
 
 #[test]
-fn a_preset_says_how_many_segments_an_acknowledgement_waits_for() {
+fn a_preset_defines_how_many_segments_an_acknowledgement_waits_for() {
     for (stack, every) in [("quic", 2), ("s2n", 10)] {
         let text = format!(
             "path = {{ rate = \"1Mbps\", rtt = \"100ms\" }}\nstack = {{ preset = \"{stack}\" }}\n\

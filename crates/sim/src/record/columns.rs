@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_that_may_have_no_value_says_what_that_means() {
+    fn a_column_that_may_have_no_value_has_a_meaning_for_that() {
         let schema = schemars::schema_for!(FlowRow);
         let flows = &tables()[1];
         for column in &flows.columns {

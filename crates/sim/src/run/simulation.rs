@@ -266,7 +266,7 @@ impl<'a> Simulation<'a> {
             // The connection was given up.
             return;
         }
-        self.pump(arrival.flow);
+        self.transmit(arrival.flow);
     }
 
     fn on_delivery(&mut self, link: LinkId) {
@@ -327,7 +327,7 @@ impl<'a> Simulation<'a> {
         if self.is_recorded(ANSWERED) {
             self.record_received(packet);
         }
-        self.pump(flow);
+        self.transmit(flow);
     }
 
     /// Sees to it that a receiver's timer is heard.
@@ -375,12 +375,12 @@ impl<'a> Simulation<'a> {
             if self.is_recorded(TIMER) {
                 self.record_flow(flow, RunEvent::Timer { expired });
             }
-            self.pump(flow);
+            self.transmit(flow);
         }
     }
 
     /// Sends all that a sender may send, and checks whether it has finished.
-    pub(super) fn pump(&mut self, flow: u32) {
+    pub(super) fn transmit(&mut self, flow: u32) {
         let first = self.route(flow).data[0];
         let (whole, failed, timer) = loop {
             let Some(ends) = self.flows.endpoints_mut(flow) else {

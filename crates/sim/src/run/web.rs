@@ -29,7 +29,7 @@ impl Simulation<'_> {
         self.records.push(FlowRecord::new(launch.plan));
         self.unfinished += 1;
         self.open(arrival, launch.opening);
-        self.pump(flow);
+        self.transmit(flow);
     }
 
     /// All data of a session's flow has arrived.

@@ -208,7 +208,7 @@ fn internal_pacing_is_the_kernels() {
 
 /// The restart window after an idle time does not leave at one instant either.
 #[test]
-fn internal_pacing_goes_on_after_an_idle_time() {
+fn internal_pacing_continues_after_an_idle_time() {
     let scenario = Scenario::from_toml(
         r#"
         trace = true

@@ -27,7 +27,7 @@ fn share(outcome: &Outcome, bps: f64) -> f64 {
 }
 
 #[test]
-fn a_busy_line_delivers_what_its_trace_says_and_no_more() {
+fn a_busy_line_delivers_what_its_trace_has_and_no_more() {
     // 969 opportunities in two seconds.
     let found = share(
         &bulk(r#"rate_trace = "tests/paths/uneven.trace""#),
@@ -47,7 +47,7 @@ fn a_busy_line_delivers_the_mean_of_its_steps_outages_included() {
 }
 
 #[test]
-fn a_rate_that_varies_is_the_same_for_everybody_and_another_under_another_seed() {
+fn a_rate_that_varies_is_equal_for_all_flows_and_another_under_another_seed() {
     // Which rate holds shows in how long a lone packet takes, 20 ms apart.
     let delays = |seed: u32, size: &str| {
         let writes =
@@ -141,7 +141,7 @@ fn jitter_that_keeps_order_costs_nothing_and_jitter_that_does_not_looks_like_los
 }
 
 #[test]
-fn a_ripple_swings_the_round_trip_by_as_much_as_it_says() {
+fn a_ripple_varies_the_round_trip_by_its_size() {
     // One segment at a time, so that nothing waits.
     let rtts = |path: &str| {
         let writes =

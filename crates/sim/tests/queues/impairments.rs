@@ -48,7 +48,7 @@ fn thinning_leaves_one_acknowledgement_of_a_batch() {
 }
 
 #[test]
-fn each_sender_has_a_gate_of_its_own() {
+fn each_sender_has_a_separate_gate() {
     let outcome = outcome(
         r#"
         path = { rate = "10Mbps", rtt = "40ms", ack_batch = "2ms" }

@@ -111,7 +111,7 @@ fn the_split_form_leaves_at_once_with_what_the_path_carries_where_each_packet_is
 }
 
 #[test]
-fn paced_chirping_leaves_receivers_that_delay_where_it_is_told_to() {
+fn paced_chirping_leaves_receivers_that_delay_where_configured() {
     for form in ["pc2020", "pc2018", "pc-split"] {
         let spec = format!("form={form},delayed_acks=leave");
         let (left, _) = chirped(&spec, "20Mbps", "20ms", "");

@@ -151,7 +151,7 @@ fn every_queue_discipline_with_marks_and_without() {
 }
 
 #[test]
-fn scalable_flows_beside_classic_ones() {
+fn scalable_flows_next_to_classic_ones() {
     check("l4s", &cases::l4s());
 }
 

@@ -151,7 +151,7 @@ fn a_second_flow_gets_a_share() {
 /// The first retransmission of a recovery leaves whatever the pipe, but not whatever the pacer;
 /// what it was to repair may have been acknowledged meanwhile.
 #[test]
-fn a_retransmission_that_was_held_back_until_nobody_needs_it_is_not_sent() {
+fn a_retransmission_that_was_held_back_until_it_is_useless_is_not_sent() {
     for recovery in ["sack", "ns2-sack", "newreno", "reno", "rack"] {
         let cost = match recovery {
             "newreno" | "reno" => "",

@@ -66,7 +66,7 @@ fn a_window_stays_warm_from_turn_to_turn_unless_the_stack_restarts_it() {
 }
 
 #[test]
-fn a_row_tells_what_became_of_a_write() {
+fn a_row_shows_what_became_of_a_write() {
     let lossy = TALK.replace(
         "handshake = false",
         "handshake = false, forced_drops = [61, 62]",

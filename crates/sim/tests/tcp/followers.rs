@@ -73,7 +73,7 @@ fn writes_count_from_where_their_flow_begins() {
 }
 
 #[test]
-fn a_flow_whose_turn_never_comes_does_not_open_and_holds_nobody_up() {
+fn a_flow_whose_turn_never_comes_does_not_open_and_delays_no_other() {
     let outcome = run(
         r#"flows = [{ size = "9kB" }, { size = "9kB", start_after = { flow = 0 }, available_rate = "1Mbps" }]"#,
     );

@@ -66,7 +66,7 @@ fn each_stack_has_the_rule_that_it_is_said_to_have() {
 }
 
 #[test]
-fn a_larger_window_lets_the_next_write_end_sooner() {
+fn a_larger_window_lets_the_next_write_end_earlier() {
     let end = |gate: &str| {
         let startup = format!("slow-start:growth_gate={gate}");
         window_and_end(&writes(r#"ack = "every""#, &startup)).1

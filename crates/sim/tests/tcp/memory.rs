@@ -111,7 +111,7 @@ fn what_is_said_to_be_remembered_stands_for_an_earlier_connection() {
 
 /// The slides' "resets TCP session".
 #[test]
-fn a_connection_is_given_up_after_timeouts_in_a_row() {
+fn a_connection_is_given_up_after_consecutive_timeouts() {
     let run = |max: u32| {
         let lost: Vec<u64> = (5..100).collect();
         let run = outcome(&format!(

@@ -5,7 +5,7 @@ use super::outcome;
 const PATH: &str = "path = { rate = \"20Mbps\", rtt = \"60ms\", buffer = \"100pkt\" }\n";
 
 #[test]
-fn a_flow_with_a_stack_of_its_own_fares_as_in_a_scenario_with_that_stack() {
+fn a_flow_with_a_separate_stack_fares_as_in_a_scenario_with_that_stack() {
     for stack in [
         "iw = 30",
         "preset = \"linux\", iw = 30, pacing = \"internal\"",
@@ -36,7 +36,7 @@ fn fields_of_a_flow_stand_in_place_of_the_scenarios_and_the_others_hold() {
 }
 
 #[test]
-fn responses_of_web_sessions_may_have_a_stack_of_their_own() {
+fn responses_of_web_sessions_may_have_a_separate_stack() {
     let fct = |own: &str| {
         let text = format!("{PATH}web = [{{ size = \"60\", pages = 3{own} }}]");
         let run = outcome(&text);

@@ -34,7 +34,7 @@ fn it_leaves_by_delay_and_loses_little() {
 
 /// Bursts make queues that the window does not: unpaced, it takes them for its own.
 #[test]
-fn without_pacing_it_leaves_sooner() {
+fn without_pacing_it_leaves_earlier() {
     let path = r#"rate = "50Mbps", rtt = "100ms", buffer = "1bdp""#;
     let at = |startup| transfer(path, startup).startup_exit_s.unwrap();
     assert!(at("paced-gradual:pacing=false") < at("paced-gradual"));

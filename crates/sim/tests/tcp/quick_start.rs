@@ -165,7 +165,7 @@ fn approvals_are_booked_so_that_not_all_get_the_same() {
 }
 
 #[test]
-fn a_lost_syn_asks_for_nothing_again() {
+fn a_lost_syn_repeats_no_request() {
     let run = outcome(
         r#"
         trace = true

@@ -61,7 +61,7 @@ fn it_loses_what_a_buffer_of_one_product_cannot_hold() {
 }
 
 #[test]
-fn the_higher_threshold_leaves_no_sooner_and_hardly_before_the_loss() {
+fn the_higher_threshold_leaves_no_earlier_and_hardly_before_the_loss() {
     for path in PATHS {
         let at = |startup: &str| {
             transfer(path, "1bdp", "rfc", startup)

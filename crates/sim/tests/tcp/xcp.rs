@@ -89,7 +89,7 @@ fn five_flows_share_the_line_fairly() {
 }
 
 #[test]
-fn round_trips_of_their_own_do_not_make_shares_unequal() {
+fn separate_round_trips_do_not_make_shares_unequal() {
     let flows = r#"{ startup = "xcp" }, { startup = "xcp", rtt = "300ms" }"#;
     // The buffer is that of the longer round trip, whose first windows leave in one burst.
     let run = on_the_path(r#"buffer = "250pkt""#, flows, 20);

@@ -187,7 +187,7 @@ fn what_is_not_done_at_the_end_of_the_run_is_reported_as_incomplete() {
 }
 
 #[test]
-fn a_page_goes_on_where_a_request_or_a_response_is_given_up() {
+fn a_page_continues_where_a_request_or_a_response_is_given_up() {
     let text = "path = { rate = \"1Gbps\", rtt = \"10ms\", loss = \"40%\" }\n\
                 stack = { max_timeouts = 1, rto_initial = \"100ms\" }\n\
                 web = [{ sessions = 5, pages = 4, objects = 3, size = \"3\" }]";

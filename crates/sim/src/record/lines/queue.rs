@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_offers_are_remembered_than_packets_are_on_the_link() {
+    fn no_more_offers_are_kept_than_packets_are_on_the_link() {
         let mut order = QueueOrder::default();
         for at in 0..10_000 {
             order.offer(at, 5, false);
