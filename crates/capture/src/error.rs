@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_log_says_is_quoted_without_its_control_characters_and_cut() {
+    fn text_of_a_log_is_quoted_without_its_control_characters_and_cut() {
         let quoted = |what: &str| {
             let (path, what) = ("a\tb.log".into(), what.into());
             Error::Log {

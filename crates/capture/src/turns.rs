@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_both_ways_at_once_are_two_transfers_wherever_the_monitor_stands() {
+    fn streams_both_ways_at_once_are_two_transfers_at_any_monitor() {
         let near_server: Vec<_> = (0..20)
             .map(|n| {
                 if n % 2 == 0 {

@@ -518,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn histories_tell_the_handshake() {
+    fn histories_show_the_handshake() {
         let class = |history| handshake(Some(history), None);
         assert_eq!(
             ["ShADad", "Sh", "S", "Sr", "^hADad", "DdA", "SADF"].map(class),

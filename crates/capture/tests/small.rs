@@ -100,7 +100,7 @@ fn other_places_see_the_same_bytes_and_windows_and_nearly_the_same_round_trips()
 }
 
 #[test]
-fn where_every_packet_is_captured_twice_retransmissions_are_not_told() {
+fn where_every_packet_is_captured_twice_retransmissions_are_not_reported() {
     let capture = check_elsewhere("small-router-any.pcap.gz");
     assert_eq!(capture.flagged(Flag::SeenTwice), 11);
     assert!(capture
@@ -120,7 +120,7 @@ fn where_every_packet_is_captured_twice_retransmissions_are_not_told() {
 }
 
 #[test]
-fn transfers_are_the_same_wherever_the_monitor_stands() {
+fn transfers_do_not_depend_on_the_place_of_the_monitor() {
     let sizes = |name| {
         let capture = capture(name);
         let mut sizes: Vec<_> = capture

@@ -401,7 +401,7 @@ fn the_wait_of_acknowledgements_behind_an_upload_is_not_the_download_s_queue() {
 }
 
 #[test]
-fn without_time_stamps_nothing_is_said_of_a_queue_beside_an_upload() {
+fn without_time_stamps_no_queue_is_reported_next_to_an_upload() {
     let path = asymmetric(false, 25).groups[0].to_remote.clone();
     assert_eq!(path.buffer_packets, None, "{path:?}");
     assert!(path.buffer_method.starts_with("not estimated"), "{path:?}");
@@ -470,7 +470,7 @@ fn a_flight_of_which_something_was_sent_again_bounds_no_buffer() {
 }
 
 #[test]
-fn beside_the_receiver_no_flight_bounds_the_buffer() {
+fn next_to_the_receiver_no_flight_bounds_the_buffer() {
     let path = neighbours(1, None);
     assert_eq!(path.buffer_packets, None, "{path:?}");
     assert!(path.buffer_method.starts_with("not estimated"), "{path:?}");

@@ -59,7 +59,7 @@ fn bytes_are_those_of_the_programs() {
 }
 
 #[test]
-fn round_trips_are_those_of_the_kernel_where_it_knows() {
+fn round_trips_are_those_of_the_kernel_where_it_has_them() {
     let capture = capture("web-mix.pcap.gz");
     let mut compared = 0;
     for (row, found) in joined(&capture) {
@@ -262,7 +262,7 @@ fn configured(group: &Group) -> (f64, u64) {
 }
 
 #[test]
-fn rates_of_the_paths_are_found_to_two_percent_or_not_at_all() {
+fn rates_of_the_paths_are_found_to_two_percent_or_not_found() {
     let capture = capture("web-mix.pcap.gz");
     let mut found = 0;
     for group in &capture.groups {

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_says_how_long_it_is() {
+    fn an_answer_has_its_length() {
         let (found, rest) = head(&mut format!("{}ab", answer(2)).as_bytes()).unwrap();
         assert_eq!((length(&found), rest.as_slice()), (Some(2), &b"ab"[..]));
         assert_eq!(length("HTTP/1.1 404 Not Found\r\nContent-Length: 3"), None);

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn hystart_tells_by_its_counters_why_it_ended_slow_start_and_where() {
+    fn the_counters_show_why_and_where_hystart_ended_slow_start() {
         let open = INFINITE_SSTHRESH;
         let mut watch = seen(&[info(10, open, 0), info(90, 88, 0)]);
         let text = "TcpExt: TCPHystartDelayDetect TCPHystartDelayCwnd\nTcpExt: 1 88\n";

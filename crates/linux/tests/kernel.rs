@@ -295,7 +295,7 @@ fn the_emulator_is_clean_to_200_mbit_a_second() {
 }
 
 #[test]
-fn a_run_that_is_stopped_ends_soon_and_says_so() {
+fn a_run_that_is_stopped_ends_soon_and_reports_it() {
     if skips(true) {
         return;
     }

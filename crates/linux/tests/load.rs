@@ -78,7 +78,7 @@ fn sessions_ask_for_the_next_page_when_they_have_the_one_before() {
 }
 
 #[test]
-fn a_load_that_is_stopped_ends_soon_and_says_so() {
+fn a_load_that_is_stopped_ends_soon_and_reports_it() {
     if permission::refusal(false).is_some() {
         return;
     }

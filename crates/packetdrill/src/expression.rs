@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn an_assertion_that_holds_says_nothing() {
+    fn an_assertion_that_holds_reports_nothing() {
         for text in [
             "assert tcpi_snd_cwnd == 10, tcpi_snd_cwnd",
             "assert tcpi_snd_cwnd == 10, 'cwnd=%d' % tcpi_snd_cwnd  # the initial window",
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn an_assertion_that_does_not_hold_says_what_is() {
+    fn an_assertion_that_does_not_hold_reports_the_values() {
         assert_eq!(
             problem("a = 1\nassert tcpi_snd_cwnd == 9, tcpi_snd_cwnd"),
             "8: `tcpi_snd_cwnd == 9` does not hold: tcpi_snd_cwnd is 10"

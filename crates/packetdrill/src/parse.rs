@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_is_wrong_says_where() {
+    fn a_wrong_script_is_refused_with_its_place() {
         for (text, message) in [
             ("\n+x", "2: expected a time behind `+`, not `x`"),
             (

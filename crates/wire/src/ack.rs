@@ -227,7 +227,7 @@ mod tests {
     use flowstart_control::Duration;
 
     #[test]
-    fn blocks_are_told_by_position() {
+    fn blocks_are_reported_by_position() {
         let mut ack = ByteAck::new(10 << 30, 65_535, AckOption::None);
         ack.push_sack(15 << 30, 16 << 30);
         ack.push_sack((10 << 30) + 1448, (10 << 30) + 2896);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_acknowledgement_answers_stands_beside_its_position() {
+    fn what_an_acknowledgement_answers_is_next_to_its_position() {
         let mut ack = ByteAck::new(10 << 30, 65_535, AckOption::None);
         assert!(!ack.answers_repetition());
         ack.set_answers_repetition();

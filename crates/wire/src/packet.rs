@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_acknowledgement_that_says_nothing_else_is_plain() {
+    fn only_an_acknowledgement_without_other_reports_is_plain() {
         let packet = |ack| Packet::new(0, 40, Body::Ack(ack));
         let plain = ByteAck::new(1448, UNLIMITED_WINDOW, AckOption::None);
         assert_eq!(packet(Ack::Bytes(plain)).plain_ack(), Some(1448));

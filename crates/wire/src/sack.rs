@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn three_blocks_find_room_and_two_beside_an_option() {
+    fn three_blocks_find_room_and_two_next_to_an_option() {
         let four = [1, 3, 5, 7].map(|n| block(n * 1448, (n + 1) * 1448));
         assert_eq!(kept(AckOption::None, &four), four[..3]);
         assert_eq!(kept(GAP, &four), four[..2]);

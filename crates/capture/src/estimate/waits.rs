@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn without_time_stamps_a_wait_beside_the_other_side_s_data_is_not_the_data_s() {
+    fn without_time_stamps_a_wait_next_to_the_other_side_s_data_is_not_the_data_s() {
         let mut waits = Waits::default();
         waits.handshake(40);
         waits.sent(0, 3000, 3000, false, 0);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn with_time_stamps_the_way_back_is_left_out() {
+    fn with_time_stamps_the_reverse_path_is_left_out() {
         assert_eq!(stamped(|_| 0), Some(49 * MS));
         assert_eq!(stamped(|n| 300 * u64::from(n == 20)), Some(49 * MS));
     }

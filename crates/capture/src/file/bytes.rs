@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_gzip_stream_gives_what_is_there_and_says_so() {
+    fn a_cut_gzip_stream_gives_what_is_there_and_reports_the_cut() {
         let noise: Vec<u8> = (0..100_000u32)
             .map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8)
             .collect();

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_stops_in_mid_packet_says_how_many_packets_came_before() {
+    fn a_file_that_stops_in_mid_packet_reports_how_many_packets_came_before() {
         let mut data = file(&[(1, 2, b"first"), (3, 4, b"second")], None);
         data.truncate(data.len() - 3);
         let mut read = PacketFile::of(data).unwrap();

@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_twice_stands_before_what_is_above_a_hole() {
+    fn what_came_twice_precedes_what_is_above_a_hole() {
         let option = AckOption::Duplicate {
             start: -1448,
             len: 1448,

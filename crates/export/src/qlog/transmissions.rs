@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repetition_says_what_is_lost_where_nobody_else_does() {
+    fn a_repetition_shows_the_loss_where_nothing_else_does() {
         let mut again = Data::new(0, 10, 0);
         again.set_repeats();
         let lost = |recovery| sent(recovery, &[0, 10]).send(&again).1;

@@ -117,7 +117,7 @@ mod tests {
     const MSS: u32 = 1448;
 
     #[test]
-    fn a_sample_says_what_was_in_flight_and_lost_when_its_packet_left() {
+    fn a_sample_has_the_flight_and_losses_when_its_packet_left() {
         let mut delivered = Delivered::new(MSS);
         delivered.begin(1);
         delivered.note_flight(1, 10, 0);

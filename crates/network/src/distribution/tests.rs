@@ -88,7 +88,7 @@ fn rounding_up_leaves_the_published_shares_and_means() {
 }
 
 #[test]
-fn draws_have_the_mean_that_the_law_says() {
+fn draws_have_the_mean_of_the_law() {
     for text in [
         "uniform:mean=3",
         "uniform:most=6",

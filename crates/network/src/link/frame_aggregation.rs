@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn accesses_are_as_far_apart_as_their_law_says() {
+    fn accesses_are_as_far_apart_as_their_law_requires() {
         let every: Vec<u64> = (0..200_000).map(|n| n * 100).collect();
         let mut times = pass(stage(&medium("exponential:mean=4ms")), &every);
         times.dedup();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn accesses_do_not_depend_on_who_waits_for_them() {
+    fn accesses_do_not_depend_on_packets_that_wait_for_them() {
         let distribution = "uniform:most=8ms";
         let often: Vec<u64> = (0..2000).map(|n| n * 50).collect();
         let often = pass(stage(&medium(distribution)), &often);

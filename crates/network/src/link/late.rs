@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn before_the_line_nobody_waits() {
+    fn before_the_line_no_packet_waits() {
         let plan = late(&[(0, Duration::from_millis(5))]);
         assert_eq!(pass(stage(&plan), &[0, 1000]), [0, 1000]);
     }

@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tenth_of_the_link_is_the_classic_queues_beside_any_flood() {
+    fn a_tenth_of_the_link_is_the_classic_queues_under_any_flood() {
         let mut bench = Bench::new("dualpi2", Limit::Unlimited);
         for n in 0..100 {
             bench.enqueue(scalable(2 * n));

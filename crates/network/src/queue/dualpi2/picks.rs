@@ -59,7 +59,7 @@ mod tests {
     const L: Turn = Turn::LowLatency;
 
     #[test]
-    fn even_picks_are_as_far_apart_as_the_probability_says() {
+    fn even_picks_are_as_far_apart_as_the_probability_requires() {
         let mut picks = Picks::even();
         let picked: Vec<u32> = (1..=18).filter(|_| picks.hit(L, 0.3)).collect();
         assert_eq!(picked, [4, 7, 11, 14, 17]);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn drawn_picks_are_as_many_as_the_probability_says() {
+    fn drawn_picks_are_as_many_as_the_probability_requires() {
         let mut picks = Picks::Drawn(stream(1, "queue", 0));
         let once = (0..10_000).filter(|_| picks.hit(L, 0.3)).count();
         let squared = (0..10_000).filter(|_| picks.hit_squared(L, 0.3)).count();
