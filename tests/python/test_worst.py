@@ -161,7 +161,7 @@ def test_an_exit_below_the_bdp_is_told_as_too_early() -> None:
     told = explained(ROW, ROW | {"startup": "b", "fct_s": 1.0, "startup_exit_reason": None})
     assert told == (
         "It left its startup by delay at a window of 20 packets, 0.20 BDP: too early, and "
-        "congestion avoidance had to grow the rest; the bottleneck was idle for 75% of the "
+        "congestion control had to grow the rest; the bottleneck was idle for 75% of the "
         "transfer. It took 2 s, b 1 s"
     )
 

@@ -113,7 +113,7 @@ impl InitialWindow {
     pub(crate) const EXPECTED: &str = "an initial window: a number of segments from 1 to 1000000, \
          such as `10` or `10pkt`, bytes such as `12kB`, or one of `rfc2581`, `rfc3390`, `rfc5681`, \
          `rfc6928`, `rfc9002`";
-    /// The most bytes: a million segments of 1500.
+    /// Maximum in bytes: a million segments of 1500.
     const MOST_BYTES: u64 = 1_500_000_000;
 
     /// The initial window that a text has, if it is one.
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn text_both_ways() {
         for text in [
-            "rfc2581", "rfc3390", "rfc5681", "rfc6928", "rfc9002", "10pkt",
+            "rfc2581", "rfc3390", "rfc5681", "rfc6928", "rfc9002", "10pkt", "12kB",
         ] {
             assert_eq!(text.parse::<InitialWindow>().unwrap().to_string(), text);
         }
@@ -225,7 +225,7 @@ mod tests {
             serde_json::from_str::<InitialWindow>("\"3\"").unwrap(),
             Segments(3)
         );
-        for wrong in ["", "0", "-3", "1.5", "rfc1", "10kB", "9999999"] {
+        for wrong in ["", "0", "-3", "1.5", "rfc1", "0B", "9999999"] {
             let error = wrong.parse::<InitialWindow>().unwrap_err().to_string();
             assert!(
                 error.starts_with(&format!("`{wrong}` is not an initial window")),

@@ -2,6 +2,9 @@
 
 use flowstart_sim::ExternalSender;
 
+/// UDP payload of a full datagram: 1500 bytes of IPv4.
+pub const MTU: u16 = 1472;
+
 /// One end of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {

@@ -9,7 +9,7 @@ mod loopback;
 mod native;
 mod quinn_proto;
 
-pub use crate::ends::{sender, Datagram, Side};
+pub use crate::ends::{sender, Datagram, Side, MTU};
 pub use crate::lateness::Lateness;
 pub use crate::outcome::{Clock, Outcome};
 pub use crate::wire::{Passage, Wire};
@@ -24,8 +24,6 @@ use loopback::Loopback;
 use native::Observed;
 use std::sync::Arc;
 
-/// UDP payload of a full datagram: 1500 bytes of IPv4.
-pub const MTU: u16 = 1472;
 /// What the server calls itself.
 pub const NAME: &str = "localhost";
 /// Why making keys may not fail.
@@ -101,7 +99,7 @@ pub trait Endpoints {
 pub enum Congestion {
     /// A startup of the catalog, behind its adapter.
     Catalog(Shared),
-    /// The stack's own controller, as it is now.
+    /// The stack's own controller, in its present state.
     Native(State),
 }
 
@@ -277,8 +275,8 @@ impl Run<'_> {
         self.awake.push(to);
     }
 
-    /// The sides that are due at this time do what they have to do, and the adapter's pacer may let
-    /// the sender go on.
+    /// The sides that are due at this time run their timers, and the adapter's pacer may release
+    /// the sender.
     fn wake(&mut self, time: Instant) {
         let now = self.instant();
         for side in BOTH {

@@ -213,7 +213,7 @@ pub struct Stack {
     pub fast_path: bool,
 }
 
-/// The names of the presets; `quinn-adapter` and `noq-adapter` are beside these.
+/// The names of the presets. `quinn-adapter` and `noq-adapter` are not listed.
 pub const PRESETS: [&str; 8] = [
     "rfc", "ns2", "opnet", "linux", "quic", "quinn", "noq", "s2n",
 ];

@@ -56,7 +56,7 @@ def legend(
     ends = f"range: of the change over the path and its repeats; {_WIDE}; " if repeated else ""
     columns = (
         f"{order}{best}change: against {custom.short(baseline)}; {ends}{sender}"
-        "exit cwnd: the window just before startup ended, packets; "
+        "exit cwnd: cwnd at the end of startup, packets; "
         "queue: maximum at the bottleneck, packets."
     )
     return "\n".join([columns, *notes])

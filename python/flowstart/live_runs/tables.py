@@ -71,7 +71,7 @@ def late(lateness: "Lateness") -> str:
 
 COLUMNS = (
     "in {stack}: of the live run; difference: of its FCT from the simulated one; "
-    "exit cwnd: the window just before startup ended, packets; dropped: by the path, packets."
+    "exit cwnd: cwnd at the end of startup, packets; dropped: by the path, packets."
 )
 """What the columns of `table` mean."""
 
@@ -148,8 +148,8 @@ def percent(share: float | None) -> str:
 
 SPREAD_COLUMNS = (
     "Medians of all runs; in {stack}: medians, minima and maxima of the live "
-    "runs; difference: of the medians of FCT; exit cwnd: the window just before startup ended, "
-    "packets; dropped: by the path, packets."
+    "runs; difference: of the medians of FCT; exit cwnd: cwnd at the end of startup, packets; "
+    "dropped: by the path, packets."
 )
 """What the columns of `table` mean."""
 STALL_S = 0.002

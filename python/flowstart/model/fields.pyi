@@ -252,6 +252,8 @@ class Endpoint:
     preset: str | None = None
     """Name of the preset: `rfc`, `ns2`, `opnet`, `linux`, `quic`, `quinn`, `noq` or `s2n`.
 
+    `quinn-adapter` and `noq-adapter` are these stacks with startups of the catalog.
+
     Unless given: rfc.
     """
     mss: Size | None = None

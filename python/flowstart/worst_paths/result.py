@@ -71,7 +71,7 @@ def _exit(row: Row) -> str:
         return left
     room = 1 + (row["buffer_bdp"] or 0.0)
     if share is not None and share < EARLY:
-        return f"{left}: too early, and congestion avoidance had to grow the rest"
+        return f"{left}: too early, and congestion control had to grow the rest"
     if share is not None and share > LATE * room:
         return f"{left}, where path and buffer hold {text.ratio(room)}: too late"
     return left

@@ -126,7 +126,7 @@ impl Avoidance for CubicQuinn {
         }
     }
 
-    /// An estimate of what path and queue hold stands for the window of a loss there.
+    /// An estimate of what path and queue hold is used as the window of a loss there.
     fn adopt_model(&mut self, model: Box<dyn Model>) -> Option<Box<dyn Model>> {
         match Capacity::of(model) {
             Ok(capacity) => {

@@ -2,7 +2,8 @@
 //! paths: 5 to 500 Mbit/s, 10 to 600 ms, buffers of a quarter to four BDP, half of them with random
 //! loss; transfers of 15 kB to 10 MB.
 
-use super::{Clock, Native, Outcome};
+use super::native::Native;
+use crate::outcome::{Clock, Outcome};
 use flowstart_control::{Duration, Segments};
 use flowstart_sim::{ExternalSender, Prepared, RequestError, Scenario};
 
@@ -137,4 +138,106 @@ fn simulated(prepared: &Prepared) -> Transfer {
 pub fn within(pairs: &[Pair], share: f64) -> usize {
     let near = |pair: &&Pair| pair.difference().abs() <= share;
     pairs.iter().filter(near).count()
+}
+
+/// The page's tables: how many transfers agree by size, and each that differs by more than 1 %.
+pub fn markdown(pairs: &[Pair]) -> String {
+    let mut lines = vec![
+        "| size | within 1 % | within 5 % | exit cwnd within 5 % | dropped, native | preset |"
+            .into(),
+        "| --- | ---: | ---: | ---: | ---: | ---: |".into(),
+    ];
+    let of_size = |size: &str| -> Vec<Pair> {
+        let found = pairs.iter().filter(|pair| pair.size == size);
+        found.cloned().collect()
+    };
+    for size in SIZES {
+        lines.push(summary(size, &of_size(size)));
+    }
+    lines.push(summary("all", pairs));
+    lines.extend([
+        String::new(),
+        "| path | cc | size | native, ms | preset, ms | difference | exit cwnd | dropped | lost |"
+            .into(),
+        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |".into(),
+    ]);
+    lines.extend(
+        pairs
+            .iter()
+            .filter(|pair| pair.difference().abs() > 0.01)
+            .map(row),
+    );
+    lines.join("\n") + "\n"
+}
+
+fn summary(size: &str, pairs: &[Pair]) -> String {
+    let exits = pairs
+        .iter()
+        .map(|pair| (pair.native.exit_cwnd, pair.preset.exit_cwnd));
+    let ended = exits.clone().filter(|exits| *exits != (None, None)).count();
+    let alike = exits.filter(|exits| match exits {
+        (Some(native), Some(preset)) => (preset / native - 1.0).abs() <= 0.05,
+        _ => false,
+    });
+    let dropped = |of: fn(&Pair) -> u64| pairs.iter().map(of).sum::<u64>();
+    format!(
+        "| {size} | {} of {} | {} | {} of {ended} | {} | {} |",
+        within(pairs, 0.01),
+        pairs.len(),
+        within(pairs, 0.05),
+        alike.count(),
+        dropped(|pair| pair.native.dropped),
+        dropped(|pair| pair.preset.dropped),
+    )
+}
+
+fn row(pair: &Pair) -> String {
+    let ms = |t: &Transfer| {
+        t.fct
+            .map_or("–".into(), |fct| format!("{:.1}", fct.secs() * 1e3))
+    };
+    let cwnd = |t: &Transfer| t.exit_cwnd.map_or("–".into(), |cwnd| format!("{cwnd:.0}"));
+    let both =
+        |of: &dyn Fn(&Transfer) -> String| format!("{} / {}", of(&pair.native), of(&pair.preset));
+    let path = pair.path.replace('"', "").replace(" = ", " ");
+    format!(
+        "| {path} | {} | {} | {} | {} | {:+.1} % | {} | {} | {} |",
+        pair.control,
+        pair.size,
+        ms(&pair.native),
+        ms(&pair.preset),
+        100.0 * pair.difference(),
+        both(&cwnd),
+        both(&|t| t.dropped.to_string()),
+        both(&|t| t.lost.to_string()),
+    )
+}
+
+/// The text of a page with `table` between the marks of a stack.
+///
+/// # Errors
+///
+/// The page has no such marks.
+pub fn page_with(page: &str, stack: &str, table: &str) -> Result<String, String> {
+    let (begin, end) = (format!("<!-- agreement: {stack} -->\n"), "<!-- end -->");
+    let missing = || format!("the page has no `{}`", begin.trim());
+    let (before, rest) = page.split_once(&begin).ok_or_else(missing)?;
+    let (_, after) = rest.split_once(end).ok_or_else(missing)?;
+    Ok(format!("{before}{begin}{table}{end}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_replaces_what_is_between_the_marks() {
+        let page = "a\n<!-- agreement: quinn -->\nold\n<!-- end -->\nb\n";
+        let found = page_with(page, "quinn", "new\n").unwrap();
+        assert_eq!(
+            found,
+            "a\n<!-- agreement: quinn -->\nnew\n<!-- end -->\nb\n"
+        );
+        assert!(page_with(page, "noq", "new\n").is_err());
+    }
 }

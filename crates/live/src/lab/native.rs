@@ -1,7 +1,7 @@
 //! A stack's own congestion control: its options, and what is seen of it from outside.
 
 use crate::adapter::{payload_of, SMALLEST};
-use crate::{lab::MTU, outcome::Outcome, Sample};
+use crate::{ends::MTU, outcome::Outcome, Sample};
 use flowstart_control::{Duration, Exit, Instant, Reason};
 use flowstart_sim::RequestError;
 
@@ -66,7 +66,7 @@ pub struct State {
 
 /// A connection that the stack controls, as it was seen over time.
 pub(super) struct Observed {
-    /// As it is.
+    /// The present state.
     pub state: State,
     sent: u64,
     largest: u64,
@@ -107,7 +107,7 @@ impl Observed {
         self.sent += u64::from(bytes > SMALLEST as usize);
     }
 
-    /// Adds what was seen to what the path knows.
+    /// Adds what was observed to the results of the path.
     pub fn into_outcome(self, outcome: &mut Outcome) {
         outcome.exit = self.exit;
         outcome.max_cwnd = segments(self.largest);

@@ -99,6 +99,8 @@ fields! {
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct StackSpec beside Stack {
         /// Name of the preset: `rfc`, `ns2`, `opnet`, `linux`, `quic`, `quinn`, `noq` or `s2n`.
+        ///
+        /// `quinn-adapter` and `noq-adapter` are these stacks with startups of the catalog.
         #[usual("rfc")]
         pub preset: Option<String>,
         /// Maximum segment size, payload bytes, such as `1460B`.
