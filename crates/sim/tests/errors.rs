@@ -47,7 +47,8 @@ fn quantities_need_units() {
         (
             "stack = { iw = \"many\" }",
             "stack.iw: `many` is not an initial window: a number of segments from 1 to 1000000, such as \
-             `10` or `10pkt`, or one of `rfc2581`, `rfc3390`, `rfc5681`, `rfc6928`, `rfc9002`"
+             `10` or `10pkt`, bytes such as `12kB`, or one of `rfc2581`, `rfc3390`, `rfc5681`, `rfc6928`, \
+             `rfc9002`"
                 .into(),
         ),
     ];
