@@ -20,6 +20,8 @@ PRESETS = {
     "s2n": "s2n-quic 1.91, a QUIC stack in Rust that acknowledges every tenth packet",
 }
 """The presets of endpoints by name, each with what it is."""
+ADAPTERS = ("quinn-adapter", "noq-adapter")
+"""Presets of stacks that startups of the catalog control, which `flowstart live` uses."""
 SCENARIO_PRESET = "rfc"
 """The preset of a scenario that names none."""
 
@@ -43,7 +45,7 @@ def _resolved(name: str) -> dict[str, Any]:
 
 
 def _check(name: str, problem: str, location: Location = ()) -> None:
-    if name not in PRESETS:
+    if name not in (*PRESETS, *ADAPTERS):
         near = suggest(name, list(PRESETS))
         raise RequestError(f"{problem}{near} (all: flowstart stacks)", location)
 
