@@ -112,6 +112,9 @@ struct Run<'a> {
     origin: std::time::Instant,
     sender: Side,
     moment: Moment,
+    /// When a side was last due. A stack that is due at that time again is so a nanosecond later, or
+    /// time would stand still.
+    woken: Option<Instant>,
     adapter: Option<Shared>,
     /// The sides at which something has happened: a stack looks for what to send only then, and its
     /// pacer would spend what it saves up at every look.
@@ -175,6 +178,7 @@ pub fn run(
         flow,
         ends,
         origin,
+        woken: None,
         adapter: None,
         awake: vec![Side::Client],
         observed: None,
@@ -228,7 +232,8 @@ impl Run<'_> {
             time: time.max(self.moment.time),
             cause: Instant::MAX,
         };
-        let due = due.map(at);
+        let again = self.woken.map(|woken| woken + Duration::from_nanos(1));
+        let due = due.map(|due| at(again.map_or(due, |again| due.max(again))));
         let paced = self.adapter.as_ref().and_then(|a| a.lock().paced_until());
         let paced = paced.map(|due| at(due + self.later()));
         let delivery = self.wire.next().into_iter();
@@ -279,6 +284,7 @@ impl Run<'_> {
     /// the sender.
     fn wake(&mut self, time: Instant) {
         let now = self.instant();
+        self.woken = Some(time);
         for side in BOTH {
             if self.due(side).is_some_and(|due| due <= time) {
                 self.ends.on_deadline(side, now);

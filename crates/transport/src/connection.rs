@@ -244,15 +244,19 @@ impl Connection {
     /// Remembers whether the window is what stops sending, with `pipe` bytes in flight:
     /// only then may it grow (RFC 7661 §1).
     pub fn note_limit(&mut self, pipe: u64, now: Instant) {
-        if self.stack.window.app_limited_when_drained && self.is_drained() {
+        if self.stack.window.app_limited_when_drained && self.has_nothing_to_send() {
             self.limited = CwndLimited::default();
         } else if !self.session.window.has_room(pipe) {
-            self.note_limited();
-        } else if let Some(throughput) =
-            self.throughput.as_mut().filter(|_| self.nxt >= self.queued)
-        {
+            return self.note_limited();
+        }
+        if let Some(throughput) = self.throughput.as_mut().filter(|_| self.nxt >= self.queued) {
             throughput.starve(now);
         }
+    }
+
+    /// Whether all data has left and none of it waits to be sent again.
+    fn has_nothing_to_send(&self) -> bool {
+        self.is_drained() && self.sent.first_lost().is_none()
     }
 
     /// What has been sent so far used the window, or would have but for the pacer (RFC 9002 §7.8).

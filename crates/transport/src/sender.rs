@@ -15,7 +15,7 @@ use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::segment::{ByteRange, SegmentRange, Why};
 use super::send_buffer::SendBuffer;
-use super::stack::{Pacing, Restart, Stack};
+use super::stack::{Below, Bucket, Pacing, Restart, Stack};
 use super::throughput::Delivered;
 use super::token_bucket::TokenBucket;
 use crate::narrow::whole;
@@ -267,6 +267,8 @@ impl Sender {
         let Some(idle) = c.idle_for(now) else { return };
         let restart_window = match c.stack.window.restart {
             Restart::InitialWindow => c.stack.initial_window(),
+            // A packet does not stay below a window of one.
+            Restart::One if c.stack.window.stays_below != Below::Never => 2.0,
             Restart::One => 1.0,
             Restart::Keep | Restart::Paced => f64::INFINITY,
             Restart::Linux => c.restart_window(idle),
@@ -500,8 +502,8 @@ impl Sender {
             let packet = self.connection.stack.datagram();
             let window = whole(initial_window * packet as f64);
             // It was full when the first packet left, and is filled again when data needs it.
-            let created =
-                Instant(now.nanos() - rtt.unwrap_or(Duration::ZERO).nanos().min(now.nanos()));
+            let measured = rtt.filter(|_| self.connection.rtt.smoothed().is_some());
+            let created = now.saturating_sub(measured.unwrap_or(Duration::ZERO));
             let mut bucket = TokenBucket::new(kind, window, packet, created);
             bucket.sent(SMALLEST_INITIAL.into());
             self.bucket = Some(Box::new(bucket));
@@ -716,24 +718,26 @@ impl Sender {
         Some(packet)
     }
 
-    /// Whether the bucket has tokens for a segment; probes need none.
+    /// Whether the bucket has tokens for a segment; quinn's probes need none.
     #[inline(never)]
     fn takes_tokens(&mut self, segment: SegmentRange, now: Instant) -> bool {
         let c = &self.connection;
         let packet = c.stack.datagram();
         let window = whole(c.session.window.cwnd * packet as f64);
-        let srtt = c.rtt.smoothed().map_or(Duration::ZERO, |(srtt, _)| srtt);
+        let srtt = c.rtt.smoothed().map(|(srtt, _)| srtt);
+        let is_exempt =
+            segment.why == Why::Probe && c.stack.pacing.rule == Pacing::TokenBucket(Bucket::Quinn);
         let Some(bucket) = &mut self.bucket else {
             return true;
         };
-        let due = match segment.why {
-            Why::Probe => None,
-            _ => bucket.wait(window, packet, srtt, now),
+        let due = match is_exempt {
+            true => None,
+            false => bucket.wait(window, packet, srtt, now),
         };
         let admitted = self.pacer.admits_at(due);
         if admitted {
             let less = c.mss() - segment.range.bytes();
-            bucket.sent(packet - less);
+            bucket.sent(packet.saturating_sub(less));
         }
         admitted
     }

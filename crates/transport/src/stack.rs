@@ -2,7 +2,7 @@
 
 mod choices;
 
-pub use choices::{EcnMode, NewRenoOptions, Pacing, RecoveryKind, Restart, Sharing, Undo};
+pub use choices::{Below, EcnMode, NewRenoOptions, Pacing, RecoveryKind, Restart, Sharing, Undo};
 
 use super::handshake::{Handshake, SMALLEST_INITIAL};
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
@@ -102,9 +102,8 @@ pub struct WindowOptions {
     /// What an ACK acknowledges lets the window grow before the losses that it shows reduce it
     /// (quinn-proto 0.11.19 and noq-proto 1.4.0, `on_ack_received`), not after (RFC 9002 §A.7).
     pub grows_before_loss: bool,
-    /// What is in flight stays below the window, rather than reach it (quinn-proto 0.11.19,
-    /// `connection/mod.rs`, `poll_transmit`).
-    pub stays_below: bool,
+    /// Whether what is in flight stays below the window.
+    pub stays_below: Below,
     /// What a lost SYN does to the initial window.
     pub after_syn_loss: AfterSynLoss,
 }
@@ -259,7 +258,7 @@ impl Stack {
                 grow_when_app_limited: false,
                 app_limited_when_drained: false,
                 grows_before_loss: false,
-                stays_below: false,
+                stays_below: Below::Never,
                 after_syn_loss: AfterSynLoss::OneSegment,
             },
             receiver: ReceiverOptions {
@@ -580,7 +579,7 @@ impl Stack {
                 ..Stack::quic().pacing
             },
             window: WindowOptions {
-                stays_below: true,
+                stays_below: Below::Always,
                 ..Stack::window_of_quinn()
             },
             cc: "cubic",
@@ -598,9 +597,7 @@ impl Stack {
                 ..Stack::quic().pacing
             },
             window: WindowOptions {
-                // The end of the handshake is in the first datagram and not in flight: its ACK lets the
-                // window grow by less than a packet, so that whole packets stay below it from there on.
-                stays_below: true,
+                stays_below: Below::UntilLoss,
                 ..Stack::window_of_quinn()
             },
             cc: "cubic",
@@ -733,7 +730,7 @@ impl Stack {
 
     /// Bytes of UDP payload in a full-size data packet.
     pub fn datagram(&self) -> u64 {
-        u64::from(self.packet().saturating_sub(UDP_IP))
+        u64::from(self.packet().saturating_sub(UDP_IP).max(1))
     }
 
     /// Bytes of a full-size data packet on the wire.

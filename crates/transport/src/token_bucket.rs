@@ -5,19 +5,19 @@
 use crate::narrow::narrowed;
 use flowstart_control::{Duration, Instant};
 
-/// `BURST_INTERVAL_NANOS`: the bucket holds what this time takes at one window a round trip,
+/// `BURST_INTERVAL_NANOS`: the capacity is what one window a round trip is in this time.
 const BURST_INTERVAL: Duration = Duration::from_millis(2);
-/// but no fewer packets (`MIN_BURST_SIZE`),
+/// Minimum of the capacity in packets.
 const MIN_BURST_SIZE: u64 = 10;
-/// and no more (`MAX_BURST_SIZE`).
+/// Maximum of the capacity in packets.
 const MAX_BURST_SIZE: u64 = 256;
 /// The round trip before one is measured (RFC 9002 §6.2.2).
 const INITIAL_RTT: Duration = Duration::from_millis(333);
 
-/// noq: nor what this time takes, but a packet (`MAX_BURST_INTERVAL`).
+/// Maximum of noq's capacity, in time; one packet if that is more.
 const MAX_BURST_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Whose bucket.
+/// The stack whose bucket it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bucket {
     /// quinn's. Tokens are rounded down, so that a full wait may be a byte short of a full bucket.
@@ -69,15 +69,17 @@ impl TokenBucket {
         &mut self,
         window: u64,
         packet: u64,
-        srtt: Duration,
+        srtt: Option<Duration>,
         now: Instant,
     ) -> Option<Instant> {
+        let srtt = srtt.filter(|srtt| *srtt > Duration::ZERO);
+        let srtt = srtt.unwrap_or(INITIAL_RTT);
         if window != self.window {
             self.capacity = self.capacity_for(window, packet, srtt);
             self.tokens = self.tokens.min(self.capacity);
             self.window = window;
         }
-        if self.tokens >= packet || window > u64::from(u32::MAX) || srtt == Duration::ZERO {
+        if self.tokens >= packet || window > u64::from(u32::MAX) {
             return None;
         }
         // 1.25 windows in a round trip.
@@ -101,7 +103,8 @@ impl TokenBucket {
         // Until it is full.
         let missing = packet.max(self.capacity) - self.tokens;
         let time = u128::from(srtt.nanos()) * u128::from(missing) / u128::from(window.max(1));
-        Some(now + Duration::from_nanos(narrowed(time) / 5 * 4))
+        // Not now, or the time of a very fast path would stand still.
+        Some(now + Duration::from_nanos((narrowed(time) / 5 * 4).max(1)))
     }
 
     /// A packet of so many bytes has left.
@@ -121,7 +124,7 @@ mod tests {
     /// How many packets leave at once.
     fn burst(bucket: &mut TokenBucket, now: Instant) -> (u64, Instant) {
         for sent in 0.. {
-            if let Some(due) = bucket.wait(WINDOW, PACKET, RTT, now) {
+            if let Some(due) = bucket.wait(WINDOW, PACKET, Some(RTT), now) {
                 return (sent, due);
             }
             bucket.sent(PACKET);
@@ -141,7 +144,7 @@ mod tests {
     fn a_fast_path_has_two_milliseconds_in_a_burst() {
         let mut bucket = TokenBucket::new(Bucket::Quinn, WINDOW, PACKET, Instant::ZERO);
         let fast = |bucket: &mut TokenBucket| {
-            bucket.wait(10_000 * PACKET, PACKET, RTT, Instant::from_secs(1));
+            bucket.wait(10_000 * PACKET, PACKET, Some(RTT), Instant::from_secs(1));
             bucket.capacity / PACKET
         };
         assert_eq!(fast(&mut bucket), 200);
@@ -151,15 +154,31 @@ mod tests {
     fn on_a_slow_path_noq_sends_packets_one_by_one_until_the_window_changes() {
         let mut bucket = TokenBucket::new(Bucket::Noq, 10 * PACKET, PACKET, Instant::ZERO);
         assert_eq!(bucket.capacity, PACKET);
-        bucket.wait(11 * PACKET, PACKET, RTT, Instant::ZERO);
+        bucket.wait(11 * PACKET, PACKET, Some(RTT), Instant::ZERO);
         assert_eq!(bucket.capacity, 11 * PACKET / 10);
     }
 
     #[test]
-    fn nothing_waits_before_a_round_trip_is_known() {
-        let mut bucket = TokenBucket::new(Bucket::Quinn, WINDOW, PACKET, Instant::ZERO);
-        (0..20).for_each(|_| bucket.sent(PACKET));
-        let wait = bucket.wait(WINDOW, PACKET, Duration::ZERO, Instant::ZERO);
-        assert_eq!(wait, None);
+    fn before_a_round_trip_is_measured_it_counts_as_a_third_of_a_second() {
+        let mut bucket = TokenBucket::new(Bucket::Noq, 10 * PACKET, PACKET, Instant::ZERO);
+        bucket.sent(PACKET);
+        let due = bucket.wait(10 * PACKET, PACKET, None, Instant::ZERO);
+        assert_eq!(due.unwrap().nanos() / 1_000_000, 26);
+    }
+
+    #[test]
+    fn a_wait_is_never_empty_on_a_very_short_path() {
+        let rtt = Some(Duration::from_micros(20));
+        let mut bucket = TokenBucket::new(Bucket::Noq, 10 * PACKET, PACKET, Instant::ZERO);
+        let mut now = Instant::ZERO;
+        for _ in 0..1000 {
+            match bucket.wait(10 * PACKET, PACKET, rtt, now) {
+                None => bucket.sent(PACKET),
+                Some(due) => {
+                    assert!(due > now);
+                    now = due;
+                }
+            }
+        }
     }
 }

@@ -68,7 +68,9 @@ impl CubicQuinn {
             Some(start) => start,
             // A startup has ended without a loss.
             None => {
-                (state.w_max, state.k, state.start) = (w.cwnd, 0.0, Some(a.now));
+                state.w_max = state.w_max.max(w.cwnd);
+                state.k = libm::cbrt((state.w_max - w.cwnd) / c);
+                state.start = Some(a.now);
                 a.now
             }
         };
@@ -109,14 +111,9 @@ impl Avoidance for CubicQuinn {
         let beta = self.constants.beta;
         if !t.repeated {
             self.reduce(w, t.now);
-            w.ssthresh = (w.cwnd * beta).max(2.0);
         }
-        self.state = State {
-            w_max: w.cwnd,
-            cwnd_inc: 0.0,
-            start: None,
-            ..self.state
-        };
+        w.ssthresh = (w.cwnd * beta).max(2.0);
+        self.state = State::default();
         w.cwnd = 1.0;
     }
 

@@ -132,7 +132,9 @@ impl Increase {
     /// What was counted towards the next segment belonged to another window.
     pub(crate) fn forget(&mut self) {
         if let Increase::Counting(counter) = self {
-            counter.acked = 0.0;
+            if !counter.survives {
+                counter.acked = 0.0;
+            }
         }
     }
 

@@ -5,6 +5,9 @@ use crate::{ends::MTU, outcome::Outcome, Sample};
 use flowstart_control::{Duration, Exit, Instant, Reason};
 use flowstart_sim::RequestError;
 
+/// The smallest initial window: RFC 9002's minimum of two datagrams (§7.2).
+const LEAST: u64 = 2 * MTU as u64;
+
 /// Options of a stack's own congestion control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Native {
@@ -39,8 +42,8 @@ impl Native {
                     return refuse(format!("cc `{cc}`: one of {}", known.join(", ")));
                 }
                 Some(("iw", bytes)) => match bytes.parse() {
-                    Ok(bytes) if bytes >= u64::from(MTU) => native.initial_window = Some(bytes),
-                    _ => return refuse(format!("iw `{bytes}`: bytes, {MTU} or more")),
+                    Ok(bytes) if bytes >= LEAST => native.initial_window = Some(bytes),
+                    _ => return refuse(format!("iw `{bytes}`: bytes, {LEAST} or more")),
                 },
                 _ => return refuse(format!("`{option}`: cc=NAME or iw=BYTES")),
             }
@@ -141,7 +144,7 @@ mod tests {
     fn options_that_a_stack_lacks_are_refused_with_those_that_it_has() {
         let refused = |options| Native::parse(options, &["cubic"]).unwrap_err().to_string();
         assert_eq!(refused("cc=reno"), "native: cc `reno`: one of cubic");
-        assert_eq!(refused("iw=10"), "native: iw `10`: bytes, 1472 or more");
+        assert_eq!(refused("iw=10"), "native: iw `10`: bytes, 2944 or more");
         assert_eq!(refused("mtu=1"), "native: `mtu=1`: cc=NAME or iw=BYTES");
     }
 

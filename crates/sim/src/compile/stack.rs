@@ -4,7 +4,7 @@ use super::checks::within;
 use crate::spec::{
     out_of_range, unknown, AckName, GrowthName, PacingName, RequestError, StackSpec,
 };
-use flowstart_control::{Amount, Bytes, Duration};
+use flowstart_control::{Amount, Bytes, Duration, InitialWindow};
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::{Bucket, Pacing, Stack, PRESETS};
 use flowstart_transport::ReceiveBuffer;
@@ -29,6 +29,7 @@ impl StackSpec {
         stack.pacing.rule = self.pacing_rule(stack.pacing.rule);
         self.refuse_what_does_nothing(&stack)?;
         ack_delay_fits(&stack)?;
+        window_holds_a_packet(&stack)?;
         Ok(stack)
     }
 
@@ -210,6 +211,17 @@ impl StackSpec {
             },
         }
     }
+}
+
+/// An initial window in bytes lets a packet leave.
+fn window_holds_a_packet(stack: &Stack) -> Result<(), RequestError> {
+    const LEAST: f64 = 2.0;
+    let initial = stack.window.initial;
+    if matches!(initial, InitialWindow::Bytes(_)) && stack.initial_window() < LEAST {
+        let right = format!("two packets or more, of {} bytes", stack.datagram());
+        return Err(out_of_range("stack.iw", initial, &right));
+    }
+    Ok(())
 }
 
 /// With numbered packets the delay of an acknowledgement travels (RFC 9000 §18.2).

@@ -31,7 +31,7 @@ mod tests;
 use super::super::connection::Connection;
 use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{NewlyAckedPackets, Packet};
-use super::super::stack::Undo;
+use super::super::stack::{Below, Undo};
 use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
 use flowstart_control::{Duration, Instant};
 use flowstart_wire as wire;
@@ -125,7 +125,12 @@ impl Rfc9002 {
         if newly.packets == 0 && !undone {
             return None;
         }
-        if c.stack.window.stays_below {
+        let below = match c.stack.window.stays_below {
+            Below::Never => false,
+            Below::UntilLoss => c.session.window.ssthresh.is_infinite(),
+            Below::Always => true,
+        };
+        if below {
             // Not before: the end of the handshake is in the first datagram, and as far as it
             // acknowledges it is not in flight, so that the first flight reaches the window.
             c.session.window.stay_below();
@@ -267,7 +272,11 @@ impl Rfc9002 {
     fn begin_recovery(&mut self, c: &mut Connection) -> CongestionEvent {
         c.sent.begin_epoch();
         self.recovering = true;
-        self.free = true;
+        // One packet more than the window (§7.3.2), which quinn and noq do not send.
+        self.free = !c.stack.window.grows_before_loss;
+        if c.stack.window.stays_below == Below::UntilLoss {
+            c.session.window.may_fill();
+        }
         CongestionEvent::Reduction {
             added: 0,
             timed: false,
