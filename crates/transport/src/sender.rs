@@ -719,7 +719,7 @@ impl Sender {
     }
 
     /// Whether the bucket has tokens for a segment; quinn's probes need none.
-    #[inline(never)]
+    #[cold]
     fn takes_tokens(&mut self, segment: SegmentRange, now: Instant) -> bool {
         let c = &self.connection;
         let packet = c.stack.datagram();
