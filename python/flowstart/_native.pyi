@@ -196,7 +196,7 @@ STACKS: list[str]
 """The stacks by name."""
 LIVE_CLOCKS: list[str]
 """In which times live runs are."""
-NATIVE_CONTROLS: dict[str, list[str]]
+NATIVE_CONTROLS: dict[str, list[tuple[str, str, str]]]
 LIVE_STACKS: list[str]
 """The real stacks by name, whether or not they are in this build."""
 BUILT_LIVE_STACKS: list[str]

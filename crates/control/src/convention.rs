@@ -21,16 +21,11 @@ pub enum Convention {
     Quinn,
     /// noq-proto 1.4.
     Noq,
-    /// s2n-quic 1.91.
-    S2n,
 }
 
 impl Convention {
     /// Whether it is that of a QUIC stack.
     pub fn is_quic(self) -> bool {
-        matches!(
-            self,
-            Convention::Quic | Convention::Quinn | Convention::Noq | Convention::S2n
-        )
+        matches!(self, Convention::Quic | Convention::Quinn | Convention::Noq)
     }
 }

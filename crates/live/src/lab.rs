@@ -13,7 +13,7 @@ pub use crate::ends::{sender, Datagram, Side, MTU};
 pub use crate::lateness::Lateness;
 pub use crate::outcome::{Clock, Outcome};
 pub use crate::wire::{Passage, Wire};
-pub use native::{Native, State};
+pub use native::{Control, Native, State};
 
 use crate::{Shared, Startup};
 use flowstart_control::signals::PathInfo;
@@ -85,8 +85,10 @@ pub trait Endpoints {
     fn deadline(&mut self, side: Side) -> Option<std::time::Instant>;
     /// That time has come.
     fn on_deadline(&mut self, side: Side, now: std::time::Instant);
-    /// What controls the congestion window of the side that sends, once it may hand over data.
+    /// The controller of the congestion window of the side that sends, once it may hand over data.
     fn opened(&mut self, now: std::time::Instant) -> Option<Congestion>;
+    /// The state of the stack's own controller on that side.
+    fn state(&mut self) -> Option<State>;
     /// The application hands over as much of the transfer as there is room for.
     fn write(&mut self);
     /// Bytes that the receiving application has read.
@@ -95,12 +97,12 @@ pub trait Endpoints {
     fn failure(&self) -> Option<String>;
 }
 
-/// What controls the congestion window of a connection.
+/// The controller of a connection's congestion window.
 pub enum Congestion {
     /// A startup of the catalog, behind its adapter.
     Catalog(Shared),
-    /// The stack's own controller, in its present state.
-    Native(State),
+    /// The stack's own.
+    Native,
 }
 
 const BOTH: [Side; 2] = [Side::Client, Side::Server];
@@ -118,7 +120,7 @@ struct Run<'a> {
     adapter: Option<Shared>,
     /// The sides at which something has happened: a stack looks for what to send only then, and its
     /// pacer would spend what it saves up at every look.
-    awake: Vec<Side>,
+    awake: [bool; 2],
     /// Where the stack's own controller is in use.
     observed: Option<Observed>,
     opened: Option<Duration>,
@@ -180,7 +182,7 @@ pub fn run(
         origin,
         woken: None,
         adapter: None,
-        awake: vec![Side::Client],
+        awake: [true, false],
         observed: None,
         opened: None,
         loopback,
@@ -197,7 +199,7 @@ impl Run<'_> {
     fn go(&mut self) -> Outcome {
         let mut fct = None;
         loop {
-            self.pump();
+            self.transmit();
             if fct.is_none() && self.ends.read() >= self.flow.size {
                 fct = Some(self.moment.time.since(self.flow.start));
             }
@@ -277,7 +279,7 @@ impl Run<'_> {
         self.look_at_clock();
         let now = self.instant();
         self.ends.receive(to, datagram, now);
-        self.awake.push(to);
+        self.awake[to as usize] = true;
     }
 
     /// The sides that are due at this time run their timers, and the adapter's pacer may release
@@ -288,11 +290,11 @@ impl Run<'_> {
         for side in BOTH {
             if self.due(side).is_some_and(|due| due <= time) {
                 self.ends.on_deadline(side, now);
-                self.awake.push(side);
+                self.awake[side as usize] = true;
             }
         }
         if self.adapter.is_some() {
-            self.awake.push(self.sender);
+            self.awake[self.sender as usize] = true;
         }
     }
 
@@ -308,22 +310,26 @@ impl Run<'_> {
     }
 
     /// Both sides send what they have to send now.
-    fn pump(&mut self) {
+    fn transmit(&mut self) {
         self.look_at_clock();
         let now = self.instant();
-        match self.ends.opened(now) {
-            Some(Congestion::Catalog(adapter)) if self.adapter.is_none() => {
-                self.begin(adapter, now);
+        if self.opened.is_none() {
+            if let Some(congestion) = self.ends.opened(now) {
+                self.opened = Some(self.moment.time.since(self.flow.start));
+                if let Congestion::Catalog(adapter) = congestion {
+                    self.begin(adapter, now);
+                }
             }
-            Some(Congestion::Native(state)) => self.observe(state),
-            _ => {}
         }
         if self.opened.is_some() {
+            if self.adapter.is_none() {
+                self.observe();
+            }
             self.ends.write();
         }
         let awake = std::mem::take(&mut self.awake);
         for side in [self.sender, self.sender.other()] {
-            if !awake.contains(&side) {
+            if !awake[side as usize] {
                 continue;
             }
             while self.broken.is_none() {
@@ -353,13 +359,14 @@ impl Run<'_> {
         locked.begin(Some(self.flow.size), adapter.time(now));
         drop(locked);
         self.adapter = Some(adapter);
-        self.opened = Some(self.moment.time.since(self.flow.start));
     }
 
-    /// What the stack's own controller has now.
-    fn observe(&mut self, state: State) {
+    /// Records the state of the stack's own controller.
+    fn observe(&mut self) {
+        let Some(state) = self.ends.state() else {
+            return;
+        };
         let time = self.moment.time;
-        self.opened.get_or_insert(time.since(self.flow.start));
         match &mut self.observed {
             Some(observed) => observed.update(state, time),
             None => self.observed = Some(Observed::new(state, time)),

@@ -4,20 +4,11 @@ use crate::{Factory, Live};
 
 flowstart_live::quinn_proto_lab!(noq_proto);
 
-/// The congestion controls of noq-proto, its default first.
-pub const NATIVE: [&str; 3] = ["cubic", "newreno", "bbr"];
-
-/// Those that the preset `noq` simulates.
-pub const CONTROLS: [lab::agreement::Control; 2] = [
-    ("cubic", "slow-start", "cubic"),
-    ("newreno", "slow-start", "reno"),
-];
-
 /// Where noq differs from quinn.
 mod api {
-    use super::{Controllers, Native};
     use bytes::BytesMut;
-    use noq_proto::congestion::{Bbr3Config, Controller};
+    pub use noq_proto::congestion::Bbr3Config as Bbr;
+    use noq_proto::congestion::Controller;
     use noq_proto::{
         Connection, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, FourTuple, PathId,
         ServerConfig, Transmit,
@@ -47,20 +38,6 @@ mod api {
 
     pub fn congestion(of: &Connection) -> Option<&dyn Controller> {
         of.congestion_state(PathId::ZERO)
-    }
-
-    pub fn native(native: &Native) -> Controllers {
-        match native.cc.as_str() {
-            "bbr" => {
-                let mut config = Bbr3Config::default();
-                native
-                    .initial_window
-                    .map(|bytes| config.initial_window(bytes));
-                Arc::new(config)
-            }
-            "newreno" => super::new_reno(native),
-            _ => super::cubic(native),
-        }
     }
 
     /// The smoothed round trip, and packets found lost.

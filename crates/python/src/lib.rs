@@ -64,9 +64,7 @@ mod _native {
         module.add("STACKS", flowstart_transport::stack::PRESETS)?;
         let clocks: Vec<_> = live::CLOCKS.iter().map(|(name, _)| *name).collect();
         module.add("LIVE_CLOCKS", clocks)?;
-        let controls: std::collections::BTreeMap<_, _> =
-            live::native_controls().into_iter().collect();
-        module.add("NATIVE_CONTROLS", controls)?;
+        module.add("NATIVE_CONTROLS", live::native_controls())?;
         module.add("LIVE_STACKS", live::names())?;
         module.add("BUILT_LIVE_STACKS", live::built())?;
         module.add("ALIASES", flowstart_control::entry::ALIASES.to_vec())?;

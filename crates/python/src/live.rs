@@ -1,6 +1,7 @@
 //! Scenarios in real QUIC stacks and in the kernel's TCP, on a separate thread while the calling
 //! thread looks for Ctrl-C.
 
+use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -44,11 +45,15 @@ type RunKernel = fn(&Prepared, Option<String>, &AtomicBool) -> Result<Outcome, R
 /// The name of a stack's own congestion control, and its initial window in bytes if that is given.
 type NamedControl = (String, Option<u64>);
 
+/// The name of a stack's own congestion control, and the startup and congestion control that simulate
+/// it.
+type SimulatedControl = (&'static str, &'static str, &'static str);
+
 /// A QUIC stack's own congestion control and pacer.
 #[derive(Clone, Copy)]
 struct Own {
-    /// The names of its congestion controls, its default first.
-    controls: &'static [&'static str],
+    /// Its congestion controls, its default first.
+    controls: fn() -> Vec<SimulatedControl>,
     /// Runs a flow under one of them, with options such as `cc=cubic,iw=14720`.
     #[cfg_attr(not(feature = "quic"), allow(dead_code, reason = "not in this build"))]
     run: fn(&str, ExternalSender, Clock) -> Result<Outcome, RequestError>,
@@ -68,7 +73,11 @@ const STACKS: &[(&str, Option<Run>)] = &[
 macro_rules! own {
     ($stack:ident) => {
         Own {
-            controls: &$stack::lab::NATIVE,
+            controls: || {
+                $stack::lab::NATIVE
+                    .map(|c| (c.name, c.startup, c.cc))
+                    .to_vec()
+            },
             run: |options, flow, clock| {
                 let native = Native::parse(options, &$stack::lab::NATIVE)?;
                 $stack::lab::run_native(&native, flow, clock)
@@ -415,10 +424,10 @@ fn lateness<'py>(py: Python<'py>, late: &Lateness) -> PyResult<Bound<'py, PyDict
     Ok(dict)
 }
 
-/// The stacks' own congestion controls by stack, of those in this build.
-pub fn native_controls() -> Vec<(&'static str, Vec<&'static str>)> {
+/// The own congestion controls of each stack in this build.
+pub fn native_controls() -> BTreeMap<&'static str, Vec<SimulatedControl>> {
     let own = STACKS.iter().filter_map(|(name, run)| match run {
-        Some(Run::Quic(_, Some(own))) => Some((*name, own.controls.to_vec())),
+        Some(Run::Quic(_, Some(own))) => Some((*name, (own.controls)())),
         _ => None,
     });
     own.collect()

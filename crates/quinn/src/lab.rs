@@ -4,20 +4,11 @@ use crate::{Factory, Live};
 
 flowstart_live::quinn_proto_lab!(quinn_proto);
 
-/// The congestion controls of quinn-proto, its default first.
-pub const NATIVE: [&str; 3] = ["cubic", "newreno", "bbr"];
-
-/// Those that the preset `quinn` simulates.
-pub const CONTROLS: [lab::agreement::Control; 2] = [
-    ("cubic", "slow-start", "cubic"),
-    ("newreno", "slow-start", "reno"),
-];
-
 /// Where quinn differs from noq.
 mod api {
-    use super::{Controllers, Native};
     use bytes::BytesMut;
-    use quinn_proto::congestion::{BbrConfig, Controller};
+    pub use quinn_proto::congestion::BbrConfig as Bbr;
+    use quinn_proto::congestion::Controller;
     use quinn_proto::{
         Connection, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, ServerConfig, Transmit,
     };
@@ -45,20 +36,6 @@ mod api {
 
     pub fn congestion(of: &Connection) -> Option<&dyn Controller> {
         Some(of.congestion_state())
-    }
-
-    pub fn native(native: &Native) -> Controllers {
-        match native.cc.as_str() {
-            "bbr" => {
-                let mut config = BbrConfig::default();
-                native
-                    .initial_window
-                    .map(|bytes| config.initial_window(bytes));
-                Arc::new(config)
-            }
-            "newreno" => super::new_reno(native),
-            _ => super::cubic(native),
-        }
     }
 
     /// The smoothed round trip, and packets found lost.

@@ -1,65 +1,7 @@
 //! quinn's own congestion control and pacer, and the preset that simulates them.
 
-use flowstart_live::lab::{agreement, Clock, Native, Outcome};
-use flowstart_quinn::lab::{self, CONTROLS, NATIVE};
-use flowstart_sim::{Prepared, Scenario};
+use flowstart_quinn::lab;
 
-fn prepared(size: &str) -> Prepared {
-    let text = format!(
-        r#"
-        path = {{ rate = "20Mbps", rtt = "60ms", buffer = "100pkt" }}
-        stack = {{ preset = "quinn" }}
-        flows = [{{ startup = "slow-start", size = "{size}" }}]
-        "#
-    );
-    Prepared::new(&Scenario::from_toml(&text).unwrap()).unwrap()
-}
+const STACK: &str = "quinn";
 
-fn native(options: &str, size: &str) -> Outcome {
-    let native = Native::parse(options, &NATIVE).unwrap();
-    let flow = prepared(size).external_sender().unwrap();
-    lab::run_native(&native, flow, Clock::Virtual).unwrap()
-}
-
-/// Its tables are written with FLOWSTART_WRITE_PAGES=1.
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/native.md");
-
-#[test]
-fn the_preset_agrees_with_the_stack_on_the_grid_as_the_page_says() {
-    let pairs = agreement::pairs("quinn", &CONTROLS, lab::run_native).unwrap();
-    let page = std::fs::read_to_string(PAGE).unwrap();
-    let current = agreement::page_with(&page, "quinn", &agreement::markdown(&pairs)).unwrap();
-    if std::env::var_os("FLOWSTART_WRITE_PAGES").is_some() {
-        std::fs::write(PAGE, &current).unwrap();
-    }
-    assert!(
-        page == current,
-        "docs/native.md is stale:
-{current}"
-    );
-    let near = agreement::within(&pairs, 0.01);
-    assert!(near * 100 >= pairs.len() * 95, "{near}");
-    assert_eq!(agreement::within(&pairs, 0.05), pairs.len());
-}
-
-#[test]
-fn a_larger_initial_window_saves_round_trips() {
-    let (usual, large) = (native("", "100kB"), native("iw=43170", "100kB"));
-    assert!(large.fct.unwrap() < usual.fct.unwrap());
-}
-
-#[test]
-fn slow_start_ends_with_the_first_loss() {
-    let outcome = native("cc=newreno", "1MB");
-    assert!(outcome.packets_lost > 0);
-    assert!(outcome.exit.unwrap().cwnd > 100.0);
-    assert!(native("cc=newreno", "15kB").exit.is_none());
-}
-
-#[test]
-fn every_control_of_the_stack_completes_a_transfer() {
-    for control in NATIVE {
-        let outcome = native(&format!("cc={control}"), "1MB");
-        assert!(outcome.fct.is_some(), "{control}");
-    }
-}
+include!("../../live/tests/shared/native.rs");

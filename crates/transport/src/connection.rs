@@ -136,7 +136,6 @@ impl Connection {
             EcnMode::L4s => Some(EcnSender::new(controller.is_scalable())),
         };
         let profile = RecoveryProfile::new(&stack);
-        let window = Window::new(stack.framing.mss);
         let mut sent = SentPackets::new(profile.detail, controller.wants_delivery());
         if profile.whole_packets {
             sent = sent.of_packets(stack.framing.mss.into());
@@ -144,7 +143,7 @@ impl Connection {
         Connection {
             rtt: RttEstimator::new(&stack.rto),
             sent,
-            session: Session::new(controller, window, profile.undo),
+            session: Session::new(controller, Window::new(stack.framing.mss), profile.undo),
             flow,
             nxt: 0,
             prev_high: 0,

@@ -11,7 +11,9 @@ from flowstart.comparison import tables
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.repeats import placed
 from flowstart.comparison.summary import MANY, NEAR, Summary, ordered, summarise
+from flowstart.deployment.stacks import HostStack
 from flowstart.model import custom, document, perturbation
+from flowstart.model.catalog import listed
 from flowstart.model.document import Document, queues, resolve
 from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD
 from flowstart.render import columns, footnotes
@@ -149,6 +151,21 @@ class ComparisonData(Result):
     def resolved(self) -> Document:
         """The whole configuration of the first run, every default filled in."""
         return resolve(self.plan.scenario(self.plan.cases()[0]), self.plan.custom)
+
+    @functools.cached_property
+    def hosts(self) -> HostStack:
+        """The stack in use that the preset of the endpoints simulates."""
+        return HostStack.of_preset(self.resolved["stack"]["preset"])
+
+    def offers(self, name: str) -> bool:
+        """Whether hosts can be changed to a variant; true where no stack in use is simulated.
+
+        A startup of the user's own can be deployed.
+        """
+        variant = self.plan.variant(name)
+        if not self.hosts.options or listed(str(variant.begins)) is None:
+            return True
+        return self.hosts.offers(variant, self.hosts.recorded)
 
     @functools.cached_property
     def queues(self) -> dict[str, str]:

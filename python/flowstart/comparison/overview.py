@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from flowstart import text
 from flowstart.comparison import tables
-from flowstart.comparison.plan import Plan
 from flowstart.comparison.summary import TIE, Summary
 from flowstart.inference import Row
 from flowstart.model import custom
@@ -46,7 +45,7 @@ def overview(found: "ComparisonData", command: str = "") -> summary.Summary:
         [
             *others[:SIZES],
             *more,
-            *_undeployable(found.plan, first),
+            *_undeployable(found, first),
             *found.cautions,
             *_closing(found, table),
         ],
@@ -173,10 +172,10 @@ def _is_as_fast(row: Row | None) -> bool:
 
 def _deployable(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> str:
     """The fastest startup that a sender can deploy alone, where `first` is none."""
-    obstacle = _obstacle(found.plan, first)
+    obstacle = _obstacle(found, first)
     if not obstacle:
         return ""
-    able = [s for s in group if s.complete == s.flows and not _obstacle(found.plan, s)]
+    able = [s for s in group if s.complete == s.flows and not _obstacle(found, s)]
     if not able:
         return f" It {obstacle}."
     best = min(able, key=_time)
@@ -187,11 +186,11 @@ def _deployable(found: "ComparisonData", group: Sequence[Summary], first: Summar
     return f" It {obstacle}; otherwise {rest}."
 
 
-def _obstacle(plan: Plan, s: Summary) -> str:
+def _obstacle(found: "ComparisonData", s: Summary) -> str:
     """Why a sender cannot deploy a startup alone; empty where it can."""
     if needs_help(s.startup):
         return "needs router, peer or cache support"
-    return "" if plan.offers(s.startup) else f"is not part of {plan.hosts.title}"
+    return "" if found.offers(s.startup) else f"is not part of {found.hosts.title}"
 
 
 def _time(s: Summary) -> float:
@@ -260,16 +259,16 @@ def _exit(s: Summary) -> str:
     return cwnd + s.exit_reason
 
 
-def _undeployable(plan: Plan, group: Sequence[Summary]) -> list[str]:
+def _undeployable(found: "ComparisonData", group: Sequence[Summary]) -> list[str]:
     """The startups that a sender cannot deploy alone."""
     helped = [custom.short(s.startup) for s in group if needs_help(s.startup)]
     absent = [
         custom.short(s.startup)
         for s in group
-        if not needs_help(s.startup) and not plan.offers(s.startup)
+        if not needs_help(s.startup) and not found.offers(s.startup)
     ]
     lines = [f"Needs router, peer or cache support: {_named(helped)}."] if helped else []
-    return lines + ([f"Not part of {plan.hosts.title}: {_named(absent)}."] if absent else [])
+    return lines + ([f"Not part of {found.hosts.title}: {_named(absent)}."] if absent else [])
 
 
 def _closing(found: "ComparisonData", table: Grid) -> list[str]:

@@ -1,18 +1,15 @@
 """What a comparison runs: the same traffic under one startup after another."""
 
 import dataclasses
-import functools
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from flowstart.deployment.stacks import HostStack
 from flowstart.errors import RequestError
 from flowstart.model import scenario, specs
 from flowstart.model import stack as stacks
 from flowstart.model import variants as named
-from flowstart.model.catalog import listed
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, plain, resolve
 from flowstart.model.fields import Endpoint
@@ -177,22 +174,6 @@ class Plan:
     def variant(self, name: str) -> Variant:
         """The variant of this name."""
         return next(variant for variant in self.variants if variant.name == name)
-
-    @functools.cached_property
-    def hosts(self) -> HostStack:
-        """The stack in use that the preset of the endpoints stands for."""
-        document = resolve(self.scenario(self.cases()[0]), self.custom)
-        return HostStack.of_preset(document["stack"]["preset"])
-
-    def offers(self, name: str) -> bool:
-        """Whether hosts can be changed to a variant; true where no stack in use is simulated.
-
-        A startup of the user's own can be deployed.
-        """
-        variant = self.variant(name)
-        if not self.hosts.options or listed(str(variant.begins)) is None:
-            return True
-        return self.hosts.offers(variant, self.hosts.recorded)
 
     def cases(self) -> list[Case]:
         """Every run, sizes outermost and seeds innermost."""

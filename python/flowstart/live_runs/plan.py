@@ -34,12 +34,6 @@ KERNEL = {
     "bbr": {"startup": "bbr-startup", "cc": "bbr"},
 }
 """The kernel's own congestion controls, and what each is in the simulator."""
-NATIVE = {
-    "cubic": {"startup": "slow-start", "cc": "cubic"},
-    "newreno": {"startup": "slow-start", "cc": "reno"},
-    "bbr": {"startup": "bbr-startup", "cc": "bbr"},
-}
-"""The QUIC stacks' own congestion controls, and what each is in the simulator."""
 NATIVE_SUFFIX = "-native"
 """What follows the name of a stack that runs its own congestion control only."""
 KERNEL_REPEATS = 5
@@ -186,7 +180,7 @@ def _native_stack(stack: str) -> tuple[str, str | None]:
 
 def _native_variants(name: str, options: str | None) -> list[tuple[Variant, str]]:
     """A QUIC stack's own congestion controls, as what they are in the simulator."""
-    known = _native.NATIVE_CONTROLS.get(name)
+    known = {control: by for control, *by in _native.NATIVE_CONTROLS.get(name, ())}
     if not known:
         having = ", ".join(_native.NATIVE_CONTROLS)
         raise RequestError(
@@ -198,7 +192,8 @@ def _native_variants(name: str, options: str | None) -> list[tuple[Variant, str]
     for text in asked:
         control, window = _native.native_control(name, text)
         stack = {"preset": name} if window is None else {"preset": name, "iw": f"{window}B"}
-        found.append((Variant(f"{name}-{control}", **NATIVE[control], stack=stack), text))
+        startup, cc = known[control]
+        found.append((Variant(f"{name}-{control}", startup, cc, stack), text))
     return found
 
 

@@ -2,7 +2,7 @@
 //! paths: 5 to 500 Mbit/s, 10 to 600 ms, buffers of a quarter to four BDP, half of them with random
 //! loss; transfers of 15 kB to 10 MB.
 
-use super::native::Native;
+use super::native::{Control, Native};
 use crate::outcome::{Clock, Outcome};
 use flowstart_control::{Duration, Segments};
 use flowstart_sim::{ExternalSender, Prepared, RequestError, Scenario};
@@ -27,9 +27,6 @@ const PATHS: [(u32, u32, f64, u32); 16] = [
     (50, 80, 1.0, 5),
 ];
 const SIZES: [&str; 4] = ["15kB", "100kB", "1MB", "10MB"];
-
-/// The stack's name of a congestion control, and the startup and congestion control that stand for it.
-pub type Control = (&'static str, &'static str, &'static str);
 
 /// What came of one transfer.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +83,7 @@ pub fn pairs(
         let path = format!(
             r#"rate = "{rate}Mbps", rtt = "{rtt}ms", buffer = "{buffer}bdp", loss = "{loss}%""#
         );
-        for (control, startup, cc) in controls {
+        for Control { name, startup, cc } in controls {
             for size in SIZES {
                 let scenario = Scenario::from_toml(&format!(
                     r#"
@@ -98,13 +95,13 @@ pub fn pairs(
                 ))?;
                 let prepared = Prepared::new(&scenario)?;
                 let native = Native {
-                    cc: (*control).to_string(),
+                    cc: (*name).to_string(),
                     initial_window: None,
                 };
                 let outcome = run(&native, prepared.external_sender()?, Clock::Virtual)?;
                 found.push(Pair {
                     path: path.clone(),
-                    control,
+                    control: name,
                     size,
                     native: in_stack(&outcome),
                     preset: simulated(&prepared),

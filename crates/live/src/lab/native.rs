@@ -8,6 +8,17 @@ use flowstart_sim::RequestError;
 /// The smallest initial window: RFC 9002's minimum of two datagrams (§7.2).
 const LEAST: u64 = 2 * MTU as u64;
 
+/// A congestion control of a stack.
+#[derive(Clone, Copy, Debug)]
+pub struct Control {
+    /// Its name in the stack.
+    pub name: &'static str,
+    /// The startup that simulates it.
+    pub startup: &'static str,
+    /// The congestion control of the catalog that simulates it.
+    pub cc: &'static str,
+}
+
 /// Options of a stack's own congestion control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Native {
@@ -25,21 +36,25 @@ impl Native {
     /// An option or a congestion control that the stack does not have.
     ///
     /// ```
-    /// use flowstart_live::lab::Native;
-    /// let native = Native::parse("iw=14720", &["cubic", "newreno"]).unwrap();
+    /// use flowstart_live::lab::{Control, Native};
+    /// let cubic = Control { name: "cubic", startup: "slow-start", cc: "cubic" };
+    /// let native = Native::parse("iw=14720", &[cubic]).unwrap();
     /// assert_eq!((native.cc.as_str(), native.initial_window), ("cubic", Some(14_720)));
     /// ```
-    pub fn parse(options: &str, known: &[&str]) -> Result<Native, RequestError> {
+    pub fn parse(options: &str, known: &[Control]) -> Result<Native, RequestError> {
         let refuse = |problem| Err(RequestError::new("native", problem));
         let mut native = Native {
-            cc: known.first().copied().unwrap_or_default().to_string(),
+            cc: known.first().map_or("", |control| control.name).to_string(),
             initial_window: None,
         };
         for option in options.split(',').filter(|option| !option.is_empty()) {
             match option.split_once('=') {
-                Some(("cc", cc)) if known.contains(&cc) => native.cc = cc.to_string(),
+                Some(("cc", cc)) if known.iter().any(|control| control.name == cc) => {
+                    native.cc = cc.to_string();
+                }
                 Some(("cc", cc)) => {
-                    return refuse(format!("cc `{cc}`: one of {}", known.join(", ")));
+                    let names: Vec<_> = known.iter().map(|control| control.name).collect();
+                    return refuse(format!("cc `{cc}`: one of {}", names.join(", ")));
                 }
                 Some(("iw", bytes)) => match bytes.parse() {
                     Ok(bytes) if bytes >= LEAST => native.initial_window = Some(bytes),
@@ -142,7 +157,12 @@ mod tests {
 
     #[test]
     fn options_that_a_stack_lacks_are_refused_with_those_that_it_has() {
-        let refused = |options| Native::parse(options, &["cubic"]).unwrap_err().to_string();
+        let cubic = Control {
+            name: "cubic",
+            startup: "slow-start",
+            cc: "cubic",
+        };
+        let refused = |options| Native::parse(options, &[cubic]).unwrap_err().to_string();
         assert_eq!(refused("cc=reno"), "native: cc `reno`: one of cubic");
         assert_eq!(refused("iw=10"), "native: iw `10`: bytes, 2944 or more");
         assert_eq!(refused("mtu=1"), "native: `mtu=1`: cc=NAME or iw=BYTES");

@@ -6,7 +6,7 @@
 /// Defines `run`, which runs a scenario's only flow over this protocol crate.
 ///
 /// Where it is used there is a module `api` with what differs: `endpoint`, `transmit`, `receive`,
-/// `congestion`, `native` and `statistics`; and the crate has `Factory`, `Live`, and `bytes`.
+/// `congestion`, `statistics` and `Bbr`; and the crate has `Factory`, `Live`, and `bytes`.
 #[macro_export]
 macro_rules! quinn_proto_lab {
     ($proto:ident) => {
@@ -17,8 +17,8 @@ macro_rules! quinn_proto_lab {
         use std::sync::Arc;
         use std::time::Instant;
         use $crate::lab::{
-            self, Certificate, Clock, Congestion, Datagram, Endpoints, Native, Outcome, Side,
-            State, MTU, RANDOM,
+            self, Certificate, Clock, Congestion, Control, Datagram, Endpoints, Native, Outcome,
+            Side, State, MTU, RANDOM,
         };
         use $proto::congestion::{ControllerFactory, CubicConfig, NewRenoConfig};
         use $proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
@@ -47,7 +47,7 @@ macro_rules! quinn_proto_lab {
             flow: ExternalSender,
             clock: Clock,
         ) -> Result<Outcome, RequestError> {
-            run_under(api::native(native), flow, clock)
+            run_under(controllers(native), flow, clock)
         }
 
         /// What makes the controllers of the side that sends.
@@ -66,21 +66,42 @@ macro_rules! quinn_proto_lab {
             lab::run(flow, &mut ends, origin, clock)
         }
 
-        /// CUBIC's configuration.
-        fn cubic(native: &Native) -> Controllers {
-            let mut config = CubicConfig::default();
-            native
-                .initial_window
-                .map(|bytes| config.initial_window(bytes));
-            Arc::new(config)
+        /// The stack's congestion controls, its default first. BBR is simulated in outline only.
+        pub const NATIVE: [Control; 3] = [
+            Control {
+                name: "cubic",
+                startup: "slow-start",
+                cc: "cubic",
+            },
+            Control {
+                name: "newreno",
+                startup: "slow-start",
+                cc: "reno",
+            },
+            Control {
+                name: "bbr",
+                startup: "bbr-startup",
+                cc: "bbr",
+            },
+        ];
+
+        fn controllers(native: &Native) -> Controllers {
+            match native.cc.as_str() {
+                "bbr" => configured(native, api::Bbr::initial_window),
+                "newreno" => configured(native, NewRenoConfig::initial_window),
+                _ => configured(native, CubicConfig::initial_window),
+            }
         }
 
-        /// NewReno's configuration.
-        fn new_reno(native: &Native) -> Controllers {
-            let mut config = NewRenoConfig::default();
-            native
-                .initial_window
-                .map(|bytes| config.initial_window(bytes));
+        /// A configuration with the initial window that is given.
+        fn configured<C: ControllerFactory + Default + Send + Sync + 'static>(
+            native: &Native,
+            initial_window: fn(&mut C, u64) -> &mut C,
+        ) -> Controllers {
+            let mut config = C::default();
+            if let Some(bytes) = native.initial_window {
+                initial_window(&mut config, bytes);
+            }
             Arc::new(config)
         }
 
@@ -293,20 +314,26 @@ macro_rules! quinn_proto_lab {
                 let sender = self.sender;
                 let end = self.end(sender);
                 let (_, connection) = end.connection.as_mut().filter(|_| end.open)?;
-                let controller = api::congestion(connection)?;
-                let metrics = controller.metrics();
-                let copy = controller.clone_box().into_any().downcast::<Live>();
-                if let Ok(live) = copy {
-                    return Some(Congestion::Catalog(live.gate().adapter().clone()));
-                }
+                let controller = api::congestion(connection)?.clone_box();
+                Some(match controller.into_any().downcast::<Live>() {
+                    Ok(live) => Congestion::Catalog(live.gate().adapter().clone()),
+                    Err(_) => Congestion::Native,
+                })
+            }
+
+            fn state(&mut self) -> Option<State> {
+                let sender = self.sender;
+                let end = self.end(sender);
+                let (_, connection) = end.connection.as_mut()?;
+                let metrics = api::congestion(connection)?.metrics();
                 let (srtt, lost) = api::statistics(connection)?;
-                Some(Congestion::Native(State {
+                Some(State {
                     window: metrics.congestion_window,
                     ssthresh: metrics.ssthresh.filter(|bytes| *bytes < u64::MAX),
                     srtt: flowstart_control::Duration::from_nanos(srtt.as_nanos() as u64),
                     lost,
                     finished: end.finished,
-                }))
+                })
             }
 
             fn write(&mut self) {
