@@ -192,8 +192,8 @@ EVENTS: list[tuple[str, str, str, str, str]]
 """Those that are told an event: name, what it is, its argument, signal and answer."""
 SIGNALS: list[tuple[str, str, list[tuple[str, str, str]]]]
 """The signals: name, what it is, and the same of its fields, with their types."""
-STACKS: list[str]
-"""The stacks by name."""
+STACKS: dict[str, str]
+"""The presets of endpoints by name, each with what it is."""
 LIVE_CLOCKS: list[str]
 """In which times live runs are."""
 NATIVE_CONTROLS: dict[str, list[tuple[str, str, str]]]

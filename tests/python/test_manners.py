@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import flowstart as fs
-from flowstart import _native
 from flowstart.model import stack
 from flowstart.model.path import named_paths
 
@@ -35,10 +34,6 @@ def test_paths_as_json_have_all_fields(cli: Cli) -> None:
     listed = json.loads(cli("paths", "--json").out)
     assert [{"name": name, **fields} for name, fields in named_paths().items()] == listed
     assert json.loads(cli("paths", "leo", "--json").out) in listed
-
-
-def test_every_stack_of_the_simulator_is_told_of() -> None:
-    assert list(stack.PRESETS) == sorted(_native.STACKS, key=list(stack.PRESETS).index)
 
 
 def test_stacks_stand_beside_each_other_and_one_is_shown_in_full(cli: Cli) -> None:

@@ -33,7 +33,7 @@ mod _native {
     use flowstart_sim::{Compiler, Outcome, Prepared, Scenario};
     use pyo3::exceptions::PyKeyboardInterrupt;
     use pyo3::prelude::*;
-    use pyo3::types::PyDict;
+    use pyo3::types::{IntoPyDict, PyDict};
 
     use crate::batch::Task;
     use crate::budget::Budget;
@@ -61,7 +61,9 @@ mod _native {
         module.add("EVENTS", custom::events())?;
         module.add("SIGNALS", signals::described())?;
         signals::add_to(module)?;
-        module.add("STACKS", flowstart_transport::stack::PRESETS)?;
+        let stacks = flowstart_transport::stack::PRESETS.iter();
+        let stacks = stacks.map(|stack| (stack.name, stack.about));
+        module.add("STACKS", stacks.into_py_dict(module.py())?)?;
         let clocks: Vec<_> = live::CLOCKS.iter().map(|(name, _)| *name).collect();
         module.add("LIVE_CLOCKS", clocks)?;
         module.add("NATIVE_CONTROLS", live::native_controls())?;

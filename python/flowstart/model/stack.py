@@ -4,21 +4,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from flowstart import _native
 from flowstart.errors import Location, RequestError
 from flowstart.model import definitions, specs
 from flowstart.model.catalog import suggest
 from flowstart.model.document import resolve
 
-PRESETS = {
-    "rfc": "the standards as written today: RFC 5681, 6298, 6675, 6928, 3042, 7323",
-    "ns2": "the one-way agents of ns-2.35, which number packets and acknowledge each of them",
-    "opnet": "the hosts of the OPNET study of Modified Swift Start: no SACK, no window scaling",
-    "linux": "a current Linux kernel with time stamps, and receive buffers of 32 to 128 MiB",
-    "quic": "QUIC over UDP and IPv4 by RFC 9000 and 9002, in packets of 1500 bytes",
-    "quinn": "quinn 0.11, a QUIC stack in Rust",
-    "noq": "noq 1.4, a QUIC stack in Rust, whose pacer holds acknowledgements back too",
-    "s2n": "s2n-quic 1.91, a QUIC stack in Rust that acknowledges every tenth packet",
-}
+PRESETS = _native.STACKS
 """The presets of endpoints by name, each with what it is."""
 ADAPTERS = ("quinn-adapter", "noq-adapter")
 """Presets of stacks that startups of the catalog control, which `flowstart live` uses."""

@@ -38,8 +38,8 @@ struct Driven {
 
 impl Driven {
     fn open(u: &mut Unstructured) -> Result<Driven> {
-        let preset = u.choose(&PRESETS)?;
-        let stack = Stack::preset(preset).expect("a preset has a stack");
+        let preset = u.choose(PRESETS)?;
+        let stack = Stack::preset(preset.name).expect("a preset has a stack");
         let startup = u.choose(STARTUPS)?.name;
         let cc = u.choose(AVOIDANCES)?.name;
         let controller = catalog::controller(startup, cc, stack.convention);

@@ -16,8 +16,8 @@ pub(super) fn run(bytes: &[u8]) {
 }
 
 fn driven(u: &mut Unstructured) -> Result<()> {
-    let preset = u.choose(&PRESETS)?;
-    let stack = Stack::preset(preset).expect("a preset has a stack");
+    let preset = u.choose(PRESETS)?;
+    let stack = Stack::preset(preset.name).expect("a preset has a stack");
     let mut receiver = Receiver::new(Arc::new(stack.receiver()), 0);
     receiver.open();
     let (mut now, mut highest, mut came) = (Instant::ZERO, 0, 0);

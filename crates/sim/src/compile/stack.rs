@@ -6,7 +6,7 @@ use crate::spec::{
 };
 use flowstart_control::{Amount, Bytes, Duration, InitialWindow};
 use flowstart_transport::receiver::AckPolicy;
-use flowstart_transport::stack::{Bucket, Pacing, Stack, PRESETS};
+use flowstart_transport::stack::{names, Bucket, Pacing, Stack};
 use flowstart_transport::ReceiveBuffer;
 
 impl StackSpec {
@@ -16,7 +16,7 @@ impl StackSpec {
         self.check("stack")?;
         let name = self.preset.as_deref().unwrap_or("rfc");
         let mut stack =
-            Stack::preset(name).ok_or_else(|| unknown("stack.preset", name, &PRESETS))?;
+            Stack::preset(name).ok_or_else(|| unknown("stack.preset", name, &names()))?;
         self.set_in(&mut stack);
         stack.framing.mss = mss.unwrap_or(stack.framing.mss);
         stack.receiver.ack = self.ack_policy(stack.receiver.ack);

@@ -1,0 +1,74 @@
+//! Linux.
+
+use crate::stack::*;
+
+impl Stack {
+    /// A current Linux kernel with timestamps, and with receive buffers of 32 MiB that may grow
+    /// to 128, as servers that send far and fast are set up.
+    pub fn linux() -> Stack {
+        let base = Stack::rfc();
+        Stack {
+            preset: "linux",
+            convention: Convention::Linux,
+            framing: Framing {
+                mss: 1448,
+                header: 52,
+                bare: 52,
+                opening: 52,
+                ..base.framing
+            },
+            window: WindowOptions {
+                initial: InitialWindow::Segments(10),
+                restart: Restart::Linux,
+                app_limited_at_acks: false,
+                after_syn_loss: AfterSynLoss::TolerateOne,
+                ..base.window
+            },
+            receiver: ReceiverOptions {
+                // And at once as long as the advertised window grows, of which a large buffer makes
+                // two megabytes.
+                ack: AckPolicy::QuickThenDelayed {
+                    quick: 16,
+                    every: 2,
+                    timer: Duration::from_millis(40),
+                },
+                dsack: true,
+                comp_sack_delay: Duration::from_millis(1),
+                paws: true,
+                echo_at_once: true,
+                ..base.receiver
+            },
+            recovery: RecoveryOptions {
+                kind: RecoveryKind::Rack,
+                frto: true,
+                ..base.recovery
+            },
+            pacing: PacingOptions {
+                by_offload: true,
+                tso: true,
+                ..base.pacing
+            },
+            rto: Arc::new(RtoParams {
+                initial: Duration::from_secs(1),
+                min: Duration::from_millis(200),
+                max: Duration::from_secs(120),
+                // TCP_RTO_MIN bounds what the variation adds.
+                granularity: Duration::from_millis(200),
+                after_syn_loss: Duration::from_secs(1),
+                ticks: None,
+                // HZ = 250.
+                jiffy: Some(Duration::from_millis(4)),
+            }),
+            receive_window: ReceiveWindowOptions {
+                buffer: Some(ReceiveBuffer {
+                    initial: 32 << 20,
+                    largest: 128 << 20,
+                    share: None,
+                }),
+                ..base.receive_window
+            },
+            cc: "cubic",
+            ..base
+        }
+    }
+}

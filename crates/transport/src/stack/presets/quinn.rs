@@ -1,0 +1,98 @@
+//! quinn and noq.
+
+use crate::stack::*;
+
+impl Stack {
+    /// quinn-proto 0.11.19 with its own congestion control and pacer.
+    pub fn quinn() -> Stack {
+        Stack {
+            preset: "quinn",
+            convention: Convention::Quinn,
+            pacing: PacingOptions {
+                rule: Pacing::TokenBucket(Bucket::Quinn),
+                ..Stack::quic().pacing
+            },
+            window: WindowOptions {
+                stays_below: Below::Always,
+                ..Stack::window_of_quinn()
+            },
+            cc: "cubic",
+            ..Stack::quinn_adapter()
+        }
+    }
+
+    /// noq-proto 1.4.0 with its own congestion control and pacer.
+    pub fn noq() -> Stack {
+        Stack {
+            preset: "noq",
+            convention: Convention::Noq,
+            pacing: PacingOptions {
+                rule: Pacing::TokenBucket(Bucket::Noq),
+                ..Stack::quic().pacing
+            },
+            window: WindowOptions {
+                stays_below: Below::UntilLoss,
+                ..Stack::window_of_quinn()
+            },
+            cc: "cubic",
+            ..Stack::noq_adapter()
+        }
+    }
+
+    /// What quinn and noq have in common (`connection/mod.rs` of both). An idle time does not shrink
+    /// the window.
+    fn window_of_quinn() -> WindowOptions {
+        WindowOptions {
+            // CubicConfig and NewRenoConfig: ten datagrams of 1200 bytes.
+            initial: InitialWindow::Bytes(12_000),
+            restart: Restart::Keep,
+            app_limited_when_drained: true,
+            grows_before_loss: true,
+            ..Stack::quic().window
+        }
+    }
+
+    /// quinn 0.11 with startups of the catalog, which `flowstart-quinn` brings. What confirms the
+    /// handshake acknowledges the data behind its end too, so the first packet is acknowledged at once
+    /// and the others in pairs from the second on. Nothing is undone.
+    pub fn quinn_adapter() -> Stack {
+        let base = Stack::quic();
+        Stack {
+            preset: "quinn-adapter",
+            recovery: RecoveryOptions {
+                undo: Undo::None,
+                // 28 of NEW_CONNECTION_ID, 28 of UDP and IP, and what a packet with an acknowledgement has.
+                id_update: 90,
+                ..base.recovery
+            },
+            receiver: ReceiverOptions {
+                ack: AckPolicy::QuickThenDelayed {
+                    quick: 1,
+                    every: 2,
+                    timer: Duration::from_millis(25),
+                },
+                ..base.receiver
+            },
+            ..base
+        }
+    }
+
+    /// noq 1.4 with startups of the catalog, which `flowstart-noq` brings. Its pacer holds
+    /// acknowledgements back too: behind NEW_CONNECTION_ID, HANDSHAKE_DONE and the session tickets, 195
+    /// bytes. A loss that was none is undone.
+    pub fn noq_adapter() -> Stack {
+        let base = Stack::quic();
+        Stack {
+            preset: "noq-adapter",
+            receiver: ReceiverOptions {
+                ack_pacer: 195,
+                ..base.receiver
+            },
+            recovery: RecoveryOptions {
+                undo: Undo::SetEmpties,
+                ..base.recovery
+            },
+            ..base
+        }
+    }
+}
