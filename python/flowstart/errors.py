@@ -59,6 +59,10 @@ class RequestError(FlowstartError, ValueError):
                 place = ("--flows",)
             case ("flows", int()):
                 place = ()
+            case ("flows", int(), "writes", int(), "after", "pause"):
+                place = ("--idle",)
+            case ("flows", int(), "writes", int(), "size"):
+                place = ("--size",)
             case ("flows", int(), str(name), *rest) | ("path" | "stack", str(name), *rest):
                 place = (_option(name), *rest)
             case (str(name),) if name.isidentifier():

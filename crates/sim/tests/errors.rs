@@ -986,7 +986,7 @@ fn ingredients_of_paths() {
             (
                 "aggregation = \"often\"",
                 "path.aggregation: `often` is unknown; known are constant, uniform, exponential, \
-                 pareto, pareto2, weibull, lognormal",
+                 pareto, pareto2, weibull, lognormal, normal",
             ),
             (
                 "jitter = \"5\"",

@@ -263,6 +263,12 @@ class Traffic(Compared):
     size: str | None = flag("Transfer sizes. [10kB,100kB,1MB,10MB]", "S,...")
     flows: int | None = flag("Simultaneous connections. [1]", least=1, panel="Traffic")
     stagger: str | None = flag("Time between the openings of connections.", "TIME", panel="Traffic")
+    requests: int | None = flag(
+        "Transfers that a client requests on one connection, each after the last.",
+        least=2,
+        panel="Traffic",
+    )
+    idle: str | None = flag("Idle time before each further request. [0s]", "TIME", panel="Traffic")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flowstart import _native, extras, text
 from flowstart.comparison import tables
 from flowstart.comparison.plan import Case, Plan
-from flowstart.comparison.repeats import placed
+from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import MANY, NEAR, Summary, ordered, summarise
 from flowstart.deployment.stacks import HostStack
 from flowstart.model import custom, document, perturbation

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flowstart.comparison.plan import FEWEST_REPEATS, Case, Plan
-from flowstart.comparison.repeats import placed
 from flowstart.comparison.result import Comparison
+from flowstart.comparison.rows import placed
 from flowstart.model import perturbation, specs
 from flowstart.model.document import encode, resolve
 from flowstart.simulation import bounds, frames

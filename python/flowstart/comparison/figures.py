@@ -35,8 +35,12 @@ BEST = "#009E73"
 def completion(found: Sequence[Summary], startups: Sequence[str], about: str) -> Figure:
     """Completion time, and its multiple of the ideal, over size; bars for a single size.
 
-    The startups are in the order of `startups`; `about` is what was compared.
+    The startups are in the order of `startups`; `about` is what was compared. Of several requests
+    on a connection it is the last.
     """
+    last = max(s.group.request for s in found)
+    found = [s for s in found if s.group.request == last]
+    about += f", request {last}" if last else ""
     with mpl.rc_context(STYLE):
         if len({s.size_bytes for s in found}) == 1:
             chart = Chart(figsize=(7, 1.2 + 0.35 * len(found)))

@@ -29,6 +29,8 @@ DEFAULT_STACK = "linux"
 """The endpoints of a path where none are given: most servers run Linux, with CUBIC."""
 REMEMBERED = "1bdp"
 """What an earlier connection left behind where nothing else is said: the right window."""
+REQUEST = "500B"
+"""A client's request, in one packet."""
 DEFAULT_SIZES = ("10kB", "100kB", "1MB", "10MB")
 FEWEST_REPEATS, MOST_REPEATS = 10, 160
 """How many repeats a size has at least and at most, for ranges."""
@@ -76,6 +78,8 @@ class Plan:
         sizes: Sequence[str] = DEFAULT_SIZES,
         flows: int | None = None,
         stagger: str | None = None,
+        requests: int | None = None,
+        idle: str | None = None,
         cc: str | None = None,
         stack: str | Endpoint | Mapping[str, Any] | None = None,
         cached_cwnd: str | None = None,
@@ -84,6 +88,8 @@ class Plan:
     ) -> Self:
         """Every size under every startup on a path, `flows` connections together.
 
+        With `requests`, a client requests so many transfers on one connection, and each time waits
+        for `idle` after it has received one.
         `cached_cwnd` is the window that an earlier connection left behind, one bandwidth-delay
         product by default, for startups that use a memory. A `stack` without a
         preset is `DEFAULT_STACK`.
@@ -94,12 +100,13 @@ class Plan:
         fields = {"preset": DEFAULT_STACK} | (fields or {})
         flow = {"cc": cc, "count": flows, "stagger": stagger}
         flow |= {"cached_cwnd": cached_cwnd or REMEMBERED}
-        base = plain({"path": path, "stack": fields, "flows": [flow]})
+        entries = _on_one_connection(flow, requests, idle) if requests else [flow]
+        base = plain({"path": path, "stack": fields, "flows": entries})
         custom = CustomStartups()
         compared = chosen(variants, startups, custom)
         plan = cls(
             base=base,
-            tested=(0,),
+            tested=(len(entries) - 1,),
             variants=compared,
             sizes=specs.unique("size", sizes),
             seeds=_seeds(seed or 1, repeat),
@@ -112,6 +119,8 @@ class Plan:
             "cc": cc,
             "flows": flows,
             "stagger": stagger,
+            "requests": requests,
+            "idle": idle,
             "cached_cwnd": cached_cwnd,
         }
         return dataclasses.replace(plan, command=plan.written(options))
@@ -194,8 +203,8 @@ class Plan:
         flows = [dict(flow) for flow in self.base["flows"]]
         for flow in (flows[i] for i in self.tested):
             flow |= told | flow | under_test
-            if case.size is not None and "writes" not in flow:
-                flow.setdefault("size", case.size)
+            if case.size is not None:
+                flow |= _sized(flow, case.size)
         document = self.base | {"flows": flows, "seed": case.seed, "trace": trace}
         if "web" in self.base:
             document["web"] = [
@@ -215,13 +224,18 @@ class Plan:
         path = self.base.get("path")
         return told_interface(path) if isinstance(path, dict) else {}
 
-    def is_tested(self) -> list[bool]:
-        """For each flow of a run but those of web sessions, whether it is under test."""
-        return [
-            i in self.tested
-            for i, flow in enumerate(self.base["flows"])
-            for _ in range(flow.get("count", 1))
-        ]
+    def places(self) -> list[int]:
+        """For each flow of a run but those of web sessions, its entry in `flows`."""
+        return [i for i, flow in enumerate(self.base["flows"]) for _ in range(flow.get("count", 1))]
+
+    def has_requests(self) -> bool:
+        """Whether a connection under test has several writes."""
+        return any(len(self.base["flows"][i].get("writes", [])) > 1 for i in self.tested)
+
+    def requesting(self) -> set[int]:
+        """Entries of `flows` with the requests for which flows under test wait."""
+        writes = (write for i in self.tested for write in self.base["flows"][i].get("writes", []))
+        return {write["after"]["flow"] for write in writes if "after" in write} - {*self.tested}
 
     def written(
         self,
@@ -280,6 +294,32 @@ def chosen(
     return named.settled(variants, startups, custom, without)
 
 
+def _on_one_connection(flow: Document, requests: int, idle: str | None) -> list[Document]:
+    """A client's flow of requests, and the server's of the transfers."""
+    pause = {"pause": idle} if idle else {}
+    when: list[Document] = [{"at": "0s"}]
+    when += [{"after": {"flow": 1, "write": n, **pause}} for n in range(requests - 1)]
+    asking = {
+        "startup": "slow-start",
+        "direction": "reverse",
+        "writes": [{"size": REQUEST} | one for one in when],
+    }
+    writes = [{"after": {"flow": 0, "write": n}} for n in range(requests)]
+    return [asking, flow | {"handshake": False, "writes": writes}]
+
+
+def _sized(flow: Mapping[str, Any], size: str) -> Document:
+    """The size of a flow, or of its writes, where it has none."""
+    if "writes" not in flow:
+        return {} if "size" in flow else {"size": size}
+    return {"writes": [{"size": size} | write for write in flow["writes"]]}
+
+
+def _has_size(flow: Mapping[str, Any]) -> bool:
+    """Whether a flow has its own size."""
+    return "size" in flow or all("size" in write for write in flow.get("writes", [{}]))
+
+
 def _flows(base: Document) -> list[dict[str, Any]]:
     """The entries of `flows`, one without any field where the scenario has no traffic."""
     return _entries(base, "flows") or ([] if base.get("web") else [{}])
@@ -303,7 +343,7 @@ def _open_sizes(
     tested: list[dict[str, Any]], sizes: Sequence[str] | None
 ) -> tuple[str | None, ...]:
     """The sizes for flows that have none; only None where every flow has its own."""
-    if any("size" not in flow and "writes" not in flow for flow in tested):
+    if not all(map(_has_size, tested)):
         return specs.unique("size", DEFAULT_SIZES if sizes is None else sizes)
     if sizes is not None:
         raise RequestError(

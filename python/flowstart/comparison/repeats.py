@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from flowstart import text
 from flowstart.comparison.plan import FEWEST_REPEATS, MOST_REPEATS, Case, Plan
-from flowstart.comparison.summary import Summary, summarise
+from flowstart.comparison.rows import placed
+from flowstart.comparison.summary import Group, Summary, summarise
 from flowstart.inference.data import Row, finite
 from flowstart.inference.recommendation import (
     Recommendation,
@@ -19,41 +19,7 @@ from flowstart.inference.recommendation import (
 )
 from flowstart.model.document import encode
 from flowstart.model.perturbation import perturbed
-from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
-
-if TYPE_CHECKING:
-    from flowstart._native import Outcomes
-
-
-OBJECT_FIELDS = ("web", "session", "page", "object", "requested_s", "response_s", "done_s")
-"""What the row of a web session's response tells beyond those of other flows."""
-
-
-def placed(outcomes: "Outcomes", cases: list[Case], plan: Plan) -> list[dict[str, Any]]:
-    """The flows' rows with their places in the comparison.
-
-    Requests of web sessions are left out: an object's time is counted from its request.
-    """
-    tested = plan.is_tested()
-    objects = {(row["run"], row["flow"]): row for row in frames.rows(outcomes["objects"])}
-    found = []
-    for row in frames.rows(outcomes["flows"]):
-        part = objects.get((row["run"], row["flow"]))
-        if part:
-            is_tested = part["web"] in plan.tested_web
-        elif row["flow"] < len(tested):
-            is_tested = tested[row["flow"]]
-        else:
-            continue
-        more = {name: part and part[name] for name in OBJECT_FIELDS} if plan.base.get("web") else {}
-        case = cases[row["run"]]
-        place = {"tested": is_tested, "variant": case.startup, "size": case.size}
-        # A startup under test as it was asked for.
-        asked = {"startup": plan.variant(case.startup).begins} if is_tested else {}
-        found.append(row | place | asked | more)
-    return found
-
 
 FIRST = 40
 """How many repeats a size has at first; until its ranges are settled they double."""
@@ -62,9 +28,7 @@ MOST_PACKETS = 10_000_000
 MOST_ROWS = 50_000
 """Rows that are held at a time, as far as single repeats have fewer."""
 
-Key: TypeAlias = tuple[bool, int]
-"""A group of summaries: whether it is web sessions', and otherwise its size in bytes."""
-Times: TypeAlias = dict[Key, dict[str, float]]
+Times: TypeAlias = dict[Group, dict[str, float]]
 """Mean completion times in seconds by group and variant; `inf` where not all were done."""
 
 
@@ -73,20 +37,20 @@ class Intervals:
     """How far the changes of a comparison go over its repeats."""
 
     baseline: str
-    groups: dict[Key, Repeats]
-    rows: dict[tuple[Key, str], Row]
+    groups: dict[Group, Repeats]
+    rows: dict[tuple[Group, str], Row]
     """By group and variant, without the baseline."""
-    recommendations: dict[Key, Recommendation]
+    recommendations: dict[Group, Recommendation]
     interrupted: bool
     """Whether Ctrl-C ended the repeats; these are the ones that were finished."""
 
     def row(self, s: Summary) -> Row | None:
         """The interval beside a summary."""
-        return self.rows.get((key_of(s), s.startup))
+        return self.rows.get((s.group, s.startup))
 
     def recommendation(self, s: Summary) -> Recommendation | None:
         """The choice in a summary's group."""
-        return self.recommendations.get(key_of(s))
+        return self.recommendations.get(s.group)
 
     def recommended(self, s: Summary) -> bool:
         """Whether a summary's variant is the choice in its group."""
@@ -95,7 +59,7 @@ class Intervals:
 
     def repeats(self, s: Summary) -> int:
         """The number of repeats of a summary's group."""
-        return self.groups[key_of(s)].repeats
+        return self.groups[s.group].repeats
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -103,7 +67,8 @@ class Intervals:
         return [
             {
                 "group": row.group,
-                "size_bytes": None if key[0] else key[1],
+                "size_bytes": key.size_bytes or None,
+                "request": key.request or None,
                 "variant": row.variant,
                 "baseline": self.baseline,
                 "statistic": str(row.statistic),
@@ -116,11 +81,6 @@ class Intervals:
             }
             for (key, _), row in self.rows.items()
         ]
-
-
-def key_of(s: Summary) -> Key:
-    """The group of a summary; the mean size of web sessions differs from repeat to repeat."""
-    return s.web, 0 if s.web else s.size_bytes
 
 
 def repeated(
@@ -141,7 +101,7 @@ def repeated(
     times = _times(exact)
     most = {size: _most(packets[size] // len(plan.seeds)) for size in plan.sizes}
     done = {size: _of_size(runner, size, times, most[size]) for size in plan.sizes}
-    lost = {(key_of(s), s.startup): s.loss for s in exact}
+    lost = {(s.group, s.startup): s.loss for s in exact}
     repeats = [one for of_size in done.values() for one in of_size]
     groups = _groups(plan, times, repeats, lost)
     if runner.interrupted and not all(group.repeats for group in groups.values()):
@@ -218,7 +178,7 @@ def _times(summaries: Sequence[Summary]) -> Times:
     found: Times = {}
     for s in summaries:
         time = s.fct_s if s.fct_s is not None and s.complete == s.flows else inf
-        found.setdefault(key_of(s), {})[s.startup] = time
+        found.setdefault(s.group, {})[s.startup] = time
     return found
 
 
@@ -226,20 +186,19 @@ def _groups(
     plan: Plan,
     exact: Times,
     repeats: Sequence[Times],
-    lost: Mapping[tuple[Key, str], float] | None = None,
-) -> dict[Key, Repeats]:
+    lost: Mapping[tuple[Group, str], float] | None = None,
+) -> dict[Group, Repeats]:
     """The times of every group, the exact path's first; `lost` is by group and variant."""
     found = {}
     for key, first in exact.items():
         rows = [first, *(times[key] for times in repeats if key in times)]
         matrix = [[row.get(name, float("nan")) for name in plan.startups] for row in rows]
-        name = "objects of web sessions" if key[0] else text.size(key[1])
         shares = [lost.get((key, startup), 0.0) for startup in plan.startups] if lost else None
-        found[key] = Repeats.of(name, matrix, shares)
+        found[key] = Repeats.of(key.name, matrix, shares)
     return found
 
 
-def _intervals(plan: Plan, groups: dict[Key, Repeats], interrupted: bool) -> Intervals:
+def _intervals(plan: Plan, groups: dict[Group, Repeats], interrupted: bool) -> Intervals:
     base = plan.baseline
     rows = {
         (key, row.variant): row

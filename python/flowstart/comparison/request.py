@@ -36,6 +36,10 @@ class _Asked:
     stack: Mapping[str, Any]
 
     @property
+    def requests(self) -> int:
+        return int(self.given.get("requests") or 1)
+
+    @property
     def flows(self) -> int:
         return int(self.given.get("flows") or 1)
 
@@ -68,6 +72,8 @@ class _Option:
 
 _OPTIONS = (
     _Option("stagger", lambda a: a.flows > 1, "one flow has no other to wait for; give `flows`"),
+    _Option("flows", lambda a: a.requests == 1, "the requests have one connection; leave it out"),
+    _Option("idle", lambda a: a.requests > 1, "a connection has one transfer; give `requests`"),
     _Option(
         "hosts",
         _Asked.hosts_are_used,
@@ -126,6 +132,8 @@ def plan_of(
         sizes=sizes or DEFAULT_SIZES,
         flows=given.get("flows"),
         stagger=given.get("stagger"),
+        requests=given.get("requests"),
+        idle=given.get("idle"),
         cc=given.get("cc"),
         stack=stack,
         cached_cwnd=given.get("cached_cwnd"),

@@ -111,6 +111,7 @@ def _source(
         where["web"] = list(result.plan.tested_web)
     else:
         where |= {"size_bytes": s.size_bytes, "web": [None]}  # no object of a session
+        where |= {"request": s.request} if s.request else {}
     size = asked.get((s.web, s.size_bytes))
     where |= {"size": size} if size is not None else {}
     return Source(where, {"variant": result.baseline})

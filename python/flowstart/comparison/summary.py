@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import exp, inf, log
 from statistics import fmean
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
+from flowstart import text
 from flowstart.inference.data import NEGLIGIBLE
 from flowstart.model import variants
 
@@ -16,6 +17,24 @@ TIE = 0.001
 """A difference below this share is none that a reader should act upon."""
 NEAR = 0.01
 """Nor is one of means below this share, where worst runs differ."""
+
+
+class Group(NamedTuple):
+    """What the transfers of several summaries have in common."""
+
+    web: bool
+    size_bytes: int
+    """Zero for objects of web sessions, whose sizes differ."""
+    request: int = 0
+    """Which request on its connection, from 1; zero where a connection has one transfer."""
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        if self.web:
+            return "objects of web sessions"
+        request = f", request {self.request}" if self.request else ""
+        return text.size(self.size_bytes) + request
 
 
 @dataclass(frozen=True)
@@ -57,15 +76,17 @@ class Summary:
     """The same for the time until the sender had everything acknowledged."""
     background_change: float | None = None
     """The same for the completion times of the background flows, where there are any."""
+    request: int | None = None
+    """Which request on its connection, from 1; None where a connection has one transfer."""
     best: bool = False
     """Whether the row is marked, by the rule in `fastest`."""
     web: bool = False
     """Whether these are the objects of web sessions, whose size is then the mean."""
 
     @property
-    def group(self) -> tuple[bool, int]:
-        """What summaries that stand beside each other have in common."""
-        return self.web, self.size_bytes
+    def group(self) -> Group:
+        """The section of a table that it belongs to."""
+        return Group(self.web, 0 if self.web else self.size_bytes, self.request or 0)
 
 
 def summarise(
@@ -83,27 +104,26 @@ def summarise(
     rows = list(rows)
     sizes = [row["size_bytes"] for row in rows if row["tested"] and _is_object(row)]
     mean_size = round(fmean(sizes)) if sizes else 0
-    tested: dict[tuple[bool, int, str], Rows] = {}
+    tested: dict[Group, dict[str, Rows]] = {}
     background: dict[tuple[str | None, str], Rows] = {}
     for row in rows:
         if row["tested"]:
-            web = _is_object(row)
-            size = mean_size if web else row["size_bytes"]
-            tested.setdefault((web, size, row["variant"]), []).append(row)
+            tested.setdefault(_group(row), {}).setdefault(row["variant"], []).append(row)
         else:
             background.setdefault((row["size"], row["variant"]), []).append(row)
     baseline = variants.baseline(baseline, startups)
     found = []
-    for web, size in sorted({(web, size) for web, size, _ in tested}):
-        group = {s: tested[web, size, s] for s in startups if (web, size, s) in tested}
+    for key in sorted(tested):
+        group = {s: tested[key][s] for s in startups if s in tested[key]}
         base = group.get(baseline, [])
         asked = next(iter(group.values()))[0]["size"]
         beside = {s: background.get((asked, s), []) for s in (*group, baseline)}
         summaries = [
             replace(
                 _summary(rows, seeds),
-                web=web,
-                size_bytes=size,
+                web=key.web,
+                size_bytes=mean_size if key.web else key.size_bytes,
+                request=key.request or None,
                 change=_change(rows, base, "fct_s"),
                 duration_change=_change(rows, base, "duration_s"),
                 background_change=_change(beside[startup], beside[baseline], "fct_s"),
@@ -112,6 +132,12 @@ def summarise(
         ]
         found += _mark_best(summaries, len(startups))
     return found
+
+
+def _group(row: dict[str, Any]) -> Group:
+    """The group of a row."""
+    web = _is_object(row)
+    return Group(web, 0 if web else row["size_bytes"], row.get("request") or 0)
 
 
 def _is_object(row: dict[str, Any]) -> bool:

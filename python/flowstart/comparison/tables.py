@@ -81,8 +81,8 @@ def _range(s: Summary, intervals: "Intervals") -> str:
 
 def group_name(s: Summary) -> str:
     """What the transfers of a summary have in common."""
-    size = text.size(s.size_bytes)
-    return f"objects of web sessions, {size} on average" if s.web else size
+    mean = f", {text.size(s.size_bytes)} on average" if s.web else ""
+    return s.group.name + mean
 
 
 def _summary_cells(s: Summary, several: bool, background: bool, acked: bool) -> list[str]:

@@ -84,6 +84,8 @@ def compare(
     sizes: Sequence[Size] | None = None,
     flows: int | None = None,
     stagger: Time | None = None,
+    requests: int | None = None,
+    idle: Time | None = None,
     cc: str | None = None,
     stack: str | Endpoint | Mapping[str, Any] | None = None,
     cached_cwnd: str | None = None,
@@ -133,6 +135,8 @@ def compare(
     sizes: Sequence[Size] | None = None,
     flows: int | None = None,
     stagger: Time | None = None,
+    requests: int | None = None,
+    idle: Time | None = None,
     cc: str | None = None,
     stack: str | Endpoint | Mapping[str, Any] | None = None,
     cached_cwnd: str | None = None,
@@ -156,7 +160,7 @@ def compare(
         on: The real stack: `noq`, `quinn`, `s2n`, or `linux` for this machine's kernel; with fields
             as in `noq:ecn=classic`, or the stack's own congestion control alone, as in
             `quinn-native:cc=cubic,iw=14720` (initial window in bytes). Needs a path, and takes
-            neither `baseline`, `flows`, `stagger` nor `stack`.
+            neither `baseline`, `flows`, `stagger`, `requests`, `idle` nor `stack`.
         clock: `virtual`, or `real` for sockets of this machine; only with `on`.
         kernel: The kernel's congestion controls to run as they are; only with `on="linux"`.
         native: Whether the QUIC stack's own congestion controls and pacer run too; only with `on`.
@@ -167,6 +171,8 @@ def compare(
         sizes: Sizes of transfers, in bytes or as text.
         flows: Number of connections that send each size at the same time.
         stagger: Time from the start of one connection to the next, in seconds or as text.
+        requests: Number of transfers that a client requests on one connection, each after the last.
+        idle: Idle time before each further request, in seconds or as text.
         cc: Congestion control after startup.
         stack: A preset of the endpoints, or their fields.
         cached_cwnd: Congestion window that an earlier connection left, such as `1bdp`.
@@ -197,6 +203,7 @@ def compare(
     """
     live_only: dict[str, Any] = {"clock": clock, "kernel": kernel, "native": native}
     simulated_only = {"baseline": baseline, "flows": flows, "stagger": stagger, "stack": stack}
+    simulated_only |= {"requests": requests, "idle": idle}
     given = [name for name, value in (simulated_only if on else live_only).items() if value]
     if given:
         where = f"a real stack (`on={on!r}`)" if on else "the simulator; name a stack with `on`"
@@ -220,6 +227,7 @@ def compare(
                 raise
     common |= {"baseline": baseline, "repeat": 1 if repeat is None else repeat}
     of_path: dict[str, Any] = {"flows": flows, "stagger": time_text("stagger", stagger)}
+    of_path |= {"requests": requests, "idle": time_text("idle", idle)}
     of_path |= {"cc": cc, "stack": stack, "cached_cwnd": cached_cwnd}
     planned = _plan(setting, of_path, texts, common, allow_python=allow_python)
     with bounds.bounded(time_limit, **limits):
@@ -241,7 +249,8 @@ def _plan(
         plan = Plan.of_path(
             setting, sizes=DEFAULT_SIZES if sizes is None else sizes, **of_path, **common
         )
-        given = {name: of_path[name] for name in ("flows", "stagger", "cached_cwnd")}
+        names = ("flows", "stagger", "requests", "idle", "cached_cwnd")
+        given = {name: of_path[name] for name in names}
         stack = plan.base.get("stack")
         request.refuse_what_does_nothing(given, plan.begins, plan.custom, stack)
         return plan

@@ -68,11 +68,18 @@ def _later(entry: Any, drawn: random.Random, factor: float) -> Any:
         return entry
     found = dict(entry)
     begin = quantities.read_seconds(entry.get("start", "0s"))
-    if begin is not None:
+    if begin is not None and not _waits(entry):
         found["start"] = quantities.seconds(begin + later)
     if "rtt" in entry:
         found["rtt"] = _times(entry["rtt"], factor)
     return found
+
+
+def _waits(entry: Mapping[str, Any]) -> bool:
+    """Whether a flow opens with an event of another flow."""
+    writes = entry.get("writes")
+    first = writes[0] if isinstance(writes, list) and writes else None
+    return "start_after" in entry or (isinstance(first, Mapping) and "after" in first)
 
 
 def _times(value: object, factor: float) -> object:

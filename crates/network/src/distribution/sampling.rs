@@ -3,7 +3,7 @@
 use crate::random::open_share;
 use flowstart_control::Duration;
 use rand_pcg::Pcg64Mcg;
-use std::f64::consts::TAU;
+use std::f64::consts::{SQRT_2, TAU};
 
 /// A distribution, ready to be drawn from; in seconds or in packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,6 +48,18 @@ pub enum Distribution {
         /// Standard deviation of the logarithm.
         sigma: f64,
     },
+    /// Normal, with zero in place of what is below zero, as netem has it: max(0, N(mean, sd)).
+    Normal {
+        /// Mean before values below zero are replaced.
+        mean: f64,
+        /// Standard deviation, likewise.
+        sd: f64,
+    },
+}
+
+/// A normal variable of two uniform ones, by Box and Muller's transform.
+fn normal(u: f64, second: f64) -> f64 {
+    libm::sqrt(-2.0 * libm::log(u)) * libm::cos(TAU * second)
 }
 
 impl Distribution {
@@ -61,11 +73,8 @@ impl Distribution {
             Distribution::Pareto { scale, shape } => scale * libm::pow(u, -1.0 / shape),
             Distribution::Pareto2 { scale, shape } => scale * (libm::pow(u, -1.0 / shape) - 1.0),
             Distribution::Weibull { scale, shape } => scale * libm::pow(-libm::log(u), 1.0 / shape),
-            Distribution::Lognormal { mu, sigma } => {
-                // Box and Muller's transform.
-                let normal = libm::sqrt(-2.0 * libm::log(u)) * libm::cos(TAU * second());
-                libm::exp(mu + sigma * normal)
-            }
+            Distribution::Lognormal { mu, sigma } => libm::exp(mu + sigma * normal(u, second())),
+            Distribution::Normal { mean, sd } => (mean + sd * normal(u, second())).max(0.0),
         }
     }
 
@@ -105,6 +114,12 @@ impl Distribution {
             Distribution::Pareto2 { scale, shape } => scale / (shape - 1.0),
             Distribution::Weibull { scale, shape } => scale * libm::tgamma(1.0 + 1.0 / shape),
             Distribution::Lognormal { mu, sigma } => libm::exp(mu + sigma * sigma / 2.0),
+            Distribution::Normal { mean, sd } => {
+                let z = mean / sd;
+                let density = libm::exp(-z * z / 2.0) / libm::sqrt(TAU);
+                let above_zero = libm::erfc(-z / SQRT_2) / 2.0;
+                mean * above_zero + sd * density
+            }
         }
     }
 }

@@ -100,6 +100,8 @@ fn draws_have_the_mean_of_the_law() {
         "lognormal:mean=3,sigma=0.8",
         "lognormal:median=3,sigma=0.5",
         "lognormal:mu=1,sigma=0.5",
+        "normal:mean=3,sd=0.5",
+        "normal:mean=1,sd=3",
         "7",
     ] {
         let distribution = distribution(text);
@@ -147,7 +149,7 @@ fn complaints_name_the_law_and_what_would_be_right() {
         (
             count("many"),
             "`many` is unknown; known are constant, uniform, exponential, pareto, \
-             pareto2, weibull, lognormal",
+             pareto2, weibull, lognormal, normal",
         ),
         (
             count("-1"),
@@ -166,6 +168,15 @@ fn complaints_name_the_law_and_what_would_be_right() {
             count("lognormal"),
             "lognormal: `mean` or `median` or `mu` is missing; needed, such as \
              `lognormal:mean=4,sigma=1.2`",
+        ),
+        (
+            time("normal:mean=4ms"),
+            "normal: `sd` is missing; needed, such as `normal:mean=0.5s,sd=0.5s`",
+        ),
+        (
+            time("normal:mean=4ms,sd=1"),
+            "normal.sd: `1` is not a time with a unit, such as `64ms`, or a distribution, such \
+             as `exponential:mean=0.5s`",
         ),
         (
             count("pareto2:mean=4,shpe=1.2"),
@@ -212,4 +223,17 @@ fn complaints_name_the_law_and_what_would_be_right() {
     for (got, expected) in cases {
         assert_eq!(got, expected);
     }
+}
+
+#[test]
+fn normal_draws_are_as_netem_has_them() {
+    let distribution = Distribution::parse(Measure::Time, "normal:mean=30ms,sd=20ms").unwrap();
+    let mut rng = stream(1, "test", 0);
+    let mut draws: Vec<f64> = (0..100_000).map(|_| distribution.draw(&mut rng)).collect();
+    draws.sort_by(f64::total_cmp);
+    let at = |share: f64| draws[(share * draws.len() as f64) as usize];
+    // Φ(−1.5) = 6.7 % of the values are below zero; Φ(1) = 84.1 % below 50 ms.
+    assert_eq!((at(0.0), at(0.06)), (0.0, 0.0));
+    assert!(at(0.08) > 0.0);
+    close([at(0.5), at(0.8413)], [0.030, 0.050], 1e-2);
 }

@@ -48,16 +48,17 @@ fn unknown(name: &str, known: &[&str]) -> DistributionError {
 }
 
 /// The families with what gives them size, any one of these, and what gives them shape.
-const FAMILIES: [(&str, &[&str], Option<&str>); 6] = [
+const FAMILIES: [(&str, &[&str], Option<&str>); 7] = [
     ("uniform", &["mean", "most"], None),
     ("exponential", &["mean"], None),
     ("pareto", &["mean", "scale"], Some("shape")),
     ("pareto2", &["mean", "scale"], Some("shape")),
     ("weibull", &["mean", "scale"], Some("shape")),
     ("lognormal", &["mean", "median", "mu"], Some("sigma")),
+    ("normal", &["mean"], Some("sd")),
 ];
 /// The names of the distributions.
-pub const NAMES: [&str; 7] = [
+pub const NAMES: [&str; 8] = [
     "constant",
     "uniform",
     "exponential",
@@ -65,6 +66,7 @@ pub const NAMES: [&str; 7] = [
     "pareto2",
     "weibull",
     "lognormal",
+    "normal",
 ];
 /// Beyond these a value is a slip of the pen.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
@@ -197,6 +199,10 @@ impl Reader {
                 },
                 shape,
             },
+            "normal" => Distribution::Normal {
+                mean: size,
+                sd: shape,
+            },
             _ => Distribution::Lognormal {
                 mu: match by {
                     "mu" => size,
@@ -223,6 +229,9 @@ impl Reader {
     }
 
     fn form(&self, name: &str, text: &str) -> Result<f64, DistributionError> {
+        if name == "sd" {
+            return self.size(name, text);
+        }
         let number = text.parse().ok();
         let number = number.filter(|x| (SHAPES.0..=SHAPES.1).contains(x));
         let right = format!("a number of {} to {}", SHAPES.0, SHAPES.1);
@@ -246,7 +255,11 @@ impl Reader {
             Measure::Time => "0.5s",
             Measure::Count => "4",
         };
-        let shape = self.shape.map_or(String::new(), |s| format!(",{s}=1.2"));
+        let shape = match self.shape {
+            Some("sd") => format!(",sd={size}"),
+            Some(shape) => format!(",{shape}=1.2"),
+            None => String::new(),
+        };
         let example = format!("{}:{}={size}{shape}", self.name, self.sizes[0]);
         self.wrong(&format!("`{what}` is missing; needed, such as `{example}`"))
     }

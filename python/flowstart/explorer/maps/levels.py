@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from flowstart import _native, text
 from flowstart.comparison.execute import prepare
 from flowstart.comparison.plan import Plan
-from flowstart.comparison.repeats import placed
+from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import Summary, summarise
 from flowstart.errors import RequestError
 from flowstart.explorer.path.limits import size_bytes

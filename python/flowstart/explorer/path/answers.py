@@ -104,7 +104,7 @@ class Answers:
 
 def _flows_of_each(ready: Prepared) -> int:
     """How many flows of each startup have rows and lines."""
-    there = len(ready.plan.is_tested())
+    there = len(ready.plan.places())
     return max(1, min(MOST_FLOWS, MOST_LINES // len(ready.cases), there))
 
 

@@ -35,7 +35,7 @@ def prepared(given: Any, settings: Settings) -> Prepared:
 def _refuse_what_lasts(ready: Prepared) -> None:
     """Raises RequestError where the runs are too much for an answer at once."""
     plan = ready.plan
-    flows = len(plan.is_tested())
+    flows = len(plan.places())
     if flows > MOST_FLOWS:
         raise RequestError(
             f"--flows: {flows} are too many for the explorer, at most {MOST_FLOWS} are; "
