@@ -43,6 +43,8 @@ class Summary:
 
     startup: str
     size_bytes: int
+    request: int | None
+    """Which request on its connection, from 1; None where a connection has one transfer."""
     seeds: int
     """With how many seeds its runs are finished."""
     planned_seeds: int
@@ -76,8 +78,6 @@ class Summary:
     """The same for the time until the sender had everything acknowledged."""
     background_change: float | None = None
     """The same for the completion times of the background flows, where there are any."""
-    request: int | None = None
-    """Which request on its connection, from 1; None where a connection has one transfer."""
     best: bool = False
     """Whether the row is marked, by the rule in `fastest`."""
     web: bool = False
@@ -123,7 +123,6 @@ def summarise(
                 _summary(rows, seeds),
                 web=key.web,
                 size_bytes=mean_size if key.web else key.size_bytes,
-                request=key.request or None,
                 change=_change(rows, base, "fct_s"),
                 duration_change=_change(rows, base, "duration_s"),
                 background_change=_change(beside[startup], beside[baseline], "fct_s"),
@@ -153,6 +152,7 @@ def _summary(rows: Rows, planned_seeds: int) -> Summary:
     return Summary(
         startup=first["variant"],
         size_bytes=first["size_bytes"],
+        request=first.get("request"),
         seeds=len(_seeds(rows)),
         planned_seeds=planned_seeds,
         flows=len(rows),

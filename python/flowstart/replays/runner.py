@@ -184,6 +184,7 @@ def rows(planned: Sequence[Job], batch: "Batch") -> "pl.DataFrame":
     return (
         found.sort("run", "transfer")
         .with_columns(
+            request=pl.col("write") + 1,
             slowdown=pl.col("fct_s") / pl.col("ideal_fct_s"),
             bytes_delivered=pl.min_horizontal(delivered.clip(0), "size_bytes"),
         )
