@@ -190,3 +190,15 @@ def test_a_variant_changes_no_background_flow() -> None:
     assert background[0] == background[1]
     tested = {row["variant"]: row["fct_s"] for row in result.records if row["tested"]}
     assert tested["b"] < tested["a"]
+
+
+def test_a_variant_has_its_own_cached_state() -> None:
+    variant = Variant.parse("x4: startup=careful-resume cached_cwnd=4bdp cached_rtt=20ms")
+    assert variant.flow()["cached_cwnd"] == "4bdp"
+    assert variant.written == "x4: startup=careful-resume cached_cwnd=4bdp cached_rtt=20ms"
+    path = fs.NetworkPath(rate="50Mbps", rtt="150ms")
+    right = "right: startup=careful-resume cached_cwnd=1bdp"
+    result = fs.compare(path, variants=[right, variant], sizes=["1MB"], uncertainty=False)
+    assert any("a cwnd of 1bdp, 4bdp" in note for note in result.notes)
+    times = {s.startup: s.fct_s for s in result.summaries}
+    assert times["right"] != times["x4"]

@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+import cached_state
 import columns
 import commands
 import demo
@@ -149,6 +150,7 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
         wanted[(DOCS if name.endswith(".md") else IMAGES) / name] = content
     wanted[IMAGES / demo.NUMBERS] = demo.numbers()
     wanted[DOCS / "exits.md"] = exits.page()
+    wanted[DOCS / "cached-state.md"] = cached_state.page()
     wanted[IMAGES / "exits.svg"] = exits.picture()
     wanted[DOCS / "sources.md"] = sources(fs.list_algorithms("startup"))
     wanted[DOCS / "fields.md"] = reference.page()

@@ -711,6 +711,8 @@ fn what_routers_hosts_and_memories_cannot_be() {
         |given: &str| format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\", {given} }}]");
     check(flow, &[
         ("cached_cwnd = \"0pkt\"", "flows[0].cached_cwnd: `0pkt` is out of range; 1 B to 1 PB is needed"),
+        ("cached_cwnd = \"1bdp\", cached_rtt = \"0s\"", "flows[0].cached_rtt: `0s` is out of range; above 0s to 600s is needed"),
+        ("cached_rtt = \"10ms\"", "flows[0].cached_rtt: `10ms` changes nothing: nothing is cached; give `cached_cwnd`"),
         ("interface_rate = \"0bps\"", "flows[0].interface_rate: `0bps` is out of range; 1bps to 100Tbps is needed"),
         ("cached_cwnd = 40", "flows[0].cached_cwnd: `40` is not a size with a unit, such as `60pkt`, `1bdp`, `100kB` or `1.5MiB`"),
     ]);

@@ -200,7 +200,12 @@ class ComparisonData(Result):
         flows = [self.plan.base["flows"][i] for i in self.plan.tested]
         return footnotes.Setting(
             startups=self.plan.begins,
-            cached_cwnd=[flow.get("cached_cwnd") for flow in flows],
+            cached_cwnd=[
+                variant.cached_cwnd or flow.get("cached_cwnd")
+                for variant in self.plan.variants
+                if footnotes.uses_memory(str(variant.begins))
+                for flow in flows
+            ],
             memory_option="`cached_cwnd`",
             interfaces=[flow.get("interface_rate") for flow in self.plan.told_flows()],
             queues=self.queues,

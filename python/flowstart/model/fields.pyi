@@ -557,6 +557,11 @@ class Flow:
 
     For startups that use cached state.
     """
+    cached_rtt: Time | None = None
+    """RTT cached with the window. The cached rate is one window per such RTT.
+
+    Unless given: that of the flow.
+    """
     interface_rate: Rate | None = None
     """Interface rate that a startup assumes for its host, such as `1Gbps`.
 

@@ -7,6 +7,7 @@
 A comparison puts such variants beside each other; a startup by itself is one that bears its name.
 """
 
+import dataclasses
 import os
 import pathlib
 import unicodedata
@@ -25,7 +26,9 @@ USUAL_STARTUP = {"bbr": "bbr-startup"}
 """The startup of a congestion control that is nothing without it; of others, slow start."""
 BASELINE = "slow-start"
 """What others are measured against where nothing else is said."""
-OWN = ("startup", "cc", "stack")
+CACHED = ("cached_cwnd", "cached_rtt")
+"""Fields of a flow that a variant may have: the state of an earlier connection."""
+OWN = ("startup", "cc", "stack", *CACHED)
 """What a variant may name beside single fields of a stack."""
 
 
@@ -48,6 +51,10 @@ class Variant:
     cc: str | None = None
     stack: str | Endpoint | Mapping[str, Any] = field(default_factory=dict)
     """Fields of the stack in place of the comparison's; with a preset, a stack by itself."""
+    cached_cwnd: str | None = None
+    """Congestion window cached from an earlier connection, such as `2bdp`."""
+    cached_rtt: str | None = None
+    """RTT cached with it."""
 
     def __post_init__(self) -> None:
         """Raises RequestError where the name cannot be shown."""
@@ -98,9 +105,13 @@ class Variant:
         return _fields(self.stack)
 
     @property
+    def _cached(self) -> dict[str, str | None]:
+        return {name: getattr(self, name) for name in CACHED}
+
+    @property
     def written(self) -> str:
         """The text that `parse` reads."""
-        parts = {"cc": self.cc, "startup": self.startup}
+        parts = {"cc": self.cc, "startup": self.startup, **self._cached}
         words = [f"{key}={value}" for key, value in parts.items() if value]
         fields = self.fields
         if "preset" in fields:
@@ -117,7 +128,7 @@ class Variant:
 
     def flow(self) -> Document:
         """What a flow says that does this."""
-        own = {"startup": self.begins, "cc": self.cc, "stack": self.fields or None}
+        own = {"startup": self.begins, "cc": self.cc, "stack": self.fields or None, **self._cached}
         return {key: value for key, value in own.items() if value is not None}
 
 
@@ -192,7 +203,7 @@ def settled(
     """
     found = [v if isinstance(v, Variant) else Variant.parse(v) for v in given]
     found = [
-        v if v.startup is None else Variant(v.name, classes.name(v.startup), v.cc, v.stack)
+        v if v.startup is None else dataclasses.replace(v, startup=classes.name(v.startup))
         for v in found
     ]
     if startups:

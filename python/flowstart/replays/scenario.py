@@ -132,8 +132,8 @@ def under(variant: Variant, settings: Settings) -> Side:
     if usual := settings.cc or settings.recorded.cc:
         flow.setdefault("cc", usual)
     if settings.cached_cwnd:
-        flow["cached_cwnd"] = settings.cached_cwnd
-    elif footnotes.uses_memory(str(variant.begins)):
+        flow.setdefault("cached_cwnd", settings.cached_cwnd)
+    if "cached_cwnd" not in flow and footnotes.uses_memory(str(variant.begins)):
         lifetime = {"sharing": "remember", "sharing_lifetime": settings.memory_lifetime}
         flow["stack"] = lifetime | flow.get("stack", {})
     return _side(flow, usual_stack(settings))

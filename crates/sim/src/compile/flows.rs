@@ -256,6 +256,7 @@ impl FlowReader<'_> {
             return Ok(None);
         };
         let bytes = self.bytes("cached_cwnd", window, from, to)?;
+        let rtt = self.spec.cached_rtt.unwrap_or(rtt);
         let cwnd = (bytes as f64 / f64::from(self.ends.stack.framing.mss)).max(1.0);
         Ok(Some(PathMemory {
             cwnd,

@@ -1,6 +1,6 @@
 //! A scenario's fields of its flows.
 
-use super::bounds::{rate, segment_size, time, within};
+use super::bounds::{period, rate, segment_size, time, within};
 use super::definition::{fields, needs, plain, required, text, Need, Value};
 use super::error::RequestError;
 use super::stack::{phase, StackSpec};
@@ -19,6 +19,10 @@ plain!(AfterFlowSpec, AfterSpec, Direction, Opener, StackSpec);
 const OPENS_AT_A_TIME: Need<FlowSpec> = needs(
     |flow| flow.start_after.is_none(),
     "`start_after` says when it opens",
+);
+const CACHES: Need<FlowSpec> = needs(
+    |flow| flow.cached_cwnd.is_some(),
+    "nothing is cached; give `cached_cwnd`",
 );
 const WRITES_AT_A_TIME: Need<FlowSpec> = needs(
     |flow| {
@@ -132,6 +136,11 @@ fields! {
         ///
         /// For startups that use cached state.
         pub cached_cwnd: Option<Amount>,
+        /// RTT cached with the window. The cached rate is one window per such RTT.
+        #[usual("that of the flow")]
+        #[check(period)]
+        #[needs(CACHES)]
+        pub cached_rtt: Option<Duration>,
         /// Interface rate that a startup assumes for its host, such as `1Gbps`.
         ///
         /// It is information for the startup only; `path.nic_rate` is a link.

@@ -147,3 +147,22 @@ fn the_stacks_own_pacing_goes_on_after_the_jump() {
     let together = late.windows(40).filter(|burst| burst[39] - burst[0] < 0.1);
     assert_eq!(together.count(), 0);
 }
+
+/// RFC 9959 §4.1: another round trip is another path. Less than half of the cached one, or more than
+/// ten times as much.
+#[test]
+fn no_jump_follows_where_the_cached_rtt_is_of_another_path() {
+    let fct = |cached_rtt: &str| {
+        one(&format!(
+            r#"
+            path = {{ rate = "20Mbps", rtt = "100ms" }}
+            flows = [{{ startup = "careful-resume", size = "1MB", cached_cwnd = "1bdp", cached_rtt = "{cached_rtt}" }}]
+            "#
+        ))
+        .fct_s
+        .unwrap()
+    };
+    assert!(fct("150ms") < fct("210ms"));
+    assert!(fct("11ms") < fct("9ms"));
+    assert_eq!(fct("210ms"), fct("9ms"));
+}
