@@ -22,6 +22,7 @@ SHORT = {"startup": "slow-start", "size": "100kB"}
 STARTUPS = {
     **{a.name: a.name for a in fs.list_algorithms("startup") if "cache" in a.needs},
     "gauge:memory=true": "gauge",
+    "c4-initial:memory=true": "c4-initial",
 }
 """Startups that use cached state, with the names of their pages."""
 
@@ -33,8 +34,8 @@ A startup that uses the state of an earlier connection saves round trips. The ca
 wrong: the path has changed, or other flows are on it. Here it is a quarter to four times the BDP.
 
 **Answer.** Too small a window is safe with `careful-resume`, `quicly-jumpstart` and `gauge`;
-`fast-start` and `stateful-tcp` become slower than slow start. Too large a window harms competing
-flows: at four times the BDP a short flow next to 10 MB takes {least} to {most} longer. With
+`fast-start`, `stateful-tcp` and `c4-initial` become slower than slow start. Too large a window
+harms competing flows: at four times the BDP a short flow next to 10 MB takes {least} to {most} longer. With
 `quicly-jumpstart` it takes {limited} longer, because its jump has a separate limit. So give cached
 state a short lifetime.
 

@@ -39,7 +39,9 @@
 //! - A timeout ends the phase, and the avoidance responds to it. The draft ignores it.
 //! - A mark is an echo of one in a window of data, not a share of marks, so none is compared with a
 //!   threshold: it ends Initial after two eras without increase, in both readings.
-//! - after-04's Resuming, its drain at 7/8 and the floor of 1 ms for the nominal max RTT are left out.
+//! - Resuming (`memory=true`) is picoquic's `c4_resuming` at d199d45: two eras at the cached window and
+//!   rate, then Recovery. The draft's drain at 7/8 and the floor of 1 ms for the nominal max RTT are
+//!   left out.
 //!
 //! # Contested
 //!
@@ -52,10 +54,10 @@
 //!   is longer by a packet's transmission, and nearer to the limit.
 //! - Before a rate is known the draft paces at the interface's rate, here nothing is paced.
 
-use super::{copies, Congestion, Maker, Reduction, Response, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Ratio;
-use crate::signals::{Ack, Delivery, Established, RateSample};
+use crate::signals::{Ack, Delivery, Established, PathInfo, RateSample};
 use crate::slow_start::SlowStart;
 use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
 
@@ -68,7 +70,8 @@ pub const ENTRY: Entry<Maker> = Entry {
     opened:
         "text: the editor's copy of November 2025, after draft-huitema-ccwg-c4-spec-00, from its \
              section on pace, window and quantum to the end, and that after -04 (July 2026), whole; code: \
-             private-octopus/picoquic picoquic/c4.c at 0a82f5f, for the minimum increase",
+             private-octopus/picoquic picoquic/c4.c at 0a82f5f, for the minimum increase, and at \
+             d199d45, for resuming",
     compared: "rate samples, pace, window, quantum, eras, ends by plateau, delay and loss, \
                sensitivity, Recovery's gain",
     summary:
@@ -90,6 +93,8 @@ params! {
         /// least
         #[usual("by reading: 0 for 2025-11, 0.25 for after-04")]
         increase: Option<Ratio>,
+        /// resume at the cached window, as picoquic does, where the cached RTT is that of the path
+        memory: bool = "false",
     }
 
     enum Reading { V202511 = "2025-11", After04 = "after-04" }
@@ -111,6 +116,13 @@ const MAX_DELAY_THRESHOLD: Duration = Duration::from_millis(25);
 const MIN_PACE: f64 = 131_072.0;
 /// after-04: seconds at the pace that leave at once.
 const QUANTUM_TIME: f64 = 0.004;
+/// The cached RTT may differ from the first one by this share of the latter (picoquic,
+/// `picoquic_validate_bdp_seed`).
+const RTT_MARGIN: u64 = 4;
+/// Eras at the cached rate: one until measurements begin, one to measure (`c4_on_resuming_era_end`).
+const ERAS_TO_RESUME: u32 = 2;
+/// An era counts only with at least 16/17 of the cached window in flight (`c4_on_resuming_ack`).
+const USED: f64 = 17.0 / 16.0;
 /// What a packet leaves of the smoothed loss rate.
 const LOSS_DECAY: f64 = 15.0 / 16.0;
 
@@ -139,6 +151,7 @@ fn loss_limit(sensitivity: f64) -> f64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Initial,
+    Resuming,
     Recovery,
     Done,
 }
@@ -162,6 +175,10 @@ struct C4Initial {
     smoothed_loss: f64,
     received: Segments,
     marked: bool,
+    /// The cached window, bytes, with its RTT.
+    saved: Option<(u64, Duration)>,
+    uses_memory: bool,
+    eras_resuming: u32,
 }
 
 impl C4Initial {
@@ -181,6 +198,41 @@ impl C4Initial {
             smoothed_loss: 0.0,
             received: 0.0,
             marked: false,
+            saved: None,
+            uses_memory: settings.memory,
+            eras_resuming: 0,
+        }
+    }
+
+    /// Begins with the cached window, where the path has the cached RTT.
+    fn resume(&mut self, w: &mut Window, rtt: Duration) {
+        let Some((bytes, cached)) = self.saved.take() else {
+            return;
+        };
+        let off = cached.nanos().abs_diff(rtt.nanos());
+        if off <= rtt.nanos() / RTT_MARGIN && w.segments(bytes) > w.cwnd {
+            self.phase = Phase::Resuming;
+            w.cwnd = w.segments(bytes).min(w.ssthresh);
+            self.write_pace(w, bytes as f64 / rtt.secs(), Some(w.cwnd));
+        }
+    }
+
+    /// An ACK while it resumes: why that ends, if it does.
+    fn on_resuming_ack(&mut self, w: &Window, a: &Ack, d: &Delivery) -> Option<Reason> {
+        let lossy = self.take_losses(w.segments(d.lost));
+        self.take_arrivals(w.segments(d.newly));
+        let sample = d.sample.as_ref()?;
+        self.take_sample(sample);
+        if w.segments(a.flight) * USED < w.cwnd {
+            self.begin_era(d);
+        } else if self.ends_era(sample) {
+            self.eras_resuming += 1;
+            self.begin_era(d);
+        }
+        match () {
+            () if lossy => Some(Reason::Loss),
+            () if self.eras_resuming >= ERAS_TO_RESUME => Some(Reason::Estimate),
+            () => None,
         }
     }
 
@@ -259,9 +311,10 @@ impl C4Initial {
     }
 
     fn enter_recovery(&mut self, w: &Window, d: &Delivery) {
+        let resumed = self.phase == Phase::Resuming;
         self.phase = Phase::Recovery;
         self.begin_era(d);
-        if self.initial_cwnd.take().is_some() && self.nominal_rate > 0.0 {
+        if self.initial_cwnd.take().is_some() && self.nominal_rate > 0.0 && !resumed {
             let half = w.cwnd * f64::from(w.mss) / 2.0;
             self.nominal_max_rtt = Some(Duration::from_secs_f64(half / self.nominal_rate));
         }
@@ -324,6 +377,9 @@ impl Startup for C4Initial {
             *cwnd = w.cwnd;
         }
         self.write(w);
+        if let Some(rtt) = e.rtt {
+            self.resume(w, rtt);
+        }
     }
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
@@ -339,11 +395,16 @@ impl Startup for C4Initial {
             }
             return None;
         }
-        let reason = self.on_initial_ack(w, a, &d);
+        let reason = match self.phase {
+            Phase::Resuming => self.on_resuming_ack(w, a, &d),
+            _ => self.on_initial_ack(w, a, &d),
+        };
         if reason.is_some() {
             self.enter_recovery(w, &d);
         }
-        self.write(w);
+        if self.phase != Phase::Resuming {
+            self.write(w);
+        }
         reason
     }
 
@@ -364,13 +425,24 @@ impl Startup for C4Initial {
     fn owns_cwnd(&self) -> bool {
         self.phase != Phase::Done
     }
+
+    fn assisted(&mut self) -> Option<&mut dyn Assisted> {
+        Some(self)
+    }
+}
+
+impl Assisted for C4Initial {
+    fn on_known(&mut self, k: &PathInfo) {
+        let memory = k.memory.filter(|memory| self.uses_memory && !memory.in_use);
+        self.saved = memory.map(|memory| (memory.delivered, memory.min_rtt));
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::params::Params;
-    use crate::signals::{Marked, Timeout};
+    use crate::signals::{Marked, PathMemory, Timeout};
     use crate::testing::{at_ms, ms, opened};
     use crate::{Controller, Convention, Instant};
 
@@ -445,6 +517,74 @@ mod tests {
         fn pace(&self) -> f64 {
             self.w.pacing.map_or(0.0, |rate| rate.bps() as f64 / 8.0)
         }
+    }
+
+    /// A connection that knows of 300 packets, 360 kB, in a round trip of 60 ms.
+    fn resumed(rtt: f64) -> Flow {
+        let mut flow = Flow {
+            c: crate::testing::with_reno(&ENTRY, "memory=true", Convention::Quic).unwrap(),
+            w: Window::new(MSS as u32),
+            now: 0.0,
+            total: 0,
+        };
+        let memory = PathMemory {
+            cwnd: 300.0,
+            ssthresh: 300.0,
+            srtt: ms(60.0),
+            rttvar: Duration::ZERO,
+            min_rtt: ms(60.0),
+            delivered: 300 * MSS,
+            rate: Rate(48_000_000),
+            in_use: false,
+        };
+        flow.c.on_known(&PathInfo {
+            memory: Some(memory),
+            ..PathInfo::default()
+        });
+        let e = Established {
+            initial_window: 10.0,
+            rtt: Some(ms(rtt)),
+            header: 0,
+            ..Established::at(Instant::ZERO)
+        };
+        flow.c.on_established(&mut flow.w, &e);
+        flow
+    }
+
+    #[test]
+    fn a_cached_window_opens_where_the_round_trip_is_within_a_quarter() {
+        for (rtt, cwnd) in [(50.0, 300.0), (80.0, 300.0), (47.0, 10.0), (81.0, 10.0)] {
+            assert_eq!(resumed(rtt).w.cwnd, cwnd, "{rtt}");
+        }
+        // 360 kB in 60 ms.
+        assert_eq!(resumed(60.0).pace(), 6_000_000.0);
+    }
+
+    #[test]
+    fn two_eras_with_the_cached_window_in_flight_validate_it() {
+        let mut flow = resumed(60.0);
+        let era = |flow: &mut Flow, flight: u64| {
+            let mut ack = flow.ack(300, 60.0, 60.0);
+            ack.flight = flight * MSS;
+            flow.take(&ack)
+        };
+        assert_eq!(era(&mut flow, 282), None);
+        assert_eq!(era(&mut flow, 283), None);
+        assert_eq!(era(&mut flow, 300), Some(Reason::Estimate));
+        // Recovery at 15/16 of the rate that was measured.
+        assert_eq!(flow.pace(), 6_000_000.0 * 15.0 / 16.0);
+    }
+
+    #[test]
+    fn losses_end_resuming_at_the_rate_that_was_measured() {
+        let mut flow = resumed(60.0);
+        flow.era(100, 60.0, 60.0);
+        let mut ack = flow.ack(10, 60.0, 60.0);
+        if let Some(d) = &mut ack.delivery {
+            d.lost = 20 * MSS;
+        }
+        assert_eq!(flow.take(&ack), Some(Reason::Loss));
+        assert_eq!(flow.pace(), 2_000_000.0 * 15.0 / 16.0);
     }
 
     /// V1
