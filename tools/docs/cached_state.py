@@ -59,6 +59,9 @@ TAIL = """Reproduce a row, on one path:
       --variant 'right: startup=careful-resume cached_cwnd=1bdp' \\
       --variant 'x4: startup=careful-resume cached_cwnd=4bdp' --startup slow-start
 
+A rate that the client hints (Blitzstart), or a state that it echoes, is cached state from another
+source: give it as `cached_cwnd`, with `stateful-tcp:factor=1` to use all of it.
+
 An expired cache is no cache: leave `cached_cwnd` out. In a replay, the state comes from earlier
 connections of the capture.
 """

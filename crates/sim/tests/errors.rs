@@ -114,6 +114,11 @@ fn what_only_numbered_packets_and_their_handshakes_have() {
                 "stack.pacing_gain: `1.5` changes nothing: only `rfc9002` has one (stack.pacing)",
             ),
             (
+                "pacing_max = \"9Mbps\"",
+                "stack.pacing_max: `9Mbps` changes nothing: nothing is paced by a rate; give \
+                 `stack.pacing = \"internal\"` or `\"rfc9002\"`",
+            ),
+            (
                 "pacing = \"rfc9002\"\npacing_gain = 0.9",
                 "stack.pacing_gain: `0.9` is out of range; 1 to 100 is needed",
             ),

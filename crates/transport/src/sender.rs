@@ -516,10 +516,13 @@ impl Sender {
     /// The stack's own rate, where no startup has set another.
     fn set_usual_pacing(&mut self) {
         let c = &mut self.connection;
+        if matches!(c.stack.pacing.rule, Pacing::None | Pacing::TokenBucket(_)) {
+            return;
+        }
+        let at_most = |rate: Rate| c.stack.pacing.max.map_or(rate, |max| rate.min(max));
         // A startup that no longer paces, or an idle time, leaves none.
-        let own = c.session.window.pacing.is_some() && c.session.window.pacing != self.usual_pacing;
-        let by_rate = !matches!(c.stack.pacing.rule, Pacing::None | Pacing::TokenBucket(_));
-        if !by_rate || own {
+        if c.session.window.pacing.is_some() && c.session.window.pacing != self.usual_pacing {
+            c.session.window.pacing = c.session.window.pacing.map(at_most);
             return;
         }
         let Some((srtt, _)) = c.rtt.smoothed() else {
@@ -530,7 +533,7 @@ impl Sender {
             Pacing::Rfc9002(gain) => pacing_rate::windows(gain, &c.session.window, packet, srtt),
             _ => pacing_rate::rate(&c.session.window, c.outstanding(), packet, srtt),
         };
-        self.usual_pacing = Some(rate).filter(|rate| rate.bps() > 0);
+        self.usual_pacing = Some(at_most(rate)).filter(|rate| rate.bps() > 0);
         c.session.window.pacing = self.usual_pacing;
     }
 

@@ -12,7 +12,9 @@ use super::receiver::{AckPolicy, ReceiverConfig, ReceiverOptions, WindowField};
 use super::rtt::{RtoParams, Ticks};
 pub use super::token_bucket::Bucket;
 use crate::narrow::whole;
-use flowstart_control::{AfterSynLoss, Convention, Duration, InitialWindow, RateCodes, Segments};
+use flowstart_control::{
+    AfterSynLoss, Convention, Duration, InitialWindow, Rate, RateCodes, Segments,
+};
 use flowstart_wire::UNLIMITED_WINDOW;
 use std::sync::Arc;
 
@@ -115,6 +117,8 @@ pub struct WindowOptions {
 pub struct PacingOptions {
     /// How packets are spaced out where a startup does not.
     pub rule: Pacing,
+    /// Upper bound of the rate, where `rule` has a rate (Linux's `sk_max_pacing_rate`).
+    pub max: Option<Rate>,
     /// What a controller paces leaves in bursts as segmentation offload takes it (Linux's
     /// `tcp_tso_autosize`), beginning with the second flight.
     pub by_offload: bool,

@@ -361,6 +361,14 @@ class Endpoint:
 
     Unless given: 1.25.
     """
+    pacing_max: Rate | None = None
+    """Upper bound of the pacing rate, such as `10Mbps`.
+
+    As Linux's SO_MAX_PACING_RATE, or as throughput advice of the network (SCONE). Bytes of headers
+    count.
+
+    Unless given: no limit.
+    """
     tso: bool | None = None
     """Bursts of new data as with segmentation offload.
 

@@ -5,7 +5,7 @@
 //! its checks, its defaults, and the table from which Python makes its classes, the command line
 //! its flags, and the pages their tables ([`Described`]).
 
-use flowstart_control::{Bytes, Named};
+use flowstart_control::{Bytes, Named, Rate};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{json, Value as Json};
@@ -237,6 +237,16 @@ macro_rules! sizes {
 }
 
 sizes!(u32, u64);
+
+impl Place<Rate> for Option<Rate> {
+    fn put(&mut self, value: Rate) {
+        *self = Some(value);
+    }
+
+    fn take(&self) -> Option<Rate> {
+        *self
+    }
+}
 
 /// A limit of zero is none.
 impl Place<u32> for Option<u32> {

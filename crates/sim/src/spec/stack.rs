@@ -1,9 +1,9 @@
 //! A scenario's fields of the endpoints: a preset, and what departs from it.
 
-use super::bounds::{segment_size, time, within};
+use super::bounds::{rate, segment_size, time, within};
 use super::definition::{fields, names, needs, plain, text, Need};
 use super::error::RequestError;
-use flowstart_control::{Amount, Bytes, Duration, InitialWindow, RateCodes};
+use flowstart_control::{Amount, Bytes, Duration, InitialWindow, Rate, RateCodes};
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::RecoveryKind::{
     self, NewReno, Ns2Sack, Quic, Rack, Reno, Sack, Tahoe,
@@ -69,6 +69,10 @@ const TICKS: Need<Stack> = needs(
 const PACES_BY_RFC9002: Need<Stack> = needs(
     |stack| matches!(stack.pacing.rule, Pacing::Rfc9002(_)),
     "only `rfc9002` has one (stack.pacing)",
+);
+const PACES_BY_RATE: Need<Stack> = needs(
+    |stack| matches!(stack.pacing.rule, Pacing::Internal | Pacing::Rfc9002(_)),
+    "nothing is paced by a rate; give `stack.pacing = \"internal\"` or `\"rfc9002\"`",
 );
 const WINDOW_GROWS: Need<Stack> = needs(
     |stack| stack.receive_window.buffer.is_some(),
@@ -247,6 +251,15 @@ fields! {
         #[check(within(1.0..=100.0, "1 to 100"))]
         #[needs(PACES_BY_RFC9002)]
         pub pacing_gain: Option<f64>,
+        /// Upper bound of the pacing rate, such as `10Mbps`.
+        ///
+        /// As Linux's SO_MAX_PACING_RATE, or as throughput advice of the network (SCONE). Bytes of
+        /// headers count.
+        #[usual("no limit")]
+        #[check(rate)]
+        #[needs(PACES_BY_RATE)]
+        #[sets(pacing.max)]
+        pub pacing_max: Option<Rate>,
         /// Bursts of new data as with segmentation offload.
         ///
         /// As in Linux: a burst that would be too small waits for an acknowledgement that is a

@@ -86,6 +86,7 @@ impl Stack {
             }),
             pacing: PacingOptions {
                 rule: Pacing::None,
+                max: None,
                 by_offload: false,
                 tso: false,
             },
