@@ -519,7 +519,7 @@ mod tests {
         }
     }
 
-    /// A connection that knows of 300 packets, 360 kB, in a round trip of 60 ms.
+    /// A connection with a cached window of 300 packets, 360 kB, and an RTT of 60 ms.
     fn resumed(rtt: f64) -> Flow {
         let mut flow = Flow {
             c: crate::testing::with_reno(&ENTRY, "memory=true", Convention::Quic).unwrap(),
