@@ -149,7 +149,7 @@ def notes() -> list[str]:
             why="Its authors' programs use the latest RTT. With a drop-tail queue, that selects "
             "the segments whose delivery is judged, so nothing is missing until the buffer "
             "overflows ([analysis](algorithms/search.md)). With a constant RTT "
-            "(`search:reading=initial-rtt`) it exits before. The published variant does so with "
+            "(`search:variant=initial-rtt`) it exits before. The published variant does so with "
             "a larger buffer: 4 MB on `leo`, 2 MB on `wifi`.",
         ),
         _note(

@@ -90,7 +90,7 @@ FINDINGS = {
         size=None,
         seconds=2.5,
         most=7,
-        pale="search:reading=initial-rtt",
+        pale="search:variant=initial-rtt",
         words="an endless flow over 20 Mbit/s × 100 ms with a buffer of six bandwidth-delay "
         "products (1000 packets), stack `rfc`, cc `reno`",
     )

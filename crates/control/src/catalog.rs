@@ -398,12 +398,12 @@ mod tests {
         assert!(Recipe::parse("slow-start:growth=abc,limit=5", "reno", Convention::Ns2).is_ok());
         for (spec, needs) in [
             (
-                "limited-slow-start:reading=ns2,arithmetic=exact",
-                "`reading=rfc`",
+                "limited-slow-start:variant=ns2,arithmetic=exact",
+                "`variant=rfc`",
             ),
-            ("hystart:paced=true", "`reading=linux-5.6`"),
+            ("hystart:paced=true", "`variant=linux-5.6`"),
             ("hystart-plus-plus:l=4,paced=true", "`l` not to be given"),
-            ("packet-pair-start:reading=ns2,acks=4", "`reading=robust`"),
+            ("packet-pair-start:variant=ns2,acks=4", "`variant=robust`"),
             ("quick-start:sizing=fixed,qs_rtt=1s", "`sizing=data`"),
             (
                 "fast-start:fast_reset_timer=no,ack_delay=1s",
@@ -419,12 +419,12 @@ mod tests {
         for (spec, needs) in [
             ("reno:precise=false", "`base=window`"),
             ("none:precise=false", "`base=window`"),
-            ("westwood:reading=plus,filter=fixed", "`reading=westwood`"),
+            ("westwood:variant=plus,filter=fixed", "`variant=westwood`"),
             (
                 "westwood:filter=fixed,tau=2s",
-                "`reading=westwood,filter=tustin`",
+                "`variant=westwood,filter=tustin`",
             ),
-            ("high-speed:high_p=0.1", "`reading=ns2`"),
+            ("high-speed:high_p=0.1", "`variant=ns2`"),
         ] {
             assert!(complaint("slow-start", spec).ends_with(needs), "{spec}");
         }

@@ -363,7 +363,7 @@ mod tests {
             max_ssthresh: Segments = "100",
             /// whose rule
             #[usual("by stack: rfc or ns2")]
-            reading: Option<Reading>,
+            variant: Option<Variant>,
             /// clock
             tick: Duration = "1ms",
             /// policy
@@ -383,7 +383,7 @@ mod tests {
             yield_to: Number = "1",
         }
 
-        enum Reading { Rfc = "rfc", Ns2 = "ns2" }
+        enum Variant { Rfc = "rfc", Ns2 = "ns2" }
     }
 
     params! {
@@ -414,7 +414,7 @@ mod tests {
     fn defaults_hold_where_nothing_is_given() {
         let settings = read("").unwrap();
         assert_eq!(settings.max_ssthresh, 100.0);
-        assert_eq!(settings.reading, None);
+        assert_eq!(settings.variant, None);
         assert_eq!(settings.tick, Duration::from_millis(1));
         assert_eq!(settings.cap, None);
         assert_eq!((settings.ratio, settings.yield_to), (0.5, 1.0));
@@ -425,23 +425,23 @@ mod tests {
 
     #[test]
     fn given_values_are_read_and_written_back_in_declared_order() {
-        let given = " exact=no , cap=500kbps,max_ssthresh=50pkt, reading=ns2 ";
+        let given = " exact=no , cap=500kbps,max_ssthresh=50pkt, variant=ns2 ";
         let settings = read(given).unwrap();
         assert_eq!(settings.max_ssthresh, 50.0);
-        assert_eq!(settings.reading, Some(Reading::Ns2));
+        assert_eq!(settings.variant, Some(Variant::Ns2));
         assert_eq!(settings.cap, Some(Rate::from_bps(500_000)));
-        let text = "limited-slow-start:max_ssthresh=50,reading=ns2,cap=500kbps,exact=false";
+        let text = "limited-slow-start:max_ssthresh=50,variant=ns2,cap=500kbps,exact=false";
         assert_eq!(parse(given).unwrap().to_string(), text);
         assert_eq!(parse(split(text).1).unwrap().to_string(), text);
     }
 
     #[test]
     fn a_definition_has_its_text_in_one_line_and_its_default_in_words() {
-        let [_, reading, .., count, share] = Settings::PARAMS else {
+        let [_, variant, .., count, share] = Settings::PARAMS else {
             unreachable!("there are eight")
         };
-        assert_eq!(reading.default, "by stack: rfc or ns2");
-        assert_eq!(reading.unit.to_string(), "rfc | ns2");
+        assert_eq!(variant.default, "by stack: rfc or ns2");
+        assert_eq!(variant.unit.to_string(), "rfc | ns2");
         assert_eq!(count.meaning, "samples of a round");
         assert_eq!(share.name, "yield");
     }
@@ -471,7 +471,7 @@ mod tests {
              `max_ssthresh`?"
         );
         assert!(complaint("wobble=3").ends_with(
-            "parameter `wobble` is unknown; it has `max_ssthresh`, `reading`, `tick`, `cap`, \
+            "parameter `wobble` is unknown; it has `max_ssthresh`, `variant`, `tick`, `cap`, \
              `ratio`, `exact`, `count`, `yield`"
         ));
     }
@@ -489,8 +489,8 @@ mod tests {
             );
         }
         assert_eq!(
-            complaint("reading=bsd"),
-            text("parameter `reading`: `bsd` is not one of `rfc`, `ns2`")
+            complaint("variant=bsd"),
+            text("parameter `variant`: `bsd` is not one of `rfc`, `ns2`")
         );
         assert!(complaint("tick=5").contains("`5` is not a time with a unit"));
         assert!(complaint("cap=5MB").contains("`5MB` is not a rate with a unit"));

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 const MSS: u32 = 1460;
 
-/// Readings and options that the defaults of a stack do not reach.
+/// Variants and options that the defaults of a stack do not reach.
 const VARIANTS: &[(&str, &str)] = &[
     ("slow-start:growth=per-byte", "reno:growth=per-ack"),
     (
@@ -25,13 +25,13 @@ const VARIANTS: &[(&str, &str)] = &[
         "limited-slow-start:max_ssthresh=8",
         "reno:base=window,precise=false",
     ),
-    ("limited-slow-start:reading=ns2,max_ssthresh=8", "cubic"),
+    ("limited-slow-start:variant=ns2,max_ssthresh=8", "cubic"),
     (
-        "limited-slow-start:reading=linux,max_ssthresh=7",
-        "cubic:reading=2008",
+        "limited-slow-start:variant=linux,max_ssthresh=7",
+        "cubic:variant=2008",
     ),
     (
-        "limited-slow-start:reading=rfc,arithmetic=exact,max_ssthresh=1",
+        "limited-slow-start:variant=rfc,arithmetic=exact,max_ssthresh=1",
         "none",
     ),
     (
@@ -42,27 +42,27 @@ const VARIANTS: &[(&str, &str)] = &[
         "jump-start:cap_rate=500kbps,target_time=1s,iw_refinement=yes",
         "reno",
     ),
-    ("hystart:reading=2011,low_window=2,tick=0s", "reno"),
-    ("hystart:reading=linux-5.6,low_window=1,paced=true", "cubic"),
+    ("hystart:variant=2011,low_window=2,tick=0s", "reno"),
+    ("hystart:variant=linux-5.6,low_window=1,paced=true", "cubic"),
     (
-        "hystart:reading=linux-2.6.29,low_window=1",
-        "cubic:reading=2008",
+        "hystart:variant=linux-2.6.29,low_window=1",
+        "cubic:variant=2008",
     ),
     (
-        "hystart:reading=linux-3.19,low_window=1,detect=train",
+        "hystart:variant=linux-3.19,low_window=1,detect=train",
         "cubic:c=1000",
     ),
     (
         "hystart-plus-plus:n_rtt_sample=1,css_rounds=1,low_cwnd=2",
         "cubic",
     ),
-    ("vegas-slow-start:reading=paper", "vegas:reading=paper"),
+    ("vegas-slow-start:variant=paper", "vegas:variant=paper"),
     (
-        "vegas-slow-start:reading=linux,gamma=0",
-        "vegas:reading=linux",
+        "vegas-slow-start:variant=linux,gamma=0",
+        "vegas:variant=linux",
     ),
-    ("packet-pair-start:reading=ns2", "reno"),
-    ("packet-pair-start:reading=robust,acks=2", "none"),
+    ("packet-pair-start:variant=ns2", "reno"),
+    ("packet-pair-start:variant=robust,acks=2", "none"),
     (
         "adaptive-start:response=estimate,u_max=last-ten,ssthresh=5",
         "cubic",
@@ -71,19 +71,19 @@ const VARIANTS: &[(&str, &str)] = &[
     ("smooth-start:ssthresh=30,depth=4", "cubic"),
     (
         "slow-start:ssthresh=10",
-        "westwood:reading=westwood,filter=fixed",
+        "westwood:variant=westwood,filter=fixed",
     ),
-    ("jump-start", "westwood:reading=plus"),
-    ("adaptive-start", "westwood:reading=westwood,tau=1ms"),
-    ("limited-slow-start", "high-speed:reading=ns2,low_window=2"),
+    ("jump-start", "westwood:variant=plus"),
+    ("adaptive-start", "westwood:variant=westwood,tau=1ms"),
+    ("limited-slow-start", "high-speed:variant=ns2,low_window=2"),
     ("hystart", "bic:low_window=2,fast_convergence=false"),
-    ("search:reading=neqo,exit=drain", "cubic"),
-    ("search:reading=initial-rtt", "reno"),
-    ("search:reading=freebsd32,extra_bins=1", "reno"),
-    ("search:reading=freebsd40", "cubic"),
-    ("search:reading=linux40", "westwood"),
+    ("search:variant=neqo,exit=drain", "cubic"),
+    ("search:variant=initial-rtt", "reno"),
+    ("search:variant=freebsd32,extra_bins=1", "reno"),
+    ("search:variant=freebsd40", "cubic"),
+    ("search:variant=linux40", "westwood"),
     (
-        "search:reading=linux30,exit=roll-back,speed=rapid-start",
+        "search:variant=linux30,exit=roll-back,speed=rapid-start",
         "reno",
     ),
     (
@@ -124,7 +124,7 @@ const VARIANTS: &[(&str, &str)] = &[
     ("paced-chirping:form=pc2018,gap=1us,geometry=1", "reno"),
     ("paced-chirping:form=pc-split,gain=10,geometry=3", "vegas"),
     (
-        "copa-slow-start:reading=generic,loss_rate=0,beta=0.1,ssthresh=30",
+        "copa-slow-start:variant=generic,loss_rate=0,beta=0.1,ssthresh=30",
         "cubic",
     ),
     (
@@ -134,18 +134,18 @@ const VARIANTS: &[(&str, &str)] = &[
     ("slow-start", "prague:rtt_transition=0,rtt_target=400ms"),
     ("hystart", "prague:alpha_init=0,rate_offset=0"),
     (
-        "copa-slow-start:reading=generic,loss_rate=0.01,delta=10",
+        "copa-slow-start:variant=generic,loss_rate=0.01,delta=10",
         "reno",
     ),
     ("copa-slow-start:delay=standing,delta=0.5", "cubic"),
-    ("pcc-start:reading=nsdi18,ssthresh=30", "cubic"),
+    ("pcc-start:variant=nsdi18,ssthresh=30", "cubic"),
     (
-        "pcc-start:reading=nsdi18,utility=allegro-rtt,loss_allowance=0",
+        "pcc-start:variant=nsdi18,utility=allegro-rtt,loss_allowance=0",
         "bbr",
     ),
     ("pcc-start:rate0=1Gbps,utility=allegro", "vegas"),
-    ("c4-initial:reading=after-04", "cubic"),
-    ("c4-initial:reading=after-04,ssthresh=30", "bbr"),
+    ("c4-initial:variant=after-04", "cubic"),
+    ("c4-initial:variant=after-04,ssthresh=30", "bbr"),
     ("c4-initial:ssthresh=30", "vegas"),
     ("paced-start:epsilon=0,longest=4,ssthresh=30", "cubic"),
     ("gauge:ssthresh=30,rest=8", "bbr"),

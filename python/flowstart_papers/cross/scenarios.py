@@ -57,7 +57,7 @@ FAST_MBPS, CUBIC_END_S = 400, 70
 HYSTART_OWN = {
     # Linux begins without a threshold, which the estimate could only raise.
     "adaptive-start": "adaptive-start:growth=per-ack,ssthresh=1000000,response=standard",
-    "packet-pair-start": "packet-pair-start:reading=closest,growth=per-ack",
+    "packet-pair-start": "packet-pair-start:variant=closest,growth=per-ack",
 }
 """As the paper's Figure 2 has them."""
 TRAFFIC = 0.1

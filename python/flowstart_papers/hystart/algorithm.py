@@ -26,7 +26,7 @@ WINDOW = 5000
 ARITHMETIC = {
     "exact": "arithmetic=exact",
     "RFC 3742 in whole bytes": "arithmetic=bytes",
-    "Linux 2.6, whole packets": "reading=linux",
+    "Linux 2.6, whole packets": "variant=linux",
 }
 ACKS = {"each packet": EVERY, "delayed": LINUX}
 

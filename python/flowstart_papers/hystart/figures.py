@@ -146,7 +146,7 @@ PANELS = {
     "Hybrid Slow Start": setups.HYBRID,
     # Linux begins without a threshold.
     "Adaptive Start": f"adaptive-start:growth=per-ack,ssthresh={NO_THRESHOLD},response=standard",
-    "packet pair": "packet-pair-start:reading=closest,growth=per-ack",
+    "packet pair": "packet-pair-start:variant=closest,growth=per-ack",
     "Vegas": "vegas-slow-start:growth=per-ack",
 }
 """(a) to (f)."""
@@ -302,7 +302,7 @@ VARIES = 0.2
 def pair(setup: Setup, hosts: str, reading: str, seed: int) -> Document:
     """The first second of a flow, in which it has its estimate."""
     noise = HOSTS.get(hosts, {"stack": setup.interrupts})
-    startup = f"packet-pair-start:reading={reading},growth=per-ack"
+    startup = f"packet-pair-start:variant={reading},growth=per-ack"
     ends = setup.stack(**noise.get("stack", {}))
     link = setups.path(*setup.fig2, **noise.get("path", {}))
     return setups.one(link, startup, "1s", ends=ends) | {"seed": seed}

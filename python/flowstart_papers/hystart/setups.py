@@ -17,7 +17,7 @@ THREE = {"Hybrid Slow Start": HYBRID, "slow start": SLOW_START, "limited slow st
 
 SACK = "reno"
 """TCP-SACK: Reno's congestion control; the stack repairs by SACK."""
-CUBIC = "cubic:reading=2008"
+CUBIC = "cubic:variant=2008"
 """Linux 2.6.23's."""
 
 EVERY = {"ack": "every"}

@@ -9,7 +9,7 @@
 //! would be quicker, on short or slow paths, CUBIC keeps step with an estimate of what
 //! Reno's window would be. Linux's default since 2.6.19.
 //!
-//! The reading `linux` is what current kernels do, in whole numbers (`cubic_linux.rs`); `2008`
+//! The variant `linux` is what current kernels do, in whole numbers (`cubic_linux.rs`); `2008`
 //! is the CUBIC of Linux 2.6.22 with its constants, for experiments of that year
 //! (`cubic_2008.rs`); `quinn` and `noq` are those of these QUIC stacks (`cubic_quinn.rs`).
 //!
@@ -60,13 +60,13 @@ params! {
         /// whose CUBIC: the standard's, a current kernel's, that of Linux 2.6.22 (v2.1), quinn's or
         /// noq's
         #[usual("by stack: linux, quinn and noq under these, otherwise rfc9438")]
-        reading: Option<Reading>,
+        variant: Option<Variant>,
         /// what a loss leaves of the window
-        #[usual("by reading: 717/1024 for linux, 819/1024 for 2008, otherwise 0.7")]
+        #[usual("by variant: 717/1024 for linux, 819/1024 for 2008, otherwise 0.7")]
         #[within(0.05..=0.95)]
         beta: Option<Ratio>,
         /// the scale of the cubic curve, in segments per second cubed
-        #[usual("by reading: 410/1024 for linux and 2008, otherwise 0.4")]
+        #[usual("by variant: 410/1024 for linux and 2008, otherwise 0.4")]
         #[within(1e-6..=1e6)]
         c: Option<Number>,
         /// whether a loss below the last W_max lowers W_max further, to make room for others
@@ -76,7 +76,7 @@ params! {
         base: Option<reno::Base> as reno::Settings,
     }
 
-    enum Reading {
+    enum Variant {
         Rfc9438 = "rfc9438",
         Linux = "linux",
         V2008 = "2008",
@@ -88,16 +88,16 @@ params! {
 fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecError> {
     let settings = Settings::read(params)?;
     let by_stack = match convention {
-        Convention::Linux => Reading::Linux,
-        Convention::Quinn => Reading::Quinn,
-        Convention::Noq => Reading::Noq,
-        _ => Reading::Rfc9438,
+        Convention::Linux => Variant::Linux,
+        Convention::Quinn => Variant::Quinn,
+        Convention::Noq => Variant::Noq,
+        _ => Variant::Rfc9438,
     };
-    let reading = settings.reading.unwrap_or(by_stack);
-    let (beta, c) = match reading {
-        Reading::V2008 => (819.0 / 1024.0, 410.0 / 1024.0),
-        Reading::Linux => (717.0 / 1024.0, 410.0 / 1024.0),
-        Reading::Rfc9438 | Reading::Quinn | Reading::Noq => (0.7, 0.4),
+    let variant = settings.variant.unwrap_or(by_stack);
+    let (beta, c) = match variant {
+        Variant::V2008 => (819.0 / 1024.0, 410.0 / 1024.0),
+        Variant::Linux => (717.0 / 1024.0, 410.0 / 1024.0),
+        Variant::Rfc9438 | Variant::Quinn | Variant::Noq => (0.7, 0.4),
     };
     let constants = Constants {
         beta: settings.beta.unwrap_or(beta),
@@ -106,12 +106,12 @@ fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecErro
         friendly: settings.friendly,
         base: reno::Base::given(settings.base, convention),
     };
-    Ok(match reading {
-        Reading::V2008 => copies(cubic_2008::Cubic2008::new(constants)),
-        Reading::Linux => copies(cubic_linux::CubicLinux::new(constants)),
-        Reading::Quinn => copies(cubic_quinn::CubicQuinn::new(constants, false)),
-        Reading::Noq => copies(cubic_quinn::CubicQuinn::new(constants, true)),
-        Reading::Rfc9438 => copies(Cubic::new(constants)),
+    Ok(match variant {
+        Variant::V2008 => copies(cubic_2008::Cubic2008::new(constants)),
+        Variant::Linux => copies(cubic_linux::CubicLinux::new(constants)),
+        Variant::Quinn => copies(cubic_quinn::CubicQuinn::new(constants, false)),
+        Variant::Noq => copies(cubic_quinn::CubicQuinn::new(constants, true)),
+        Variant::Rfc9438 => copies(Cubic::new(constants)),
     })
 }
 

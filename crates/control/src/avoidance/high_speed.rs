@@ -46,13 +46,13 @@ params! {
         /// the loss rate at a window: rfc, 0.078/w^1.2, as the RFC's table has it; ns2, on the line
         /// between the two windows
         #[usual("by stack: ns2 under ns2, otherwise rfc")]
-        reading: Option<Reading>,
+        variant: Option<Variant>,
         /// up to this window the rules are Reno's
         #[check(|window| window >= 2.0, "at least 2")]
         low_window: Segments = "38",
         /// the window at the other end of the line
         high_window: Segments = "83000",
-        /// reading=ns2: the loss rate at `high_window`
+        /// variant=ns2: the loss rate at `high_window`
         #[check(|p| p > 0.0, "above zero")]
         high_p: Ratio = "0.0000001",
         /// the share of the window that a loss takes at `high_window`
@@ -65,7 +65,7 @@ params! {
         base: Option<reno::Base> as reno::Settings,
     }
 
-    enum Reading { Rfc = "rfc", Ns2 = "ns2" }
+    enum Variant { Rfc = "rfc", Ns2 = "ns2" }
     enum Growth { PerAck = "per-ack", PerSegment = "per-segment" }
 }
 
@@ -140,12 +140,12 @@ impl HighSpeed {
                 &expected,
             ));
         }
-        let (reading, growth) = match convention {
-            Convention::Ns2 => (Reading::Ns2, Growth::PerAck),
-            _ => (Reading::Rfc, Growth::PerSegment),
+        let (variant, growth) = match convention {
+            Convention::Ns2 => (Variant::Ns2, Growth::PerAck),
+            _ => (Variant::Rfc, Growth::PerSegment),
         };
-        let by_line = settings.reading.unwrap_or(reading) == Reading::Ns2;
-        params.effective(&Settings::high_p, by_line, "`reading=ns2`")?;
+        let by_line = settings.variant.unwrap_or(variant) == Variant::Ns2;
+        params.effective(&Settings::high_p, by_line, "`variant=ns2`")?;
         let (ln_low, ln_high) = (libm::log(low_window), libm::log(high_window));
         let line = by_line.then(|| {
             // Reno's loss rate at the low window.
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn ns2_follows_the_line() {
-        let r = response("reading=ns2");
+        let r = response("variant=ns2");
         for (w, a) in [(118.0, 2.094), (5_036.0, 20.68), (83_000.0, 72.52)] {
             assert!((r.a(w) - a).abs() < 6e-3, "a({w}) = {}", r.a(w));
         }

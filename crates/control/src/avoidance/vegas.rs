@@ -10,9 +10,9 @@
 //! constant. A lone flow settles without ever losing a packet; next to flows that fill the queue
 //! it is the one that yields.
 //!
-//! The values of `reading`:
+//! The values of `variant`:
 //!
-//! | reading | round-trip time of a round | window that is compared | growth |
+//! | variant | round-trip time of a round | window that is compared | growth |
 //! | --- | --- | --- | --- |
 //! | `ns2` | the mean | what is out when the round ends | `1/cwnd` per ACK, for the round |
 //! | `linux` | the minimum, plus 1 us | what was out when it began | a segment at its end |
@@ -62,25 +62,25 @@ params! {
         /// minimum of a round against what was out at its beginning; paper, the mean against what
         /// was out at its beginning
         #[usual("by stack: linux under linux, otherwise ns2")]
-        reading: Option<Reading>,
+        variant: Option<Variant>,
         /// grow while fewer segments than these wait in queues
-        #[usual("by reading: 2 for linux, otherwise 1")]
+        #[usual("by variant: 2 for linux, otherwise 1")]
         alpha: Option<Segments>,
         /// shrink while more segments than these wait in queues
-        #[usual("by reading: 4 for linux, otherwise 3")]
+        #[usual("by variant: 4 for linux, otherwise 3")]
         beta: Option<Segments>,
         base: Option<reno::Base> as reno::Settings,
     }
 
-    pub(crate) enum Reading { Ns2 = "ns2", Linux = "linux", Paper = "paper" }
+    pub(crate) enum Variant { Ns2 = "ns2", Linux = "linux", Paper = "paper" }
 }
 
-impl Reading {
+impl Variant {
     /// As given, or as the stack has it.
-    pub(crate) fn given(reading: Option<Reading>, convention: Convention) -> Reading {
-        reading.unwrap_or(match convention {
-            Convention::Linux => Reading::Linux,
-            _ => Reading::Ns2,
+    pub(crate) fn given(variant: Option<Variant>, convention: Convention) -> Variant {
+        variant.unwrap_or(match convention {
+            Convention::Linux => Variant::Linux,
+            _ => Variant::Ns2,
         })
     }
 }
@@ -88,7 +88,7 @@ impl Reading {
 /// What Vegas measures, round by round: alike in its startup and afterwards.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rounds {
-    reading: Reading,
+    variant: Variant,
     /// `baseRTT`; later than any time while nothing is known.
     base_rtt: Duration,
     sum_rtt: Duration,
@@ -118,9 +118,9 @@ pub(crate) struct Round {
 }
 
 impl Rounds {
-    pub(crate) fn new(reading: Reading) -> Rounds {
+    pub(crate) fn new(variant: Variant) -> Rounds {
         Rounds {
-            reading,
+            variant,
             base_rtt: Duration::MAX,
             sum_rtt: Duration::ZERO,
             cnt_rtt: 0,
@@ -137,12 +137,12 @@ impl Rounds {
     /// Takes in an ACK. ns-2 judges a round before it looks at the sample of the ACK that
     /// ends it, the kernel after.
     pub(crate) fn on_ack(&mut self, w: &Window, a: &Ack) -> Option<Round> {
-        if self.reading == Reading::Linux {
+        if self.variant == Variant::Linux {
             self.sample(a.rtt);
         }
         let over = a.una > self.beg_nxt;
         let round = over.then(|| self.measure(w, a));
-        if self.reading != Reading::Linux {
+        if self.variant != Variant::Linux {
             self.sample(a.rtt);
         }
         round
@@ -157,15 +157,15 @@ impl Rounds {
     /// except in the kernel.
     pub(crate) fn restart(&mut self) {
         (self.sum_rtt, self.cnt_rtt, self.min_rtt) = (Duration::ZERO, 0, Duration::MAX);
-        if self.reading == Reading::Linux {
+        if self.variant == Variant::Linux {
             self.base_rtt = Duration::MAX;
         }
     }
 
     fn sample(&mut self, rtt: Option<Duration>) {
         let Some(rtt) = rtt else { return };
-        let rtt = match self.reading {
-            Reading::Linux => Duration::from_micros(rtt.nanos() / 1_000 + 1),
+        let rtt = match self.variant {
+            Variant::Linux => Duration::from_micros(rtt.nanos() / 1_000 + 1),
             _ => rtt,
         };
         self.rtt = rtt;
@@ -176,10 +176,10 @@ impl Rounds {
     }
 
     fn measure(&mut self, w: &Window, a: &Ack) -> Round {
-        let (diff, target) = match self.reading {
-            Reading::Ns2 => (self.diff_ns2(w, a), 0.0),
-            Reading::Paper => (self.diff_paper(w, a), 0.0),
-            Reading::Linux => self.diff_linux(w),
+        let (diff, target) = match self.variant {
+            Variant::Ns2 => (self.diff_ns2(w, a), 0.0),
+            Variant::Paper => (self.diff_paper(w, a), 0.0),
+            Variant::Linux => self.diff_linux(w),
         };
         let old_cwnd = self.beg_cwnd;
         (self.sum_rtt, self.cnt_rtt, self.min_rtt) = (Duration::ZERO, 0, Duration::MAX);
@@ -248,7 +248,7 @@ pub(crate) fn out(w: &Window, a: &Ack) -> Segments {
 /// State of Vegas on one connection.
 #[derive(Clone)]
 struct Vegas {
-    reading: Reading,
+    variant: Variant,
     alpha: Segments,
     beta: Segments,
     rounds: Rounds,
@@ -264,10 +264,10 @@ struct Vegas {
 impl Vegas {
     fn new(params: &Params, convention: Convention) -> Result<Vegas, SpecError> {
         let settings = Settings::read(params)?;
-        let reading = Reading::given(settings.reading, convention);
-        let (alpha, beta) = match reading {
-            Reading::Linux => (2.0, 4.0),
-            Reading::Ns2 | Reading::Paper => (1.0, 3.0),
+        let variant = Variant::given(settings.variant, convention);
+        let (alpha, beta) = match variant {
+            Variant::Linux => (2.0, 4.0),
+            Variant::Ns2 | Variant::Paper => (1.0, 3.0),
         };
         let alpha = settings.alpha.unwrap_or(alpha);
         let beta = settings.beta.unwrap_or(beta);
@@ -279,10 +279,10 @@ impl Vegas {
             return Err(SpecError::bad_value(params, &param, &expected));
         }
         Ok(Vegas {
-            reading,
+            variant,
             alpha,
             beta,
-            rounds: Rounds::new(reading),
+            rounds: Rounds::new(variant),
             incr: 0.0,
             incr_before: 0.0,
             reno: false,
@@ -293,11 +293,11 @@ impl Vegas {
     /// The rule of the round that begins.
     fn decide(&mut self, w: &mut Window, round: Round) {
         self.incr = 0.0;
-        self.reno = round.diff.is_none() && self.reading == Reading::Linux;
+        self.reno = round.diff.is_none() && self.variant == Variant::Linux;
         let Some(diff) = round.diff else { return };
         if diff > self.beta {
-            let lower = match self.reading {
-                Reading::Linux => w.cwnd.min(round.old_cwnd),
+            let lower = match self.variant {
+                Variant::Linux => w.cwnd.min(round.old_cwnd),
                 _ => w.cwnd,
             };
             w.cwnd = (lower - 1.0).max(2.0).min(w.cwnd);
@@ -315,13 +315,13 @@ impl Vegas {
         if !a.cwnd_limited {
             return;
         }
-        match self.reading {
+        match self.variant {
             // ns-2 waits where the window is not used.
-            Reading::Ns2 | Reading::Paper if w.cwnd - out(w, a) > 2.0 => {}
-            Reading::Ns2 | Reading::Paper => w.cwnd += self.incr,
-            Reading::Linux if self.reno => w.cwnd += w.segments(a.credit) / w.cwnd,
-            Reading::Linux if over && self.incr > 0.0 => w.cwnd += 1.0,
-            Reading::Linux => {}
+            Variant::Ns2 | Variant::Paper if w.cwnd - out(w, a) > 2.0 => {}
+            Variant::Ns2 | Variant::Paper => w.cwnd += self.incr,
+            Variant::Linux if self.reno => w.cwnd += w.segments(a.credit) / w.cwnd,
+            Variant::Linux if over && self.incr > 0.0 => w.cwnd += 1.0,
+            Variant::Linux => {}
         }
     }
 }
@@ -350,7 +350,7 @@ impl Avoidance for Vegas {
     /// ns-2 keeps three quarters, and never uses slow start again: its threshold is two.
     fn on_loss(&mut self, w: &mut Window, l: &Loss) {
         self.reduce();
-        if self.reading == Reading::Linux {
+        if self.variant == Variant::Linux {
             return self.decrease.on_loss(w, l);
         }
         w.ssthresh = 2.0;
@@ -368,7 +368,7 @@ impl Avoidance for Vegas {
             true => self.incr = 0.0,
             false => self.reduce(),
         }
-        if self.reading != Reading::Linux {
+        if self.variant != Variant::Linux {
             w.cwnd = 2.0;
         }
     }
@@ -376,7 +376,7 @@ impl Avoidance for Vegas {
     /// The round continues at its rate. `tcp_vegas.c` has `tcp_reno_undo_cwnd`, which restores the
     /// window alone.
     fn on_spurious(&mut self, _w: &mut Window) {
-        if self.reading != Reading::Linux {
+        if self.variant != Variant::Linux {
             self.incr = self.incr_before;
         }
     }
@@ -389,7 +389,7 @@ impl Avoidance for Vegas {
 
     /// To ns-2 a pause is a round like any other.
     fn on_idle(&mut self, _w: &mut Window, _i: &Idle) {
-        if self.reading != Reading::Ns2 {
+        if self.variant != Variant::Ns2 {
             self.rounds.restart();
             self.incr = 0.0;
         }
@@ -415,17 +415,17 @@ mod tests {
             nxt: (100 + window) * MSS,
             ..Ack::of(Instant::from_millis(1_000), MSS)
         };
-        let measured = |reading| {
-            let mut rounds = Rounds::new(reading);
+        let measured = |variant| {
+            let mut rounds = Rounds::new(variant);
             (rounds.beg_una, rounds.beg_nxt) = (0, 100 * MSS);
-            if reading == Reading::Paper {
+            if variant == Variant::Paper {
                 rounds.beg_una = (100 - window) * MSS;
             }
             rounds.sample(Some(ms(base)));
             (rounds.sum_rtt, rounds.cnt_rtt) = (ms(rtt).times(4), 4);
             rounds.on_ack(&w, &ack).unwrap().diff.unwrap()
         };
-        (measured(Reading::Paper), measured(Reading::Ns2))
+        (measured(Variant::Paper), measured(Variant::Ns2))
     }
 
     #[test]
@@ -466,7 +466,7 @@ mod tests {
 
     #[test]
     fn linux_counts_half_segments() {
-        let mut rounds = Rounds::new(Reading::Linux);
+        let mut rounds = Rounds::new(Variant::Linux);
         (rounds.beg_una, rounds.beg_nxt) = (0, 24 * MSS);
         (rounds.base_rtt, rounds.min_rtt) = (ms(100), ms(105));
         rounds.cnt_rtt = 3;
@@ -509,7 +509,7 @@ mod tests {
         assert_eq!(after_round("vegas", Convention::Ns2, 20, 130).0, 19.0);
         let (first, last) = after_round("vegas", Convention::Ns2, 10, 100);
         assert!((first - 10.1).abs() < 1e-12 && (last - 11.0).abs() < 1e-9);
-        let paper = after_round("vegas:reading=paper", Convention::Ns2, 20, 130);
+        let paper = after_round("vegas:variant=paper", Convention::Ns2, 20, 130);
         assert_eq!(paper.0, 19.0);
     }
 

@@ -53,8 +53,8 @@ params! {
     struct Settings {
         /// how the rate is measured: westwood, ACK by ACK; plus, once per round trip (Westwood+)
         #[usual("by stack: plus under linux, otherwise westwood")]
-        reading: Option<Reading>,
-        /// reading=westwood: the filter, by the time between ACKs (the module's filter 3) or with
+        variant: Option<Variant>,
+        /// variant=westwood: the filter, by the time between ACKs (the module's filter 3) or with
         /// fixed coefficients (its filter 1)
         filter: Filter = "tustin",
         /// filter=tustin: the time constant
@@ -64,7 +64,7 @@ params! {
         base: Option<reno::Base> as reno::Settings,
     }
 
-    enum Reading { Westwood = "westwood", Plus = "plus" }
+    enum Variant { Westwood = "westwood", Plus = "plus" }
     enum Filter { Tustin = "tustin", Fixed = "fixed" }
 }
 
@@ -196,16 +196,16 @@ impl Westwood {
     fn new(params: &Params, convention: Convention) -> Result<Westwood, SpecError> {
         let settings = Settings::read(params)?;
         let by_stack = match convention {
-            Convention::Linux => Reading::Plus,
-            _ => Reading::Westwood,
+            Convention::Linux => Variant::Plus,
+            _ => Variant::Westwood,
         };
-        let plus = settings.reading.unwrap_or(by_stack) == Reading::Plus;
+        let plus = settings.variant.unwrap_or(by_stack) == Variant::Plus;
         let filtered = settings.filter == Filter::Tustin;
-        params.effective(&Settings::filter, !plus, "`reading=westwood`")?;
+        params.effective(&Settings::filter, !plus, "`variant=westwood`")?;
         params.effective(
             &Settings::tau,
             !plus && filtered,
-            "`reading=westwood,filter=tustin`",
+            "`variant=westwood,filter=tustin`",
         )?;
         let estimator = if plus {
             Estimator::PerRound(PerRound::default())
@@ -461,7 +461,7 @@ mod tests {
 
     #[test]
     fn plus_waits_for_the_end_of_recovery() {
-        let (mut v, mut w) = knowing("reading=plus");
+        let (mut v, mut w) = knowing("variant=plus");
         v.on_loss(&mut w, &loss());
         assert_eq!((w.cwnd, w.ssthresh), (10.0, 10.0));
         let recovered = Recovered {
@@ -503,7 +503,7 @@ mod tests {
             })
         };
         assert_eq!(thresholds(""), [8.0, 4.0, 2.0, 2.0, 2.0]);
-        assert_eq!(thresholds("reading=plus"), [8.0; 5]);
+        assert_eq!(thresholds("variant=plus"), [8.0; 5]);
     }
 
     /// A lone flow of 10 Mbit/s and 100 ms: after six seconds the rate is known, and it is
@@ -570,7 +570,7 @@ mod tests {
 
     #[test]
     fn after_a_spurious_loss_no_recovery_lowers_the_window() {
-        let (mut v, mut w) = knowing("reading=plus");
+        let (mut v, mut w) = knowing("variant=plus");
         v.on_loss(&mut w, &loss());
         (w.cwnd, w.ssthresh) = (20.0, 20.0);
         v.on_spurious(&mut w);

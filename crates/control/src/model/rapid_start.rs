@@ -298,8 +298,8 @@ mod tests {
             (40.0, 44.0, 44.0),
             (100.0, 104.0, 109.375),
         ] {
-            for (reading, expected) in [(false, draft), (true, quicly)] {
-                let mut sense = Sense::new(reading);
+            for (variant, expected) in [(false, draft), (true, quicly)] {
+                let mut sense = Sense::new(variant);
                 sense.sample(ms(least), at_ms(1000.0));
                 assert_eq!(sense.threshold(), ms(expected), "{least}");
                 assert!(sense.no_queue());

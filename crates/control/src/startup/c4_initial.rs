@@ -38,7 +38,7 @@
 //! - Losses are counted in packets of the full size, and those of an ACK before what it acknowledges.
 //! - A timeout ends the phase, and the avoidance responds to it. The draft ignores it.
 //! - A mark is an echo of one in a window of data, not a share of marks, so none is compared with a
-//!   threshold: it ends Initial after two eras without increase, in both readings.
+//!   threshold: it ends Initial after two eras without increase, in both variants.
 //! - Resuming (`memory=true`) is picoquic's `c4_resuming` at d199d45: two eras at the cached window and
 //!   rate, then Recovery. The draft's drain at 7/8 and the floor of 1 ms for the nominal max RTT are
 //!   left out.
@@ -88,16 +88,16 @@ params! {
     struct Settings {
         /// which copy of the draft: of November 2025, or after draft -04 of July 2026, whose window
         /// grows as slow start's does
-        reading: Reading = "2025-11",
+        variant: Variant = "2025-11",
         /// an era is an increase if it raises the rate by this share, and by a byte per second at
         /// least
-        #[usual("by reading: 0 for 2025-11, 0.25 for after-04")]
+        #[usual("by variant: 0 for 2025-11, 0.25 for after-04")]
         increase: Option<Ratio>,
         /// resume at the cached window, as picoquic does, where the cached RTT is that of the path
         memory: bool = "false",
     }
 
-    enum Reading { V202511 = "2025-11", After04 = "after-04" }
+    enum Variant { V202511 = "2025-11", After04 = "after-04" }
 }
 
 /// `alpha_current` in Initial and in Recovery.
@@ -183,7 +183,7 @@ struct C4Initial {
 
 impl C4Initial {
     fn new(settings: Settings) -> C4Initial {
-        let after_04 = settings.reading == Reading::After04;
+        let after_04 = settings.variant == Variant::After04;
         let usual = if after_04 { 0.25 } else { 0.0 };
         C4Initial {
             initial_cwnd: after_04.then_some(0.0),
@@ -676,8 +676,8 @@ mod tests {
         assert_eq!(exits(""), [None; 4]);
         let full = Some(Reason::FullPipe);
         assert_eq!(exits("increase=0.25"), [None, None, None, full]);
-        assert_eq!(exits("reading=after-04"), [None, None, None, full]);
-        assert_eq!(exits("reading=after-04,increase=0"), [None; 4]);
+        assert_eq!(exits("variant=after-04"), [None, None, None, full]);
+        assert_eq!(exits("variant=after-04,increase=0"), [None; 4]);
     }
 
     #[test]
@@ -738,7 +738,7 @@ mod tests {
 
     #[test]
     fn after_04_grows_as_slow_start_and_paces_at_a_least_rate() {
-        let mut flow = Flow::new("reading=after-04", 500.0);
+        let mut flow = Flow::new("variant=after-04", 500.0);
         flow.era(1, 500.0, 500.0);
         assert_eq!((flow.w.cwnd, flow.pace()), (11.0, 131_072.0));
         flow.era(10, 500.0, 500.0);
@@ -752,7 +752,7 @@ mod tests {
 
     #[test]
     fn after_04_takes_the_nominal_round_trip_from_the_window_at_the_end() {
-        let mut flow = Flow::new("reading=after-04", 50.0);
+        let mut flow = Flow::new("variant=after-04", 50.0);
         flow.era(100, 50.0, 50.0);
         assert_eq!(flow.w.cwnd, 200.0);
         (0..3).for_each(|_| {

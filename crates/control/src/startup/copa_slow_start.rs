@@ -93,28 +93,28 @@ params! {
     struct Settings {
         /// mvfst: doubles at one ACK per round trip; generic: the authors' genericCC, which grows
         /// by a packet for each one acknowledged
-        reading: Reading = "mvfst",
+        variant: Variant = "mvfst",
         /// the target is a packet per `delta` times the queueing delay: about 1/delta packets wait
         /// in queues where slow start ends
-        #[usual("by reading: 0.05 for mvfst, 0.5 for generic")]
+        #[usual("by variant: 0.05 for mvfst, 0.5 for generic")]
         #[within(0.001..=10.0)]
         delta: Option<Number>,
         /// the standing round-trip time is the minimum over this share of a smoothed one
-        #[usual("by reading: 0.5; 1 for mvfst with delay=standing")]
+        #[usual("by variant: 0.5; 1 for mvfst with delay=standing")]
         standing: Option<Ratio>,
         /// which round-trip time is compared with the minimum to have the queueing delay
-        #[usual("by reading: latest for mvfst, standing for generic")]
+        #[usual("by variant: latest for mvfst, standing for generic")]
         delay: Option<Delay>,
         /// whether it paces, at two windows per smoothed round trip
         pacing: bool = "true",
-        /// reading=generic: losses are answered where they are a larger share of what two round
+        /// variant=generic: losses are answered where they are a larger share of what two round
         /// trips brought; 0 answers each, once per window of data
         loss_rate: Ratio = "0.3",
-        /// reading=generic: what the answer to losses leaves of the window; 1 answers none
+        /// variant=generic: what the answer to losses leaves of the window; 1 answers none
         beta: Ratio = "0.7",
     }
 
-    enum Reading { Mvfst = "mvfst", Generic = "generic" }
+    enum Variant { Mvfst = "mvfst", Generic = "generic" }
     enum Delay { Standing = "standing", Latest = "latest" }
 }
 
@@ -222,9 +222,9 @@ struct CopaSlowStart {
 impl CopaSlowStart {
     fn new(params: &Params) -> Result<CopaSlowStart, SpecError> {
         let settings = Settings::read(params)?;
-        let generic = settings.reading == Reading::Generic;
-        params.effective(&Settings::beta, generic, "`reading=generic`")?;
-        params.effective(&Settings::loss_rate, generic, "`reading=generic`")?;
+        let generic = settings.variant == Variant::Generic;
+        params.effective(&Settings::beta, generic, "`variant=generic`")?;
+        params.effective(&Settings::loss_rate, generic, "`variant=generic`")?;
         let (delta, delay) = match generic {
             true => (GENERIC_DELTA, Delay::Standing),
             false => (MVFST_DELTA, Delay::Latest),
@@ -469,7 +469,7 @@ mod tests {
     #[test]
     fn the_authors_end_at_the_target_after_the_packet_that_reaches_it() {
         let after = |bytes| {
-            let mut c = delayed("reading=generic");
+            let mut c = delayed("variant=generic");
             let mut w = window(bytes);
             let reason = c.on_ack(&mut w, &ack(101.0, 25.0, MSS), &mut slow_start());
             (reason, (w.cwnd * MSS as f64).round())
@@ -540,7 +540,7 @@ mod tests {
     /// V4
     #[test]
     fn the_authors_measure_for_two_windows_and_grow_by_a_packet_each() {
-        let (mut c, mut w) = opened("reading=generic");
+        let (mut c, mut w) = opened("variant=generic");
         let mut windows = vec![];
         for number in 1..=21 {
             c.on_ack(&mut w, &ack(100.0 + f64::from(number), 50.0, MSS));
@@ -566,9 +566,9 @@ mod tests {
             assert_below(&mut c, &[(0.0, 40.0)]);
             position(&mut c, 10.0, now, 60.0)
         };
-        assert_eq!(after("reading=generic", 21.0), Position::Below);
-        assert_eq!(after("reading=generic", 22.0), Position::Above);
-        assert_eq!(after("reading=generic,standing=1", 22.0), Position::Below);
+        assert_eq!(after("variant=generic", 21.0), Position::Below);
+        assert_eq!(after("variant=generic", 22.0), Position::Above);
+        assert_eq!(after("variant=generic,standing=1", 22.0), Position::Below);
         // mvfst's is that of a whole one where its delay counts.
         assert_eq!(after("delay=standing,delta=0.5", 42.0), Position::Below);
         assert_eq!(after("delay=standing,delta=0.5", 43.0), Position::Above);
@@ -631,9 +631,9 @@ mod tests {
     fn a_loss_does_not_end_it() {
         for (spec, left) in [
             ("", 10.0),
-            ("reading=generic", 10.0),
-            ("reading=generic,loss_rate=0", 7.0),
-            ("reading=generic,loss_rate=0,beta=1", 10.0),
+            ("variant=generic", 10.0),
+            ("variant=generic,loss_rate=0", 7.0),
+            ("variant=generic,loss_rate=0,beta=1", 10.0),
         ] {
             let (mut c, mut w) = opened(spec);
             c.on_ack(&mut w, &ack(100.0, 50.0, MSS));
@@ -652,7 +652,7 @@ mod tests {
     #[test]
     fn the_authors_answer_losses_of_more_than_three_in_ten_every_two_round_trips() {
         let after = |lost: u64, now| {
-            let (mut c, mut w) = opened("reading=generic");
+            let (mut c, mut w) = opened("variant=generic");
             let delivery = Some(Delivery {
                 lost: lost * MSS,
                 ..Delivery::default()
@@ -695,7 +695,7 @@ mod tests {
             .err()
             .unwrap()
             .to_string()
-            .ends_with("parameter `beta` has no effect here; it needs `reading=generic`"));
+            .ends_with("parameter `beta` has no effect here; it needs `variant=generic`"));
         assert!(with_reno(&ENTRY, "loss_rate=0", Convention::Rfc).is_err());
     }
 }

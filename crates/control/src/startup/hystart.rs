@@ -11,9 +11,9 @@
 //! nothing lost. It made CUBIC usable on fast long paths and has been part of Linux since
 //! 2.6.29.
 //!
-//! The values of `reading`:
+//! The values of `variant`:
 //!
-//! | reading | clock | train limit | reference of delay | rise that counts |
+//! | variant | clock | train limit | reference of delay | rise that counts |
 //! | --- | --- | --- | --- | --- |
 //! | `2008` | ticks | `>= dMin/2` | the last round | 1/16 of it, at least 2 ticks, rounded up |
 //! | `2011` | ticks | `>= dMin/2` | the last round | 1/8 of it, 4 to 16 ms |
@@ -34,7 +34,7 @@
 //!
 //! - The paper's listing sets `found` below 16 segments too and never acts on it then. Here
 //!   nothing is found below `low_window`, as in Linux. Under `2008` and `2011` rounds, trains
-//!   and samples are followed below it; under Linux's readings only rounds are.
+//!   and samples are followed below it; under Linux's variants only rounds are.
 //! - Kernels up to 5.16 noticed a new round after testing its first ACK, current ones
 //!   before. `linux-5.6` is the current order.
 //! - The paper, and kernels of its time, continue slow start while `cwnd == ssthresh`. Here
@@ -70,20 +70,20 @@ params! {
     pub(super) struct Settings {
         /// whose rules: the paper's, its journal version's, or a kernel's from that version on
         #[usual("by stack: linux-5.6 under linux, otherwise 2008")]
-        reading: Option<Reading>,
+        variant: Option<Variant>,
         /// which signs end it (Linux hystart_detect)
         detect: Detect = "both",
         /// no exit below this window (low_ssthresh in the paper)
         low_window: Segments = "16",
         /// the resolution of the sender's clock; 0s is exact
-        #[usual("by reading: 1us for linux-5.6, otherwise 1ms")]
+        #[usual("by variant: 1us for linux-5.6, otherwise 1ms")]
         tick: Option<Duration>,
         /// whether the sender spaces its packets out
         #[usual("by window: whether a pacing rate is set")]
         paced: Option<bool>,
     }
 
-    pub(super) enum Reading {
+    pub(super) enum Variant {
         Seed2008 = "2008",
         Seed2011 = "2011",
         Linux2629 = "linux-2.6.29",
@@ -101,7 +101,7 @@ const TRAIN_GAP: Duration = Duration::from_millis(2);
 /// State of HyStart on one connection.
 #[derive(Clone)]
 struct HyStart {
-    reading: Reading,
+    variant: Variant,
     detect_train: bool,
     detect_delay: bool,
     low_window: Segments,
@@ -124,18 +124,18 @@ impl HyStart {
     fn new(params: &Params, convention: Convention) -> Result<HyStart, SpecError> {
         let settings = Settings::read(params)?;
         let by_stack = match convention {
-            Convention::Linux => Reading::Linux56,
-            _ => Reading::Seed2008,
+            Convention::Linux => Variant::Linux56,
+            _ => Variant::Seed2008,
         };
-        let reading = settings.reading.unwrap_or(by_stack);
-        let fine = reading == Reading::Linux56;
+        let variant = settings.variant.unwrap_or(by_stack);
+        let fine = variant == Variant::Linux56;
         let tick = match fine {
             true => Duration::from_micros(1),
             false => Duration::from_millis(1),
         };
-        params.effective(&Settings::paced, fine, "`reading=linux-5.6`")?;
+        params.effective(&Settings::paced, fine, "`variant=linux-5.6`")?;
         Ok(HyStart {
-            reading,
+            variant,
             detect_train: settings.detect != Detect::Delay,
             detect_delay: settings.detect != Detect::Train,
             low_window: settings.low_window,
@@ -196,11 +196,11 @@ impl HyStart {
         // Round-trip times right after a recovery reflect the loss, not the path.
         let sample = a.rtt.filter(|_| a.now >= self.deaf_until);
         let new_round = a.una > self.end_seq;
-        if new_round && self.reading == Reading::Linux56 && sample.is_some() {
+        if new_round && self.variant == Variant::Linux56 && sample.is_some() {
             self.start_round(now, a.nxt);
         }
         let found = sample.and_then(|rtt| self.linux_tests(w, now, rtt));
-        if new_round && self.reading != Reading::Linux56 {
+        if new_round && self.variant != Variant::Linux56 {
             self.start_round(now, a.nxt);
         }
         found
@@ -208,7 +208,7 @@ impl HyStart {
 
     fn linux_tests(&mut self, w: &Window, now: Instant, rtt: Duration) -> Option<Reason> {
         // Up to 5.5 delays were kept in eighths of a millisecond.
-        let unit = if self.reading == Reading::Linux56 {
+        let unit = if self.variant == Variant::Linux56 {
             self.tick
         } else {
             self.tick.over(8)
@@ -224,7 +224,7 @@ impl HyStart {
             train = now.since(self.round_start) > self.train_limit(w, rtt);
         }
         let tested = self.samples == N_SAMPLING;
-        if !tested || self.reading == Reading::Linux56 {
+        if !tested || self.variant == Variant::Linux56 {
             self.cur_rtt = self.cur_rtt.min(rtt);
             self.samples = N_SAMPLING.min(self.samples + 1);
         }
@@ -247,8 +247,8 @@ impl HyStart {
     fn eta(&self, reference: Duration) -> Duration {
         let clamp = |share: Duration, least| share.max(Duration::from_millis(least)).min(MOST);
         const MOST: Duration = Duration::from_millis(16);
-        match self.reading {
-            Reading::Seed2008 => {
+        match self.variant {
+            Variant::Seed2008 => {
                 let two = if self.tick == Duration::ZERO {
                     TRAIN_GAP
                 } else {
@@ -256,14 +256,14 @@ impl HyStart {
                 };
                 two.max(ceil(reference.over(16), self.tick))
             }
-            Reading::Linux2629 => clamp(reference.over(16), 2),
-            Reading::Seed2011 | Reading::Linux319 | Reading::Linux56 => clamp(reference.over(8), 4),
+            Variant::Linux2629 => clamp(reference.over(16), 2),
+            Variant::Seed2011 | Variant::Linux319 | Variant::Linux56 => clamp(reference.over(8), 4),
         }
     }
 
     /// How long a train must get, in the kernel.
     fn train_limit(&self, w: &Window, rtt: Duration) -> Duration {
-        if self.reading != Reading::Linux56 {
+        if self.variant != Variant::Linux56 {
             return self.d_min.over(2).floor(self.tick);
         }
         let limit = self.d_min + ack_delay(w, rtt);
@@ -314,10 +314,10 @@ impl Startup for HyStart {
     }
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
-        let reason = match self.reading {
+        let reason = match self.variant {
             _ if self.found => None,
-            Reading::Seed2008 | Reading::Seed2011 => self.seed(w, a),
-            Reading::Linux2629 | Reading::Linux319 | Reading::Linux56 => self.linux(w, a),
+            Variant::Seed2008 | Variant::Seed2011 => self.seed(w, a),
+            Variant::Linux2629 | Variant::Linux319 | Variant::Linux56 => self.linux(w, a),
         };
         match reason {
             None => slow_start.grow(w, a),
@@ -336,7 +336,7 @@ impl Startup for HyStart {
             self.found = false;
             self.d_min = Duration::MAX;
             self.deaf_until = Instant::ZERO;
-            if !matches!(self.reading, Reading::Seed2008 | Reading::Seed2011) {
+            if !matches!(self.variant, Variant::Seed2008 | Variant::Seed2011) {
                 self.start_round(t.now.floor(self.tick), self.nxt);
             }
         }
@@ -345,7 +345,7 @@ impl Startup for HyStart {
 
     /// Linux discards delay samples for a second after CUBIC's epoch starts.
     fn on_recovered(&mut self, _w: &mut Window, r: &Recovered) -> Repaired {
-        if !matches!(self.reading, Reading::Seed2008 | Reading::Seed2011) {
+        if !matches!(self.variant, Variant::Seed2008 | Variant::Seed2011) {
             self.deaf_until = r.now + Duration::from_secs(1);
         }
         Repaired::Continues
@@ -415,15 +415,15 @@ mod tests {
 
     #[test]
     fn the_rise_that_counts() {
-        let eta = |reading: &str, rtts: [f64; 6]| {
-            let h = hystart(&format!("reading={reading}"));
+        let eta = |variant: &str, rtts: [f64; 6]| {
+            let h = hystart(&format!("variant={variant}"));
             rtts.map(|rtt| h.eta(ms(rtt)).nanos() as f64 / 1e6)
         };
         let rtts = [10.0, 40.0, 64.0, 100.0, 200.0, 300.0];
         assert_eq!(eta("2008", rtts), [2.0, 3.0, 4.0, 7.0, 13.0, 19.0]);
         assert_eq!(eta("linux-2.6.29", rtts), [2.0, 2.5, 4.0, 6.25, 12.5, 16.0]);
-        for reading in ["2011", "linux-3.19", "linux-5.6"] {
-            assert_eq!(eta(reading, rtts), [4.0, 5.0, 8.0, 12.5, 16.0, 16.0]);
+        for variant in ["2011", "linux-3.19", "linux-5.6"] {
+            assert_eq!(eta(variant, rtts), [4.0, 5.0, 8.0, 12.5, 16.0, 16.0]);
         }
     }
 
@@ -448,28 +448,28 @@ mod tests {
 
     #[test]
     fn a_train_as_long_as_half_the_path() {
-        assert_eq!(train("reading=2008", 1.2), Some(42));
-        assert_eq!(train("reading=linux-3.19,tick=0s", 1.2), Some(42));
-        assert_eq!(train("reading=2008", 2.0), Some(25));
-        for reading in ["linux-2.6.29", "linux-3.19", "linux-5.6"] {
-            assert_eq!(train(&format!("reading={reading}"), 2.0), Some(26));
+        assert_eq!(train("variant=2008", 1.2), Some(42));
+        assert_eq!(train("variant=linux-3.19,tick=0s", 1.2), Some(42));
+        assert_eq!(train("variant=2008", 2.0), Some(25));
+        for variant in ["linux-2.6.29", "linux-3.19", "linux-5.6"] {
+            assert_eq!(train(&format!("variant={variant}"), 2.0), Some(26));
         }
         // In whole milliseconds 50.4 is not above 50; and current kernels add ack_delay.
-        assert_eq!(train("reading=linux-3.19", 1.2), Some(43));
-        assert_eq!(train("reading=linux-5.6", 1.2), Some(43));
+        assert_eq!(train("variant=linux-3.19", 1.2), Some(43));
+        assert_eq!(train("variant=linux-5.6", 1.2), Some(43));
     }
 
     #[test]
     fn acks_too_far_apart_are_no_train() {
-        for reading in ["2008", "linux-3.19", "linux-5.6"] {
-            assert_eq!(train(&format!("reading={reading},tick=0s"), 2.1), None);
+        for variant in ["2008", "linux-3.19", "linux-5.6"] {
+            assert_eq!(train(&format!("variant={variant},tick=0s"), 2.1), None);
         }
     }
 
     #[test]
     fn one_gap_ends_the_train_for_its_round() {
-        for reading in ["2008", "linux-3.19", "linux-5.6"] {
-            let mut flow = Flow::new(&format!("reading={reading},detect=train"), 64.0);
+        for variant in ["2008", "linux-3.19", "linux-5.6"] {
+            let mut flow = Flow::new(&format!("variant={variant},detect=train"), 64.0);
             flow.round(1000);
             for i in (0..4).chain(10..200) {
                 assert_eq!(flow.ack(at_ms(1000.0 + f64::from(i)), ms(100.0)), None);
@@ -496,25 +496,25 @@ mod tests {
     fn the_first_round_trips_of_a_round_have_risen() {
         let before = [100.0; 8];
         let risen = [107.0, 108.0, 109.0, 107.0, 110.0, 111.0, 107.0, 108.0];
-        let exit = delay("reading=2008", 64.0, &[&before, &risen]);
+        let exit = delay("variant=2008", 64.0, &[&before, &risen]);
         assert_eq!(exit, Some(Reason::Delay));
-        assert_eq!(delay("reading=2008", 64.0, &[&before, &risen[..7]]), None);
+        assert_eq!(delay("variant=2008", 64.0, &[&before, &risen[..7]]), None);
         let mut less = risen;
         less[3] = 106.0;
-        assert_eq!(delay("reading=2008", 64.0, &[&before, &less]), None);
+        assert_eq!(delay("variant=2008", 64.0, &[&before, &less]), None);
         assert_eq!(
-            delay("reading=2008,detect=train", 64.0, &[&before, &risen]),
+            delay("variant=2008,detect=train", 64.0, &[&before, &risen]),
             None
         );
     }
 
     #[test]
     fn linux_compares_with_the_least_ever_seen_from_the_ninth_ack_on() {
-        for reading in ["linux-3.19", "linux-5.6"] {
-            let spec = format!("reading={reading}");
-            // The older readings notice the new round with its first ACK, which they have
+        for variant in ["linux-3.19", "linux-5.6"] {
+            let spec = format!("variant={variant}");
+            // The older variants notice the new round with its first ACK, which they have
             // tested already: one ACK more.
-            let more = usize::from(reading == "linux-3.19");
+            let more = usize::from(variant == "linux-3.19");
             let enough = vec![113.0; 9 + more];
             let first = [100.0; 8];
             assert_eq!(delay(&spec, 64.0, &[&first, &enough]), Some(Reason::Delay));
@@ -528,10 +528,10 @@ mod tests {
         let mut rtts = [113.0; 12];
         rtts[8..].fill(101.0);
         let first = [100.0; 8];
-        assert_eq!(delay("reading=linux-5.6", 64.0, &[&first, &rtts]), None);
+        assert_eq!(delay("variant=linux-5.6", 64.0, &[&first, &rtts]), None);
         rtts[8] = 113.0;
         assert_eq!(
-            delay("reading=linux-5.6", 64.0, &[&first, &rtts]),
+            delay("variant=linux-5.6", 64.0, &[&first, &rtts]),
             Some(Reason::Delay)
         );
     }
@@ -539,8 +539,8 @@ mod tests {
     #[test]
     fn no_exit_below_sixteen_segments() {
         let rounds: [&[f64]; 2] = [&[100.0; 8], &[120.0; 12]];
-        for reading in ["2008", "2011", "linux-2.6.29", "linux-5.6"] {
-            let spec = format!("reading={reading}");
+        for variant in ["2008", "2011", "linux-2.6.29", "linux-5.6"] {
+            let spec = format!("variant={variant}");
             assert_eq!(delay(&spec, 12.0, &rounds), None);
             assert_eq!(delay(&spec, 16.0, &rounds), Some(Reason::Delay));
         }
@@ -562,7 +562,7 @@ mod tests {
 
     #[test]
     fn a_paced_sender_has_the_whole_round_trip_in_current_kernels() {
-        let mut h = hystart("reading=linux-5.6");
+        let mut h = hystart("variant=linux-5.6");
         h.d_min = ms(100.0);
         let mut w = Window::new(MSS as u32);
         w.cwnd = 64.0;
@@ -616,7 +616,7 @@ mod tests {
     fn a_recorded_kernel_leaves_at_80_plus_8_by_delay() {
         // 5 Mbit/s, 64 ms: ACKs 2.4 ms apart are no train. The round that sends 80 packets
         // meets a queue from its first one on.
-        let mut flow = Flow::new("reading=linux-5.6", 10.0);
+        let mut flow = Flow::new("variant=linux-5.6", 10.0);
         let mut start = 0.0;
         let mut rtt = 64.0;
         for packets in [10, 20, 40, 80] {
@@ -637,14 +637,14 @@ mod tests {
     #[test]
     fn a_recorded_kernel_leaves_at_1071_by_train() {
         // 100 Mbit/s, 102 ms: half of it and ack_delay are 430 ACKs in the round of 640.
-        let found = exit_window("reading=linux-5.6,detect=train", 10.0, 0.12, 102.0);
+        let found = exit_window("variant=linux-5.6,detect=train", 10.0, 0.12, 102.0);
         assert!((1069.0..=1072.0).contains(&found), "{found}");
     }
 
     #[test]
     fn a_timeout_forgets_the_path() {
-        for reading in ["2008", "linux-5.6"] {
-            let mut h = hystart(&format!("reading={reading}"));
+        for variant in ["2008", "linux-5.6"] {
+            let mut h = hystart(&format!("variant={variant}"));
             (h.d_min, h.found) = (ms(10.0), true);
             let timeout = Timeout {
                 now: at_ms(1.0),
@@ -659,7 +659,7 @@ mod tests {
 
     #[test]
     fn linux_ignores_samples_for_a_second_after_recovery() {
-        let mut h = hystart("reading=linux-5.6");
+        let mut h = hystart("variant=linux-5.6");
         let mut w = Window::new(MSS as u32);
         h.on_recovered(
             &mut w,

@@ -7,14 +7,14 @@
 //! growth, some fifty segments a round by default. The overshoot is bounded; the price is
 //! paid by paths that are really large, which take hundreds of rounds to fill.
 //!
-//! Three readings differ in detail. `rfc` is the RFC's, in whole bytes. `ns2` is ns-2's: it
+//! Three variants differ in detail. `rfc` is the RFC's, in whole bytes. `ns2` is ns-2's: it
 //! takes `max_ssthresh` for the ordinary threshold as well and limits growth *above* it
 //! until the first fast retransmit. `linux` is that of kernels up to 3.x: a credit of
 //! `max_ssthresh/2` per ACK, without the RFC's rounding down to `1/K`.
 //!
 //! # State
 //!
-//! The `linux` reading's credit; for `ns2` whether a fast retransmit has ended it.
+//! The `linux` variant's credit; for `ns2` whether a fast retransmit has ended it.
 //!
 //! # Deviations
 //!
@@ -54,8 +54,8 @@ params! {
         /// whose rule: RFC 3742's, ns-2's (max_ssthresh is the ordinary threshold too, and limited
         /// growth ends with the first fast retransmit) or Linux 2.6-3.x's (a credit per ACK)
         #[usual("by stack: rfc, ns2 or linux")]
-        reading: Option<Rule>,
-        /// reading=rfc: increments in whole bytes, at least one, or exact fractions of a segment
+        variant: Option<Rule>,
+        /// variant=rfc: increments in whole bytes, at least one, or exact fractions of a segment
         arithmetic: Arithmetic = "bytes",
     }
 
@@ -64,7 +64,7 @@ params! {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reading {
+enum Variant {
     Bytes,
     Exact,
     Ns2,
@@ -75,7 +75,7 @@ enum Reading {
 #[derive(Clone)]
 struct LimitedSlowStart {
     max_ssthresh: Segments,
-    reading: Reading,
+    variant: Variant,
     /// Credit towards the next segment (Linux's `snd_cwnd_cnt`).
     credit: Segments,
     /// ns-2: the last reduction, if any, was a timeout.
@@ -90,17 +90,17 @@ impl LimitedSlowStart {
             Convention::Linux => Rule::Linux,
             _ => Rule::Rfc,
         };
-        let reading = match settings.reading.unwrap_or(by_stack) {
-            Rule::Ns2 => Reading::Ns2,
-            Rule::Linux => Reading::Linux,
-            Rule::Rfc if settings.arithmetic == Arithmetic::Exact => Reading::Exact,
-            Rule::Rfc => Reading::Bytes,
+        let variant = match settings.variant.unwrap_or(by_stack) {
+            Rule::Ns2 => Variant::Ns2,
+            Rule::Linux => Variant::Linux,
+            Rule::Rfc if settings.arithmetic == Arithmetic::Exact => Variant::Exact,
+            Rule::Rfc => Variant::Bytes,
         };
-        let rfc = matches!(reading, Reading::Bytes | Reading::Exact);
-        params.effective(&Settings::arithmetic, rfc, "`reading=rfc`")?;
+        let rfc = matches!(variant, Variant::Bytes | Variant::Exact);
+        params.effective(&Settings::arithmetic, rfc, "`variant=rfc`")?;
         Ok(LimitedSlowStart {
             max_ssthresh: settings.max_ssthresh,
-            reading,
+            variant,
             credit: 0.0,
             unreduced: true,
         })
@@ -118,8 +118,8 @@ impl LimitedSlowStart {
         }
         let mss = f64::from(w.mss);
         w.cwnd += slow_start.earned(w, a)
-            * match self.reading {
-                Reading::Exact => 1.0 / (w.cwnd / (0.5 * self.max_ssthresh)).floor(),
+            * match self.variant {
+                Variant::Exact => 1.0 / (w.cwnd / (0.5 * self.max_ssthresh)).floor(),
                 // The RFC's int(MSS/K) is zero from 0.5*max_ssthresh*MSS segments on, and
                 // growth would cease: at least one byte is added.
                 _ => {
@@ -170,7 +170,7 @@ impl LimitedSlowStart {
 
 impl Startup for LimitedSlowStart {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        if self.reading == Reading::Ns2 && !self.off() {
+        if self.variant == Variant::Ns2 && !self.off() {
             w.ssthresh = w
                 .ssthresh
                 .min(peer_window(w, e.peer_window))
@@ -179,11 +179,11 @@ impl Startup for LimitedSlowStart {
     }
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
-        match self.reading {
+        match self.variant {
             _ if self.off() => slow_start.grow(w, a),
-            Reading::Bytes | Reading::Exact => self.grow_rfc(w, a, slow_start),
-            Reading::Ns2 => self.grow_ns2(w, a, slow_start),
-            Reading::Linux => self.grow_linux(w, a, slow_start),
+            Variant::Bytes | Variant::Exact => self.grow_rfc(w, a, slow_start),
+            Variant::Ns2 => self.grow_ns2(w, a, slow_start),
+            Variant::Linux => self.grow_linux(w, a, slow_start),
         }
         None
     }
@@ -197,7 +197,7 @@ impl Startup for LimitedSlowStart {
     /// ns-2 keeps limited growth above the threshold as long as nothing but a timeout has
     /// reduced the window.
     fn in_charge(&self, w: &Window) -> bool {
-        let limited = self.reading == Reading::Ns2 && self.unreduced && !self.off();
+        let limited = self.variant == Variant::Ns2 && self.unreduced && !self.off();
         w.in_slow_start() || limited
     }
 }

@@ -62,13 +62,13 @@ params! {
         /// closest, by the two consecutive ACKs that were closest together for what they cover;
         /// ns2, the time between the first two ACKs, whatever they cover
         #[usual("by stack: ns2 under ns2, otherwise robust")]
-        reading: Option<Reading>,
-        /// reading=robust: so many ACKs of one flight make an estimate, fewer if it is shorter
+        variant: Option<Variant>,
+        /// variant=robust: so many ACKs of one flight make an estimate, fewer if it is shorter
         #[within(2..=1_000_000)]
         acks: u32 = "3",
     }
 
-    enum Reading { Robust = "robust", Closest = "closest", Ns2 = "ns2" }
+    enum Variant { Robust = "robust", Closest = "closest", Ns2 = "ns2" }
 }
 
 /// The first ACK of a flight.
@@ -93,7 +93,7 @@ struct Instants {
 /// State of Packet-pair start on one connection.
 #[derive(Clone)]
 struct PacketPairStart {
-    reading: Reading,
+    variant: Variant,
     acks: u32,
     base_rtt: Option<Duration>,
     first: Option<First>,
@@ -107,14 +107,14 @@ struct PacketPairStart {
 impl PacketPairStart {
     fn new(params: &Params, convention: Convention) -> Result<PacketPairStart, SpecError> {
         let settings = Settings::read(params)?;
-        let reading = settings.reading.unwrap_or(match convention {
-            Convention::Ns2 => Reading::Ns2,
-            _ => Reading::Robust,
+        let variant = settings.variant.unwrap_or(match convention {
+            Convention::Ns2 => Variant::Ns2,
+            _ => Variant::Robust,
         });
-        let robust = matches!(reading, Reading::Robust);
-        params.effective(&Settings::acks, robust, "`reading=robust`")?;
+        let robust = matches!(variant, Variant::Robust);
+        params.effective(&Settings::acks, robust, "`variant=robust`")?;
         Ok(PacketPairStart {
-            reading,
+            variant,
             acks: settings.acks,
             base_rtt: None,
             first: None,
@@ -127,14 +127,14 @@ impl PacketPairStart {
     /// The window that fills the path, once enough ACKs are in.
     fn estimate(&mut self, w: &Window, a: &Ack) -> Option<Segments> {
         let base = self.base_rtt?;
-        match self.reading {
-            Reading::Closest => self.closest(base, w, a),
-            Reading::Robust | Reading::Ns2 => self.first_flight(base, w, a),
+        match self.variant {
+            Variant::Closest => self.closest(base, w, a),
+            Variant::Robust | Variant::Ns2 => self.first_flight(base, w, a),
         }
     }
 
     fn first_flight(&mut self, base: Duration, w: &Window, a: &Ack) -> Option<Segments> {
-        let ns2 = self.reading == Reading::Ns2;
+        let ns2 = self.variant == Variant::Ns2;
         let first = match &mut self.first {
             Some(first) if ns2 || a.una <= first.flight_end => first,
             first => {
@@ -209,7 +209,7 @@ impl Startup for PacketPairStart {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         if !self.done {
             if let Some(estimate) = self.estimate(w, a) {
-                w.ssthresh = if self.reading == Reading::Closest {
+                w.ssthresh = if self.variant == Variant::Closest {
                     estimate
                 } else {
                     w.ssthresh.min(estimate)
@@ -262,19 +262,19 @@ mod tests {
     fn spacing_becomes_a_window() {
         let us = Duration::from_micros;
         for (spacing, window) in [(1_200, 83.0), (120, 833.0)] {
-            assert_eq!(threshold("reading=ns2", 1, us(spacing), 2), window);
+            assert_eq!(threshold("variant=ns2", 1, us(spacing), 2), window);
             assert_eq!(threshold("", 1, us(spacing), 3), window);
         }
-        assert_eq!(threshold("reading=ns2", 2, us(2_400), 2), 41.0);
+        assert_eq!(threshold("variant=ns2", 2, us(2_400), 2), 41.0);
         assert_eq!(threshold("", 2, us(2_400), 3), 83.0);
-        assert_eq!(threshold("reading=ns2", 1, us(100_000), 2), 1.0);
+        assert_eq!(threshold("variant=ns2", 1, us(100_000), 2), 1.0);
         assert_eq!(threshold("", 1, us(100_000), 10), f64::INFINITY);
         assert_eq!(threshold("acks=2", 1, us(60_000), 10), f64::INFINITY);
     }
 
     #[test]
     fn the_closest_acks_count_and_raise_the_estimate() {
-        let (mut c, mut w) = established("packet-pair-start:reading=closest", Convention::Rfc);
+        let (mut c, mut w) = established("packet-pair-start:variant=closest", Convention::Rfc);
         let mut at = |us: u64, number: u64| {
             let ack = Ack {
                 una: number * MSS,
@@ -304,7 +304,7 @@ mod tests {
     fn acks_at_one_instant_tell_nothing() {
         assert_eq!(threshold("", 1, Duration::ZERO, 9), f64::INFINITY);
         assert_eq!(
-            threshold("reading=ns2", 1, Duration::ZERO, 9),
+            threshold("variant=ns2", 1, Duration::ZERO, 9),
             f64::INFINITY
         );
     }

@@ -102,24 +102,24 @@ params! {
     struct Settings {
         /// master: PCC-Uspace's master, one interval at a time; nsdi18: its branch NSDI-2018, whose
         /// intervals follow without a gap
-        reading: Reading = "master",
+        variant: Variant = "master",
         /// what an interval is worth. vivace: rate, losses and how round-trip times rise; allegro:
         /// rate and losses; allegro-rtt: the same over the round-trip time
-        #[usual("by reading: vivace for master, allegro for nsdi18")]
+        #[usual("by variant: vivace for master, allegro for nsdi18")]
         utility: Option<Utility>,
         /// the first sending rate
         #[usual(
-            "by reading: the first window over 100 ms or a shorter round trip for master, 700kbps \
+            "by variant: the first window over 100 ms or a shorter round trip for master, 700kbps \
              for nsdi18"
         )]
         #[check(|rate| rate >= MIN_RATE, "100kbps or more")]
         rate0: Option<Rate>,
         /// so many lost packets do not count
-        #[usual("by reading: none for master, 50 for nsdi18")]
+        #[usual("by variant: none for master, 50 for nsdi18")]
         loss_allowance: Option<Segments>,
     }
 
-    enum Reading { Master = "master", Nsdi18 = "nsdi18" }
+    enum Variant { Master = "master", Nsdi18 = "nsdi18" }
     enum Utility { Vivace = "vivace", Allegro = "allegro", AllegroRtt = "allegro-rtt" }
 }
 
@@ -325,7 +325,7 @@ struct PccStart {
 
 impl PccStart {
     fn new(settings: Settings) -> PccStart {
-        let waits = settings.reading == Reading::Master;
+        let waits = settings.variant == Variant::Master;
         let utility = match waits {
             true => Utility::Vivace,
             false => Utility::Allegro,
@@ -685,7 +685,7 @@ mod tests {
         for (rtt, rate) in [(40.0, 350_000.0), (120.0, 140_000.0), (100.0, 140_000.0)] {
             assert_eq!(Path::new("", rtt, 1e9).pace(), rate, "{rtt} ms");
         }
-        assert_eq!(Path::new("reading=nsdi18", 40.0, 1e9).pace(), 87_500.0);
+        assert_eq!(Path::new("variant=nsdi18", 40.0, 1e9).pace(), 87_500.0);
         assert_eq!(Path::new("rate0=8Mbps", 40.0, 1e9).pace(), 1e6);
     }
 
@@ -735,7 +735,7 @@ mod tests {
     fn nsdi18_doubles_with_every_interval_after_the_first_two() {
         // The first two last as long as ten packets do at 87.5 kB/s, 1.6 round trips.
         let expected = [3.2, 4.2, 5.2, 6.2];
-        for (found, expected) in doublings("reading=nsdi18").into_iter().zip(expected) {
+        for (found, expected) in doublings("variant=nsdi18").into_iter().zip(expected) {
             assert!((found - expected).abs() < 0.2, "{found} for {expected}");
         }
     }
@@ -786,7 +786,7 @@ mod tests {
     #[test]
     fn allegro_ends_where_an_interval_waits_in_a_queue_or_loses_too_much() {
         let exits = |buffer: u64| {
-            let mut path = Path::new("reading=nsdi18,loss_allowance=0", 100.0, 1e6);
+            let mut path = Path::new("variant=nsdi18,loss_allowance=0", 100.0, 1e6);
             path.buffer = buffer;
             path.paces(100_000);
             let (exit, bdp) = (*path.c.exit().unwrap(), 1e5 / MSS as f64);
@@ -807,7 +807,7 @@ mod tests {
                 crate::params::AlgorithmKind::STARTUP,
                 ENTRY.name,
                 ENTRY.params,
-                "reading=nsdi18",
+                "variant=nsdi18",
             );
             let mut pcc = PccStart::new(Settings::read(&params.unwrap()).unwrap());
             let w = Window::new(MSS as u32);

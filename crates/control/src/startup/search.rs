@@ -15,7 +15,7 @@
 //! Bytes sent and acknowledged, and both at the end of each bin of 0.35 initial round trips;
 //! where the bin under way ends; the target and the count of a drain.
 //!
-//! # Readings
+//! # Variants
 //!
 //! - `draft09` is -09 by the words of its implementers: THRESH 0.26, a drain after the decision.
 //! - `neqo` is Mozilla's, after -09: no drain, since CUBIC's range begins above its target; an
@@ -30,7 +30,7 @@
 //!
 //! - -09's text is reported to lean *forward* between two bins, to what was sent after the moment
 //!   that is looked for; Mozilla's implementers, after a question to the authors, call that a slip. Forward takes
-//!   more for sent and leaves too soon, so no reading does (`interpolation=forward`).
+//!   more for sent and leaves too soon, so no variant does (`interpolation=forward`).
 //! - No implementation limits the time of a drain; `short-drain` ends it after two round trips.
 //! - The authors' modules keep totals of 16 bits, of which all are shifted when one overflows. Shares
 //!   do not depend on that, and it is left out; so is that Linux leaves out the second after
@@ -44,7 +44,7 @@
 //! sample points at the very segments that the deliveries answer, and nothing is missing but what
 //! the growth of the queue has moved out of the window: a tenth when it has grown to one
 //! bandwidth-delay product, and 0.26 at 1.7, with five in flight. A smaller buffer overflows
-//! first. By the round trip that the bins come from (`reading=initial-rtt`) the decision comes
+//! first. By the round trip that the bins come from (`variant=initial-rtt`) the decision comes
 //! 1.45 round trips after capacity is reached (2.2 with 0.35), with three products in flight or
 //! a little more.
 //!
@@ -383,29 +383,29 @@ mod tests {
     /// V1
     #[test]
     fn a_bin_is_035_of_the_first_round_trip_and_its_end_belongs_to_some() {
-        let ended = |reading: &str, after: Duration| {
-            let mut s = begun(reading);
+        let ended = |variant: &str, after: Duration| {
+            let mut s = begun(variant);
             assert_eq!((s.bins.duration, s.bins.end), (ms(35.0), at_ms(135.0)));
             s.update(&ack(at_ms(135.0) + after, MSS, 100.0));
             s.bins.idx
         };
-        for (reading, at_the_end) in [
-            ("reading=linux40", 1),
-            ("reading=linux31", 1),
-            ("reading=freebsd40", 1),
-            ("reading=freebsd32", 1),
-            ("reading=linux30", 0),
-            ("reading=neqo", 0),
-            ("reading=draft09", 0),
+        for (variant, at_the_end) in [
+            ("variant=linux40", 1),
+            ("variant=linux31", 1),
+            ("variant=freebsd40", 1),
+            ("variant=freebsd32", 1),
+            ("variant=linux30", 0),
+            ("variant=neqo", 0),
+            ("variant=draft09", 0),
         ] {
-            assert_eq!(ended(reading, Duration::ZERO), at_the_end, "{reading}");
-            assert_eq!(ended(reading, Duration::from_micros(1)), 1, "{reading}");
+            assert_eq!(ended(variant, Duration::ZERO), at_the_end, "{variant}");
+            assert_eq!(ended(variant, Duration::from_micros(1)), 1, "{variant}");
         }
     }
 
     #[test]
     fn bins_that_passed_together_are_alike() {
-        let mut s = begun("reading=neqo");
+        let mut s = begun("variant=neqo");
         s.update(&ack(at_ms(170.0) + Duration(1), MSS, 100.0));
         assert_eq!(s.bins.idx, 2);
         assert_eq!(s.bins.at(1), s.bins.at(0));
@@ -424,14 +424,14 @@ mod tests {
             s.bins.duration
         };
         let rtt = Duration(10_009_000);
-        assert_eq!(width("reading=neqo", rtt), Duration(3_503_150));
-        assert_eq!(width("reading=linux40", rtt), Duration(3_503_000));
-        assert_eq!(width("reading=linux40", Duration(1)), Duration(1_000));
+        assert_eq!(width("variant=neqo", rtt), Duration(3_503_150));
+        assert_eq!(width("variant=linux40", rtt), Duration(3_503_000));
+        assert_eq!(width("variant=linux40", Duration(1)), Duration(1_000));
     }
 
     /// How many bins it looks back from bin 100 by this round trip, and the fraction.
-    fn looks_back(reading: &str, rtt: f64) -> Option<(u64, u64)> {
-        let mut s = begun(reading);
+    fn looks_back(variant: &str, rtt: f64) -> Option<(u64, u64)> {
+        let mut s = begun(variant);
         s.bins.idx = 100;
         let rules = &s.rules;
         let found = s.bins.look_back(ms(rtt), rules.history, rules.extra_bins);
@@ -441,9 +441,9 @@ mod tests {
     /// V2
     #[test]
     fn it_looks_back_by_whole_bins_and_hundredths() {
-        assert_eq!(looks_back("reading=neqo", 100.0), Some((2, 85)));
-        assert_eq!(looks_back("reading=linux40", 70.0), Some((2, 0)));
-        let mut s = quadratic("reading=linux30", 0);
+        assert_eq!(looks_back("variant=neqo", 100.0), Some((2, 85)));
+        assert_eq!(looks_back("variant=linux40", 70.0), Some((2, 0)));
+        let mut s = quadratic("variant=linux30", 0);
         s.rules.against_sent = true;
         assert_eq!(s.rules.expected(&s.bins, 12, 85), 140_000, "no fraction");
     }
@@ -451,37 +451,37 @@ mod tests {
     /// V3
     #[test]
     fn beyond_its_limit_it_is_blind() {
-        for (reading, rtt, back) in [
-            ("reading=neqo", 600.0, None),
-            ("reading=linux40", 600.0, Some(17)),
-            ("reading=neqo", 525.0, None),
-            ("reading=neqo", 524.0, Some(14)),
-            ("reading=linux40", 1365.0, None),
-            ("reading=linux40", 1364.0, Some(38)),
-            ("reading=linux30", 525.0, Some(15)),
-            ("reading=linux30", 560.0, None),
-            ("reading=linux31", 490.0, None),
-            ("reading=freebsd32", 1190.0, None),
-            ("reading=freebsd32", 1189.0, Some(33)),
+        for (variant, rtt, back) in [
+            ("variant=neqo", 600.0, None),
+            ("variant=linux40", 600.0, Some(17)),
+            ("variant=neqo", 525.0, None),
+            ("variant=neqo", 524.0, Some(14)),
+            ("variant=linux40", 1365.0, None),
+            ("variant=linux40", 1364.0, Some(38)),
+            ("variant=linux30", 525.0, Some(15)),
+            ("variant=linux30", 560.0, None),
+            ("variant=linux31", 490.0, None),
+            ("variant=freebsd32", 1190.0, None),
+            ("variant=freebsd32", 1189.0, Some(33)),
         ] {
-            let found = looks_back(reading, rtt).map(|(back, _)| back);
-            assert_eq!(found, back, "{reading} {rtt}");
+            let found = looks_back(variant, rtt).map(|(back, _)| back);
+            assert_eq!(found, back, "{variant} {rtt}");
         }
     }
 
     /// The earliest decision is one bin earlier in the authors' modules.
     #[test]
     fn it_needs_a_window_of_history() {
-        let sees = |reading: &str, idx| {
-            let mut s = begun(reading);
+        let sees = |variant: &str, idx| {
+            let mut s = begun(variant);
             s.bins.idx = idx;
             let rules = &s.rules;
             let found = s.bins.look_back(ms(100.0), rules.history, rules.extra_bins);
             found.is_some()
         };
-        assert_eq!([12, 13].map(|idx| sees("reading=neqo", idx)), [false, true]);
+        assert_eq!([12, 13].map(|idx| sees("variant=neqo", idx)), [false, true]);
         assert_eq!(
-            [11, 12].map(|idx| sees("reading=linux40", idx)),
+            [11, 12].map(|idx| sees("variant=linux40", idx)),
             [false, true]
         );
     }
@@ -504,32 +504,32 @@ mod tests {
     /// V4
     #[test]
     fn the_share_that_is_missing_decides() {
-        for (reading, expected) in [
-            ("reading=neqo", 123_000),
-            ("reading=linux40", 123_000),
-            ("reading=neqo,interpolation=forward", 157_000),
+        for (variant, expected) in [
+            ("variant=neqo", 123_000),
+            ("variant=linux40", 123_000),
+            ("variant=neqo,interpolation=forward", 157_000),
         ] {
-            let s = quadratic(reading, 0);
-            assert_eq!(s.rules.expected(&s.bins, 12, 85), expected, "{reading}");
+            let s = quadratic(variant, 0);
+            assert_eq!(s.rules.expected(&s.bins, 12, 85), expected, "{variant}");
         }
-        assert!(quadratic("reading=neqo", 91_020).too_little());
-        assert!(!quadratic("reading=neqo", 91_021).too_little());
-        assert!(!quadratic("reading=linux40", 91_020).too_little());
-        assert!(quadratic("reading=linux40", 79_950).too_little());
-        assert!(!quadratic("reading=linux40", 79_951).too_little());
-        assert!(!quadratic("reading=neqo,thresh=0.35", 91_020).too_little());
+        assert!(quadratic("variant=neqo", 91_020).too_little());
+        assert!(!quadratic("variant=neqo", 91_021).too_little());
+        assert!(!quadratic("variant=linux40", 91_020).too_little());
+        assert!(quadratic("variant=linux40", 79_950).too_little());
+        assert!(!quadratic("variant=linux40", 79_951).too_little());
+        assert!(!quadratic("variant=neqo,thresh=0.35", 91_020).too_little());
     }
 
     /// V5
     #[test]
     fn the_tenth_bin_has_no_neighbour_before_its_window() {
-        let s = quadratic("reading=linux40", 0);
+        let s = quadratic("variant=linux40", 0);
         assert_eq!(s.rules.expected(&s.bins, 10, 85), 83_850);
     }
 
     #[test]
     fn steady_sending_has_nothing_missing() {
-        let mut s = begun("reading=neqo,thresh=0.0001");
+        let mut s = begun("variant=neqo,thresh=0.0001");
         for i in 1..=20 {
             sent(&mut s, 1000);
             let at = at_ms(100.0 + 35.0 * i as f64) + Duration(1);
@@ -547,25 +547,25 @@ mod tests {
             s.update(&ack(at_ms(100.0 + 35.0 * bins) + Duration(1), MSS, 200.0));
             s
         };
-        assert_eq!(after(10.0, "reading=neqo").bins.idx, 10);
-        let mut s = after(11.0, "reading=neqo");
+        assert_eq!(after(10.0, "variant=neqo").bins.idx, 10);
+        let mut s = after(11.0, "variant=neqo");
         assert_eq!((s.phase, s.totals), (Phase::Waiting, Totals::default()));
         s.update(&ack(at_ms(700.0), MSS, 200.0));
         assert_eq!((s.bins.idx, s.bins.duration), (0, ms(70.0)));
-        assert_eq!(after(4.0, "reading=freebsd40").bins.idx, 4);
+        assert_eq!(after(4.0, "variant=freebsd40").bins.idx, 4);
         for (bins, width) in [(5.0, 35.0), (10.0, 35.0), (11.0, 70.0)] {
-            let s = after(bins, "reading=freebsd40");
+            let s = after(bins, "variant=freebsd40");
             let now = at_ms(100.0 + 35.0 * bins) + Duration(1);
             assert_eq!((s.phase, s.bins.idx), (Phase::Watching, 0), "{bins}");
             assert_eq!((s.bins.duration, s.bins.end), (ms(width), now + ms(width)));
             assert_eq!(s.bins.at(0).acked, 2 * MSS);
         }
-        for spec in ["reading=linux40", "reading=neqo,reset=false"] {
+        for spec in ["variant=linux40", "variant=neqo,reset=false"] {
             assert_eq!(after(11.0, spec).bins.idx, 11);
             assert_eq!(after(1e6, spec).bins.idx, 1_000_000);
         }
         assert_eq!(
-            after(11.0, "reading=linux40,reset=true").phase,
+            after(11.0, "variant=linux40,reset=true").phase,
             Phase::Waiting
         );
     }
@@ -590,13 +590,13 @@ mod tests {
         };
         let (counted, passed, anew) =
             ((0, false, 2 * MSS), (1, false, 2 * MSS), (0, true, 2 * MSS));
-        assert_eq!(idle("reading=neqo", false, true), counted);
-        assert_eq!(idle("reading=neqo", true, true), passed);
-        assert_eq!(idle("reading=linux40", true, true), anew);
-        assert_eq!(idle("reading=linux40", false, false), passed);
-        assert_eq!(idle("reading=linux31", false, false), anew);
-        for reading in ["reading=linux30", "reading=freebsd40", "reading=freebsd32"] {
-            assert_eq!(idle(reading, false, true), passed, "{reading}");
+        assert_eq!(idle("variant=neqo", false, true), counted);
+        assert_eq!(idle("variant=neqo", true, true), passed);
+        assert_eq!(idle("variant=linux40", true, true), anew);
+        assert_eq!(idle("variant=linux40", false, false), passed);
+        assert_eq!(idle("variant=linux31", false, false), anew);
+        for variant in ["variant=linux30", "variant=freebsd40", "variant=freebsd32"] {
+            assert_eq!(idle(variant, false, true), passed, "{variant}");
         }
     }
 
@@ -607,13 +607,13 @@ mod tests {
             s.update(&Ack::of(at_ms(150.0), MSS));
             (s.bins.idx, s.totals.acked)
         };
-        assert_eq!(idx("reading=linux40"), (0, 2 * MSS));
-        assert_eq!(idx("reading=freebsd40"), (1, 2 * MSS));
+        assert_eq!(idx("variant=linux40"), (0, 2 * MSS));
+        assert_eq!(idx("variant=freebsd40"), (1, 2 * MSS));
     }
 
     /// The windows of a drain from 100 to 60 segments whose ACKs are for so many.
     fn drained(step: u64) -> (Vec<f64>, Window) {
-        let mut s = search("reading=linux40");
+        let mut s = search("variant=linux40");
         let mut w = window(100.0);
         s.phase = Phase::Draining(Drain {
             target: 60.0,
@@ -649,7 +649,7 @@ mod tests {
     #[test]
     fn a_short_drain_ends_after_two_round_trips() {
         let until = |exit: &str| {
-            let mut s = quadratic(&format!("reading=neqo,exit={exit}"), 60 * MSS);
+            let mut s = quadratic(&format!("variant=neqo,exit={exit}"), 60 * MSS);
             s.latest_rtt = ms(100.0);
             s.leave(
                 &mut window(100.0),
@@ -708,14 +708,14 @@ mod tests {
     #[test]
     fn it_leaves_about_two_round_trips_after_capacity() {
         for (spec, crossed) in [
-            ("reading=draft09", 1.45),
-            ("reading=neqo", 1.45),
-            ("reading=linux40", 2.20),
-            ("reading=freebsd40", 1.45),
-            ("reading=freebsd32", 2.20),
-            ("reading=linux31", 2.20),
-            ("reading=linux31,thresh=0.26", 1.45),
-            ("reading=initial-rtt", 1.45),
+            ("variant=draft09", 1.45),
+            ("variant=neqo", 1.45),
+            ("variant=linux40", 2.20),
+            ("variant=freebsd40", 1.45),
+            ("variant=freebsd32", 2.20),
+            ("variant=linux31", 2.20),
+            ("variant=linux31,thresh=0.26", 1.45),
+            ("variant=initial-rtt", 1.45),
         ] {
             let x = left_at(spec, |_| 1.0);
             assert!((crossed - 0.02..crossed + 0.37).contains(&x), "{spec}: {x}");
@@ -737,12 +737,12 @@ mod tests {
     /// With the latest sample 1.7 bandwidth-delay products wait before it sees anything.
     #[test]
     fn the_latest_sample_looks_past_a_growing_queue() {
-        for reading in ["reading=draft09", "reading=neqo", "reading=freebsd40"] {
-            let x = left_at(reading, round_trip);
-            assert!((3.86..4.25).contains(&x), "{reading}: {x}");
+        for variant in ["variant=draft09", "variant=neqo", "variant=freebsd40"] {
+            let x = left_at(variant, round_trip);
+            assert!((3.86..4.25).contains(&x), "{variant}: {x}");
         }
         assert!((round_trip(3.88) - 2.66).abs() < 0.01);
-        for spec in ["reading=initial-rtt", "reading=neqo,look_back=initial"] {
+        for spec in ["variant=initial-rtt", "variant=neqo,look_back=initial"] {
             let x = left_at(spec, round_trip);
             assert!((1.43..1.82).contains(&x), "{spec}: {x}");
         }
@@ -768,10 +768,10 @@ mod tests {
             w.cwnd
         };
         let (v30, v31) = (
-            "reading=linux30,exit=roll-back",
-            "reading=linux31,exit=roll-back",
+            "variant=linux30,exit=roll-back",
+            "variant=linux31,exit=roll-back",
         );
-        let freebsd = "reading=freebsd32";
+        let freebsd = "variant=freebsd32";
         for spec in [v30, v31, freebsd] {
             assert_eq!(rolled(spec, 120.0, 70, 100.0), 50.0, "{spec}");
         }
@@ -783,7 +783,7 @@ mod tests {
             [130.0, 46.0]
         );
         assert_eq!(rolled(freebsd, 120.0, 70, 701.0), 120.0);
-        assert_eq!(rolled("reading=linux31", 120.0, 70, 100.0), 120.0, "off");
+        assert_eq!(rolled("variant=linux31", 120.0, 70, 100.0), 120.0, "off");
     }
 
     #[test]
@@ -847,7 +847,7 @@ mod tests {
             complaint("extra_bins=2.5"),
             "startup `search`: parameter `extra_bins`: `2.5` is not a whole number from 1 to 1000"
         );
-        assert!(complaint("reading=linux50").contains("`linux50` is not one of `draft09`, `neqo`"));
+        assert!(complaint("variant=linux50").contains("`linux50` is not one of `draft09`, `neqo`"));
         assert!(complaint("thresh=26").ends_with("`26` is not a number from 0 to 1"));
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! Linux looks at the minimum RTT of a round, which bursts do not inflate, doubles
 //! every round, and drops to the window that would have had no queue. The measurement is that
-//! of [`crate::avoidance::vegas`], where the readings are compared.
+//! of [`crate::avoidance::vegas`], where the variants are compared.
 //!
 //! # State
 //!
@@ -24,7 +24,7 @@
 //! - ns-2 does not grow a window that is not used to within two segments.
 
 use super::{copies, Congestion, Maker, Response, Startup};
-use crate::avoidance::vegas::{self, out, Reading, Round, Rounds};
+use crate::avoidance::vegas::{self, out, Round, Rounds, Variant};
 use crate::entry::{Certainty, Entry};
 use crate::signals::{Ack, Established, Idle};
 use crate::slow_start::SlowStart;
@@ -54,7 +54,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     struct Settings {
-        reading: Option<vegas::Reading> as vegas::Settings,
+        variant: Option<vegas::Variant> as vegas::Settings,
         /// slow start ends when more segments than these wait in queues
         gamma: Segments = "1",
         /// what leaves first: the initial window; or one segment and another one, as from ns-2's
@@ -68,7 +68,7 @@ params! {
 /// State of Vegas' slow start on one connection.
 #[derive(Clone)]
 struct VegasSlowStart {
-    reading: Reading,
+    variant: Variant,
     one_by_one: bool,
     /// The initial window, while segments leave one by one.
     held_back: Option<Segments>,
@@ -81,14 +81,14 @@ struct VegasSlowStart {
 
 impl VegasSlowStart {
     fn new(settings: Settings, convention: Convention) -> VegasSlowStart {
-        let reading = Reading::given(settings.reading, convention);
+        let variant = Variant::given(settings.variant, convention);
         VegasSlowStart {
-            reading,
+            variant,
             one_by_one: settings.first == First::OneByOne,
             held_back: None,
             acks: 0,
             gamma: settings.gamma,
-            rounds: Rounds::new(reading),
+            rounds: Rounds::new(variant),
             inc_flag: true,
             incr: false,
         }
@@ -97,20 +97,20 @@ impl VegasSlowStart {
     /// A round is over: true where slow start is.
     fn end_round(&mut self, w: &mut Window, round: Round) -> bool {
         let full = round.diff.is_some_and(|diff| diff > self.gamma);
-        match self.reading {
-            Reading::Linux if full => {
+        match self.variant {
+            Variant::Linux if full => {
                 w.ssthresh = 2.0;
                 w.cwnd = w.cwnd.min((round.target + 1.0).max(2.0));
                 return true;
             }
-            Reading::Linux => return false,
-            Reading::Ns2 | Reading::Paper => {}
+            Variant::Linux => return false,
+            Variant::Ns2 | Variant::Paper => {}
         }
         self.inc_flag = !self.inc_flag;
         self.incr = self.inc_flag && !full;
         if self.inc_flag && full {
             w.ssthresh = 2.0;
-            if self.reading == Reading::Ns2 {
+            if self.variant == Variant::Ns2 {
                 w.cwnd = w.cwnd.min((w.cwnd - w.cwnd / 8.0).max(2.0));
             }
             return true;
@@ -119,11 +119,11 @@ impl VegasSlowStart {
     }
 
     fn grow(&self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) {
-        match self.reading {
-            Reading::Linux => slow_start.grow(w, a),
-            Reading::Ns2 | Reading::Paper if !self.incr => {}
-            Reading::Ns2 | Reading::Paper if w.cwnd - out(w, a) > 2.0 => {}
-            Reading::Ns2 | Reading::Paper => slow_start.grow(w, a),
+        match self.variant {
+            Variant::Linux => slow_start.grow(w, a),
+            Variant::Ns2 | Variant::Paper if !self.incr => {}
+            Variant::Ns2 | Variant::Paper if w.cwnd - out(w, a) > 2.0 => {}
+            Variant::Ns2 | Variant::Paper => slow_start.grow(w, a),
         }
     }
 }
@@ -164,7 +164,7 @@ impl Startup for VegasSlowStart {
     /// No window of ns-2's Vegas is below two segments. The kernel measures anew, its base included
     /// (`tcp_vegas_cwnd_event`), as its avoidance does.
     fn on_idle(&mut self, w: &mut Window, before: &Window, _i: &Idle) -> bool {
-        if self.reading == Reading::Ns2 {
+        if self.variant == Variant::Ns2 {
             w.cwnd = w.cwnd.max(before.cwnd.min(2.0));
         } else {
             self.rounds.restart();
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn after_an_idle_time_linux_learns_the_paths_round_trip_anew() {
         let left_after = |idles: bool| {
-            let (mut c, mut w) = established("vegas-slow-start:reading=linux", Convention::Rfc);
+            let (mut c, mut w) = established("vegas-slow-start:variant=linux", Convention::Rfc);
             let mut una = 0;
             (0..2).for_each(|_| round(&mut c, &mut w, &mut una, 100));
             let idle = Idle {
@@ -285,8 +285,8 @@ mod tests {
         }
     }
 
-    fn judged(reading: &str, diff: f64) -> (bool, f64, f64) {
-        let spec = format!("reading={reading}");
+    fn judged(variant: &str, diff: f64) -> (bool, f64, f64) {
+        let spec = format!("variant={variant}");
         let kind = crate::params::AlgorithmKind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, &spec).unwrap();
         let mut v = VegasSlowStart::new(Settings::read(&params).unwrap(), Convention::Rfc);

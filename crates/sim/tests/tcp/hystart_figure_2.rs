@@ -84,7 +84,7 @@ fn estimates(noise: &str) -> Vec<f64> {
             trace = true
             path = {{ rate = "100Mbps", rtt = "106ms", buffer = "883pkt" }}
             stack = {{ iw = "2", ack = "quick-then-delayed", ack_timer = "40ms", {noise} }}
-            flows = [{{ startup = "packet-pair-start:reading=closest,growth=per-ack" }}]
+            flows = [{{ startup = "packet-pair-start:variant=closest,growth=per-ack" }}]
             "#
         ));
         let samples = run.trace.unwrap().flow_samples;

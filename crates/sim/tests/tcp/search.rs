@@ -26,7 +26,7 @@ fn transfer(path: (&str, &str, &str, f64), buffer: &str, stack: &str, startup: &
 }
 
 /// The variant without an implementation.
-const BY_INITIAL: &str = "search:reading=initial-rtt";
+const BY_INITIAL: &str = "search:variant=initial-rtt";
 
 /// The window at the exit, in bandwidth-delay products.
 fn exit(flow: &FlowRow, bdp: f64) -> f64 {
@@ -54,7 +54,7 @@ fn it_loses_what_a_buffer_of_one_product_cannot_hold() {
         let drops = |buffer, startup| transfer(path, buffer, "rfc", startup).packets_dropped as f64;
         let (search, slow) = (drops("1bdp", BY_INITIAL), drops("1bdp", "slow-start"));
         assert!(0.0 < search && search < 0.5 * slow, "{search} {slow}");
-        let drained = drops("2.5bdp", "search:reading=initial-rtt,exit=drain");
+        let drained = drops("2.5bdp", "search:variant=initial-rtt,exit=drain");
         assert_eq!(drained, 0.0, "{}", path.0);
         assert!(drops("2.5bdp", "slow-start") > 0.0);
     }
@@ -68,28 +68,28 @@ fn the_higher_threshold_leaves_no_earlier_and_hardly_before_the_loss() {
                 .startup_exit_s
                 .unwrap()
         };
-        let old = "search:reading=linux31,look_back=initial";
+        let old = "search:variant=linux31,look_back=initial";
         let [new, old, loss] = [BY_INITIAL, old, "slow-start"].map(at);
         assert!(new <= old && old <= loss, "{new} {old} {loss}");
     }
 }
 
-/// The latest sample, by which every published reading looks back, sees past the queue: the loss
+/// The latest sample, by which every published variant looks back, sees past the queue: the loss
 /// comes first, unless the buffer holds several products.
 #[test]
 fn as_published_the_loss_is_found_first() {
     for path in PATHS {
-        for reading in ["draft09", "neqo", "linux40", "linux31", "freebsd40"] {
-            let startup = format!("search:reading={reading}");
+        for variant in ["draft09", "neqo", "linux40", "linux31", "freebsd40"] {
+            let startup = format!("search:variant={variant}");
             let flow = transfer(path, "1bdp", "rfc", &startup);
             let reason = flow.startup_exit_reason;
-            assert_eq!(reason, Some(Reason::Loss), "{} {reading}", path.0);
+            assert_eq!(reason, Some(Reason::Loss), "{} {variant}", path.0);
             let flow = transfer(path, "6bdp", "rfc", &startup);
             let reason = flow.startup_exit_reason;
-            assert_eq!(reason, Some(Reason::FullPipe), "{} {reading}", path.0);
+            assert_eq!(reason, Some(Reason::FullPipe), "{} {variant}", path.0);
             let products = exit(&flow, path.3);
             assert!((4.5..7.5).contains(&products), "{} {products}", path.0);
-            assert_eq!(flow.packets_dropped, 0, "{} {reading}", path.0);
+            assert_eq!(flow.packets_dropped, 0, "{} {variant}", path.0);
         }
     }
 }
@@ -108,7 +108,7 @@ fn hystart_plus_plus_ends_in_a_loss_on_these_paths() {
 fn threefold_growth_ends_sooner_whoever_ends_it() {
     for path in PATHS {
         for (plain, rapid) in [
-            (BY_INITIAL, "search:reading=initial-rtt,speed=rapid-start"),
+            (BY_INITIAL, "search:variant=initial-rtt,speed=rapid-start"),
             (
                 "hystart-plus-plus:l=unlimited",
                 "hystart-plus-plus:l=unlimited,speed=rapid-start",

@@ -162,42 +162,42 @@ params! {
         /// whose rules: the draft's, Mozilla's, the authors' modules for Linux (4.0, 3.1, 3.0) and
         /// FreeBSD (4.0, 3.2), or Mozilla's with a look-back by the initial round trip
         #[usual("by stack: linux40 under linux, neqo under quic, otherwise draft09")]
-        reading: Option<Reading>,
+        variant: Option<Variant>,
         /// THRESH: it leaves when this share of what should have been delivered is missing
-        #[usual("by reading: 0.35 for linux* and freebsd32, otherwise 0.26")]
+        #[usual("by variant: 0.35 for linux* and freebsd32, otherwise 0.26")]
         thresh: Option<Ratio>,
         /// EXTRA_BINS: it looks back by fewer bins than this, so it sees nothing while a round trip
         /// is 0.35 times as many initial ones or more
         #[usual(
-            "by reading: 39 for linux40 and freebsd40, 34, 14 and 16 for freebsd32, linux31 and \
+            "by variant: 39 for linux40 and freebsd40, 34, 14 and 16 for freebsd32, linux31 and \
              linux30, otherwise 15"
         )]
         #[within(1..=1000)]
         extra_bins: Option<u32>,
         /// the round trip by which it looks back: the latest sample, which sees past a queue that
         /// grows, or the one that the bins come from
-        #[usual("by reading: initial for initial-rtt, otherwise latest")]
+        #[usual("by variant: initial for initial-rtt, otherwise latest")]
         look_back: Option<LookBack>,
         /// a look-back that falls between the ends of two bins is weighed with the bin before, with
         /// the one after as reported of the text of -09, or with neither
-        #[usual("by reading: none for linux30, otherwise backward")]
+        #[usual("by variant: none for linux30, otherwise backward")]
         interpolation: Option<Interpolation>,
         /// whether bins without an ACK start it anew: more than the window has, for freebsd40 more
         /// than two round trips have
-        #[usual("by reading: true for draft09, neqo, freebsd40 and initial-rtt, otherwise false")]
+        #[usual("by variant: true for draft09, neqo, freebsd40 and initial-rtt, otherwise false")]
         reset: Option<bool>,
         /// what the decision does: the threshold is the window (at-once); one segment leaves for
         /// three delivered until the window is what an initial round trip delivered (drain), for
         /// two round trips at most (short-drain); the window falls by what two round trips
         /// delivered (roll-back)
         #[usual(
-            "by reading: drain for draft09, linux40 and freebsd40, roll-back for freebsd32, \
+            "by variant: drain for draft09, linux40 and freebsd40, roll-back for freebsd32, \
              otherwise at-once"
         )]
         exit: Option<ExitRule>,
     }
 
-    pub(super) enum Reading {
+    pub(super) enum Variant {
         Draft09 = "draft09",
         Neqo = "neqo",
         Linux40 = "linux40",
@@ -220,19 +220,19 @@ params! {
 impl Rules {
     pub(super) fn new(settings: &Settings, convention: Convention) -> Rules {
         let by_stack = match convention {
-            Convention::Linux => Reading::Linux40,
-            quic if quic.is_quic() => Reading::Neqo,
-            _ => Reading::Draft09,
+            Convention::Linux => Variant::Linux40,
+            quic if quic.is_quic() => Variant::Neqo,
+            _ => Variant::Draft09,
         };
-        let mut rules = match settings.reading.unwrap_or(by_stack) {
-            Reading::Draft09 => DRAFT09,
-            Reading::Neqo => NEQO,
-            Reading::Linux40 => LINUX40,
-            Reading::Linux31 => LINUX31,
-            Reading::Linux30 => LINUX30,
-            Reading::Freebsd40 => FREEBSD40,
-            Reading::Freebsd32 => FREEBSD32,
-            Reading::InitialRtt => INITIAL_RTT,
+        let mut rules = match settings.variant.unwrap_or(by_stack) {
+            Variant::Draft09 => DRAFT09,
+            Variant::Neqo => NEQO,
+            Variant::Linux40 => LINUX40,
+            Variant::Linux31 => LINUX31,
+            Variant::Linux30 => LINUX30,
+            Variant::Freebsd40 => FREEBSD40,
+            Variant::Freebsd32 => FREEBSD32,
+            Variant::InitialRtt => INITIAL_RTT,
         };
         rules.depart(settings);
         rules
