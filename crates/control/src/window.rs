@@ -85,11 +85,6 @@ impl Window {
         self.margin = BELOW;
     }
 
-    /// What is in flight may reach the window.
-    pub fn may_fill(&mut self) {
-        self.margin = ROUNDING;
-    }
-
     /// One segment, no threshold, no pacing: the state before the handshake.
     pub fn new(mss: u32) -> Window {
         Window {

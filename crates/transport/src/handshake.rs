@@ -4,6 +4,9 @@ use flowstart_control::named;
 
 /// What a client's first datagram is padded to, bytes of UDP payload (RFC 9000 §14.1).
 pub const SMALLEST_INITIAL: u32 = 1200;
+/// A client's Initial packet that acknowledges, in its first data packet; what only acknowledges is
+/// not in flight. Bytes in quinn-proto 0.11.19, whose connection IDs have eight.
+pub const INITIAL_ACK: u32 = 51;
 /// A server sends at most so many times what it has received until it has verified that the client
 /// is at its address (RFC 9000 §8.1).
 const AMPLIFICATION: u32 = 3;

@@ -63,6 +63,11 @@ impl Numbers {
         threshold > 0 && missing.is_some_and(|(missing, _)| end > missing + threshold)
     }
 
+    /// Whether an acknowledgement has reported anything.
+    pub fn has_reported(&self) -> bool {
+        self.told > 0
+    }
+
     /// An ACK frame: the largest number, how long it has waited, and as many ranges as there is
     /// room for; with the bytes that those below the first add to a packet.
     #[inline(never)]

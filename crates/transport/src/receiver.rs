@@ -93,6 +93,8 @@ pub struct ReceiverOptions {
     /// With numbered packets, by how many a missing one may be overtaken until that is
     /// acknowledged at once: the Reordering Threshold of draft-ietf-quic-ack-frequency.
     pub ack_reordering: u32,
+    /// Bytes with which a server confirms a handshake in its first acknowledgement.
+    pub confirmation: u32,
     /// Bytes with which a server confirms a handshake, where its acknowledgements wait until its pacer
     /// has earned them again (noq); zero where they do not.
     pub ack_pacer: u32,
@@ -803,8 +805,12 @@ impl Receiver {
         };
         let wire = self.config.header + option.wire(self.config.option_bytes);
         if self.config.numbers {
-            let (ack, bytes) = self.numbers().data.acknowledge(window, option, now);
-            let packet = Packet::new(self.flow, wire + bytes, Body::Ack(Ack::Numbers(ack)));
+            let confirmation = self.config.options.confirmation;
+            let spaces = self.numbers();
+            let confirms = spaces.answered.is_some() && !spaces.data.has_reported();
+            let more = if confirms { confirmation } else { 0 };
+            let (ack, bytes) = spaces.data.acknowledge(window, option, now);
+            let packet = Packet::new(self.flow, wire + bytes + more, Body::Ack(Ack::Numbers(ack)));
             return Packet { ecn, ..packet };
         }
         let mut ack = ByteAck::new(self.next, window, option);
@@ -875,6 +881,7 @@ mod tests {
             options: ReceiverOptions {
                 ack,
                 ack_reordering: 1,
+                confirmation: 0,
                 ack_pacer: 0,
                 dsack: false,
                 comp_sack_delay: Duration::ZERO,
@@ -978,6 +985,26 @@ mod tests {
             Body::SynAck(answer) => (answer, packet.wire),
             body => panic!("{body:?} answers no SYN"),
         }
+    }
+
+    #[test]
+    fn a_server_confirms_the_handshake_in_its_first_acknowledgement_only() {
+        let sizes = |opens: bool| {
+            let mut r = receiver(AckPolicy::Every);
+            let config = Arc::get_mut(&mut r.config).unwrap();
+            (config.numbers, config.options.confirmation) = (true, 169);
+            if opens {
+                r.on_packet(&syn(0), Instant::ZERO).unwrap();
+            }
+            let mut wire = |number: u32| {
+                let data = Data::new(u64::from(number) * MSS, MSS as u32, number);
+                let packet = Packet::new(0, 50, Body::Data(data));
+                r.on_packet(&packet, Instant(1)).unwrap().wire
+            };
+            [wire(0), wire(1)]
+        };
+        assert_eq!(sizes(true), [40 + 169, 40]);
+        assert_eq!(sizes(false), [40, 40]);
     }
 
     #[test]

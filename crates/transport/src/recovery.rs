@@ -38,6 +38,11 @@ impl Recovery {
         }
     }
 
+    /// The handshake ends in the first data packet.
+    pub fn on_first_packet_shared(&mut self, c: &Connection) {
+        self.loss.on_first_packet_shared(c);
+    }
+
     /// Takes in an acknowledgement of what was sent. Not inlined into the event loop.
     #[inline(never)]
     pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Instant) {

@@ -5,7 +5,7 @@
 //! send is fetched with [`Sender::poll_transmit`] until nothing is left.
 
 use super::connection::{AckMeta, Connection, Counters};
-use super::handshake::{Handshake, SMALLEST_INITIAL};
+use super::handshake::{Handshake, INITIAL_ACK, SMALLEST_INITIAL};
 use super::info::Info;
 use super::pacer::{Pacer, Release, ONE_BY_ONE};
 use super::pacing_rate;
@@ -15,7 +15,7 @@ use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::segment::{ByteRange, SegmentRange, Why};
 use super::send_buffer::SendBuffer;
-use super::stack::{Below, Bucket, Pacing, Restart, Stack};
+use super::stack::{Bucket, Pacing, Restart, Stack};
 use super::throughput::Delivered;
 use super::token_bucket::TokenBucket;
 use crate::narrow::whole;
@@ -221,7 +221,9 @@ impl Sender {
     /// The handshake is over.
     fn confirm(&mut self, lost: bool, now: Instant) {
         self.state = State::Open;
-        self.opening = None;
+        if self.opening.take().is_some_and(|opening| !opening.accepts) {
+            self.recovery.on_first_packet_shared(&self.connection);
+        }
         let lost =
             lost && self.connection.stack.window.after_syn_loss == AfterSynLoss::CongestionEvent;
         self.recovery.on_handshake(&mut self.connection, lost, now);
@@ -268,7 +270,7 @@ impl Sender {
         let restart_window = match c.stack.window.restart {
             Restart::InitialWindow => c.stack.initial_window(),
             // A packet does not stay below a window of one.
-            Restart::One if c.stack.window.stays_below != Below::Never => 2.0,
+            Restart::One if c.stack.window.stays_below => 2.0,
             Restart::One => 1.0,
             Restart::Keep | Restart::Paced => f64::INFINITY,
             Restart::Linux => c.restart_window(idle),
@@ -505,7 +507,7 @@ impl Sender {
             let measured = rtt.filter(|_| self.connection.rtt.smoothed().is_some());
             let created = now.saturating_sub(measured.unwrap_or(Duration::ZERO));
             let mut bucket = TokenBucket::new(kind, window, packet, created);
-            bucket.sent(SMALLEST_INITIAL.into());
+            bucket.sent((SMALLEST_INITIAL - INITIAL_ACK).into());
             self.bucket = Some(Box::new(bucket));
         }
         self.connection.note_cwnd();

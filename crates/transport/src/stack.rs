@@ -3,7 +3,7 @@
 mod choices;
 mod presets;
 
-pub use choices::{Below, EcnMode, NewRenoOptions, Pacing, RecoveryKind, Restart, Sharing, Undo};
+pub use choices::{EcnMode, NewRenoOptions, Pacing, RecoveryKind, Restart, Sharing, Undo};
 pub use presets::{names, Preset, PRESETS};
 
 use super::handshake::{Handshake, SMALLEST_INITIAL};
@@ -106,8 +106,12 @@ pub struct WindowOptions {
     /// What an ACK acknowledges lets the window grow before the losses that it shows reduce it
     /// (quinn-proto 0.11.19 and noq-proto 1.4.0, `on_ack_received`), not after (RFC 9002 §A.7).
     pub grows_before_loss: bool,
-    /// Whether what is in flight stays below the window.
-    pub stays_below: Below,
+    /// Whether what is in flight stays below the window behind the first ACK (quinn-proto 0.11.19,
+    /// `connection/mod.rs`, `poll_transmit`), rather than reach it.
+    pub stays_below: bool,
+    /// Bytes of a client's first data packet in which the handshake ends: they do not let the window
+    /// grow.
+    pub end_of_handshake: u32,
     /// What a lost SYN does to the initial window.
     pub after_syn_loss: AfterSynLoss,
 }

@@ -61,6 +61,13 @@ impl Loss {
         }
     }
 
+    /// The handshake ends in the first data packet.
+    pub fn on_first_packet_shared(&mut self, c: &Connection) {
+        if let Loss::Rfc9002(r) = self {
+            r.on_first_packet_shared(c);
+        }
+    }
+
     /// The handshake is over; `lost` where a packet of it was, and that is a congestion event.
     pub fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<AckOutcome> {
         match self {

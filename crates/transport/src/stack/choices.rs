@@ -63,18 +63,6 @@ pub enum Pacing {
     TokenBucket(Bucket),
 }
 
-/// When what is in flight stays below the window; otherwise it may reach it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Below {
-    /// Never.
-    Never,
-    /// Until the first loss, behind the first ACK. The end of noq's handshake is in the first datagram
-    /// and partly not in flight, so that its ACK adds less than a packet to the window.
-    UntilLoss,
-    /// Behind the first ACK (quinn-proto 0.11.19, `connection/mod.rs`, `poll_transmit`).
-    Always,
-}
-
 named! {
     /// What the window falls to when sending resumes after an idle time.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -31,7 +31,7 @@ mod tests;
 use super::super::connection::Connection;
 use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{NewlyAckedPackets, Packet};
-use super::super::stack::{Below, Undo};
+use super::super::stack::Undo;
 use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
 use flowstart_control::{Duration, Instant};
 use flowstart_wire as wire;
@@ -91,6 +91,8 @@ pub struct Rfc9002 {
     confirmed: bool,
     /// A packet without data is to answer the first acknowledgement, and has not.
     answers: bool,
+    /// So much of the first packet does not let the window grow.
+    uncredited: u64,
 }
 
 // What the sender calls stays out of its line, which other stacks' senders share.
@@ -104,6 +106,12 @@ impl Rfc9002 {
         let began = lost.then(|| self.begin_recovery(c));
         self.set_timer(c);
         began.map(AckOutcome::began)
+    }
+
+    /// The handshake ends in the first data packet.
+    pub fn on_first_packet_shared(&mut self, c: &Connection) {
+        let bytes = u64::from(c.stack.window.end_of_handshake);
+        self.uncredited = bytes * c.mss() / c.stack.datagram();
     }
 
     fn note_sample(&mut self, c: &Connection) {
@@ -125,12 +133,7 @@ impl Rfc9002 {
         if newly.packets == 0 && !undone {
             return None;
         }
-        let below = match c.stack.window.stays_below {
-            Below::Never => false,
-            Below::UntilLoss => c.session.window.ssthresh.is_infinite(),
-            Below::Always => true,
-        };
-        if below {
+        if c.stack.window.stays_below {
             // Not before: the end of the handshake is in the first datagram, and as far as it
             // acknowledges it is not in flight, so that the first flight reaches the window.
             c.session.window.stay_below();
@@ -154,10 +157,12 @@ impl Rfc9002 {
         (events.ended, events.undone) = (ended, undone);
         self.pto_count = 0;
         self.probing.left = 0;
+        let uncredited = self.uncredited.min(newly.in_epoch);
+        self.uncredited -= uncredited;
         let report = AckReport {
             acked: newly.acked,
             delivered: newly.delivered,
-            credit: newly.in_epoch,
+            credit: newly.in_epoch - uncredited,
             rtt,
             flight: self.pipe(c),
             cwnd_limited: None,
@@ -274,9 +279,6 @@ impl Rfc9002 {
         self.recovering = true;
         // One packet more than the window (§7.3.2), which quinn and noq do not send.
         self.free = !c.stack.window.grows_before_loss;
-        if c.stack.window.stays_below == Below::UntilLoss {
-            c.session.window.may_fill();
-        }
         CongestionEvent::Reduction {
             added: 0,
             timed: false,

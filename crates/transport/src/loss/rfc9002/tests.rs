@@ -427,3 +427,25 @@ fn with_thresholds_that_adapt_no_number_of_later_packets_means_a_loss() {
     assert!(lost(Undo::SetEmpties).contains(&7));
     assert_eq!(lost(Undo::Full), []);
 }
+
+#[test]
+fn the_end_of_a_handshake_in_the_first_packet_does_not_let_the_window_grow() {
+    let grown = |shared: bool| {
+        let mut bench = Bench::confirmed(12_000);
+        let stack = Stack {
+            window: Stack::quinn().window,
+            ..(*bench.c.stack).clone()
+        };
+        bench.c.stack = Arc::new(stack);
+        if shared {
+            bench.recovery.on_first_packet_shared(&bench.c);
+        }
+        bench.send(10, at_ms(100));
+        assert!(bench.try_send(at_ms(100)).is_none());
+        let before = bench.c.session.window.cwnd;
+        bench.ack(&[(0, 1)], at_ms(200));
+        let datagram = bench.c.stack.datagram() as f64;
+        ((bench.c.session.window.cwnd - before) * datagram).round()
+    };
+    assert!((155.0..=156.0).contains(&(grown(false) - grown(true))));
+}

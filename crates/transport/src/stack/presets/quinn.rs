@@ -13,8 +13,13 @@ impl Stack {
                 ..Stack::quic().pacing
             },
             window: WindowOptions {
-                stays_below: Below::Always,
+                stays_below: true,
                 ..Stack::window_of_quinn()
+            },
+            receiver: ReceiverOptions {
+                // HANDSHAKE_DONE, NEW_CONNECTION_ID and the session tickets.
+                confirmation: 169,
+                ..Stack::quinn_adapter().receiver
             },
             cc: "cubic",
             ..Stack::quinn_adapter()
@@ -30,10 +35,7 @@ impl Stack {
                 rule: Pacing::TokenBucket(Bucket::Noq),
                 ..Stack::quic().pacing
             },
-            window: WindowOptions {
-                stays_below: Below::UntilLoss,
-                ..Stack::window_of_quinn()
-            },
+            window: Stack::window_of_quinn(),
             cc: "cubic",
             ..Stack::noq_adapter()
         }
@@ -48,6 +50,8 @@ impl Stack {
             restart: Restart::Keep,
             app_limited_when_drained: true,
             grows_before_loss: true,
+            // 51 of an Initial packet that acknowledges, 105 of the Handshake packet with FINISHED.
+            end_of_handshake: 156,
             ..Stack::quic().window
         }
     }

@@ -26,7 +26,8 @@ impl Stack {
                 grow_when_app_limited: false,
                 app_limited_when_drained: false,
                 grows_before_loss: false,
-                stays_below: Below::Never,
+                stays_below: false,
+                end_of_handshake: 0,
                 after_syn_loss: AfterSynLoss::OneSegment,
             },
             receiver: ReceiverOptions {
@@ -35,6 +36,7 @@ impl Stack {
                     timer: Duration::from_millis(200),
                 },
                 ack_reordering: 1,
+                confirmation: 0,
                 ack_pacer: 0,
                 dsack: false,
                 comp_sack_delay: Duration::ZERO,
