@@ -11,7 +11,7 @@ use crate::entry::{describe_one, read, Description, Entry, Need, Selected};
 use crate::params::{AlgorithmKind, SpecError};
 use crate::slow_start::SlowStart;
 use crate::startup;
-use crate::{Controller, Convention};
+use crate::{Controller, Convention, LandingRule};
 
 /// Entries of all startup algorithms.
 pub const STARTUPS: &[Entry<startup::Maker>] = startup::ENTRIES;
@@ -60,6 +60,7 @@ pub struct Recipe {
     slow_start: SlowStart,
     avoidance: Selected<avoidance::Maker>,
     convention: Convention,
+    landing: LandingRule,
 }
 
 impl Recipe {
@@ -85,7 +86,13 @@ impl Recipe {
             startup,
             avoidance: read(AlgorithmKind::AVOIDANCE, AVOIDANCES, avoidance, convention)?,
             convention,
+            landing: LandingRule::default(),
         })
+    }
+
+    /// The same, whose flows land by this rule.
+    pub fn landing(self, landing: LandingRule) -> Recipe {
+        Recipe { landing, ..self }
     }
 
     /// Makes the controller of a flow: copies of values that were read once.
@@ -94,7 +101,7 @@ impl Recipe {
             Source::Listed(selected) => &selected.built,
             Source::Custom(_, factory) => factory,
         };
-        Controller::new(make(), self.slow_start, (self.avoidance.built)())
+        Controller::new(make(), self.slow_start, (self.avoidance.built)()).landing(self.landing)
     }
 
     /// What the startup needs beyond an ordinary sender; a custom one may make use of anything.

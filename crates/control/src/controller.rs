@@ -7,13 +7,14 @@
 
 use crate::avoidance::Avoidance;
 use crate::exit::{Exit, Reason};
+use crate::landing::{Landing, LandingRule};
 use crate::session::limited::GrowthGate;
 use crate::signals::{
     Ack, Established, Feedback, Idle, Loss, Marked, PathInfo, PeerGap, Recovered, Sent, Syn,
     Timeout,
 };
 use crate::slow_start::SlowStart;
-use crate::startup::{Congestion, Reduction, Repaired, Startup};
+use crate::startup::{Congestion, Reduction, Repaired, Response, Startup};
 use crate::{Duration, Instant, Rate, Segments, Window};
 
 /// The algorithm whose growth rule applies.
@@ -36,13 +37,22 @@ enum Recovery {
     Continues,
 }
 
+/// Rules in the place of others. Few flows have any.
+#[derive(Default)]
+struct Overrides {
+    /// Where another rule than the stack's decides whether an unused window grows.
+    growth_gate: Option<Box<GrowthGate>>,
+    /// Where the window at the startup's end has a rule of its own.
+    landing: Option<Box<Landing>>,
+}
+
 /// A startup and an avoidance working on one window.
 pub struct Controller {
     startup: Box<dyn Startup>,
     slow_start: SlowStart,
     avoidance: Box<dyn Avoidance>,
-    /// Where another rule than the stack's decides whether an unused window grows.
-    growth_gate: Option<Box<GrowthGate>>,
+    /// Rules in the place of those of the stack, the startup or the avoidance.
+    overrides: Option<Box<Overrides>>,
     phase: Phase,
     recovery: Recovery,
     exit: Option<Box<Exit>>,
@@ -59,7 +69,12 @@ impl Controller {
     ) -> Controller {
         Controller {
             startup,
-            growth_gate: slow_start.growth_gate().map(GrowthGate::of),
+            overrides: slow_start.growth_gate().map(|rule| {
+                Box::new(Overrides {
+                    growth_gate: Some(GrowthGate::of(rule)),
+                    landing: None,
+                })
+            }),
             slow_start,
             avoidance,
             phase: Phase::Startup,
@@ -67,6 +82,14 @@ impl Controller {
             exit: None,
             exit_undone: false,
         }
+    }
+
+    /// The same, which lands by this rule when the startup ends.
+    pub fn landing(mut self, rule: LandingRule) -> Controller {
+        if let Some(landing) = rule.begin() {
+            self.overrides.get_or_insert_default().landing = Some(landing);
+        }
+        self
     }
 
     /// How the startup ended; `None` while it lasts.
@@ -119,7 +142,9 @@ impl Controller {
 
     /// Whether the startup or the avoidance needs [`Ack::delivery`].
     pub fn wants_delivery(&self) -> bool {
-        self.startup.wants_delivery() || self.avoidance.wants_delivery()
+        self.startup.wants_delivery()
+            || self.avoidance.wants_delivery()
+            || self.own_landing().is_some_and(Landing::wants_delivery)
     }
 
     /// Whether the window is set here at every ACK, in recovery too, so that the transport's
@@ -144,7 +169,7 @@ impl Controller {
         self.slow_start.open(w, e);
         self.startup.on_established(w, e);
         self.avoidance.on_established(w, e);
-        if let Some(gate) = &mut self.growth_gate {
+        if let Some(gate) = self.growth_gate_mut() {
             gate.open(w);
         }
     }
@@ -159,17 +184,21 @@ impl Controller {
 
     /// An ACK outside recovery: the window may grow.
     pub fn on_ack(&mut self, w: &mut Window, a: &Ack) {
-        if self.growth_gate.is_some() {
-            return self.grow_gated(w, a);
+        if self.overrides.is_some() {
+            return self.grow_overridden(w, a);
         }
         self.grow(w, a);
     }
 
-    /// Grows where another rule than the stack's decides whether an unused window grows.
+    /// Grows where other rules than those of stack, startup and avoidance take part.
     #[cold]
-    fn grow_gated(&mut self, w: &mut Window, a: &Ack) {
-        let Some(mut gate) = self.growth_gate.take() else {
-            return;
+    fn grow_overridden(&mut self, w: &mut Window, a: &Ack) {
+        if let Some(landing) = self.landing_mut() {
+            landing.measure(a);
+        }
+        let gate = self.overrides.as_mut().and_then(|o| o.growth_gate.take());
+        let Some(mut gate) = gate else {
+            return self.grow(w, a);
         };
         let rate_limited = gate.measure(w, a);
         if self.owns_cwnd() {
@@ -186,7 +215,19 @@ impl Controller {
             }
         }
         gate.note(w);
-        self.growth_gate = Some(gate);
+        self.overrides.get_or_insert_default().growth_gate = Some(gate);
+    }
+
+    fn growth_gate_mut(&mut self) -> Option<&mut GrowthGate> {
+        self.overrides.as_mut()?.growth_gate.as_deref_mut()
+    }
+
+    fn own_landing(&self) -> Option<&Landing> {
+        self.overrides.as_ref()?.landing.as_deref()
+    }
+
+    fn landing_mut(&mut self) -> Option<&mut Landing> {
+        self.overrides.as_mut()?.landing.as_deref_mut()
     }
 
     #[inline(always)]
@@ -199,6 +240,9 @@ impl Controller {
         let before = w.cwnd;
         if let Some(reason) = self.startup.on_ack(w, a, &mut self.slow_start) {
             self.record(reason, a.now, before, a.flight);
+            if let Some(landing) = self.landing_mut() {
+                landing.on_detection(w, reason, before, a.nxt);
+            }
         }
         if self.startup.in_charge(w) {
             return self.avoidance.on_startup_ack(w, a);
@@ -222,38 +266,71 @@ impl Controller {
         if self.owns_cwnd() || self.recovery == Recovery::Continues {
             return self.on_ack(w, a);
         }
-        if let Some(gate) = &mut self.growth_gate {
-            gate.measure(w, a);
+        if let Some(overrides) = &mut self.overrides {
+            if let Some(gate) = &mut overrides.growth_gate {
+                gate.measure(w, a);
+            }
+            if let Some(landing) = &mut overrides.landing {
+                landing.measure(a);
+            }
         }
-        self.startup.on_recovery_ack(w, a);
+        if !self.own_landing().is_some_and(Landing::replaces_startup) {
+            self.startup.on_recovery_ack(w, a);
+        }
         self.avoidance.on_recovery_ack(w, a);
     }
 
     /// Loss was found: the window shrinks, once per window of data.
     pub fn on_loss(&mut self, w: &mut Window, l: &Loss) {
+        if self.own_landing().is_some_and(Landing::ignores_loss) {
+            return self.begin_recovery(Reduction::Done, false);
+        }
         let before = w.cwnd;
-        let response = self.startup.on_congestion(w, &Congestion::Loss(*l));
+        let (response, lands) = self.respond(w, &Congestion::Loss(*l));
         if response.ends {
             self.record(Reason::Loss, l.now, before, l.flight);
         }
         if response.reduction == Reduction::Standard {
             self.avoidance.on_loss(w, l);
         }
+        if let Some(landing) = self.own_landing().filter(|_| lands) {
+            landing.land(w, before);
+        }
         self.begin_recovery(response.reduction, false);
     }
 
     /// A mark has come back: the window shrinks as for a loss, once per window of data.
     pub fn on_marked(&mut self, w: &mut Window, m: &Marked) {
+        if self.own_landing().is_some_and(Landing::ignores_loss) {
+            return self.begin_recovery(Reduction::Done, false);
+        }
         let before = w.cwnd;
-        let response = self.startup.on_congestion(w, &Congestion::Mark(*m));
+        let (response, lands) = self.respond(w, &Congestion::Mark(*m));
         if response.ends {
             self.record(Reason::Ecn, m.now, before, m.flight);
         }
         if response.reduction == Reduction::Standard {
             self.avoidance.on_marked(w, m);
         }
+        if let Some(landing) = self.own_landing().filter(|_| lands) {
+            landing.land(w, before);
+        }
         let unchanged = !response.ends && response.reduction == Reduction::Done;
         self.begin_recovery(response.reduction, unchanged);
+    }
+
+    /// The startup's response to a loss or a mark, and whether the landing takes the place of its
+    /// reduction.
+    fn respond(&mut self, w: &mut Window, c: &Congestion) -> (Response, bool) {
+        let (before, in_charge) = (*w, self.startup.in_charge(w));
+        let mut response = self.startup.on_congestion(w, c);
+        let landing = self.landing_mut();
+        let lands = landing.is_some_and(|landing| landing.takes_over(in_charge, response));
+        if lands {
+            (w.cwnd, w.ssthresh) = (before.cwnd, before.ssthresh);
+            response.reduction = Reduction::Standard;
+        }
+        (response, lands)
     }
 
     fn begin_recovery(&mut self, reduction: Reduction, continues: bool) {
@@ -273,7 +350,12 @@ impl Controller {
     pub fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
         let before = w.cwnd;
         self.recovery = Recovery::Reduced;
-        match self.startup.on_recovered(w, r) {
+        let replaced = self.landing_mut().is_some_and(Landing::end_recovery);
+        let repaired = match replaced {
+            true => Repaired::Continues,
+            false => self.startup.on_recovered(w, r),
+        };
+        match repaired {
             Repaired::Continues => {}
             Repaired::Ends(reason) => self.record(reason, r.now, before, r.flight),
             Repaired::LossAt(cwnd) => self.report_loss(w, cwnd, r),
@@ -301,6 +383,9 @@ impl Controller {
     pub fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
         let before = *w;
         self.recovery = Recovery::Reduced;
+        if let Some(landing) = self.landing_mut() {
+            landing.cancel();
+        }
         let response = self.startup.on_congestion(w, &Congestion::Timeout(*t));
         if response.ends {
             self.record(Reason::Timeout, t.now, before.cwnd, t.flight);
@@ -329,7 +414,11 @@ impl Controller {
         let in_charge = self.startup.in_charge(w);
         self.recovery = Recovery::Reduced;
         self.slow_start.on_spurious();
-        self.exit_undone |= self.startup.on_spurious(w) && in_charge;
+        let undone = self.startup.on_spurious(w) && in_charge;
+        self.exit_undone |= undone;
+        if let Some(landing) = self.landing_mut().filter(|_| undone) {
+            landing.undo();
+        }
         self.avoidance.on_spurious(w);
     }
 
@@ -392,7 +481,6 @@ impl Controller {
 mod tests {
     use super::*;
     use crate::params::{AlgorithmKind, Params};
-    use crate::startup::Response;
     use crate::{catalog, Convention};
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::sync::Arc;

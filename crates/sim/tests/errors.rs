@@ -719,6 +719,8 @@ fn what_routers_hosts_and_memories_cannot_be() {
         ("cached_cwnd = \"1bdp\", cached_rtt = \"0s\"", "flows[0].cached_rtt: `0s` is out of range; above 0s to 600s is needed"),
         ("cached_rtt = \"10ms\"", "flows[0].cached_rtt: `10ms` changes nothing: nothing is cached; give `cached_cwnd`"),
         ("interface_rate = \"0bps\"", "flows[0].interface_rate: `0bps` is out of range; 1bps to 100Tbps is needed"),
+        ("landing = 1.5", "flows[0].landing: `1.5` is not `startup`, `half-then-recovery` or a factor above 0 to 1 of `cwnd`, `delivered` or `bdp`, such as `0.5`, `delivered`, `0.7delivered` or `bdp`"),
+        ("stack = { reduction = \"prr\" }", "flows[0].stack.reduction: `prr` changes nothing: only `rack` does (stack.recovery)"),
         ("cached_cwnd = 40", "flows[0].cached_cwnd: `40` is not a size with a unit, such as `60pkt`, `1bdp`, `100kB` or `1.5MiB`"),
     ]);
 }

@@ -178,6 +178,15 @@ fn stack() -> impl Strategy<Value = String> {
         perhaps(key("ecn", &["\"classic\"", "\"l4s\""])),
         perhaps(key("pacing", &["\"internal\""])),
         perhaps(growth),
+        perhaps(key(
+            "landing",
+            &[
+                "0.4",
+                "\"delivered\"",
+                "\"0.8bdp\"",
+                "\"half-then-recovery\"",
+            ],
+        )),
         perhaps(key("mss", &["\"536B\"", "\"1000B\"", "\"8960B\""])),
         perhaps(key(
             "iw",

@@ -1,7 +1,7 @@
 //! What a kind of loss recovery needs of the rest of a sender.
 
 use super::sent::Tracking;
-use super::stack::{RecoveryKind, Stack};
+use super::stack::{RecoveryKind, ReductionKind, Stack};
 use flowstart_control::session::{UndoRule, MINIMUM_WINDOW};
 use flowstart_control::Segments;
 
@@ -38,7 +38,7 @@ impl RecoveryProfile {
             RecoveryKind::Rack => RecoveryProfile {
                 detail: Tracking::Times,
                 whole_packets: true,
-                reduces_gradually: true,
+                reduces_gradually: stack.recovery.reduction == ReductionKind::Prr,
                 undo: UndoRule::Linux,
                 ..positions
             },

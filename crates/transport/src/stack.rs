@@ -3,7 +3,9 @@
 mod choices;
 mod presets;
 
-pub use choices::{EcnMode, NewRenoOptions, Pacing, RecoveryKind, Restart, Sharing, Undo};
+pub use choices::{
+    EcnMode, NewRenoOptions, Pacing, RecoveryKind, ReductionKind, Restart, Sharing, Undo,
+};
 pub use presets::{names, Preset, PRESETS};
 
 use super::handshake::{Handshake, SMALLEST_INITIAL};
@@ -63,6 +65,8 @@ pub struct RecoveryOptions {
     pub id_update: u32,
     /// How loss is repaired.
     pub kind: RecoveryKind,
+    /// How the window comes down, under `rack`; others reduce it at once.
+    pub reduction: ReductionKind,
     /// Whether the receiver reports what has arrived above a hole (RFC 2018), where recovery makes
     /// use of that.
     pub sack: bool,

@@ -189,7 +189,8 @@ class Endpoints:
 
 
 _ENDPOINT_FIELDS = defined("Endpoint", "Endpoints")
-ENDPOINT_FLAGS = (*of(Endpoints), *_ENDPOINT_FIELDS.values())
+_FLOW_FIELDS = defined("Flow", "Endpoints")
+ENDPOINT_FLAGS = (*of(Endpoints), *_FLOW_FIELDS.values(), *_ENDPOINT_FIELDS.values())
 REPLAYED_ENDPOINTS = (*of(Endpoints), _ENDPOINT_FIELDS["iw"], _ENDPOINT_FIELDS["ack"])
 """What of them the hosts of a capture may be given."""
 

@@ -137,6 +137,7 @@ def plan_of(
         cc=given.get("cc"),
         stack=stack,
         cached_cwnd=given.get("cached_cwnd"),
+        landing=given.get("landing"),
         seed=given.get("seed"),
         repeat=given.get("repeat", 1),
     )

@@ -89,6 +89,7 @@ def compare(
     cc: str | None = None,
     stack: str | Endpoint | Mapping[str, Any] | None = None,
     cached_cwnd: str | None = None,
+    landing: str | None = None,
     seed: int | None = None,
     repeat: int | None = None,
     uncertainty: bool = True,
@@ -140,6 +141,7 @@ def compare(
     cc: str | None = None,
     stack: str | Endpoint | Mapping[str, Any] | None = None,
     cached_cwnd: str | None = None,
+    landing: str | None = None,
     seed: int | None = None,
     repeat: int | None = None,
     uncertainty: bool = True,
@@ -176,6 +178,7 @@ def compare(
         cc: Congestion control after startup.
         stack: A preset of the endpoints, or their fields.
         cached_cwnd: Congestion window that an earlier connection left, such as `1bdp`.
+        landing: Window at the end of startup, such as `0.5`, `0.7delivered` or `bdp`.
         seed: The first seed.
         repeat: Number of seeds; scenarios without randomness run once.
         uncertainty: Whether to repeat the runs on perturbed paths for the range of each change.
@@ -203,7 +206,7 @@ def compare(
     """
     live_only: dict[str, Any] = {"clock": clock, "kernel": kernel, "native": native}
     simulated_only = {"baseline": baseline, "flows": flows, "stagger": stagger, "stack": stack}
-    simulated_only |= {"requests": requests, "idle": idle}
+    simulated_only |= {"requests": requests, "idle": idle, "landing": landing}
     given = [name for name, value in (simulated_only if on else live_only).items() if value]
     if given:
         where = f"a real stack (`on={on!r}`)" if on else "the simulator; name a stack with `on`"
@@ -228,7 +231,7 @@ def compare(
     common |= {"baseline": baseline, "repeat": 1 if repeat is None else repeat}
     of_path: dict[str, Any] = {"flows": flows, "stagger": time_text("stagger", stagger)}
     of_path |= {"requests": requests, "idle": time_text("idle", idle)}
-    of_path |= {"cc": cc, "stack": stack, "cached_cwnd": cached_cwnd}
+    of_path |= {"cc": cc, "stack": stack, "cached_cwnd": cached_cwnd, "landing": landing}
     planned = _plan(setting, of_path, texts, common, allow_python=allow_python)
     with bounds.bounded(time_limit, **limits):
         return simulated.execute(

@@ -375,6 +375,11 @@ class Endpoint:
     As in Linux: a burst that would be too small waits for an acknowledgement that is a millisecond
     away at most (`tcp_tso_should_defer`), and the last segment of several carries PSH.
     """
+    reduction: str | None = None
+    """Reduction of the window in a recovery: `prr` (RFC 9937) or `instant`.
+
+    With `instant` nothing leaves until enough of what was in flight has arrived or is lost.
+    """
     frto: bool | None = None
     """Detection of spurious timeouts (F-RTO, RFC 5682)."""
     undo: str | None = None
@@ -491,6 +496,18 @@ class Flow:
     """Congestion control after startup.
 
     Unless given: the stack's.
+    """
+    landing: str | None = None
+    """Window at the end of startup: a factor of `cwnd`, `delivered`, `bdp`, or
+    `half-then-recovery`.
+
+    It replaces the first reduction, whatever ends the startup: a loss, a mark or a detected full
+    path. `0.5` is half of the window, `0.7delivered` 0.7 of what the last round trip delivered, and
+    `bdp` the delivery rate times the smallest RTT. `half-then-recovery` halves the window at a
+    detected full path, and losses of data sent before do not reduce it again; at a loss it changes
+    nothing.
+
+    Unless given: as startup and congestion control have it.
     """
     stack: Endpoint | Mapping[str, Any] | None = None
     """Fields of the stack that override the scenario's for these flows.

@@ -26,9 +26,9 @@ USUAL_STARTUP = {"bbr": "bbr-startup"}
 """The startup of a congestion control that is nothing without it; of others, slow start."""
 BASELINE = "slow-start"
 """What others are measured against where nothing else is said."""
-CACHED = ("cached_cwnd", "cached_rtt")
-"""Fields of a flow that a variant may have: the state of an earlier connection."""
-OWN = ("startup", "cc", "stack", *CACHED)
+OF_FLOW = ("landing", "cached_cwnd", "cached_rtt")
+"""Fields of a flow that a variant may have."""
+OWN = ("startup", "cc", "stack", *OF_FLOW)
 """What a variant may name beside single fields of a stack."""
 
 
@@ -51,6 +51,8 @@ class Variant:
     cc: str | None = None
     stack: str | Endpoint | Mapping[str, Any] = field(default_factory=dict)
     """Fields of the stack in place of the comparison's; with a preset, a stack by itself."""
+    landing: str | None = None
+    """Window at the end of startup, such as `0.5` or `0.7delivered`."""
     cached_cwnd: str | None = None
     """Congestion window cached from an earlier connection, such as `2bdp`."""
     cached_rtt: str | None = None
@@ -105,13 +107,13 @@ class Variant:
         return _fields(self.stack)
 
     @property
-    def _cached(self) -> dict[str, str | None]:
-        return {name: getattr(self, name) for name in CACHED}
+    def _of_flow(self) -> dict[str, str | None]:
+        return {name: getattr(self, name) for name in OF_FLOW}
 
     @property
     def written(self) -> str:
         """The text that `parse` reads."""
-        parts = {"cc": self.cc, "startup": self.startup, **self._cached}
+        parts = {"cc": self.cc, "startup": self.startup, **self._of_flow}
         words = [f"{key}={value}" for key, value in parts.items() if value]
         fields = self.fields
         if "preset" in fields:
@@ -128,7 +130,8 @@ class Variant:
 
     def flow(self) -> Document:
         """What a flow says that does this."""
-        own = {"startup": self.begins, "cc": self.cc, "stack": self.fields or None, **self._cached}
+        own = {"startup": self.begins, "cc": self.cc, "stack": self.fields or None}
+        own |= self._of_flow
         return {key: value for key, value in own.items() if value is not None}
 
 

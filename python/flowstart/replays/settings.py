@@ -294,8 +294,8 @@ def compared(
         return found, named.baseline(baseline, [v.name for v in found])
     now = _current(hosts, cc)
     for variant in found:
-        same = (str(variant.begins), variant.cc or usual, variant.fields)
-        if same == (str(now.begins), now.cc, now.fields):
+        same = (str(variant.begins), variant.cc or usual, variant.fields, variant.landing)
+        if same == (str(now.begins), now.cc, now.fields, now.landing):
             return found, variant.name
     return (now, *found), CURRENT
 

@@ -8,12 +8,14 @@ use super::write_dependencies;
 use crate::flow_plan::{FlowKind, FlowPlan, When};
 use crate::spec::{out_of_range, Delays, Direction, FlowSpec, Opener, RequestError, Scenario};
 use crate::workload::FlowEntry;
+use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Amount, Bytes, Duration, Instant, Named, Rate};
 use flowstart_network::chain::Chain;
 use flowstart_transport::stack::{EcnMode, Stack};
 use flowstart_transport::Handshake;
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 const MOST_FLOWS: u64 = 1_000_000;
 pub(super) const LARGEST: u64 = 1 << 50;
@@ -211,7 +213,10 @@ impl FlowReader<'_> {
         let stack = &self.ends.stack;
         let cc = self.spec.cc.as_deref().unwrap_or(stack.cc);
         let found = self.recipes.get(&self.spec.startup(), cc, stack.convention);
-        let found = found.map_err(|e| RequestError::new(self.field.clone(), e.to_string()))?;
+        let mut found = found.map_err(|e| RequestError::new(self.field.clone(), e.to_string()))?;
+        if let Some(rule) = self.spec.landing {
+            found.recipe = Arc::new(Recipe::clone(&found.recipe).landing(rule));
+        }
         if found.recipe.needs_l4s() && stack.ecn != EcnMode::L4s {
             let name = found.recipe.avoidance_name();
             let problem = format!(

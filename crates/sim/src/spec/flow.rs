@@ -4,7 +4,7 @@ use super::bounds::{period, rate, segment_size, time, within};
 use super::definition::{fields, needs, plain, required, text, Need, Value};
 use super::error::RequestError;
 use super::stack::{phase, StackSpec};
-use flowstart_control::{Amount, Bytes, Duration, Rate};
+use flowstart_control::{Amount, Bytes, Duration, LandingRule, Rate};
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// The name of a startup, with parameters; Python takes a class as well.
 pub type Startup = String;
 
-text!(Amount, Bytes, Rate, Duration);
+text!(Amount, Bytes, Rate, Duration, LandingRule);
 plain!(AfterFlowSpec, AfterSpec, Direction, Opener, StackSpec);
 
 const OPENS_AT_A_TIME: Need<FlowSpec> = needs(
@@ -88,6 +88,16 @@ fields! {
         /// Congestion control after startup.
         #[usual("the stack's")]
         pub cc: Option<String>,
+        /// Window at the end of startup: a factor of `cwnd`, `delivered`, `bdp`, or `half-then-recovery`.
+        ///
+        /// It replaces the first reduction, whatever ends the startup: a loss, a mark or a detected
+        /// full path. `0.5` is half of the window, `0.7delivered` 0.7 of what the last round trip
+        /// delivered, and `bdp` the delivery rate times the smallest RTT. `half-then-recovery`
+        /// halves the window at a detected full path, and losses of data sent before do not reduce
+        /// it again; at a loss it changes nothing.
+        #[flag("RULE")]
+        #[usual("as startup and congestion control have it")]
+        pub landing: Option<LandingRule>,
         /// Fields of the stack that override the scenario's for these flows.
         ///
         /// A `preset` among them replaces the whole stack. Fields of the hosts, such as

@@ -8,14 +8,22 @@ use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::RecoveryKind::{
     self, NewReno, Ns2Sack, Quic, Rack, Reno, Sack, Tahoe,
 };
-use flowstart_transport::stack::{EcnMode, Pacing, Restart, Sharing, Stack, Undo};
+use flowstart_transport::stack::{EcnMode, Pacing, ReductionKind, Restart, Sharing, Stack, Undo};
 use flowstart_transport::Handshake;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 text!(InitialWindow);
 plain!(AckName, GrowthName, PacingName);
-names!(RecoveryKind, Handshake, Restart, RateCodes, Sharing, Undo);
+names!(
+    RecoveryKind,
+    ReductionKind,
+    Handshake,
+    Restart,
+    RateCodes,
+    Sharing,
+    Undo
+);
 
 const WAITS: Need<Stack> = needs(
     |stack| stack.handshake != Handshake::ZeroRtt,
@@ -268,6 +276,12 @@ fields! {
         #[needs(BY_RACK)]
         #[sets(pacing.tso)]
         pub tso: Option<bool>,
+        /// Reduction of the window in a recovery: `prr` (RFC 9937) or `instant`.
+        ///
+        /// With `instant` nothing leaves until enough of what was in flight has arrived or is lost.
+        #[needs(BY_RACK)]
+        #[sets(recovery.reduction)]
+        pub reduction: Option<ReductionKind>,
         /// Detection of spurious timeouts (F-RTO, RFC 5682).
         #[needs(BY_RACK)]
         #[sets(recovery.frto)]

@@ -27,6 +27,17 @@ named! {
 }
 
 named! {
+    /// How the window comes down to what the controller has set, in a recovery.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ReductionKind {
+        /// By a share of what is delivered (RFC 9937).
+        Prr = "prr",
+        /// At once.
+        Instant = "instant",
+    }
+}
+
+named! {
     /// What a connection's end leaves behind for later ones between the same hosts (RFC 9040).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Sharing {

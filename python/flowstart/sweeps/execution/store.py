@@ -163,6 +163,7 @@ class Asked:
         """The same as JSON knows it."""
         variants = [
             {"name": v.name, "startup": v.startup, "cc": v.cc, "stack": v.fields}
+            | ({"landing": v.landing} if v.landing else {})
             for v in self.variants
         ]
         return {

@@ -257,13 +257,13 @@ def _variants(
     for i, one in enumerate(given):
         variant = one if isinstance(one, Variant) else _variant(one, ("variants", i))
         startup = beside(variant.startup, ("variants", i))
-        variants.append(Variant(variant.name, startup, variant.cc, variant.stack))
+        variants.append(replace(variant, startup=startup))
     return chosen(variants, startups, known)
 
 
 def _variant(given: Any, place: Location) -> Variant:
     """A variant of its text, or of what `plain` makes of one."""
-    if isinstance(given, Mapping) and set(given) <= {"name", "startup", "cc", "stack"}:
+    if isinstance(given, Mapping) and set(given) <= {"name", "startup", "cc", "landing", "stack"}:
         return Variant(**given)
     if not isinstance(given, str):
         raise RequestError(f"`{given}` is not a text, such as `iw30: iw=30`", place)

@@ -47,6 +47,7 @@ impl Stack {
             recovery: RecoveryOptions {
                 id_update: 0,
                 kind: RecoveryKind::Sack,
+                reduction: ReductionKind::Prr,
                 sack: true,
                 next_seg_rule_3: true,
                 next_seg_rule_4: true,
