@@ -130,11 +130,16 @@ def _execute(plan: "Plan", workers: int | None, *, uncertainty: bool) -> "Compar
 
 def _show_details(result: "Comparison") -> None:
     """All sizes, columns and notes."""
+    from flowstart.comparison import landing
+
     console.say(result.headline)
     if result.records:
         console.show_grid(result.table)
         for line in [*result.legend.splitlines(), *result.verdict]:
             console.show_text(line)
+    if after := result.landing_table:
+        console.show_grid(after)
+        console.show_text(landing.LEGEND)
     if result.command:
         console.say(f"Reproduce: {result.command}")
 

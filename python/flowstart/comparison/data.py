@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flowstart import _native, extras, text
-from flowstart.comparison import tables
+from flowstart.comparison import landing, tables
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import MANY, NEAR, Summary, ordered, summarise
@@ -129,6 +129,11 @@ class ComparisonData(Result):
         if not self.intervals:
             return found
         return [dataclasses.replace(s, best=self.intervals.recommended(s)) for s in found]
+
+    @property
+    def landing_table(self) -> "Grid | None":
+        """What followed the end of startup, for flows with an available rate."""
+        return landing.table(self.records, self.plan.startups)
 
     @property
     def command(self) -> str | None:

@@ -84,6 +84,7 @@ class Plan:
         stack: str | Endpoint | Mapping[str, Any] | None = None,
         cached_cwnd: str | None = None,
         landing: str | None = None,
+        available_rate: str | None = None,
         seed: int | None = None,
         repeat: int = 1,
     ) -> Self:
@@ -93,13 +94,15 @@ class Plan:
         for `idle` after it has received one.
         `cached_cwnd` is the window that an earlier connection left behind, one bandwidth-delay
         product by default, for startups that use a memory. `landing` is the window at the end of
-        startup. A `stack` without a preset is `DEFAULT_STACK`.
+        startup; with an `available_rate` what follows that is measured. A `stack` without a
+        preset is `DEFAULT_STACK`.
         """
         if not isinstance(stack, str | Endpoint | Mapping | None):
             raise RequestError("a name or a table of fields is needed", ("stack",), repr(stack))
         fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
         fields = {"preset": DEFAULT_STACK} | (fields or {})
-        flow = {"cc": cc, "landing": landing, "count": flows, "stagger": stagger}
+        flow = {"cc": cc, "count": flows, "stagger": stagger}
+        flow |= {"landing": landing, "available_rate": available_rate}
         flow |= {"cached_cwnd": cached_cwnd or REMEMBERED}
         entries = _on_one_connection(flow, requests, idle) if requests else [flow]
         base = plain({"path": path, "stack": fields, "flows": entries})
@@ -124,6 +127,7 @@ class Plan:
             "idle": idle,
             "cached_cwnd": cached_cwnd,
             "landing": landing,
+            "available_rate": available_rate,
         }
         return dataclasses.replace(plan, command=plan.written(options))
 

@@ -138,6 +138,7 @@ def plan_of(
         stack=stack,
         cached_cwnd=given.get("cached_cwnd"),
         landing=given.get("landing"),
+        available_rate=given.get("available_rate"),
         seed=given.get("seed"),
         repeat=given.get("repeat", 1),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from flowstart.comparison import landing
 from flowstart.comparison.plan import Case, Plan
 from flowstart.simulation import frames
 
@@ -38,6 +39,8 @@ def placed(outcomes: "Outcomes", cases: list[Case], plan: Plan) -> list[Row]:
         (row["run"], row["flow"], row["transfer"]): row
         for row in (frames.rows(outcomes["transfers"]) if plan.has_requests() else [])
     }
+    measured = landing.measured(outcomes)
+    none = dict.fromkeys(landing.MEASURES) if measured else {}
     found = []
     for row in frames.rows(outcomes["flows"]):
         run, flow = row["run"], row["flow"]
@@ -51,6 +54,7 @@ def placed(outcomes: "Outcomes", cases: list[Case], plan: Plan) -> list[Row]:
             continue
         more = {name: part and part[name] for name in OBJECT_FIELDS} if plan.base.get("web") else {}
         case = cases[run]
+        more |= measured.get((run, flow), none)
         more |= {"tested": is_tested, "variant": case.startup, "size": case.size}
         if is_tested:  # a startup under test as it was asked for
             more["startup"] = plan.variant(case.startup).begins

@@ -90,6 +90,7 @@ def compare(
     stack: str | Endpoint | Mapping[str, Any] | None = None,
     cached_cwnd: str | None = None,
     landing: str | None = None,
+    available_rate: str | None = None,
     seed: int | None = None,
     repeat: int | None = None,
     uncertainty: bool = True,
@@ -142,6 +143,7 @@ def compare(
     stack: str | Endpoint | Mapping[str, Any] | None = None,
     cached_cwnd: str | None = None,
     landing: str | None = None,
+    available_rate: str | None = None,
     seed: int | None = None,
     repeat: int | None = None,
     uncertainty: bool = True,
@@ -179,6 +181,8 @@ def compare(
         stack: A preset of the endpoints, or their fields.
         cached_cwnd: Congestion window that an earlier connection left, such as `1bdp`.
         landing: Window at the end of startup, such as `0.5`, `0.7delivered` or `bdp`.
+        available_rate: Rate available to each flow, such as `10Mbps`; adds columns on what follows
+            the end of startup.
         seed: The first seed.
         repeat: Number of seeds; scenarios without randomness run once.
         uncertainty: Whether to repeat the runs on perturbed paths for the range of each change.
@@ -207,6 +211,7 @@ def compare(
     live_only: dict[str, Any] = {"clock": clock, "kernel": kernel, "native": native}
     simulated_only = {"baseline": baseline, "flows": flows, "stagger": stagger, "stack": stack}
     simulated_only |= {"requests": requests, "idle": idle, "landing": landing}
+    simulated_only |= {"available_rate": available_rate}
     given = [name for name, value in (simulated_only if on else live_only).items() if value]
     if given:
         where = f"a real stack (`on={on!r}`)" if on else "the simulator; name a stack with `on`"
@@ -232,6 +237,7 @@ def compare(
     of_path: dict[str, Any] = {"flows": flows, "stagger": time_text("stagger", stagger)}
     of_path |= {"requests": requests, "idle": time_text("idle", idle)}
     of_path |= {"cc": cc, "stack": stack, "cached_cwnd": cached_cwnd, "landing": landing}
+    of_path |= {"available_rate": available_rate}
     planned = _plan(setting, of_path, texts, common, allow_python=allow_python)
     with bounds.bounded(time_limit, **limits):
         return simulated.execute(

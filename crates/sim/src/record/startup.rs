@@ -33,4 +33,26 @@ pub struct StartupRow {
     /// For how long the bottleneck did not transmit, from the first data sent to the last delivered.
     #[schemars(extend("unit" = "seconds", "null" = "the receiver did not get all of it"))]
     pub idle_s: Option<f64>,
+    /// Data packets dropped until one round trip after the startup's end, among them those of the
+    /// flight that the sender had out then.
+    #[schemars(extend("unit" = "packets", "null" = "the startup had not ended"))]
+    pub exit_dropped_pkts: Option<u64>,
+    /// Data packets dropped later.
+    #[schemars(extend("unit" = "packets", "null" = "the startup had not ended"))]
+    pub later_dropped_pkts: Option<u64>,
+    /// Recoveries and timeouts from the startup's end on, that one included, until the first round
+    /// trip behind a recovery's own in which none began.
+    #[schemars(extend("null" = "the startup had not ended"))]
+    pub exit_recoveries: Option<u64>,
+    /// From the startup's end until what was sent after it arrived at 90 % of the available rate
+    /// over one round trip.
+    #[schemars(extend("unit" = "seconds", "null" = "data never came so fast, or the startup had not ended"))]
+    pub exit_to_90_s: Option<f64>,
+    /// What the bottleneck's queue held at the startup's end, as its limit counts it.
+    #[schemars(extend("unit" = "packets", "null" = "the startup had not ended"))]
+    pub exit_queue_pkts: Option<u64>,
+    /// Mean time from the opening until a byte was acknowledged. Of equal transfers the one with the
+    /// larger integral of bytes delivered over time has the smaller mean.
+    #[schemars(extend("unit" = "seconds", "null" = "nothing was acknowledged"))]
+    pub mean_acked_s: Option<f64>,
 }

@@ -4,7 +4,8 @@ use super::recorder::{Kinds, Recorder, RunEvent, Scene, ARRIVED, PROGRESS, TRANS
 use super::startup::StartupRow;
 use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::maybe_time::MaybeTime;
-use flowstart_control::{Duration, Instant, Rate};
+use crate::record::flow_record::FlowRecord;
+use flowstart_control::{Duration, Exit, Instant, Rate, Reason};
 use flowstart_network::graph::LinkId;
 use flowstart_transport::sender::Sender;
 use flowstart_transport::Counters;
@@ -78,6 +79,7 @@ struct StartupMeasure {
     bdp: f64,
     mss: u32,
     opened: MaybeTime,
+    available: Rate,
     ramp: Ramp,
     /// The maximum in flight, bytes.
     max_flight: u64,
@@ -86,6 +88,9 @@ struct StartupMeasure {
     sending: Option<Sending>,
     idle: Option<Duration>,
     losses: u64,
+    dropped: u64,
+    landing: Option<Landing>,
+    acked: Acked,
 }
 
 /// The startup's end.
@@ -94,6 +99,83 @@ struct NotedExit {
     at: Instant,
     /// Recoveries and timeouts up to it.
     losses: u64,
+}
+
+/// What follows the startup's end.
+#[derive(Debug)]
+struct Landing {
+    /// One round trip after it: what is sent from then on meets the window of the landing.
+    since: Instant,
+    /// The queue at the end, in packets.
+    queue: u64,
+    /// Packets dropped until `since`; none before that.
+    dropped: Option<u64>,
+    ramp: Ramp,
+    /// Recoveries and timeouts until the first round trip without.
+    recoveries: u64,
+    /// When the last of them began.
+    last: Instant,
+    /// Such a round trip has passed.
+    settled: bool,
+}
+
+impl Landing {
+    /// That of an exit with so much queued.
+    fn new(exit: &Exit, round: Duration, ramp: Ramp, queue: u64) -> Landing {
+        let is_recovery = matches!(exit.reason, Reason::Loss | Reason::Timeout);
+        Landing {
+            since: exit.at + round,
+            queue,
+            dropped: None,
+            ramp,
+            recoveries: is_recovery.into(),
+            last: exit.at,
+            settled: false,
+        }
+    }
+
+    /// The sender has sent what it may; `later` recoveries and timeouts have begun since the exit.
+    /// A recovery lasts a round trip.
+    fn look_at(
+        &mut self,
+        exit: &Exit,
+        later: u64,
+        round: Duration,
+        record: &FlowRecord,
+        now: Instant,
+    ) {
+        if now >= self.since {
+            self.dropped.get_or_insert(record.packets_dropped);
+        }
+        if self.settled {
+            return;
+        }
+        self.settled = now >= self.last + round.times(2);
+        let is_recovery = matches!(exit.reason, Reason::Loss | Reason::Timeout);
+        let recoveries = u64::from(is_recovery) + later;
+        if !self.settled && recoveries > self.recoveries {
+            (self.recoveries, self.last) = (recoveries, now);
+        }
+    }
+}
+
+/// When data was acknowledged.
+#[derive(Clone, Copy, Debug, Default)]
+struct Acked {
+    bytes: u64,
+    /// The sum over bytes of the time from the opening, in seconds.
+    sum: f64,
+}
+
+impl Acked {
+    fn note(&mut self, bytes: u64, since_opening: Duration) {
+        self.sum += bytes.saturating_sub(self.bytes) as f64 * since_opening.secs();
+        self.bytes = bytes;
+    }
+
+    fn mean(&self) -> Option<f64> {
+        (self.bytes > 0).then(|| self.sum / self.bytes as f64)
+    }
 }
 
 /// How long packets had waited at the bottleneck.
@@ -128,6 +210,7 @@ impl StartupMeasure {
             bdp: available.bps() as f64 * kind.rtt.secs() / 8.0 / packet as f64,
             mss: kind.stack.framing.mss,
             opened: MaybeTime::NONE,
+            available,
             ramp: Ramp::to(available.bytes_in(round), round),
             max_flight: 0,
             exit: None,
@@ -135,6 +218,9 @@ impl StartupMeasure {
             sending: None,
             idle: None,
             losses: 0,
+            dropped: 0,
+            landing: None,
+            acked: Acked::default(),
         }
     }
 
@@ -146,10 +232,19 @@ impl StartupMeasure {
                 self.opened = now.into();
                 self.queue.at_opening = scene.waited(self.bottleneck);
             }
-            RunEvent::Received(packet) if packet.is_data() => self.ramp.arrive(now, packet.wire),
+            RunEvent::Received(packet) if packet.is_data() => {
+                self.ramp.arrive(now, packet.wire);
+                if let Some(landing) = self.landing.as_mut().filter(|l| now >= l.since) {
+                    landing.ramp.arrive(now, packet.wire);
+                }
+            }
             RunEvent::Delivered => self.deliver(now, scene.transmitted(self.bottleneck)),
             RunEvent::Closed => {
                 self.end(scene.waited(self.bottleneck));
+                self.dropped = scene.records[scene.flow as usize].packets_dropped;
+                if let Some(sender) = scene.sender {
+                    self.follow(sender, scene);
+                }
                 self.losses = scene.sender.map_or(0, |sender| losses(sender.counters()));
             }
             RunEvent::Transmitted => {
@@ -172,8 +267,9 @@ impl StartupMeasure {
         match (sender.exit(), &self.exit) {
             (None, _) => {}
             (Some(exit), Some(noted)) if noted.at == exit.at => {}
-            (Some(exit), _) => self.record_exit(exit.at, sender.counters()),
+            (Some(exit), _) => self.record_exit(exit, sender.counters(), scene),
         }
+        self.follow(sender, scene);
         if self.queue.at_end.is_some() {
             return;
         }
@@ -190,10 +286,30 @@ impl StartupMeasure {
 
     /// The startup has ended, maybe once more, where a loss that had ended it was none.
     #[cold]
-    fn record_exit(&mut self, at: Instant, counters: &Counters) {
-        let losses = losses(counters);
+    fn record_exit(&mut self, exit: &Exit, counters: &Counters, scene: &mut Scene<'_>) {
+        let (at, losses) = (exit.at, losses(counters));
         self.exit = Some(NotedExit { at, losses });
         self.queue.at_end = None;
+        let queue = scene.links[self.bottleneck as usize].held(scene.now);
+        let ramp = Ramp::to(self.available.bytes_in(self.round), self.round);
+        self.landing = Some(Landing::new(exit, self.round, ramp, queue.packets));
+    }
+
+    /// What has come of data, and of the landing where the startup has ended.
+    fn follow(&mut self, sender: &Sender, scene: &Scene<'_>) {
+        let now = scene.now.time;
+        if let Some(opened) = self.opened.get() {
+            self.acked.note(sender.acknowledged(), now.since(opened));
+        }
+        let (Some(landing), Some(noted), Some(exit)) =
+            (&mut self.landing, &self.exit, sender.exit())
+        else {
+            return;
+        };
+        let later = losses(sender.counters()) - noted.losses;
+        let round = self.round.max(sender.rtt().srtt());
+        let record = &scene.records[scene.flow as usize];
+        landing.look_at(exit, later, round, record, now);
     }
 
     fn overshoot_end(&self, exit: NotedExit) -> Instant {
@@ -222,6 +338,7 @@ impl StartupMeasure {
             .queue
             .at_end
             .map(|end| end.saturating_sub(self.queue.at_opening));
+        let landing = self.landing.as_ref();
         StartupRow {
             flow,
             ramp_50_s: since(self.ramp.reached[0]),
@@ -230,6 +347,14 @@ impl StartupMeasure {
             queue_pkt_s: queued.map(Duration::secs),
             loss_rounds: self.exit.map(|exit| self.losses - exit.losses),
             idle_s: self.idle.map(Duration::secs),
+            exit_dropped_pkts: landing.map(|l| l.dropped.unwrap_or(self.dropped)),
+            later_dropped_pkts: landing.map(|l| self.dropped - l.dropped.unwrap_or(self.dropped)),
+            exit_recoveries: landing.map(|l| l.recoveries),
+            exit_to_90_s: landing
+                .zip(self.exit)
+                .and_then(|(l, exit)| Some(l.ramp.reached[1].get()?.since(exit.at).secs())),
+            exit_queue_pkts: landing.map(|l| l.queue),
+            mean_acked_s: self.acked.mean(),
         }
     }
 }

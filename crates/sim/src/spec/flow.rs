@@ -161,6 +161,7 @@ fields! {
         ///
         /// It does not change the run. The table `startups` then shows when they reached the rate,
         /// and at which cost.
+        #[flag("RATE")]
         #[check(rate)]
         pub available_rate: Option<Rate>,
         /// Writes of the application on one connection, instead of `size`.

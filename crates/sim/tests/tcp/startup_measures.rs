@@ -142,3 +142,41 @@ fn the_record_of_packets_is_the_same_with_and_without_measures() {
     };
     assert_eq!(packets("available_rate = \"5Mbps\""), packets(""));
 }
+
+#[test]
+fn a_smaller_landing_loses_less_after_the_exit_and_takes_longer_to_fill_the_path() {
+    let of = |landing: &str| {
+        let path = "rtt = \"100ms\", buffer = \"50pkt\"".to_string();
+        let flow = format!("size = \"3000pkt\", cc = \"cubic\", landing = {landing}");
+        outcome(&format!(
+            r#"
+            path = {{ rate = "12Mbps", {path} }}
+            stack = {{ preset = "linux" }}
+            flows = [{{ available_rate = "12Mbps", {flow} }}]
+            "#
+        ))
+        .startups
+        .remove(0)
+    };
+    let [seven, five, two] = ["0.7", "0.5", "0.2"].map(of);
+    for row in [&seven, &five, &two] {
+        // The sender learns of the loss a round trip after the queue was full for the first time.
+        assert!(row.exit_queue_pkts.unwrap() >= 48, "{row:?}");
+        assert!(row.exit_dropped_pkts.unwrap() > 0 && row.exit_recoveries.unwrap() >= 1);
+        assert!(row.mean_acked_s.unwrap() > 0.0);
+    }
+    assert!(seven.later_dropped_pkts.unwrap() >= five.later_dropped_pkts.unwrap());
+    assert!(two
+        .exit_to_90_s
+        .is_none_or(|two| two > five.exit_to_90_s.unwrap()));
+    assert!(two.mean_acked_s.unwrap() > five.mean_acked_s.unwrap());
+}
+
+#[test]
+fn a_startup_without_an_end_has_no_landing() {
+    let row = measured("rtt = \"100ms\"", "iw = 10", "size = \"30pkt\"");
+    assert_eq!((row.exit_dropped_pkts, row.exit_recoveries), (None, None));
+    assert_eq!((row.exit_to_90_s, row.exit_queue_pkts), (None, None));
+    // Ten packets are answered from 201 ms on and twenty from 302 ms on, one a millisecond.
+    close(row.mean_acked_s, (10.0 * 0.2055 + 20.0 * 0.3115) / 30.0);
+}
