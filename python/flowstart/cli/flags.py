@@ -197,7 +197,7 @@ REPLAYED_ENDPOINTS = (*of(Endpoints), _ENDPOINT_FIELDS["iw"], _ENDPOINT_FIELDS["
 
 _PATH_FIELDS = defined("NetworkPath", "Path", usual=("rate", "rtt", "buffer"))
 PATH_FLAGS = (
-    Flag("path", "Named path; other path options override it.", "NAME"),
+    Flag("path", "Named path, or words of tc; other path options override it.", "NAME"),
     *_PATH_FIELDS.values(),
 )
 """Its flags, in the order of the help; all but the first are fields of `NetworkPath`."""

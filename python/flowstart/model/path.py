@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from flowstart.errors import RequestError
-from flowstart.model import fields
+from flowstart.model import fields, netem
 from flowstart.model.catalog import suggest
 from flowstart.model.document import plain, resolve
 
@@ -34,7 +34,8 @@ class NetworkPath(fields.NetworkPath):
         """Makes a path that is known by name.
 
         Args:
-            name: The name, as `flowstart paths` lists it.
+            name: The name, as `flowstart paths` lists it, or lines of `tc`, such as
+                `netem delay 40ms loss 1% rate 20mbit`.
 
         Returns:
             The path.
@@ -88,7 +89,9 @@ def replaced(fields: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
 
 
 def named_fields(name: str) -> dict[str, Any]:
-    """The fields of a path known by name."""
+    """The fields of a path known by name, or written as for `tc`."""
+    if netem.is_one(name):
+        return netem.fields(name)
     return {field: value for field, value in named_path(name).items() if field != "about"}
 
 
