@@ -47,6 +47,7 @@ NOT_RUN = {
     "tcpdump -i eth0 -s 128 -w mine.pcap tcp": "needs a network and the right to listen",
     "flowstart sweep default-grid -o out/default-grid": "takes minutes; `make grid` runs it",
     "flowstart map out/default-grid --startup unaided": "needs that sweep",
+    "flowstart map out/landing": "needs that sweep",
     "flowstart check out/sweep": "needs a sweep",
     "flowstart map out/sweep": "the same",
     "flowstart map out/sweep -o out/map": "the same",
