@@ -42,7 +42,7 @@ enum Recovery {
 struct Overrides {
     /// Where another rule than the stack's decides whether an unused window grows.
     growth_gate: Option<Box<GrowthGate>>,
-    /// Where the window at the startup's end has a rule of its own.
+    /// Where the window at the startup's end has a separate rule.
     landing: Option<Box<Landing>>,
 }
 

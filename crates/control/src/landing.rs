@@ -1,6 +1,6 @@
 //! Landing: the window that a flow takes as its startup ends, whatever ended it.
 //!
-//! Startup and congestion control have rules of their own for this, and those hold unless a rule of
+//! The rules of startup and congestion control hold, unless a rule of
 //! this file takes their place. It applies once, to the exit that a loss, a mark or a sign of a full
 //! path has caused; an exit with a known threshold, an estimate or a timeout is no landing.
 //!
