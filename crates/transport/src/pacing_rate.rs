@@ -58,12 +58,17 @@ pub(crate) fn release(
     }
 }
 
+/// The round-trip time that the size of bursts depends on, where it does.
+pub(crate) fn tso_rtt(c: &Connection) -> Option<Duration> {
+    c.rtt.min_rtt().filter(|_| c.stack.pacing.tso_by_rtt)
+}
+
 /// How many segments leave together by the rate that Linux keeps, whether it paces or not.
 pub(crate) fn burst(c: &Connection) -> u32 {
     let Some((srtt, _)) = c.rtt.smoothed() else {
         return u32::MAX;
     };
-    let (mss, least) = (c.stack.framing.mss, c.rtt.min_rtt());
+    let (mss, least) = (c.stack.framing.mss, tso_rtt(c));
     let release = match c.session.window.pacing {
         Some(rate) => release(rate, c.session.window.quantum, mss, c.stack.packet(), least),
         None => {

@@ -568,7 +568,7 @@ impl Sender {
             // The last of the free ones begins the spacing.
             _ => (
                 pacing_rate::FREE_SEGMENTS - 1,
-                pacing_rate::release(rate, least, mss, packet, c.rtt.min_rtt()),
+                pacing_rate::release(rate, least, mss, packet, pacing_rate::tso_rtt(c)),
             ),
         };
         let release = release.at_most(c.session.window.most_together);
@@ -723,15 +723,18 @@ impl Sender {
         Some(packet)
     }
 
-    /// Whether the bucket has tokens for a segment; quinn's probes need none.
+    /// Whether the bucket has tokens for a segment; probes of quinn and neqo need none.
     #[cold]
     fn takes_tokens(&mut self, segment: SegmentRange, now: Instant) -> bool {
         let c = &self.connection;
         let packet = c.stack.datagram();
         let window = whole(c.session.window.cwnd * packet as f64);
         let srtt = c.rtt.smoothed().map(|(srtt, _)| srtt);
-        let is_exempt =
-            segment.why == Why::Probe && c.stack.pacing.rule == Pacing::TokenBucket(Bucket::Quinn);
+        let is_exempt = segment.why == Why::Probe
+            && matches!(
+                c.stack.pacing.rule,
+                Pacing::TokenBucket(Bucket::Quinn | Bucket::Neqo)
+            );
         let Some(bucket) = &mut self.bucket else {
             return true;
         };

@@ -134,6 +134,9 @@ pub struct PacingOptions {
     /// waits for the next acknowledgement (Linux's `tcp_tso_should_defer`), and the last segment of
     /// several carries PSH.
     pub tso: bool,
+    /// Such bursts are larger on paths of up to a few milliseconds (Linux's `tcp_tso_rtt_log`: in
+    /// 6.1, not in 5.15).
+    pub tso_by_rtt: bool,
 }
 
 /// What connections leave behind for each other.

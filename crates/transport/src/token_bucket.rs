@@ -1,6 +1,6 @@
-//! The pacer of quinn and noq: packets take tokens from a bucket, which is filled at 1.25 windows a
-//! round trip, and only once it is too empty for a packet (quinn-proto 0.11.19 and noq-proto 1.4.0,
-//! `connection/pacing.rs`).
+//! Pacers of QUIC stacks: packets take tokens from a bucket, which is filled at so many windows a
+//! round trip. Quinn's and noq's is filled at 1.25, and only once it is too empty for a packet
+//! (quinn-proto 0.11.19 and noq-proto 1.4.0, `connection/pacing.rs`).
 
 use crate::narrow::narrowed;
 use flowstart_control::{Duration, Instant};
@@ -17,6 +17,15 @@ const INITIAL_RTT: Duration = Duration::from_millis(333);
 /// Maximum of noq's capacity, in time; one packet if that is more.
 const MAX_BURST_INTERVAL: Duration = Duration::from_millis(10);
 
+/// neqo's capacity in packets, and the wait that it does not keep (`rtt.rs`, `GRANULARITY`).
+const NEQO_BURST: u64 = 2;
+const NEQO_GRANULARITY: Duration = Duration::from_millis(1);
+
+/// tquic's bounds of the capacity in packets, and the time of which it is that of one window a round
+/// trip (`MIN_BURST_PACKET_NUM`, `MAX_BURST_PACKET_NUM`, `pacing_granularity`).
+const TQUIC_BURST: (u64, u64) = (10, 128);
+const TQUIC_GRANULARITY: Duration = Duration::from_millis(1);
+
 /// The stack whose bucket it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bucket {
@@ -24,6 +33,23 @@ pub enum Bucket {
     Quinn,
     /// noq's, which rounds to the nearest byte.
     Noq,
+    /// neqo's, of two packets and two windows a round trip. A wait of less than a millisecond is not
+    /// kept but owed (neqo 0.30.1 at 80ca01e, `pace.rs`; `sender.rs`, `PACING_BURST_SIZE`).
+    Neqo,
+    /// tquic's, of one window a round trip. A wait lasts until there is a packet, not until it is full
+    /// (tquic 1.6.0 at 2a57740, `congestion_control/pacing.rs`; `cubic.rs`, `pacing_rate`).
+    Tquic,
+}
+
+impl Bucket {
+    /// Windows that are earned in a round trip, as a fraction.
+    fn rate(self) -> (u64, u64) {
+        match self {
+            Bucket::Quinn | Bucket::Noq => (5, 4),
+            Bucket::Neqo => (2, 1),
+            Bucket::Tquic => (1, 1),
+        }
+    }
 }
 
 /// The bucket of one connection. Sizes are bytes of UDP payload.
@@ -32,6 +58,8 @@ pub struct TokenBucket {
     kind: Bucket,
     capacity: u64,
     tokens: u64,
+    /// What neqo has sent without having earned it.
+    debt: u64,
     /// The window from which the capacity was computed.
     window: u64,
     filled: Instant,
@@ -44,6 +72,7 @@ impl TokenBucket {
             kind,
             capacity: 0,
             tokens: 0,
+            debt: 0,
             window,
             filled: now,
         };
@@ -61,6 +90,11 @@ impl TokenBucket {
         match self.kind {
             Bucket::Quinn => usual,
             Bucket::Noq => usual.min(in_time(MAX_BURST_INTERVAL).max(packet)),
+            Bucket::Neqo => NEQO_BURST * packet,
+            Bucket::Tquic => {
+                let (least, most) = TQUIC_BURST;
+                in_time(TQUIC_GRANULARITY).clamp(least * packet, most * packet)
+            }
         }
     }
 
@@ -79,37 +113,73 @@ impl TokenBucket {
             self.tokens = self.tokens.min(self.capacity);
             self.window = window;
         }
+        if self.kind == Bucket::Neqo {
+            return self.wait_of_neqo(packet, srtt, now);
+        }
         if self.tokens >= packet || window > u64::from(u32::MAX) {
             return None;
         }
-        // 1.25 windows in a round trip.
-        let elapsed = u128::from(now.since(self.filled).nanos());
-        let rtts = 4 * u128::from(srtt.nanos());
-        let half = match self.kind {
-            Bucket::Quinn => 0,
-            Bucket::Noq => rtts / 2,
-        };
-        let earned = (u128::from(window) * 5 * elapsed + half) / rtts;
-        self.tokens = self
-            .tokens
-            .saturating_add(narrowed(earned))
-            .min(self.capacity);
-        if earned > 0 || self.kind == Bucket::Quinn {
+        let earned = self.earned(srtt, now);
+        self.tokens = self.tokens.saturating_add(earned).min(self.capacity);
+        if earned > 0 || self.kind != Bucket::Noq {
             self.filled = now;
         }
         if self.tokens >= packet {
             return None;
         }
-        // Until it is full.
-        let missing = packet.max(self.capacity) - self.tokens;
-        let time = u128::from(srtt.nanos()) * u128::from(missing) / u128::from(window.max(1));
+        let enough = match self.kind {
+            Bucket::Tquic => packet,
+            _ => packet.max(self.capacity),
+        };
         // Not now, or the time of a very fast path would stand still.
-        Some(now + Duration::from_nanos((narrowed(time) / 5 * 4).max(1)))
+        let time = self.time_for(enough - self.tokens, srtt);
+        Some(now + time.max(Duration::from_nanos(1)))
+    }
+
+    /// Tokens of the time since the bucket was filled last.
+    fn earned(&self, srtt: Duration, now: Instant) -> u64 {
+        let (windows, rounds) = self.kind.rate();
+        let elapsed = u128::from(now.since(self.filled).nanos());
+        let rtts = u128::from(rounds) * u128::from(srtt.nanos());
+        let half = match self.kind {
+            Bucket::Noq => rtts / 2,
+            _ => 0,
+        };
+        narrowed((u128::from(self.window) * u128::from(windows) * elapsed + half) / rtts)
+    }
+
+    /// The time in which so many tokens are earned.
+    fn time_for(&self, missing: u64, srtt: Duration) -> Duration {
+        let (windows, rounds) = self.kind.rate();
+        let time = u128::from(srtt.nanos()) * u128::from(missing) / u128::from(self.window.max(1));
+        Duration::from_nanos(narrowed(time) / windows * rounds)
+    }
+
+    /// neqo's wait begins with the last packet, which is when it counts what it has earned.
+    fn wait_of_neqo(&mut self, packet: u64, srtt: Duration, now: Instant) -> Option<Instant> {
+        if self.tokens < packet {
+            let time = self.time_for(packet + self.debt - self.tokens, srtt);
+            let due = self.filled + time;
+            if time >= NEQO_GRANULARITY && due > now {
+                return Some(due);
+            }
+        }
+        let earned = self.earned(srtt, now);
+        let owed = self.debt.saturating_sub(earned);
+        let left = earned - (self.debt - owed);
+        // What a full packet leaves of it is at most the capacity.
+        self.tokens = self.tokens.saturating_add(left).min(self.capacity + packet);
+        self.debt = owed;
+        self.filled = now;
+        None
     }
 
     /// A packet of so many bytes has left.
     pub fn sent(&mut self, bytes: u64) {
-        self.tokens = self.tokens.saturating_sub(bytes);
+        if self.kind == Bucket::Neqo {
+            self.debt += bytes.saturating_sub(self.tokens);
+        }
+        self.tokens = self.tokens.saturating_sub(bytes).min(self.capacity);
     }
 }
 
@@ -138,6 +208,40 @@ mod tests {
         let (sent, due) = burst(&mut bucket, Instant::ZERO);
         assert_eq!((sent, due), (10, Instant::from_millis(8)));
         assert_eq!(burst(&mut bucket, due), (10, Instant::from_millis(16)));
+    }
+
+    #[test]
+    fn neqo_sends_two_packets_and_then_two_windows_a_round_trip() {
+        let mut bucket = TokenBucket::new(Bucket::Neqo, 10 * PACKET, PACKET, Instant::ZERO);
+        let mut times = Vec::new();
+        let mut now = Instant::ZERO;
+        while times.len() < 5 {
+            match bucket.wait(10 * PACKET, PACKET, Some(RTT), now) {
+                None => {
+                    bucket.sent(PACKET);
+                    times.push(now.nanos() / 1_000_000);
+                }
+                Some(due) => now = due,
+            }
+        }
+        assert_eq!(times, [0, 0, 5, 10, 15]);
+    }
+
+    #[test]
+    fn neqo_owes_waits_of_less_than_a_millisecond() {
+        // A packet takes half a millisecond.
+        let mut bucket = TokenBucket::new(Bucket::Neqo, WINDOW, PACKET, Instant::ZERO);
+        let (sent, due) = burst(&mut bucket, Instant::ZERO);
+        assert_eq!((sent, due), (3, Instant::from_millis(1)));
+        assert_eq!(burst(&mut bucket, due), (2, Instant::from_millis(2)));
+    }
+
+    #[test]
+    fn tquic_waits_for_one_packet_at_one_window_a_round_trip() {
+        let mut bucket = TokenBucket::new(Bucket::Tquic, WINDOW, PACKET, Instant::ZERO);
+        let (sent, due) = burst(&mut bucket, Instant::ZERO);
+        assert_eq!((sent, due), (10, Instant::from_millis(1)));
+        assert_eq!(burst(&mut bucket, due), (1, Instant::from_millis(2)));
     }
 
     #[test]

@@ -250,7 +250,7 @@ class Endpoint:
     """A preset and what departs from it."""
 
     preset: str | None = None
-    """Name of the preset: `rfc`, `ns2`, `opnet`, `linux`, `quic`, `quinn`, `noq` or `s2n`.
+    """Name of the preset: `rfc`, `linux`, `quic` and others that `flowstart stacks` lists.
 
     `quinn-adapter` and `noq-adapter` are these stacks with startups of the catalog.
 

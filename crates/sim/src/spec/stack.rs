@@ -110,7 +110,7 @@ fields! {
     /// A preset and what departs from it.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct StackSpec beside Stack {
-        /// Name of the preset: `rfc`, `ns2`, `opnet`, `linux`, `quic`, `quinn`, `noq` or `s2n`.
+        /// Name of the preset: `rfc`, `linux`, `quic` and others that `flowstart stacks` lists.
         ///
         /// `quinn-adapter` and `noq-adapter` are these stacks with startups of the catalog.
         #[usual("rfc")]

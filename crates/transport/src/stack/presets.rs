@@ -1,11 +1,16 @@
 //! The presets by name.
 
+mod freebsd;
 mod linux;
+mod neqo;
 mod ns2;
+mod picoquic;
 mod quic;
+mod quicly;
 mod quinn;
 mod rfc;
 mod s2n;
+mod tquic;
 
 use super::Stack;
 
@@ -60,6 +65,36 @@ pub const PRESETS: &[Preset] = &[
         Stack::s2n,
         "s2n-quic 1.91, a QUIC stack in Rust that acknowledges every tenth packet",
     ),
+    preset(
+        "neqo",
+        Stack::neqo,
+        "neqo 0.30, the QUIC stack of Firefox, which paces at two windows a round trip",
+    ),
+    preset(
+        "picoquic",
+        Stack::picoquic,
+        "picoquic 1.1.52, a QUIC stack in C, whose initial window is 15 360 bytes",
+    ),
+    preset(
+        "quicly",
+        Stack::quicly,
+        "quicly at b11d363, the QUIC stack of H2O, without its optional pacer and startups",
+    ),
+    preset(
+        "tquic",
+        Stack::tquic,
+        "tquic 1.6, a QUIC stack in Rust, whose default is BBR",
+    ),
+    preset(
+        "linux-5.15",
+        Stack::linux_5_15,
+        "Linux 5.15, whose TSO bursts on short paths are not larger",
+    ),
+    preset(
+        "freebsd-14",
+        Stack::freebsd_14,
+        "FreeBSD 14 with its default TCP stack: CUBIC, PRR, neither RACK nor HyStart++",
+    ),
 ];
 
 /// Presets of stacks that startups of the catalog control. They are accepted by name.
@@ -80,4 +115,31 @@ impl Stack {
 /// The names of the presets that are listed.
 pub fn names() -> Vec<&'static str> {
     PRESETS.iter().map(|preset| preset.name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The initial window in bytes of UDP payload, and the size of a datagram.
+    fn opens_with(name: &str) -> (f64, u64) {
+        let stack = Stack::preset(name).expect(name);
+        let datagram = stack.datagram();
+        ((stack.initial_window() * datagram as f64).round(), datagram)
+    }
+
+    #[test]
+    fn a_quic_stack_opens_with_the_window_of_its_source() {
+        assert_eq!(opens_with("neqo"), (12_520.0, 1252));
+        assert_eq!(opens_with("picoquic"), (15_360.0, 1440));
+        assert_eq!(opens_with("quicly"), (14_720.0, 1472));
+        assert_eq!(opens_with("tquic"), (12_000.0, 1472));
+    }
+
+    #[test]
+    fn a_preset_has_the_name_by_which_it_is_found() {
+        for preset in PRESETS.iter().chain(ADAPTERS) {
+            assert_eq!((preset.make)().preset, preset.name);
+        }
+    }
 }

@@ -71,4 +71,18 @@ impl Stack {
             ..base
         }
     }
+
+    /// Linux 5.15.16, which computes TSO bursts from the pacing rate only (net/ipv4/tcp_output.c,
+    /// `tcp_tso_autosize`): `tcp_tso_rtt_log` is newer.
+    pub fn linux_5_15() -> Stack {
+        let base = Stack::linux();
+        Stack {
+            preset: "linux-5.15",
+            pacing: PacingOptions {
+                tso_by_rtt: false,
+                ..base.pacing
+            },
+            ..base
+        }
+    }
 }

@@ -41,17 +41,34 @@ impl Stack {
                 unbounded: true,
                 ..base.receive_window
             },
-            rto: Arc::new(RtoParams {
-                // kInitialRtt and four times half of it.
-                initial: Duration::from_millis(333 + 2 * 333),
-                min: Duration::ZERO,
-                max: Duration::from_secs(60),
-                granularity: Duration::from_millis(1),
-                after_syn_loss: Duration::from_millis(333 + 2 * 333),
-                ticks: None,
-                jiffy: None,
-            }),
+            // kInitialRtt and four times half of it.
+            rto: Stack::quic_timer(Duration::from_millis(333 + 2 * 333)),
             ..base
         }
+    }
+
+    /// The preset `quic` in packets of so many bytes.
+    pub(super) fn quic_in_packets_of(bytes: u32) -> Stack {
+        let quic = Stack::quic();
+        Stack {
+            framing: Framing {
+                mss: bytes - quic.framing.header,
+                ..quic.framing
+            },
+            ..quic
+        }
+    }
+
+    /// QUIC's timer with this timeout before the first measurement.
+    pub(super) fn quic_timer(initial: Duration) -> Arc<RtoParams> {
+        Arc::new(RtoParams {
+            initial,
+            min: Duration::ZERO,
+            max: Duration::from_secs(60),
+            granularity: Duration::from_millis(1),
+            after_syn_loss: initial,
+            ticks: None,
+            jiffy: None,
+        })
     }
 }

@@ -92,6 +92,7 @@ impl Stack {
                 max: None,
                 by_offload: false,
                 tso: false,
+                tso_by_rtt: true,
             },
             receive_window: ReceiveWindowOptions {
                 limit: None,

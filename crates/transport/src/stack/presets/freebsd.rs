@@ -1,0 +1,51 @@
+//! FreeBSD.
+
+use crate::stack::*;
+
+impl Stack {
+    /// FreeBSD 14.0 (14-STABLE as in ilnp/ilnp-freebsd14 at 2f2a416, paths below sys/netinet) with
+    /// its default TCP stack, which has neither RACK nor HyStart++: only tcp_stacks/rack.c sets
+    /// CCF_HYSTART_ALLOWED.
+    pub fn freebsd_14() -> Stack {
+        let base = Stack::rfc();
+        Stack {
+            preset: "freebsd-14",
+            // With timestamps, as Linux.
+            framing: Stack::linux().framing,
+            window: WindowOptions {
+                // tcp_input.c, `tcp_initcwnd_segments` and `tcp_compute_initwnd`.
+                initial: InitialWindow::Rfc6928,
+                // cc/cc.c, `newreno_cc_after_idle`.
+                restart: Restart::InitialWindow,
+                // tcp_input.c, `cc_conn_init`.
+                after_syn_loss: AfterSynLoss::OneSegment,
+                ..base.window
+            },
+            receiver: ReceiverOptions {
+                // tcp_timer.h, TCPTV_DELACK; tcp_input.c, DELAY_ACK.
+                ack: AckPolicy::Delayed {
+                    every: 2,
+                    timer: Duration::from_millis(40),
+                },
+                ..base.receiver
+            },
+            rto: Arc::new(RtoParams {
+                // tcp_timer.h, TCPTV_RTOBASE.
+                initial: Duration::from_secs(1),
+                after_syn_loss: Duration::from_secs(1),
+                // TCPTV_MIN: a 33rd of a second.
+                min: Duration::from_millis(30),
+                // TCPTV_CPU_VAR, which TCPT_RANGESET adds.
+                granularity: Duration::from_millis(200),
+                // TCPTV_REXMTMAX.
+                max: Duration::from_secs(64),
+                ..(*base.rto).clone()
+            }),
+            // tcp_timer.h, TCP_MAXRXTSHIFT.
+            max_timeouts: Some(12),
+            // cc/cc.c, CC_DEFAULT.
+            cc: "cubic",
+            ..base
+        }
+    }
+}

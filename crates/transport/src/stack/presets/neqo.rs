@@ -1,0 +1,43 @@
+//! neqo.
+
+use crate::stack::*;
+
+impl Stack {
+    /// neqo 0.30.1 (mozilla/neqo at 80ca01e, paths below neqo-transport/src).
+    pub fn neqo() -> Stack {
+        let base = Stack::quic_in_packets_of(1280);
+        Stack {
+            preset: "neqo",
+            window: WindowOptions {
+                // cc/classic_cc.rs, `cwnd_initial`: RFC 9002 with datagrams of 1252 bytes.
+                initial: InitialWindow::Rfc9002,
+                // cc/classic_cc.rs: no rule for idle times.
+                restart: Restart::Keep,
+                ..base.window
+            },
+            // sender.rs and pace.rs; connection/params.rs, `pacing`.
+            pacing: PacingOptions {
+                rule: Pacing::TokenBucket(Bucket::Neqo),
+                ..base.pacing
+            },
+            receiver: ReceiverOptions {
+                // tracking.rs: DEFAULT_ACK_PACKET_TOLERANCE and DEFAULT_LOCAL_ACK_DELAY.
+                ack: AckPolicy::Delayed {
+                    every: 2,
+                    timer: Duration::from_millis(20),
+                },
+                ..base.receiver
+            },
+            recovery: RecoveryOptions {
+                // cc/classic_cc.rs, `detect_spurious_congestion_event`.
+                undo: Undo::SetEmpties,
+                ..base.recovery
+            },
+            // rtt.rs, DEFAULT_INITIAL_RTT: 100 ms and four times half of it.
+            rto: Stack::quic_timer(Duration::from_millis(300)),
+            // connection/params.rs, `congestion_control`.
+            cc: "cubic",
+            ..base
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! quicly.
+
+use crate::stack::*;
+
+impl Stack {
+    /// quicly (h2o/quicly at b11d363) with the values of `quicly_spec_context`.
+    pub fn quicly() -> Stack {
+        let base = Stack::quic();
+        Stack {
+            preset: "quicly",
+            window: WindowOptions {
+                // lib/defaults.c, DEFAULT_INITCWND_PACKETS and DEFAULT_MAX_UDP_PAYLOAD_SIZE: ten
+                // datagrams of 1472 bytes (lib/cc-reno.c, `quicly_cc_calc_initial_cwnd`).
+                initial: InitialWindow::Bytes(14_720),
+                // lib/cc-reno.c and lib/cc-cubic.c keep the window over idle times.
+                restart: Restart::Keep,
+                ..base.window
+            },
+            // lib/defaults.c, `enable_ratio.pacing`: off by default.
+            receiver: ReceiverOptions {
+                // include/quicly/constants.h: QUICLY_DEFAULT_PACKET_TOLERANCE and
+                // QUICLY_DELAYED_ACK_TIMEOUT.
+                ack: AckPolicy::Delayed {
+                    every: 2,
+                    timer: Duration::from_millis(25),
+                },
+                // lib/quicly.c, `alloc_pn_space`.
+                ack_reordering: 1,
+                ..base.receiver
+            },
+            recovery: RecoveryOptions {
+                // lib/cc-reno.c: nothing brings the window back.
+                undo: Undo::None,
+                ..base.recovery
+            },
+            // include/quicly/constants.h, QUICLY_DEFAULT_INITIAL_RTT: three times 66 ms.
+            rto: Stack::quic_timer(Duration::from_millis(198)),
+            // include/quicly/defaults.h, `quicly_default_init_cc`.
+            cc: "reno",
+            ..base
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! tquic.
+
+use crate::stack::*;
+
+impl Stack {
+    /// tquic 1.6.0 (Tencent/tquic at 2a57740, paths below src).
+    pub fn tquic() -> Stack {
+        let base = Stack::quic();
+        Stack {
+            preset: "tquic",
+            window: WindowOptions {
+                // lib.rs, `RecoveryConfig::default`: ten times DEFAULT_SEND_UDP_PAYLOAD_SIZE.
+                initial: InitialWindow::Bytes(12_000),
+                // congestion_control/cubic.rs, `on_sent`, keeps the window over idle times.
+                restart: Restart::Keep,
+                ..base.window
+            },
+            // lib.rs, `enable_pacing`; congestion_control/pacing.rs.
+            pacing: PacingOptions {
+                rule: Pacing::TokenBucket(Bucket::Tquic),
+                ..base.pacing
+            },
+            receiver: ReceiverOptions {
+                // lib.rs, `ack_eliciting_threshold`; trans_param.rs, `max_ack_delay`.
+                ack: AckPolicy::Delayed {
+                    every: 2,
+                    timer: Duration::from_millis(25),
+                },
+                ..base.receiver
+            },
+            recovery: RecoveryOptions {
+                // connection/recovery.rs: spurious losses are not detected.
+                undo: Undo::None,
+                ..base.recovery
+            },
+            // lib.rs, `congestion_control_algorithm`.
+            cc: "bbr",
+            ..base
+        }
+    }
+}
