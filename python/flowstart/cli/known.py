@@ -1,6 +1,6 @@
 """`flowstart paths`, `stacks` and `schema`: what is known by name besides algorithms."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -44,15 +44,40 @@ def field_table(given: Mapping[str, Any], defined: Sequence[Field]) -> Grid:
     return grid
 
 
-def preset_table(presets: Mapping[str, Mapping[str, Any]]) -> Grid:
-    """The presets beside each other, in the fields in which they differ."""
-    names = list(presets)
-    grid = Grid([Column("field", number=False), *(Column(name, number=False) for name in names)])
-    for field in dict.fromkeys(name for preset in presets.values() for name in preset):
-        values = [_value(preset.get(field)) for preset in presets.values()]
-        if len(set(values)) > 1:
-            grid.rows.append([field, *values])
+def preset_tables(presets: Mapping[str, Mapping[str, Any]], width: int) -> list[Grid]:
+    """The presets in the fields in which they differ, as many next to each other as fit `width`."""
+    fields = dict.fromkeys(name for preset in presets.values() for name in preset)
+    values = {
+        field: {name: _value(preset.get(field)) for name, preset in presets.items()}
+        for field in fields
+    }
+    differing = {field: row for field, row in values.items() if len(set(row.values())) > 1}
+    return [_preset_table(names, differing) for names in _fitting(presets, differing, width)]
+
+
+def _preset_table(names: Sequence[str], values: Mapping[str, Mapping[str, str]]) -> Grid:
+    """Some presets next to each other."""
+    grid = Grid([Column(title, number=False) for title in ("field", *names)])
+    grid.rows = [[field, *(row[name] for name in names)] for field, row in values.items()]
     return grid
+
+
+def _fitting(
+    names: Iterable[str], values: Mapping[str, Mapping[str, str]], width: int
+) -> list[list[str]]:
+    """The names in groups whose columns fit `width`."""
+    gap = 2
+    first = max(map(len, values)) + gap
+    groups: list[list[str]] = []
+    used = width
+    for name in names:
+        needs = max(len(text) for text in (name, *(row[name] for row in values.values()))) + gap
+        if not groups or used + needs > width:
+            groups.append([])
+            used = first
+        groups[-1].append(name)
+        used += needs
+    return groups
 
 
 def _value(value: Any) -> str:
@@ -120,7 +145,8 @@ def stacks(name: STACK = None, details: flags.Details = False, json: flags.Json 
     for name, about in stack.PRESETS.items():
         console.show_text(f"{name}: {about}.", console.PLAIN_LINE)
     if details:
-        console.show_grid(preset_table(presets))
+        for grid in preset_tables(presets, console.PLAIN_LINE):
+            console.show_grid(grid)
         console.say("Fields on which these agree are not listed.")
     else:
         console.say("Fields on which they differ: --details")

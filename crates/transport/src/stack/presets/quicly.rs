@@ -5,12 +5,14 @@ use crate::stack::*;
 impl Stack {
     /// quicly (h2o/quicly at b11d363) with the values of `quicly_spec_context`.
     pub fn quicly() -> Stack {
-        let base = Stack::quic();
+        // lib/defaults.c, DEFAULT_INITIAL_EGRESS_MAX_UDP_PAYLOAD_SIZE: a server raises it only for
+        // clients that begin with more (lib/quicly.c).
+        let base = Stack::quic_in_packets_of(1280 + UDP_IP);
         Stack {
             preset: "quicly",
             window: WindowOptions {
                 // lib/defaults.c, DEFAULT_INITCWND_PACKETS and DEFAULT_MAX_UDP_PAYLOAD_SIZE: ten
-                // datagrams of 1472 bytes (lib/cc-reno.c, `quicly_cc_calc_initial_cwnd`).
+                // times 1472 bytes (lib/cc-reno.c, `quicly_cc_calc_initial_cwnd`).
                 initial: InitialWindow::Bytes(14_720),
                 // lib/cc-reno.c and lib/cc-cubic.c keep the window over idle times.
                 restart: Restart::Keep,
