@@ -164,7 +164,7 @@ def test_every_stack_is_named_where_stacks_are_listed(cli: Cli) -> None:
 
 def test_the_congestion_control_of_each_stack_is_in_the_help_of_stack(cli: Cli) -> None:
     used = {name: stack.usual_cc(name) for name in stack.PRESETS}
-    assert used == {name: "cubic" if name in ("linux", "quinn", "noq") else "reno" for name in used}
+    assert used == {name: "cubic" if name in ("linux", "quinn", "noq", "quiche") else "reno" for name in used}
     shown = in_one_line(cli("compare", "--help").out)
     assert "Usual --cc: cubic for linux, quinn and noq, else reno." in shown
     assert "Congestion control unless --cc names another: reno." in cli("stacks", "quic").out

@@ -21,11 +21,14 @@ pub enum Convention {
     Quinn,
     /// noq-proto 1.4.
     Noq,
+    /// quiche 0.30.
+    Quiche,
 }
 
 impl Convention {
     /// Whether it is that of a QUIC stack.
     pub fn is_quic(self) -> bool {
-        matches!(self, Convention::Quic | Convention::Quinn | Convention::Noq)
+        use Convention::{Noq, Quic, Quiche, Quinn};
+        matches!(self, Quic | Quinn | Noq | Quiche)
     }
 }

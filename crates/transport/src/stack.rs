@@ -85,6 +85,12 @@ pub struct RecoveryOptions {
     /// Whether `rack` goes by timestamps (RFC 7323): in samples of the round trip, and to find out
     /// that a loss was none (RFC 3522).
     pub timestamps: bool,
+    /// Whether losses that span a long time leave the minimum window (RFC 9002 §7.6).
+    pub persistent_congestion: bool,
+    /// In a recovery, acknowledgements let packets leave by proportional rate reduction (RFC 6937), on
+    /// top of what the window has room for (quiche 0.30.0, `recovery/congestion/prr.rs` and
+    /// `cwnd_available`).
+    pub prr_above_window: bool,
     /// Whether `rack` probes for a loss at the end of a flight (RFC 8985 §7).
     pub tail_loss_probe: bool,
 }

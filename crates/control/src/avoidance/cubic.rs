@@ -11,7 +11,8 @@
 //!
 //! The variant `linux` is what current kernels do, in whole numbers (`cubic_linux.rs`); `2008`
 //! is the CUBIC of Linux 2.6.22 with its constants, for experiments of that year
-//! (`cubic_2008.rs`); `quinn` and `noq` are those of these QUIC stacks (`cubic_quinn.rs`).
+//! (`cubic_2008.rs`); `quinn` and `noq` are those of these QUIC stacks (`cubic_quinn.rs`), and `quiche`
+//! is that of quiche (`cubic_quiche.rs`).
 //!
 //! # State
 //!
@@ -32,7 +33,7 @@
 //!   kept. The RFC resets it only after a first slow start and after a timeout.
 
 use super::cubic_constants::Constants;
-use super::{copies, cubic_2008, cubic_linux, cubic_quinn, reno, Avoidance, Maker};
+use super::{copies, cubic_2008, cubic_linux, cubic_quiche, cubic_quinn, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
@@ -57,9 +58,9 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     struct Settings {
-        /// whose CUBIC: the standard's, a current kernel's, that of Linux 2.6.22 (v2.1), quinn's or
-        /// noq's
-        #[usual("by stack: linux, quinn and noq under these, otherwise rfc9438")]
+        /// whose CUBIC: the standard's, a current kernel's, that of Linux 2.6.22 (v2.1), quinn's,
+        /// noq's or quiche's
+        #[usual("by stack: linux, quinn, noq and quiche under these, otherwise rfc9438")]
         variant: Option<Variant>,
         /// what a loss leaves of the window
         #[usual("by variant: 717/1024 for linux, 819/1024 for 2008, otherwise 0.7")]
@@ -82,6 +83,7 @@ params! {
         V2008 = "2008",
         Quinn = "quinn",
         Noq = "noq",
+        Quiche = "quiche",
     }
 }
 
@@ -91,13 +93,14 @@ fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecErro
         Convention::Linux => Variant::Linux,
         Convention::Quinn => Variant::Quinn,
         Convention::Noq => Variant::Noq,
+        Convention::Quiche => Variant::Quiche,
         _ => Variant::Rfc9438,
     };
     let variant = settings.variant.unwrap_or(by_stack);
     let (beta, c) = match variant {
         Variant::V2008 => (819.0 / 1024.0, 410.0 / 1024.0),
         Variant::Linux => (717.0 / 1024.0, 410.0 / 1024.0),
-        Variant::Rfc9438 | Variant::Quinn | Variant::Noq => (0.7, 0.4),
+        Variant::Rfc9438 | Variant::Quinn | Variant::Noq | Variant::Quiche => (0.7, 0.4),
     };
     let constants = Constants {
         beta: settings.beta.unwrap_or(beta),
@@ -111,6 +114,7 @@ fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecErro
         Variant::Linux => copies(cubic_linux::CubicLinux::new(constants)),
         Variant::Quinn => copies(cubic_quinn::CubicQuinn::new(constants, false)),
         Variant::Noq => copies(cubic_quinn::CubicQuinn::new(constants, true)),
+        Variant::Quiche => copies(cubic_quiche::CubicQuiche::new(constants)),
         Variant::Rfc9438 => copies(Cubic::new(constants)),
     })
 }

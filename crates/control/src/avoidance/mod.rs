@@ -9,6 +9,7 @@ pub mod cubic;
 mod cubic_2008;
 mod cubic_constants;
 mod cubic_linux;
+mod cubic_quiche;
 mod cubic_quinn;
 pub mod high_speed;
 mod hooks;

@@ -87,6 +87,9 @@ pub(crate) struct Counter {
     /// A reduction does not reset it (`bytes_acked` of quinn-proto's and noq-proto's
     /// `congestion/new_reno.rs`).
     survives: bool,
+    /// A reduction leaves half of the window counted (`congestion_event` of quiche 0.30.0's
+    /// `recovery/congestion/reno.rs`).
+    leaves_half: bool,
 }
 
 impl Increase {
@@ -106,6 +109,7 @@ impl Increase {
         Increase::Counting(Counter {
             stays_reset: convention == Convention::Linux,
             survives: matches!(convention, Convention::Quinn | Convention::Noq),
+            leaves_half: convention == Convention::Quiche,
             ..Counter::default()
         })
     }
@@ -144,6 +148,15 @@ impl Increase {
             counter.before = counter.acked;
             if !counter.survives {
                 counter.acked = 0.0;
+            }
+        }
+    }
+
+    /// After a reduction to this window.
+    fn reduced_to(&mut self, w: &Window) {
+        if let Increase::Counting(counter) = self {
+            if counter.leaves_half {
+                counter.acked = w.cwnd / 2.0;
             }
         }
     }
@@ -278,6 +291,7 @@ impl Avoidance for Reno {
     fn on_loss(&mut self, w: &mut Window, l: &Loss) {
         self.decrease.on_loss(w, l);
         self.growth.reduce();
+        self.growth.reduced_to(w);
     }
 
     fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {

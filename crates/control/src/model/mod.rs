@@ -7,6 +7,7 @@ pub(crate) mod pacing;
 pub(crate) mod rapid_start;
 pub(crate) mod round_trips;
 pub(crate) mod rounds;
+pub mod slower_since;
 
 use std::any::Any;
 

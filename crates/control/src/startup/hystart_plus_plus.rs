@@ -28,10 +28,11 @@
 use super::rapid_start::{Speed, SpeedSettings};
 use super::{copies, hystart, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
+use crate::model::{slower_since::SlowerSince, Model};
 use crate::params::{Params, SpecError};
 use crate::signals::Ack;
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Duration, Reason, Segments, Window};
+use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `hystart-plus-plus` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -101,6 +102,8 @@ struct HyStartPlusPlus {
     rtt_sample_count: u32,
     css_baseline_min_rtt: Duration,
     css_rounds: u32,
+    /// When conservative slow start began.
+    css_start: Option<Instant>,
 }
 
 impl HyStartPlusPlus {
@@ -134,6 +137,7 @@ impl HyStartPlusPlus {
             rtt_sample_count: 0,
             css_baseline_min_rtt: Duration::MAX,
             css_rounds: 0,
+            css_start: None,
         })
     }
 
@@ -168,7 +172,7 @@ impl HyStartPlusPlus {
 
     /// §4.2, on each sample: into CSS if the RTT has risen, out of it if it has fallen back.
     /// Both need `N_RTT_SAMPLE` samples in the round.
-    fn check_delay(&mut self, w: &Window) {
+    fn check_delay(&mut self, w: &Window, now: Instant) {
         if self.rtt_sample_count < self.settings.n_rtt_sample || w.cwnd < self.settings.low_cwnd {
             return;
         }
@@ -180,6 +184,7 @@ impl HyStartPlusPlus {
                 if risen && current < Duration::MAX {
                     self.css_baseline_min_rtt = current;
                     self.css_rounds = 0;
+                    self.css_start = Some(now);
                     self.phase = Phase::Css;
                 }
             }
@@ -220,7 +225,7 @@ impl Startup for HyStartPlusPlus {
         if let Some(rtt) = a.rtt {
             self.current_round_min_rtt = self.current_round_min_rtt.min(rtt);
             self.rtt_sample_count += 1;
-            self.check_delay(w);
+            self.check_delay(w, a.now);
         }
         if a.una >= *self.window_end.get_or_insert(a.nxt) {
             return self.end_round(w, a);
@@ -228,9 +233,14 @@ impl Startup for HyStartPlusPlus {
         None
     }
 
+    fn export_model(&mut self) -> Option<Box<dyn Model>> {
+        Some(Box::new(SlowerSince(self.css_start?)))
+    }
+
     /// §4.2: any congestion signal ends it for good.
     fn on_congestion(&mut self, _w: &mut Window, _c: &Congestion) -> Response {
         self.phase = Phase::Done;
+        self.css_start = None;
         Response::STANDARD
     }
 }
@@ -240,7 +250,7 @@ mod tests {
     use super::*;
     use crate::signals::{Established, Loss, Timeout};
     use crate::testing::{ms, slow_start};
-    use crate::{catalog, Convention, Instant};
+    use crate::{catalog, Convention};
 
     const MSS: u64 = 1460;
 

@@ -6,6 +6,7 @@ mod neqo;
 mod ns2;
 mod picoquic;
 mod quic;
+mod quiche;
 mod quicly;
 mod quinn;
 mod rfc;
@@ -64,6 +65,11 @@ pub const PRESETS: &[Preset] = &[
         "s2n",
         Stack::s2n,
         "s2n-quic 1.91, a QUIC stack in Rust that acknowledges every tenth packet",
+    ),
+    preset(
+        "quiche",
+        Stack::quiche,
+        "quiche 0.30, a QUIC stack in Rust without pacer under CUBIC and Reno",
     ),
     preset(
         "neqo",

@@ -25,6 +25,7 @@
 //! `ecn`, marks are echoed as TCP does (RFC 3168 §6.1.3) instead of counted (RFC 9000 §13.4).
 
 mod late;
+mod prr;
 #[cfg(test)]
 mod tests;
 
@@ -33,12 +34,16 @@ use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{NewlyAckedPackets, Packet};
 use super::super::stack::Undo;
 use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
+use crate::narrow::whole;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire as wire;
 use late::Late;
+use prr::Prr;
 
 /// kPersistentCongestionThreshold (§7.6.1).
 const PERSISTENT_CONGESTION_THRESHOLD: u64 = 3;
+/// What CUBIC leaves of the window (quiche 0.30.0, `BETA_CUBIC`).
+const BETA: f64 = 0.7;
 /// Packets that a timeout may send (§6.2.4).
 const PROBES: u8 = 2;
 
@@ -87,6 +92,8 @@ pub struct Rfc9002 {
     due: Option<Instant>,
     probing: Probing,
     late: Late,
+    /// Where the stack lets packets leave above the window.
+    prr: Prr,
     /// The handshake is confirmed: data has a timer (§6.2.1).
     confirmed: bool,
     /// A packet without data is to answer the first acknowledgement, and has not.
@@ -153,7 +160,12 @@ impl Rfc9002 {
             c.sent.end_epoch();
             (self.recovering, self.free) = (false, false);
         }
+        // With what is acknowledged now, and what is found lost.
+        let flight = self.pipe(c) + newly.delivered;
         let mut events = self.find_lost(c, now);
+        if c.stack.recovery.prr_above_window {
+            self.note_prr(c, newly, events.began.map(|_| flight));
+        }
         (events.ended, events.undone) = (ended, undone);
         self.pto_count = 0;
         self.probing.left = 0;
@@ -177,6 +189,26 @@ impl Rfc9002 {
             report: (newly.delivered > 0).then_some(report),
             events: events.any().then_some(events),
         })
+    }
+
+    /// Proportional rate reduction; a recovery has begun with so much in flight.
+    #[cold]
+    fn note_prr(&mut self, c: &Connection, newly: &NewlyAckedPackets, began: Option<u64>) {
+        let w = &c.session.window;
+        let mut ssthresh = w.ssthresh;
+        if let Some(flight) = began {
+            self.prr.begin(flight);
+            ssthresh = w.cwnd * BETA;
+        }
+        let before = match began {
+            Some(_) => newly.delivered,
+            None => newly.delivered - newly.in_epoch,
+        };
+        if before > 0 {
+            let pipe = self.pipe(c) + newly.delivered;
+            let ssthresh = whole(ssthresh * f64::from(w.mss));
+            self.prr.acked(before, pipe, ssthresh, w.mss.into());
+        }
     }
 
     /// Looks for packets among these that counted as lost. Whether the reduction was for nothing.
@@ -203,7 +235,7 @@ impl Rfc9002 {
         let losses = self.remove_lost(c, now);
         let began = losses.newest.filter(|newest| c.sent.is_in_epoch(*newest));
         let began = began.map(|_| self.begin_recovery(c));
-        if losses.persistent {
+        if losses.persistent && c.stack.recovery.persistent_congestion {
             // What a timeout is to TCP (§7.6.2).
             c.sent.end_epoch();
             self.recovering = false;
@@ -212,7 +244,7 @@ impl Rfc9002 {
         }
         Events {
             began,
-            persistent: losses.persistent,
+            persistent: losses.persistent && c.stack.recovery.persistent_congestion,
             ..Events::default()
         }
     }
@@ -278,7 +310,8 @@ impl Rfc9002 {
         c.sent.begin_epoch();
         self.recovering = true;
         // One packet more than the window (§7.3.2), which quinn and noq do not send.
-        self.free = !c.stack.window.grows_before_loss;
+        let paced_out = c.stack.recovery.prr_above_window;
+        self.free = !c.stack.window.grows_before_loss && !paced_out;
         CongestionEvent::Reduction {
             added: 0,
             timed: false,
@@ -346,7 +379,13 @@ impl Rfc9002 {
             return lost;
         }
         let next = lost.or_else(|| Some(c.next_segment()?.because(Why::New)))?;
-        c.within_window(next, self.pipe(c))
+        let pipe = self.pipe(c);
+        let above = self.prr.allowance();
+        if above > 0 {
+            let room = c.session.window.cwnd_bytes().saturating_sub(pipe) + above;
+            return (next.range.bytes() <= room).then_some(next);
+        }
+        c.within_window(next, pipe)
     }
 
     fn probe(&self, c: &Connection) -> Option<ByteRange> {
@@ -370,6 +409,9 @@ impl Rfc9002 {
             if let Some((number, _)) = repeated.filter(|(_, packet)| packet.plan() == plan) {
                 self.probing.from = number + 1;
             }
+        }
+        if c.stack.recovery.prr_above_window {
+            self.prr.sent(plan.bytes());
         }
         let lost = c.sent.first_lost();
         if lost.is_some_and(|(start, _)| start == plan.start) {

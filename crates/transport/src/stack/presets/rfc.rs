@@ -61,6 +61,8 @@ impl Stack {
                 frto: false,
                 undo: Undo::Full,
                 timestamps: true,
+                persistent_congestion: true,
+                prr_above_window: false,
                 tail_loss_probe: true,
             },
             ns2: Ns2Quirks {

@@ -1,0 +1,46 @@
+//! quiche.
+
+use crate::stack::*;
+
+impl Stack {
+    /// quiche 0.30.0 with its own congestion control, and without pacer: CUBIC and Reno send at once
+    /// (`recovery/congestion/recovery.rs`, `get_packet_send_time`). A STREAM frame has a length
+    /// (`frame.rs`), and so two bytes more than `quic` has.
+    pub fn quiche() -> Stack {
+        let base = Stack::quic();
+        Stack {
+            preset: "quiche",
+            convention: Convention::Quiche,
+            framing: Framing {
+                mss: base.framing.mss - 2,
+                header: base.framing.header + 2,
+                ..base.framing
+            },
+            window: WindowOptions {
+                // DEFAULT_INITIAL_CONGESTION_WINDOW_PACKETS (`lib.rs`), datagrams of the configured size.
+                initial: InitialWindow::Segments(10),
+                // `recovery/congestion/cubic.rs`, `on_packet_sent`: only the curve is moved.
+                restart: Restart::Keep,
+                // `update_app_limited` (`lib.rs`, `send_single`; `recovery/congestion/mod.rs`).
+                app_limited_when_drained: true,
+                ..base.window
+            },
+            receiver: ReceiverOptions {
+                // `lib.rs`, `send_single`: an ACK leaves with the next call, which follows each datagram.
+                // The peer still counts on the `max_ack_delay` of 25 ms (`transport_params.rs`).
+                ack: AckPolicy::Delayed {
+                    every: 1,
+                    timer: Duration::from_millis(25),
+                },
+                ..base.receiver
+            },
+            recovery: RecoveryOptions {
+                persistent_congestion: false,
+                prr_above_window: true,
+                ..base.recovery
+            },
+            cc: "cubic",
+            ..base
+        }
+    }
+}
