@@ -146,6 +146,13 @@ live-s2n: setup ## Build s2n-quic into the package, and check it
 	PIP_QUIET=1 $(BIN)/maturin develop --quiet --features quic,s2n
 	cd crates/s2n && RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
 
+# Outside of the workspace too: BoringSSL takes minutes to build, with cmake and Debian's libclang-dev.
+live-quiche: setup ## Build quiche into the package, and check it
+	cd crates/quiche && cargo fmt --check && cargo clippy --all-targets --quiet -- -D warnings
+	cd crates/quiche && cargo test
+	PIP_QUIET=1 $(BIN)/maturin develop --quiet --features quic,quiche
+	cd crates/quiche && RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
+
 # With it the package has `live --stack linux`, until `make setup` builds it anew.
 live-linux: setup ## Build in and check the startups in this machine's kernel: docs/kernel.md
 	@for header in libelf.h zlib.h; do \
@@ -196,6 +203,7 @@ coverage: ## Lines of control and transport that tests reach, into docs/coverage
 format: setup ## Put all sources into the project's form
 	cargo fmt --all
 	cd crates/s2n && cargo fmt
+	cd crates/quiche && cargo fmt
 	$(BIN)/ruff format $(PYTHONS)
 	$(BIN)/ruff check --fix $(PYTHONS)
 

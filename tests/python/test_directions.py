@@ -32,11 +32,12 @@ ALLOWED = {
     "live": {"control", "wire", "transport", "network", "sim"},
     "noq": {"control", "live", "sim"},
     "quinn": {"control", "live", "sim"},
+    "quiche": {"control", "live", "sim"},
     "s2n": {"control", "live", "network", "sim"},
     "linux": {"control", "transport", "network", "sim", "live"},
     "python": {
         *("control", "wire", "transport", "network", "sim", "export", "capture"),
-        *("live", "noq", "quinn", "s2n", "linux"),
+        *("live", "noq", "quinn", "quiche", "s2n", "linux"),
     },
     "packetdrill": {"control", "wire", "transport"},
     "fuzz": {"control", "wire", "transport", "sim", "export", "capture", "packetdrill"},

@@ -114,7 +114,7 @@ def test_a_variant_may_name_startup_and_cc() -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"stack": "rfc"}, "stack: `rfc`: a live run is in one of noq, quinn, s2n, linux"),
+        ({"stack": "rfc"}, "stack: `rfc`: a live run is in one of noq, quinn, s2n, quiche, linux"),
         ({"stack": "linux:iw=20"}, "stack: `iw=20`: linux has its own; of a live run ecn, pacing"),
         (
             {"stack": "linux", "clock": "virtual"},
@@ -293,7 +293,7 @@ def test_differences_without_both_values_are_none_and_do_not_count() -> None:
 @pytest.mark.parametrize(
     ("on", "message"),
     [
-        ("rfc", "on: `rfc`: a live run is in one of noq, quinn, s2n, linux"),
+        ("rfc", "on: `rfc`: a live run is in one of noq, quinn, s2n, quiche, linux"),
         ("noq:iw=20", "on: `iw=20`: noq has its own; of a live run ecn can be set"),
     ],
 )

@@ -41,13 +41,8 @@ pub struct Certificate {
 impl Certificate {
     /// A fresh one.
     pub fn made() -> Certificate {
-        let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).expect(RANDOM);
-        let mut params = rcgen::CertificateParams::new([NAME.to_string()]).expect(RANDOM);
-        // Of a fixed length as well.
-        params.serial_number = Some(rcgen::SerialNumber::from(1));
-        let certificate = params.self_signed(&key).expect(RANDOM);
-        let der = certificate.der().clone();
-        let secret = rustls::pki_types::PrivatePkcs8KeyDer::from(key.serialize_der());
+        let (der, secret) = signed();
+        let secret = rustls::pki_types::PrivatePkcs8KeyDer::from(secret);
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let version = &[&rustls::version::TLS13];
         let server = rustls::ServerConfig::builder_with_provider(provider.clone())
@@ -65,6 +60,16 @@ impl Certificate {
             .with_no_client_auth();
         Certificate { server, client }
     }
+}
+
+/// A self-signed certificate of Ed25519, and its key in PKCS #8.
+pub fn signed() -> (rustls::pki_types::CertificateDer<'static>, Vec<u8>) {
+    let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).expect(RANDOM);
+    let mut params = rcgen::CertificateParams::new([NAME.to_string()]).expect(RANDOM);
+    // Of a fixed length as well.
+    params.serial_number = Some(rcgen::SerialNumber::from(1));
+    let certificate = params.self_signed(&key).expect(RANDOM);
+    (certificate.der().clone(), key.serialize_der())
 }
 
 /// A paced datagram that this machine's timers make late does not make those behind it late.

@@ -10,7 +10,7 @@ use std::thread;
 
 use flowstart_control::{Duration, Exit};
 use flowstart_export::qlog::session::{Event, Knowledge, Session};
-#[cfg(feature = "quic")]
+#[cfg(any(feature = "quic", feature = "quiche"))]
 use flowstart_live::lab::Native;
 use flowstart_live::links::{Clock, Lateness, Outcome};
 use flowstart_live::{Startup, StartupError};
@@ -27,7 +27,7 @@ use crate::errors::{self, request};
 enum Run {
     /// In a QUIC stack.
     #[cfg_attr(
-        not(any(feature = "quic", feature = "s2n")),
+        not(any(feature = "quic", feature = "quiche", feature = "s2n")),
         allow(dead_code, reason = "not in this build")
     )]
     Quic(
@@ -55,7 +55,7 @@ struct Own {
     /// Its congestion controls, its default first.
     controls: fn() -> Vec<SimulatedControl>,
     /// Runs a flow under one of them, with options such as `cc=cubic,iw=14720`.
-    #[cfg_attr(not(feature = "quic"), allow(dead_code, reason = "not in this build"))]
+    #[cfg_attr(not(any(feature = "quic", feature = "quiche")), allow(dead_code, reason = "not in this build"))]
     run: fn(&str, ExternalSender, Clock) -> Result<Outcome, RequestError>,
     /// Reads the options: the control and its initial window in bytes.
     read: fn(&str) -> Result<NamedControl, RequestError>,
@@ -66,10 +66,11 @@ const STACKS: &[(&str, Option<Run>)] = &[
     ("noq", NOQ),
     ("quinn", QUINN),
     ("s2n", S2N),
+    ("quiche", QUICHE),
     ("linux", LINUX),
 ];
 
-#[cfg(feature = "quic")]
+#[cfg(any(feature = "quic", feature = "quiche"))]
 macro_rules! own {
     ($stack:ident) => {
         Own {
@@ -123,6 +124,17 @@ const S2N: Option<Run> = Some(Run::Quic(
         }
     },
     None,
+));
+
+#[cfg(not(feature = "quiche"))]
+const QUICHE: Option<Run> = None;
+#[cfg(feature = "quiche")]
+const QUICHE: Option<Run> = Some(Run::Quic(
+    |_, _| {
+        let problem = "`quiche`: runs its own congestion control only, as `quiche-native`";
+        Err(RequestError::new("stack", problem))
+    },
+    Some(own!(flowstart_quiche)),
 ));
 
 /// A stack that is in this build.
@@ -472,6 +484,7 @@ fn not_built(name: &str) -> PyErr {
     let command = match name {
         "noq" | "quinn" => "make live",
         "linux" => "make live-linux",
+        "quiche" => "make live-quiche",
         _ => "make live-s2n",
     };
     let problem = format!("`{name}`: is not in this build; `{command}` in a checkout adds it");

@@ -74,6 +74,8 @@ pub struct State {
     pub window: u64,
     /// Slow start threshold in bytes; `None` where there is none yet.
     pub ssthresh: Option<u64>,
+    /// Startup ended because round trips grew longer, not with a loss.
+    pub by_delay: bool,
     /// The round trip smoothed.
     pub srtt: Duration,
     /// Packets that the sender found lost.
@@ -107,7 +109,10 @@ impl Observed {
     pub fn update(&mut self, state: State, now: Instant) {
         if self.exit.is_none() && state.ssthresh.is_some() {
             self.exit = Some(Exit {
-                reason: Reason::Loss,
+                reason: match state.by_delay {
+                    true => Reason::Delay,
+                    false => Reason::Loss,
+                },
                 at: now,
                 cwnd: segments(self.state.window),
                 flight: 0,

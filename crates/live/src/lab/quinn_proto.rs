@@ -330,6 +330,7 @@ macro_rules! quinn_proto_lab {
                 Some(State {
                     window: metrics.congestion_window,
                     ssthresh: metrics.ssthresh.filter(|bytes| *bytes < u64::MAX),
+                    by_delay: false,
                     srtt: flowstart_control::Duration::from_nanos(srtt.as_nanos() as u64),
                     lost,
                     finished: end.finished,

@@ -1,0 +1,4 @@
+#![doc = include_str!("../README.md")]
+
+mod clock;
+pub mod lab;

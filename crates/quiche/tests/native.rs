@@ -1,0 +1,64 @@
+//! quiche's own congestion control, and the preset that simulates it.
+
+use flowstart_live::lab::{agreement, Clock, Control, Native, Outcome};
+use flowstart_quiche::lab::{self, NATIVE};
+use flowstart_sim::{Prepared, Scenario};
+
+/// Its tables are written with FLOWSTART_WRITE_PAGES=1.
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/native.md");
+
+fn native(options: &str, size: &str) -> Outcome {
+    let text = format!(
+        r#"
+        path = {{ rate = "20Mbps", rtt = "60ms", buffer = "100pkt" }}
+        stack = {{ preset = "quiche" }}
+        flows = [{{ startup = "slow-start", size = "{size}" }}]
+        "#
+    );
+    let prepared = Prepared::new(&Scenario::from_toml(&text).unwrap()).unwrap();
+    let native = Native::parse(options, &NATIVE).unwrap();
+    lab::run_native(&native, prepared.external_sender().unwrap(), Clock::Virtual).unwrap()
+}
+
+/// BBR is not simulated as quiche has it.
+fn simulated() -> Vec<Control> {
+    NATIVE.into_iter().filter(|c| c.name != "bbr").collect()
+}
+
+#[test]
+fn the_preset_agrees_with_the_stack_on_the_grid_as_the_page_says() {
+    let pairs = agreement::pairs("quiche", &simulated(), lab::run_native).unwrap();
+    let page = std::fs::read_to_string(PAGE).unwrap();
+    let current = agreement::page_with(&page, "quiche", &agreement::markdown(&pairs)).unwrap();
+    println!("{current}");
+    if std::env::var_os("FLOWSTART_WRITE_PAGES").is_some() {
+        std::fs::write(PAGE, &current).unwrap();
+    }
+    let near = agreement::within(&pairs, 0.02);
+    assert!(near * 100 >= pairs.len() * 80, "{near} of {}", pairs.len());
+}
+
+#[test]
+fn a_larger_initial_window_saves_round_trips() {
+    let (usual, large) = (native("", "100kB"), native("iw=44160", "100kB"));
+    assert!(large.fct.unwrap() < usual.fct.unwrap());
+}
+
+#[test]
+fn hystart_ends_slow_start_by_delay() {
+    let exit = native("cc=reno", "10MB").exit.unwrap();
+    assert_eq!(exit.reason, flowstart_control::Reason::Delay);
+}
+
+#[test]
+fn every_control_of_the_stack_completes_a_transfer() {
+    for control in NATIVE {
+        let outcome = native(&format!("cc={}", control.name), "1MB");
+        assert!(
+            outcome.fct.is_some(),
+            "{}: {:?}",
+            control.name,
+            outcome.failure
+        );
+    }
+}
