@@ -3,5 +3,6 @@
 use flowstart_noq::lab;
 
 const STACK: &str = "noq";
+const TRACED: usize = 0;
 
 include!("../../live/tests/shared/native.rs");

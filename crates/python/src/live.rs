@@ -55,7 +55,10 @@ struct Own {
     /// Its congestion controls, its default first.
     controls: fn() -> Vec<SimulatedControl>,
     /// Runs a flow under one of them, with options such as `cc=cubic,iw=14720`.
-    #[cfg_attr(not(any(feature = "quic", feature = "quiche")), allow(dead_code, reason = "not in this build"))]
+    #[cfg_attr(
+        not(any(feature = "quic", feature = "quiche")),
+        allow(dead_code, reason = "not in this build")
+    )]
     run: fn(&str, ExternalSender, Clock) -> Result<Outcome, RequestError>,
     /// Reads the options: the control and its initial window in bytes.
     read: fn(&str) -> Result<NamedControl, RequestError>,

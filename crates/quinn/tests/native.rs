@@ -3,5 +3,6 @@
 use flowstart_quinn::lab;
 
 const STACK: &str = "quinn";
+const TRACED: usize = 1;
 
 include!("../../live/tests/shared/native.rs");

@@ -697,7 +697,8 @@ impl Sender {
             return None;
         };
         let window = &c.session.window;
-        let by_tokens = self.bucket.is_some() && window.pacing.is_none();
+        let by_tokens = self.bucket.is_some()
+            && (window.pacing.is_none() || c.stack.pacing.rule == Pacing::TokenBucket(Bucket::Noq));
         let admitted = match by_tokens {
             false => self.pacer.admits(window.pacing, window.pacing_from, now),
             true => self.takes_tokens(segment, now),
@@ -711,7 +712,7 @@ impl Sender {
             self.pacer.nothing_to_send();
             return None;
         }
-        let release = self.release();
+        let release = if by_tokens { None } else { self.release() };
         let pipe = self.measured_pipe();
         let c = &mut self.connection;
         self.recovery.on_sent(c, segment, now);
@@ -738,9 +739,15 @@ impl Sender {
         let Some(bucket) = &mut self.bucket else {
             return true;
         };
-        let due = match is_exempt {
-            true => None,
-            false => bucket.wait(window, packet, srtt, now),
+        let rate = c.session.window.pacing;
+        let due = match rate {
+            _ if is_exempt => None,
+            None => bucket.wait(window, packet, srtt, now),
+            // Of UDP payload, not of what is on the wire.
+            Some(Rate(rate)) => {
+                let share = rate / 8 * packet / u64::from(c.stack.packet());
+                bucket.wait_at_rate(share, packet, now)
+            }
         };
         let admitted = self.pacer.admits_at(due);
         if admitted {

@@ -1,6 +1,7 @@
 //! Pacers of QUIC stacks: packets take tokens from a bucket, which is filled at so many windows a
 //! round trip. Quinn's and noq's is filled at 1.25, and only once it is too empty for a packet
-//! (quinn-proto 0.11.19 and noq-proto 1.4.0, `connection/pacing.rs`).
+//! (quinn-proto 0.11.19 and noq-proto 1.4.0, `connection/pacing.rs`). noq fills it at the rate of its
+//! congestion control where that sets one.
 
 use crate::narrow::narrowed;
 use flowstart_control::{Duration, Instant};
@@ -86,6 +87,11 @@ impl TokenBucket {
             let bytes = u128::from(window) * u128::from(time.nanos());
             narrowed(bytes / u128::from(srtt.nanos().max(1)))
         };
+        self.bounded(&in_time, packet)
+    }
+
+    /// The capacity, where so many bytes are sent in a time.
+    fn bounded(&self, in_time: &dyn Fn(Duration) -> u64, packet: u64) -> u64 {
         let usual = in_time(BURST_INTERVAL).clamp(MIN_BURST_SIZE * packet, MAX_BURST_SIZE * packet);
         match self.kind {
             Bucket::Quinn => usual,
@@ -174,6 +180,28 @@ impl TokenBucket {
         None
     }
 
+    /// The same where the congestion control sets a rate, in bytes per second: noq's `delay_at_rate`.
+    pub fn wait_at_rate(&mut self, rate: u64, packet: u64, now: Instant) -> Option<Instant> {
+        let rate = rate.max(1);
+        let in_time = |time: Duration| {
+            let bytes = u128::from(rate) * u128::from(time.nanos());
+            narrowed(bytes / u128::from(Duration::from_secs(1).nanos()))
+        };
+        self.capacity = self.bounded(&in_time, packet);
+        self.tokens = self.tokens.min(self.capacity);
+        // Its capacity is no window's.
+        self.window = 0;
+        let earned = in_time(now.since(self.filled));
+        if earned > 0 {
+            self.tokens = self.tokens.saturating_add(earned).min(self.capacity);
+            self.filled = now;
+        }
+        let missing = packet.min(self.capacity).saturating_sub(self.tokens);
+        let second = u128::from(Duration::from_secs(1).nanos());
+        let time = u128::from(missing) * second / u128::from(rate);
+        (missing > 0).then(|| now + Duration::from_nanos(narrowed(time).max(1)))
+    }
+
     /// A packet of so many bytes has left.
     pub fn sent(&mut self, bytes: u64) {
         if self.kind == Bucket::Neqo {
@@ -260,6 +288,22 @@ mod tests {
         assert_eq!(bucket.capacity, PACKET);
         bucket.wait(11 * PACKET, PACKET, Some(RTT), Instant::ZERO);
         assert_eq!(bucket.capacity, 11 * PACKET / 10);
+    }
+
+    #[test]
+    fn at_a_rate_noq_sends_up_to_ten_milliseconds_together_and_then_one_by_one() {
+        let mut bucket = TokenBucket::new(Bucket::Noq, 100 * PACKET, PACKET, Instant::ZERO);
+        let now = Instant::from_millis(100);
+        let rate = 400 * PACKET;
+        let mut sent = 0;
+        let due = loop {
+            if let Some(due) = bucket.wait_at_rate(rate, PACKET, now) {
+                break due;
+            }
+            bucket.sent(PACKET);
+            sent += 1;
+        };
+        assert_eq!((sent, due), (4, now + Duration::from_micros(2500)));
     }
 
     #[test]

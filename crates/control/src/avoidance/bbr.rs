@@ -14,6 +14,8 @@
 //! any other it has measured meanwhile; when that startup is over, for whatever reason, it
 //! drains what the startup has queued, and is in charge for good.
 //!
+//! `version=quinn` is the BBR of quinn-proto 0.11.19 (`model/bbr_quinn.rs`), which sets a window only.
+//!
 //! # State
 //!
 //! The model ([`crate::model::bbr`]); v1: where in the cycle, and a policer's rate if one is taken to
@@ -37,10 +39,12 @@
 //! - Linux takes a connection for idle when nothing is in flight; here it is when nothing has
 //!   been sent for a retransmission timeout.
 
+use super::bbr_quinn::BbrQuinnAvoidance;
 use super::{copies, Avoidance, Maker};
 use crate::entry::{Certainty, Entry, Need};
-use crate::model::bbr::{Bbr, Version};
+use crate::model::bbr::{Bbr, Source, Version};
 use crate::model::Model;
+use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
 use crate::{params, Convention, Instant, Window};
 
@@ -53,28 +57,36 @@ pub const ENTRY: Entry<Maker> = Entry {
              branch v3",
     year: 2016,
     opened: "text: draft-ietf-ccwg-bbr, editor's copy of 3 August 2026; code: google/bbr branch \
-             v3, tcp_bbr.c 001a430b",
+             v3, tcp_bbr.c 001a430b; quinn-proto 0.11.19, congestion/bbr",
     compared: "states, cycle, bounds, round-trip probing",
     summary: "Paces at the rate that is delivered, probes for more from time to time, and for the \
               minimum round-trip time with an almost empty path.",
     params: Settings::PARAMS,
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, convention| {
-        Ok(copies(BbrAvoidance::new(
-            Settings::read(params)?,
-            convention,
-        )))
-    },
+    build,
 };
 
 params! {
     struct Settings {
         /// v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06; v3-linux: as in google/bbr,
-        /// branch v3
-        #[usual("by startup: that of bbr-startup, otherwise v1")]
-        version: Option<Version>,
+        /// branch v3; quinn: quinn-proto 0.11.19, which sets a window only
+        #[usual("by stack: quinn under quinn, v3 under noq, otherwise that of bbr-startup, or v1")]
+        version: Option<Source>,
     }
+}
+
+fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecError> {
+    let given = Settings::read(params)?.version;
+    let source = given.unwrap_or(Source::by_stack(convention));
+    Ok(match source.version() {
+        Some(version) => copies(BbrAvoidance {
+            version: given.map(|_| version),
+            model: Box::new(Bbr::new(version, convention, None)),
+            in_charge: false,
+        }),
+        None => copies(BbrQuinnAvoidance::default()),
+    })
 }
 
 /// State of ProbeBW and ProbeRTT on one connection.
@@ -86,15 +98,6 @@ struct BbrAvoidance {
 }
 
 impl BbrAvoidance {
-    fn new(Settings { version }: Settings, convention: Convention) -> BbrAvoidance {
-        let now = version.unwrap_or(Version::V1);
-        BbrAvoidance {
-            version,
-            model: Box::new(Bbr::new(now, convention, None)),
-            in_charge: false,
-        }
-    }
-
     /// From whatever startup it was.
     fn take_over(&mut self) {
         if !self.in_charge {

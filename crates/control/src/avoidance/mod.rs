@@ -4,6 +4,7 @@
 use crate::entry::Entry;
 
 pub mod bbr;
+mod bbr_quinn;
 pub mod bic;
 pub mod cubic;
 mod cubic_2008;

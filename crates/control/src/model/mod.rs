@@ -2,6 +2,7 @@
 //! over with the window.
 
 pub mod bbr;
+pub(crate) mod bbr_quinn;
 pub mod capacity;
 pub(crate) mod pacing;
 pub(crate) mod rapid_start;

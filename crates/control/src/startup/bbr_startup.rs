@@ -34,6 +34,11 @@
 //! v1's constants are those that later code quotes. Of v3, the editor's copy of draft-ietf-ccwg-bbr of 3 August 2026 (commit 4ce5e87) and
 //! `net/ipv4/tcp_bbr.c` of google/bbr, branch v3, commit 001a430b, were read.
 //!
+//! `version=quinn` is another model, that of quinn-proto 0.11.19 (`model/bbr_quinn.rs`): a window of
+//! 240 000 bytes that grows by what is acknowledged, no rate, and ProbeRTT behind the first ACK. With
+//! `bbr:version=quinn` it continues as that stack's BBR. noq-proto 1.4.0 has v3, and its first rate
+//! is that of a round trip of 1 ms, whatever the handshake took.
+//!
 //! # State
 //!
 //! The model ([`crate::model::bbr`]): the largest delivery rate of ten rounds (v3: of two cycles), the
@@ -71,10 +76,11 @@
 //! - Without a round trip from the handshake the rate is reckoned with 1 ms; when one is
 //!   measured, it is reckoned again, as in Linux; the draft does not specify it.
 
-use super::{copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
+use super::{bbr_quinn, copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::model::bbr::{Bbr, PlateauRate, Version};
+use crate::model::bbr::{Bbr, PlateauRate, Source};
 use crate::model::Model;
+use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Recovered};
 use crate::slow_start::{self, SlowStart};
 use crate::{joined, params, Convention, Reason, Window};
@@ -87,7 +93,7 @@ pub const ENTRY: Entry<Maker> = Entry {
              Control, ACM Queue 14(5), 2016; Linux tcp_bbr.c; draft-ietf-ccwg-bbr-06; google/bbr, \
              branch v3",
     year: 2016,
-    opened: "text: draft-ietf-ccwg-bbr, editor's copy of 3 August 2026; code: google/bbr branch v3, tcp_bbr.c 001a430b; v1's constants as later code quotes them",
+    opened: "text: draft-ietf-ccwg-bbr, editor's copy of 3 August 2026; code: google/bbr branch v3, tcp_bbr.c 001a430b; quinn-proto 0.11.19, congestion/bbr; v1's constants as later code quotes them",
     compared: "gains, first rate, plateau, loss exit, drain, window",
     summary: "Doubles the pacing rate every round trip until the delivery rate has not grown by \
               a quarter for three, then drains the queue this has built.",
@@ -97,14 +103,15 @@ pub const ENTRY: Entry<Maker> = Entry {
     ],
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(copies(BbrStartup::new(Settings::read(params)?, convention))),
+    build,
 };
 
 params! {
     struct Settings {
         /// v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06; v3-linux: as in google/bbr,
-        /// branch v3
-        version: Version = "v1",
+        /// branch v3; quinn: quinn-proto 0.11.19, which sets a window only
+        #[usual("by stack: quinn under quinn, v3 under noq, otherwise v1")]
+        version: Option<Source>,
         /// what has to grow by a quarter in a round: the largest rate measured, the sample of the
         /// ACK that begins it, or that of any ACK in it
         #[usual("by version: max in v1, sample in v3, every-sample in v3-linux")]
@@ -112,19 +119,28 @@ params! {
     }
 }
 
+fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecError> {
+    let settings = Settings::read(params)?;
+    let source = settings.version.unwrap_or(Source::by_stack(convention));
+    let Some(version) = source.version() else {
+        params.effective(
+            &Settings::plateau,
+            false,
+            "`version=v1`, `v3` or `v3-linux`",
+        )?;
+        let iw = slow_start::Settings::read(params)?.iw;
+        return Ok(copies(bbr_quinn::BbrQuinnStartup::new(iw.is_some())));
+    };
+    let model = Bbr::new(version, convention, settings.plateau);
+    Ok(copies(BbrStartup {
+        model: Some(Box::new(model)),
+    }))
+}
+
 /// Startup and Drain; the model is gone once it has been handed over.
 #[derive(Clone)]
 struct BbrStartup {
     model: Option<Box<Bbr>>,
-}
-
-impl BbrStartup {
-    fn new(settings: Settings, convention: Convention) -> BbrStartup {
-        let model = Bbr::new(settings.version, convention, settings.plateau);
-        BbrStartup {
-            model: Some(Box::new(model)),
-        }
-    }
 }
 
 impl Startup for BbrStartup {

@@ -3,6 +3,7 @@
 use crate::entry::Entry;
 
 pub mod adaptive_start;
+mod bbr_quinn;
 pub mod bbr_startup;
 pub mod c4_initial;
 pub mod careful_resume;

@@ -66,7 +66,7 @@ macro_rules! quinn_proto_lab {
             lab::run(flow, &mut ends, origin, clock)
         }
 
-        /// The stack's congestion controls, its default first. BBR is simulated in outline only.
+        /// The stack's congestion controls, its default first.
         pub const NATIVE: [Control; 3] = [
             Control {
                 name: "cubic",

@@ -1,5 +1,6 @@
 // The tests of a stack with its own congestion control and pacer, and of the preset that simulates
-// them. Each stack includes them after its module `lab` and its name.
+// them. Each stack includes them after its module `lab`, its name, and how many transfers differ by
+// more than 5 % for a cause that the page names.
 
 use flowstart_live::lab::{agreement, Clock, Native, Outcome};
 use lab::NATIVE;
@@ -27,9 +28,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/native.md");
 
 #[test]
 fn the_preset_agrees_with_the_stack_on_the_grid_as_the_page_says() {
-    // BBR is not simulated as the stacks have it.
-    let controls: Vec<_> = NATIVE.into_iter().filter(|c| c.name != "bbr").collect();
-    let pairs = agreement::pairs(STACK, &controls, lab::run_native).unwrap();
+    let pairs = agreement::pairs(STACK, &NATIVE, lab::run_native).unwrap();
     let page = std::fs::read_to_string(PAGE).unwrap();
     let current = agreement::page_with(&page, STACK, &agreement::markdown(&pairs)).unwrap();
     if std::env::var_os("FLOWSTART_WRITE_PAGES").is_some() {
@@ -42,7 +41,7 @@ fn the_preset_agrees_with_the_stack_on_the_grid_as_the_page_says() {
     );
     let near = agreement::within(&pairs, 0.01);
     assert!(near * 100 >= pairs.len() * 95, "{near}");
-    assert_eq!(agreement::within(&pairs, 0.05), pairs.len());
+    assert_eq!(agreement::within(&pairs, 0.05) + TRACED, pairs.len());
 }
 
 #[test]

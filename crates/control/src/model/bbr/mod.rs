@@ -33,16 +33,50 @@ use state::{State, MIN_PIPE_CWND};
 use std::any::Any;
 
 named! {
-    /// Version of BBR and of its source.
+    /// The source of a BBR.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Version {
+    pub enum Source {
         /// As in Linux since 4.9.
         V1 = "v1",
         /// As in the draft draft-ietf-ccwg-bbr.
         V3 = "v3",
         /// As in google/bbr, branch v3.
         V3Linux = "v3-linux",
+        /// As in quinn-proto 0.11: [`BbrQuinn`](super::bbr_quinn::BbrQuinn).
+        Quinn = "quinn",
     }
+}
+
+impl Source {
+    /// That of a stack.
+    pub(crate) fn by_stack(convention: Convention) -> Source {
+        match convention {
+            Convention::Quinn => Source::Quinn,
+            Convention::Noq => Source::V3,
+            _ => Source::V1,
+        }
+    }
+
+    /// Its version of this model; `None` where it is another model.
+    pub(crate) fn version(self) -> Option<Version> {
+        match self {
+            Source::V1 => Some(Version::V1),
+            Source::V3 => Some(Version::V3),
+            Source::V3Linux => Some(Version::V3Linux),
+            Source::Quinn => None,
+        }
+    }
+}
+
+/// Version of BBR in this model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// As in Linux since 4.9.
+    V1,
+    /// As in the draft draft-ietf-ccwg-bbr.
+    V3,
+    /// As in google/bbr, branch v3.
+    V3Linux,
 }
 
 impl Version {
@@ -253,9 +287,11 @@ impl Bbr {
             Version::V3Linux => w.cwnd.min(linux::MOST_INIT_CWND),
         };
         self.extra.restart(e.now);
-        self.has_seen_rtt = e.rtt.is_some();
+        // noq-proto 1.4.0 keeps the rate of the nominal round trip (`congestion/bbr3/mod.rs`, `new`).
+        let keeps_nominal = self.convention == Convention::Noq;
+        self.has_seen_rtt = e.rtt.is_some() || keeps_nominal;
         self.min_rtt.take(e.rtt, e.now);
-        self.set_first_rate(w.cwnd, e.rtt);
+        self.set_first_rate(w.cwnd, e.rtt.filter(|_| !keeps_nominal));
     }
 
     /// Sets the first pacing rate (InitPacingRate).
