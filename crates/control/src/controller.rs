@@ -42,7 +42,7 @@ enum Recovery {
 struct Overrides {
     /// Where another rule than the stack's decides whether an unused window grows.
     growth_gate: Option<Box<GrowthGate>>,
-    /// Where the window at the startup's end has a separate rule.
+    /// Where another rule than the startup's and the avoidance's sets the window at the exit.
     landing: Option<Box<Landing>>,
 }
 

@@ -1,7 +1,7 @@
 //! Landing: the window that a flow takes as its startup ends, whatever ended it.
 //!
-//! The rules of startup and congestion control hold, unless a rule of
-//! this file takes their place. It applies once, to the exit that a loss, a mark or a sign of a full
+//! Startup and congestion control have their rules for this, which hold unless a rule of this file
+//! takes their place. It applies once, to the exit that a loss, a mark or a sign of a full
 //! path has caused; an exit with a known threshold, an estimate or a timeout is no landing.
 //!
 //! - A factor of the window: neqo#3162 compares 0.7, 0.5 and 0.4.
@@ -27,7 +27,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// No landing is below kMinimumWindow (RFC 9002 §7.2).
-const MINIMUM: Segments = crate::session::MINIMUM_WINDOW;
+const MINIMUM: Segments = 2.0;
 
 /// What a factor multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
