@@ -182,7 +182,7 @@ def _native_variants(name: str, options: str | None) -> list[tuple[Variant, str]
     """A QUIC stack's own congestion controls, as what they are in the simulator."""
     known = {control: by for control, *by in _native.NATIVE_CONTROLS.get(name, ())}
     if not known:
-        having = ", ".join(_native.NATIVE_CONTROLS)
+        having = ", ".join(_native.NATIVE_CONTROLS) or "no stack"
         raise RequestError(
             f"{name}: its own congestion control does not run here; that of {having} does",
             ("native",),

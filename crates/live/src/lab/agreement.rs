@@ -46,8 +46,8 @@ pub struct Transfer {
     pub exit_cwnd: Option<Segments>,
     /// Packets that the path dropped.
     pub dropped: u64,
-    /// Packets that the sender found lost, or sent again.
-    pub lost: u64,
+    /// Packets that the sender sent again; in a stack those found lost, whose data it sends again.
+    pub retransmitted: u64,
 }
 
 /// The same transfer in the stack and in the simulator.
@@ -126,7 +126,7 @@ fn in_stack(outcome: &Outcome) -> Transfer {
         fct: outcome.fct,
         exit_cwnd: outcome.exit.map(|exit| exit.cwnd),
         dropped: outcome.packets_dropped,
-        lost: outcome.packets_lost,
+        retransmitted: outcome.packets_lost,
     }
 }
 
@@ -136,7 +136,7 @@ fn simulated(prepared: &Prepared) -> Transfer {
         fct: row.fct_s.map(Duration::from_secs_f64),
         exit_cwnd: row.startup_exit_cwnd_segments,
         dropped: row.packets_dropped,
-        lost: row.packets_retransmitted,
+        retransmitted: row.packets_retransmitted,
     }
 }
 
@@ -163,7 +163,7 @@ pub fn markdown(pairs: &[Pair]) -> String {
     lines.push(summary("all", pairs));
     lines.extend([
         String::new(),
-        "| path | cc | size | native, ms | preset, ms | difference | exit cwnd | dropped | lost |"
+        "| path | cc | size | native, ms | preset, ms | difference | exit cwnd | dropped | retransmitted |"
             .into(),
         "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |".into(),
     ]);
@@ -215,7 +215,7 @@ fn row(pair: &Pair) -> String {
         100.0 * pair.difference(),
         both(&cwnd),
         both(&|t| t.dropped.to_string()),
-        both(&|t| t.lost.to_string()),
+        both(&|t| t.retransmitted.to_string()),
     )
 }
 
