@@ -157,7 +157,13 @@ impl TokenBucket {
     /// The time in which so many tokens are earned.
     fn time_for(&self, missing: u64, srtt: Duration) -> Duration {
         let (windows, rounds) = self.kind.rate();
-        let time = u128::from(srtt.nanos()) * u128::from(missing) / u128::from(self.window.max(1));
+        let window = u128::from(self.window.max(1));
+        let time = u128::from(srtt.nanos()) * u128::from(missing);
+        let time = match self.kind {
+            // Nothing is earned twice: a wait that is a byte short would never end.
+            Bucket::Tquic => time.div_ceil(window),
+            _ => time / window,
+        };
         Duration::from_nanos(narrowed(time) / windows * rounds)
     }
 
@@ -270,6 +276,21 @@ mod tests {
         let (sent, due) = burst(&mut bucket, Instant::ZERO);
         assert_eq!((sent, due), (10, Instant::from_millis(1)));
         assert_eq!(burst(&mut bucket, due), (1, Instant::from_millis(2)));
+    }
+
+    #[test]
+    fn what_tquic_waits_for_is_there_after_the_wait() {
+        let rtt = Duration::from_nanos(60_000_007);
+        let window = 12_347;
+        let mut bucket = TokenBucket::new(Bucket::Tquic, window, PACKET, Instant::ZERO);
+        let mut now = Instant::ZERO;
+        for _ in 0..100 {
+            if let Some(due) = bucket.wait(window, PACKET, Some(rtt), now) {
+                now = due;
+                assert_eq!(bucket.wait(window, PACKET, Some(rtt), now), None);
+            }
+            bucket.sent(PACKET);
+        }
     }
 
     #[test]

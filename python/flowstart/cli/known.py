@@ -56,9 +56,10 @@ def preset_tables(presets: Mapping[str, Mapping[str, Any]], width: int) -> list[
 
 
 def _preset_table(names: Sequence[str], values: Mapping[str, Mapping[str, str]]) -> Grid:
-    """Some presets next to each other."""
+    """Some presets next to each other, in the fields that one of them has."""
     grid = Grid([Column(title, number=False) for title in ("field", *names)])
-    grid.rows = [[field, *(row[name] for name in names)] for field, row in values.items()]
+    rows = [[field, *(row[name] for name in names)] for field, row in values.items()]
+    grid.rows = [row for row in rows if set(row[1:]) != {text.ABSENT}]
     return grid
 
 
@@ -71,7 +72,7 @@ def _fitting(
     groups: list[list[str]] = []
     used = width
     for name in names:
-        needs = max(len(text) for text in (name, *(row[name] for row in values.values()))) + gap
+        needs = gap + max(map(len, (name, *(row[name] for row in values.values()))))
         if not groups or used + needs > width:
             groups.append([])
             used = first

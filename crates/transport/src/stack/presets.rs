@@ -94,12 +94,12 @@ pub const PRESETS: &[Preset] = &[
     preset(
         "linux-5.15",
         Stack::linux_5_15,
-        "Linux 5.15, whose TSO bursts on short paths are not larger",
+        "Linux 5.15: as `linux`, but TSO bursts are no larger on paths below 4 ms",
     ),
     preset(
         "freebsd-14",
         Stack::freebsd_14,
-        "FreeBSD 14 with its default TCP stack: CUBIC, PRR, neither RACK nor HyStart++",
+        "FreeBSD 14 with its default TCP stack: CUBIC, neither RACK nor HyStart++",
     ),
 ];
 
