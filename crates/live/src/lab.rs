@@ -13,7 +13,7 @@ pub use crate::ends::{sender, Datagram, Side, MTU};
 pub use crate::lateness::Lateness;
 pub use crate::outcome::{Clock, Outcome};
 pub use crate::wire::{Passage, Wire};
-pub use native::{Control, Native, State};
+pub use native::{Control, Native, Observed, State};
 
 use crate::{Shared, Startup};
 use flowstart_control::signals::PathInfo;
@@ -21,7 +21,6 @@ use flowstart_control::{Duration, Exit, Instant};
 use flowstart_network::moment::Moment;
 use flowstart_sim::{ExternalSender, RequestError};
 use loopback::Loopback;
-use native::Observed;
 use std::sync::Arc;
 
 /// What the server calls itself.

@@ -10,7 +10,7 @@ use std::thread;
 
 use flowstart_control::{Duration, Exit};
 use flowstart_export::qlog::session::{Event, Knowledge, Session};
-#[cfg(any(feature = "quic", feature = "quiche"))]
+#[cfg(any(feature = "quic", feature = "quiche", feature = "s2n"))]
 use flowstart_live::lab::Native;
 use flowstart_live::links::{Clock, Lateness, Outcome};
 use flowstart_live::{Startup, StartupError};
@@ -56,7 +56,7 @@ struct Own {
     controls: fn() -> Vec<SimulatedControl>,
     /// Runs a flow under one of them, with options such as `cc=cubic,iw=14720`.
     #[cfg_attr(
-        not(any(feature = "quic", feature = "quiche")),
+        not(any(feature = "quic", feature = "quiche", feature = "s2n")),
         allow(dead_code, reason = "not in this build")
     )]
     run: fn(&str, ExternalSender, Clock) -> Result<Outcome, RequestError>,
@@ -73,7 +73,7 @@ const STACKS: &[(&str, Option<Run>)] = &[
     ("linux", LINUX),
 ];
 
-#[cfg(any(feature = "quic", feature = "quiche"))]
+#[cfg(any(feature = "quic", feature = "quiche", feature = "s2n"))]
 macro_rules! own {
     ($stack:ident) => {
         Own {
@@ -119,14 +119,8 @@ const LINUX: Option<Run> = Some(Run::Kernel(kernel, flowstart_linux::permission:
 const S2N: Option<Run> = None;
 #[cfg(feature = "s2n")]
 const S2N: Option<Run> = Some(Run::Quic(
-    |flow, clock| match clock {
-        Clock::Virtual => flowstart_s2n::lab::run(flow),
-        Clock::Real => {
-            let problem = "`real`: s2n runs in virtual time";
-            Err(RequestError::new("clock", problem))
-        }
-    },
-    None,
+    flowstart_s2n::lab::run,
+    Some(own!(flowstart_s2n)),
 ));
 
 #[cfg(not(feature = "quiche"))]

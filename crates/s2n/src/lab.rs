@@ -4,22 +4,57 @@
 //! nothing else is left to do, so it can carry each packet at its very nanosecond; the endpoints'
 //! timestamps are whole microseconds.
 
+mod controls;
 mod ends;
 mod links;
 mod notes;
+mod watcher;
 
+pub use controls::NATIVE;
+
+use controls::Controls;
 use ends::Transfer;
-use flowstart_live::lab::{self, Outcome};
+use flowstart_live::lab::{self, Clock, Native, Outcome};
 use flowstart_sim::{ExternalSender, RequestError};
 use links::Links;
 use notes::Notes;
 use s2n_quic::provider::io::testing::Executor;
 
-/// Runs a scenario's only flow.
-pub fn run(mut flow: ExternalSender) -> Result<Outcome, RequestError> {
+/// Runs a scenario's only flow under its startup.
+///
+/// # Errors
+///
+/// What s2n-quic cannot give a startup, and real time.
+pub fn run(flow: ExternalSender, clock: Clock) -> Result<Outcome, RequestError> {
+    let startup = lab::startup(&flow)?;
+    run_under(Controls::Catalog(startup), flow, clock)
+}
+
+/// Runs a scenario's only flow under s2n-quic's own congestion control and pacer.
+///
+/// # Errors
+///
+/// Real time.
+pub fn run_native(
+    native: &Native,
+    flow: ExternalSender,
+    clock: Clock,
+) -> Result<Outcome, RequestError> {
+    run_under(Controls::native(native), flow, clock)
+}
+
+fn run_under(
+    controls: Controls,
+    mut flow: ExternalSender,
+    clock: Clock,
+) -> Result<Outcome, RequestError> {
+    if clock == Clock::Real {
+        let problem = "`real`: s2n runs in virtual time";
+        return Err(RequestError::new("clock", problem));
+    }
     let notes = Notes::default();
     let transfer = Transfer {
-        startup: lab::startup(&flow)?,
+        controls,
         sender: lab::sender(&flow),
         size: flow.size,
         start: flow.start,
@@ -38,6 +73,9 @@ pub fn run(mut flow: ExternalSender) -> Result<Outcome, RequestError> {
     let failure = found.failure.filter(|_| found.fct.is_none());
     let adapter = found.adapter.as_ref();
     let mut outcome = Outcome::of(adapter, found.fct, found.dropped, failure);
+    if let Some(observed) = found.observed {
+        observed.into_outcome(&mut outcome);
+    }
     outcome.opened = found.opened;
     Ok(outcome)
 }

@@ -5,7 +5,7 @@
 //! data's, and what is paced leaves in groups of a millisecond.
 #![cfg(feature = "lab")]
 
-use flowstart_live::lab::Outcome;
+use flowstart_live::lab::{Clock, Outcome};
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::{Prepared, Scenario};
 
@@ -27,7 +27,8 @@ fn prepared(path: &str, startup: &str, size: &str) -> Prepared {
 }
 
 fn live(prepared: &Prepared) -> Outcome {
-    let outcome = flowstart_s2n::lab::run(prepared.external_sender().unwrap()).unwrap();
+    let outcome =
+        flowstart_s2n::lab::run(prepared.external_sender().unwrap(), Clock::Virtual).unwrap();
     assert_eq!(outcome.failure, None);
     outcome
 }
@@ -78,7 +79,7 @@ fn a_server_sends_as_a_client_does() {
         let client = live(&prepared);
         let mut flow = prepared.external_sender().unwrap();
         flow.by_receiver = true;
-        let server = flowstart_s2n::lab::run(flow).unwrap();
+        let server = flowstart_s2n::lab::run(flow, Clock::Virtual).unwrap();
         // From when either may send.
         let data = |o: &Outcome| seconds(o) - o.opened.unwrap().nanos() as f64 / 1e9;
         let longer = data(&server) / data(&client) - 1.0;
@@ -99,7 +100,9 @@ fn what_s2n_cannot_give_is_refused_by_name() {
     let flow = prepared(PATH, "quick-start", "1MB")
         .external_sender()
         .unwrap();
-    let refused = flowstart_s2n::lab::run(flow).unwrap_err().to_string();
+    let refused = flowstart_s2n::lab::run(flow, Clock::Virtual)
+        .unwrap_err()
+        .to_string();
     assert_eq!(
         refused,
         "flows[0].startup: startup `quick-start`: needs routers that take part, which QUIC lacks"

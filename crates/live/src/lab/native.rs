@@ -85,7 +85,8 @@ pub struct State {
 }
 
 /// A connection that the stack controls, as it was seen over time.
-pub(super) struct Observed {
+#[derive(Clone, Debug)]
+pub struct Observed {
     /// The present state.
     pub state: State,
     sent: u64,
@@ -95,6 +96,7 @@ pub(super) struct Observed {
 }
 
 impl Observed {
+    /// Observed from now on.
     pub fn new(state: State, now: Instant) -> Observed {
         Observed {
             state,
@@ -107,22 +109,28 @@ impl Observed {
 
     /// What it has now.
     pub fn update(&mut self, state: State, now: Instant) {
-        if self.exit.is_none() && state.ssthresh.is_some() {
-            self.exit = Some(Exit {
-                reason: match state.by_delay {
-                    true => Reason::Delay,
-                    false => Reason::Loss,
-                },
-                at: now,
-                cwnd: segments(self.state.window),
-                flight: 0,
-            });
+        if state.ssthresh.is_some() {
+            let reason = match state.by_delay {
+                true => Reason::Delay,
+                false => Reason::Loss,
+            };
+            self.leave(reason, self.state.window, now);
         }
         if (state.window, state.ssthresh) != (self.state.window, self.state.ssthresh) {
             self.trace.push(sample(&state, now));
         }
         self.largest = self.largest.max(state.window);
         self.state = state;
+    }
+
+    /// Slow start has ended with a window of so many bytes. Later ends are not recorded.
+    pub fn leave(&mut self, reason: Reason, window: u64, now: Instant) {
+        self.exit.get_or_insert(Exit {
+            reason,
+            at: now,
+            cwnd: segments(window),
+            flight: 0,
+        });
     }
 
     /// A datagram of so many bytes has left.

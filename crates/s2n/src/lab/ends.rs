@@ -1,14 +1,17 @@
 //! A server and a client, and what they say to each other.
 
+use super::controls::Controls;
 use super::notes::{wait, Notes};
+use super::watcher::Watcher;
 use crate::clock::{now, Watch};
 use crate::factory::{handle, Factory};
 use bytes::Bytes;
 use flowstart_control::Instant;
-use flowstart_live::lab::{Certificate, Side, MTU, NAME};
-use flowstart_live::{Shared, Startup};
+use flowstart_live::lab::{Certificate, Observed, Side, MTU, NAME};
 use s2n_quic::client::Connect;
 use s2n_quic::connection::Connection;
+use s2n_quic::provider::congestion_controller::Endpoint;
+use s2n_quic::provider::event::Subscriber;
 use s2n_quic::provider::io::testing::{self, primary, spawn, Handle};
 use s2n_quic::provider::limits::Limits;
 use s2n_quic::provider::{connection_id, random, tls};
@@ -33,7 +36,7 @@ type Failure = Box<dyn Error + Send + Sync>;
 /// A transfer over a separate connection.
 #[derive(Clone)]
 pub(super) struct Transfer {
-    pub startup: Startup,
+    pub controls: Controls,
     pub sender: Side,
     pub size: u64,
     pub start: Instant,
@@ -45,13 +48,34 @@ pub(super) struct Transfer {
 impl Transfer {
     /// Opens both endpoints; the run is over when the receiver has everything, or at its end.
     pub fn open(&self, environment: &Handle) -> Result<(), Failure> {
+        let watcher = |side| Watcher::new(self.notes.clone(), side == self.sender);
+        match &self.controls {
+            Controls::Catalog(startup) => self.open_under(environment, |_| {
+                let factory = Factory::new(startup.clone(), Watch::Virtual);
+                (factory.events(), factory)
+            }),
+            Controls::Cubic(window) => self.open_under(environment, |side| {
+                (watcher(side), Controls::cubic(*window))
+            }),
+            Controls::Bbr(window) => {
+                self.open_under(environment, |side| (watcher(side), Controls::bbr(*window)))
+            }
+        }
+    }
+
+    /// Opens them with the events and the controllers of each side.
+    fn open_under<E: Subscriber, C: Endpoint>(
+        &self,
+        environment: &Handle,
+        of: impl Fn(Side) -> (E, C),
+    ) -> Result<(), Failure> {
         let mut certificate = Certificate::made();
         certificate.server.alpn_protocols = vec![PROTOCOL.to_vec()];
         certificate.client.alpn_protocols = vec![PROTOCOL.to_vec()];
-        let mut server = self.server(environment, certificate.server)?;
+        let mut server = self.server(environment, certificate.server, of(Side::Server))?;
         let address = server.local_addr()?;
         self.notes.open().server = Some(address);
-        let client = self.client(environment, certificate.client)?;
+        let client = self.client(environment, certificate.client, of(Side::Client))?;
         let accepts = self.clone();
         self.spawn(Side::Server, async move {
             let connection = server.accept().await.ok_or("the server has closed")?;
@@ -67,42 +91,38 @@ impl Transfer {
         Ok(())
     }
 
-    fn server(
+    fn server<E: Subscriber, C: Endpoint>(
         &self,
         environment: &Handle,
         config: rustls::ServerConfig,
+        (events, controllers): (E, C),
     ) -> Result<Server, Failure> {
-        let factory = self.factory();
         let server = Server::builder()
             .with_tls(tls::rustls::Server::from(config))?
             .with_io(io(environment)?)?
             .with_limits(limits()?)?
             .with_connection_id(ids()?)?
             .with_random(Seeded(self.seed))?
-            .with_event(factory.events())?
-            .with_congestion_controller(factory)?;
+            .with_event(events)?
+            .with_congestion_controller(controllers)?;
         Ok(server.start()?)
     }
 
-    fn client(
+    fn client<E: Subscriber, C: Endpoint>(
         &self,
         environment: &Handle,
         config: rustls::ClientConfig,
+        (events, controllers): (E, C),
     ) -> Result<Client, Failure> {
-        let factory = self.factory();
         let client = Client::builder()
             .with_tls(tls::rustls::Client::from(config))?
             .with_io(io(environment)?)?
             .with_limits(limits()?)?
             .with_connection_id(ids()?)?
             .with_random(Seeded(!self.seed))?
-            .with_event(factory.events())?
-            .with_congestion_controller(factory)?;
+            .with_event(events)?
+            .with_congestion_controller(controllers)?;
         Ok(client.start()?)
-    }
-
-    fn factory(&self) -> Factory {
-        Factory::new(self.startup.clone(), Watch::Virtual)
     }
 
     /// One end's part. The run waits for the receiver's.
@@ -129,18 +149,24 @@ impl Transfer {
         }
     }
 
-    fn note_open(&self, adapter: Shared) {
+    /// The sender may hand over data.
+    fn begin(&self, connection: &Connection) -> Result<(), Failure> {
         let mut notes = self.notes.open();
-        notes.adapter = Some(adapter);
         notes.opened = Some(now().since(self.start));
+        if matches!(self.controls, Controls::Catalog(_)) {
+            let found = handle(&connection.handle()).ok_or("the connection has no startup")?;
+            let adapter = found.shared().clone();
+            adapter.lock().record();
+            adapter.lock().begin(Some(self.size), now());
+            notes.adapter = Some(adapter);
+        } else {
+            notes.observed = Some(Observed::new(notes.state, now()));
+        }
+        Ok(())
     }
 
     async fn send(self, mut connection: Connection) -> Result<(), Failure> {
-        let found = handle(&connection.handle()).ok_or("the connection has no startup")?;
-        let adapter = found.shared().clone();
-        adapter.lock().record();
-        adapter.lock().begin(Some(self.size), now());
-        self.note_open(adapter);
+        self.begin(&connection)?;
         let mut stream = connection.open_send_stream().await?;
         let mut left = self.size;
         while left > 0 {

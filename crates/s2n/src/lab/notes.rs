@@ -1,6 +1,7 @@
 //! Messages between the parts of a run.
 
 use flowstart_control::Duration;
+use flowstart_live::lab::{Observed, State};
 use flowstart_live::Shared;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,6 +16,10 @@ pub fn wait(time: Duration) -> std::time::Duration {
 pub struct Found {
     pub server: Option<SocketAddr>,
     pub adapter: Option<Shared>,
+    /// The present state of s2n-quic's own controller.
+    pub state: State,
+    /// What it did since the connection opened.
+    pub observed: Option<Observed>,
     pub opened: Option<Duration>,
     pub fct: Option<Duration>,
     pub failure: Option<String>,

@@ -1,0 +1,51 @@
+//! What controls the congestion window of a run.
+
+use flowstart_live::lab::{Control, Native};
+use flowstart_live::Startup;
+use s2n_quic::provider::congestion_controller::{bbr, cubic, Bbr, Cubic};
+
+/// s2n-quic's congestion controls, its default first. BBR is simulated in outline only.
+pub const NATIVE: [Control; 2] = [
+    Control {
+        name: "cubic",
+        // recovery/hybrid_slow_start.rs: the delay of each round against the last one's.
+        startup: "hystart:reading=2011,detect=delay,tick=0s",
+        cc: "cubic",
+    },
+    Control {
+        name: "bbr",
+        startup: "bbr-startup",
+        cc: "bbr",
+    },
+];
+
+/// A startup of the catalog, or a control of s2n-quic's with its initial window in bytes.
+#[derive(Clone)]
+pub(super) enum Controls {
+    Catalog(Startup),
+    Cubic(Option<u32>),
+    Bbr(Option<u32>),
+}
+
+impl Controls {
+    pub fn native(native: &Native) -> Controls {
+        let window = native.initial_window;
+        let window = window.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
+        match native.cc.as_str() {
+            "bbr" => Controls::Bbr(window),
+            _ => Controls::Cubic(window),
+        }
+    }
+
+    pub fn cubic(window: Option<u32>) -> Cubic {
+        let builder = cubic::Builder::default();
+        let set = cubic::Builder::with_initial_congestion_window;
+        window.into_iter().fold(builder, set).build()
+    }
+
+    pub fn bbr(window: Option<u32>) -> Bbr {
+        let builder = bbr::Builder::default();
+        let set = bbr::Builder::with_initial_congestion_window;
+        window.into_iter().fold(builder, set).build()
+    }
+}

@@ -1,0 +1,80 @@
+//! s2n-quic's own congestion control and pacer, and the preset that simulates them.
+#![cfg(feature = "lab")]
+
+use flowstart_control::Reason;
+use flowstart_live::lab::{agreement, Clock, Native, Outcome};
+use flowstart_s2n::lab::{self, NATIVE};
+use flowstart_sim::{Prepared, Scenario};
+
+const STACK: &str = "s2n";
+/// Its tables are written with FLOWSTART_WRITE_PAGES=1.
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/native.md");
+
+fn prepared(size: &str) -> Prepared {
+    let text = format!(
+        r#"
+        path = {{ rate = "20Mbps", rtt = "60ms", buffer = "100pkt" }}
+        stack = {{ preset = "{STACK}" }}
+        flows = [{{ startup = "slow-start", size = "{size}" }}]
+        "#
+    );
+    Prepared::new(&Scenario::from_toml(&text).unwrap()).unwrap()
+}
+
+fn native(options: &str, size: &str) -> Outcome {
+    let native = Native::parse(options, &NATIVE).unwrap();
+    let flow = prepared(size).external_sender().unwrap();
+    lab::run_native(&native, flow, Clock::Virtual).unwrap()
+}
+
+#[test]
+fn the_page_says_how_far_the_preset_agrees_with_the_stack_on_the_grid() {
+    // BBR is not simulated as the stack has it.
+    let cubic = &NATIVE[..1];
+    let pairs = agreement::pairs(STACK, cubic, lab::run_native).unwrap();
+    let page = std::fs::read_to_string(PAGE).unwrap();
+    let current = agreement::page_with(&page, STACK, &agreement::markdown(&pairs)).unwrap();
+    if std::env::var_os("FLOWSTART_WRITE_PAGES").is_some() {
+        std::fs::write(PAGE, &current).unwrap();
+    }
+    assert!(page == current, "docs/native.md is stale:\n{current}");
+}
+
+#[test]
+fn a_larger_initial_window_saves_round_trips() {
+    let (usual, large) = (native("", "100kB"), native("iw=43170", "100kB"));
+    assert!(large.fct.unwrap() < usual.fct.unwrap());
+}
+
+#[test]
+fn slow_start_ends_with_the_first_loss_or_a_rise_of_the_delay() {
+    let outcome = native("", "1MB");
+    let exit = outcome.exit.unwrap();
+    assert!(matches!(exit.reason, Reason::Loss | Reason::Delay));
+    assert!(exit.cwnd > 16.0 && exit.cwnd <= outcome.max_cwnd);
+    assert!(native("", "15kB").exit.is_none());
+}
+
+#[test]
+fn every_control_of_the_stack_completes_a_transfer() {
+    for control in NATIVE {
+        let outcome = native(&format!("cc={}", control.name), "1MB");
+        assert!(outcome.fct.is_some(), "{}", control.name);
+        assert!(outcome.packets_sent > 690, "{}", control.name);
+    }
+}
+
+#[test]
+fn real_time_and_unknown_controls_are_refused() {
+    let refused = Native::parse("cc=newreno", &NATIVE)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(refused, "native: cc `newreno`: one of cubic, bbr");
+    let native = Native::parse("", &NATIVE).unwrap();
+    let flow = prepared("15kB").external_sender().unwrap();
+    let refused = lab::run_native(&native, flow, Clock::Real).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "clock: `real`: s2n runs in virtual time"
+    );
+}
