@@ -162,12 +162,10 @@ def test_every_stack_is_named_where_stacks_are_listed(cli: Cli) -> None:
     assert f"| preset | {', '.join(f'`{name}`' for name in stack.PRESETS)} |" in glossary
 
 
-def test_the_congestion_control_of_each_stack_is_in_the_help_of_stack(cli: Cli) -> None:
-    used = {name: stack.usual_cc(name) for name in stack.PRESETS}
-    assert used == {name: "cubic" if name in ("linux", "quinn", "noq", "quiche") else "reno" for name in used}
-    shown = in_one_line(cli("compare", "--help").out)
-    assert "Usual --cc: cubic for linux, quinn and noq, else reno." in shown
-    assert "Congestion control unless --cc names another: reno." in cli("stacks", "quic").out
+def test_the_congestion_control_of_a_stack_is_shown_with_it(cli: Cli) -> None:
+    for name, cc in (("linux", "cubic"), ("quic", "reno"), ("tquic", "bbr")):
+        assert stack.usual_cc(name) == cc
+        assert f"Congestion control unless --cc names another: {cc}." in cli("stacks", name).out
 
 
 def test_defaults_are_shown_in_brackets(cli: Cli) -> None:

@@ -1,4 +1,4 @@
-"""The window at the end of startup as a choice of its own, and what is measured after it."""
+"""The window at the end of startup as a separate choice, and what is measured after it."""
 
 import pytest
 
@@ -17,7 +17,7 @@ MEASURES = {
 }
 
 
-def compared(stack: str, **more: str) -> fs.Comparison:
+def compared(stack: str, available_rate: str | None = None) -> fs.Comparison:
     return fs.compare(
         SHALLOW,
         variants=FACTORS,
@@ -25,7 +25,7 @@ def compared(stack: str, **more: str) -> fs.Comparison:
         stack=stack,
         sizes=["10MiB"],
         uncertainty=False,
-        **more,
+        available_rate=available_rate,
     )
 
 

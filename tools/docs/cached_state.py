@@ -35,9 +35,9 @@ wrong: the path has changed, or other flows are on it. Here it is a quarter to f
 
 **Answer.** Too small a window is safe with `careful-resume`, `quicly-jumpstart` and `gauge`;
 `fast-start`, `stateful-tcp` and `c4-initial` become slower than slow start. Too large a window
-harms competing flows: at four times the BDP a short flow next to 10 MB takes {least} to {most} longer. With
-`quicly-jumpstart` it takes {limited} longer, because its jump has a separate limit. So give cached
-state a short lifetime.
+harms competing flows: at four times the BDP a short flow next to 10 MB takes {least} to {most}
+longer. With `quicly-jumpstart` it takes {limited} longer, because its jump has a separate limit. So
+give cached state a short lifetime.
 
 Each cell has three values: the change of the completion time against slow start without a cache,
 the share of packets lost, and the change of a competing 100 kB flow that starts at the same time.

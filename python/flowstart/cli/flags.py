@@ -172,7 +172,7 @@ class Endpoints:
 
     stack: str | None = flag(
         f"Preset of both endpoints: {', '.join(STACKS)}; with overrides: quic:handshake=0-rtt. "
-        "Usual --cc: cubic for linux, quinn and noq, else reno. [linux]",
+        "[linux]",
         "NAME",
     )
     cc: str | None = flag(
