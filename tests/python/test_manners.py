@@ -61,8 +61,8 @@ def test_stacks_stand_beside_each_other_and_one_is_shown_in_full(cli: Cli) -> No
             "no stack is called `lunix`; did you mean `linux`? (all: flowstart stacks)",
         ),
         (
-            ("compare", "--rate", "1Mbps", "--rtt", "9ms", "--stack", "neqo"),
-            "--stack: `neqo` is unknown; did you mean `noq`? (all: flowstart stacks)",
+            ("compare", "--rate", "1Mbps", "--rtt", "9ms", "--stack", "nooq"),
+            "--stack: `nooq` is unknown; did you mean `noq`? (all: flowstart stacks)",
         ),
         (("algorithms", "pcc"), "no algorithm is called `pcc`; did you mean `pcc-start`?"),
         (

@@ -96,8 +96,8 @@ class Replayed:
         "All rows in result.json, in addition to Parquet and CSV.", panel="Captures"
     )
     recorded: str | None = flag(
-        "Stack of the recorded hosts: linux, freebsd, quic, quinn, s2n, quiche, msquic, haproxy, "
-        "neqo or quicly. [linux; quic for a qlog]",
+        "Stack of the recorded hosts: linux, freebsd, quic, quinn, s2n, neqo and others. "
+        "[linux; quic for a qlog]",
         "STACK",
     )
     ignore: str | None = flag(
