@@ -96,8 +96,7 @@ class Replayed:
         "All rows in result.json, in addition to Parquet and CSV.", panel="Captures"
     )
     recorded: str | None = flag(
-        "Stack of the recorded hosts: linux, freebsd, quic, quinn, s2n, neqo and others. "
-        "[linux; quic for a qlog]",
+        "Stack of the recorded hosts, such as freebsd or quinn. [linux; quic for a qlog]",
         "STACK",
     )
     ignore: str | None = flag(
