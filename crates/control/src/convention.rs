@@ -23,12 +23,13 @@ pub enum Convention {
     Noq,
     /// quiche 0.30.
     Quiche,
+    /// s2n-quic 1.91.
+    S2n,
 }
 
 impl Convention {
     /// Whether it is that of a QUIC stack.
     pub fn is_quic(self) -> bool {
-        use Convention::{Noq, Quic, Quiche, Quinn};
-        matches!(self, Quic | Quinn | Noq | Quiche)
+        !matches!(self, Convention::Rfc | Convention::Ns2 | Convention::Linux)
     }
 }

@@ -508,6 +508,7 @@ impl Sender {
             let created = now.saturating_sub(measured.unwrap_or(Duration::ZERO));
             let mut bucket = TokenBucket::new(kind, window, packet, created);
             bucket.sent((SMALLEST_INITIAL - INITIAL_ACK).into());
+            bucket.confirmed_at(now + measured.unwrap_or(Duration::ZERO));
             self.bucket = Some(Box::new(bucket));
         }
         self.connection.note_cwnd();
@@ -736,13 +737,14 @@ impl Sender {
                 c.stack.pacing.rule,
                 Pacing::TokenBucket(Bucket::Quinn | Bucket::Neqo)
             );
+        let slow_start = c.session.window.ssthresh.is_infinite();
         let Some(bucket) = &mut self.bucket else {
             return true;
         };
         let rate = c.session.window.pacing;
         let due = match rate {
             _ if is_exempt => None,
-            None => bucket.wait(window, packet, srtt, now),
+            None => bucket.wait(window, packet, srtt, slow_start, now),
             // Of UDP payload, not of what is on the wire.
             Some(Rate(rate)) => {
                 let share = rate / 8 * packet / u64::from(c.stack.packet());

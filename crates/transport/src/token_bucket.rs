@@ -1,7 +1,7 @@
 //! Pacers of QUIC stacks: packets take tokens from a bucket, which is filled at so many windows a
 //! round trip. Quinn's and noq's is filled at 1.25, and only once it is too empty for a packet
 //! (quinn-proto 0.11.19 and noq-proto 1.4.0, `connection/pacing.rs`). noq fills it at the rate of its
-//! congestion control where that sets one.
+//! congestion control where that sets one. s2n-quic's pacer has the same interface.
 
 use crate::narrow::narrowed;
 use flowstart_control::{Duration, Instant};
@@ -40,18 +40,27 @@ pub enum Bucket {
     /// tquic's, of one window a round trip. A wait lasts until there is a packet, not until it is full
     /// (tquic 1.6.0 at 2a57740, `congestion_control/pacing.rs`; `cubic.rs`, `pacing_rate`).
     Tquic,
+    /// s2n-quic's departure times: ten packets leave in each interval, whose length is what they take
+    /// at two windows a round trip in slow start, and 1.25 afterwards (s2n-quic-core 0.91.0,
+    /// `recovery/pacing.rs`).
+    S2n,
 }
 
 impl Bucket {
     /// Windows that are earned in a round trip, as a fraction.
     fn rate(self) -> (u64, u64) {
         match self {
-            Bucket::Quinn | Bucket::Noq => (5, 4),
+            Bucket::Quinn | Bucket::Noq | Bucket::S2n => (5, 4),
             Bucket::Neqo => (2, 1),
             Bucket::Tquic => (1, 1),
         }
     }
 }
+
+/// `MINIMUM_PACING_RTT` of s2n-quic: shorter paths are not paced.
+const MIN_PACED_RTT: Duration = Duration::from_millis(2);
+/// `K_GRANULARITY` of s2n-quic: what is due sooner than in this time is due.
+const GRANULARITY: Duration = Duration::from_millis(1);
 
 /// The bucket of one connection. Sizes are bytes of UDP payload.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +72,11 @@ pub struct TokenBucket {
     debt: u64,
     /// The window from which the capacity was computed.
     window: u64,
+    /// When it was filled; for s2n-quic, the departure time.
     filled: Instant,
+    /// When the handshake is confirmed. Until then its end, padded to a datagram, is in flight in
+    /// s2n-quic, and a packet of the first flight waits.
+    confirmed: Instant,
 }
 
 impl TokenBucket {
@@ -76,6 +89,7 @@ impl TokenBucket {
             debt: 0,
             window,
             filled: now,
+            confirmed: Instant::ZERO,
         };
         bucket.capacity = bucket.capacity_for(window, packet, INITIAL_RTT);
         bucket.tokens = bucket.capacity;
@@ -101,6 +115,7 @@ impl TokenBucket {
                 let (least, most) = TQUIC_BURST;
                 in_time(TQUIC_GRANULARITY).clamp(least * packet, most * packet)
             }
+            Bucket::S2n => MIN_BURST_SIZE * packet,
         }
     }
 
@@ -110,10 +125,17 @@ impl TokenBucket {
         window: u64,
         packet: u64,
         srtt: Option<Duration>,
+        slow_start: bool,
         now: Instant,
     ) -> Option<Instant> {
         let srtt = srtt.filter(|srtt| *srtt > Duration::ZERO);
         let srtt = srtt.unwrap_or(INITIAL_RTT);
+        if self.kind == Bucket::S2n {
+            if now < self.confirmed && self.tokens < packet {
+                return Some(self.confirmed);
+            }
+            return self.departure(window, srtt, slow_start, now);
+        }
         if window != self.window {
             self.capacity = self.capacity_for(window, packet, srtt);
             self.tokens = self.tokens.min(self.capacity);
@@ -208,6 +230,36 @@ impl TokenBucket {
         (missing > 0).then(|| now + Duration::from_nanos(narrowed(time).max(1)))
     }
 
+    /// The handshake is to be confirmed at this time.
+    pub fn confirmed_at(&mut self, time: Instant) {
+        self.confirmed = time;
+    }
+
+    /// As `wait`, for s2n-quic. The packet that begins an interval sets the departure time of
+    /// those behind it.
+    fn departure(
+        &mut self,
+        window: u64,
+        srtt: Duration,
+        slow_start: bool,
+        now: Instant,
+    ) -> Option<Instant> {
+        if srtt < MIN_PACED_RTT {
+            return None;
+        }
+        if self.filled >= now + GRANULARITY {
+            return Some(self.filled);
+        }
+        if self.tokens == 0 {
+            let (times, of) = if slow_start { (2, 1) } else { (5, 4) };
+            let time = u128::from(self.capacity) * u128::from(srtt.nanos()) * of;
+            let time = time / (u128::from(window.max(1)) * times);
+            self.filled = (self.filled + Duration::from_nanos(narrowed(time))).max(now);
+            self.tokens = self.capacity;
+        }
+        None
+    }
+
     /// A packet of so many bytes has left.
     pub fn sent(&mut self, bytes: u64) {
         if self.kind == Bucket::Neqo {
@@ -228,7 +280,7 @@ mod tests {
     /// How many packets leave at once.
     fn burst(bucket: &mut TokenBucket, now: Instant) -> (u64, Instant) {
         for sent in 0.. {
-            if let Some(due) = bucket.wait(WINDOW, PACKET, Some(RTT), now) {
+            if let Some(due) = bucket.wait(WINDOW, PACKET, Some(RTT), false, now) {
                 return (sent, due);
             }
             bucket.sent(PACKET);
@@ -297,7 +349,13 @@ mod tests {
     fn a_fast_path_has_two_milliseconds_in_a_burst() {
         let mut bucket = TokenBucket::new(Bucket::Quinn, WINDOW, PACKET, Instant::ZERO);
         let fast = |bucket: &mut TokenBucket| {
-            bucket.wait(10_000 * PACKET, PACKET, Some(RTT), Instant::from_secs(1));
+            bucket.wait(
+                10_000 * PACKET,
+                PACKET,
+                Some(RTT),
+                false,
+                Instant::from_secs(1),
+            );
             bucket.capacity / PACKET
         };
         assert_eq!(fast(&mut bucket), 200);
@@ -307,7 +365,7 @@ mod tests {
     fn on_a_slow_path_noq_sends_packets_one_by_one_until_the_window_changes() {
         let mut bucket = TokenBucket::new(Bucket::Noq, 10 * PACKET, PACKET, Instant::ZERO);
         assert_eq!(bucket.capacity, PACKET);
-        bucket.wait(11 * PACKET, PACKET, Some(RTT), Instant::ZERO);
+        bucket.wait(11 * PACKET, PACKET, Some(RTT), false, Instant::ZERO);
         assert_eq!(bucket.capacity, 11 * PACKET / 10);
     }
 
@@ -331,8 +389,29 @@ mod tests {
     fn before_a_round_trip_is_measured_it_counts_as_a_third_of_a_second() {
         let mut bucket = TokenBucket::new(Bucket::Noq, 10 * PACKET, PACKET, Instant::ZERO);
         bucket.sent(PACKET);
-        let due = bucket.wait(10 * PACKET, PACKET, None, Instant::ZERO);
+        let due = bucket.wait(10 * PACKET, PACKET, None, false, Instant::ZERO);
         assert_eq!(due.unwrap().nanos() / 1_000_000, 26);
+    }
+
+    #[test]
+    fn s2n_sends_ten_packets_in_an_interval_and_twice_as_often_in_slow_start() {
+        for (slow_start, interval) in [(true, 5), (false, 8)] {
+            let mut bucket = TokenBucket::new(Bucket::S2n, WINDOW, PACKET, Instant::ZERO);
+            let mut departures = Vec::new();
+            let mut now = Instant::ZERO;
+            while departures.len() < 30 {
+                match bucket.wait(WINDOW, PACKET, Some(RTT), slow_start, now) {
+                    Some(due) => now = due,
+                    None => {
+                        bucket.sent(PACKET);
+                        departures.push(now);
+                    }
+                }
+            }
+            let at = |of: usize| departures[of].nanos() / 1_000_000;
+            assert_eq!((at(10), at(11), at(20)), (0, interval, interval));
+            assert_eq!(at(21), 2 * interval);
+        }
     }
 
     #[test]
@@ -341,7 +420,7 @@ mod tests {
         let mut bucket = TokenBucket::new(Bucket::Noq, 10 * PACKET, PACKET, Instant::ZERO);
         let mut now = Instant::ZERO;
         for _ in 0..1000 {
-            match bucket.wait(10 * PACKET, PACKET, rtt, now) {
+            match bucket.wait(10 * PACKET, PACKET, rtt, false, now) {
                 None => bucket.sent(PACKET),
                 Some(due) => {
                     assert!(due > now);

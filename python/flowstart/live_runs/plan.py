@@ -38,7 +38,7 @@ NATIVE_SUFFIX = "-native"
 """What follows the name of a stack that runs its own congestion control only."""
 KERNEL_REPEATS = 5
 """How often each transfer is run in the kernel where nothing else is said."""
-ADAPTED = {"quinn": "quinn-adapter", "noq": "noq-adapter"}
+ADAPTED = {name: f"{name}-adapter" for name in ("quinn", "noq", "s2n")}
 """What simulates a stack that startups of the catalog drive, where its own controls differ."""
 USUAL_PRESET = "quic"
 """What is simulated beside a stack that has no preset of its name."""

@@ -12,7 +12,7 @@ from flowstart.model.document import resolve
 
 PRESETS = _native.STACKS
 """The presets of endpoints by name, each with what it is."""
-ADAPTERS = ("quinn-adapter", "noq-adapter")
+ADAPTERS = ("quinn-adapter", "noq-adapter", "s2n-adapter")
 """Presets of stacks that startups of the catalog control, which `flowstart live` uses."""
 SCENARIO_PRESET = "rfc"
 """The preset of a scenario that names none."""

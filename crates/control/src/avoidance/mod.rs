@@ -12,6 +12,7 @@ mod cubic_constants;
 mod cubic_linux;
 mod cubic_quiche;
 mod cubic_quinn;
+mod cubic_s2n;
 pub mod high_speed;
 mod hooks;
 pub mod none;

@@ -112,7 +112,8 @@ fields! {
     pub struct StackSpec beside Stack {
         /// Name of the preset: `rfc`, `linux`, `quic` and others that `flowstart stacks` lists.
         ///
-        /// `quinn-adapter` and `noq-adapter` are these stacks with startups of the catalog.
+        /// `quinn-adapter`, `noq-adapter` and `s2n-adapter` are these stacks with startups of the
+        /// catalog.
         #[usual("rfc")]
         pub preset: Option<String>,
         /// Maximum segment size, payload bytes, such as `1460B`.

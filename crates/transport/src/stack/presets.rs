@@ -107,6 +107,7 @@ pub const PRESETS: &[Preset] = &[
 const ADAPTERS: &[Preset] = &[
     preset("quinn-adapter", Stack::quinn_adapter, ""),
     preset("noq-adapter", Stack::noq_adapter, ""),
+    preset("s2n-adapter", Stack::s2n_adapter, ""),
 ];
 
 impl Stack {

@@ -3,11 +3,34 @@
 use crate::stack::*;
 
 impl Stack {
-    /// s2n-quic 1.91, which acknowledges every tenth packet (`packet_tolerance`), and undoes nothing.
+    /// s2n-quic 1.91 with its own congestion control and pacer (s2n-quic-core 0.91.0). The initial
+    /// window is RFC 9002's (`recovery/cubic.rs`, `initial_window`).
     pub fn s2n() -> Stack {
-        let base = Stack::quic();
+        let base = Stack::s2n_adapter();
         Stack {
             preset: "s2n",
+            convention: Convention::S2n,
+            pacing: PacingOptions {
+                rule: Pacing::TokenBucket(Bucket::S2n),
+                ..base.pacing
+            },
+            window: WindowOptions {
+                // No code for an idle time; `app_limited` is false while data waits.
+                restart: Restart::Keep,
+                app_limited_when_drained: true,
+                ..base.window
+            },
+            cc: "cubic",
+            ..base
+        }
+    }
+
+    /// s2n-quic 1.91 with startups of the catalog, which `flowstart-s2n` brings. It acknowledges every
+    /// tenth packet (`packet_tolerance`), and undoes nothing.
+    pub fn s2n_adapter() -> Stack {
+        let base = Stack::quic();
+        Stack {
+            preset: "s2n-adapter",
             recovery: RecoveryOptions {
                 undo: Undo::None,
                 ..base.recovery
