@@ -20,7 +20,7 @@ fn prepared(path: &str, startup: &str, size: &str) -> Prepared {
         r#"
         path = {{ {path} }}
         stack = {{ preset = "quic", ack_every = 10 }}
-        flows = [{{ startup = "{startup}", cc = "cubic", size = "{size}", remembered = "100pkt" }}]
+        flows = [{{ startup = "{startup}", cc = "cubic", size = "{size}", cached_cwnd = "100pkt" }}]
         "#
     );
     Prepared::new(&Scenario::from_toml(&text).unwrap()).unwrap()
