@@ -302,7 +302,7 @@ mod tests {
         let mut times = Vec::new();
         let mut now = Instant::ZERO;
         while times.len() < 5 {
-            match bucket.wait(10 * PACKET, PACKET, Some(RTT), now) {
+            match bucket.wait(10 * PACKET, PACKET, Some(RTT), false, now) {
                 None => {
                     bucket.sent(PACKET);
                     times.push(now.nanos() / 1_000_000);
@@ -337,9 +337,9 @@ mod tests {
         let mut bucket = TokenBucket::new(Bucket::Tquic, window, PACKET, Instant::ZERO);
         let mut now = Instant::ZERO;
         for _ in 0..100 {
-            if let Some(due) = bucket.wait(window, PACKET, Some(rtt), now) {
+            if let Some(due) = bucket.wait(window, PACKET, Some(rtt), false, now) {
                 now = due;
-                assert_eq!(bucket.wait(window, PACKET, Some(rtt), now), None);
+                assert_eq!(bucket.wait(window, PACKET, Some(rtt), false, now), None);
             }
             bucket.sent(PACKET);
         }
