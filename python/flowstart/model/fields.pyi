@@ -252,7 +252,7 @@ class Endpoint:
     preset: str | None = None
     """Name of the preset: `rfc`, `linux`, `quic` and others that `flowstart stacks` lists.
 
-    `quinn-adapter` and `noq-adapter` are these stacks with startups of the catalog.
+    `quinn-adapter`, `noq-adapter` and `s2n-adapter` are these stacks with startups of the catalog.
 
     Unless given: rfc.
     """
