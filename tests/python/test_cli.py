@@ -115,7 +115,10 @@ def test_compare_writes_a_folder(cli: Cli, tmp_path: pathlib.Path) -> None:
 def test_compare_takes_a_file(cli: Cli, scenario: pathlib.Path) -> None:
     answer = cli("compare", scenario, "--startup", "slow-start,jump-start", "--json")
     rows = json.loads(answer.out)["rows"]
-    assert [row["startup"] for row in rows] == ["slow-start"] * 3 + ["jump-start"] * 3
+    shown = [(row["startup"], row["request"]) for row in rows]
+    requests = (None, None, 1, 2)
+    expected = [(name, n) for name in ("slow-start", "jump-start") for n in requests]
+    assert shown == expected
 
 
 def test_a_named_path_gives_way_to_options(cli: Cli) -> None:

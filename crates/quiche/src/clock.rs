@@ -1,8 +1,8 @@
 //! The clock of a thread.
 //!
 //! quiche calls `Instant::now()`, which is `clock_gettime` of `CLOCK_MONOTONIC`. The definition here
-//! takes the place of the C library's in this program. It returns the time that the thread has set, or
-//! asks the kernel.
+//! replaces the C library's in this program. It returns the time that the thread has set, or else
+//! the kernel's.
 
 #![allow(unsafe_code, reason = "a C function, and a system call")]
 
@@ -63,7 +63,7 @@ std::arch::global_asm!(
     sym on_this_thread
 );
 
-/// Time on this thread stands still but for [`set`](Virtual::set), until this is dropped.
+/// Time on this thread moves by [`set`](Virtual::set) only, until this is dropped.
 pub struct Virtual {
     origin: Instant,
     nanos: i64,

@@ -139,7 +139,7 @@ fn names_are_known_or_the_nearest_is_offered() {
             ),
             (
                 "[stack]\npreset = \"opnet-2000\"",
-                "stack.preset: `opnet-2000` is unknown; known are rfc, ns2, opnet, linux, quic, quinn, noq, s2n",
+                "stack.preset: `opnet-2000` is unknown; known are rfc, ns2, opnet, linux, quic, quinn, noq, s2n, quiche, neqo, picoquic, quicly, tquic, linux-5.15, freebsd-14",
             ),
             (
                 "[stack]\nrecovery = \"newrino\"",

@@ -59,7 +59,7 @@ impl Bucket {
 
 /// `MINIMUM_PACING_RTT` of s2n-quic: shorter paths are not paced.
 const MIN_PACED_RTT: Duration = Duration::from_millis(2);
-/// `K_GRANULARITY` of s2n-quic: what is due sooner than in this time is due.
+/// `K_GRANULARITY` of s2n-quic: what is due within this time is due now.
 const GRANULARITY: Duration = Duration::from_millis(1);
 
 /// The bucket of one connection. Sizes are bytes of UDP payload.
