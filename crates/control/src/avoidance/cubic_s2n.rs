@@ -98,7 +98,7 @@ impl CubicS2n {
             app_limited: None,
         });
         if let Some(limited) = times.app_limited.take() {
-            times.start = times.start + limited.since(times.increased);
+            times.start += limited.since(times.increased);
         }
         times.increased = now;
         now.since(times.start).secs()
