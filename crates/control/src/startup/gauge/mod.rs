@@ -110,6 +110,9 @@ enum Phase {
     Ramp,
     /// Round trips show a queue since this time: is it the flow's own?
     Hold(Instant),
+    /// The pipe seems full at this rate: the rate delivered is sent until everything up to here is
+    /// acknowledged.
+    Doubt(Rate, u64),
     /// The pipe is full: the rate delivered is sent until everything up to here is acknowledged.
     Settle(u64),
     /// The avoidance has the window; after a timeout slow start.
@@ -274,7 +277,17 @@ impl Gauge {
         match self.phase {
             Phase::Hold(_) if !late => self.phase = Phase::Ramp,
             Phase::Hold(_) if self.deliveries.share_of_sent() < self.k.full => {
-                return Some(self.settle(w, a.nxt, Reason::Delay));
+                self.phase = Phase::Doubt(self.deliveries.rate(), a.nxt);
+            }
+            Phase::Doubt(rate, _) if rate < self.deliveries.rate().scaled(self.k.full) => {
+                self.phase = Phase::Ramp;
+                self.delay.judge_from(a.now);
+            }
+            Phase::Doubt(_, until) if a.una >= until => {
+                self.conserve(w);
+                self.export(w);
+                self.hand_over(w);
+                return Some(Reason::Delay);
             }
             Phase::Hold(since) if a.now.since(since) >= self.base => {
                 // All that was sent is delivered: the delay is not the flow's.
@@ -284,7 +297,7 @@ impl Gauge {
             Phase::Ramp if late => self.phase = Phase::Hold(a.now),
             _ => {}
         }
-        if let Phase::Hold(_) = self.phase {
+        if let Phase::Hold(_) | Phase::Doubt(..) = self.phase {
             self.pace = self.deliveries.rate();
         } else {
             if let (false, Some(rtt)) = (late, a.rtt) {
@@ -309,11 +322,16 @@ impl Gauge {
         if reason == Reason::Loss {
             self.deliveries.forget();
         }
-        let full = self.latest.unwrap_or(self.base);
-        self.capacity = Some(w.segments(self.deliveries.rate().bytes_in(full)));
+        self.export(w);
         self.phase = Phase::Settle(until);
         self.conserve(w);
         reason
+    }
+
+    /// What path and queue hold, for the avoidance.
+    fn export(&mut self, w: &Window) {
+        let full = self.latest.unwrap_or(self.base);
+        self.capacity = Some(w.segments(self.deliveries.rate().bytes_in(full)));
     }
 
     /// What is delivered is sent.
@@ -387,7 +405,7 @@ impl Startup for Gauge {
         }
         match self.phase {
             Phase::Open | Phase::Measure => self.measure(w, a),
-            Phase::Ramp | Phase::Hold(_) => return self.ramp(w, a),
+            Phase::Ramp | Phase::Hold(_) | Phase::Doubt(..) => return self.ramp(w, a),
             Phase::Settle(until) => {
                 self.conserve(w);
                 if a.una >= until {
