@@ -135,6 +135,8 @@ struct Gauge {
     /// The latest round trip of data, and the sum and the number of those without a queue.
     latest: Option<Duration>,
     queueless: (Duration, u64),
+    /// The same while it is judged whether they are.
+    judged: (Duration, u64),
     dispersion: Dispersion,
     estimate: Option<Estimate>,
     /// When the initial window left; of what was sent behind it, the minimum round trip.
@@ -163,6 +165,7 @@ impl Gauge {
             base: Duration::MAX,
             latest: None,
             queueless: (Duration::ZERO, 0),
+            judged: (Duration::ZERO, 0),
             dispersion: Dispersion::new(k.coherent, k.noise),
             estimate: None,
             opened: Instant::MAX,
@@ -275,12 +278,12 @@ impl Gauge {
         }
         let late = self.delay.is_late(self.base);
         match self.phase {
-            Phase::Hold(_) if !late => self.phase = Phase::Ramp,
+            Phase::Hold(_) if !late => self.resume(),
             Phase::Hold(_) if self.deliveries.share_of_sent() < self.k.full => {
                 self.phase = Phase::Doubt(self.deliveries.rate(), a.nxt);
             }
             Phase::Doubt(rate, _) if rate < self.deliveries.rate().scaled(self.k.full) => {
-                self.phase = Phase::Ramp;
+                self.resume();
                 self.delay.judge_from(a.now);
             }
             Phase::Doubt(_, until) if a.una >= until => {
@@ -291,7 +294,7 @@ impl Gauge {
             }
             Phase::Hold(since) if a.now.since(since) >= self.base => {
                 // All that was sent is delivered: the delay is not the flow's.
-                self.phase = Phase::Ramp;
+                self.resume();
                 self.delay.judge_from(a.now);
             }
             Phase::Ramp if late => self.phase = Phase::Hold(a.now),
@@ -300,13 +303,24 @@ impl Gauge {
         if let Phase::Hold(_) | Phase::Doubt(..) = self.phase {
             self.pace = self.deliveries.rate();
         } else {
-            if let (false, Some(rtt)) = (late, a.rtt) {
-                self.queueless = (self.queueless.0 + rtt, self.queueless.1 + 1);
-            }
             self.grow();
+        }
+        if let Some(rtt) = a.rtt {
+            let sum = match self.phase {
+                Phase::Ramp => &mut self.queueless,
+                _ => &mut self.judged,
+            };
+            *sum = (sum.0 + rtt, sum.1 + 1);
         }
         self.drive(w);
         None
+    }
+
+    /// The delay was not the flow's: growth continues.
+    fn resume(&mut self) {
+        self.phase = Phase::Ramp;
+        let (sum, count) = std::mem::take(&mut self.judged);
+        self.queueless = (self.queueless.0 + sum, self.queueless.1 + count);
     }
 
     fn is_congested(&self, w: &Window) -> bool {
