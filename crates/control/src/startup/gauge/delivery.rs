@@ -2,7 +2,7 @@
 
 use crate::model::rounds::Rounds;
 use crate::signals::Delivery;
-use crate::Rate;
+use crate::{Instant, Rate};
 
 /// One rate as a share of another.
 pub(super) fn share(rate: Rate, of: Rate) -> f64 {
@@ -32,6 +32,8 @@ pub(super) struct Deliveries {
     total: u64,
     /// Samples of what was sent before so much was delivered are of another time.
     fresh_from: u64,
+    /// When the average begins, and what was delivered by then.
+    average_from: (Instant, u64),
 }
 
 impl Default for Deliveries {
@@ -42,6 +44,7 @@ impl Default for Deliveries {
             paced_from: u64::MAX,
             total: 0,
             fresh_from: 0,
+            average_from: (Instant::ZERO, 0),
         }
     }
 }
@@ -82,6 +85,17 @@ impl Deliveries {
         self.rounds[1].delivered = delivered;
         self.fresh_from = self.total;
         self.clock.restart(self.total);
+    }
+
+    /// The average begins.
+    pub(super) fn average_from_now(&mut self, now: Instant) {
+        self.average_from = (now, self.total);
+    }
+
+    /// Returns the rate delivered since the average began.
+    pub(super) fn average(&self, now: Instant) -> Rate {
+        let (begin, before) = self.average_from;
+        Rate::of(self.total - before, now.since(begin))
     }
 
     /// Returns the maximum rate delivered.

@@ -274,7 +274,7 @@ impl Gauge {
 
     fn ramp(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
         if self.is_congested(w) {
-            return Some(self.settle(w, a.nxt, Reason::Loss));
+            return Some(self.settle(w, a.now, a.nxt, Reason::Loss));
         }
         let late = self.delay.is_late(self.base);
         match self.phase {
@@ -332,12 +332,13 @@ impl Gauge {
     }
 
     /// Ends the growth: the pipe is full.
-    fn settle(&mut self, w: &mut Window, until: u64, reason: Reason) -> Reason {
+    fn settle(&mut self, w: &mut Window, now: Instant, until: u64, reason: Reason) -> Reason {
         if reason == Reason::Loss {
             self.deliveries.forget();
         }
         self.export(w);
         self.phase = Phase::Settle(until);
+        self.deliveries.average_from_now(now);
         self.conserve(w);
         reason
     }
@@ -423,6 +424,7 @@ impl Startup for Gauge {
             Phase::Settle(until) => {
                 self.conserve(w);
                 if a.una >= until {
+                    self.pace = self.pace.max(self.deliveries.average(a.now));
                     self.hand_over(w);
                 }
             }
@@ -451,9 +453,9 @@ impl Startup for Gauge {
             (Congestion::Mark(_), Phase::Open | Phase::Measure) if self.counts_marks => {
                 Response::continues(Reduction::Done)
             }
-            (Congestion::Mark(_), _) => {
+            (Congestion::Mark(mark), _) => {
                 let before = w.cwnd;
-                self.settle(w, self.high, Reason::Ecn);
+                self.settle(w, mark.now, self.high, Reason::Ecn);
                 w.cwnd = w.cwnd.min(before);
                 Response::ends(Reduction::SelfManaged)
             }
