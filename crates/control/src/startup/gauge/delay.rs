@@ -60,8 +60,13 @@ impl Delay {
 
     /// Both intervals show a queue.
     pub(super) fn is_late(&self, base: Duration) -> bool {
-        let threshold = base + base.scaled(self.share).max(self.noise);
+        let threshold = base + self.threshold(base);
         self.intervals.iter().all(|least| *least > threshold)
+    }
+
+    /// The delay that shows a queue.
+    pub(super) fn threshold(&self, base: Duration) -> Duration {
+        base.scaled(self.share).max(self.noise)
     }
 }
 
