@@ -28,8 +28,9 @@ pub(super) struct Deliveries {
     clock: Rounds,
     /// Of what was sent before so much was delivered, a part left at once: its rate is no sample.
     paced_from: u64,
-    /// Bytes that the connection has delivered.
+    /// Bytes that the connection has delivered, and found lost.
     total: u64,
+    lost: u64,
     /// Samples of what was sent before so much was delivered are of another time.
     fresh_from: u64,
     /// When the average begins, and what was delivered by then.
@@ -43,6 +44,7 @@ impl Default for Deliveries {
             clock: Rounds::default(),
             paced_from: u64::MAX,
             total: 0,
+            lost: 0,
             fresh_from: 0,
             average_from: (Instant::ZERO, 0),
         }
@@ -73,6 +75,7 @@ impl Deliveries {
             }
         }
         self.total = d.total;
+        self.lost += d.lost;
         self.rounds[1].lost += d.lost;
         self.rounds[1].of += d.newly + d.lost;
     }
@@ -108,6 +111,11 @@ impl Deliveries {
     pub(super) fn share_of_sent(&self) -> f64 {
         let [before, now] = self.rounds;
         share(self.rate(), before.sent.max(now.sent))
+    }
+
+    /// The share of all bytes that was lost.
+    pub(super) fn share_lost(&self) -> f64 {
+        self.lost as f64 / (self.total + self.lost).max(1) as f64
     }
 
     /// Bytes found lost, and bytes delivered or lost.

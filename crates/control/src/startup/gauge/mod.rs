@@ -67,12 +67,12 @@ mod delay;
 mod delivery;
 mod dispersion;
 
-use super::{copies, Assisted, Congestion, Maker, Reduction, Response, Startup};
+use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Idle, PathInfo, PathMemory, Sent};
+use crate::signals::{Ack, Established, Idle, PathInfo, PathMemory, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::{with_slow_start, Duration, Instant, Rate, Reason, Segments, Window};
 use constants::Constants;
@@ -115,6 +115,9 @@ enum Phase {
     Doubt(Rate, u64),
     /// The pipe is full: the rate delivered is sent until everything up to here is acknowledged.
     Settle(u64),
+    /// The avoidance has the window, on a path whose queue shows before it overflows: after a loss
+    /// this is the window before it, and the minimum round trip since.
+    Guard(Segments, Duration),
     /// The avoidance has the window; after a timeout slow start.
     Over,
 }
@@ -169,7 +172,7 @@ impl Gauge {
             queueless: (Duration::ZERO, 0),
             capped_from: Instant::MAX,
             judged: (Duration::ZERO, 0),
-            dispersion: Dispersion::new(k.coherent, k.noise),
+            dispersion: Dispersion::new(k.coherent, k.noise.over(2)),
             estimate: None,
             opened: Instant::MAX,
             behind: Duration::MAX,
@@ -309,6 +312,7 @@ impl Gauge {
                 self.conserve(w);
                 self.export(w);
                 self.hand_over(w);
+                self.phase = Phase::Guard(w.cwnd, Duration::MAX);
                 return Some(Reason::Delay);
             }
             Phase::Hold(since) if a.now.since(since) >= self.base => {
@@ -414,7 +418,7 @@ impl Startup for Gauge {
     }
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
-        if self.phase == Phase::Over {
+        if let Phase::Over | Phase::Guard(..) = self.phase {
             slow_start.grow(w, a);
             return None;
         }
@@ -445,9 +449,12 @@ impl Startup for Gauge {
                 if a.una >= until {
                     self.pace = self.pace.max(self.deliveries.average(a.now));
                     self.hand_over(w);
+                    if self.delay.is_late(self.base) {
+                        self.phase = Phase::Guard(w.cwnd, Duration::MAX);
+                    }
                 }
             }
-            Phase::Over => {}
+            Phase::Guard(..) | Phase::Over => {}
         }
         None
     }
@@ -459,7 +466,12 @@ impl Startup for Gauge {
                 self.end(w);
                 Response::STANDARD
             }
-            (_, Phase::Over) => Response::STANDARD,
+            (Congestion::Loss(_), Phase::Guard(..)) => {
+                self.phase = Phase::Guard(w.cwnd, Duration::MAX);
+                self.deliveries.average_from_now(Instant::ZERO);
+                Response::STANDARD
+            }
+            (_, Phase::Guard(..) | Phase::Over) => Response::STANDARD,
             (Congestion::Loss(_), _) if self.k.repairs => {
                 Response::continues(Reduction::SelfManaged)
             }
@@ -481,8 +493,29 @@ impl Startup for Gauge {
         }
     }
 
+    fn on_recovery_ack(&mut self, _w: &mut Window, a: &Ack) {
+        if let Phase::Guard(cwnd, least) = self.phase {
+            self.phase = Phase::Guard(cwnd, a.rtt.map_or(least, |rtt| rtt.min(least)));
+            if let Some(d) = &a.delivery {
+                self.deliveries.take(d);
+            }
+        }
+    }
+
+    fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) -> Repaired {
+        if let Phase::Guard(cwnd, least) = self.phase {
+            let queue = least > self.base + self.delay.threshold(self.base);
+            if !queue && self.deliveries.share_lost() <= self.k.losses.unwrap_or(0.0) {
+                w.cwnd = w.cwnd.max(cwnd);
+                w.ssthresh = w.cwnd;
+            }
+            self.phase = Phase::Guard(w.cwnd, Duration::MAX);
+        }
+        Repaired::Continues
+    }
+
     fn on_idle(&mut self, w: &mut Window, _before: &Window, i: &Idle) -> bool {
-        if self.phase != Phase::Over {
+        if self.owns_cwnd() {
             self.end(w);
             w.cwnd = w.cwnd.min(i.restart_window);
         }
@@ -499,7 +532,7 @@ impl Startup for Gauge {
     }
 
     fn owns_cwnd(&self) -> bool {
-        self.phase != Phase::Over
+        !matches!(self.phase, Phase::Guard(..) | Phase::Over)
     }
 
     fn export_model(&mut self) -> Option<Box<dyn Model>> {
