@@ -63,6 +63,8 @@ params! {
         Delay = "delay",
         Tolerance = "tolerance",
         Repair = "repair",
+        Doubt = "doubt",
+        Guard = "guard",
         YieldTo = "yield",
     }
 }
@@ -87,6 +89,10 @@ pub(super) struct Constants {
     pub(super) yield_to: f64,
     /// The flow repairs at the rate delivered; otherwise the avoidance answers the loss.
     pub(super) repairs: bool,
+    /// An exit by delay is taken back where more is delivered than at the exit.
+    pub(super) doubts: bool,
+    /// Losses without a queue leave the window handed over.
+    pub(super) guards: bool,
     pub(super) rest: Segments,
     pub(super) memory: bool,
 }
@@ -123,6 +129,8 @@ impl Constants {
             },
             yield_to: kept(Without::YieldTo, settings.yield_to, 1.0),
             repairs: without != Without::Repair,
+            doubts: without != Without::Doubt,
+            guards: without != Without::Guard,
             rest: settings.rest,
             memory: settings.memory,
         })

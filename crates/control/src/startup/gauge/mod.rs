@@ -138,8 +138,6 @@ struct Gauge {
     /// The latest round trip of data, and the sum and the number of those without a queue.
     latest: Option<Duration>,
     queueless: (Duration, u64),
-    /// Since when the ceiling has held the pace back.
-    capped_from: Instant,
     /// The same while it is judged whether they are.
     judged: (Duration, u64),
     dispersion: Dispersion,
@@ -170,7 +168,6 @@ impl Gauge {
             base: Duration::MAX,
             latest: None,
             queueless: (Duration::ZERO, 0),
-            capped_from: Instant::MAX,
             judged: (Duration::ZERO, 0),
             dispersion: Dispersion::new(k.coherent, k.noise.over(2)),
             estimate: None,
@@ -263,35 +260,19 @@ impl Gauge {
     }
 
     /// The pace grows by what is delivered, up to the ceiling.
-    fn grow(&mut self, now: Instant) {
+    fn grow(&mut self) {
         self.leap();
         let delivered = self.deliveries.rate();
         let mut pace = delivered.scaled(self.k.gain);
         if let Some(most) = self.estimate.and_then(|estimate| estimate.most) {
-            let ceiling = most.scaled(self.k.ceiling);
-            if pace < ceiling {
-                self.capped_from = Instant::MAX;
-            } else {
-                self.capped_from = self.capped_from.min(now);
-            }
-            // More was delivered than there can be, or what was sent in two round trips has left no
-            // queue: the estimate is wrong.
-            if delivered > most.scaled((1.0 + self.k.ceiling) / 2.0)
-                || self.queue_is_missing(now)
-            {
+            // More was delivered than there can be: the estimate is wrong.
+            if delivered > most.scaled((1.0 + self.k.ceiling) / 2.0) {
                 self.estimate = None;
             } else {
-                pace = pace.min(ceiling);
+                pace = pace.min(most.scaled(self.k.ceiling));
             }
         }
         self.pace = self.pace.max(pace);
-    }
-
-    /// What the window holds at the ceiling in excess of the path would be late by now.
-    fn queue_is_missing(&self, now: Instant) -> bool {
-        let excess = self.base.scaled(self.k.ceiling * self.k.window - 1.0);
-        let shown = excess > self.delay.threshold(self.base);
-        shown && now.saturating_sub(self.base.times(2)) >= self.capped_from
     }
 
     fn ramp(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
@@ -304,7 +285,9 @@ impl Gauge {
             Phase::Hold(_) if self.deliveries.share_of_sent() < self.k.full => {
                 self.phase = Phase::Doubt(self.deliveries.rate(), a.nxt);
             }
-            Phase::Doubt(rate, _) if rate < self.deliveries.rate().scaled(self.k.full) => {
+            Phase::Doubt(rate, _)
+                if self.k.doubts && rate < self.deliveries.rate().scaled(self.k.full) =>
+            {
                 self.resume();
                 self.delay.judge_from(a.now);
             }
@@ -326,7 +309,7 @@ impl Gauge {
         if let Phase::Hold(_) | Phase::Doubt(..) = self.phase {
             self.pace = self.deliveries.rate();
         } else {
-            self.grow(a.now);
+            self.grow();
         }
         if let Some(rtt) = a.rtt {
             let sum = match self.phase {
@@ -505,7 +488,7 @@ impl Startup for Gauge {
     fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) -> Repaired {
         if let Phase::Guard(cwnd, least) = self.phase {
             let queue = least > self.base + self.delay.threshold(self.base);
-            if !queue && self.deliveries.share_lost() <= self.k.losses.unwrap_or(0.0) {
+            if self.k.guards && !queue && self.deliveries.share_lost() <= self.k.losses.unwrap_or(0.0) {
                 w.cwnd = w.cwnd.max(cwnd);
                 w.ssthresh = w.cwnd;
             }
