@@ -754,11 +754,11 @@ mod tests {
             (0..9).for_each(|_| assert_eq!(flow.ack(ms(1.0), all(0.8)), None));
             flow.pace()
         };
-        // The window took 11 ms to come back: 10,000 bytes in 15 ms.
-        assert_eq!(paced(2.0, "trust=0.75"), 4.0);
+        // The window took 11 ms to come back: 10,000 bytes in 13 ms.
+        assert_eq!(paced(2.0, "trust=0.75"), 4.615);
         // 4 ms are more than a quarter of 13 ms.
         assert_eq!(paced(4.0, "trust=0.75"), 3.0);
-        assert_eq!(paced(4.0, "trust=0.75,without=drained"), 3.529);
+        assert_eq!(paced(4.0, "trust=0.75,without=drained"), 4.0);
     }
 
     #[test]
@@ -777,8 +777,8 @@ mod tests {
         flow.ack(ms(1.0), all(8.9));
         assert_eq!(flow.pace(), 25.81, "the estimate is refuted");
         let mut bunched = Flow::bunched(all(3.0));
-        // 10,000 bytes in no time, more or less 4 ms: at least 20 Mbit/s, and anything above.
-        assert_eq!(bunched.pace(), 10.0);
+        // 10,000 bytes in no time, more or less 2 ms: at least 40 Mbit/s, and anything above.
+        assert_eq!(bunched.pace(), 20.0);
         bunched.ack(ms(1.0), all(15.0));
         assert_eq!(bunched.pace(), 43.5);
     }
@@ -799,22 +799,53 @@ mod tests {
 
     /// Samples in which `rtt` is late, until the startup ends or so many have come.
     fn late(flow: &mut Flow, rates: Rates) -> Option<Reason> {
-        flow.send(400);
+        flow.send(100);
         flow.now += RTT;
         flow.rtt = ms(120.0);
-        (0..150).find_map(|_| flow.ack(ms(1.0), rates))
+        (0..100).find_map(|_| flow.ack(ms(1.0), rates))
+    }
+
+    /// Rates while round trips show a queue of the flow's own.
+    const OWN_QUEUE: Rates = Rates {
+        delivered: 8.0,
+        sent: 10.1,
+    };
+
+    /// A flow that takes the pipe for full at 8 Mbit/s; the last packet of that time is not acknowledged.
+    fn in_doubt(spec: &str) -> Flow {
+        let mut flow = Flow::measured(spec, all(6.0));
+        flow.send(100);
+        flow.now += RTT;
+        flow.rtt = ms(120.0);
+        (0..99).for_each(|_| assert_eq!(flow.ack(ms(1.0), OWN_QUEUE), None));
+        assert_eq!(flow.pace(), 8.0);
+        flow
+    }
+
+    #[test]
+    fn growth_continues_where_more_is_delivered_than_the_full_pipe_had() {
+        // 9.5 and not 9.4 Mbit/s are more than 8 over 0.85.
+        for (spec, delivered, pace) in [
+            ("", 9.5, 27.55),
+            ("", 9.4, 9.4),
+            ("without=doubt", 9.5, 9.5),
+        ] {
+            let mut flow = in_doubt(spec);
+            flow.send(10);
+            flow.arrived -= 1;
+            assert_eq!(flow.ack(ms(1.0), all(delivered)), None);
+            assert_eq!(flow.pace(), pace, "{spec} {delivered}");
+        }
     }
 
     /// V7
     #[test]
     fn a_queue_of_ones_own_ends_it_and_one_of_others_does_not() {
-        let own = Rates {
-            delivered: 8.0,
-            sent: 10.1,
-        };
+        let own = OWN_QUEUE;
         let mut flow = Flow::measured("", all(6.0));
         assert_eq!(late(&mut flow, own), Some(Reason::Delay));
-        assert_eq!(flow.pace(), 8.0);
+        // 8 Mbit/s over 120 ms, the round trips before two intervals had shown the queue.
+        assert_eq!((flow.w.cwnd, flow.w.ssthresh), (120.0, 120.0));
         let mut flow = Flow::measured("", all(6.0));
         assert_eq!(late(&mut flow, all(8.0)), None);
         let mut deaf = Flow::measured("without=delay", all(6.0));
@@ -830,7 +861,7 @@ mod tests {
             flow.lost = 5;
             flow.ack(ms(1.0), all(delivered));
             for _ in 0..9 {
-                flow.ack(ms(1.0), all(delivered));
+                flow.ack(ms(8.0 / delivered), all(delivered));
             }
             assert_eq!(flow.w.pacing, None);
             assert_eq!(flow.w.cwnd, flow.w.ssthresh);
@@ -841,6 +872,46 @@ mod tests {
         assert_eq!(left("", 6.4), 64.0);
         assert_eq!(left("", 4.0), 40.0, "eight tenths of 50 packets");
         assert_eq!(left("without=yield", 4.0), 50.0);
+    }
+
+    /// What a loss leaves of the window of 120 packets that was handed over, after a recovery with
+    /// these round trips and so many lost packets.
+    fn left_by_loss(spec: &str, rtt: f64, lost: u64) -> f64 {
+        let mut flow = Flow::measured(spec, all(6.0));
+        assert_eq!(late(&mut flow, OWN_QUEUE), Some(Reason::Delay));
+        let loss = Loss {
+            now: flow.now,
+            flight: 120 * MSS,
+            usable: 120.0,
+        };
+        flow.c.on_loss(&mut flow.w, &loss);
+        flow.w.cwnd = flow.w.ssthresh;
+        flow.arrived += 10;
+        let ack = Ack {
+            rtt: Some(ms(rtt)),
+            delivery: Some(Delivery {
+                total: flow.arrived * MSS,
+                lost: lost * MSS,
+                ..Delivery::default()
+            }),
+            ..Ack::of(flow.now, 10 * MSS)
+        };
+        flow.c.on_recovery_ack(&mut flow.w, &ack);
+        let recovered = Recovered {
+            now: flow.now,
+            retransmitted: lost * MSS,
+            flight: 60 * MSS,
+        };
+        flow.c.on_recovered(&mut flow.w, &recovered);
+        flow.w.cwnd
+    }
+
+    #[test]
+    fn a_loss_without_a_queue_leaves_the_window_that_was_handed_over() {
+        assert_eq!(left_by_loss("", 110.0, 2), 120.0);
+        assert_eq!(left_by_loss("", 113.0, 2), 60.0, "a queue");
+        assert_eq!(left_by_loss("", 110.0, 3), 60.0, "3 of 123 are more than 2 %");
+        assert_eq!(left_by_loss("without=guard", 110.0, 2), 60.0);
     }
 
     #[test]
