@@ -112,7 +112,7 @@ enum Phase {
     Hold(Instant),
     /// The pipe seems full at this rate: the rate delivered is sent until everything up to here is
     /// acknowledged.
-    Doubt(Rate, u64),
+    Doubt(Rate, u64, bool),
     /// The pipe is full: the rate delivered is sent until everything up to here is acknowledged.
     Settle(u64),
     /// The avoidance has the window, on a path whose queue shows before it overflows: after a loss
@@ -283,15 +283,15 @@ impl Gauge {
         match self.phase {
             Phase::Hold(_) if !late => self.resume(),
             Phase::Hold(_) if self.deliveries.share_of_sent() < self.k.full => {
-                self.phase = Phase::Doubt(self.deliveries.rate(), a.nxt);
+                self.phase = Phase::Doubt(self.deliveries.rate(), a.nxt, false);
             }
-            Phase::Doubt(rate, _)
+            Phase::Doubt(_, _, true) if !late => self.resume(),
+            Phase::Doubt(rate, ..)
                 if self.k.doubts && rate < self.deliveries.rate().scaled(self.k.full) =>
             {
-                self.resume();
-                self.delay.judge_from(a.now);
+                self.phase = Phase::Doubt(self.deliveries.rate(), a.nxt, true);
             }
-            Phase::Doubt(_, until) if a.una >= until => {
+            Phase::Doubt(_, until, _) if a.una >= until => {
                 self.conserve(w);
                 self.export(w);
                 self.hand_over(w);
