@@ -11,7 +11,7 @@ params! {
         /// and at least so many packets, spread over the round trip
         blind_packets: Segments = "6",
         /// what shared media, timers and cross traffic add to times; a shorter one shows nothing
-        noise: Duration = "4ms",
+        noise: Duration = "3ms",
         /// the ACKs of the initial window show the rate of the path where each gap is within this
         /// share of the mean one
         coherent: Ratio = "0.35",
@@ -19,7 +19,7 @@ params! {
         trust: Ratio = "0.5",
         /// an estimate is trusted where something behind the initial window found less than this
         /// share of the window's own queue
-        drained: Ratio = "0.25",
+        drained: Ratio = "0.125",
         /// the pace is at most so many times the rate estimated, until deliveries refute the
         /// estimate
         #[within(1.0..=1e3)]
@@ -37,9 +37,10 @@ params! {
         /// `noise`, show a queue
         late: Ratio = "0.125",
         /// a queue is the flow's own where less than this share of the rate sent is delivered
-        full: Ratio = "0.85",
-        /// losses are congestion where there is more than one, and more than this share
-        losses: Ratio = "0.02",
+        full: Ratio = "0.8",
+        /// losses are congestion where there is more than one, and more than this share; half as
+        /// many where round trips are late
+        losses: Ratio = "0.04",
         /// with competing flows the window left is the achieved share of the path's rate, times
         /// what it holds; at least this share
         #[name("yield")]
