@@ -56,6 +56,10 @@ def _harm(kind: str) -> Limit:
     return Limit(words, "at most", 0, _baseline("harm difference", kind, HYSTART))
 
 
+def _named(measure: str) -> dict[str, str]:
+    return {"part": "named", "measure": measure, "kind": ALL, "against": HYSTART}
+
+
 def _crowd(setting: str) -> list[Limit]:
     where = {"part": "crowd", "setting": setting, "against": HYSTART}
     return [
@@ -75,9 +79,10 @@ def _crowd(setting: str) -> list[Limit]:
 
 
 LIMITS: tuple[Limit, ...] = (
-    Limit("mean regret ÷ HyStart++'s", "at most", 0.78, _baseline("regret ratio", ALL, HYSTART)),
-    Limit("mean regret ÷ quicly's", "at most", 0.97, _baseline("regret ratio", ALL, QUICLY)),
-    Limit("p95 regret ÷ HyStart++'s", "at most", 0.68, _baseline("regret p95 ratio", ALL, HYSTART)),
+    Limit("mean regret ÷ HyStart++'s", "at most", 0.74, _baseline("regret ratio", ALL, HYSTART)),
+    Limit("mean regret ÷ quicly's", "at most", 0.94, _baseline("regret ratio", ALL, QUICLY)),
+    Limit("p95 regret ÷ HyStart++'s", "at most", 0.60, _baseline("regret p95 ratio", ALL, HYSTART)),
+    Limit("worst time ÷ the fastest's", "at most", 3, _baseline("regret worst", ALL, "")),
     Limit(
         "mean regret ÷ HyStart++'s, quic",
         "at most",
@@ -91,7 +96,7 @@ LIMITS: tuple[Limit, ...] = (
         _baseline("retransmitted difference", ALL, HYSTART),
     ),
     *(_harm(kind) for kind in ("short", "long", "bbr", "probe")),
-    Limit("dominated", "at most", 0.15, _baseline("dominated", ALL, "")),
+    Limit("dominated", "at most", 0.18, _baseline("dominated", ALL, "")),
     Limit(
         "dominated, less the minimum of all others",
         "less than",
@@ -105,6 +110,8 @@ LIMITS: tuple[Limit, ...] = (
         0.03,
         _baseline("dominates", ALL, GAUGE) | {"startup": HYSTART},
     ),
+    Limit("named paths: mean ÷ HyStart++'s", "at most", 0.85, _named("median ratio")),
+    Limit("named paths: largest ÷ HyStart++'s", "at most", 1.15, _named("largest median ratio")),
     *(limit for setting, _ in settings() for limit in _crowd(setting)),
     Limit(
         "processor time per packet ÷ HyStart++'s",

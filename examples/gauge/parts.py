@@ -13,6 +13,7 @@ from asking import COMPARED, GAUGE, HELD_OUT, HYSTART, TUNING, Question, ask, re
 from crowd import crowd
 from flowstart.maps.outcomes import Flags
 from measures import CORE, Measures, compared_rows, judged_rows
+from named import named
 from processor import processor
 from questions import Judged, read
 from results import Row
@@ -144,6 +145,11 @@ def everybody(extent: Extent) -> list[Row]:
     return crowd(extent.of("crowd"), extent.seeds, extent.workers)
 
 
+def named_paths(extent: Extent) -> list[Row]:
+    """Every named path next to HyStart++."""
+    return named(extent.seeds, extent.workers)
+
+
 def cpu(_extent: Extent) -> list[Row]:
     """Processor time per packet compared with HyStart++'s; measured anew each time."""
     return list(processor())
@@ -170,6 +176,7 @@ PARTS = {
     "constants": Part(halved_and_doubled, 40, 3),
     "frontier": Part(frontier, 40, 3),
     "crowd": Part(everybody, 0, 10),
+    "named": Part(named_paths, 0, 20),
     "cpu": Part(cpu, 0, 0),
 }
 """All of them, by name; a part that draws no path has none."""

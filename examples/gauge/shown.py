@@ -10,6 +10,7 @@ from crowd import settings
 from flowstart import text
 from limits import verdicts
 from measures import ALL, CORE, HARMED
+from named import SIZES
 from results import Row, find
 
 
@@ -292,6 +293,15 @@ def crowd(rows: Sequence[Row]) -> Table:
     return Table(headings, lines)
 
 
+def named_paths(rows: Sequence[Row]) -> Table:
+    """Median times on the named paths as a multiple of HyStart++'s, a column per size."""
+    own = [row for row in rows if row.part == "named" and row.startup == GAUGE]
+    cells = {row.kind: ratio(row) for row in own if row.kind != ALL}
+    names = dict.fromkeys(kind.rpartition(" ")[0] for kind in cells)
+    lines = [(name, *(cells[f"{name} {size}"] for size in SIZES)) for name in names]
+    return Table(("path", *SIZES), lines)
+
+
 def cpu(rows: Sequence[Row]) -> Table:
     """Processor time per packet compared with HyStart++'s."""
     own = [row for row in rows if row.part == "cpu"]
@@ -310,6 +320,7 @@ TABLES: dict[str, Callable[[Sequence[Row]], Table]] = {
     "constants": lambda rows: varied(rows, "constants"),
     "frontier": lambda rows: varied(rows, "frontier"),
     "crowd": crowd,
+    "named": named_paths,
     "cpu": cpu,
 }
 """Every table by name."""

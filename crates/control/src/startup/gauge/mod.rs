@@ -25,26 +25,37 @@
 //!   round trip, exceeds the minimum RTT by `late` of it and by `noise`, two consecutive times.
 //!   Only packets count that left when the initial window was acknowledged. Then the pace is the
 //!   rate delivered for a round trip at most. If less than `full` of the rate sent is delivered
-//!   meanwhile, the pipe is full. If round trips are late no more, or all is delivered, growth
+//!   meanwhile, the pipe seems full. If round trips are late no more, or all is delivered, growth
 //!   continues; in the latter case others have caused the delay, and it is judged anew from there.
+//! - *Doubt.* That the pipe is full is a hypothesis, and the packets in flight test it: they were sent
+//!   faster than it is said to deliver. The rate delivered is sent until all of them are acknowledged.
+//!   A full pipe delivers no more than before. If the rate delivered times `full` exceeds that of
+//!   the exit, jitter or a varying rate has caused the delay: the test begins anew at this rate, and
+//!   growth continues when round trips are late no more. Otherwise the exit is final.
 //! - *Loss.* More than one packet lost in two round trips, and more than the share `losses` of those
-//!   sent, show that the pipe is full. Fewer are repaired, and growth continues. A congestion mark shows
+//!   sent, or half of it where round trips are late, show that the pipe is full. Fewer are repaired,
+//!   and growth continues. A congestion mark shows
 //!   it as well; but the first flight's are its own burst's, and where marks are counted one by one they
 //!   change nothing.
 //! - *Repair.* When the pipe is full, the pace is the rate delivered, until everything that was out is
 //!   acknowledged. After losses, samples of the time before count no more: behind a policer they
 //!   are of another rate.
-//! - *Hand-over.* The window and the threshold are then what the path holds at the rate delivered, over
-//!   the mean of the round trips that were not late. Where the rate delivered is only a share of the rate estimated,
+//! - *Hand-over.* The window and the threshold are then what the path holds at the rate delivered,
+//!   after a repair at least at its mean over the repair, over the mean of the round trips that were not
+//!   late or that were found not to be the flow's. Where the rate delivered is only a share of the rate estimated,
 //!   others have the rest, and the window is this share of it, at least `yield`. The avoidance
 //!   takes the rate delivered over the last round trip, queue included, for what path and queue hold.
+//! - *Guard.* Where the queue showed in the round trips before the end, losses without a queue are
+//!   random. After a recovery in which a round trip was not late, and while at most the share `losses`
+//!   of all bytes was lost, the window is as before the loss. Where delay showed nothing, as with short
+//!   buffers, the avoidance alone responds to losses.
 //! - A timeout and an idle time end it; slow start continues where the stack and the avoidance leave it.
 //!
 //! Where its ideas come from: the paced flight behind the initial window from Jump Start and quicly's
 //! jumpstart, made a rate; the dispersion of a train from packet pairs, Swift Start and Paced Start;
 //! growth by a multiple of the rate delivered and the repair at that rate from BBR; a first jump that
-//! deliveries confirm from Careful Resume; the tolerance for single losses from BBRv3; a delay that one's own
-//! packets can have caused from HyStart++ and SEARCH.
+//! deliveries confirm from Careful Resume; the tolerance for few losses from BBRv3; a delay that one's own
+//! packets can have caused, and an exit that is taken back, from HyStart++ and SEARCH.
 //!
 //! # State
 //!
@@ -110,14 +121,23 @@ enum Phase {
     Ramp,
     /// Round trips show a queue since this time: is it the flow's own?
     Hold(Instant),
-    /// The pipe seems full at this rate: the rate delivered is sent until everything up to here is
-    /// acknowledged.
-    Doubt(Rate, u64, bool),
+    /// The pipe seems full: the rate delivered is sent until everything up to `until` is acknowledged.
+    Doubt {
+        /// What was delivered when it began.
+        rate: Rate,
+        until: u64,
+        /// More was delivered than a full pipe had.
+        refuted: bool,
+    },
     /// The pipe is full: the rate delivered is sent until everything up to here is acknowledged.
     Settle(u64),
-    /// The avoidance has the window, on a path whose queue shows before it overflows: after a loss
-    /// this is the window before it, and the minimum round trip since.
-    Guard(Segments, Duration),
+    /// The avoidance has the window, on a path whose queue shows before it overflows.
+    Guard {
+        /// The window before the latest loss.
+        cwnd: Segments,
+        /// The minimum round trip since.
+        rtt: Duration,
+    },
     /// The avoidance has the window; after a timeout slow start.
     Over,
 }
@@ -279,47 +299,60 @@ impl Gauge {
         if self.is_congested(w) {
             return Some(self.settle(w, a.now, a.nxt, Reason::Loss));
         }
+        if self.judge_delay(a) {
+            self.conserve(w);
+            self.export(w);
+            self.hand_over(w);
+            self.guard(w);
+            return Some(Reason::Delay);
+        }
+        let growing = self.phase == Phase::Ramp;
+        if growing {
+            self.grow();
+        } else {
+            self.pace = self.deliveries.rate();
+        }
+        if let Some(rtt) = a.rtt {
+            let sum = match growing {
+                true => &mut self.queueless,
+                false => &mut self.judged,
+            };
+            *sum = (sum.0 + rtt, sum.1 + 1);
+        }
+        self.drive(w);
+        None
+    }
+
+    /// Whether a queue of the flow's own is there for good.
+    fn judge_delay(&mut self, a: &Ack) -> bool {
         let late = self.delay.is_late(self.base);
+        let rate = self.deliveries.rate();
         match self.phase {
-            Phase::Hold(_) if !late => self.resume(),
+            Phase::Ramp if late => self.phase = Phase::Hold(a.now),
+            Phase::Hold(_) | Phase::Doubt { refuted: true, .. } if !late => self.resume(),
             Phase::Hold(_) if self.deliveries.share_of_sent() < self.k.full => {
-                self.phase = Phase::Doubt(self.deliveries.rate(), a.nxt, false);
-            }
-            Phase::Doubt(_, _, true) if !late => self.resume(),
-            Phase::Doubt(rate, ..)
-                if self.k.doubts && rate < self.deliveries.rate().scaled(self.k.full) =>
-            {
-                self.phase = Phase::Doubt(self.deliveries.rate(), a.nxt, true);
-            }
-            Phase::Doubt(_, until, _) if a.una >= until => {
-                self.conserve(w);
-                self.export(w);
-                self.hand_over(w);
-                self.phase = Phase::Guard(w.cwnd, Duration::MAX);
-                return Some(Reason::Delay);
+                self.doubt(rate, a.nxt, false);
             }
             Phase::Hold(since) if a.now.since(since) >= self.base => {
                 // All that was sent is delivered: the delay is not the flow's.
                 self.resume();
                 self.delay.judge_from(a.now);
             }
-            Phase::Ramp if late => self.phase = Phase::Hold(a.now),
+            Phase::Doubt { rate: full, .. } if self.k.doubts && full < rate.scaled(self.k.full) => {
+                self.doubt(rate, a.nxt, true);
+            }
+            Phase::Doubt { until, .. } => return a.una >= until,
             _ => {}
         }
-        if let Phase::Hold(_) | Phase::Doubt(..) = self.phase {
-            self.pace = self.deliveries.rate();
-        } else {
-            self.grow();
-        }
-        if let Some(rtt) = a.rtt {
-            let sum = match self.phase {
-                Phase::Ramp => &mut self.queueless,
-                _ => &mut self.judged,
-            };
-            *sum = (sum.0 + rtt, sum.1 + 1);
-        }
-        self.drive(w);
-        None
+        false
+    }
+
+    fn doubt(&mut self, rate: Rate, until: u64, refuted: bool) {
+        self.phase = Phase::Doubt {
+            rate,
+            until,
+            refuted,
+        };
     }
 
     /// The delay was not the flow's: growth continues.
@@ -388,6 +421,16 @@ impl Gauge {
         self.end(w);
     }
 
+    /// From now on losses without a queue leave the window.
+    fn guard(&mut self, w: &Window) {
+        if self.k.guards {
+            self.phase = Phase::Guard {
+                cwnd: w.cwnd,
+                rtt: Duration::MAX,
+            };
+        }
+    }
+
     fn end(&mut self, w: &mut Window) {
         w.pacing = None;
         self.phase = Phase::Over;
@@ -411,7 +454,7 @@ impl Startup for Gauge {
     }
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
-        if let Phase::Over | Phase::Guard(..) = self.phase {
+        if let Phase::Over | Phase::Guard { .. } = self.phase {
             slow_start.grow(w, a);
             return None;
         }
@@ -436,18 +479,18 @@ impl Startup for Gauge {
         }
         match self.phase {
             Phase::Open | Phase::Measure => self.measure(w, a),
-            Phase::Ramp | Phase::Hold(_) | Phase::Doubt(..) => return self.ramp(w, a),
+            Phase::Ramp | Phase::Hold(_) | Phase::Doubt { .. } => return self.ramp(w, a),
             Phase::Settle(until) => {
                 self.conserve(w);
                 if a.una >= until {
                     self.pace = self.pace.max(self.deliveries.average(a.now));
                     self.hand_over(w);
                     if self.delay.is_late(self.base) {
-                        self.phase = Phase::Guard(w.cwnd, Duration::MAX);
+                        self.guard(w);
                     }
                 }
             }
-            Phase::Guard(..) | Phase::Over => {}
+            Phase::Guard { .. } | Phase::Over => {}
         }
         None
     }
@@ -459,12 +502,11 @@ impl Startup for Gauge {
                 self.end(w);
                 Response::STANDARD
             }
-            (Congestion::Loss(_), Phase::Guard(..)) => {
-                self.phase = Phase::Guard(w.cwnd, Duration::MAX);
-                self.deliveries.average_from_now(Instant::ZERO);
+            (Congestion::Loss(_), Phase::Guard { .. }) => {
+                self.guard(w);
                 Response::STANDARD
             }
-            (_, Phase::Guard(..) | Phase::Over) => Response::STANDARD,
+            (_, Phase::Guard { .. } | Phase::Over) => Response::STANDARD,
             (Congestion::Loss(_), _) if self.k.repairs => {
                 Response::continues(Reduction::SelfManaged)
             }
@@ -487,25 +529,23 @@ impl Startup for Gauge {
     }
 
     fn on_recovery_ack(&mut self, _w: &mut Window, a: &Ack) {
-        if let Phase::Guard(cwnd, least) = self.phase {
-            self.phase = Phase::Guard(cwnd, a.rtt.map_or(least, |rtt| rtt.min(least)));
+        if let Phase::Guard { rtt, .. } = &mut self.phase {
+            *rtt = a.rtt.map_or(*rtt, |latest| latest.min(*rtt));
             if let Some(d) = &a.delivery {
                 self.deliveries.take(d);
             }
         }
     }
 
+    /// A loss without a queue leaves the window.
     fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) -> Repaired {
-        if let Phase::Guard(cwnd, least) = self.phase {
-            let queue = least > self.base + self.delay.threshold(self.base);
-            if self.k.guards
-                && !queue
-                && self.deliveries.share_lost() <= self.k.losses.unwrap_or(0.0)
-            {
+        if let Phase::Guard { cwnd, rtt } = self.phase {
+            let queue = rtt > self.base + self.delay.threshold(self.base);
+            let random = self.deliveries.share_lost() <= self.k.losses.unwrap_or(0.0);
+            if random && !queue {
                 w.cwnd = w.cwnd.max(cwnd);
                 w.ssthresh = w.cwnd;
             }
-            self.phase = Phase::Guard(w.cwnd, Duration::MAX);
         }
         Repaired::Continues
     }
@@ -528,7 +568,7 @@ impl Startup for Gauge {
     }
 
     fn owns_cwnd(&self) -> bool {
-        !matches!(self.phase, Phase::Guard(..) | Phase::Over)
+        !matches!(self.phase, Phase::Guard { .. } | Phase::Over)
     }
 
     fn export_model(&mut self) -> Option<Box<dyn Model>> {
