@@ -170,7 +170,7 @@ class Part:
 
 
 PARTS = {
-    "baseline": Part(baseline, 160, 9),
+    "baseline": Part(baseline, 160, 5),
     "stacks": Part(stacks, 40, 3),
     "ablations": Part(ablations, 60, 3),
     "constants": Part(halved_and_doubled, 40, 3),
