@@ -56,6 +56,10 @@ const VARIANTS: &[(&str, &str)] = &[
         "hystart-plus-plus:n_rtt_sample=1,css_rounds=1,low_cwnd=2",
         "cubic",
     ),
+    (
+        "hystart-plus-plus:variant=linux-cubic,n_rtt_sample=2",
+        "cubic",
+    ),
     ("vegas-slow-start:variant=paper", "vegas:variant=paper"),
     (
         "vegas-slow-start:variant=linux,gamma=0",

@@ -10,6 +10,22 @@
 //! congestion control begins. The ACK train of the original is dropped: ACK compression
 //! defeats it (§4.1).
 //!
+//! `variant=linux-cubic` is the patch of SUSS's authors for `tcp_cubic.c` (SUSSdeveloper/HyStartPP,
+//! commit 1ba43b6), with which they compared it:
+//!
+//! | | rfc | linux-cubic |
+//! | --- | --- | --- |
+//! | a round ends | with the ACK that reaches its end | with the first ACK beyond its end, before that ACK is sampled |
+//! | back to slow start | from the eighth sample of a round | from the ninth |
+//! | growth | at most `l` segments for an ACK | not limited |
+//! | an ACK that is not cwnd-limited | is judged | is sampled and not judged |
+//!
+//! The first line decides when CSS begins. At the ACK that reaches the end, what this ACK releases has
+//! not left yet, so the next end misses it. That shortfall doubles with the window: after six rounds
+//! it is a third of the flight. The first samples of such a round come from the tail of a flight,
+//! with the queue of its own burst, and raise a false alarm at 298 segments where the patch enters
+//! CSS at 1288 ([qualification](../results/published.md)).
+//!
 //! # State
 //!
 //! The RFC's: the phase, `windowEnd`, `lastRoundMinRTT`, `currentRoundMinRTT`,
@@ -38,9 +54,9 @@ use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window
 pub const ENTRY: Entry<Maker> = Entry {
     name: "hystart-plus-plus",
     title: "HyStart++",
-    source: "RFC 9406 §4",
+    source: "RFC 9406 §4; SUSSdeveloper/HyStartPP, tcp_cubic.patch",
     year: 2023,
-    opened: "text: RFC 9406, all of it",
+    opened: "text: RFC 9406, all of it; code: SUSSdeveloper/HyStartPP at 1ba43b6, tcp_cubic.patch",
     compared: "all constants, rounds, CSS, return from it, exit, loss",
     summary: "Slow start that turns to slower growth when round-trip times rise, back if they \
               fall, and to congestion control after five such rounds.",
@@ -53,6 +69,8 @@ pub const ENTRY: Entry<Maker> = Entry {
 params! {
     /// §4.3's tuning; slow start's parameters apply after a timeout.
     struct Settings {
+        /// whose order of steps: the RFC's, or that of a patch for Linux's CUBIC
+        variant: Variant = "rfc",
         /// no smaller rise of the round-trip time counts
         min_rtt_thresh: Duration = "4ms",
         /// a rise of the round-trip time by this much always counts
@@ -79,6 +97,8 @@ params! {
         /// round-trip times are not judged below this window (16 in drafts up to -04)
         low_cwnd: Segments = "0",
     }
+
+    enum Variant { Rfc = "rfc", LinuxCubic = "linux-cubic" }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +147,9 @@ impl HyStartPlusPlus {
             settings.l.is_none(),
             "`l` not to be given",
         )?;
+        let limited = settings.variant == Variant::Rfc;
+        params.effective(&Settings::l, limited, "`variant=rfc`")?;
+        params.effective(&Settings::paced, limited, "`variant=rfc`")?;
         Ok(HyStartPlusPlus {
             settings,
             speed: Speed::read(params)?,
@@ -149,10 +172,11 @@ impl HyStartPlusPlus {
             return;
         }
         let paced = self.settings.paced.unwrap_or(w.pacing.is_some());
+        let unlimited = paced || self.settings.variant == Variant::LinuxCubic;
         let l = self
             .settings
             .l
-            .unwrap_or(if paced { f64::INFINITY } else { 8.0 });
+            .unwrap_or(if unlimited { f64::INFINITY } else { 8.0 });
         let increase = w.segments(a.credit).min(l);
         w.cwnd += match self.phase {
             Phase::Css => increase / f64::from(self.settings.css_growth_divisor),
@@ -196,6 +220,35 @@ impl HyStartPlusPlus {
         }
     }
 
+    /// An ACK under `linux-cubic`: `hystartpp_adjust_params`, then `hystartpp_adjust_cwnd`.
+    fn on_linux_ack(
+        &mut self,
+        w: &mut Window,
+        a: &Ack,
+        slow_start: &mut SlowStart,
+    ) -> Option<Reason> {
+        if let Some(rtt) = a.rtt {
+            if self.window_end.is_none_or(|end| a.una > end) {
+                let ended = self.end_round(w, a);
+                if ended.is_some() {
+                    slow_start.leave_unused(a);
+                    return ended;
+                }
+            }
+            self.current_round_min_rtt = self.current_round_min_rtt.min(rtt);
+            if self.rtt_sample_count < self.settings.n_rtt_sample {
+                self.rtt_sample_count += 1;
+            } else if self.phase == Phase::Css {
+                self.check_delay(w, a.now);
+            }
+        }
+        if a.cwnd_limited && self.phase == Phase::SlowStart {
+            self.check_delay(w, a.now);
+        }
+        self.grow(w, a);
+        None
+    }
+
     /// §4.2: rounds end when `windowEnd` is acknowledged. The round in which CSS began
     /// counts as its first.
     fn end_round(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
@@ -220,6 +273,9 @@ impl Startup for HyStartPlusPlus {
         if self.phase == Phase::Done {
             slow_start.grow(w, a);
             return None;
+        }
+        if self.settings.variant == Variant::LinuxCubic {
+            return self.on_linux_ack(w, a, slow_start);
         }
         self.grow(w, a);
         if let Some(rtt) = a.rtt {
@@ -489,6 +545,81 @@ mod tests {
         assert_eq!(h.phase, Phase::Done);
     }
 
+    /// A flight of ten that is acknowledged one by one, each ACK releasing two segments, and the
+    /// first ACK of the next flight; the end of the round after every ACK, in segments.
+    fn ends_of_rounds(spec: &str) -> Vec<u64> {
+        let mut flow = Flow::new(spec);
+        let ends = (1..=11).map(|una| {
+            let ack = Ack {
+                una: una * MSS,
+                nxt: (10 + 2 * (una - 1)) * MSS,
+                rtt: Some(ms(50.0)),
+                ..Ack::of(Instant::ZERO, MSS)
+            };
+            flow.h.on_ack(&mut flow.w, &ack, &mut slow_start());
+            flow.h.window_end.unwrap() / MSS
+        });
+        ends.collect()
+    }
+
+    #[test]
+    fn linux_cubic_ends_a_round_where_the_next_flight_begins_and_rfc_within_it() {
+        let rfc = ends_of_rounds("");
+        assert_eq!((rfc[8], rfc[9], rfc[10]), (10, 28, 28));
+        let linux = ends_of_rounds("variant=linux-cubic");
+        assert_eq!((linux[8], linux[9], linux[10]), (10, 10, 30));
+    }
+
+    /// Phases after the eighth and the ninth ACK of a round in CSS whose RTTs have fallen back.
+    fn phases_of_a_false_alarm(spec: &str) -> [Phase; 2] {
+        let mut flow = Flow::new(spec);
+        (flow.h.phase, flow.h.css_baseline_min_rtt) = (Phase::Css, ms(120.0));
+        flow.h.window_end = Some(u64::MAX);
+        let mut ack = |count| {
+            for _ in 0..count {
+                let ack = Ack {
+                    rtt: Some(ms(100.0)),
+                    ..Ack::of(Instant::ZERO, MSS)
+                };
+                flow.h.on_ack(&mut flow.w, &ack, &mut slow_start());
+            }
+            flow.h.phase
+        };
+        [ack(8), ack(1)]
+    }
+
+    #[test]
+    fn linux_cubic_goes_back_to_slow_start_a_sample_later() {
+        let (css, slow) = (Phase::Css, Phase::SlowStart);
+        assert_eq!(phases_of_a_false_alarm(""), [slow, slow]);
+        assert_eq!(phases_of_a_false_alarm("variant=linux-cubic"), [css, slow]);
+    }
+
+    #[test]
+    fn linux_cubic_does_not_limit_what_an_ack_adds() {
+        assert_eq!(growth("variant=linux-cubic", Phase::SlowStart), 29_200.0);
+        assert_eq!(growth("variant=linux-cubic", Phase::Css), 7_300.0);
+    }
+
+    #[test]
+    fn linux_cubic_samples_an_ack_of_an_unused_window_and_does_not_judge_it() {
+        let phase = |cwnd_limited| {
+            let mut h = algorithm("variant=linux-cubic");
+            (h.last_round_min_rtt, h.window_end) = (ms(100.0), Some(u64::MAX));
+            for _ in 0..8 {
+                let ack = Ack {
+                    rtt: Some(ms(130.0)),
+                    cwnd_limited,
+                    ..Ack::of(Instant::ZERO, MSS)
+                };
+                h.on_ack(&mut Window::new(MSS as u32), &ack, &mut slow_start());
+            }
+            (h.phase, h.rtt_sample_count)
+        };
+        assert_eq!(phase(false), (Phase::SlowStart, 8));
+        assert_eq!(phase(true), (Phase::Css, 8));
+    }
+
     #[test]
     fn constants_that_make_no_sense_are_refused() {
         let complaint = |spec: &str| {
@@ -506,6 +637,7 @@ mod tests {
         assert!(complaint("n_rtt_sample=2.5").contains("`2.5` is not a whole number from 1"));
         assert!(complaint("max_rtt_thresh=1ms")
             .ends_with("`1ms` is not at least `min_rtt_thresh`, 4ms"));
+        assert!(complaint("variant=linux-cubic,l=8").contains("`variant=rfc`"));
         assert!(complaint("l=0").ends_with("parameter `l`: `0` is not above zero"));
     }
 }
