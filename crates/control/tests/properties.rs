@@ -52,6 +52,7 @@ const VARIANTS: &[(&str, &str)] = &[
         "hystart:variant=linux-3.19,low_window=1,detect=train",
         "cubic:c=1000",
     ),
+    ("hystart:variant=picoquic", "cubic"),
     (
         "hystart-plus-plus:n_rtt_sample=1,css_rounds=1,low_cwnd=2",
         "cubic",

@@ -20,6 +20,12 @@
 //! | `linux-2.6.29` | ms | `> delay_min/2` | `delay_min` | 1/16 of it, 2 to 16 ms |
 //! | `linux-3.19` | ms | `> delay_min/2` | `delay_min` | 1/8 of it, 4 to 16 ms |
 //! | `linux-5.6` | us | `> (delay_min + ack_delay)/2` | `delay_min` | 1/8 of it, 4 to 16 ms |
+//! | `picoquic` | exact | none | the smallest maximum of seven samples | 1/4 of it, or a packet's pacing time |
+//!
+//! `picoquic` is the delay test of private-octopus/picoquic at d199d45 (`hystart/filtered.rs`). Samples are
+//! a millisecond apart or more. What is compared is the smallest of the last seven, and slow start ends
+//! when that has been too large seven times, at any window. `landing=half-then-recovery` is what that
+//! stack does then ([landing](../landing.md)).
 //!
 //! `linux-5.6` doubles the train limit for a paced sender, whose packets no longer
 //! leave back to back. `2011` is S. Ha and I. Rhee, "Taming the Elephants: New TCP Slow
@@ -37,9 +43,14 @@
 //!   and samples are followed below it; under Linux's variants only rounds are.
 //! - Kernels up to 5.16 noticed a new round after testing its first ACK, current ones
 //!   before. `linux-5.6` is the current order.
+//! - picoquic judges time stamps instead where both ends use that extension, raises the window to half
+//!   of a measured bandwidth, and ignores losses below a smoothed rate of 15 % (`cubic.c`). These are left out.
 //! - The paper, and kernels of its time, continue slow start while `cwnd == ssthresh`. Here
 //!   the avoidance takes over, as in current kernels: a difference of one ACK.
 
+mod filtered;
+
+use self::filtered::Filtered;
 use super::{copies, Congestion, Maker, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
@@ -54,10 +65,11 @@ pub const ENTRY: Entry<Maker> = Entry {
     name: "hystart",
     title: "HyStart (hybrid slow start)",
     source: "Ha, Rhee: Hybrid Slow Start for High-Bandwidth and Long-Distance Networks, \
-             PFLDnet 2008, Algorithm 1; Linux tcp_cubic.c",
+             PFLDnet 2008, Algorithm 1; Linux tcp_cubic.c; picoquic cc_common.c",
     year: 2008,
-    opened: "text: the paper, PFLDnet 2008; code: Linux tcp_cubic.c, three generations",
-    compared: "ACK train, delay rule, rounds, low window",
+    opened: "text: the paper, PFLDnet 2008; code: Linux tcp_cubic.c, three generations; \
+             private-octopus/picoquic at d199d45, cc_common.c and cubic.c",
+    compared: "ACK train, delay rule, rounds, low window; picoquic's filter",
     summary: "Slow start that ends when the ACK train of a round gets as long as the path, or \
               when round-trip times rise.",
     params: with_slow_start!(Settings),
@@ -68,7 +80,8 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     pub(super) struct Settings {
-        /// whose rules: the paper's, its journal version's, or a kernel's from that version on
+        /// whose rules: the paper's, its journal version's, a kernel's from that version on, or
+        /// picoquic's
         #[usual("by stack: linux-5.6 under linux, otherwise 2008")]
         variant: Option<Variant>,
         /// which signs end it (Linux hystart_detect)
@@ -89,6 +102,7 @@ params! {
         Linux2629 = "linux-2.6.29",
         Linux319 = "linux-3.19",
         Linux56 = "linux-5.6",
+        Picoquic = "picoquic",
     }
     pub(super) enum Detect { Both = "both", Train = "train", Delay = "delay" }
 }
@@ -118,6 +132,8 @@ struct HyStart {
     nxt: u64,
     /// Linux: samples before this are not trusted.
     deaf_until: Instant,
+    /// picoquic's.
+    filtered: Filtered,
 }
 
 impl HyStart {
@@ -134,6 +150,11 @@ impl HyStart {
             false => Duration::from_millis(1),
         };
         params.effective(&Settings::paced, fine, "`variant=linux-5.6`")?;
+        let rounds = variant != Variant::Picoquic;
+        let needs = "another variant than `picoquic`";
+        params.effective(&Settings::detect, rounds, needs)?;
+        params.effective(&Settings::low_window, rounds, needs)?;
+        params.effective(&Settings::tick, rounds, needs)?;
         Ok(HyStart {
             variant,
             detect_train: settings.detect != Detect::Delay,
@@ -151,6 +172,7 @@ impl HyStart {
             end_seq: 0,
             nxt: 0,
             deaf_until: Instant::ZERO,
+            filtered: Filtered::default(),
         })
     }
 
@@ -258,6 +280,7 @@ impl HyStart {
             }
             Variant::Linux2629 => clamp(reference.over(16), 2),
             Variant::Seed2011 | Variant::Linux319 | Variant::Linux56 => clamp(reference.over(8), 4),
+            Variant::Picoquic => filtered::rise(reference),
         }
     }
 
@@ -318,6 +341,10 @@ impl Startup for HyStart {
             _ if self.found => None,
             Variant::Seed2008 | Variant::Seed2011 => self.seed(w, a),
             Variant::Linux2629 | Variant::Linux319 | Variant::Linux56 => self.linux(w, a),
+            Variant::Picoquic => a
+                .rtt
+                .filter(|rtt| self.filtered.take(w, a, *rtt))
+                .map(|_| Reason::Delay),
         };
         match reason {
             None => slow_start.grow(w, a),
@@ -330,8 +357,13 @@ impl Startup for HyStart {
         reason
     }
 
-    /// After a timeout the path may have changed: what was known of it is forgotten.
+    /// After a timeout the path may have changed: what was known of it is forgotten. picoquic looks at
+    /// delays in the first slow start only.
     fn on_congestion(&mut self, _w: &mut Window, c: &Congestion) -> Response {
+        if self.variant == Variant::Picoquic {
+            self.found = true;
+            return Response::STANDARD;
+        }
         if let Congestion::Timeout(t) = c {
             self.found = false;
             self.d_min = Duration::MAX;
@@ -639,6 +671,21 @@ mod tests {
         // 100 Mbit/s, 102 ms: half of it and ack_delay are 430 ACKs in the round of 640.
         let found = exit_window("variant=linux-5.6,detect=train", 10.0, 0.12, 102.0);
         assert!((1069.0..=1072.0).contains(&found), "{found}");
+    }
+
+    #[test]
+    fn picoquic_leaves_at_any_window_and_once() {
+        let rounds: [&[f64]; 2] = [&[100.0; 7], &[126.0; 13]];
+        assert_eq!(delay("variant=picoquic", 4.0, &rounds), Some(Reason::Delay));
+        let mut h = hystart("variant=picoquic");
+        let timeout = Timeout {
+            now: at_ms(1.0),
+            flight: MSS,
+            usable: 64.0,
+            repeated: false,
+        };
+        h.on_congestion(&mut Window::new(MSS as u32), &Congestion::Timeout(timeout));
+        assert!(h.found);
     }
 
     #[test]
