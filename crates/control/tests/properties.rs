@@ -53,6 +53,10 @@ const VARIANTS: &[(&str, &str)] = &[
         "cubic:c=1000",
     ),
     ("hystart:variant=picoquic", "cubic"),
+    ("bbr-startup:version=quiche", "bbr"),
+    ("bbr-startup:version=google-quiche,option=BBQ6", "bbr"),
+    ("bbr-startup:version=google-quiche,option=BB2S", "cubic"),
+    ("bbr-startup", "bbr:version=quiche"),
     (
         "hystart-plus-plus:n_rtt_sample=1,css_rounds=1,low_cwnd=2",
         "cubic",

@@ -26,6 +26,9 @@
 //! - v3-linux has Linux's constants (0.91, 180/256 and 38/256 where the draft has 0.9, 0.7 and 0.15)
 //!   and its test of losses in whole packets; otherwise its ProbeBW is the draft's. Left out are its
 //!   answers to ECN, and what it does where a tail loss probe has repaired a loss.
+//! - quiche and google-quiche are the draft's v3 with their gains, and with ten seconds between
+//!   measurements of the minimum RTT. Their end of a probe by a standing queue, and their loss
+//!   thresholds outside of Startup, are not compared.
 //!
 //! # Contested
 //!
@@ -42,7 +45,7 @@
 use super::bbr_quinn::BbrQuinnAvoidance;
 use super::{copies, Avoidance, Maker};
 use crate::entry::{Certainty, Entry, Need};
-use crate::model::bbr::{Bbr, Source, Version};
+use crate::model::bbr::{Bbr, Source};
 use crate::model::Model;
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
@@ -70,7 +73,8 @@ pub const ENTRY: Entry<Maker> = Entry {
 params! {
     struct Settings {
         /// v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06; v3-linux: as in google/bbr,
-        /// branch v3; quinn: quinn-proto 0.11.19, which sets a window only
+        /// branch v3; quinn: quinn-proto 0.11.19, which sets a window only; quiche, google-quiche:
+        /// cloudflare/quiche at e97798e, google/quiche at f44fa9f
         #[usual("by stack: quinn under quinn, v3 under noq, otherwise that of bbr-startup, or v1")]
         version: Option<Source>,
     }
@@ -79,10 +83,10 @@ params! {
 fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecError> {
     let given = Settings::read(params)?.version;
     let source = given.unwrap_or(Source::by_stack(convention));
-    Ok(match source.version() {
-        Some(version) => copies(BbrAvoidance {
-            version: given.map(|_| version),
-            model: Box::new(Bbr::new(version, convention, None)),
+    Ok(match Bbr::of(source, convention, None, None) {
+        Some(model) => copies(BbrAvoidance {
+            source: given,
+            model: Box::new(model),
             in_charge: false,
         }),
         None => copies(BbrQuinnAvoidance::default()),
@@ -92,7 +96,7 @@ fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecErro
 /// State of ProbeBW and ProbeRTT on one connection.
 #[derive(Clone)]
 struct BbrAvoidance {
-    version: Option<Version>,
+    source: Option<Source>,
     model: Box<Bbr>,
     in_charge: bool,
 }
@@ -114,8 +118,8 @@ impl Avoidance for BbrAvoidance {
 
     fn on_start(&mut self, _w: &mut Window, now: Instant) {
         self.take_over();
-        if let Some(version) = self.version {
-            self.model.turn_into(version, now);
+        if let Some(source) = self.source {
+            self.model.turn_into(source, now);
         }
     }
 

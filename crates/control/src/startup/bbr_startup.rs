@@ -39,6 +39,27 @@
 //! `bbr:version=quinn` it continues as that stack's BBR. noq-proto 1.4.0 has v3, and its first rate
 //! is that of a round trip of 1 ms, whatever the handshake took.
 //!
+//! Two more are Google's QUIC code and its translation to Rust, which is the `bbr2` of quiche
+//! (`model/bbr/quiche.rs`). Both start at a window in a round trip, without a gain, and judge a round
+//! where it ends:
+//!
+//! | | quiche | google-quiche |
+//! | --- | --- | --- |
+//! | read | cloudflare/quiche at e97798e, `recovery/gcongestion/bbr2` | google/quiche at f44fa9f, `bbr2_*.cc` |
+//! | pacing gain in Startup, in Drain | 2.773, 1/2.885 | 2.885, 1/2.885 |
+//! | window gain | 2, below two initial windows without a limit | the same |
+//! | a plateau | three rounds without a quarter more of the largest rate; rounds that the application limited do not count | the same; they count, but do not end it |
+//! | Startup ends for losses | eight loss events and 1.5 % of the flight lost, in a round without growth | the same, 2 % |
+//! | Drain ends | when the path holds what is in flight | the same |
+//! | measurement of the minimum RTT | not before Startup is over | the same |
+//!
+//! `option` has google/quiche's options for Startup by their tags: `1RTT` and `2RTT` (rounds of a
+//! plateau), `BBQ1` (pacing gain 2.773, Drain 0.5), `BBQ2` (window gain 2.885), `BBQ6` (the pacing gain
+//! follows the growth of the last round, 1.25 at least), `B206` (two loss events), `B207` and `BB2S` (one or two
+//! rounds with a standing queue of 0.75 BDP), `B2NE` (losses end it while the rate grows). cloudflare/quiche sets
+//! `decrease_startup_pacing_at_end_of_round`, the flag of `BBQ6`, and never changes the gain, so
+//! it has no effect there.
+//!
 //! # State
 //!
 //! The model ([`crate::model::bbr`]): the largest delivery rate of ten rounds (v3: of two cycles), the
@@ -56,7 +77,11 @@
 //!   here it is what is in flight now. Its fast path for application-limited flows and its
 //!   special case for tail loss probes are left out.
 //! - What a receiver without SACK would change is left out.
-//! - After a timeout everything counts as lost here, so that the window is one segment.
+//! - After a timeout everything counts as lost here, so that the window is one segment. QUICHE's Startup
+//!   does not respond to a timeout.
+//! - In both QUICHEs the acknowledgement of the first data packet sets the first rate; here the
+//!   handshake's round trip does. Their least window, the initial one in cloudflare/quiche, is left out, and so
+//!   are `B205`, `BBQ7` to `BBQ9`, `BSAO` and the options for later phases.
 //!
 //! # Contested
 //!
@@ -78,7 +103,7 @@
 
 use super::{bbr_quinn, copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::model::bbr::{Bbr, PlateauRate, Source};
+use crate::model::bbr::{Bbr, PlateauRate, Source, StartupOption};
 use crate::model::Model;
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Recovered};
@@ -91,9 +116,9 @@ pub const ENTRY: Entry<Maker> = Entry {
     title: "BBR Startup and Drain",
     source: "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson: BBR: Congestion-Based Congestion \
              Control, ACM Queue 14(5), 2016; Linux tcp_bbr.c; draft-ietf-ccwg-bbr-06; google/bbr, \
-             branch v3",
+             branch v3; cloudflare/quiche; google/quiche",
     year: 2016,
-    opened: "text: draft-ietf-ccwg-bbr, editor's copy of 3 August 2026; code: google/bbr branch v3, tcp_bbr.c 001a430b; quinn-proto 0.11.19, congestion/bbr; v1's constants as later code quotes them",
+    opened: "text: draft-ietf-ccwg-bbr, editor's copy of 3 August 2026; code: google/bbr branch v3, tcp_bbr.c 001a430b; quinn-proto 0.11.19, congestion/bbr; cloudflare/quiche e97798e, gcongestion/bbr2; google/quiche f44fa9f, bbr2_*; v1's constants as later code quotes them",
     compared: "gains, first rate, plateau, loss exit, drain, window",
     summary: "Doubles the pacing rate every round trip until the delivery rate has not grown by \
               a quarter for three, then drains the queue this has built.",
@@ -109,29 +134,38 @@ pub const ENTRY: Entry<Maker> = Entry {
 params! {
     struct Settings {
         /// v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06; v3-linux: as in google/bbr,
-        /// branch v3; quinn: quinn-proto 0.11.19, which sets a window only
+        /// branch v3; quinn: quinn-proto 0.11.19, which sets a window only; quiche, google-quiche:
+        /// cloudflare/quiche at e97798e, google/quiche at f44fa9f
         #[usual("by stack: quinn under quinn, v3 under noq, otherwise v1")]
         version: Option<Source>,
         /// what has to grow by a quarter in a round: the largest rate measured, the sample of the
         /// ACK that begins it, or that of any ACK in it
         #[usual("by version: max in v1, sample in v3, every-sample in v3-linux")]
         plateau: Option<PlateauRate>,
+        /// an option of google/quiche for Startup, by its tag
+        #[usual("none")]
+        option: Option<StartupOption>,
     }
 }
 
 fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecError> {
     let settings = Settings::read(params)?;
     let source = settings.version.unwrap_or(Source::by_stack(convention));
-    let Some(version) = source.version() else {
-        params.effective(
-            &Settings::plateau,
-            false,
-            "`version=v1`, `v3` or `v3-linux`",
-        )?;
+    let google = source == Source::GoogleQuiche;
+    params.effective(&Settings::option, google, "`version=google-quiche`")?;
+    let plateau = !matches!(
+        source,
+        Source::Quinn | Source::Quiche | Source::GoogleQuiche
+    );
+    params.effective(
+        &Settings::plateau,
+        plateau,
+        "`version=v1`, `v3` or `v3-linux`",
+    )?;
+    let Some(model) = Bbr::of(source, convention, settings.plateau, settings.option) else {
         let iw = slow_start::Settings::read(params)?.iw;
         return Ok(copies(bbr_quinn::BbrQuinnStartup::new(iw.is_some())));
     };
-    let model = Bbr::new(version, convention, settings.plateau);
     Ok(copies(BbrStartup {
         model: Some(Box::new(model)),
     }))
@@ -695,6 +729,48 @@ mod tests {
         let before = flow.pacing_mbps();
         flow.round(at(40.0));
         assert!(flow.pacing_mbps() > 2.0 * before);
+    }
+
+    /// Rounds of growth to 100 Mbit/s, then until Startup ends, and the pace before that.
+    fn quiche_fills(spec: &str) -> (usize, f64) {
+        let mut flow = Flow::new(spec, "bbr");
+        for mbps in [10.0, 20.0, 40.0, 80.0, 100.0] {
+            assert_eq!(flow.round(at(mbps)), None);
+        }
+        let pace = flow.pacing_mbps();
+        let rounds = (1..9).find(|_| flow.round(at(100.0)) == Some(Reason::FullPipe));
+        (rounds.unwrap(), (100.0 * pace).round() / 100.0)
+    }
+
+    #[test]
+    fn quiche_starts_at_a_window_a_round_trip_and_ends_after_three_flat_rounds() {
+        for (spec, gain) in [("quiche", 2.773), ("google-quiche", 2.885)] {
+            let spec = format!("bbr-startup:version={spec}");
+            assert_eq!(Flow::new(&spec, "bbr").pacing_mbps(), 1.168);
+            assert_eq!(quiche_fills(&spec), (3, 100.0 * gain));
+        }
+    }
+
+    #[test]
+    fn options_of_google_quiche_change_rounds_and_gain() {
+        let filled = |option| quiche_fills(&format!("bbr-startup:version=google-quiche,{option}"));
+        assert_eq!(filled("option=1RTT"), (1, 288.5));
+        assert_eq!(filled("option=2RTT"), (2, 288.5));
+        assert_eq!(filled("option=BBQ1"), (3, 277.3));
+        // The last round grew by a quarter: 1.25 and a quarter of what is above.
+        assert_eq!(filled("option=BBQ6"), (3, 165.88));
+    }
+
+    #[test]
+    fn an_option_needs_google_quiche() {
+        for version in ["v3", "quiche"] {
+            let spec = format!("bbr-startup:version={version},option=BBQ1");
+            let refused = catalog::controller(&spec, "bbr", Convention::Rfc).err();
+            assert!(refused
+                .unwrap()
+                .to_string()
+                .contains("`version=google-quiche`"));
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod linux_undo;
 mod policer;
 mod probe_bw;
 mod probing;
+mod quiche;
 mod state;
 
 use crate::model::rounds::Rounds;
@@ -29,6 +30,8 @@ use filters::{ExtraAcked, MaxFilter, MinRtt};
 use full_pipe::{LossEvents, Plateau, RoundLosses};
 use policer::Policer;
 use probing::{Ended, Limits, Phase, Probing};
+use quiche::Quiche;
+pub use quiche::StartupOption;
 use state::{State, MIN_PIPE_CWND};
 use std::any::Any;
 
@@ -44,6 +47,10 @@ named! {
         V3Linux = "v3-linux",
         /// As in quinn-proto 0.11: [`BbrQuinn`](super::bbr_quinn::BbrQuinn).
         Quinn = "quinn",
+        /// As in cloudflare/quiche.
+        Quiche = "quiche",
+        /// As in google/quiche.
+        GoogleQuiche = "google-quiche",
     }
 }
 
@@ -61,7 +68,7 @@ impl Source {
     pub(crate) fn version(self) -> Option<Version> {
         match self {
             Source::V1 => Some(Version::V1),
-            Source::V3 => Some(Version::V3),
+            Source::V3 | Source::Quiche | Source::GoogleQuiche => Some(Version::V3),
             Source::V3Linux => Some(Version::V3Linux),
             Source::Quinn => None,
         }
@@ -80,6 +87,14 @@ pub enum Version {
 }
 
 impl Version {
+    fn source(self) -> Source {
+        match self {
+            Version::V1 => Source::V1,
+            Version::V3 => Source::V3,
+            Version::V3Linux => Source::V3Linux,
+        }
+    }
+
     fn plateau_rate(self) -> PlateauRate {
         match self {
             Version::V1 => PlateauRate::Max,
@@ -146,6 +161,7 @@ const MAX_QUANTUM: u64 = 65_215;
 /// Model and state machine of BBR on one connection.
 #[derive(Clone, Debug)]
 pub struct Bbr {
+    source: Source,
     version: Version,
     convention: Convention,
     plateau_rate: PlateauRate,
@@ -165,6 +181,8 @@ pub struct Bbr {
     rounds: Rounds,
     plateau: Plateau,
     losses: StartupLosses,
+    /// Startup as QUICHE has it, in place of the draft's.
+    quiche: Option<Quiche>,
     extra: ExtraAcked,
     policer: Policer,
     cycle: Cycle,
@@ -211,6 +229,7 @@ impl Bbr {
     pub fn new(version: Version, convention: Convention, plateau: Option<PlateauRate>) -> Bbr {
         let constants = constants_of(version, convention);
         Bbr {
+            source: version.source(),
             version,
             convention,
             plateau_rate: plateau.unwrap_or(version.plateau_rate()),
@@ -232,6 +251,7 @@ impl Bbr {
                 Version::V3 => StartupLosses::Ranges(RoundLosses::default()),
                 Version::V3Linux => StartupLosses::Events(LossEvents::default()),
             },
+            quiche: None,
             extra: ExtraAcked::default(),
             policer: Policer::default(),
             cycle: Cycle::default(),
@@ -253,14 +273,37 @@ impl Bbr {
         }
     }
 
-    /// Continues as another version.
-    pub(crate) fn turn_into(&mut self, version: Version, now: Instant) {
-        if version == self.version {
+    /// BBR of a source; `None` where that has another model.
+    pub(crate) fn of(
+        source: Source,
+        convention: Convention,
+        plateau: Option<PlateauRate>,
+        option: Option<StartupOption>,
+    ) -> Option<Bbr> {
+        let mut bbr = Bbr::new(source.version()?, convention, plateau);
+        if let Some(quiche) = Quiche::of(source, option) {
+            bbr.source = source;
+            bbr.constants = quiche.constants(option);
+            bbr.probing.limits = quiche::LIMITS;
+            bbr.min_rtt = MinRtt::every(bbr.constants.probe_rtt_interval, true);
+            bbr.losses = StartupLosses::Ignored;
+            bbr.quiche = Some(quiche);
+            bbr.update_gains();
+        }
+        Some(bbr)
+    }
+
+    /// Continues as that of another source.
+    pub(crate) fn turn_into(&mut self, source: Source, now: Instant) {
+        if source == self.source {
             return;
         }
-        let new = Bbr::new(version, self.convention, None);
+        let Some(new) = Bbr::of(source, self.convention, None, None) else {
+            return;
+        };
         let max_bw = self.max_bw.max();
-        (self.version, self.plateau_rate) = (version, new.plateau_rate);
+        (self.source, self.version) = (new.source, new.version);
+        self.plateau_rate = new.plateau_rate;
         (self.constants, self.max_bw) = (new.constants, new.max_bw);
         self.max_bw.insert(self.epoch(), max_bw);
         self.probing.limits = new.probing.limits;
@@ -296,6 +339,10 @@ impl Bbr {
 
     /// Sets the first pacing rate (InitPacingRate).
     fn set_first_rate(&mut self, cwnd: Segments, rtt: Option<Duration>) {
+        if let Some(quiche) = &self.quiche {
+            self.pacing = quiche.first_rate((cwnd * self.mss as f64) as u64, rtt);
+            return;
+        }
         let rtt = rtt.unwrap_or(NOMINAL_RTT).max(Duration(1000));
         if self.version == Version::V3Linux {
             self.pacing = linux::first_rate(cwnd, self.mss, rtt);
@@ -413,7 +460,10 @@ impl Bbr {
         if self.version == Version::V1 {
             self.update_cycle(a, d);
         }
-        let reason = self.check_startup(d);
+        let reason = match &self.quiche {
+            Some(_) if !self.plateau.reached => self.check_quiche_startup(d, a.flight),
+            _ => self.check_startup(d),
+        };
         self.check_drain(a);
         if self.version != Version::V1 {
             self.update_probing(w, a, d);
@@ -517,7 +567,8 @@ impl Bbr {
     /// Enters and leaves ProbeRTT (UpdateMinRTT, CheckProbeRTT).
     fn check_probe_rtt(&mut self, w: &mut Window, a: &Ack, d: &Delivery) {
         let due = self.min_rtt.take(a.rtt, a.now);
-        if due && !self.idle_restart && self.state != State::ProbeRtt {
+        let interrupts = self.quiche.is_none() || self.plateau.reached;
+        if due && interrupts && !self.idle_restart && self.state != State::ProbeRtt {
             self.save_cwnd(w);
             self.state = State::ProbeRtt;
             if self.version != Version::V1 {
@@ -581,7 +632,10 @@ impl Bbr {
     fn update_gains(&mut self) {
         let c = &self.constants;
         (self.pacing_gain, self.cwnd_gain) = match self.state {
-            State::Startup => (c.startup_pacing, c.startup_cwnd),
+            State::Startup => {
+                let gain = self.quiche.as_ref().and_then(|q| q.gain);
+                (gain.unwrap_or(c.startup_pacing), c.startup_cwnd)
+            }
             State::Drain => (c.drain_pacing, c.drain_cwnd),
             State::ProbeBw if self.version != Version::V1 => {
                 self.probing.phase.gains(c.probe_down_pacing)
@@ -676,8 +730,13 @@ impl Bbr {
     }
 
     fn pace_at(&mut self, gain: f64) {
-        let rate = Rate((gain * PACING_MARGIN * self.bw().bps() as f64).round() as u64);
-        if rate > self.pacing || self.plateau.reached && rate.bps() > 0 {
+        let margin = match self.quiche {
+            Some(_) => 1.0,
+            None => PACING_MARGIN,
+        };
+        let rate = Rate((gain * margin * self.bw().bps() as f64).round() as u64);
+        let falls = self.plateau.reached || gain < self.constants.startup_pacing;
+        if rate > self.pacing || falls && rate.bps() > 0 {
             self.pacing = rate;
         }
     }
@@ -751,6 +810,9 @@ impl Bbr {
 
     /// Towards what the model allows.
     fn grown(&self, cwnd: Segments, acked: Segments) -> Segments {
+        if self.quiche.is_some() && !self.plateau.reached {
+            return self.grown_by_quiche(cwnd, acked);
+        }
         let extra = match self.version {
             Version::V1 if !self.plateau.reached => 0,
             _ => self.extra.max(self.bw()),
