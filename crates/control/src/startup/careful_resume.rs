@@ -18,6 +18,20 @@
 //! The phase; the saved window and round-trip time; the PipeSize with the range of unvalidated
 //! data; the round-trip time, smoothed, least and latest.
 //!
+//! # Two programs
+//!
+//! Public programs from before the RFC. The rules that differ:
+//!
+//! | | here | quiche (ana-cc/quiche, branch resume_latest, 1f578fe, `congestion/resume.rs`) | picoquic (hfstco/picoquic, branch careful-resume, 67d2be8, `careful_resume.c`) |
+//! | --- | --- | --- | --- |
+//! | jumps | when the initial window is acknowledged and data waits | the same | when ten packets are acknowledged and the window is full |
+//! | refuses an RTT | below half the saved one, above ten times it | the same, both limits included | not in this file |
+//! | PipeSize begins as | the flight | the window | the flight |
+//! | it grows by | the jump that is acknowledged | all that is acknowledged | all that is acknowledged |
+//! | Unvalidated ends | with the first ACK of the jump, or after a round trip | with the first ACK of the jump | with the last packet of the jump, or after the minimum RTT |
+//! | threshold after a retreat | `beta` of the PipeSize, 0.5 | all of the PipeSize | half of the PipeSize |
+//! | least window of a retreat | two segments | none | two packets |
+//!
 //! # Contested
 //!
 //! - PipeSize begins as what is in flight and grows by what is newly acknowledged. Taken
@@ -49,8 +63,9 @@ pub const ENTRY: Entry<Maker> = Entry {
     title: "Careful Resume",
     source: "RFC 9959",
     year: 2026,
-    opened: "text: draft-ietf-tsvwg-careful-resume-24, all of it, and the examples of RFC 9959",
-    compared: "phases, jump, validation, retreat, saved values",
+    opened: "text: draft-ietf-tsvwg-careful-resume-24, all of it, and the examples of RFC 9959; \
+             code: ana-cc/quiche at 1f578fe, hfstco/picoquic at 67d2be8",
+    compared: "phases, jump, validation, retreat, saved values; two programs side by side",
     summary: "Jumps, after one round trip, to half of the saved congestion \
               window, and retreats to half of what is confirmed if that was too much.",
     params: with_slow_start!(Settings),

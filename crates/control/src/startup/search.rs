@@ -28,6 +28,7 @@
 //!
 //! # Contested
 //!
+//! - draft-chung-ccwg-search-10 was not found, so nothing is compared with it.
 //! - -09's text is reported to lean *forward* between two bins, to what was sent after the moment
 //!   that is looked for; Mozilla's implementers, after a question to the authors, call that a slip. Forward takes
 //!   more for sent and leaves too soon, so no variant does (`interpolation=forward`).
