@@ -210,6 +210,9 @@ format: setup ## Put all sources into the project's form
 docs: setup ## Write what the pages take from the catalog, from code and from runs
 	PYTHONPATH=examples:examples/gauge $(BIN)/python tools/docs/pages.py
 
+qualification: setup ## Write docs/results/published.md: published numbers next to ours
+	$(BIN)/python tools/docs/qualification.py
+
 docs-words: $(VENV)/.tools ## Count the words and the banned words of the pages that are written by hand
 	PYTHONPATH=tests/python $(BIN)/python tools/docs/words.py
 

@@ -20,6 +20,7 @@ import flowstart as fs
 import paper_pages
 import path_pages
 import published
+import qualification
 import reference
 import stubs
 import tables
@@ -150,6 +151,7 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
         wanted[(DOCS if name.endswith(".md") else IMAGES) / name] = content
     wanted[IMAGES / demo.NUMBERS] = demo.numbers()
     wanted[DOCS / "exits.md"] = exits.page()
+    wanted[qualification.PAGE] = qualification.page()
     wanted[DOCS / "cached-state.md"] = cached_state.page()
     wanted[IMAGES / "exits.svg"] = exits.picture()
     wanted[DOCS / "sources.md"] = sources(fs.list_algorithms("startup"))

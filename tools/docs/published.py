@@ -16,6 +16,8 @@ from flowstart_papers.lab import Lab
 from flowstart_papers.target import Verdict
 from reference import cell
 
+PAPERS = "The five papers"
+"""The group of the papers' targets, which have pages of their own."""
 SOURCES = pathlib.Path(__file__).with_suffix(".toml")
 
 
@@ -31,6 +33,12 @@ class Compared:
     agrees: bool
     again: str
     """The command that measures it."""
+    group: str
+    """Whose it is, in a heading."""
+    startup: str
+    """The startup with its parameters."""
+    why: str = ""
+    """The cause of a miss, where it is known."""
 
 
 def of(startup: str) -> list[Compared] | str:
@@ -52,6 +60,8 @@ def table(compared: list[Compared]) -> str:
         met = "met" if one.agrees else "**missed**"
         within = f" {one.tolerance}" if one.tolerance else ""
         what = f"{one.what} ({one.source})"
+        if "variant=" in one.startup or "version=" in one.startup:
+            what = f"`{one.startup}`: {what}"
         rows.append(f"| {cell(what)} | {cell(one.published)}{within} | {cell(one.ours)} | {met} |")
     return "\n".join(rows)
 
@@ -108,6 +118,8 @@ def _target(name: str) -> Compared:
         tolerance="" if is_trend else target.tolerance(),
         agrees=one.verdict in (Verdict.MET, Verdict.TREND_MET),
         again=f"flowstart papers run {name}",
+        group=PAPERS,
+        startup="",
     )
 
 
@@ -117,40 +129,74 @@ def _target(name: str) -> Compared:
 def _figure(figure: dict[str, Any]) -> list[tuple[str, Compared]]:
     """A figure of several startups, which are run together."""
     found = _run(figure)
-    rows = {row["startup"].partition(":")[0]: row for row in found.records}
-    within = figure.get("within_percent")
+    given = f":{figure['parameters']}" if "parameters" in figure else ""
+    rows = dict(zip(_names(figure), found.records, strict=True))
     compared = []
     for startup, published in figure["startups"].items():
         ours = _read(figure, rows, startup)
-        room = figure["within"] if within is None else published * within / 100
+        name = startup.partition(":")[0]
         one = Compared(
             what=figure["what"],
             source=figure["source"],
             published=_with_unit(grids.cell(published), figure["unit"]),
             ours=_with_unit(grids.cell(ours), figure["unit"]),
-            tolerance=f"± {within} %" if within else f"± {figure['within']}",
-            agrees=abs(ours - published) <= room,
+            tolerance=_tolerance(figure),
+            agrees=_agrees(figure, published, ours),
             again=found.plan.command or "",
+            group=figure["group"],
+            startup=f"{startup}{given}",
+            why=figure.get("why", {}).get(name, ""),
         )
-        compared.append((startup, one))
+        compared.append((name, one))
     return compared
 
 
+def _tolerance(figure: dict[str, Any]) -> str:
+    if figure.get("limit"):
+        return "at most"
+    if "within_percent" in figure:
+        return f"± {figure['within_percent']} %"
+    return f"± {figure['within']}"
+
+
+def _agrees(figure: dict[str, Any], published: float, ours: float) -> bool:
+    if figure.get("limit"):
+        return ours <= published
+    room = figure.get("within")
+    if room is None:
+        room = abs(published) * figure["within_percent"] / 100
+    return bool(abs(ours - published) <= room)
+
+
 def _read(figure: dict[str, Any], rows: dict[str, dict[str, Any]], startup: str) -> float:
-    if figure["read"] != "gain":
-        return float(rows[startup][figure["read"]])
-    times = [float(rows[name]["fct_s"]) for name in (startup, figure["beside"])]
-    return 100 * (times[0] / times[1] - 1)
+    row = rows[startup]
+    if figure["read"] == "gain":
+        return 100 * (float(row["fct_s"]) / float(rows[figure["beside"]]["fct_s"]) - 1)
+    if figure["read"] == "goodput_mbps":
+        return 8e-6 * float(row["size_bytes"]) / float(row["fct_s"])
+    return float(row[figure["read"]])
+
+
+GIVEN = ("cc", "landing", "stack")
+"""What a figure may set besides its path, startups, size and cached state."""
+
+
+def _names(figure: dict[str, Any]) -> list[str]:
+    """The startups of a figure, that they are compared with first."""
+    return [*([figure["beside"]] if "beside" in figure else []), *figure["startups"]]
 
 
 def _run(figure: dict[str, Any]) -> fs.Comparison:
     given = f":{figure['parameters']}" if "parameters" in figure else ""
-    names = [figure["beside"]] if "beside" in figure else []
+    startups = [f"{name}{given}" for name in _names(figure)]
+    asked: dict[str, Any] = {"startups": startups}
+    if "cached_cwnd" in figure:
+        cached = f"cached_cwnd={figure['cached_cwnd']}"
+        asked = {"variants": [f"{n.partition(':')[0]}: startup={n} {cached}" for n in startups]}
     return fs.compare(
         fs.NetworkPath(**figure["path"]),
-        startups=[f"{name}{given}" for name in (*names, *figure["startups"])],
         sizes=[figure["size"]],
-        stack=figure["stack"],
         uncertainty=False,
-        **{key: figure[key] for key in ("cached_cwnd",) if key in figure},
+        **asked,
+        **{key: figure[key] for key in GIVEN if key in figure},
     )
