@@ -290,9 +290,9 @@ fn names_are_known_or_the_nearest_is_offered() {
             "startup = \"limited-slow-start:max_sthresh=3\"",
             "flows[0]: startup `limited-slow-start`: parameter `max_sthresh` is unknown; did you mean `max_ssthresh`?",
         ),
-        ("startup = \"bbr-startup:version=v2\"", "flows[0]: startup `bbr-startup`: parameter `version`: `v2` is not one of `v1`, `v3`, `v3-linux`, `quinn`"),
+        ("startup = \"bbr-startup:version=v2\"", "flows[0]: startup `bbr-startup`: parameter `version`: `v2` is not one of `v1`, `v3`, `v3-linux`, `quinn`, `quiche`, `google-quiche`"),
         ("startup = \"bbr-startup:plateau=min\"", "flows[0]: startup `bbr-startup`: parameter `plateau`: `min` is not one of `max`, `sample`, `every-sample`"),
-        ("cc = \"bbr:version=3\"", "flows[0]: cc `bbr`: parameter `version`: `3` is not one of `v1`, `v3`, `v3-linux`, `quinn`"),
+        ("cc = \"bbr:version=3\"", "flows[0]: cc `bbr`: parameter `version`: `3` is not one of `v1`, `v3`, `v3-linux`, `quinn`, `quiche`, `google-quiche`"),
     ]);
 }
 

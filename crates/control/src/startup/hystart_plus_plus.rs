@@ -21,10 +21,10 @@
 //! | an ACK that is not cwnd-limited | is judged | is sampled and not judged |
 //!
 //! The first line decides when CSS begins. At the ACK that reaches the end, what this ACK releases has
-//! not left yet, so the next end misses it. That shortfall doubles with the window: after six rounds
-//! it is a third of the flight. The first samples of such a round come from the tail of a flight,
-//! with the queue of its own burst, and raise a false alarm at 298 segments where the patch enters
-//! CSS at 1288 ([qualification](../results/published.md)).
+//! not left yet, so the next end misses it. That shortfall doubles with the window.
+//! The first samples of such a round come from the tail of a flight,
+//! with the queue of that burst, and raise a false alarm at 298 segments where the patch enters
+//! CSS at 1287 ([qualification](../results/published.md)).
 //!
 //! # State
 //!

@@ -18,6 +18,7 @@ mod policer;
 mod probe_bw;
 mod probing;
 mod quiche;
+mod quiche_startup;
 mod state;
 
 use crate::model::rounds::Rounds;
@@ -281,7 +282,9 @@ impl Bbr {
         option: Option<StartupOption>,
     ) -> Option<Bbr> {
         let mut bbr = Bbr::new(source.version()?, convention, plateau);
-        if let Some(quiche) = Quiche::of(source, option) {
+        let google = source == Source::GoogleQuiche;
+        if google || source == Source::Quiche {
+            let quiche = Quiche::new(google, option);
             bbr.source = source;
             bbr.constants = quiche.constants(option);
             bbr.probing.limits = quiche::LIMITS;

@@ -1,13 +1,11 @@
-//! What the two QUICHEs have of their own in Startup: cloudflare/quiche at e97798e
-//! (`recovery/gcongestion/bbr2`) and google/quiche at f44fa9f (`quic/core/congestion_control/bbr2_*`),
-//! from which the former was translated.
+//! Rules of Startup in the two QUICHEs: cloudflare/quiche at e97798e (`recovery/gcongestion/bbr2`) and
+//! google/quiche at f44fa9f (`quic/core/congestion_control/bbr2_*`), from which the former was
+//! translated.
 
 use super::constants::Constants;
 use super::probing::Limits;
-use super::state::State;
-use super::{Bbr, Source};
 use crate::signals::Delivery;
-use crate::{named, Duration, Rate, Reason, Segments};
+use crate::{named, Duration, Rate};
 
 named! {
     /// An option of google/quiche for Startup (`Bbr2Sender::ApplyConnectionOptions`).
@@ -40,7 +38,7 @@ const HIGH_GAIN: f64 = 2.885;
 const DERIVED_GAIN: f64 = 2.773;
 /// `full_bw_threshold`.
 const GROWTH: f64 = 1.25;
-/// Part of the path that a standing queue keeps in flight (`CheckPersistentQueue`).
+/// Share of the path in flight with a queue that never drains (`CheckPersistentQueue`).
 const QUEUEING: f64 = 1.75;
 /// Segments beyond the path's content that make a queue (`QueueingThresholdExtraBytes`).
 const EXTRA: u64 = 2;
@@ -91,16 +89,32 @@ impl Round {
     };
 }
 
+/// Measurements where a round ends.
+pub(super) struct RoundEnd {
+    pub(super) max_bw: Rate,
+    pub(super) app_limited: bool,
+    /// The path's content in bytes.
+    pub(super) path: f64,
+    pub(super) mss: u64,
+    /// In flight when the packet left whose acknowledgement ends the round.
+    pub(super) in_flight: u64,
+    /// Pacing gain of Startup.
+    pub(super) startup_pacing: f64,
+}
+
+/// What ends Startup.
+pub(super) enum Ending {
+    /// The rate no longer grows, or the queue never drains.
+    Full,
+    /// Losses; the long-term bound in bytes.
+    Lossy(f64),
+}
+
 impl Quiche {
-    /// The rules of a source; `None` where it has the draft's or Linux's.
-    pub(super) fn of(source: Source, option: Option<StartupOption>) -> Option<Quiche> {
-        let google = match source {
-            Source::Quiche => false,
-            Source::GoogleQuiche => true,
-            _ => return None,
-        };
+    /// The rules of google/quiche or of cloudflare/quiche.
+    pub(super) fn new(google: bool, option: Option<StartupOption>) -> Quiche {
         let has = |wanted| option == Some(wanted);
-        Some(Quiche {
+        Quiche {
             google,
             rounds: match option {
                 Some(StartupOption::OneRound) => 1,
@@ -126,7 +140,7 @@ impl Quiche {
             flat_rounds: 0,
             queued_rounds: 0,
             round: Round::NEW,
-        })
+        }
     }
 
     /// Gains of Startup and Drain; the rest is ProbeBW's.
@@ -162,13 +176,31 @@ impl Quiche {
     }
 
     /// Takes in an acknowledgement.
-    fn note(&mut self, d: &Delivery, flight: u64) {
+    pub(super) fn note(&mut self, d: &Delivery, flight: u64) {
         let round = &mut self.round;
         round.lost += d.lost;
         round.events += u32::from(d.lost > 0);
         round.least_in_flight = round.least_in_flight.min(flight);
         let delivered = d.sample.map_or(0, |s| s.delivered);
         round.most_delivered = round.most_delivered.max(delivered);
+    }
+
+    /// Judges the round that ends; what ends Startup, where something does.
+    pub(super) fn end_round(&mut self, e: &RoundEnd) -> Option<Ending> {
+        let round = std::mem::replace(&mut self.round, Round::NEW);
+        let grows = self.grows(e.max_bw, e.app_limited);
+        let flat = !e.app_limited && self.flat_rounds >= self.rounds;
+        let full = !grows && (flat || self.has_queue(&round, e.path, e.mss));
+        let judges = self.any_loss || !e.app_limited && !grows;
+        let lossy = !full && judges && self.is_too_high(&round, e.in_flight);
+        if self.gain_by_growth && !e.app_limited {
+            self.follow(e.max_bw, e.startup_pacing);
+        }
+        match (full, lossy) {
+            (true, _) => Some(Ending::Full),
+            (_, true) => Some(Ending::Lossy(e.path.max(round.most_delivered as f64))),
+            _ => None,
+        }
     }
 
     /// Whether the rate has grown by a quarter; otherwise the round counts
@@ -182,7 +214,7 @@ impl Quiche {
         false
     }
 
-    /// Whether a queue has stood for long enough (`CheckPersistentQueue`); `path` is the path's
+    /// Whether the queue has not drained for long enough (`CheckPersistentQueue`); `path` is the path's
     /// content in bytes.
     fn has_queue(&mut self, round: &Round, path: f64, mss: u64) -> bool {
         let Some(rounds) = self.queue_rounds else {
@@ -211,52 +243,6 @@ impl Quiche {
     }
 }
 
-impl Bbr {
-    /// Startup by QUICHE's rules, judged where a round ends (`Bbr2StartupMode::OnCongestionEvent`).
-    pub(super) fn check_quiche_startup(&mut self, d: &Delivery, flight: u64) -> Option<Reason> {
-        let app_limited = self.is_app_limited(d);
-        let (max_bw, mss, path) = (self.max_bw.max(), self.mss, self.bdp(1.0));
-        let most = self.constants.startup_pacing;
-        let quiche = self.quiche.as_mut()?;
-        quiche.note(d, flight);
-        if self.state != State::Startup || !self.rounds.start {
-            return None;
-        }
-        let round = std::mem::replace(&mut quiche.round, Round::NEW);
-        let grows = quiche.grows(max_bw, app_limited);
-        let flat = !app_limited && quiche.flat_rounds >= quiche.rounds;
-        let full = !grows && (flat || quiche.has_queue(&round, path, mss));
-        let judges = quiche.any_loss || !app_limited && !grows;
-        let in_flight = d.sample.map_or(0, |s| s.tx_in_flight);
-        let lossy = !full && judges && quiche.is_too_high(&round, in_flight);
-        if quiche.gain_by_growth && !app_limited {
-            quiche.follow(max_bw, most);
-        }
-        if lossy {
-            self.probing.bound(path.max(round.most_delivered as f64));
-        } else if !full {
-            return None;
-        }
-        self.plateau.find();
-        self.enter_drain();
-        Some(if lossy {
-            Reason::Loss
-        } else {
-            Reason::FullPipe
-        })
-    }
-
-    /// The window in Startup: twice the path's content, or what was acknowledged below two initial
-    /// windows (`update_congestion_window`).
-    pub(super) fn grown_by_quiche(&self, cwnd: Segments, acked: Segments) -> Segments {
-        let target = self.bdp(self.cwnd_gain) / self.mss as f64;
-        match cwnd < target || cwnd < 2.0 * self.init_cwnd {
-            true => cwnd + acked,
-            false => cwnd,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -266,11 +252,11 @@ mod tests {
     }
 
     fn quiche() -> Quiche {
-        Quiche::of(Source::Quiche, None).unwrap()
+        Quiche::new(false, None)
     }
 
     fn google(option: Option<StartupOption>) -> Quiche {
-        Quiche::of(Source::GoogleQuiche, option).unwrap()
+        Quiche::new(true, option)
     }
 
     #[test]
