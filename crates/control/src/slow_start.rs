@@ -81,6 +81,9 @@ enum GrowthRule {
     Abc(Segments),
     Packets,
     Bytes,
+    /// Those, up to twice the largest flight, in bytes (s2n-quic-core 0.91.0, `recovery/cubic.rs`,
+    /// `SLOW_START_MAX_CWND_MULTIPLIER`).
+    BytesOfFlight(u64),
 }
 
 impl GrowthRule {
@@ -89,6 +92,9 @@ impl GrowthRule {
     }
 
     fn of(growth: Option<Growth>, limit: Segments, convention: Convention) -> GrowthRule {
+        if growth.is_none() && convention == Convention::S2n {
+            return GrowthRule::BytesOfFlight(0);
+        }
         let by_stack = match convention {
             Convention::Ns2 => Growth::PerAck,
             Convention::Linux => Growth::Packets,
@@ -165,7 +171,7 @@ impl SlowStart {
         if !a.cwnd_limited {
             return 0.0;
         }
-        match self.growth {
+        match &mut self.growth {
             GrowthRule::PerAck => 1.0,
             // RFC 3465 §2.3. After a timeout an ACK may cover segments that had arrived
             // long before, so only one segment is credited.
@@ -173,13 +179,18 @@ impl SlowStart {
                 let limit = if self.after_timeout {
                     limit.min(1.0)
                 } else {
-                    limit
+                    *limit
                 };
                 w.segments(a.credit).min(limit)
             }
             // Linux counts packets, so a short one counts whole.
             GrowthRule::Packets => w.segments(a.delivered).ceil(),
             GrowthRule::Bytes => w.segments(a.credit),
+            GrowthRule::BytesOfFlight(largest) => {
+                *largest = a.in_flight_before().max(*largest);
+                let room = 2.0 * w.segments(*largest) - w.cwnd;
+                w.segments(a.credit).min(room.max(0.0))
+            }
         }
     }
 
@@ -238,5 +249,28 @@ pub(crate) fn peer_window(w: &Window, bytes: u64) -> Segments {
         f64::INFINITY
     } else {
         w.segments(bytes).max(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Instant;
+
+    #[test]
+    fn under_s2n_the_window_grows_to_twice_the_largest_flight() {
+        let mut slow_start = SlowStart::by_stack(Convention::S2n);
+        let mut w = Window::new(1000);
+        w.cwnd = 18.0;
+        let mut ack = |flight| {
+            let ack = Ack {
+                flight,
+                cwnd_limited: true,
+                ..Ack::of(Instant::ZERO, 5000)
+            };
+            slow_start.grow(&mut w, &ack);
+            w.cwnd
+        };
+        assert_eq!([ack(5000), ack(1000), ack(10_000)], [20.0, 20.0, 25.0]);
     }
 }

@@ -4,8 +4,7 @@
 //! An ACK moves the window once, however many packets it acknowledges, and by no more than half of
 //! what it acknowledges. The round trip is the minimum. Where Reno's estimate is larger, the window
 //! becomes that estimate. Time in which the application left the window unused does not count.
-//!
-//! The stack's upper bound of 1.5 times the largest flight since the last loss is left out.
+//! The window grows to at most 1.5 times the largest flight since the last loss.
 
 use super::cubic_constants::Constants;
 use super::Avoidance;
@@ -14,6 +13,8 @@ use crate::{Duration, Instant, Segments, Window};
 
 /// `minimum_window`.
 const MINIMUM: Segments = 2.0;
+/// `MAX_CWND_MULTIPLIER`.
+const MAX_CWND_MULTIPLIER: f64 = 1.5;
 /// `LOW_SSTHRESH` of `recovery/hybrid_slow_start.rs`.
 const LOW_SSTHRESH: Segments = 16.0;
 
@@ -22,6 +23,8 @@ const LOW_SSTHRESH: Segments = 16.0;
 pub(super) struct CubicS2n {
     constants: Constants,
     min_rtt: Duration,
+    /// `bytes_in_flight_hi`: the largest flight that an ACK has found since the last loss.
+    largest_flight: u64,
     state: State,
     /// Before the last reduction.
     undo: Option<State>,
@@ -58,19 +61,22 @@ impl CubicS2n {
         CubicS2n {
             constants,
             min_rtt: Duration::MAX,
+            largest_flight: 0,
             state: State::default(),
             undo: None,
         }
     }
 
-    fn measure(&mut self, rtt: Option<Duration>) {
-        self.min_rtt = rtt.map_or(self.min_rtt, |rtt| rtt.min(self.min_rtt));
+    fn measure(&mut self, a: &Ack) {
+        self.min_rtt = a.rtt.unwrap_or(Duration::MAX).min(self.min_rtt);
+        self.largest_flight = a.in_flight_before().max(self.largest_flight);
     }
 
     /// `multiplicative_decrease`.
     fn reduce(&mut self, w: &mut Window) {
         let Constants { beta, c, .. } = self.constants;
         self.undo = Some(self.state);
+        self.largest_flight = 0;
         let lower = self.constants.fast_convergence && w.cwnd < self.state.w_last_max;
         let w_max = match lower {
             true => (w.cwnd * (1.0 + beta) / 2.0).max(MINIMUM),
@@ -107,23 +113,27 @@ impl CubicS2n {
 
 impl Avoidance for CubicS2n {
     fn on_established(&mut self, _w: &Window, e: &Established) {
-        self.measure(e.rtt);
+        self.min_rtt = e.rtt.unwrap_or(Duration::MAX);
     }
 
     fn on_startup_ack(&mut self, _w: &Window, a: &Ack) {
-        self.measure(a.rtt);
+        self.measure(a);
     }
 
     fn on_recovery_ack(&mut self, _w: &mut Window, a: &Ack) {
-        self.measure(a.rtt);
+        self.measure(a);
     }
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack) {
-        self.measure(a.rtt);
+        self.measure(a);
         if !a.cwnd_limited {
             if let Some(times) = &mut self.state.times {
                 times.app_limited = Some(a.now);
             }
+            return;
+        }
+        let most = MAX_CWND_MULTIPLIER * w.segments(self.largest_flight);
+        if w.cwnd >= most {
             return;
         }
         let Constants { beta, c, .. } = self.constants;
@@ -135,7 +145,7 @@ impl Avoidance for CubicS2n {
         };
         let w_cubic = |t: f64| c * ((t - k) * (t - k) * (t - k)) + w_max;
         let w_est = w_max * beta + 3.0 * (1.0 - beta) / (1.0 + beta) * (t / rtt);
-        let most = w.cwnd + w.segments(a.credit) / 2.0;
+        let most = most.min(w.cwnd + w.segments(a.credit) / 2.0);
         if self.constants.friendly && w_cubic(t) < w_est {
             w.cwnd = w_est.min(most).max(MINIMUM);
         } else {
@@ -203,6 +213,7 @@ mod tests {
     fn ack(ms: u64) -> Ack {
         Ack {
             rtt: Some(Duration::from_millis(500)),
+            flight: 100_000,
             srtt: Duration::from_millis(500),
             ..Ack::of(Instant::from_millis(ms), 10_000)
         }
@@ -224,6 +235,19 @@ mod tests {
         let before = w.cwnd;
         cubic.on_ack(&mut w, &ack(100_000));
         assert_eq!(w.cwnd, before + 5.0);
+    }
+
+    #[test]
+    fn the_window_stays_at_one_and_a_half_times_the_largest_flight() {
+        let (mut cubic, mut w) = reduced();
+        let mut window = |ms, flight| {
+            let ack = Ack { flight, ..ack(ms) };
+            cubic.on_ack(&mut w, &ack);
+            w.cwnd
+        };
+        assert_eq!(window(0, 30_000), 70.0);
+        assert!(window(0, 40_000) > 70.0);
+        assert_eq!([window(100_000, 40_000), window(100_000, 0)], [75.0, 75.0]);
     }
 
     #[test]

@@ -21,6 +21,7 @@
 //! | `linux-3.19` | ms | `> delay_min/2` | `delay_min` | 1/8 of it, 4 to 16 ms |
 //! | `linux-5.6` | us | `> (delay_min + ack_delay)/2` | `delay_min` | 1/8 of it, 4 to 16 ms |
 //! | `picoquic` | exact | none | the smallest maximum of seven samples | 1/4 of it, or a packet's pacing time |
+//! | `s2n` | us | none | the last round | 1/8 of it, 4 to 16 ms |
 //!
 //! `picoquic` is the delay test of private-octopus/picoquic at d199d45 (`hystart/filtered.rs`). Samples are
 //! a millisecond apart or more. What is compared is the smallest of the last seven, and slow start ends
@@ -29,7 +30,10 @@
 //!
 //! `linux-5.6` doubles the train limit for a paced sender, whose packets no longer
 //! leave back to back. `2011` is S. Ha and I. Rhee, "Taming the Elephants: New TCP Slow
-//! Start", Computer Networks 55(9); its text was not available.
+//! Start", Computer Networks 55(9); its text was not available. `s2n` is that of s2n-quic
+//! (s2n-quic-core 0.91.0, `recovery/hybrid_slow_start.rs`). A round ends with the ACK of a packet that
+//! left no earlier than the last one before the round. Only the eighth sample of a round is tested.
+//! The handshake is a round.
 //!
 //! # State
 //!
@@ -80,16 +84,16 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     pub(super) struct Settings {
-        /// whose rules: the paper's, its journal version's, a kernel's from that version on, or
-        /// picoquic's
-        #[usual("by stack: linux-5.6 under linux, otherwise 2008")]
+        /// whose rules: the paper's, its journal version's, a kernel's from that version on,
+        /// picoquic's, or s2n-quic's
+        #[usual("by stack: linux-5.6 under linux, s2n under s2n, otherwise 2008")]
         variant: Option<Variant>,
         /// which signs end it (Linux hystart_detect)
         detect: Detect = "both",
         /// no exit below this window (low_ssthresh in the paper)
         low_window: Segments = "16",
         /// the resolution of the sender's clock; 0s is exact
-        #[usual("by variant: 1us for linux-5.6, otherwise 1ms")]
+        #[usual("by variant: 1us for linux-5.6 and s2n, otherwise 1ms")]
         tick: Option<Duration>,
         /// whether the sender spaces its packets out
         #[usual("by window: whether a pacing rate is set")]
@@ -103,6 +107,7 @@ params! {
         Linux319 = "linux-3.19",
         Linux56 = "linux-5.6",
         Picoquic = "picoquic",
+        S2n = "s2n",
     }
     pub(super) enum Detect { Both = "both", Train = "train", Delay = "delay" }
 }
@@ -134,6 +139,9 @@ struct HyStart {
     deaf_until: Instant,
     /// picoquic's.
     filtered: Filtered,
+    /// s2n-quic: when the last packet left, and when the last one before the round had.
+    last_sent: Instant,
+    round_end: Instant,
 }
 
 impl HyStart {
@@ -141,13 +149,14 @@ impl HyStart {
         let settings = Settings::read(params)?;
         let by_stack = match convention {
             Convention::Linux => Variant::Linux56,
+            Convention::S2n => Variant::S2n,
             _ => Variant::Seed2008,
         };
         let variant = settings.variant.unwrap_or(by_stack);
         let fine = variant == Variant::Linux56;
-        let tick = match fine {
-            true => Duration::from_micros(1),
-            false => Duration::from_millis(1),
+        let tick = match variant {
+            Variant::Linux56 | Variant::S2n => Duration::from_micros(1),
+            _ => Duration::from_millis(1),
         };
         params.effective(&Settings::paced, fine, "`variant=linux-5.6`")?;
         let rounds = variant != Variant::Picoquic;
@@ -155,9 +164,11 @@ impl HyStart {
         params.effective(&Settings::detect, rounds, needs)?;
         params.effective(&Settings::low_window, rounds, needs)?;
         params.effective(&Settings::tick, rounds, needs)?;
+        let has_train = variant != Variant::S2n;
+        params.effective(&Settings::detect, has_train, "another `variant` than s2n")?;
         Ok(HyStart {
             variant,
-            detect_train: settings.detect != Detect::Delay,
+            detect_train: settings.detect != Detect::Delay && has_train,
             detect_delay: settings.detect != Detect::Train,
             low_window: settings.low_window,
             tick: settings.tick.unwrap_or(tick),
@@ -173,7 +184,14 @@ impl HyStart {
             nxt: 0,
             deaf_until: Instant::ZERO,
             filtered: Filtered::default(),
+            last_sent: Instant::ZERO,
+            round_end: Instant::ZERO,
         })
+    }
+
+    fn is_linux(&self) -> bool {
+        use Variant::{Linux2629, Linux319, Linux56};
+        matches!(self.variant, Linux2629 | Linux319 | Linux56)
     }
 
     /// A round ends with the first ACK beyond what had been sent when it began. (§III.B does
@@ -254,6 +272,22 @@ impl HyStart {
         self.verdict(w, train, delay)
     }
 
+    /// `HybridSlowStart::on_rtt_update` of s2n-quic.
+    fn s2n(&mut self, w: &Window, a: &Ack) -> Option<Reason> {
+        let (rtt, sent) = a.rtt.zip(a.sent())?;
+        if sent >= self.round_end {
+            self.start_round(a.now, a.nxt);
+            self.round_end = self.last_sent;
+        }
+        if self.samples < N_SAMPLING {
+            self.cur_rtt = self.cur_rtt.min(rtt.floor(self.tick));
+        }
+        self.samples += 1;
+        let tested = self.samples == N_SAMPLING && self.last_rtt < Duration::MAX;
+        let delay = tested && self.cur_rtt >= self.last_rtt + self.eta(self.last_rtt);
+        self.verdict(w, false, delay)
+    }
+
     fn verdict(&mut self, w: &Window, train: bool, delay: bool) -> Option<Reason> {
         let reason = if train && self.detect_train {
             Reason::AckTrain
@@ -279,7 +313,9 @@ impl HyStart {
                 two.max(ceil(reference.over(16), self.tick))
             }
             Variant::Linux2629 => clamp(reference.over(16), 2),
-            Variant::Seed2011 | Variant::Linux319 | Variant::Linux56 => clamp(reference.over(8), 4),
+            Variant::Seed2011 | Variant::Linux319 | Variant::Linux56 | Variant::S2n => {
+                clamp(reference.over(8), 4)
+            }
             Variant::Picoquic => filtered::rise(reference),
         }
     }
@@ -329,10 +365,14 @@ impl Startup for HyStart {
     fn on_established(&mut self, _w: &mut Window, e: &Established) {
         let now = e.now.floor(self.tick);
         (self.round_start, self.last_ack_time) = (now, now);
+        if self.variant == Variant::S2n {
+            self.cur_rtt = e.rtt.map_or(Duration::MAX, |rtt| rtt.floor(self.tick));
+        }
     }
 
     fn on_sent(&mut self, _w: &mut Window, s: &Sent) -> Option<Reason> {
         self.nxt = self.nxt.max(s.seq + u64::from(s.bytes));
+        self.last_sent = s.now;
         None
     }
 
@@ -345,6 +385,7 @@ impl Startup for HyStart {
                 .rtt
                 .filter(|rtt| self.filtered.take(w, a, *rtt))
                 .map(|_| Reason::Delay),
+            Variant::S2n => self.s2n(w, a),
         };
         match reason {
             None => slow_start.grow(w, a),
@@ -368,7 +409,7 @@ impl Startup for HyStart {
             self.found = false;
             self.d_min = Duration::MAX;
             self.deaf_until = Instant::ZERO;
-            if !matches!(self.variant, Variant::Seed2008 | Variant::Seed2011) {
+            if self.is_linux() {
                 self.start_round(t.now.floor(self.tick), self.nxt);
             }
         }
@@ -377,7 +418,7 @@ impl Startup for HyStart {
 
     /// Linux discards delay samples for a second after CUBIC's epoch starts.
     fn on_recovered(&mut self, _w: &mut Window, r: &Recovered) -> Repaired {
-        if !matches!(self.variant, Variant::Seed2008 | Variant::Seed2011) {
+        if self.is_linux() {
             self.deaf_until = r.now + Duration::from_secs(1);
         }
         Repaired::Continues
@@ -454,9 +495,50 @@ mod tests {
         let rtts = [10.0, 40.0, 64.0, 100.0, 200.0, 300.0];
         assert_eq!(eta("2008", rtts), [2.0, 3.0, 4.0, 7.0, 13.0, 19.0]);
         assert_eq!(eta("linux-2.6.29", rtts), [2.0, 2.5, 4.0, 6.25, 12.5, 16.0]);
-        for variant in ["2011", "linux-3.19", "linux-5.6"] {
+        for variant in ["2011", "linux-3.19", "linux-5.6", "s2n"] {
             assert_eq!(eta(variant, rtts), [4.0, 5.0, 8.0, 12.5, 16.0, 16.0]);
         }
+    }
+
+    /// The ACK with which `s2n` leaves: nine of 50 ms, and then these. Ten packets are out, and each
+    /// ACK sends another.
+    fn s2n_leaves(then: [f64; 9]) -> Option<usize> {
+        let mut h = hystart("variant=s2n");
+        let mut w = Window::new(MSS as u32);
+        w.cwnd = 100.0;
+        let mut out: std::collections::VecDeque<_> = (0..10).map(|n| 0.1 * f64::from(n)).collect();
+        h.last_sent = at_ms(0.9);
+        let leaves = |rtt: f64| {
+            let now = out.pop_front().unwrap() + rtt;
+            let ack = Ack {
+                rtt: Some(ms(rtt)),
+                ..Ack::of(at_ms(now), MSS)
+            };
+            let reason = h.s2n(&w, &ack);
+            out.push_back(now);
+            h.last_sent = at_ms(now);
+            reason.is_some()
+        };
+        [[50.0; 9], then].concat().into_iter().position(leaves)
+    }
+
+    #[test]
+    fn s2n_tests_the_eighth_sample_of_a_round_only() {
+        assert_eq!(s2n_leaves([57.0; 9]), Some(9 + 7));
+        let mut rtts = [57.0; 9];
+        rtts[7] = 50.0;
+        assert_eq!(s2n_leaves(rtts), None);
+    }
+
+    #[test]
+    fn s2n_has_no_train() {
+        let params = |spec| {
+            let kind = crate::params::AlgorithmKind::STARTUP;
+            Params::parse(kind, "hystart", ENTRY.params, spec).unwrap()
+        };
+        let refused = HyStart::new(&params("detect=train"), Convention::S2n);
+        let refused = refused.err().unwrap().to_string();
+        assert!(refused.contains("another `variant` than s2n"), "{refused}");
     }
 
     #[test]

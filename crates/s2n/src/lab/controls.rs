@@ -8,8 +8,7 @@ use s2n_quic::provider::congestion_controller::{bbr, cubic, Bbr, Cubic};
 pub const NATIVE: [Control; 2] = [
     Control {
         name: "cubic",
-        // recovery/hybrid_slow_start.rs: the delay of each round against the last one's.
-        startup: "hystart:reading=2011,detect=delay,tick=0s",
+        startup: "hystart",
         cc: "cubic",
     },
     Control {
