@@ -11,7 +11,7 @@ const MOST_RANGES: usize = 12;
 /// New gaps that may wait for an acknowledgement; a dozen would not fit into one.
 const MOST_NEW_GAPS: u32 = 3;
 /// ACK Delay counts in units of so many microseconds: ack_delay_exponent is 3 (RFC 9000 §18.2).
-const DELAY_UNIT: u64 = 1 << 3;
+pub const DELAY_UNIT: u64 = 1 << 3;
 
 /// The packets of one connection that have come.
 #[derive(Clone, Debug, Default)]

@@ -446,6 +446,8 @@ impl Receiver {
         let urgent = !packet.ecn.is_empty() && self.note_marks(packet.ecn);
         let threshold = self.config.options.ack_reordering;
         let orderly = match self.config.numbers {
+            // The end of a handshake, which is confirmed at once.
+            true if data.end() == 0 => return Some(self.acknowledge(0, 0, now)),
             true => self.takes_number_in_order(data, threshold, now),
             false => self.is_in_order(data),
         };
@@ -1103,6 +1105,15 @@ mod tests {
             "it fills the hole in a new packet"
         );
         assert_eq!(r.delivered(), 4 * MSS);
+    }
+
+    #[test]
+    fn the_end_of_a_handshake_is_confirmed_at_once_and_is_no_packet_of_data() {
+        let mut r = numbered(false);
+        let end = Packet::data(0, 50, 0, 0);
+        assert!(r.on_packet(&end, Instant::ZERO).is_some());
+        assert!(packet(&mut r, 0, 0).is_none());
+        assert_eq!(blocks(&packet(&mut r, 1, 1).unwrap()), [(0, 2)]);
     }
 
     #[test]

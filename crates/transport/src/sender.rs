@@ -112,6 +112,10 @@ enum Spreading {
     Memory,
     /// What is left of one after an idle time.
     Restart,
+    /// Not a window, but the end of a client's handshake is to leave; or has left, and is not confirmed.
+    Handshake {
+        waiting: bool,
+    },
 }
 
 /// The sending endpoint of one flow.
@@ -507,8 +511,13 @@ impl Sender {
             let measured = rtt.filter(|_| self.connection.rtt.smoothed().is_some());
             let created = now.saturating_sub(measured.unwrap_or(Duration::ZERO));
             let mut bucket = TokenBucket::new(kind, window, packet, created);
-            bucket.sent((SMALLEST_INITIAL - INITIAL_ACK).into());
-            bucket.confirmed_at(now + measured.unwrap_or(Duration::ZERO));
+            let ends = kind == Bucket::S2n && measured.is_some() && !self.accepts();
+            if ends && self.spreading == Spreading::Nothing {
+                bucket.end_handshake(packet);
+                self.spreading = Spreading::Handshake { waiting: true };
+            } else {
+                bucket.sent((SMALLEST_INITIAL - INITIAL_ACK).into());
+            }
             self.bucket = Some(Box::new(bucket));
         }
         self.connection.note_cwnd();
@@ -602,7 +611,10 @@ impl Sender {
     }
 
     fn stop_spreading(&mut self) {
-        self.spreading = Spreading::Nothing;
+        let before = std::mem::replace(&mut self.spreading, Spreading::Nothing);
+        if let (Spreading::Handshake { .. }, Some(bucket)) = (before, &mut self.bucket) {
+            return bucket.confirm();
+        }
         self.connection.session.window.pacing = None;
     }
 
@@ -702,7 +714,12 @@ impl Sender {
             && (window.pacing.is_none() || c.stack.pacing.rule == Pacing::TokenBucket(Bucket::Noq));
         let admitted = match by_tokens {
             false => self.pacer.admits(window.pacing, window.pacing_from, now),
-            true => self.takes_tokens(segment, now),
+            true => {
+                if self.ends_handshake() {
+                    return Some(self.connection.end_of_handshake());
+                }
+                self.takes_tokens(segment, now)
+            }
         };
         if !admitted {
             self.note_paced();
@@ -725,6 +742,15 @@ impl Sender {
         Some(packet)
     }
 
+    /// Whether the end of the handshake is to leave now.
+    #[cold]
+    fn ends_handshake(&mut self) -> bool {
+        let Spreading::Handshake { waiting } = &mut self.spreading else {
+            return false;
+        };
+        std::mem::take(waiting)
+    }
+
     /// Whether the bucket has tokens for a segment; probes of quinn and neqo need none.
     #[cold]
     fn takes_tokens(&mut self, segment: SegmentRange, now: Instant) -> bool {
@@ -741,6 +767,10 @@ impl Sender {
         let Some(bucket) = &mut self.bucket else {
             return true;
         };
+        if bucket.holds(packet) {
+            self.pacer.nothing_to_send();
+            return false;
+        }
         let rate = c.session.window.pacing;
         let due = match rate {
             _ if is_exempt => None,

@@ -91,6 +91,13 @@ pub struct RecoveryOptions {
     /// top of what the window has room for (quiche 0.30.0, `recovery/congestion/prr.rs` and
     /// `cwnd_available`).
     pub prr_above_window: bool,
+    /// Any loss outside of recovery reduces the window, also that of a packet that left before the
+    /// last reduction. The ACK that ends a recovery reduces nothing (s2n-quic-core 0.91.0,
+    /// `recovery/cubic.rs`, `on_congestion_event` and `on_ack`).
+    pub reduces_outside_recovery: bool,
+    /// The sender takes an ACK Delay for microseconds, whatever the peer's exponent
+    /// (s2n-quic-core 0.91.0, `frame/ack.rs`, `ack_delay`).
+    pub ack_delay_without_exponent: bool,
     /// Whether `rack` probes for a loss at the end of a flight (RFC 8985 §7).
     pub tail_loss_probe: bool,
 }

@@ -3,6 +3,7 @@
 //! (quinn-proto 0.11.19 and noq-proto 1.4.0, `connection/pacing.rs`). noq fills it at the rate of its
 //! congestion control where that sets one. s2n-quic's pacer has the same interface.
 
+use crate::handshake::INITIAL_ACK;
 use crate::narrow::narrowed;
 use flowstart_control::{Duration, Instant};
 
@@ -74,9 +75,8 @@ pub struct TokenBucket {
     window: u64,
     /// When it was filled; for s2n-quic, the departure time.
     filled: Instant,
-    /// When the handshake is confirmed. Until then its end, padded to a datagram, is in flight in
-    /// s2n-quic, and a packet of the first flight waits.
-    confirmed: Instant,
+    /// s2n-quic: how many bytes may leave until the handshake is confirmed.
+    unconfirmed: Option<u64>,
 }
 
 impl TokenBucket {
@@ -89,7 +89,7 @@ impl TokenBucket {
             debt: 0,
             window,
             filled: now,
-            confirmed: Instant::ZERO,
+            unconfirmed: None,
         };
         bucket.capacity = bucket.capacity_for(window, packet, INITIAL_RTT);
         bucket.tokens = bucket.capacity;
@@ -131,9 +131,6 @@ impl TokenBucket {
         let srtt = srtt.filter(|srtt| *srtt > Duration::ZERO);
         let srtt = srtt.unwrap_or(INITIAL_RTT);
         if self.kind == Bucket::S2n {
-            if now < self.confirmed && self.tokens < packet {
-                return Some(self.confirmed);
-            }
             return self.departure(window, srtt, slow_start, now);
         }
         if window != self.window {
@@ -230,9 +227,21 @@ impl TokenBucket {
         (missing > 0).then(|| now + Duration::from_nanos(narrowed(time).max(1)))
     }
 
-    /// The handshake is to be confirmed at this time.
-    pub fn confirmed_at(&mut self, time: Instant) {
-        self.confirmed = time;
+    /// A client of s2n-quic sends its Initial and the end of its handshake, both padded to a datagram.
+    /// Until the handshake is confirmed the latter is in flight, in the first window.
+    pub fn end_handshake(&mut self, packet: u64) {
+        self.sent(2 * packet - u64::from(INITIAL_ACK));
+        self.unconfirmed = Some(self.window.saturating_sub(packet));
+    }
+
+    /// The handshake is confirmed.
+    pub fn confirm(&mut self) {
+        self.unconfirmed = None;
+    }
+
+    /// Whether a packet has to wait until the handshake is confirmed.
+    pub fn holds(&self, packet: u64) -> bool {
+        self.unconfirmed.is_some_and(|left| left < packet)
     }
 
     /// As `wait`, for s2n-quic. The packet that begins an interval sets the departure time of
@@ -265,6 +274,7 @@ impl TokenBucket {
         if self.kind == Bucket::Neqo {
             self.debt += bytes.saturating_sub(self.tokens);
         }
+        self.unconfirmed = self.unconfirmed.map(|left| left.saturating_sub(bytes));
         self.tokens = self.tokens.saturating_sub(bytes).min(self.capacity);
     }
 }
@@ -412,6 +422,19 @@ mod tests {
             assert_eq!((at(10), at(11), at(20)), (0, interval, interval));
             assert_eq!(at(21), 2 * interval);
         }
+    }
+
+    #[test]
+    fn a_client_of_s2n_holds_its_tenth_packet_until_the_handshake_is_confirmed() {
+        let mut bucket = TokenBucket::new(Bucket::S2n, 10 * PACKET, PACKET, Instant::ZERO);
+        bucket.end_handshake(PACKET);
+        for _ in 0..9 {
+            assert!(!bucket.holds(PACKET));
+            bucket.sent(PACKET);
+        }
+        assert!(bucket.holds(PACKET));
+        bucket.confirm();
+        assert!(!bucket.holds(PACKET));
     }
 
     #[test]

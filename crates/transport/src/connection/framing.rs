@@ -87,6 +87,12 @@ impl Connection {
         })
     }
 
+    /// The end of a handshake in a full packet of its own, which has no number among those of data.
+    #[cold]
+    pub fn end_of_handshake(&self) -> Packet {
+        Packet::data(self.flow, self.stack.packet(), 0, 0)
+    }
+
     /// Adds what a packet carries in addition to its data.
     #[inline(never)]
     fn carry(&mut self, mut packet: Packet, again: bool, now: Instant) -> Packet {

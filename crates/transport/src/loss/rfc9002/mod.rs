@@ -30,6 +30,7 @@ mod prr;
 mod tests;
 
 use super::super::connection::Connection;
+use super::super::numbers::DELAY_UNIT;
 use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{NewlyAckedPackets, Packet};
 use super::super::stack::Undo;
@@ -78,6 +79,8 @@ struct Probing {
 #[derive(Default)]
 pub struct Rfc9002 {
     recovering: bool,
+    /// When the last recovery began.
+    began: Instant,
     /// One packet may leave whatever the window.
     free: bool,
     run: Option<Run>,
@@ -147,14 +150,14 @@ impl Rfc9002 {
         }
         let rtt = newly.largest.map(|sent| now.since(sent));
         if let Some(sent) = newly.largest {
-            let held = held.min(c.stack.receiver.ack.max_delay());
+            let held = self.held(c, held);
             c.rtt.sample_held(sent, now, held);
             self.note_sample(c);
         }
-        let ended = self.recovering && newly.any_in_epoch;
-        if ended {
-            self.recovering = false;
-            self.free = false;
+        let by_state = c.stack.recovery.reduces_outside_recovery;
+        let ended = self.recovering && self.ends_recovery(newly, by_state);
+        if ended && !by_state {
+            (self.recovering, self.free) = (false, false);
         }
         if undone {
             c.sent.end_epoch();
@@ -163,6 +166,9 @@ impl Rfc9002 {
         // With what is acknowledged now, and what is found lost.
         let flight = self.pipe(c) + newly.delivered;
         let mut events = self.find_lost(c, now);
+        if ended && by_state {
+            (self.recovering, self.free) = (false, false);
+        }
         if c.stack.recovery.prr_above_window {
             self.note_prr(c, newly, events.began.map(|_| flight));
         }
@@ -180,7 +186,8 @@ impl Rfc9002 {
             cwnd_limited: None,
             audience: AckRole::Growth,
         };
-        let grows = events.began.is_none() || c.stack.window.grows_before_loss;
+        let held_back = events.began.is_some() || by_state && self.recovering;
+        let grows = !held_back || c.stack.window.grows_before_loss;
         let report = match grows && newly.in_epoch > 0 {
             true => report,
             false => held_still(report),
@@ -189,6 +196,24 @@ impl Rfc9002 {
             report: (newly.delivered > 0).then_some(report),
             events: events.any().then_some(events),
         })
+    }
+
+    /// Whether what an ACK acknowledges ends the recovery.
+    fn ends_recovery(&self, newly: &NewlyAckedPackets, by_state: bool) -> bool {
+        match by_state {
+            // Not with the packet that left as it began.
+            true => newly.largest.is_some_and(|sent| sent > self.began),
+            false => newly.any_in_epoch,
+        }
+    }
+
+    /// How long the peer has held an acknowledgement back, as the stack reads it.
+    fn held(&self, c: &Connection, held: Duration) -> Duration {
+        let held = match c.stack.recovery.ack_delay_without_exponent {
+            true => held.over(DELAY_UNIT),
+            false => held,
+        };
+        held.min(c.stack.receiver.ack.max_delay())
     }
 
     /// Proportional rate reduction; a recovery has begun with so much in flight.
@@ -233,8 +258,15 @@ impl Rfc9002 {
     /// DetectAndRemoveLostPackets (A.10) and OnPacketsLost (B.8).
     fn find_lost(&mut self, c: &mut Connection, now: Instant) -> Events {
         let losses = self.remove_lost(c, now);
-        let began = losses.newest.filter(|newest| c.sent.is_in_epoch(*newest));
+        let is_new = |newest: &u64| match c.stack.recovery.reduces_outside_recovery {
+            true => !self.recovering,
+            false => c.sent.is_in_epoch(*newest),
+        };
+        let began = losses.newest.filter(is_new);
         let began = began.map(|_| self.begin_recovery(c));
+        if began.is_some() {
+            self.began = now;
+        }
         if losses.persistent && c.stack.recovery.persistent_congestion {
             // What a timeout is to TCP (§7.6.2).
             c.sent.end_epoch();
@@ -254,7 +286,7 @@ impl Rfc9002 {
         let newly = c.mark_is_news();
         if newly {
             c.sent.begin_epoch();
-            self.recovering = true;
+            (self.recovering, self.began) = (true, self.last_sent);
             found.report = found.report.map(held_still);
         }
         newly

@@ -449,3 +449,29 @@ fn the_end_of_a_handshake_in_the_first_packet_does_not_let_the_window_grow() {
     };
     assert!((155.0..=156.0).contains(&(grown(false) - grown(true))));
 }
+
+/// Of ten packets the first is lost, and the last, which is found after that recovery. The window then,
+/// to that before.
+fn window_after_a_late_loss(by_state: bool) -> f64 {
+    let mut bench = Bench::confirmed(100 * MSS);
+    let mut stack = Stack::clone(&bench.c.stack);
+    stack.recovery.reduces_outside_recovery = by_state;
+    bench.c.stack = Arc::new(stack);
+    bench.send(9, at_ms(100));
+    bench.send(1, at_ms(199));
+    bench.ack(&[(1, 4)], at_ms(200));
+    assert_eq!(bench.lost(), [0]);
+    bench.send(3, at_ms(201));
+    bench.ack(&[(10, 10), (5, 8)], at_ms(301));
+    assert_eq!(bench.lost(), []);
+    let before = bench.c.session.window.cwnd;
+    bench.ack(&[(12, 12)], at_ms(303));
+    assert_eq!(bench.lost(), [9]);
+    bench.c.session.window.cwnd / before
+}
+
+#[test]
+fn a_packet_from_before_the_last_reduction_may_reduce_the_window_again() {
+    assert!(window_after_a_late_loss(false) > 0.9);
+    assert!(window_after_a_late_loss(true) < 0.8);
+}

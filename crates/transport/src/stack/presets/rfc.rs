@@ -63,6 +63,8 @@ impl Stack {
                 timestamps: true,
                 persistent_congestion: true,
                 prr_above_window: false,
+                reduces_outside_recovery: false,
+                ack_delay_without_exponent: false,
                 tail_loss_probe: true,
             },
             ns2: Ns2Quirks {

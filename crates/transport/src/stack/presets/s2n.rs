@@ -10,6 +10,12 @@ impl Stack {
         Stack {
             preset: "s2n",
             convention: Convention::S2n,
+            framing: Framing {
+                // An Initial is padded to a datagram, whatever its size (s2n-quic-transport 0.91.0,
+                // connection/transmission.rs, `write_payload`).
+                opening: base.packet(),
+                ..base.framing
+            },
             pacing: PacingOptions {
                 rule: Pacing::TokenBucket(Bucket::S2n),
                 ..base.pacing
@@ -19,6 +25,11 @@ impl Stack {
                 restart: Restart::Keep,
                 app_limited_when_drained: true,
                 ..base.window
+            },
+            recovery: RecoveryOptions {
+                reduces_outside_recovery: true,
+                ack_delay_without_exponent: true,
+                ..base.recovery
             },
             cc: "cubic",
             ..base
