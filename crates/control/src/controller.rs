@@ -44,6 +44,14 @@ struct Overrides {
     growth_gate: Option<Box<GrowthGate>>,
     /// Where another rule than the startup's and the avoidance's sets the window at the exit.
     landing: Option<Box<Landing>>,
+    /// Where the avoidance counts what lets the startup's window grow.
+    startup_credit: bool,
+}
+
+impl Overrides {
+    fn any(&self) -> bool {
+        self.growth_gate.is_some() || self.landing.is_some() || self.startup_credit
+    }
 }
 
 /// A startup and an avoidance working on one window.
@@ -67,14 +75,14 @@ impl Controller {
         slow_start: SlowStart,
         avoidance: Box<dyn Avoidance>,
     ) -> Controller {
+        let overrides = Overrides {
+            growth_gate: slow_start.growth_gate().map(GrowthGate::of),
+            landing: None,
+            startup_credit: avoidance.counts_for_startup(),
+        };
         Controller {
             startup,
-            overrides: slow_start.growth_gate().map(|rule| {
-                Box::new(Overrides {
-                    growth_gate: Some(GrowthGate::of(rule)),
-                    landing: None,
-                })
-            }),
+            overrides: overrides.any().then(|| Box::new(overrides)),
             slow_start,
             avoidance,
             phase: Phase::Startup,
@@ -159,6 +167,12 @@ impl Controller {
         self.avoidance.is_scalable()
     }
 
+    /// Whether acknowledgements of a recovery let packets leave in proportion to its reduction, where
+    /// the stack can do so.
+    pub fn paces_reduction(&self) -> bool {
+        self.avoidance.paces_reduction()
+    }
+
     fn avoidance_owns_cwnd(&self) -> bool {
         self.phase == Phase::Avoidance && self.avoidance.owns_cwnd()
     }
@@ -193,6 +207,12 @@ impl Controller {
     /// Grows where other rules than those of stack, startup and avoidance take part.
     #[cold]
     fn grow_overridden(&mut self, w: &mut Window, a: &Ack) {
+        let counts = self.overrides.as_ref().is_some_and(|o| o.startup_credit);
+        let credit = match counts && self.startup.in_charge(w) {
+            true => self.avoidance.startup_credit(w, a),
+            false => a.credit,
+        };
+        let a = &Ack { credit, ..*a };
         if let Some(landing) = self.landing_mut() {
             landing.measure(a);
         }

@@ -140,10 +140,16 @@ impl Connection {
         if profile.whole_packets {
             sent = sent.of_packets(stack.framing.mss.into());
         }
+        let counted = stack.counted_header();
+        sent.count_headers(counted.into());
         Connection {
             rtt: RttEstimator::new(&stack.rto),
             sent,
-            session: Session::new(controller, Window::new(stack.framing.mss), profile.undo),
+            session: Session::new(
+                controller,
+                Window::new(stack.framing.mss + counted),
+                profile.undo,
+            ),
             flow,
             nxt: 0,
             prev_high: 0,

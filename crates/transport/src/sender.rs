@@ -492,7 +492,7 @@ impl Sender {
             },
             queued: c.queued,
             peer_window: c.peer_window,
-            header: stack.framing.header,
+            header: stack.framing.header - stack.counted_header(),
             clock: coarse,
             counts_marks: c.is_scalable(),
         };

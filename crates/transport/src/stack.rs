@@ -4,7 +4,7 @@ mod choices;
 mod presets;
 
 pub use choices::{
-    EcnMode, NewRenoOptions, Pacing, RecoveryKind, ReductionKind, Restart, Sharing, Undo,
+    EcnMode, Filling, NewRenoOptions, Pacing, RecoveryKind, ReductionKind, Restart, Sharing, Undo,
 };
 pub use presets::{names, Preset, PRESETS};
 
@@ -87,9 +87,9 @@ pub struct RecoveryOptions {
     pub timestamps: bool,
     /// Whether losses that span a long time leave the minimum window (RFC 9002 §7.6).
     pub persistent_congestion: bool,
-    /// In a recovery, acknowledgements let packets leave by proportional rate reduction (RFC 6937), on
-    /// top of what the window has room for (quiche 0.30.0, `recovery/congestion/prr.rs` and
-    /// `cwnd_available`).
+    /// In a recovery under a congestion control that requests it, acknowledgements let packets leave by
+    /// proportional rate reduction (RFC 6937), on top of what the window has room for (quiche 0.30.0,
+    /// `recovery/congestion/prr.rs` and `cwnd_available`).
     pub prr_above_window: bool,
     /// Any loss outside of recovery reduces the window, also that of a packet that left before the
     /// last reduction. The ACK that ends a recovery reduces nothing (s2n-quic-core 0.91.0,
@@ -126,6 +126,9 @@ pub struct WindowOptions {
     /// Whether what is in flight stays below the window behind the first ACK (quinn-proto 0.11.19,
     /// `connection/mod.rs`, `poll_transmit`), rather than reach it.
     pub stays_below: bool,
+    /// The window counts whole datagrams, and a packet of less than full size fills the rest of it.
+    /// `None` counts payload, and sends the full-size packets that fit.
+    pub filling: Option<Filling>,
     /// Bytes of a client's first data packet in which the handshake ends: they do not let the window
     /// grow.
     pub end_of_handshake: u32,
@@ -292,6 +295,14 @@ impl Stack {
     /// Bytes of UDP payload in a full-size data packet.
     pub fn datagram(&self) -> u64 {
         u64::from(self.packet().saturating_sub(UDP_IP).max(1))
+    }
+
+    /// Bytes of a packet besides its payload that the window counts.
+    pub fn counted_header(&self) -> u32 {
+        match self.window.filling {
+            Some(_) => self.framing.header.saturating_sub(UDP_IP),
+            None => 0,
+        }
     }
 
     /// Bytes of a full-size data packet on the wire.

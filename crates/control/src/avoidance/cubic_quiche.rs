@@ -1,8 +1,11 @@
 //! CUBIC as quiche has it (quiche 0.30.0, `recovery/congestion/cubic.rs`).
 //!
 //! The curve and the estimate of Reno's window are RFC 9438's, computed for each acknowledged packet
-//! and in whole bytes; the window moves by whole packets. Three things are quiche's own:
+//! and in whole bytes; the window moves by whole packets. These things are quiche's own:
 //!
+//! - In slow start the window grows by a packet once the bytes of one are acknowledged. Under Reno it
+//!   grows with each packet, however short.
+//! - In a recovery, acknowledgements let packets leave by RFC 6937's proportional rate reduction.
 //! - A reduction is taken back at the first growth after it, unless it left slow start or so many
 //!   packets were lost: two, and a fifth of the reduced window.
 //! - After HyStart++ the curve's time counts from where conservative slow start began, with `K` zero.
@@ -19,6 +22,8 @@ use crate::{Duration, Instant, Segments, Window};
 const ROLLBACK_SHARE: Segments = 0.2;
 /// `MIN_ROLLBACK_THRESHOLD`, in packets.
 const MIN_ROLLBACK: Segments = 2.0;
+/// Of a byte: whole bytes in segments are no exact numbers.
+const ROUNDING: f64 = 1e-6;
 
 /// State of quiche's CUBIC on one connection.
 #[derive(Clone)]
@@ -28,6 +33,8 @@ pub(super) struct CubicQuiche {
     w_est: Segments,
     alpha: f64,
     cwnd_inc: Segments,
+    /// `bytes_acked_sl`.
+    acked_in_slow_start: u64,
     min_rtt: Duration,
     /// `lost_count`.
     lost: Segments,
@@ -61,6 +68,7 @@ impl CubicQuiche {
             w_est: 0.0,
             alpha: 0.0,
             cwnd_inc: 0.0,
+            acked_in_slow_start: 0,
             min_rtt: Duration::MAX,
             lost: 0.0,
             prior: None,
@@ -92,7 +100,7 @@ impl CubicQuiche {
             true => w.cwnd * (1.0 + beta) / 2.0,
             false => w.cwnd,
         };
-        w.ssthresh = (w.cwnd * beta).max(2.0);
+        w.ssthresh = whole_bytes(w, w.cwnd * beta).max(2.0);
         w.cwnd = w.ssthresh;
         self.curve = Curve {
             // A root that is the same on every machine.
@@ -133,8 +141,8 @@ impl CubicQuiche {
         self.curve.follows_loss && self.lost - prior < most
     }
 
-    /// What one acknowledged packet adds to the window before it moves.
-    fn growth(&mut self, w: &Window, now: Instant) -> Segments {
+    /// What one acknowledged packet of this size adds to the window before it moves.
+    fn growth(&mut self, w: &Window, size: Segments, now: Instant) -> Segments {
         let c = self.constants.c;
         let first = self.curve.w_max == 0.0 || self.curve.start.is_none();
         if first {
@@ -151,17 +159,15 @@ impl CubicQuiche {
             let ahead = t - k;
             c * (ahead * ahead * ahead) + w_max
         };
-        self.w_est += self.alpha / w.cwnd;
+        self.w_est += self.alpha * size / w.cwnd;
         if self.w_est >= w_max {
             self.alpha = 1.0;
         }
         if self.constants.friendly && w_cubic(t) < self.w_est {
-            return (self.w_est - w.cwnd).max(0.0);
+            return (whole_bytes(w, self.w_est) - w.cwnd).max(0.0);
         }
         let target = w_cubic(t + self.min_rtt.secs()).clamp(w.cwnd, 1.5 * w.cwnd);
-        // In whole bytes.
-        let mss = f64::from(w.mss);
-        (mss * (target - w.cwnd) / w.cwnd).trunc() / mss
+        whole_bytes(w, (whole_bytes(w, target) - w.cwnd) / w.cwnd)
     }
 }
 
@@ -179,11 +185,14 @@ impl Avoidance for CubicQuiche {
         if !a.cwnd_limited {
             return;
         }
-        for _ in 0..a.credit.div_ceil(u64::from(w.mss)) {
+        let mut credit = a.credit;
+        while credit > 0 {
+            let size = credit.min(w.mss.into());
+            credit -= size;
             if self.lost_few(w) && self.roll_back(w) {
                 continue;
             }
-            self.cwnd_inc += self.growth(w, a.now);
+            self.cwnd_inc += self.growth(w, w.segments(size), a.now);
             if self.cwnd_inc >= 1.0 {
                 w.cwnd += 1.0;
                 self.cwnd_inc -= 1.0;
@@ -209,6 +218,24 @@ impl Avoidance for CubicQuiche {
         }
     }
 
+    fn paces_reduction(&self) -> bool {
+        true
+    }
+
+    fn counts_for_startup(&self) -> bool {
+        true
+    }
+
+    /// A packet for each that has been acknowledged in full (`on_packet_acked`).
+    fn startup_credit(&mut self, w: &Window, a: &Ack) -> u64 {
+        if !a.cwnd_limited {
+            return 0;
+        }
+        self.acked_in_slow_start += a.credit;
+        let rest = self.acked_in_slow_start % u64::from(w.mss);
+        std::mem::replace(&mut self.acked_in_slow_start, rest) - rest
+    }
+
     /// The losses, by which a reduction is taken back.
     fn wants_delivery(&self) -> bool {
         true
@@ -218,6 +245,12 @@ impl Avoidance for CubicQuiche {
         let since = model.downcast::<SlowerSince>();
         since.map(|since| self.curve.start = Some(since.0)).err()
     }
+}
+
+/// So many segments in whole bytes.
+fn whole_bytes(w: &Window, segments: Segments) -> Segments {
+    let mss = f64::from(w.mss);
+    (segments * mss + ROUNDING).trunc() / mss
 }
 
 #[cfg(test)]

@@ -67,6 +67,22 @@ pub trait Avoidance: Send {
         false
     }
 
+    /// Whether acknowledgements of a recovery let packets leave in proportion to its reduction, where
+    /// the stack can do so. Read once, at the beginning.
+    fn paces_reduction(&self) -> bool {
+        false
+    }
+
+    /// Whether [`startup_credit`](Self::startup_credit) is to be called. Read once, at the beginning.
+    fn counts_for_startup(&self) -> bool {
+        false
+    }
+
+    /// Bytes that an ACK lets the window of the startup grow by, instead of those that it covers.
+    fn startup_credit(&mut self, _w: &Window, a: &Ack) -> u64 {
+        a.credit
+    }
+
     /// Continues with the model of a startup, or returns one of a kind that it does not know.
     fn adopt_model(&mut self, model: Box<dyn Model>) -> Option<Box<dyn Model>> {
         Some(model)

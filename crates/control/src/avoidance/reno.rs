@@ -294,6 +294,15 @@ impl Avoidance for Reno {
         self.growth.reduced_to(w);
     }
 
+    fn counts_for_startup(&self) -> bool {
+        matches!(self.growth, Increase::Counting(counter) if counter.leaves_half)
+    }
+
+    /// Of quiche: a packet for each packet, however short (`on_packet_acked`).
+    fn startup_credit(&mut self, w: &Window, a: &Ack) -> u64 {
+        a.credit.next_multiple_of(w.mss.into())
+    }
+
     fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
         self.decrease.on_timeout(w, t);
         match t.repeated {

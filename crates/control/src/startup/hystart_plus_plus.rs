@@ -46,9 +46,9 @@ use super::{copies, hystart, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::model::{slower_since::SlowerSince, Model};
 use crate::params::{Params, SpecError};
-use crate::signals::Ack;
+use crate::signals::{Ack, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
+use crate::{params, with_slow_start, Convention, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `hystart-plus-plus` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -63,7 +63,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     params: with_slow_start!(Settings, SpeedSettings),
     needs: &[],
     certainty: Certainty::Text,
-    build: |params, _| Ok(copies(HyStartPlusPlus::new(params)?)),
+    build: |params, convention| Ok(copies(HyStartPlusPlus::new(params, convention)?)),
 };
 
 params! {
@@ -96,9 +96,16 @@ params! {
         paced: Option<bool> as hystart::Settings,
         /// round-trip times are not judged below this window (16 in drafts up to -04)
         low_cwnd: Segments = "0",
+        /// what ends a round. flight: all that was out when the last one ended is acknowledged (RFC 9406);
+        /// next-packet: so is the first packet that left after that (quiche 0.30.0,
+        /// recovery/congestion/hystart.rs), which also judges every eighth sample in conservative slow
+        /// start
+        #[usual("by stack: next-packet under quiche, otherwise flight")]
+        round: Option<Round>,
     }
 
     enum Variant { Rfc = "rfc", LinuxCubic = "linux-cubic" }
+    enum Round { Flight = "flight", NextPacket = "next-packet" }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +119,8 @@ enum Phase {
 #[derive(Clone)]
 struct HyStartPlusPlus {
     settings: Settings,
+    /// A round begins with a packet that leaves.
+    by_packet: bool,
     /// Slow start after the end of HyStart++.
     speed: Speed,
     phase: Phase,
@@ -127,8 +136,13 @@ struct HyStartPlusPlus {
 }
 
 impl HyStartPlusPlus {
-    fn new(params: &Params) -> Result<HyStartPlusPlus, SpecError> {
+    fn new(params: &Params, convention: Convention) -> Result<HyStartPlusPlus, SpecError> {
         let settings = Settings::read(params)?;
+        let by_stack = match convention {
+            Convention::Quiche => Round::NextPacket,
+            _ => Round::Flight,
+        };
+        let by_packet = settings.round.unwrap_or(by_stack) == Round::NextPacket;
         let Settings {
             min_rtt_thresh,
             max_rtt_thresh,
@@ -152,9 +166,11 @@ impl HyStartPlusPlus {
         params.effective(&Settings::paced, limited, "`variant=rfc`")?;
         Ok(HyStartPlusPlus {
             settings,
+            by_packet,
             speed: Speed::read(params)?,
             phase: Phase::SlowStart,
-            window_end: None,
+            // quiche's first round is that of the handshake's first packet.
+            window_end: by_packet.then_some(0),
             last_round_min_rtt: Duration::MAX,
             current_round_min_rtt: Duration::MAX,
             rtt_sample_count: 0,
@@ -212,11 +228,16 @@ impl HyStartPlusPlus {
                     self.phase = Phase::Css;
                 }
             }
-            Phase::Css if current < self.css_baseline_min_rtt => {
-                self.css_baseline_min_rtt = Duration::MAX;
-                self.phase = Phase::SlowStart;
+            Phase::Css => {
+                if self.by_packet {
+                    self.rtt_sample_count = 0;
+                }
+                if current < self.css_baseline_min_rtt {
+                    self.css_baseline_min_rtt = Duration::MAX;
+                    self.phase = Phase::SlowStart;
+                }
             }
-            _ => {}
+            Phase::Done => {}
         }
     }
 
@@ -260,11 +281,19 @@ impl HyStartPlusPlus {
                 return Some(Reason::Delay);
             }
         }
+        match self.by_packet {
+            true => self.window_end = None,
+            false => self.begin_round(a.nxt),
+        }
+        None
+    }
+
+    /// A round begins, which ends when all below `end` is acknowledged.
+    fn begin_round(&mut self, end: u64) {
         self.last_round_min_rtt = self.current_round_min_rtt;
         self.current_round_min_rtt = Duration::MAX;
         self.rtt_sample_count = 0;
-        self.window_end = Some(a.nxt);
-        None
+        self.window_end = Some(end);
     }
 }
 
@@ -283,8 +312,19 @@ impl Startup for HyStartPlusPlus {
             self.rtt_sample_count += 1;
             self.check_delay(w, a.now);
         }
-        if a.una >= *self.window_end.get_or_insert(a.nxt) {
-            return self.end_round(w, a);
+        let end = match self.by_packet {
+            true => self.window_end,
+            false => Some(*self.window_end.get_or_insert(a.nxt)),
+        };
+        match end.is_some_and(|end| a.una >= end) {
+            true => self.end_round(w, a),
+            false => None,
+        }
+    }
+
+    fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
+        if self.by_packet && self.window_end.is_none() && w.in_slow_start() {
+            self.begin_round(s.seq + u64::from(s.bytes));
         }
         None
     }
@@ -304,16 +344,16 @@ impl Startup for HyStartPlusPlus {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog;
     use crate::signals::{Established, Loss, Timeout};
     use crate::testing::{ms, slow_start};
-    use crate::{catalog, Convention};
 
     const MSS: u64 = 1460;
 
     fn algorithm(spec: &str) -> HyStartPlusPlus {
         let kind = crate::params::AlgorithmKind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
-        HyStartPlusPlus::new(&params).unwrap()
+        HyStartPlusPlus::new(&params, Convention::Rfc).unwrap()
     }
 
     struct Flow {

@@ -58,6 +58,8 @@ pub struct DeliveryRate {
     newest: Option<Packets>,
     /// Bytes delivered of which the controller has not been notified.
     fresh: u64,
+    /// What else such packets had in flight.
+    fresh_headers: u64,
     pipe_before: u64,
     now: Instant,
     /// The rate of the last sample.
@@ -118,6 +120,11 @@ impl DeliveryRate {
         if self.fresh == 0 {
             self.pipe_before = pipe;
         }
+    }
+
+    /// So many bytes besides payload are in flight no longer.
+    pub(super) fn take_headers(&mut self, bytes: u64) {
+        self.fresh_headers += bytes;
     }
 
     /// The acknowledgement reports for the first time that these have arrived, of which all below
@@ -185,7 +192,8 @@ impl DeliveryRate {
     ) -> Delivery {
         // What neither arrived nor is in flight any more has been found lost.
         let newly = std::mem::take(&mut self.fresh);
-        let lost = self.pipe_before.saturating_sub(pipe + newly);
+        let headers = std::mem::take(&mut self.fresh_headers);
+        let lost = self.pipe_before.saturating_sub(pipe + newly + headers);
         self.sampler.lost += lost;
         Delivery {
             total: self.sampler.delivered,

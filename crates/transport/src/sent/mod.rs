@@ -103,8 +103,8 @@ pub struct NewlyAckedPackets {
     pub delivered: u64,
     /// Those of them that came in packets of the present epoch.
     pub in_epoch: u64,
-    /// Whether such a packet arrived.
-    pub any_in_epoch: bool,
+    /// How many such packets arrived.
+    pub packets_in_epoch: u64,
     /// When the largest packet acknowledged had left, if it is among the new.
     pub largest: Option<Instant>,
 }
@@ -150,6 +150,13 @@ impl SentPackets {
         SentPackets {
             boundaries: Some(Box::new(Boundaries::new(mss))),
             ..self
+        }
+    }
+
+    /// What is in flight has so many bytes for each packet besides its payload.
+    pub fn count_headers(&mut self, bytes: u64) {
+        if let Some(packets) = &mut self.packets {
+            packets.header = bytes;
         }
     }
 
@@ -333,7 +340,7 @@ impl SentPackets {
                 newly.delivered += delivered;
                 if arrival.in_epoch {
                     newly.in_epoch += delivered;
-                    newly.any_in_epoch = true;
+                    newly.packets_in_epoch += 1;
                 }
                 if Some(arrival.number + 1) == largest {
                     newly.largest = Some(arrival.packet.sent);
@@ -344,6 +351,7 @@ impl SentPackets {
             self.advance(reach);
         }
         if let (Some(delivery), true) = (&mut self.delivery, newly.packets > 0) {
+            delivery.take_headers(newly.packets * packets.header);
             delivery.take(reach, &fresh, now);
         }
         fresh.clear();

@@ -43,6 +43,8 @@ pub(super) struct Packets {
     first: u64,
     queue: VecDeque<Packet>,
     in_flight: u64,
+    /// Bytes of a packet besides its payload that count as in flight.
+    pub(super) header: u64,
     /// One past the largest number acknowledged.
     pub(super) acknowledged: u64,
     /// The first number of the present epoch.
@@ -75,7 +77,7 @@ impl Packets {
         self.first
     }
 
-    /// bytes_in_flight, of the stream.
+    /// bytes_in_flight, as far as they are counted.
     pub(super) fn in_flight(&self) -> u64 {
         self.in_flight
     }
@@ -84,7 +86,7 @@ impl Packets {
     pub(super) fn send(&mut self, plan: ByteRange, now: Instant) -> u64 {
         let number = self.next();
         let len = plan.end - plan.start;
-        self.in_flight += len;
+        self.in_flight += len + self.header;
         self.queue.push_back(Packet {
             start: plan.start,
             sent: now,
@@ -98,14 +100,14 @@ impl Packets {
     /// was not known.
     pub(super) fn acknowledge(&mut self, first: u64, end: u64, mut newly: impl FnMut(Arrival)) {
         self.acknowledged = self.acknowledged.max(end);
-        let epoch = self.epoch;
+        let (epoch, header) = (self.epoch, self.header);
         let mut arrive = |number: u64, packet: Packet| {
             newly(Arrival {
                 packet,
                 number,
                 in_epoch: number >= epoch,
             });
-            packet.len()
+            packet.len() + header
         };
         if first > self.first {
             for number in first..end.min(self.next()) {
@@ -153,7 +155,7 @@ impl Packets {
     pub(super) fn lose_oldest(&mut self) -> Option<Packet> {
         let packet = self.queue.pop_front()?;
         self.first += 1;
-        self.in_flight -= packet.len();
+        self.in_flight -= packet.len() + self.header;
         self.trim();
         Some(packet)
     }

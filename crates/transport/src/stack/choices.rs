@@ -61,6 +61,15 @@ impl Sharing {
     }
 }
 
+/// How short packets fill a window that counts datagrams (quiche 0.30.0, `lib.rs`, `send_single`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filling {
+    /// The smallest rest of a window that a packet fills, in bytes.
+    pub least: u32,
+    /// Bytes of a client's first datagram that only acknowledge: the window does not count them.
+    pub uncounted: u32,
+}
+
 /// How a sender spaces its packets out where its startup does not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pacing {

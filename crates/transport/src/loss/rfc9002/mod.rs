@@ -95,7 +95,8 @@ pub struct Rfc9002 {
     due: Option<Instant>,
     probing: Probing,
     late: Late,
-    /// Where the stack lets packets leave above the window.
+    /// Acknowledgements of a recovery let packets leave above the window.
+    paces_reduction: bool,
     prr: Prr,
     /// The handshake is confirmed: data has a timer (§6.2.1).
     confirmed: bool,
@@ -103,6 +104,8 @@ pub struct Rfc9002 {
     answers: bool,
     /// So much of the first packet does not let the window grow.
     uncredited: u64,
+    /// And so much of it is not counted in flight.
+    uncounted: u64,
 }
 
 // What the sender calls stays out of its line, which other stacks' senders share.
@@ -112,6 +115,8 @@ impl Rfc9002 {
     pub fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<AckOutcome> {
         self.confirmed = true;
         self.answers = c.stack.recovery.id_update > 0;
+        self.paces_reduction =
+            c.stack.recovery.prr_above_window && c.session.controller.paces_reduction();
         self.note_sample(c);
         let began = lost.then(|| self.begin_recovery(c));
         self.set_timer(c);
@@ -121,7 +126,13 @@ impl Rfc9002 {
     /// The handshake ends in the first data packet.
     pub fn on_first_packet_shared(&mut self, c: &Connection) {
         let bytes = u64::from(c.stack.window.end_of_handshake);
-        self.uncredited = bytes * c.mss() / c.stack.datagram();
+        self.uncredited = match c.stack.window.filling {
+            Some(filling) => {
+                self.uncounted = filling.uncounted.into();
+                bytes
+            }
+            None => bytes * c.mss() / c.stack.datagram(),
+        };
     }
 
     fn note_sample(&mut self, c: &Connection) {
@@ -163,24 +174,25 @@ impl Rfc9002 {
             c.sent.end_epoch();
             (self.recovering, self.free) = (false, false);
         }
+        let counted = Counted::of(c, newly);
         // With what is acknowledged now, and what is found lost.
-        let flight = self.pipe(c) + newly.delivered;
+        let flight = self.pipe(c) + counted.bytes;
         let mut events = self.find_lost(c, now);
         if ended && by_state {
             (self.recovering, self.free) = (false, false);
         }
-        if c.stack.recovery.prr_above_window {
-            self.note_prr(c, newly, events.began.map(|_| flight));
+        if self.paces_reduction {
+            self.note_prr(c, counted, events.began.map(|_| flight));
         }
         (events.ended, events.undone) = (ended, undone);
         self.pto_count = 0;
         self.probing.left = 0;
-        let uncredited = self.uncredited.min(newly.in_epoch);
+        let uncredited = self.uncredited.min(counted.in_epoch);
         self.uncredited -= uncredited;
         let report = AckReport {
             acked: newly.acked,
             delivered: newly.delivered,
-            credit: newly.in_epoch - uncredited,
+            credit: counted.in_epoch - uncredited,
             rtt,
             flight: self.pipe(c),
             cwnd_limited: None,
@@ -203,7 +215,7 @@ impl Rfc9002 {
         match by_state {
             // Not with the packet that left as it began.
             true => newly.largest.is_some_and(|sent| sent > self.began),
-            false => newly.any_in_epoch,
+            false => newly.packets_in_epoch > 0,
         }
     }
 
@@ -218,7 +230,7 @@ impl Rfc9002 {
 
     /// Proportional rate reduction; a recovery has begun with so much in flight.
     #[cold]
-    fn note_prr(&mut self, c: &Connection, newly: &NewlyAckedPackets, began: Option<u64>) {
+    fn note_prr(&mut self, c: &Connection, counted: Counted, began: Option<u64>) {
         let w = &c.session.window;
         let mut ssthresh = w.ssthresh;
         if let Some(flight) = began {
@@ -226,11 +238,11 @@ impl Rfc9002 {
             ssthresh = w.cwnd * BETA;
         }
         let before = match began {
-            Some(_) => newly.delivered,
-            None => newly.delivered - newly.in_epoch,
+            Some(_) => counted.bytes,
+            None => counted.bytes - counted.in_epoch,
         };
         if before > 0 {
-            let pipe = self.pipe(c) + newly.delivered;
+            let pipe = self.pipe(c) + counted.bytes;
             let ssthresh = whole(ssthresh * f64::from(w.mss));
             self.prr.acked(before, pipe, ssthresh, w.mss.into());
         }
@@ -341,9 +353,9 @@ impl Rfc9002 {
     fn begin_recovery(&mut self, c: &mut Connection) -> CongestionEvent {
         c.sent.begin_epoch();
         self.recovering = true;
-        // One packet more than the window (§7.3.2), which quinn and noq do not send.
-        let paced_out = c.stack.recovery.prr_above_window;
-        self.free = !c.stack.window.grows_before_loss && !paced_out;
+        // One packet more than the window (§7.3.2), which quinn, noq and quiche do not send.
+        let one_more = !c.stack.recovery.prr_above_window;
+        self.free = !c.stack.window.grows_before_loss && one_more;
         CongestionEvent::Reduction {
             added: 0,
             timed: false,
@@ -412,12 +424,27 @@ impl Rfc9002 {
         }
         let next = lost.or_else(|| Some(c.next_segment()?.because(Why::New)))?;
         let pipe = self.pipe(c);
-        let above = self.prr.allowance();
-        if above > 0 {
-            let room = c.session.window.cwnd_bytes().saturating_sub(pipe) + above;
-            return (next.range.bytes() <= room).then_some(next);
+        match c.stack.window.filling {
+            Some(filling) => self.fill(c, next, pipe, filling.least.into()),
+            None => c.within_window(next, pipe),
         }
-        c.within_window(next, pipe)
+    }
+
+    /// As much of a segment as the window has room for, with `pipe` bytes in flight.
+    fn fill(
+        &self,
+        c: &Connection,
+        segment: SegmentRange,
+        pipe: u64,
+        least: u64,
+    ) -> Option<SegmentRange> {
+        let free = c.session.window.cwnd_bytes().saturating_sub(pipe);
+        let room = free + self.prr.allowance();
+        let ByteRange { start, end } = segment.range;
+        let shared = if c.high() == 0 { self.uncounted } else { 0 };
+        let payload = room.checked_sub(c.stack.counted_header().into())?;
+        let end = end.min(start + payload.min(c.mss() - shared));
+        (room >= least && start < end).then_some(ByteRange { start, end }.because(segment.why))
     }
 
     fn probe(&self, c: &Connection) -> Option<ByteRange> {
@@ -442,8 +469,9 @@ impl Rfc9002 {
                 self.probing.from = number + 1;
             }
         }
-        if c.stack.recovery.prr_above_window {
-            self.prr.sent(plan.bytes());
+        if self.paces_reduction {
+            let header = u64::from(c.stack.counted_header());
+            self.prr.sent(plan.bytes() + header);
         }
         let lost = c.sent.first_lost();
         if lost.is_some_and(|(start, _)| start == plan.start) {
@@ -471,6 +499,24 @@ impl Rfc9002 {
     /// bytes_in_flight, as far as they are the stream's.
     pub fn pipe(&self, c: &Connection) -> u64 {
         c.sent.in_flight()
+    }
+}
+
+/// What an acknowledgement takes from what is in flight.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    bytes: u64,
+    /// Of packets of the present epoch.
+    in_epoch: u64,
+}
+
+impl Counted {
+    fn of(c: &Connection, newly: &NewlyAckedPackets) -> Counted {
+        let header = u64::from(c.stack.counted_header());
+        Counted {
+            bytes: newly.delivered + newly.packets * header,
+            in_epoch: newly.in_epoch + newly.packets_in_epoch * header,
+        }
     }
 }
 

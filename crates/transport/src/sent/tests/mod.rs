@@ -47,7 +47,7 @@ impl Numbered {
             newly.delivered += delivered;
             if number >= self.epoch {
                 newly.in_epoch += delivered;
-                newly.any_in_epoch = true;
+                newly.packets_in_epoch += 1;
             }
             if number + 1 == ranges[0].1 {
                 newly.largest = Some(*sent);

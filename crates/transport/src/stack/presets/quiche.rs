@@ -14,6 +14,8 @@ impl Stack {
             framing: Framing {
                 mss: base.framing.mss - 2,
                 header: base.framing.header + 2,
+                // BoringSSL's key share takes two Initial packets each way (measured).
+                opening: 2 * base.framing.opening,
                 ..base.framing
             },
             window: WindowOptions {
@@ -23,6 +25,15 @@ impl Stack {
                 restart: Restart::Keep,
                 // `update_app_limited` (`lib.rs`, `send_single`; `recovery/congestion/mod.rs`).
                 app_limited_when_drained: true,
+                filling: Some(Filling {
+                    // A short header of 10 bytes, a tag of 16, and more than MAX_STREAM_OVERHEAD
+                    // (`frame.rs`).
+                    least: 10 + 16 + 12 + 1,
+                    // An Initial packet with an ACK frame (measured).
+                    uncounted: 48,
+                }),
+                // A Handshake packet with the client's Finished (measured).
+                end_of_handshake: 87,
                 ..base.window
             },
             receiver: ReceiverOptions {

@@ -27,6 +27,7 @@ impl Stack {
                 app_limited_when_drained: false,
                 grows_before_loss: false,
                 stays_below: false,
+                filling: None,
                 end_of_handshake: 0,
                 after_syn_loss: AfterSynLoss::OneSegment,
             },
