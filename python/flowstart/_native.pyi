@@ -230,6 +230,27 @@ class Cancel:
         """The hook that was interrupted, in words; None where none was."""
 
 @final
+class Explorer:
+    """What the page of the explorer is answered about one path."""
+
+    def __init__(self, settings: str) -> None:
+        """One with these settings, as JSON."""
+    def typed(self, given: str) -> str:
+        """The options of a state, which is JSON, with values of their types."""
+    def custom(self, request: bytes) -> list[str]:
+        """The startups in Python that take part in a request."""
+    def check(self, given: str, custom: CustomStartups | None = None) -> None:
+        """Checks that a state can be compared."""
+    def compare(self, request: bytes, means: tuple[CustomStartups, int, Cancel]) -> bytes:
+        """The table of a comparison, and what every startup did over time, as a frame.
+
+        `means` are startups in Python, the number of threads, and what may end the runs from
+        another thread, which raises KeyboardInterrupt.
+        """
+    def packets(self, request: bytes, means: tuple[CustomStartups, int, Cancel]) -> str:
+        """The first packets of a startup's flow, as JSON."""
+
+@final
 class FlowPackets:
     """The packets of one flow, as both of its hosts saw them."""
 

@@ -28,6 +28,8 @@ ALLOWED = {
     "transport": {"control", "wire"},
     "network": {"control", "wire"},
     "sim": {"control", "wire", "transport", "network"},
+    "page": {"control", "transport", "sim"},
+    "wasm": {"page", "sim", "benches"},
     "export": {"control", "wire", "transport", "sim", "capture"},
     "live": {"control", "wire", "transport", "network", "sim"},
     "noq": {"control", "live", "sim"},
@@ -36,7 +38,7 @@ ALLOWED = {
     "s2n": {"control", "live", "network", "sim"},
     "linux": {"control", "transport", "network", "sim", "live"},
     "python": {
-        *("control", "wire", "transport", "network", "sim", "export", "capture"),
+        *("control", "wire", "transport", "network", "sim", "export", "capture", "page"),
         *("live", "noq", "quinn", "quiche", "s2n", "linux"),
     },
     "packetdrill": {"control", "wire", "transport"},

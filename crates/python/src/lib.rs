@@ -18,6 +18,7 @@ mod lines;
 mod live;
 mod outcome;
 mod packets;
+mod page;
 mod table;
 
 use pyo3::prelude::*;
@@ -47,6 +48,8 @@ mod _native {
     use crate::lines::Cancel;
     #[pymodule_export]
     use crate::packets::FlowPackets;
+    #[pymodule_export]
+    use crate::page::Explorer;
     #[pymodule_export]
     use crate::table::Table;
 

@@ -79,11 +79,11 @@ def explore(
     The page is served on the loopback interface until Ctrl-C.
     """
     extras.require("explore", "explore")
-    from flowstart.explorer.path import limits
+    from flowstart.explorer.path import state
     from flowstart.explorer.serve import serve
 
     found = settings(given, tuple(map_ or ()), workers, tuple(capture or ()))
-    limits.prepared(found.first, found)
+    state.checked(found.first, found)
     serve(found, port=port, opens=not no_open)
 
 

@@ -1,9 +1,14 @@
 """What an explorer was started with: what its command line allows, and what is shown first."""
 
+import functools
+import json
 import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
+
+from flowstart._native import Explorer
+from flowstart.model.path import named_paths
 
 Kind: TypeAlias = Literal["text", "number", "switch", "list"]
 
@@ -49,3 +54,25 @@ class Settings:
     """Captures that were named; others are dropped on the page."""
     workers: int | None = None
     """Threads to simulate on; None for all cores."""
+
+    @functools.cached_property
+    def native(self) -> Explorer:
+        """What answers requests about a path."""
+        return Explorer(json.dumps(self.document))
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What a state may have, as `crates/page` reads it."""
+        paths = {
+            name: {field: value for field, value in fields.items() if field != "about"}
+            for name, fields in named_paths().items()
+        }
+        return {
+            "options": [
+                {"flag": o.flag, "kind": o.kind, "least": o.least, "names_file": o.names_file}
+                for o in self.options.values()
+            ],
+            "custom": list(self.custom),
+            "files": sorted(self.files),
+            "paths": paths,
+        }

@@ -9,7 +9,6 @@ from flowstart import _native, text
 from flowstart.comparison.plan import Plan
 from flowstart.errors import RequestError
 from flowstart.explorer.maps.swept import options
-from flowstart.explorer.path import scenario_file
 from flowstart.model import scenario as scenarios
 from flowstart.model import stack as stacks
 from flowstart.model.catalog import listed
@@ -17,6 +16,7 @@ from flowstart.model.document import Document
 from flowstart.model.path import NetworkPath, told_interface
 from flowstart.model.quantities import read_seconds
 from flowstart.model.scenario import ScenarioLike
+from flowstart_papers.explorer import scenario_file
 
 MOST = 24
 """So many set-ups are listed; an experiment may have thousands."""

@@ -7,6 +7,7 @@ mod places;
 pub mod signals;
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -160,6 +161,15 @@ impl Callables {
         let web = scenario.web.iter().map(|web| &web.startup);
         let mut names = flows.chain(web).flatten();
         names.any(|name| self.0.iter().any(|c| *c.name == **name))
+    }
+
+    /// The hooks of each by name.
+    pub fn hooks(&self) -> BTreeMap<String, Vec<String>> {
+        let hooks = self
+            .0
+            .iter()
+            .map(|one| (one.name.to_string(), one.hooks.clone()));
+        hooks.collect()
     }
 
     /// These for one run, which ends at a `failure`.

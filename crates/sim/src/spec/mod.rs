@@ -98,7 +98,8 @@ impl Scenario {
         Scenario::from_value(value.map_err(|e| RequestError::new("", e.to_string()))?)
     }
 
-    fn from_value(value: serde_json::Value) -> Result<Scenario, RequestError> {
+    /// Reads a scenario from a value of JSON.
+    pub fn from_value(value: serde_json::Value) -> Result<Scenario, RequestError> {
         if !value.is_object() {
             let problem = "a scenario is a table with `path` and `flows`";
             return Err(RequestError::new("", problem));

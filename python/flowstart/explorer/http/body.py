@@ -18,7 +18,7 @@ class TooLarge(RequestError):
 
 async def document(request: Request, most: int = MOST_BYTES) -> Any:
     """The JSON of a request's body of at most so many bytes."""
-    text = b"".join([piece async for piece in pieces(request, most)])
+    text = await read(request, most)
     try:
         found = json.loads(text.decode("utf-8"), parse_constant=_no_number)
         json.dumps(found, ensure_ascii=False).encode()  # raises where a text is half a character
@@ -29,6 +29,11 @@ async def document(request: Request, most: int = MOST_BYTES) -> Any:
         raise
     except ValueError as error:  # also what is not Unicode, and numbers of thousands of digits
         raise RequestError(f"the request is not JSON: {str(error)[:100]}") from None
+
+
+async def read(request: Request, most: int = MOST_BYTES) -> bytes:
+    """A request's body of at most so many bytes."""
+    return b"".join([piece async for piece in pieces(request, most)])
 
 
 async def pieces(request: Request, most: int) -> AsyncIterator[bytes]:

@@ -31,6 +31,12 @@ class Fields:
         """A field of any type; None where it is not there."""
         return self._found.get(name)
 
+    def needed(self, name: str) -> Any:
+        """A field of any type. Raises RequestError where it is not there."""
+        if name not in self:
+            raise RequestError(f"{name}: missing; it is needed")
+        return self._found[name]
+
     def whole(
         self, name: str, usual: int | None = None, *, least: int = 0, most: int = 10**9
     ) -> int:

@@ -1,8 +1,8 @@
 """What the server sends back, and what every answer says to the browser."""
 
-from starlette.responses import Response
+import json as encoding
 
-from flowstart.explorer.http.frames import encoded
+from starlette.responses import Response
 
 SAFE = {
     "Cache-Control": "no-store",
@@ -15,7 +15,13 @@ SAFE = {
 
 def json(document: object, status: int = 200) -> Response:
     """An answer in JSON."""
-    return Response(encoded(document), status, SAFE, "application/json")
+    text = encoding.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    return written(text, status)
+
+
+def written(text: str, status: int = 200) -> Response:
+    """An answer that is JSON already."""
+    return Response(text.encode(), status, SAFE, "application/json")
 
 
 def binary(frame: bytes) -> Response:

@@ -16,11 +16,10 @@ from flowstart.comparison.plan import Plan
 from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import Summary, summarise
 from flowstart.errors import RequestError
-from flowstart.explorer.path.limits import size_bytes
 from flowstart.maps.measures import MARGIN
 from flowstart.model.document import encode, plain, resolve
 from flowstart.model.path import NetworkPath
-from flowstart.model.quantities import NS_PER_S, Kind, read
+from flowstart.model.quantities import NS_PER_S, Kind, read, read_seconds
 from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
 
@@ -190,6 +189,17 @@ def _refuse_what_takes_long(plan: Plan, number: int, cells: Sequence[Cell]) -> N
             f"at most {MOST_PACKETS / 1e6:.0f} million are possible; a smaller size, fewer "
             "startups or fewer flows are needed"
         )
+
+
+def size_bytes(size: str, mss: str, rate_bps: float, rtt: str) -> float:
+    """A transfer's size, which may be a number of bandwidth-delay products (`10bdp`)."""
+    known = _native.size_bytes(size, mss)
+    if known is not None:
+        return known
+    bdps, seconds = read(size), read_seconds(rtt)
+    assert bdps  # the simulator has read both
+    assert seconds is not None
+    return bdps.number * rate_bps * seconds / 8
 
 
 def _outcome(cell: Cell, plan: Plan, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -5,32 +5,31 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from flowstart.explorer.http import body
-from flowstart.explorer.http.replies import binary, json
-from flowstart.explorer.path import requests
+from flowstart.explorer.http.fields import Fields
+from flowstart.explorer.http.replies import binary, json, written
+from flowstart.explorer.path import answers
 from flowstart.explorer.path.about import about
-from flowstart.explorer.path.answers import Answers
 from flowstart.explorer.running.working import done
 from flowstart.explorer.settings import Settings
 
 
 def routes(settings: Settings) -> list[Route]:
     """`/api/about`, `/api/compare`, `/api/intervals` and `/api/packets`."""
-    answers = Answers(settings)
 
     async def choices(_: Request) -> Response:
         return json(about(settings))
 
     async def compare(request: Request) -> Response:
-        asked = requests.CompareRequest.of(await body.document(request))
-        return binary(await done(request, lambda stop: answers.compare(asked, stop)))
+        asked = await body.read(request)
+        return binary(await done(request, lambda stop: answers.compare(asked, settings, stop)))
 
     async def intervals(request: Request) -> Response:
-        given = requests.given_of(await body.document(request))
-        return json(await done(request, lambda stop: answers.intervals(given, stop)))
+        given = Fields(await body.document(request), ("given",)).needed("given")
+        return json(await done(request, lambda stop: answers.intervals(given, settings, stop)))
 
     async def packets(request: Request) -> Response:
-        asked = requests.PacketsRequest.of(await body.document(request))
-        return json(await done(request, lambda stop: answers.packets(asked, stop)))
+        asked = await body.read(request)
+        return written(await done(request, lambda stop: answers.packets(asked, settings, stop)))
 
     return [
         Route("/api/about", choices),

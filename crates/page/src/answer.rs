@@ -1,0 +1,505 @@
+//! Answers to what a page requests of a path.
+
+use crate::frame::{frame, Tail};
+use crate::given::Given;
+use crate::lines::Traced;
+use crate::plan::{Custom, Plan};
+use crate::refusal::suggest;
+use crate::requests::{CompareRequest, PacketsRequest};
+use crate::rows::{rows, Row};
+use crate::settings::Settings;
+use crate::table::{table, Grid};
+use crate::{command, headline, limits, notes, packets, rows, scenario_file, summary, words};
+use crate::{Failure, Finished, Refusal, Runs};
+use flowstart_sim::record::journeys::JourneysRequest;
+use flowstart_sim::record::lines::LinesRequest;
+use flowstart_sim::Outcome;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Flows of a startup whose rows and lines are answered at most; the table is of all of them.
+const MOST_FLOWS: usize = 4;
+/// The same of all startups together, as far as each startup has one.
+const MOST_LINES: usize = 12;
+/// Columns times flows. With more, bins are wider, so that an answer stays below some 150 kB.
+const MOST_BINS: usize = 3400;
+/// Comparisons that are kept, so that a part of one is shown without running all of it again.
+const MOST_KEPT: usize = 16;
+
+/// What one page answers.
+pub struct Page {
+    settings: Settings,
+    kept: Mutex<VecDeque<(Given, Arc<Comparison>)>>,
+}
+
+/// What startups came to.
+struct Comparison {
+    table: Head,
+    /// The rows of the flows that are shown, with the startup of each.
+    shown: Vec<(String, Row)>,
+}
+
+/// The part of an answer that does not depend on the time that is looked at.
+#[derive(Serialize)]
+struct Head {
+    headline: String,
+    startups: Vec<String>,
+    command: String,
+    scenario: String,
+    table: Grid,
+    legend: String,
+    warnings: Vec<String>,
+    rows: Vec<Value>,
+}
+
+/// The JSON of an answer.
+#[derive(Serialize)]
+struct Answer<'a> {
+    #[serde(flatten)]
+    table: &'a Head,
+    from_s: f64,
+    bin_s: f64,
+    trajectories: Vec<Value>,
+}
+
+impl Page {
+    /// A page with these settings.
+    pub fn new(settings: Settings) -> Page {
+        Page {
+            settings,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// The options of a state by name, with values of their types, as JSON.
+    ///
+    /// # Errors
+    ///
+    /// An option is unknown, or its value has the wrong type.
+    pub fn typed(&self, given: &Value) -> Result<String, Refusal> {
+        let given = Given::read(given, &self.settings)?;
+        Ok(serde_json::to_string(&given).expect("options are text"))
+    }
+
+    /// The startups in Python that take part in a request, as far as they may.
+    pub fn custom(&self, request: &[u8]) -> Vec<String> {
+        let request: Value = serde_json::from_slice(request).unwrap_or_default();
+        let given = Given::read(&request["given"], &self.settings).unwrap_or_default();
+        let texts = given.list("startup").unwrap_or_default();
+        let names = texts.iter().flat_map(|text| words::split(text));
+        names
+            .filter(|name| self.settings.custom.contains(name))
+            .collect()
+    }
+
+    /// Checks that a state can be compared.
+    ///
+    /// # Errors
+    ///
+    /// It is wrong, or more than an answer may cost.
+    pub fn check(&self, given: &Value, custom: &Custom) -> Result<(), Refusal> {
+        let given = Given::read(given, &self.settings)?;
+        Plan::of(given, &self.settings)?.runs(custom).map(|_| ())
+    }
+
+    /// The table, and what every startup did over time: a frame of JSON and numbers.
+    ///
+    /// # Errors
+    ///
+    /// The request is wrong, or its runs were ended.
+    pub fn compare<E>(
+        &self,
+        request: &[u8],
+        custom: &Custom,
+        runs: &mut Runs<'_, E>,
+    ) -> Result<Vec<u8>, Failure<E>> {
+        let request = CompareRequest::read(request, &self.settings)?;
+        let plan = Plan::of(request.given.clone(), &self.settings)?;
+        let mut wanted = plan.runs(custom)?;
+        let flows = flows_of_each(&plan);
+        let columns = MOST_BINS / (flows * wanted.len());
+        let lines = LinesRequest {
+            flows: (0..flows)
+                .filter_map(|flow| u32::try_from(flow).ok())
+                .collect(),
+            columns: request
+                .columns
+                .min(u32::try_from(columns).unwrap_or(u32::MAX)),
+            from: request.from,
+            to: request.to,
+        };
+        for run in &mut wanted {
+            let recorded = run.prepared.record_lines(lines.clone());
+            recorded.map_err(Refusal::from)?;
+        }
+        let resolved: Vec<Value> = wanted.iter().map(limits::resolved).collect();
+        let mut finished = runs(wanted).map_err(Failure::Ended)?;
+        let whole = match request.to {
+            None => self.keep(plan, &resolved, &finished),
+            // Runs that were stopped have no rows to show.
+            Some(_) => match self.kept(&plan.given) {
+                Some(kept) => kept,
+                None => {
+                    let all = runs(plan.runs(custom)?).map_err(Failure::Ended)?;
+                    self.keep(plan, &resolved, &all)
+                }
+            },
+        };
+        let lines = finished
+            .iter_mut()
+            .map(|one| one.as_mut().ok()?.lines.take());
+        Ok(framed(&whole, &Traced::of(lines.collect())))
+    }
+
+    /// The first packets of a startup's first flow, one by one, as JSON.
+    ///
+    /// # Errors
+    ///
+    /// The request is wrong, or its run was ended.
+    pub fn packets<E>(
+        &self,
+        request: &[u8],
+        custom: &Custom,
+        runs: &mut Runs<'_, E>,
+    ) -> Result<String, Failure<E>> {
+        let request = PacketsRequest::read(request, &self.settings)?;
+        let plan = Plan::of(request.given, &self.settings)?;
+        let names: Vec<&str> = plan.variants.iter().map(|one| one.name.as_str()).collect();
+        let Some(at) = names.iter().position(|name| *name == request.startup) else {
+            let (name, near) = (&request.startup, suggest(&request.startup, &names));
+            let problem = format!("startup: `{name}` is not among those in `given`{near}");
+            return Err(Refusal::new(problem).into());
+        };
+        let mut run = plan.runs(custom)?.swap_remove(at);
+        let journeys = JourneysRequest {
+            flow: 0,
+            most: request.most,
+        };
+        run.prepared
+            .record_journeys(journeys)
+            .map_err(Refusal::from)?;
+        let rtt = limits::resolved(&run)["flows"][0]["rtt"].take();
+        let rtt_s = limits::seconds(rtt.as_str().unwrap_or_default());
+        let found = match runs(vec![run]).map_err(Failure::Ended)?.pop() {
+            Some(Ok(outcome)) => outcome.journeys.unwrap_or_default(),
+            Some(Err(error)) => return Err(Refusal::new(error).into()),
+            None => Default::default(),
+        };
+        Ok(packets::document(&found, rtt_s).to_string())
+    }
+
+    fn kept(&self, given: &Given) -> Option<Arc<Comparison>> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.iter().position(|(known, _)| known == given)?;
+        let found = kept.remove(at)?;
+        let comparison = found.1.clone();
+        kept.push_back(found);
+        Some(comparison)
+    }
+
+    /// Keeps a comparison in the place of the one that was not looked at for longest.
+    fn keep(&self, plan: Plan, resolved: &[Value], finished: &[Finished]) -> Arc<Comparison> {
+        let found = Arc::new(comparison(&plan, resolved, finished));
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(known, _)| *known != plan.given);
+        kept.push_back((plan.given, found.clone()));
+        if kept.len() > MOST_KEPT {
+            kept.pop_front();
+        }
+        found
+    }
+}
+
+/// How many flows of each startup have rows and lines.
+fn flows_of_each(plan: &Plan) -> usize {
+    let flows = usize::try_from(plan.flows).unwrap_or(usize::MAX);
+    (MOST_LINES / plan.variants.len())
+        .min(MOST_FLOWS)
+        .min(flows)
+        .max(1)
+}
+
+fn comparison(plan: &Plan, resolved: &[Value], finished: &[Finished]) -> Comparison {
+    let outcomes: Vec<Option<&Outcome>> = finished.iter().map(|one| one.as_ref().ok()).collect();
+    let mut rows = rows(&outcomes);
+    let found = summary::summaries(&rows, plan);
+    let order = summary::order(&found, plan);
+    // Studies made with ns-2 count until the last ACK.
+    let acked = rows.iter().any(|row| row.flow.stack == "ns2");
+    let done = outcomes.iter().flatten().count();
+    let failed = (done < outcomes.len()).then_some((done, outcomes.len()));
+    let first = resolved.first().unwrap_or(&Value::Null);
+    let buffer = outcomes
+        .iter()
+        .flatten()
+        .next()
+        .map(|outcome| outcome.buffer.as_str());
+    let notes = notes::notes(plan, resolved, failed);
+    let headline = headline::headline(plan, first, &rows, buffer);
+    let most = u32::try_from(flows_of_each(plan)).unwrap_or(u32::MAX);
+    rows.retain(|row| row.flow.flow < most);
+    let table = Head {
+        headline,
+        startups: plan
+            .variants
+            .iter()
+            .map(|variant| variant.name.clone())
+            .collect(),
+        command: command::command(plan),
+        scenario: scenario_file::written(plan),
+        table: table(&found, &order, acked),
+        legend: notes::legend(plan, &found, &notes, acked),
+        warnings: [headline::warnings(plan, first), failures(plan, finished)].concat(),
+        rows: rows
+            .iter()
+            .map(|row| rows::document(row, plan, &outcomes))
+            .collect(),
+    };
+    let named = |row: Row| (plan.variants[row.run].name.clone(), row);
+    let mut shown: Vec<(String, Row)> = rows.into_iter().map(named).collect();
+    shown.sort_by_key(|(name, _)| order.iter().position(|one| one == name));
+    Comparison { table, shown }
+}
+
+/// Why runs failed.
+fn failures(plan: &Plan, finished: &[Finished]) -> Vec<String> {
+    let failed = plan.variants.iter().zip(finished);
+    let failed = failed.filter_map(|(variant, one)| Some((variant, one.as_ref().err()?)));
+    let (size, seed) = (&plan.size, plan.seed);
+    failed
+        .map(|(variant, error)| format!("{} with {size}, seed {seed}: {error}", variant.name))
+        .collect()
+}
+
+fn framed(whole: &Comparison, traced: &Traced) -> Vec<u8> {
+    let mut tail = Tail::default();
+    let shown = whole.shown.iter();
+    let trajectories = shown.filter_map(|(name, row)| traced.document(row, name, &mut tail));
+    let answer = Answer {
+        trajectories: trajectories.collect(),
+        table: &whole.table,
+        from_s: traced.begin_s(),
+        bin_s: traced.bin_s(),
+    };
+    frame(&answer, &tail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::convert::Infallible;
+
+    /// A page that knows a few options and one path.
+    fn page() -> Page {
+        let option = |(flag, kind): (&str, &str)| json!({"flag": flag, "kind": kind, "least": null, "names_file": flag == "rate-trace"});
+        let options = [
+            ("rate", "text"),
+            ("rtt", "text"),
+            ("size", "text"),
+            ("flows", "number"),
+            ("seed", "number"),
+            ("stagger", "text"),
+            ("path", "text"),
+            ("stack", "text"),
+            ("cc", "text"),
+            ("iw", "text"),
+            ("rate-trace", "text"),
+            ("reordering", "switch"),
+            ("startup", "list"),
+        ];
+        let settings = json!({
+            "options": options.map(option),
+            "paths": {"dsl": {"rate": "10Mbps", "rtt": "30ms"}},
+        });
+        Page::new(serde_json::from_value(settings).unwrap())
+    }
+
+    /// What a page answers to requests, and how many runs that took.
+    struct Answers {
+        page: Page,
+        runs: usize,
+    }
+
+    impl Answers {
+        fn new() -> Answers {
+            Answers {
+                page: page(),
+                runs: 0,
+            }
+        }
+
+        fn compare(&mut self, request: &Value) -> Result<(Value, Vec<u8>), String> {
+            let runs = &mut self.runs;
+            let mut run_all = |all: Vec<crate::Run>| -> Result<Vec<Finished>, Infallible> {
+                *runs += all.len();
+                Ok(all.iter().map(|run| Ok(run.prepared.run())).collect())
+            };
+            let request = request.to_string();
+            let found = self
+                .page
+                .compare(request.as_bytes(), &Custom::default(), &mut run_all);
+            let found = found.map_err(|failure| match failure {
+                Failure::Refused(refusal) => refusal.to_string(),
+                Failure::Ended(never) => match never {},
+            })?;
+            let (length, rest) = found.split_at(4);
+            let length = u32::from_le_bytes(length.try_into().unwrap()) as usize;
+            let tail = rest[(4 + length).next_multiple_of(4) - 4..].to_vec();
+            Ok((serde_json::from_slice(&rest[..length]).unwrap(), tail))
+        }
+
+        fn refused(&mut self, more: Value) -> String {
+            self.compare(&given(more)).unwrap_err()
+        }
+    }
+
+    fn given(more: Value) -> Value {
+        let mut given = json!({"rate": "20Mbps", "rtt": "40ms", "size": "100kB",
+            "startup": ["slow-start", "jump-start"]});
+        let Value::Object(more) = more else {
+            unreachable!()
+        };
+        given.as_object_mut().unwrap().extend(more);
+        json!({"given": given, "columns": 200})
+    }
+
+    #[test]
+    fn an_answer_has_a_row_a_command_and_a_line_of_each_startup() {
+        let (head, tail) = Answers::new().compare(&given(json!({}))).unwrap();
+        let names: Vec<&Value> = (0..2).map(|at| &head["table"]["rows"][at][0]).collect();
+        assert_eq!(names, ["slow-start", "jump-start"]);
+        assert_eq!(
+            head["command"],
+            "flowstart compare --rate 20Mbps --rtt 40ms --startup slow-start,jump-start \
+             --size 100kB --seed 1"
+        );
+        let scenario = head["scenario"].as_str().unwrap();
+        assert!(
+            flowstart_sim::Scenario::from_toml(scenario).is_ok(),
+            "{scenario}"
+        );
+        let acked = &head["trajectories"][0]["lines"]["acked"];
+        let end = acked["values"].as_u64().unwrap() + 4 * (acked["count"].as_u64().unwrap() - 1);
+        let last = &tail[usize::try_from(end).unwrap()..][..4];
+        assert_eq!(f32::from_le_bytes(last.try_into().unwrap()), 100_000.0);
+    }
+
+    #[test]
+    fn a_part_of_the_time_has_the_rows_of_all_of_it_without_other_runs() {
+        let mut answers = Answers::new();
+        let (whole, _) = answers.compare(&given(json!({}))).unwrap();
+        assert_eq!(answers.runs, 2);
+        let mut part = given(json!({}));
+        part["from_s"] = 0.05.into();
+        part["to_s"] = 0.1.into();
+        let (found, _) = answers.compare(&part).unwrap();
+        assert_eq!(answers.runs, 4);
+        assert_eq!(found["rows"], whole["rows"]);
+        assert_eq!(found["from_s"], 0.05);
+        // One that was not answered before runs to its end as well.
+        part["given"]["seed"] = 2.into();
+        answers.compare(&part).unwrap();
+        assert_eq!(answers.runs, 8);
+    }
+
+    #[test]
+    fn a_congestion_control_stands_for_itself_with_its_startup() {
+        let request = given(json!({"startup": "bbr,slow-start"}));
+        let (head, _) = Answers::new().compare(&request).unwrap();
+        assert_eq!(head["startups"], json!(["bbr", "slow-start"]));
+        assert_eq!(head["rows"][0]["startup"], "bbr-startup");
+        assert!(head["command"]
+            .as_str()
+            .unwrap()
+            .contains("--variant 'bbr: cc=bbr'"));
+    }
+
+    #[test]
+    fn packets_are_those_of_the_startup_that_is_named() {
+        let mut request = given(json!({}));
+        request.as_object_mut().unwrap().remove("columns");
+        request["startup"] = "jump-start".into();
+        request["most"] = 10.into();
+        let mut run_all = |all: Vec<crate::Run>| -> Result<Vec<Finished>, Infallible> {
+            Ok(all.iter().map(|run| Ok(run.prepared.run())).collect())
+        };
+        let found = page().packets(
+            request.to_string().as_bytes(),
+            &Custom::default(),
+            &mut run_all,
+        );
+        let found: Value = serde_json::from_str(&found.ok().unwrap()).unwrap();
+        assert_eq!(found["rtt_s"], 0.04);
+        assert_eq!(found["kind"].as_array().unwrap().len(), 10);
+        assert_eq!(found["cut"], true);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_by_its_option_with_its_value() {
+        let mut answers = Answers::new();
+        for (more, said) in [
+            (json!({"rate": "5"}), "--rate: `5`"),
+            (json!({"rate": 5}), "--rate: `5`: a text is needed"),
+            (
+                json!({"flows": "x"}),
+                "--flows: `x`: a whole number is needed",
+            ),
+            (
+                json!({"flows": -1}),
+                "--flows: `-1`: a whole number from 0 on is needed",
+            ),
+            (
+                json!({"flows": 1e300}),
+                "a whole number of at most 9223372036854775807 is needed",
+            ),
+            (json!({"flows": 65}), "--flows: 65 are too many"),
+            (json!({"size": "1MB,2MB"}), "--size: `1MB,2MB` is 2 sizes"),
+            (json!({"size": "100GB"}), "packets in 2 runs of 1 each"),
+            (
+                json!({"startup": ["hystart", "hystart"]}),
+                "startup `hystart` is given twice",
+            ),
+            (
+                json!({"startup": ["-hystart"]}),
+                "is not among those before it",
+            ),
+            (json!({"startup": ["./mine.py:Mine"]}), "is Python code"),
+            (
+                json!({"rate-trace": "/etc/passwd"}),
+                "is a file; the explorer reads only",
+            ),
+            (
+                json!({"stagger": "1s"}),
+                "--stagger: `1s` changes nothing: one flow has no other",
+            ),
+            (
+                json!({"stack": "rfc:iw=3", "iw": "4"}),
+                "--iw and --stack rfc:iw=3: both set iw",
+            ),
+            (
+                json!({"stack": "lunix"}),
+                "--stack: `lunix` is unknown; did you mean `linux`?",
+            ),
+            (
+                json!({"path": "dls"}),
+                "no path is called `dls`; did you mean `dsl`?",
+            ),
+            (
+                json!({"reordering": "perhaps"}),
+                "--reordering: `perhaps`: true or false is needed",
+            ),
+            (
+                json!({"rats": "1Mbps"}),
+                "given: `rats` is unknown; did you mean `rate`?",
+            ),
+        ] {
+            let refused = answers.refused(more);
+            assert!(refused.contains(said), "{refused}");
+            assert!(!refused.contains('\n'));
+        }
+        assert_eq!(answers.runs, 0);
+    }
+}

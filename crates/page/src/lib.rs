@@ -1,0 +1,72 @@
+//! The explore view of the explorer: from a request in JSON to the answer that the page draws.
+//!
+//! The same code runs behind `flowstart explore`, where startups in Python may take part, and as
+//! WebAssembly in a browser. The caller runs the simulations ([`Runs`]), on threads or not.
+//!
+//! A request has the state of the page, `given`: options of `flowstart compare` by name. The answer
+//! is the table of that command, and what each startup did over time.
+
+mod answer;
+mod command;
+mod fields;
+mod frame;
+mod given;
+mod headline;
+mod limits;
+mod lines;
+mod netem;
+mod notes;
+mod packets;
+mod path;
+mod plan;
+mod refusal;
+mod requests;
+mod rows;
+mod scenario_file;
+mod settings;
+mod stack;
+mod startups;
+mod summary;
+mod table;
+mod text;
+mod words;
+
+pub use answer::Page;
+pub use plan::Custom;
+pub use refusal::Refusal;
+pub use settings::{Kind, Settings, StateOption};
+
+use flowstart_sim::{Outcome, Prepared, Scenario};
+
+/// A run that is to be simulated.
+pub struct Run {
+    /// What it simulates.
+    pub scenario: Scenario,
+    /// The same, checked.
+    pub prepared: Prepared,
+}
+
+/// What one run came to: its outcome, or why it failed.
+pub type Finished = Result<Outcome, String>;
+
+/// Simulates runs. One entry for each, in their order.
+///
+/// # Errors
+///
+/// What ended them early.
+pub type Runs<'a, E> = dyn FnMut(Vec<Run>) -> Result<Vec<Finished>, E> + 'a;
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Failure<E> {
+    /// The request is wrong.
+    Refused(Refusal),
+    /// The runs were ended early.
+    Ended(E),
+}
+
+impl<E> From<Refusal> for Failure<E> {
+    fn from(refusal: Refusal) -> Failure<E> {
+        Failure::Refused(refusal)
+    }
+}

@@ -1,0 +1,143 @@
+//! The endpoints as people write them: `ns2:recovery=newreno,iw=3`, a preset and fields.
+
+use crate::given::Given;
+use crate::refusal::suggest;
+use crate::{words, Refusal};
+use flowstart_sim::parts;
+use flowstart_transport::stack::PRESETS;
+use serde_json::{Map, Value};
+
+/// The endpoints of a path where none are given: most servers run Linux.
+const USUAL: &str = "linux";
+const PRESET: &str = "preset";
+/// Presets of QUIC stacks that startups of the catalog control.
+const ADAPTERS: [&str; 3] = ["quinn-adapter", "noq-adapter", "s2n-adapter"];
+/// Fields of a stack, and their values with which it uses cached state.
+const CACHING: [(&str, &[&str]); 2] = [
+    ("sharing", &["temporal", "ensemble"]),
+    ("handshake", &["0-rtt"]),
+];
+
+/// A stack: its preset first, then fields in place of the preset's.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Stack(Vec<(String, Value)>);
+
+impl Stack {
+    /// The stack that options give, those for single fields among them.
+    pub(crate) fn of(given: &Given) -> Result<Stack, Refusal> {
+        let named = given.text("stack");
+        let mut stack = named.map_or_else(Stack::usual, Stack::parse)?;
+        for name in own_options() {
+            let Some(value) = given.value(name) else {
+                continue;
+            };
+            if let (Some(named), true) = (named, stack.0.iter().any(|(known, _)| known == name)) {
+                let problem =
+                    format!("--{name} and --stack {named}: both set {name}; leave one out");
+                return Err(Refusal::new(problem));
+            }
+            stack.0.push((name.to_owned(), value));
+        }
+        Ok(stack)
+    }
+
+    fn usual() -> Result<Stack, Refusal> {
+        Ok(Stack(vec![(PRESET.into(), USUAL.into())]))
+    }
+
+    fn parse(text: &str) -> Result<Stack, Refusal> {
+        let (preset, fields) = words::table("stack", text)?;
+        let presets = presets();
+        if !presets.contains(&preset.as_str()) && !ADAPTERS.contains(&preset.as_str()) {
+            let near = suggest(&preset, &presets);
+            let problem = format!("`{preset}` is unknown{near} (all: flowstart stacks)");
+            return Err(Refusal::new(format!("--stack: {problem}")));
+        }
+        let mut found = vec![(PRESET.to_owned(), preset.into())];
+        found.extend(fields.into_iter().map(|(name, value)| {
+            let value = typed(&name, value);
+            (name, value)
+        }));
+        Ok(Stack(found))
+    }
+
+    /// The fields as a scenario has them.
+    pub(crate) fn fields(&self) -> &[(String, Value)] {
+        &self.0
+    }
+
+    /// The fields as a JSON object.
+    pub(crate) fn object(&self) -> Map<String, Value> {
+        self.0.iter().cloned().collect()
+    }
+
+    /// The stack as one word of a command line; none for the usual one.
+    pub(crate) fn word(&self) -> Option<String> {
+        if Ok(self) == Stack::usual().as_ref() {
+            return None;
+        }
+        let text = |value: &Value| {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        };
+        let (preset, fields) = self.0.split_first()?;
+        let fields: Vec<_> = fields
+            .iter()
+            .map(|(name, value)| (name.clone(), text(value)))
+            .collect();
+        Some(words::word(&text(&preset.1), &fields))
+    }
+
+    /// Whether the endpoints themselves use cached state of earlier connections.
+    pub(crate) fn caches(&self) -> bool {
+        let has = |name: &str, values: &[&str]| {
+            let mut fields = self.0.iter().filter(|(field, _)| field == name);
+            fields.any(|(_, value)| value.as_str().is_some_and(|value| values.contains(&value)))
+        };
+        CACHING.iter().any(|(name, values)| has(name, values))
+    }
+}
+
+/// Fields of a stack with options of their own.
+fn own_options() -> Vec<&'static str> {
+    let fields = fields_of("StackSpec").into_iter();
+    fields
+        .filter(|(_, _, has_flag)| *has_flag)
+        .map(|(name, ..)| name)
+        .collect()
+}
+
+/// The fields of a part of a scenario: name, type, and whether it has an option.
+pub(crate) fn fields_of(part: &str) -> Vec<(&'static str, &'static str, bool)> {
+    let parts = parts()
+        .into_iter()
+        .filter(|described| described.name == part);
+    let fields = parts.flat_map(|described| described.fields);
+    fields
+        .map(|field| (field.name, field.kind, field.flag.is_some()))
+        .collect()
+}
+
+/// A value as a number or a truth value where the field has one; else as it is.
+fn typed(name: &str, value: String) -> Value {
+    let kind = fields_of("StackSpec")
+        .into_iter()
+        .find(|(field, ..)| *field == name);
+    let word = |kind: &str| {
+        let mut words = kind.split(|c: char| !c.is_ascii_alphanumeric());
+        words.rfind(|word| !word.is_empty()).map(str::to_owned)
+    };
+    let is_plain = kind
+        .and_then(|(_, kind, _)| word(kind))
+        .is_some_and(|word| ["bool", "f64", "u32"].contains(&word.as_str()));
+    let parsed = is_plain
+        .then(|| serde_json::from_str(&value).ok())
+        .flatten();
+    // The simulator's message is about what was written.
+    parsed.unwrap_or_else(|| value.into())
+}
+
+fn presets() -> Vec<&'static str> {
+    PRESETS.iter().map(|preset| preset.name).collect()
+}

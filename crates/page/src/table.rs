@@ -1,0 +1,138 @@
+//! The table of a comparison: a row for each startup, as `flowstart compare` prints it.
+
+use crate::startups::{listed, needs_help};
+use crate::summary::Summary;
+use crate::{text, words};
+use flowstart_control::entry::Certainty;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Stands after the name of an algorithm that is in parts a reconstruction.
+pub(crate) const RECONSTRUCTED: &str = "†";
+/// Stands after the name of one that needs more than its sender has.
+pub(crate) const HELPED: &str = "*";
+
+/// A table of text.
+#[derive(Clone, Serialize)]
+pub(crate) struct Grid {
+    title: &'static str,
+    columns: Vec<Column>,
+    rows: Vec<Vec<String>>,
+    /// Headings within the table, by the row that they stand above.
+    groups: BTreeMap<usize, String>,
+    /// The rows that are marked.
+    marked: Vec<usize>,
+}
+
+#[derive(Clone, Serialize)]
+struct Column {
+    title: &'static str,
+    number: bool,
+}
+
+/// The table of these summaries, with startups in this order. `acked` is whether the times until the
+/// sender knew are of interest.
+pub(crate) fn table(found: &[Summary], order: &[String], acked: bool) -> Grid {
+    let several = found.iter().any(|one| one.flows > 1);
+    let named = |name: &String| found.iter().find(|one| one.startup == *name);
+    let found: Vec<&Summary> = order.iter().filter_map(named).collect();
+    let marked = found.iter().enumerate().filter(|(_, one)| one.best);
+    let first = found
+        .first()
+        .map(|one| (0, text::size(one.size_bytes as f64)));
+    Grid {
+        title: "",
+        columns: columns(several, acked),
+        rows: found.iter().map(|one| cells(one, several, acked)).collect(),
+        groups: first.into_iter().collect(),
+        marked: marked.map(|(at, _)| at).collect(),
+    }
+}
+
+fn columns(several: bool, acked: bool) -> Vec<Column> {
+    let mut titles = vec!["startup", "FCT"];
+    titles.extend(several.then_some("worst"));
+    titles.push("change");
+    titles.extend(if acked { &["acked", "change"][..] } else { &[] });
+    titles.extend([
+        "× ideal",
+        "dropped",
+        "retrans.",
+        "RTOs",
+        "exit reason",
+        "exit cwnd",
+    ]);
+    titles.extend(["÷ BDP", "queue"]);
+    let is_text = ["startup", "exit reason"];
+    let column = |title| Column {
+        title,
+        number: !is_text.contains(&title),
+    };
+    titles.into_iter().map(column).collect()
+}
+
+fn cells(one: &Summary, several: bool, acked: bool) -> Vec<String> {
+    let mut cells = vec![marked(&one.startup), delivered(one)];
+    cells.extend(several.then(|| text::seconds(one.worst_fct_s)));
+    cells.push(text::percent(one.change));
+    if acked {
+        cells.extend([
+            text::seconds(one.duration_s),
+            text::percent(one.duration_change),
+        ]);
+    }
+    let of_bdp = one.exit_cwnd_segments.filter(|_| one.bdp_pkts > 0);
+    cells.extend([
+        text::ratio(one.slowdown),
+        text::count(Some(one.dropped)),
+        text::count(Some(one.retransmitted)),
+        text::count(Some(one.timeouts)),
+        reason(one),
+        text::count(one.exit_cwnd_segments),
+        text::ratio(of_bdp.map(|cwnd| cwnd / one.bdp_pkts as f64)),
+        text::count(Some(one.max_queue_pkts as f64)),
+    ]);
+    cells
+}
+
+/// A startup's name with its marks.
+fn marked(name: &str) -> String {
+    let Some(entry) = listed(name) else {
+        return words::short(name).to_owned();
+    };
+    let helped = if needs_help(entry) { HELPED } else { "" };
+    let is_reconstructed = entry.certainty == Certainty::Reconstructed;
+    let reconstructed = if is_reconstructed { RECONSTRUCTED } else { "" };
+    format!("{name}{helped}{reconstructed}")
+}
+
+/// The mean completion time, with what it does not count.
+fn delivered(one: &Summary) -> String {
+    let mut parts = Vec::new();
+    if one.complete < one.flows {
+        parts.push(format!("{} of {} done", one.complete, one.flows));
+    }
+    if one.reset > 0 {
+        parts.push(format!("{} reset", one.reset));
+    }
+    let time = text::seconds(one.fct_s);
+    match parts.is_empty() {
+        true => time,
+        false => format!("{time} ({})", parts.join(", ")),
+    }
+}
+
+fn reason(one: &Summary) -> String {
+    let reason = one
+        .exit_reason
+        .and_then(|reason| serde_json::to_value(reason).ok());
+    let reason = reason
+        .as_ref()
+        .and_then(Value::as_str)
+        .unwrap_or(text::ABSENT);
+    match one.exit_share >= 1.0 {
+        true => reason.to_owned(),
+        false => format!("{reason} ({:.0}%)", 100.0 * one.exit_share),
+    }
+}

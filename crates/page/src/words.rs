@@ -1,0 +1,131 @@
+//! Names with parameters as people write them: `limited-slow-start:max_ssthresh=100`.
+
+use crate::Refusal;
+
+/// Splits a list at its commas. Several parameters stay with their algorithm:
+/// `a,b:x=1,y=2,c` is `a`, `b:x=1,y=2` and `c`.
+pub(crate) fn split(text: &str) -> Vec<String> {
+    let mut pieces: Vec<String> = Vec::new();
+    for piece in text.split(',').map(str::trim) {
+        let is_parameter = piece
+            .split_once('=')
+            .is_some_and(|(name, _)| !name.contains(':'));
+        match pieces.last_mut().filter(|_| is_parameter) {
+            Some(last) => {
+                last.push(',');
+                last.push_str(piece);
+            }
+            None if piece.is_empty() => {}
+            None => pieces.push(piece.to_owned()),
+        }
+    }
+    pieces
+}
+
+/// The pieces between commas of `listed`, a part of `text`. None of them may be empty.
+pub(crate) fn pieces<'a>(flag: &str, text: &str, listed: &'a str) -> Result<Vec<&'a str>, Refusal> {
+    let found: Vec<&str> = listed.split(',').map(str::trim).collect();
+    if found.len() > 1 && found.contains(&"") {
+        let problem = format!("--{flag} `{text}`: empty at a comma; leave the comma out");
+        return Err(Refusal::new(problem));
+    }
+    Ok(found
+        .into_iter()
+        .filter(|piece| !piece.is_empty())
+        .collect())
+}
+
+/// `value:name=value,...`: the first value, and the fields with names.
+pub(crate) fn table(flag: &str, text: &str) -> Result<(String, Vec<(String, String)>), Refusal> {
+    let (first, rest) = text.split_once(':').unwrap_or((text, ""));
+    let mut fields: Vec<(String, String)> = Vec::new();
+    for piece in pieces(flag, text, rest)? {
+        let refused = |why: &str| Refusal::new(format!("--{flag} `{text}`: `{piece}` {why}"));
+        let (name, value) = piece
+            .split_once('=')
+            .ok_or_else(|| refused("should be written name=value"))?;
+        let (name, value) = (name.trim(), value.trim());
+        if fields.iter().any(|(known, _)| known == name) {
+            return Err(Refusal::new(format!(
+                "--{flag} `{text}`: `{name}` is given twice"
+            )));
+        }
+        fields.push((name.to_owned(), value.to_owned()));
+    }
+    Ok((first.trim().to_owned(), fields))
+}
+
+/// Fields as one word, the first value ahead.
+pub(crate) fn word(first: &str, fields: &[(String, String)]) -> String {
+    let rest: Vec<String> = fields
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    let parts = [first.to_owned(), rest.join(",")];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(":")
+}
+
+/// Where the name of a file of Python ends in `FILE.py:CLASS`.
+fn file_end(name: &str) -> Option<usize> {
+    let ends = name
+        .match_indices(".py")
+        .map(|(at, found)| at + found.len());
+    let is_end = |end: &usize| {
+        let (file, rest) = name.split_at(*end);
+        !file.contains(',') && (rest.is_empty() || rest.starts_with(':'))
+    };
+    ends.filter(is_end).last()
+}
+
+/// Whether this names a startup in a file of Python.
+pub(crate) fn is_python(name: &str) -> bool {
+    file_end(name).is_some()
+}
+
+/// A startup's name without the folders of its file.
+pub(crate) fn short(name: &str) -> &str {
+    let file = file_end(name).map_or("", |end| &name[..end]);
+    file.rfind(['/', '\\']).map_or(name, |at| &name[at + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_stay_with_their_algorithm() {
+        assert_eq!(split("a, b:x=1,y=2,,c"), ["a", "b:x=1,y=2", "c"]);
+        assert!(split(",").is_empty());
+    }
+
+    #[test]
+    fn a_table_has_each_field_once() {
+        let (first, fields) = table("stack", "linux: iw=3 ,ack=2").unwrap();
+        assert_eq!(
+            (first.as_str(), word(&first, &fields)),
+            ("linux", "linux:iw=3,ack=2".into())
+        );
+        let twice = table("stack", "linux:iw=3,iw=4").unwrap_err();
+        assert_eq!(
+            twice.to_string(),
+            "--stack `linux:iw=3,iw=4`: `iw` is given twice"
+        );
+        assert!(table("stack", "linux:iw")
+            .unwrap_err()
+            .to_string()
+            .contains("name=value"));
+        assert!(table("stack", "linux:a=1,,b=2")
+            .unwrap_err()
+            .to_string()
+            .contains("comma"));
+    }
+
+    #[test]
+    fn a_startup_in_python_is_known_by_its_file() {
+        assert!(is_python("./mine.py:Mine") && is_python("mine.py"));
+        assert!(!is_python("hystart") && !is_python("a,mine.py") && !is_python("mine.pyc"));
+        assert_eq!(short("/a/b/mine.py:Mine"), "mine.py:Mine");
+        assert_eq!(short("hystart"), "hystart");
+    }
+}
