@@ -20,6 +20,9 @@ PYTHONS := python tests/python examples $(wildcard tools/docs/*.py web/*.py) $(w
 SPELLED := $(wildcard *.md) docs tools python crates examples benches packaging web/src
 WEB := $(wildcard web/*.json web/*.mjs) $(shell find web/src -type f)
 PAGE := python/flowstart/render/page
+WASM := wasm32-unknown-unknown
+ENGINE := target/$(WASM)/wasm/flowstart_wasm.wasm
+STATIC := out/page/index.html
 # Where wheels are built, for Linux with C libraries from 2014 on.
 WHEELS := .venv-wheels
 PLATFORMS := x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
@@ -63,7 +66,10 @@ release: setup ## Build the package with fat LTO, for benchmarks and work that t
 demo: setup ## Compare startups on the transfers of a recorded capture, into out/demo
 	$(BIN)/flowstart replay tests/data/captures/web-mix.pcap.gz -o out/demo
 
-page: $(PAGE)/.built ## Build the explorer's page and the script of reports
+page: $(PAGE)/.built setup ## Build the explorer's page, the script of reports, and out/page, which needs no server
+	@rustup target add $(WASM) >/dev/null 2>&1 \
+		|| { echo "$(STATIC) is left out: rustup has no target $(WASM)"; exit 0; }; \
+	$(MAKE) --no-print-directory $(STATIC)
 
 papers: release ## Regenerate every figure and table of the papers, into out/papers
 	$(BIN)/flowstart papers run --all -o out/papers
@@ -96,7 +102,7 @@ test-long: test-ci-long test-python-long test-real-time test-many-seeds test-bro
 # What of `make test-long` depends on no clock and no browser, and takes no more than some minutes.
 test-ci-long: live test-docs test-page test-slow test-rust-long test-32-bit
 
-test-docs: live page ## Check that pages are current, and run their commands
+test-docs: live $(PAGE)/.built ## Check that pages are current, and run their commands
 	$(BIN)/pytest -n 2 --dist worksteal -m "docs and not long"
 
 test-slow: setup $(VENV)/.tools ## Run the tests that take seconds or kill processes: sweeps, Dask, memory
@@ -135,7 +141,7 @@ test-browser: page ## Drive the explorer and reports in headless Chromium and Fi
 	$(BIN)/python web/browsers.py
 	$(NPM) run --silent browser
 
-screenshots: page ## Draw the pictures of the explorer for the docs
+screenshots: $(PAGE)/.built ## Draw the pictures of the explorer for the docs
 	$(BIN)/python web/browsers.py
 	$(NPM) run --silent screenshots
 
@@ -284,7 +290,7 @@ miri: ## Run the unit tests of packets and capture readers in Miri (nightly)
 	cargo +nightly miri test -p flowstart-wire --lib
 	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test -p flowstart-capture --lib -- $(MIRI_SKIP)
 
-wheels: page $(WHEELS)/.installed ## Build wheels for Linux on x86_64 and aarch64, and the sdist, into dist
+wheels: $(PAGE)/.built $(WHEELS)/.installed ## Build wheels for Linux on x86_64 and aarch64, and the sdist, into dist
 	@command -v rustup >/dev/null || { echo "wheels needs rustup, for the standard library of the other processor" >&2; exit 1; }
 	rustup target add $(PLATFORMS)
 	rm -rf dist
@@ -356,6 +362,14 @@ web/node_modules/.installed: web/package-lock.json web/package.json $(VENV)/.too
 $(PAGE)/.built: web/node_modules/.installed $(WEB)
 	$(NPM) run --silent build
 	@touch $@
+
+$(ENGINE): $(RUST)
+	@echo "Building the page's simulator; it takes some minutes"
+	@$(CARGO) build --locked --quiet --profile wasm --target $(WASM) -p flowstart-wasm
+	@touch $@
+
+$(STATIC): $(ENGINE) $(PAGE)/.built $(VENV)/.built web/static.py
+	@$(BIN)/python web/static.py $(ENGINE) $(@D)
 
 # The simulator, while the libraries of Python are installed.
 $(VENV)/.crates: $(VENV)/.made $(RUST)

@@ -9,12 +9,26 @@ import { fileURLToPath } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 const common = { bundle: true, target: "es2022", logLevel: "warning", absWorkingDir: here };
 
+/** The script of the page's workers, as a text within the page's. */
+async function workerScript() {
+  const { outputFiles } = await build({
+    ...common,
+    entryPoints: ["src/engine/worker.ts"],
+    format: "iife",
+    minify: true,
+    write: false,
+  });
+  return outputFiles[0].text;
+}
+
+const define = { WORKER_SCRIPT: JSON.stringify(await workerScript()) };
 const tests = ["test", "browser"].find((folder) => process.argv.includes(`--${folder}`));
 
 if (tests !== undefined) {
   const names = readdirSync(join(here, tests)).filter((name) => name.endsWith(".ts"));
   await build({
     ...common,
+    define,
     entryPoints: names.map((name) => join(tests, name)),
     outdir: join("built", tests),
     platform: "node",
@@ -25,6 +39,7 @@ if (tests !== undefined) {
   const notice = notices();
   await build({
     ...common,
+    define,
     banner: { js: notice, css: notice },
     entryPoints: { explorer: "src/explorer/main.ts", report: "src/report/main.ts" },
     outdir: "../python/flowstart/render/page",

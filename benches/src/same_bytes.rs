@@ -67,6 +67,15 @@ pub fn lines(cases: &[Case], workers: usize) -> Result<Vec<String>, String> {
     lines.map(|line| line.unwrap_or_else(missing)).collect()
 }
 
+/// The line `rows trace name` of one line of a list.
+///
+/// # Errors
+///
+/// What is wrong with it, or why it cannot be run.
+pub fn hashed(line_of_list: &str) -> Result<String, String> {
+    line(&case(line_of_list)?)
+}
+
 fn line(case: &Case) -> Result<String, String> {
     let name = &case.name;
     let outcome = flowstart_sim::run(&case.scenario);

@@ -544,6 +544,26 @@ def test_the_page_holds_its_script_and_style_and_a_browser_runs_no_others(
     assert not re.search(rb"(src|href)=\"(?!data:)", found.html)
 
 
+def test_the_page_without_a_server_connects_to_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    built(tmp_path)
+    files = importlib.resources.files
+    monkeypatch.setattr(
+        "importlib.resources.files",
+        lambda package: tmp_path if package == "flowstart.render" else files(package),
+    )
+    found = pages.static_page(b"module", settings())
+    policy = re.search(rb'http-equiv="Content-Security-Policy" content="([^"]*)"', found)
+    assert policy
+    assert b"default-src 'none'" in policy[1]
+    assert b"connect-src" not in policy[1]
+    assert b'id="engine"' in found
+    choices = re.search(rb'id="choices">(.*?)</script>', found, re.DOTALL)
+    assert choices
+    assert json.loads(choices[1])["about"]["first"] == settings().first
+
+
 def built(folder: pathlib.Path) -> None:
     """A page as the build leaves it."""
     (folder / "page").mkdir()

@@ -2,15 +2,11 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Browser, Page } from "puppeteer-core";
+import type { Browser } from "puppeteer-core";
 import { explorer, installed, launch, opened, type Explorer } from "./harness.ts";
+import { moved, quantile, STARTUPS, STEPS } from "./slider.ts";
 
 const skip = installed("chrome") ? false : "Chromium is not installed";
-const SIX = ["slow-start", "limited-slow-start", "hystart", "hystart-plus-plus", "search", "jump-start"];
-const STARTUPS = SIX.map((name) => `startup=${name}`).join("&");
-const STEPS = 100;
-/** Between two steps: as fast as a finger moves over the positions of a slider. */
-const PAUSE_MS = 30;
 
 const BUDGETS = [
   { name: "1 MB", given: "size=1MB", p95: 60 },
@@ -31,29 +27,6 @@ after(async () => {
   await browser?.close();
   await server?.stop();
 });
-
-/** Moves the slider of the rate to and fro, step by step, each after the last was drawn. */
-async function moved(page: Page): Promise<number[]> {
-  await page.evaluate(() => performance.clearMeasures());
-  await page.focus("input[type=range][aria-label=Rate]");
-  for (let step = 0; step < STEPS; step++) {
-    await page.keyboard.press(step % 20 < 10 ? "ArrowRight" : "ArrowLeft");
-    await page.waitForFunction(
-      (least) => performance.getEntriesByName("slider-to-frame").length > least,
-      { polling: 5 },
-      step,
-    );
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
-  return page.evaluate(() =>
-    performance.getEntriesByName("slider-to-frame").map((one) => one.duration),
-  );
-}
-
-function quantile(values: number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.ceil(share * sorted.length) - 1] ?? NaN;
-}
 
 for (const { name, given, p95 } of BUDGETS) {
   test(`from slider to frame: ${name}`, { skip }, async (context) => {

@@ -14,7 +14,17 @@ export class Refused extends Error {
   }
 }
 
-export class Api {
+/** What answers the page: a server, or the page itself. */
+export interface Backend {
+  get<T>(path: string, signal?: AbortSignal): Promise<T>;
+  post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T>;
+  /** An answer with a binary tail. */
+  frame<T>(path: string, body: unknown, signal?: AbortSignal): Promise<{ head: T; tail: DataView }>;
+  /** Sends a file unchanged. */
+  upload<T>(path: string, file: Blob, signal?: AbortSignal): Promise<T>;
+}
+
+export class Api implements Backend {
   constructor(
     private readonly token: string,
     private readonly ask: typeof fetch = (input, init) => fetch(input, init),

@@ -1,11 +1,16 @@
 """The page: one HTML document that holds its script and its style."""
 
 import base64
+import gzip
 import hashlib
 import importlib.resources
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flowstart.errors import RequestError
+from flowstart.explorer.path.about import about
+from flowstart.explorer.settings import Settings
 
 _DOCUMENT = """<!doctype html>
 <html lang="en">
@@ -13,13 +18,13 @@ _DOCUMENT = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>flowstart</title>
+{policy}<title>flowstart</title>
 <link rel="icon" href="data:,">
 <style>{style}</style>
 </head>
 <body>
 <div id="app"><noscript>The explorer needs JavaScript.</noscript></div>
-<script>{script}</script>
+{data}<script>{script}</script>
 </body>
 </html>
 """
@@ -36,21 +41,63 @@ class Page:
 
 def page() -> Page:
     """The page as it was built; raises RequestError where it was not."""
+    script, style = _parts()
+    policy = _written(_policy(script, style) | {"connect-src": "'self'", **_FRAMES})
+    return Page(_document(script, style).encode(), policy)
+
+
+def static_page(engine: bytes, settings: Settings) -> bytes:
+    """The page with the simulator as a module of WebAssembly, which needs no server."""
+    script, style = _parts()
+    policy = _policy(script, style)
+    policy["script-src"] += " 'wasm-unsafe-eval'"
+    policy["worker-src"] = "blob:"
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{_written(policy)}">\n'
+    choices = json.dumps({"about": about(settings), "settings": settings.document})
+    packed = base64.b64encode(gzip.compress(engine, mtime=0)).decode()
+    parts = {
+        "choices": ("application/json", choices.replace("<", "\\u003c")),
+        "engine": ("text/plain", packed),
+    }
+    data = "".join(
+        f'<script type="{kind}" id="{name}">{text}</script>\n'
+        for name, (kind, text) in parts.items()
+    )
+    return _document(script, style, meta, data).encode()
+
+
+_FRAMES = {"frame-ancestors": "'none'"}
+"""Which pages may show the page of a server within themselves."""
+
+
+def _document(script: str, style: str, policy: str = "", data: str = "") -> str:
+    document = _DOCUMENT.replace("{policy}", policy).replace("{style}", style)
+    # Last, since a script may have anything in it.
+    return document.replace("{data}", data, 1).replace("{script}", script, 1)
+
+
+def _parts() -> tuple[str, str]:
+    """Script and style."""
     script, style = _part("explorer.js"), _part("explorer.css")
     if "</script" in script.lower() or "</style" in style.lower():
         raise RequestError("the explorer's page ends its own script or style; build it again")
-    html = _DOCUMENT.replace("{style}", style).replace("{script}", script)
-    policy = {
+    return script, style
+
+
+def _policy(script: str, style: str) -> dict[str, str]:
+    """This script and this style, and nothing from elsewhere."""
+    return {
         "default-src": "'none'",
         "script-src": _hash(script),
         "style-src": _hash(style),
         "img-src": "data: blob:",
-        "connect-src": "'self'",
         "base-uri": "'none'",
         "form-action": "'none'",
-        "frame-ancestors": "'none'",
     }
-    return Page(html.encode(), "; ".join(f"{name} {value}" for name, value in policy.items()))
+
+
+def _written(policy: Mapping[str, str]) -> str:
+    return "; ".join(f"{name} {value}" for name, value in policy.items())
 
 
 def _part(name: str) -> str:

@@ -1,6 +1,6 @@
 // A job of the server on the page: how far it is, what it has found, and a button that ends it.
 
-import { aborted, type Api } from "../api.ts";
+import { aborted, type Backend } from "../api.ts";
 import type { Job } from "../answers.ts";
 import { el } from "../ui/dom.ts";
 
@@ -25,7 +25,7 @@ export class Following<Found> {
   private seen = 0;
 
   constructor(
-    private readonly api: Api,
+    private readonly api: Backend,
     private readonly heard: Heard<Found>,
   ) {
     this.button.addEventListener("click", () => this.cancel());

@@ -1,6 +1,7 @@
 // Shows the view that the URL names, keeps URL and state equal, and notifies the view of changes.
 
-import { Api, Refused } from "../api.ts";
+import { Api, Refused, type Backend } from "../api.ts";
+import { local } from "../engine/local.ts";
 import type { About } from "../protocol.ts";
 import { read, same, written, type State } from "../state.ts";
 import { el, fill } from "../ui/dom.ts";
@@ -19,7 +20,7 @@ export class Router implements App {
 
   constructor(
     readonly about: About,
-    readonly api: Api,
+    readonly api: Backend,
     private readonly views: readonly View[],
   ) {
     this.state = this.fromUrl();
@@ -31,8 +32,8 @@ export class Router implements App {
     return this.theme.dark;
   }
 
-  /** Builds the page in `root` and shows the view that the URL names. */
-  begin(root: HTMLElement): void {
+  /** Builds the page in `root` and shows the view that the URL names; `note` stands at its end. */
+  begin(root: HTMLElement, note = ""): void {
     const skip = el("a", { class: "skip", href: "#main" }, "Skip to content");
     skip.addEventListener("click", (event) => {
       event.preventDefault();
@@ -40,6 +41,7 @@ export class Router implements App {
     });
     const name = el("h1", {}, "flowstart", el("small", {}, this.about.version));
     fill(root, skip, el("header", {}, name, this.tabs, this.theme.button), this.main, this.live);
+    if (note) root.append(el("footer", { class: "hint" }, note));
     history.replaceState(null, "", `#${written(this.state)}`);
     this.display();
   }
@@ -114,11 +116,20 @@ export class Router implements App {
   }
 }
 
-/** Requests the choices and begins; a failure is a sentence on the page. */
+const ALONE =
+  "Simulated in this browser; nothing is sent. `flowstart explore` on your machine adds ranges, " +
+  "maps, captures, papers and startups in Python.";
+
+/**
+ * Requests the choices and begins; a failure is a sentence on the page. A page that simulates by
+ * itself has those views that need no server.
+ */
 export async function begin(root: HTMLElement, views: readonly View[]): Promise<void> {
-  const api = new Api(new URLSearchParams(location.search).get("token") ?? "");
   try {
-    new Router(await api.get<About>("/api/about"), api, views).begin(root);
+    const alone = await local(document);
+    const api = alone ?? new Api(new URLSearchParams(location.search).get("token") ?? "");
+    const shown = alone ? views.filter((view) => !view.needsServer) : views;
+    new Router(await api.get<About>("/api/about"), api, shown).begin(root, alone ? ALONE : "");
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     fill(root, el("p", { class: "refusal", role: "alert" }, error.message));

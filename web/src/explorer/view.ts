@@ -1,13 +1,13 @@
 // What the parts of the page know of each other: a view fills the page below its head, and the app
 // keeps what all views share.
 
-import type { Api } from "../api.ts";
+import type { Backend } from "../api.ts";
 import type { About } from "../protocol.ts";
 import type { State } from "../state.ts";
 
 export interface App {
   readonly about: About;
-  readonly api: Api;
+  readonly api: Backend;
   /** What is looked at: it equals the URL. */
   readonly state: State;
   /**
@@ -26,6 +26,8 @@ export interface View {
   name: string;
   /** The title of the tab. */
   title: string;
+  /** Whether it does nothing on a page without a server. */
+  needsServer: boolean;
   /** Fills an empty element; called every time the view is chosen. */
   show(root: HTMLElement, app: App): void;
   /** The state or the theme has changed while the view is shown. */
@@ -42,11 +44,17 @@ interface Shown {
 }
 
 /** A view that is made anew every time it is chosen. */
-export function view(name: string, title: string, make: (app: App) => Shown): View {
+export function view(
+  name: string,
+  title: string,
+  make: (app: App) => Shown,
+  { needsServer = true } = {},
+): View {
   let current: Shown | undefined;
   return {
     name,
     title,
+    needsServer,
     show(root, app) {
       current = make(app);
       current.build(root);

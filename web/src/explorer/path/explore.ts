@@ -20,6 +20,8 @@ import { view, type App } from "../view.ts";
 
 /** How long a state has to stand still before what takes longer is asked for. */
 const STILL_MS = 400;
+/** How long an answer may take before the page shows that it simulates. */
+const SLOW_MS = 200;
 /** Keys that are held down move a slider again within this time: that is one step of the history. */
 const PAUSE_MS = 600;
 
@@ -43,6 +45,7 @@ class Explore {
   private readonly results = new Results((lit) => this.timeline.highlight(lit));
   private readonly actions: Actions;
   private readonly headline = el("p", { class: "headline" });
+  private readonly busy = el("progress", { "aria-label": "Simulating", hidden: true });
   private readonly notes = el("ul", { class: "warnings" });
   private readonly legend = el("p", { class: "legend" });
   private readonly verdict = el("ul", { class: "verdict" });
@@ -52,6 +55,7 @@ class Explore {
   private readonly requests: Newest<Question, Answer>;
   private readonly slow: Newest<Given, IntervalsAnswer>;
   private still: ReturnType<typeof setTimeout> | undefined;
+  private slowly: ReturnType<typeof setTimeout> | undefined;
   private asked = "";
   /** What the packets that are shown are of. */
   private played: string | null = null;
@@ -99,7 +103,7 @@ class Explore {
     const table = el("div", { class: "table" }, this.results.element, this.legend, this.verdict);
     const hint = el("p", { class: "hint" }, help);
     const { player, timeline, readout } = this;
-    this.output.append(this.headline, bar, this.notes, player.element, timeline.element, hint, readout.element, table);
+    this.output.append(this.headline, this.busy, bar, this.notes, player.element, timeline.element, hint, readout.element, table);
     root.append(this.controls.element, this.output);
     this.timeline.fit();
     this.update();
@@ -118,12 +122,14 @@ class Explore {
     this.asked = asked;
     const body = { given: state.given, columns: this.timeline.columns, ...this.asking(span) };
     this.requests.ask({ body, span, since: this.touched || performance.now() });
+    this.slowly ??= setTimeout(() => (this.busy.hidden = false), SLOW_MS);
     this.touched = 0;
     this.slow.cancel();
     clearTimeout(this.still);
   }
 
   end(): void {
+    this.landed();
     this.player.stop();
     this.requests.cancel();
     this.slow.cancel();
@@ -149,7 +155,15 @@ class Explore {
     this.dragging = how === "drag";
   }
 
+  /** Nothing is simulated any more. */
+  private landed(): void {
+    clearTimeout(this.slowly);
+    this.slowly = undefined;
+    this.busy.hidden = true;
+  }
+
   private take({ head, tail }: Answer, { body, span, since }: Question): void {
+    if (!this.requests.busy) this.landed();
     this.answer = head;
     const shown = picture(head, tail, span);
     const given = this.spelled(body.given, head.startups, span);
@@ -211,6 +225,7 @@ class Explore {
 
   private fail(error: unknown): void {
     if (aborted(error)) return;
+    this.landed();
     this.controls.refuse(error instanceof Error ? error.message : String(error));
     this.output.classList.add("stale");
   }
@@ -293,4 +308,4 @@ function summary(answer: CompareAnswer): string {
   return `${answer.headline}. Ends: ${ends.join("; ")}`;
 }
 
-export const explore = view("explore", "Explore", (app) => new Explore(app));
+export const explore = view("explore", "Explore", (app) => new Explore(app), { needsServer: false });

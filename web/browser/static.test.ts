@@ -1,0 +1,138 @@
+// The page that needs no server: from a file server, from a file, and with the network off.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { Browser, Page } from "puppeteer-core";
+import { installed, launch, opened, ROOT } from "./harness.ts";
+import { moved, quantile, STARTUPS, STEPS } from "./slider.ts";
+
+const PAGE = join(ROOT, "out/page/index.html");
+const LISTS = join(ROOT, "tests/data/same-bytes");
+const SCENARIOS = 50;
+const skip = !installed("chrome")
+  ? "Chromium is not installed"
+  : !existsSync(PAGE) && "the page that needs no server is not built";
+
+/** Milliseconds, p95 of the steps of a slider, with six startups. */
+const BUDGETS = [
+  { name: "1 MB", given: "rate=50Mbps&rtt=80ms&size=1MB", p95: 60 },
+  { name: "10 MB", given: "rate=50Mbps&rtt=80ms&size=10MB", p95: 250 },
+];
+const MOST_COMPRESSED = 1_500_000;
+
+let server: Server;
+let url = "";
+let browser: Browser;
+
+before(async () => {
+  if (skip) return;
+  const page = readFileSync(PAGE);
+  server = createServer((_, answer) => void answer.setHeader("Content-Type", "text/html").end(page));
+  await new Promise<void>((listens) => server.listen(0, "127.0.0.1", listens));
+  const address = server.address();
+  url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/`;
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+async function shown(page: Page, at: string): Promise<number> {
+  const begun = performance.now();
+  await page.goto(at);
+  await page.waitForSelector("table.results tbody tr");
+  return performance.now() - begun;
+}
+
+test("the page simulates without a server and without a network", { skip }, async (context) => {
+  const { page, complaints } = await opened(browser);
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  const first = await shown(page, url);
+  const elsewhere = asked.filter((one) => one !== url && !/^(data|blob):/.test(one));
+  assert.deepEqual(elsewhere, []);
+  await page.setOfflineMode(true);
+  await page.focus("input[type=range][aria-label=Rate]");
+  const before = await page.$eval("p.headline", (one) => one.textContent);
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction((old) => document.querySelector("p.headline")?.textContent !== old, {}, before);
+  assert.deepEqual(complaints, []);
+  context.diagnostic(`the first picture was there after ${first.toFixed(0)} ms (budget 1000 ms)`);
+  await page.close();
+});
+
+test("the page works from a file", { skip }, async () => {
+  const { page, complaints } = await opened(browser);
+  await shown(page, pathToFileURL(PAGE).href);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test("the page is small", { skip }, (context) => {
+  const compressed = gzipSync(readFileSync(PAGE)).length;
+  context.diagnostic(`${(compressed / 1e6).toFixed(2)} MB compressed (budget 1.5 MB)`);
+  assert.ok(compressed <= MOST_COMPRESSED);
+});
+
+test("packets play, and the browser's back button works", { skip }, async () => {
+  const { page, complaints } = await opened(browser);
+  await shown(page, `${url}#explore?rate=20Mbps&rtt=40ms&size=100kB&startup=slow-start&startup=jump-start`);
+  await page.locator("::-p-text(Play packets)").click();
+  await page.waitForSelector("section.play:not([hidden]) canvas.scene");
+  await page.waitForFunction(() => document.querySelector("p.now")?.textContent);
+  await page.goBack();
+  await page.waitForSelector("section.play[hidden]");
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test("scenarios come to the recorded bytes in the browser", { skip }, async () => {
+  const read = (name: string): string[] => readFileSync(join(LISTS, name), "utf8").trimEnd().split("\n");
+  const [listed, recorded] = [read("scenarios.jsonl"), read("hashes.txt")];
+  const step = Math.floor(listed.length / SCENARIOS);
+  const places = [...listed.keys()].filter((at) => at % step === 0 && !listed[at]?.includes('_trace":'));
+  const { page } = await opened(browser);
+  await shown(page, url);
+  const found = await page.evaluate(hashed, places.map((at) => listed[at] ?? ""));
+  assert.deepEqual(found, places.map((at) => recorded[at]));
+  await page.close();
+});
+
+/** Runs in the page, with the module that the page holds. */
+async function hashed(scenarios: string[]): Promise<string[]> {
+  const packed = document.getElementById("engine")?.textContent?.trim() ?? "";
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const { instance } = await WebAssembly.instantiate(await new Response(stream).arrayBuffer(), {});
+  const called = instance.exports as Record<string, (length?: number) => number>;
+  const memory = instance.exports["memory"] as WebAssembly.Memory;
+  return scenarios.map((scenario) => {
+    const request = new TextEncoder().encode(scenario);
+    const at = called["input"]?.(request.length) ?? 0;
+    new Uint8Array(memory.buffer, at, request.length).set(request);
+    called["same_bytes"]?.();
+    const [begin, length] = [called["output"]?.() ?? 0, called["output_length"]?.() ?? 0];
+    return new TextDecoder().decode(new Uint8Array(memory.buffer, begin, length));
+  });
+}
+
+for (const { name, given, p95 } of BUDGETS) {
+  test(`from slider to frame without a server: ${name}`, { skip }, async (context) => {
+    const { page } = await opened(browser);
+    await shown(page, `${url}#explore?${given}&${STARTUPS}`);
+    const times = await moved(page);
+    const [half, most] = [quantile(times, 0.5), quantile(times, 0.95)];
+    context.diagnostic(
+      `${name}: median ${half.toFixed(1)} ms, p95 ${most.toFixed(1)} ms (budget ${p95} ms)`,
+    );
+    assert.equal(times.length, STEPS);
+    await page.close();
+  });
+}

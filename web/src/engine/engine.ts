@@ -1,0 +1,55 @@
+// The simulator as a WebAssembly module (`crates/wasm`): requests in JSON, answers in bytes.
+
+import { Refused } from "../api.ts";
+
+export type Question = "begin" | "compare" | "packets" | "same_bytes";
+
+type Exports = Record<Question | "input" | "output" | "output_length", (length?: number) => number> & {
+  memory: WebAssembly.Memory;
+};
+
+export class Engine {
+  private constructor(private readonly exports: Exports) {}
+
+  /** An engine that answers with these settings. */
+  static async of(module: WebAssembly.Module, settings: unknown): Promise<Engine> {
+    const { exports } = await WebAssembly.instantiate(module, {});
+    const engine = new Engine(exports as unknown as Exports);
+    engine.ask("begin", JSON.stringify(settings));
+    return engine;
+  }
+
+  /** The answer; throws Refused with the sentence of a refusal. */
+  ask(question: Question, request: string): ArrayBuffer {
+    const bytes = new TextEncoder().encode(request);
+    const at = this.exports.input(bytes.length);
+    new Uint8Array(this.exports.memory.buffer, at, bytes.length).set(bytes);
+    let refused: number;
+    try {
+      refused = this.exports[question]();
+    } catch {
+      throw new Refused(this.text(), 500);
+    }
+    if (refused) throw new Refused(this.text(), 400);
+    return this.output().slice().buffer;
+  }
+
+  private output(): Uint8Array {
+    const { memory, output, output_length } = this.exports;
+    return new Uint8Array(memory.buffer, output(), output_length());
+  }
+
+  private text(): string {
+    return new TextDecoder().decode(this.output());
+  }
+}
+
+/** What a page sends to a worker: first how it begins, then requests. */
+export type ToWorker =
+  | { module: WebAssembly.Module; settings: unknown }
+  | { id: number; question: Question; request: string };
+
+/** What a worker sends back. */
+export type FromWorker =
+  | { id: number; answer: ArrayBuffer }
+  | { id: number; error: string; status: number };
