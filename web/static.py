@@ -6,10 +6,13 @@ import sys
 from flowstart.cli import explore
 from flowstart.explorer.page import static_page
 
+SAMPLE = pathlib.Path(__file__).parents[1] / "tests/data/captures/small-sll.pcap.gz"
+
 
 def main(module: str, folder: str) -> None:
     """Writes the folder's only file, `index.html`."""
-    page = static_page(pathlib.Path(module).read_bytes(), explore.settings({}, (), None))
+    engine, settings = pathlib.Path(module).read_bytes(), explore.settings({}, (), None)
+    page = static_page(engine, settings, SAMPLE)
     place = pathlib.Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     (place / "index.html").write_bytes(page)

@@ -28,7 +28,7 @@ ALLOWED = {
     "transport": {"control", "wire"},
     "network": {"control", "wire"},
     "sim": {"control", "wire", "transport", "network"},
-    "page": {"control", "transport", "sim"},
+    "page": {"control", "transport", "sim", "capture"},
     "wasm": {"page", "sim", "benches"},
     "export": {"control", "wire", "transport", "sim", "capture"},
     "live": {"control", "wire", "transport", "network", "sim"},

@@ -553,7 +553,8 @@ def test_the_page_without_a_server_connects_to_nothing(
         "importlib.resources.files",
         lambda package: tmp_path if package == "flowstart.render" else files(package),
     )
-    found = pages.static_page(b"module", settings())
+    (tmp_path / "sample.pcap").write_bytes(b"packets")
+    found = pages.static_page(b"module", settings(), tmp_path / "sample.pcap")
     policy = re.search(rb'http-equiv="Content-Security-Policy" content="([^"]*)"', found)
     assert policy
     assert b"default-src 'none'" in policy[1]

@@ -135,7 +135,7 @@ test("the copied command prints the numbers of the table", { skip }, async () =>
   const command = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(command, /^flowstart compare /);
   const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map((one) => one[1] ?? one[2] ?? "");
-  const printed = spawnSync(FLOWSTART, words.slice(1), {
+  const printed = spawnSync(FLOWSTART, [...words.slice(1), "--details", "--no-uncertainty"], {
     cwd: ROOT,
     encoding: "utf8",
     env: { ...process.env, COLUMNS: "220" },

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
-import type { Browser, Page } from "puppeteer-core";
+import type { Browser, ElementHandle, Page } from "puppeteer-core";
+import { offences } from "./accessible.ts";
 import { installed, launch, opened, ROOT } from "./harness.ts";
 import { moved, quantile, STARTUPS, STEPS } from "./slider.ts";
 
@@ -89,6 +90,21 @@ test("packets play, and the browser's back button works", { skip }, async () => 
   await page.waitForFunction(() => document.querySelector("p.now")?.textContent);
   await page.goBack();
   await page.waitForSelector("section.play[hidden]");
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test("the sample capture is read, and so is one that is chosen", { skip }, async () => {
+  const { page, complaints } = await opened(browser);
+  await page.goto(`${url}#captures`);
+  await page.locator("::-p-text(Read the sample capture)").click();
+  await page.waitForSelector("section table tbody tr");
+  const chooser = await page.waitForSelector("input[type=file]");
+  await (chooser as ElementHandle<HTMLInputElement>).uploadFile(join(ROOT, "tests/data/captures/web-mix.pcap.gz"));
+  await page.waitForFunction(() => document.querySelector("p.headline")?.textContent?.startsWith("web-mix"));
+  const command = await page.$eval("section code", (one) => one.textContent);
+  assert.equal(command, "flowstart replay web-mix.pcap.gz");
+  assert.deepEqual(await offences(page), []);
   assert.deepEqual(complaints, []);
   await page.close();
 });

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { CaptureContents } from "../src/answers.ts";
 import { Refused } from "../src/api.ts";
 import { Engine } from "../src/engine/engine.ts";
 import { unpack, type About, type CompareAnswer, type PacketsAnswer } from "../src/protocol.ts";
@@ -66,6 +67,15 @@ test("packets are answered one by one", { skip }, async () => {
   const request = { given: first, startup: "jump-start", most: 20 };
   const answer = (await engine()).ask("packets", JSON.stringify(request));
   assert.equal((JSON.parse(text(answer)) as PacketsAnswer).kind.length, 20);
+});
+
+test("a capture is read from memory", { skip }, async () => {
+  const name = "web-mix.pcap.gz";
+  const file = new Uint8Array(readFileSync(join(ROOT, "tests/data/captures", name)));
+  const found = JSON.parse(text((await engine()).ask("capture", `${name}\0`, file))) as CaptureContents;
+  assert.match(found.headline, /^web-mix\.pcap\.gz: [\d,]+ packets, /);
+  assert.equal(found.tables.length, 3);
+  assert.ok(found.tables.every((table) => table.rows.length > 0));
 });
 
 test("a refusal is the simulator's sentence, and the engine goes on", { skip }, async () => {

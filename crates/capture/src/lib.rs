@@ -28,7 +28,7 @@ mod turns;
 mod zeek;
 
 pub use error::Error;
-pub use read::read;
+pub use read::{read, read_bytes};
 pub use reading::{Collected, Reading, Rows};
 pub use results::{
     Connection, Direction, Flag, Format, Group, Handshake, Options, Path, Progress, QuicConnection,

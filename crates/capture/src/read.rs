@@ -1,12 +1,11 @@
 //! Reading files from front to back, as one capture where they follow on each other.
 
-use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::connection::Listeners;
 use crate::file::order::Timed;
-use crate::file::{self, Opened, PacketFile};
+use crate::file::{Opened, PacketFile, Source};
 use crate::gathered::Gathered;
 use crate::layers::Passed;
 use crate::reading::{Reading, Rows};
@@ -29,14 +28,36 @@ pub fn read(
     rows: &mut dyn Rows,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Reading, Error> {
-    let mut inputs = inputs(paths)?;
+    let sources = paths.iter().map(|path| Source::at(path)).collect();
+    read_sources(sources, options, rows, progress)
+}
+
+/// Reads the bytes of one file as [`read`] does; `name` is what messages call it.
+pub fn read_bytes(
+    name: &str,
+    data: Vec<u8>,
+    options: &Options,
+    rows: &mut dyn Rows,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Reading, Error> {
+    read_sources(vec![Source::memory(name, data)], options, rows, progress)
+}
+
+fn read_sources(
+    sources: Vec<Source>,
+    options: &Options,
+    rows: &mut dyn Rows,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Reading, Error> {
+    let count = sources.len();
+    let mut inputs = inputs(sources)?;
     let sizes: Option<Vec<u64>> = inputs.iter().map(|input| input.size).collect();
     let mut ticker = Ticker::new(progress, sizes.map(|sizes| sizes.iter().sum()));
     loop {
         let mut attempt = Attempt {
             options,
             gathered: Gathered::default(),
-            formats: vec![None; paths.len()],
+            formats: vec![None; count],
             listeners: Listeners::new(rows, options),
             strands: Rotation::default(),
         };
@@ -54,14 +75,14 @@ pub fn read(
         let input = &mut inputs[at];
         // One more pass to find the pieces, and one for each of two or more.
         ticker.expect(3);
-        input.pieces = Some(Pieces::find(&input.path, &mut ticker)?);
+        input.pieces = Some(Pieces::find(&input.source, &mut ticker)?);
         rows.clear();
     }
 }
 
 /// A file to be read.
 struct Input {
-    path: PathBuf,
+    source: Source,
     /// Its number among the given ones.
     number: usize,
     /// Bytes; not known of what is no plain file, which can be read only once.
@@ -73,21 +94,22 @@ struct Input {
 }
 
 /// The files in the order in which they are to be read: by the times of their first packets, then logs.
-fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Error> {
+fn inputs(sources: Vec<Source>) -> Result<Vec<Input>, Error> {
+    let count = sources.len();
     let mut inputs = Vec::new();
-    for (number, path) in paths.iter().enumerate() {
-        let size = size(path)?;
-        if size.is_none() && paths.len() > 1 {
-            return Err(Error::NotAlone { path: path.clone() });
+    for (number, source) in sources.into_iter().enumerate() {
+        let size = source.size()?;
+        if size.is_none() && count > 1 {
+            return Err(Error::NotAlone { path: source.path });
         }
-        // Opening tells whether it can be read at all, before others are read for long.
-        let mut opened = file::open(path)?;
+        // Opening shows whether it can be read, before others are read for long.
+        let mut opened = source.open()?;
         let first = match &mut opened {
             Opened::Packets(file) if size.is_some() => file.next().and_then(|packet| packet.time),
             _ => None,
         };
         let input = Input {
-            path: path.clone(),
+            source,
             number,
             size,
             opened: size.is_none().then_some(opened),
@@ -97,17 +119,6 @@ fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Error> {
     }
     inputs.sort_by_key(|(first, _)| *first);
     Ok(inputs.into_iter().map(|(_, input)| input).collect())
-}
-
-fn size(path: &Path) -> Result<Option<u64>, Error> {
-    if file::is_stdin(path) {
-        return Ok(None);
-    }
-    let metadata = fs::metadata(path).map_err(|source| Error::Open {
-        path: path.into(),
-        source,
-    })?;
-    Ok(metadata.is_file().then_some(metadata.len()))
 }
 
 /// One reading of all files, given up where one of them turns out to be out of order.
@@ -124,7 +135,7 @@ impl Attempt<'_> {
     fn take(&mut self, input: &mut Input, ticker: &mut Ticker) -> Result<bool, Error> {
         let opened = match input.opened.take() {
             Some(opened) => opened,
-            None => file::open(&input.path)?,
+            None => input.source.open()?,
         };
         match opened {
             Opened::Packets(file) => {
@@ -137,7 +148,7 @@ impl Attempt<'_> {
             Opened::Log(bytes, format) => {
                 self.formats[input.number] = Some(format);
                 let log = OpenLog {
-                    path: &input.path,
+                    path: &input.source.path,
                     file: input.number,
                     bytes,
                     format,
@@ -181,14 +192,14 @@ impl Attempt<'_> {
         ticker: &mut Ticker,
     ) -> Result<bool, Error> {
         self.gathered.warnings.push(pieces.warning());
-        let mut merged = Merged::open(&input.path, pieces, &mut self.gathered, ticker)?;
+        let mut merged = Merged::open(&input.source, pieces, &mut self.gathered, ticker)?;
         let mut strand = None;
         while let Some(segment) = merged.next(&mut self.gathered, ticker)? {
             self.pass(&mut strand, input, segment);
         }
         match merged.file() {
             Some(file) => self.judge(input, file)?,
-            None => self.judge(input, &reopen(&input.path)?)?,
+            None => self.judge(input, &reopen(&input.source)?)?,
         }
         Ok(true)
     }
@@ -210,11 +221,11 @@ impl Attempt<'_> {
         }
         Err(match file.ending() {
             Some(what) => Error::Damaged {
-                path: input.path.clone(),
+                path: input.source.path.clone(),
                 what: what.into(),
             },
             None => Error::NoPackets {
-                path: input.path.clone(),
+                path: input.source.path.clone(),
                 what: "packets",
             },
         })

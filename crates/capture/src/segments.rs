@@ -1,9 +1,7 @@
 //! The TCP segments and QUIC datagrams of a packet file: as they come, or in order of time where its times run backwards.
 
-use std::path::Path;
-
 use crate::file::order::{Late, Order, Timed};
-use crate::file::{self, Opened, PacketFile};
+use crate::file::{Opened, PacketFile, Source};
 use crate::gathered::Gathered;
 use crate::layers::{self, Decoded, Passed};
 use crate::ticker::Ticker;
@@ -84,12 +82,12 @@ impl Timed for Moment {
 
 impl Pieces {
     /// Goes over a file for its times only.
-    pub fn find(path: &Path, ticker: &mut Ticker) -> Result<Self, Error> {
+    pub fn find(source: &Source, ticker: &mut Ticker) -> Result<Self, Error> {
         let mut pieces = Pieces {
             starts: vec![0],
             too_many: false,
         };
-        let mut segments = Segments::new(reopen(path)?);
+        let mut segments = Segments::new(reopen(source)?);
         let mut order = Order::new();
         let mut number = 0;
         while let Some(segment) = segments.next(&mut Gathered::default(), ticker)? {
@@ -122,11 +120,11 @@ impl Pieces {
 }
 
 /// Opens a packet file once more.
-pub(crate) fn reopen(path: &Path) -> Result<PacketFile, Error> {
-    match file::open(path)? {
+pub(crate) fn reopen(source: &Source) -> Result<PacketFile, Error> {
+    match source.open()? {
         Opened::Packets(file) => Ok(file),
         Opened::Log(..) => Err(Error::Damaged {
-            path: path.into(),
+            path: source.path.clone(),
             what: "it changed while it was read".into(),
         }),
     }
@@ -174,7 +172,7 @@ pub(crate) struct Merged {
 
 impl Merged {
     pub fn open(
-        path: &Path,
+        source: &Source,
         pieces: &Pieces,
         gathered: &mut Gathered,
         ticker: &mut Ticker,
@@ -187,7 +185,7 @@ impl Merged {
         };
         for (&from, to) in pieces.starts.iter().zip(ends) {
             let mut piece = Piece {
-                segments: Segments::new(reopen(path)?),
+                segments: Segments::new(reopen(source)?),
                 left: to - from,
                 order: Order::new(),
                 head: None,

@@ -89,7 +89,8 @@ impl Words {
     }
 }
 
-fn quoted(word: &str) -> String {
+/// A word as a shell reads it.
+pub(crate) fn quoted(word: &str) -> String {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
     match !word.is_empty() && word.chars().all(is_safe) {
         true => word.to_owned(),

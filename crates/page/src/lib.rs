@@ -7,6 +7,7 @@
 //! is the table of that command, and what each startup did over time.
 
 mod answer;
+mod capture;
 mod command;
 mod fields;
 mod frame;
@@ -32,6 +33,7 @@ mod text;
 mod words;
 
 pub use answer::Page;
+pub use capture::capture;
 pub use plan::Custom;
 pub use refusal::Refusal;
 pub use settings::{Kind, Settings, StateOption};

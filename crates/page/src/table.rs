@@ -31,6 +31,31 @@ struct Column {
     number: bool,
 }
 
+impl Grid {
+    /// A table whose columns are numbers where all of their cells are.
+    pub(crate) fn of(
+        title: &'static str,
+        columns: &[&'static str],
+        rows: Vec<Vec<String>>,
+    ) -> Grid {
+        let is_number = |at: usize| {
+            let mut cells = rows.iter().filter_map(|row| row.get(at));
+            cells.all(|cell| cell == text::ABSENT || cell.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let column = |(at, title): (usize, &&'static str)| Column {
+            title,
+            number: at > 0 && is_number(at),
+        };
+        Grid {
+            title,
+            columns: columns.iter().enumerate().map(column).collect(),
+            rows,
+            groups: BTreeMap::new(),
+            marked: Vec::new(),
+        }
+    }
+}
+
 /// The table of these summaries, with startups in this order. `acked` is whether the times until the
 /// sender knew are of interest.
 pub(crate) fn table(found: &[Summary], order: &[String], acked: bool) -> Grid {

@@ -27,6 +27,16 @@ pub(crate) fn size(count: f64) -> String {
     format!("{} B", general(count, 6))
 }
 
+/// A data rate: `5 Mbps`.
+pub(crate) fn rate(bps: f64) -> String {
+    for (unit, scale) in [("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3)] {
+        if bps >= scale {
+            return format!("{} {unit}", general(bps / scale, 3));
+        }
+    }
+    format!("{bps:.0} bps")
+}
+
 /// A change: `+12.3 %`, `−4.5 %`, `+112 %`, `0 %`.
 pub(crate) fn percent(share: Option<f64>) -> String {
     let Some(share) = share else {

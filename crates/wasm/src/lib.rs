@@ -65,6 +65,18 @@ pub extern "C" fn packets() -> u32 {
     })
 }
 
+/// What is in a capture. The request is its name, a byte of zero, and the file.
+#[no_mangle]
+pub extern "C" fn capture() -> u32 {
+    let request = INPUT.take();
+    let end = request.iter().position(|byte| *byte == 0);
+    let end = end.unwrap_or(request.len());
+    let name = String::from_utf8_lossy(&request[..end]).into_owned();
+    let data = request.get(end + 1..).unwrap_or_default().to_vec();
+    drop(request);
+    answer(|_| flowstart_page::capture(&name, data).map(String::into_bytes))
+}
+
 /// The line of `tests/data/same-bytes/hashes.txt` for a line of its scenarios: tests run the module that
 /// is served.
 #[no_mangle]

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import importlib.resources
 import json
+import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -46,22 +47,23 @@ def page() -> Page:
     return Page(_document(script, style).encode(), policy)
 
 
-def static_page(engine: bytes, settings: Settings) -> bytes:
-    """The page with the simulator as a module of WebAssembly, which needs no server."""
+def static_page(engine: bytes, settings: Settings, sample: pathlib.Path) -> bytes:
+    """The page with the simulator as a module of WebAssembly, which needs no server.
+
+    `sample` is a capture that it offers to read.
+    """
     script, style = _parts()
     policy = _policy(script, style)
     policy["script-src"] += " 'wasm-unsafe-eval'"
     policy["worker-src"] = "blob:"
     meta = f'<meta http-equiv="Content-Security-Policy" content="{_written(policy)}">\n'
     choices = json.dumps({"about": about(settings), "settings": settings.document})
-    packed = base64.b64encode(gzip.compress(engine, mtime=0)).decode()
-    parts = {
-        "choices": ("application/json", choices.replace("<", "\\u003c")),
-        "engine": ("text/plain", packed),
-    }
-    data = "".join(
-        f'<script type="{kind}" id="{name}">{text}</script>\n'
-        for name, (kind, text) in parts.items()
+    choices = choices.replace("<", "\\u003c")
+    packed, example = _encoded(gzip.compress(engine, mtime=0)), _encoded(sample.read_bytes())
+    data = (
+        f'<script type="application/json" id="choices">{choices}</script>\n'
+        f'<script type="text/plain" id="sample" data-name="{sample.name}">{example}</script>\n'
+        f'<script type="text/plain" id="engine">{packed}</script>\n'
     )
     return _document(script, style, meta, data).encode()
 
@@ -94,6 +96,10 @@ def _policy(script: str, style: str) -> dict[str, str]:
         "base-uri": "'none'",
         "form-action": "'none'",
     }
+
+
+def _encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
 
 
 def _written(policy: Mapping[str, str]) -> str:

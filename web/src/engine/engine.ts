@@ -2,7 +2,10 @@
 
 import { Refused } from "../api.ts";
 
-export type Question = "begin" | "compare" | "packets" | "same_bytes";
+export type Question = "begin" | "compare" | "packets" | "capture" | "same_bytes";
+
+/** A request: its JSON, or a file. */
+export type Asked = string | File;
 
 type Exports = Record<Question | "input" | "output" | "output_length", (length?: number) => number> & {
   memory: WebAssembly.Memory;
@@ -20,10 +23,12 @@ export class Engine {
   }
 
   /** The answer; throws Refused with the sentence of a refusal. */
-  ask(question: Question, request: string): ArrayBuffer {
+  ask(question: Question, request: string, file = new Uint8Array()): ArrayBuffer {
     const bytes = new TextEncoder().encode(request);
-    const at = this.exports.input(bytes.length);
-    new Uint8Array(this.exports.memory.buffer, at, bytes.length).set(bytes);
+    const at = this.exports.input(bytes.length + file.length);
+    const room = new Uint8Array(this.exports.memory.buffer, at);
+    room.set(bytes);
+    room.set(file, bytes.length);
     let refused: number;
     try {
       refused = this.exports[question]();
@@ -47,7 +52,7 @@ export class Engine {
 /** What a page sends to a worker: first how it begins, then requests. */
 export type ToWorker =
   | { module: WebAssembly.Module; settings: unknown }
-  | { id: number; question: Question; request: string };
+  | { id: number; question: Question; request: Asked };
 
 /** What a worker sends back. */
 export type FromWorker =

@@ -8,9 +8,13 @@ import { Pool } from "./pool.ts";
 /** The script of a worker, which the build puts here. */
 declare const WORKER_SCRIPT: string;
 
+/** Where a page without a server reads a capture. */
+export const READ = "/read";
+
 /** The elements of the page that hold its data. */
 const ENGINE = "engine";
 const CHOICES = "choices";
+const SAMPLE = "sample";
 
 interface Choices {
   about: About;
@@ -32,6 +36,14 @@ export async function local(page: Document): Promise<Local | undefined> {
     return worker;
   };
   return new Local(about, new Pool(start, navigator.hardwareConcurrency || 1));
+}
+
+/** The capture that the page holds as an example; undefined where it has none. */
+export function sample(page: Document): File | undefined {
+  const element = page.getElementById(SAMPLE);
+  const text = element?.textContent;
+  if (!text) return undefined;
+  return new File([decoded(text)], element.dataset["name"] ?? SAMPLE);
 }
 
 export class Local implements Backend {
@@ -56,8 +68,10 @@ export class Local implements Backend {
     return unpack<T>(await this.pool.ask("compare", JSON.stringify(body), signal));
   }
 
-  async upload<T>(): Promise<T> {
-    throw elsewhere();
+  async upload<T>(path: string, file: Blob, signal?: AbortSignal): Promise<T> {
+    if (path !== READ || !(file instanceof File)) throw elsewhere();
+    const answer = await this.pool.ask("capture", file, signal);
+    return JSON.parse(new TextDecoder().decode(answer)) as T;
   }
 }
 
@@ -67,7 +81,10 @@ function elsewhere(): Refused {
 
 /** Bytes that were compressed with gzip and written in base64. */
 async function unpacked(text: string): Promise<ArrayBuffer> {
-  const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([decoded(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
+}
+
+function decoded(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
 }

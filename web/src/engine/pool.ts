@@ -2,7 +2,7 @@
 // worker, and another one takes its place.
 
 import { Refused } from "../api.ts";
-import type { FromWorker, Question, ToWorker } from "./engine.ts";
+import type { Asked, FromWorker, Question, ToWorker } from "./engine.ts";
 
 /** What of a web worker is used, so that tests can have another. */
 export type Simulating = Pick<Worker, "postMessage" | "terminate" | "onmessage">;
@@ -23,7 +23,7 @@ export class Pool {
     this.count = 1;
   }
 
-  async ask(question: Question, request: string, signal?: AbortSignal): Promise<ArrayBuffer> {
+  async ask(question: Question, request: Asked, signal?: AbortSignal): Promise<ArrayBuffer> {
     const worker = await this.take();
     const id = ++this.asked;
     return new Promise((resolve, reject) => {

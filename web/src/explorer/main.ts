@@ -4,9 +4,10 @@ import "uplot/dist/uPlot.min.css";
 import "./page.css";
 import { begin } from "./router.ts";
 import { captures } from "./captures/captures.ts";
+import { localCaptures } from "./captures/local.ts";
 import { explore } from "./path/explore.ts";
 import { map } from "./maps/map.ts";
 import { papers } from "./papers/papers.ts";
 
 const root = document.getElementById("app") ?? document.body;
-void begin(root, [explore, map, captures, papers]);
+void begin(root, [explore, map, captures, localCaptures, papers]);

@@ -118,7 +118,7 @@ export class Router implements App {
 
 const ALONE =
   "Simulated in this browser; nothing is sent. `flowstart explore` on your machine adds ranges, " +
-  "maps, captures, papers and startups in Python.";
+  "maps, replays of captures, papers and startups in Python.";
 
 /**
  * Requests the choices and begins; a failure is a sentence on the page. A page that simulates by
@@ -128,7 +128,8 @@ export async function begin(root: HTMLElement, views: readonly View[]): Promise<
   try {
     const alone = await local(document);
     const api = alone ?? new Api(new URLSearchParams(location.search).get("token") ?? "");
-    const shown = alone ? views.filter((view) => !view.needsServer) : views;
+    const other = alone ? "server" : "page";
+    const shown = views.filter((view) => view.answered !== other);
     new Router(await api.get<About>("/api/about"), api, shown).begin(root, alone ? ALONE : "");
   } catch (error) {
     if (!(error instanceof Refused)) throw error;

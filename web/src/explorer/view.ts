@@ -26,8 +26,8 @@ export interface View {
   name: string;
   /** The title of the tab. */
   title: string;
-  /** Whether it does nothing on a page without a server. */
-  needsServer: boolean;
+  /** What answers it: a server, the page itself, or either. */
+  answered: Answered;
   /** Fills an empty element; called every time the view is chosen. */
   show(root: HTMLElement, app: App): void;
   /** The state or the theme has changed while the view is shown. */
@@ -35,6 +35,8 @@ export interface View {
   /** Another view is chosen: ends requests and timers. The element is emptied afterwards. */
   hide(): void;
 }
+
+export type Answered = "server" | "page" | "either";
 
 /** What a view is while it is shown. */
 interface Shown {
@@ -48,13 +50,13 @@ export function view(
   name: string,
   title: string,
   make: (app: App) => Shown,
-  { needsServer = true } = {},
+  answered: Answered = "server",
 ): View {
   let current: Shown | undefined;
   return {
     name,
     title,
-    needsServer,
+    answered,
     show(root, app) {
       current = make(app);
       current.build(root);

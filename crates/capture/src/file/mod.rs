@@ -15,8 +15,9 @@ mod pcapng;
 pub(crate) use bytes::Bytes;
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::{zeek, Error, Format};
 use frame::Found;
@@ -51,28 +52,84 @@ pub(crate) enum Opened {
 }
 
 /// Whether a path means the standard input.
-pub(crate) fn is_stdin(path: &Path) -> bool {
+fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Opens a path and detects its format by its content.
-pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
-    let at = |source| Error::Open {
-        path: path.into(),
-        source,
-    };
-    if !is_stdin(path) && fs::metadata(path).map_err(at)?.is_dir() {
-        return Err(at(std::io::Error::other("it is a directory")));
+/// Where a file's bytes are. It can be opened several times, but for the standard input.
+#[derive(Clone)]
+pub(crate) struct Source {
+    /// Its path, or for bytes in memory its name.
+    pub path: PathBuf,
+    memory: Option<Memory>,
+}
+
+/// Bytes in memory, which are not copied when they are opened again.
+#[derive(Clone)]
+struct Memory(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Memory {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
-    let input: Box<dyn Read> = match is_stdin(path) {
-        true => Box::new(io::stdin()),
-        false => Box::new(File::open(path).map_err(at)?),
-    };
-    let mut bytes = Bytes::new(input).map_err(at)?;
-    recognise(&mut bytes, path).map(|kind| match kind {
-        Kind::Log(format) => Opened::Log(bytes, format),
-        Kind::Packets(framing) => Opened::Packets(PacketFile::new(bytes, framing)),
-    })
+}
+
+impl Source {
+    /// A file at a path.
+    pub fn at(path: &Path) -> Source {
+        Source {
+            path: path.into(),
+            memory: None,
+        }
+    }
+
+    /// The bytes of a file with this name.
+    pub fn memory(name: &str, data: Vec<u8>) -> Source {
+        Source {
+            path: name.into(),
+            memory: Some(Memory(Arc::new(data))),
+        }
+    }
+
+    /// Its size in bytes; `None` for what is no plain file, which can be read only once.
+    pub fn size(&self) -> Result<Option<u64>, Error> {
+        if let Some(Memory(data)) = &self.memory {
+            return Ok(Some(data.len() as u64));
+        }
+        if is_stdin(&self.path) {
+            return Ok(None);
+        }
+        let metadata = fs::metadata(&self.path).map_err(|source| self.unopened(source))?;
+        Ok(metadata.is_file().then_some(metadata.len()))
+    }
+
+    /// Opens it and detects its format by its content.
+    pub fn open(&self) -> Result<Opened, Error> {
+        let at = |source| self.unopened(source);
+        let mut bytes = Bytes::new(self.reader().map_err(at)?).map_err(at)?;
+        recognise(&mut bytes, &self.path).map(|kind| match kind {
+            Kind::Log(format) => Opened::Log(bytes, format),
+            Kind::Packets(framing) => Opened::Packets(PacketFile::new(bytes, framing)),
+        })
+    }
+
+    fn reader(&self) -> io::Result<Box<dyn Read>> {
+        if let Some(data) = &self.memory {
+            return Ok(Box::new(Cursor::new(data.clone())));
+        }
+        if is_stdin(&self.path) {
+            return Ok(Box::new(io::stdin()));
+        }
+        match fs::metadata(&self.path)?.is_dir() {
+            true => Err(io::Error::other("it is a directory")),
+            false => Ok(Box::new(File::open(&self.path)?)),
+        }
+    }
+
+    fn unopened(&self, source: io::Error) -> Error {
+        let path = self.path.clone();
+        Error::Open { path, source }
+    }
 }
 
 enum Kind {

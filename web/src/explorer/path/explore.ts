@@ -308,4 +308,4 @@ function summary(answer: CompareAnswer): string {
   return `${answer.headline}. Ends: ${ends.join("; ")}`;
 }
 
-export const explore = view("explore", "Explore", (app) => new Explore(app), { needsServer: false });
+export const explore = view("explore", "Explore", (app) => new Explore(app), "either");
