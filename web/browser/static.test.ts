@@ -109,6 +109,21 @@ test("the sample capture is read, and so is one that is chosen", { skip }, async
   await page.close();
 });
 
+test("a step of the tour opens by keyboard", { skip }, async () => {
+  const { page, complaints } = await opened(browser);
+  await page.goto(`${url}#tour`);
+  await page.waitForSelector("ol.tour li");
+  assert.deepEqual(await offences(page), []);
+  await page.focus("ol.tour summary");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("ol.tour details[open]");
+  await page.focus("ol.tour a");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("table.results tbody tr");
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 test("scenarios come to the recorded bytes in the browser", { skip }, async () => {
   const read = (name: string): string[] => readFileSync(join(LISTS, name), "utf8").trimEnd().split("\n");
   const [listed, recorded] = [read("scenarios.jsonl"), read("hashes.txt")];

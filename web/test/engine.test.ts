@@ -7,6 +7,7 @@ import { test } from "node:test";
 import type { CaptureContents } from "../src/answers.ts";
 import { Refused } from "../src/api.ts";
 import { Engine } from "../src/engine/engine.ts";
+import { STEPS } from "../src/explorer/tour.ts";
 import { unpack, type About, type CompareAnswer, type PacketsAnswer } from "../src/protocol.ts";
 
 const ROOT = join(process.cwd(), "..");
@@ -60,6 +61,17 @@ test("what the page shows first has a row and a line of each startup", { skip },
   assert.deepEqual(head.startups, first.startup);
   assert.equal(head.table.rows.length, first.startup?.length);
   assert.equal(head.trajectories.length, first.startup?.length);
+});
+
+test("the answers of the tour have the numbers of its runs", { skip }, async () => {
+  const found = await engine();
+  for (const { title, given, answer, cells } of STEPS) {
+    const { head } = unpack<CompareAnswer>(found.ask("compare", JSON.stringify({ given })));
+    for (const cell of cells) {
+      assert.ok(head.table.rows.flat().includes(cell), `${title}: ${cell} is not in the table`);
+      assert.ok(answer.includes(cell), `${title}: ${cell} is not in the answer`);
+    }
+  }
 });
 
 test("packets are answered one by one", { skip }, async () => {

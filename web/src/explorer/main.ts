@@ -8,6 +8,7 @@ import { localCaptures } from "./captures/local.ts";
 import { explore } from "./path/explore.ts";
 import { map } from "./maps/map.ts";
 import { papers } from "./papers/papers.ts";
+import { tour } from "./tour.ts";
 
 const root = document.getElementById("app") ?? document.body;
-void begin(root, [explore, map, captures, localCaptures, papers]);
+void begin(root, [explore, map, captures, localCaptures, papers, tour]);
