@@ -368,7 +368,7 @@ $(ENGINE): $(RUST)
 	@$(CARGO) build --locked --quiet --profile wasm --target $(WASM) -p flowstart-wasm
 	@touch $@
 
-$(STATIC): $(ENGINE) $(PAGE)/.built $(VENV)/.built web/static.py
+$(STATIC): $(ENGINE) $(PAGE)/.built $(VENV)/.built web/static.py THIRD_PARTY.md
 	@$(BIN)/python web/static.py $(ENGINE) $(@D)
 
 # The simulator, while the libraries of Python are installed.

@@ -1,8 +1,8 @@
 """Writes THIRD_PARTY.md: what of others a wheel holds, and under which terms.
 
-These are the crates that are linked into the native module on any platform, and the packages that
-are bundled into the page. With --check nothing is written, and the exit status is 1 where the file
-is stale.
+These are the crates that are linked into the native module on any platform, or into the page's
+module of WebAssembly, and the packages that are bundled into the page. With --check nothing is
+written, and the exit status is 1 where the file is stale.
 """
 
 import json
@@ -49,7 +49,11 @@ def main() -> int:
 def document() -> str:
     """The whole file."""
     crates = linked()
-    parts = [HEAD, "## In the native module\n", *(line(crate) for crate in crates)]
+    parts = [
+        HEAD,
+        "## In the native module, or in the module of the page\n",
+        *(line(crate) for crate in crates),
+    ]
     parts += [
         "\n## In the page\n",
         *(
@@ -71,8 +75,9 @@ def linked() -> list[dict[str, Any]]:
     found = json.loads(subprocess.run(METADATA, cwd=ROOT, check=True, capture_output=True).stdout)
     packages = {package["id"]: package for package in found["packages"]}
     nodes = {node["id"]: node for node in found["resolve"]["nodes"]}
-    start = next(key for key, package in packages.items() if package["name"] == "flowstart-python")
-    reached, waiting = {start}, [start]
+    ours = ("flowstart-python", "flowstart-wasm")
+    waiting = [key for key, package in packages.items() if package["name"] in ours]
+    reached = set(waiting)
     while waiting:
         for dependency in nodes[waiting.pop()]["deps"]:
             normal = any(kind["kind"] is None for kind in dependency["dep_kinds"])
