@@ -222,7 +222,7 @@ qualification: setup ## Write docs/results/published.md: published numbers next 
 docs-words: $(VENV)/.tools ## Count the words and the banned words of the pages that are written by hand
 	PYTHONPATH=tests/python $(BIN)/python tools/docs/words.py
 
-docs-site: setup $(DOCS)/.installed web/node_modules/.installed ## Build the documentation site into out/site, and check its links
+docs-site: page $(DOCS)/.installed web/node_modules/.installed ## Build the documentation site into out/site, and check its links
 	rm -rf target/doc
 	cargo doc --workspace --no-deps --quiet
 	NO_MKDOCS_2_WARNING=1 PYTHONPATH=tools/docs $(DOCS)/bin/mkdocs build --strict --quiet

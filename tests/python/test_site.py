@@ -8,6 +8,7 @@ import pytest
 import flowstart as fs
 import site_api
 import site_check
+import site_explorer
 import site_nav
 import site_sources
 
@@ -94,3 +95,18 @@ def test_a_link_that_leads_nowhere_an_anchor_that_is_not_there_and_a_load_are_no
         "index.html: sub/a.html#gone has no such anchor",
     ]
     assert list(site_check.foreign(pages)) == ["index.html: loads https://example.org/x.js"]
+
+
+def test_pages_of_paths_and_algorithms_link_the_explorer_where_it_is_built(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "<!-- Written -->\n\n# A title\n\nWords.\n"
+    monkeypatch.setattr(site_explorer, "BUILT", tmp_path)
+    assert site_explorer.with_link(text, "paths/satellite.md") == text
+    (tmp_path / "index.html").write_text("the page")
+    linked = site_explorer.with_link(text, "paths/satellite.md")
+    assert linked.startswith("<!-- Written -->\n\n# A title\n\n<p><a href=")
+    assert 'href="../try/index.html#explore?path=satellite&' in linked
+    assert "&startup=hystart" in site_explorer.with_link(text, "algorithms/hystart.md")
+    assert 'href="try/index.html#tour"' in site_explorer.with_link(text, "tutorial.md")
+    assert site_explorer.with_link(text, "faq.md") == text

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 
+import site_explorer
 import site_rust
 
 LOADING = {
@@ -69,11 +70,12 @@ def main(arguments: list[str]) -> int:
 
 
 def read(folder: pathlib.Path) -> dict[str, Page]:
-    """The pages of a site by their places; those of rustdoc are rustdoc's to check."""
+    """The pages of a site by their places, without those of rustdoc and of the explorer."""
+    others = tuple(f"{name}/" for name in (site_rust.FOLDER, site_explorer.FOLDER))
     found = {}
     for file in sorted(folder.rglob("*.html")):
         place = file.relative_to(folder).as_posix()
-        if place.startswith(f"{site_rust.FOLDER}/"):
+        if place.startswith(others):
             continue
         page = Page()
         page.feed(file.read_text("utf-8"))

@@ -10,6 +10,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 import site_api
+import site_explorer
 import site_nav
 import site_notebooks
 import site_rust
@@ -41,13 +42,15 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """A page whose links to sources lead to the pages of these."""
-    return site_sources.with_links(markdown, page.file.src_uri)
+    """A page whose links to sources lead to the pages of these, with a link to the explorer."""
+    name = page.file.src_uri
+    return site_explorer.with_link(site_sources.with_links(markdown, name), name)
 
 
 def on_post_build(config: Any, **_: Any) -> None:
-    """Adds rustdoc's pages."""
+    """Adds rustdoc's pages, and the explorer's page that needs no server."""
     site_rust.copy(pathlib.Path(config.site_dir))
+    site_explorer.copy(pathlib.Path(config.site_dir))
 
 
 def _texts(files: Files) -> dict[str, str]:
