@@ -14,7 +14,8 @@ import { moved, quantile, STARTUPS, STEPS } from "./slider.ts";
 
 const PAGE = join(ROOT, "out/page/index.html");
 const LISTS = join(ROOT, "tests/data/same-bytes");
-const SCENARIOS = 50;
+/** So many scenarios of the list, evenly; all of them where EVERY is set. */
+const SCENARIOS = process.env["EVERY"] ? Infinity : 50;
 const skip = !installed("chrome")
   ? "Chromium is not installed"
   : !existsSync(PAGE) && "the page that needs no server is not built";
@@ -124,17 +125,25 @@ test("a step of the tour opens by keyboard", { skip }, async () => {
   await page.close();
 });
 
-test("scenarios come to the recorded bytes in the browser", { skip }, async () => {
-  const read = (name: string): string[] => readFileSync(join(LISTS, name), "utf8").trimEnd().split("\n");
-  const [listed, recorded] = [read("scenarios.jsonl"), read("hashes.txt")];
-  const step = Math.floor(listed.length / SCENARIOS);
-  const places = [...listed.keys()].filter((at) => at % step === 0 && !listed[at]?.includes('_trace":'));
-  const { page } = await opened(browser);
-  await shown(page, url);
-  const found = await page.evaluate(hashed, places.map((at) => listed[at] ?? ""));
-  assert.deepEqual(found, places.map((at) => recorded[at]));
-  await page.close();
-});
+for (const name of ["chrome", "firefox"] as const) {
+  const missing = skip || (!installed(name) && `${name} is not installed`);
+  test(`scenarios come to the recorded bytes in ${name}`, { skip: missing }, async () => {
+    const read = (file: string): string[] => readFileSync(join(LISTS, file), "utf8").trimEnd().split("\n");
+    const [listed, recorded] = [read("scenarios.jsonl"), read("hashes.txt")];
+    const step = Math.max(1, Math.floor(listed.length / SCENARIOS));
+    const places = [...listed.keys()].filter((at) => at % step === 0 && !listed[at]?.includes('_trace":'));
+    const other = await launch(name);
+    try {
+      const { page, complaints } = await opened(other);
+      await shown(page, url);
+      const found = await page.evaluate(hashed, places.map((at) => listed[at] ?? ""));
+      assert.deepEqual(found, places.map((at) => recorded[at]));
+      assert.deepEqual(complaints, []);
+    } finally {
+      await other.close();
+    }
+  });
+}
 
 /** Runs in the page, with the module that the page holds. */
 async function hashed(scenarios: string[]): Promise<string[]> {
