@@ -21,7 +21,7 @@ fn events(log: &FlowLog) -> Vec<qlog_reader::events::Event> {
 
 #[test]
 fn a_qlog_has_every_packet_that_was_sent_and_lost() {
-    for stack in ["linux", "rfc", "ns2", "quic"] {
+    for stack in ["linux", "rfc", "ns2", "quic", "s2n"] {
         let outcome = outcome(stack, "");
         let row = outcome.flows.row(0);
         let (mut sent, mut lost, mut bytes) = (0, 0, 0);

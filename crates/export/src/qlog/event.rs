@@ -32,6 +32,14 @@ impl Header {
         }
     }
 
+    /// That of the packet that ends the handshake.
+    pub fn handshake() -> Header {
+        Header {
+            kind: "handshake",
+            number: 0,
+        }
+    }
+
     /// As JSON.
     pub fn to_json(self) -> Json {
         json!({ "packet_type": self.kind, "packet_number": self.number })

@@ -101,6 +101,10 @@ impl Writer<'_> {
     fn sent(&mut self, at: Instant, packet: &Packet) {
         let frames;
         let header = match &packet.body {
+            Body::Data(data) if data.end() == 0 => {
+                frames = self.crypto();
+                Header::handshake()
+            }
             Body::Data(data) => {
                 let (number, lost) = self.transmissions.send(data);
                 self.lost(at, &lost, "reordering_threshold");
@@ -137,10 +141,11 @@ impl Writer<'_> {
             Body::Ack(Ack::Numbers(ack)) => {
                 let ranges: Vec<_> = ack.numbers().map(|(first, end)| (first, end - 1)).collect();
                 self.transmissions.acknowledge_numbers(&ranges);
-                (
-                    Header::data(number),
-                    vec![event::ack(&ranges, Some(ack.delay()))],
-                )
+                let frame = match ranges.is_empty() {
+                    true => json!({ "frame_type": "handshake_done" }),
+                    false => event::ack(&ranges, Some(ack.delay())),
+                };
+                (Header::data(number), vec![frame])
             }
             Body::Syn(syn) => (Header::opening(syn.number), self.crypto()),
             Body::SynAck(answer) => (Header::opening(answer.answers), self.crypto()),
