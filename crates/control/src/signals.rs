@@ -176,11 +176,6 @@ macro_rules! signals {
             }
 
             impl Ack {
-                /// Bytes in flight before it arrived, without what it shows to be lost.
-                pub fn in_flight_before(&self) -> u64 {
-                    self.flight + self.delivered
-                }
-
                 /// Departure of the segment whose round-trip time it gives.
                 pub fn sent(&self) -> Option<Instant> {
                     self.rtt.map(|rtt| self.now.saturating_sub(rtt))

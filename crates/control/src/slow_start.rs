@@ -5,7 +5,7 @@
 //! window, hands the rules to the startup with each ACK, and reports losses and timeouts to them.
 
 use crate::params::{Params, SpecError};
-use crate::session::limited::GateRule;
+use crate::session::limited::{flight_before, GateRule};
 use crate::signals::{Ack, Established};
 use crate::{params, Convention, InitialWindow, Segments, Window};
 
@@ -187,7 +187,7 @@ impl SlowStart {
             GrowthRule::Packets => w.segments(a.delivered).ceil(),
             GrowthRule::Bytes => w.segments(a.credit),
             GrowthRule::BytesOfFlight(largest) => {
-                *largest = a.in_flight_before().max(*largest);
+                *largest = flight_before(a).max(*largest);
                 let room = 2.0 * w.segments(*largest) - w.cwnd;
                 w.segments(a.credit).min(room.max(0.0))
             }

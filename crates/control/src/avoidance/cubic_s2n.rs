@@ -8,6 +8,7 @@
 
 use super::cubic_constants::Constants;
 use super::Avoidance;
+use crate::session::limited::flight_before;
 use crate::signals::{Ack, Established, Loss, Timeout};
 use crate::{Duration, Instant, Segments, Window};
 
@@ -69,7 +70,7 @@ impl CubicS2n {
 
     fn measure(&mut self, a: &Ack) {
         self.min_rtt = a.rtt.unwrap_or(Duration::MAX).min(self.min_rtt);
-        self.largest_flight = a.in_flight_before().max(self.largest_flight);
+        self.largest_flight = flight_before(a).max(self.largest_flight);
     }
 
     /// `multiplicative_decrease`.

@@ -48,6 +48,11 @@ impl CwndLimited {
     }
 }
 
+/// Bytes in flight before an ACK, without those that it shows to be lost.
+pub(crate) fn flight_before(a: &Ack) -> u64 {
+    a.flight + a.delivered
+}
+
 /// Whether half of the window or more was in use in slow start, where `most` bytes were out
 /// (Linux's `tcp_is_cwnd_limited`).
 pub fn is_half_used(w: &Window, most: u64) -> bool {
