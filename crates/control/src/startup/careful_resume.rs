@@ -22,7 +22,7 @@
 //!
 //! Public programs from before the RFC. The rules that differ:
 //!
-//! | | here | quiche (ana-cc/quiche, branch resume_latest, 1f578fe, `congestion/resume.rs`) | picoquic (hfstco/picoquic, branch careful-resume, 67d2be8, `careful_resume.c`) |
+//! | | here | quiche (ana-cc/quiche, branch resume_latest, 1f578fe, module `congestion::resume`) | picoquic (hfstco/picoquic, branch careful-resume, 67d2be8, `careful_resume.c`) |
 //! | --- | --- | --- | --- |
 //! | jumps | when the initial window is acknowledged and data waits | the same | when ten packets are acknowledged and the window is full |
 //! | refuses an RTT | below half the saved one, above ten times it | the same, both limits included | not in this file |
