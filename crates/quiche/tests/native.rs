@@ -26,7 +26,7 @@ fn simulated() -> Vec<Control> {
 }
 
 #[test]
-fn the_preset_agrees_with_the_stack_on_half_of_the_grid() {
+fn the_preset_agrees_with_the_stack_on_four_fifths_of_the_grid() {
     let pairs = agreement::pairs("quiche", &simulated(), lab::run_native).unwrap();
     let page = std::fs::read_to_string(PAGE).unwrap();
     let current = agreement::page_with(&page, "quiche", &agreement::markdown(&pairs)).unwrap();
@@ -36,7 +36,7 @@ fn the_preset_agrees_with_the_stack_on_half_of_the_grid() {
     // The page names the causes of the others. quiche's random numbers have no seed, so its tables may
     // differ by a few transfers.
     let near = agreement::within(&pairs, 0.02);
-    assert!(near * 2 >= pairs.len(), "{near} of {}", pairs.len());
+    assert!(near * 5 >= pairs.len() * 4, "{near} of {}", pairs.len());
 }
 
 #[test]

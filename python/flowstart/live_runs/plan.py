@@ -36,6 +36,8 @@ KERNEL = {
 """The kernel's own congestion controls, and what each is in the simulator."""
 NATIVE_SUFFIX = "-native"
 """What follows the name of a stack that runs its own congestion control only."""
+NATIVE_ONLY = ("quiche",)
+"""Stacks that no startup of the catalog can drive."""
 KERNEL_REPEATS = 5
 """How often each transfer is run in the kernel where nothing else is said."""
 ADAPTED = {name: f"{name}-adapter" for name in ("quinn", "noq", "s2n")}
@@ -95,7 +97,7 @@ class LivePlan:
         if options is not None or native:
             own += _native_variants(name, options)
         if own and startups is None:
-            is_beside = native and options is None and not variants
+            is_beside = native and options is None and not variants and name not in NATIVE_ONLY
             startups = DEFAULT_STARTUPS if is_beside else ()
         variants = (*variants, *(variant for variant, _ in own))
         preset = ADAPTED.get(name, name if name in stacks.PRESETS else USUAL_PRESET)

@@ -313,6 +313,14 @@ mod tests {
     }
 
     #[test]
+    fn slow_start_grows_by_a_packet_once_the_bytes_of_one_are_acknowledged() {
+        let (mut cubic, w) = cubic(f64::INFINITY);
+        let of = |bytes| Ack::of(Instant::ZERO, bytes);
+        let credits = [900, 1000, 1000, 100].map(|bytes| cubic.startup_credit(&w, &of(bytes)));
+        assert_eq!(credits, [0, 1000, 1000, 1000]);
+    }
+
+    #[test]
     fn the_window_moves_by_whole_packets_and_returns_to_where_the_loss_was() {
         let (mut cubic, mut w) = cubic(f64::INFINITY);
         cubic.on_loss(&mut w, &LOSS);

@@ -449,6 +449,16 @@ mod tests {
         assert_eq!(w.cwnd, 6.0);
     }
 
+    #[test]
+    fn under_quiche_a_short_packet_lets_slow_start_grow_like_a_full_one() {
+        for (convention, grown) in [(Convention::Quic, 10.1), (Convention::Quiche, 11.0)] {
+            let (mut c, mut w) = avoiding("reno", convention, 10.0);
+            w.ssthresh = f64::INFINITY;
+            c.on_ack(&mut w, &Ack::of(Instant::ZERO, 146));
+            assert_eq!(w.cwnd, grown);
+        }
+    }
+
     /// RFC 5681's `bytes_acked` counts on; Linux resets `snd_cwnd_cnt` for good.
     #[test]
     fn a_spurious_loss_gives_back_what_was_counted_except_under_linux() {

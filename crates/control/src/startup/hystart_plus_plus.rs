@@ -400,6 +400,33 @@ mod tests {
         }
     }
 
+    #[test]
+    fn under_quiche_a_round_ends_with_the_first_packet_that_left_in_it() {
+        let mut h = algorithm("round=next-packet");
+        let mut w = Window::new(MSS as u32);
+        let mut ack = |h: &mut HyStartPlusPlus, segments: u64| {
+            let ack = Ack {
+                una: segments * MSS,
+                rtt: Some(ms(50.0)),
+                ..Ack::of(Instant::ZERO, MSS)
+            };
+            h.on_ack(&mut w, &ack, &mut slow_start());
+            h.window_end.map(|end| end / MSS)
+        };
+        // The first acknowledgement ends the round of the handshake.
+        assert_eq!(ack(&mut h, 1), None);
+        let sent = Sent {
+            now: Instant::ZERO,
+            bytes: MSS as u32,
+            seq: 10 * MSS,
+            retransmission: false,
+            flight: 10 * MSS,
+        };
+        h.on_sent(&mut Window::new(MSS as u32), &sent);
+        assert_eq!(ack(&mut h, 10), Some(11));
+        assert_eq!(ack(&mut h, 11), None);
+    }
+
     /// V1
     #[test]
     fn the_rise_that_counts() {

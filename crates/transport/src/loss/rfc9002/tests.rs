@@ -475,3 +475,50 @@ fn a_packet_from_before_the_last_reduction_may_reduce_the_window_again() {
     assert!(window_after_a_late_loss(false) > 0.9);
     assert!(window_after_a_late_loss(true) < 0.8);
 }
+
+/// A client of quiche that has so many bytes to send, on an open connection.
+fn quiche(cc: &str) -> Bench {
+    let stack = Stack::quiche();
+    let controller = catalog::controller("slow-start", cc, Convention::Quiche).unwrap();
+    let mut recovery = Recovery::new(&stack);
+    let mut c = Connection::new(Arc::new(stack), 0, controller);
+    c.session.window.cwnd = 10.0;
+    c.queued = 1 << 30;
+    recovery.on_first_packet_shared(&c);
+    recovery.on_handshake(&mut c, false, Instant::ZERO);
+    Bench { c, recovery }
+}
+
+/// Datagrams that leave until the window is full, and how many bytes they have.
+fn fill(bench: &mut Bench, now: Instant) -> Vec<u64> {
+    let header = u64::from(bench.c.stack.counted_header());
+    let sent = std::iter::from_fn(|| bench.try_send(now));
+    sent.map(|plan| plan.bytes() + header).collect()
+}
+
+/// As the first flight of quiche 0.30.0 is.
+#[test]
+fn under_quiche_a_short_packet_fills_the_window_that_counts_datagrams() {
+    let mut bench = quiche("cubic");
+    let sent = fill(&mut bench, Instant::ZERO);
+    assert_eq!(sent, [vec![1424], vec![1472; 9], vec![48]].concat());
+    assert_eq!(bench.recovery.pipe(&bench.c), 14_720);
+}
+
+#[test]
+fn under_quiche_the_end_of_the_handshake_lets_no_window_grow() {
+    let mut bench = quiche("cubic");
+    fill(&mut bench, Instant::ZERO);
+    (0..10).for_each(|n| bench.ack(&[(0, n)], at_ms(50)));
+    assert_eq!(bench.c.session.window.cwnd, 19.0);
+    bench.ack(&[(0, 10)], at_ms(50));
+    // 14 633 bytes are nine packets, and not ten.
+    assert_eq!(bench.c.session.window.cwnd, 19.0);
+}
+
+#[test]
+fn quiches_reno_has_no_proportional_rate_reduction() {
+    for (cc, paces) in [("cubic", true), ("reno", false)] {
+        assert_eq!(quiche(cc).quic().paces_reduction, paces);
+    }
+}
