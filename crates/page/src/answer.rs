@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Flows of a startup whose rows and lines are answered at most; the table is of all of them.
 const MOST_FLOWS: usize = 4;
-/// The same of all startups together, as far as each startup has one.
+/// Flows of all startups together, as far as each startup has one.
 const MOST_LINES: usize = 12;
 /// Columns times flows. With more, bins are wider, so that an answer stays below some 150 kB.
 const MOST_BINS: usize = 3400;
@@ -292,7 +292,7 @@ mod tests {
     use serde_json::json;
     use std::convert::Infallible;
 
-    /// A page that knows a few options and one path.
+    /// A page with a few options and one path.
     fn page() -> Page {
         let option = |(flag, kind): (&str, &str)| json!({"flag": flag, "kind": kind, "least": null, "names_file": flag == "rate-trace"});
         let options = [

@@ -1,4 +1,4 @@
-//! What is in a capture or a Zeek log, for a page that reads it by itself: networks with estimates of
+//! What is in a capture or a Zeek log, which the page reads: networks with estimates of
 //! their paths, connections and transfers. `flowstart capture` shows more of it.
 
 use crate::table::Grid;
@@ -9,7 +9,7 @@ use flowstart_capture::{
 use serde::Serialize;
 use std::ops::ControlFlow;
 
-/// Rows of a table, those with the most bytes.
+/// Rows of a table, largest first.
 const MOST_ROWS: usize = 100;
 
 /// The JSON of an answer.
@@ -137,7 +137,7 @@ fn connections(rows: &Collected) -> Grid {
         "server's retrans.",
     ];
     let cells = found.iter().take(MOST_ROWS).map(cells).collect();
-    Grid::of("Connections with the most data", &columns, cells)
+    Grid::of("Largest connections", &columns, cells)
 }
 
 fn transfers(rows: &Collected) -> Grid {
@@ -167,7 +167,7 @@ fn transfers(rows: &Collected) -> Grid {
         "acked after",
     ];
     let cells = found.iter().take(MOST_ROWS).map(cells).collect();
-    Grid::of("Transfers with the most data", &columns, cells)
+    Grid::of("Largest transfers", &columns, cells)
 }
 
 fn cut(mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {

@@ -1,7 +1,7 @@
 //! A path as `tc` configures it with netem and tbf: `netem delay 40ms loss 1% rate 20mbit`.
 //!
 //! Units are those of iproute2. The delay of one interface is the path's RTT.
-//! `flowstart/model/netem.py` reads the same for the command line.
+//! `flowstart/model/netem.py` reads them for the command line.
 
 use crate::text::{general, grouped};
 use crate::Refusal;

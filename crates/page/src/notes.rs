@@ -1,5 +1,5 @@
-//! What stands under the table: what its columns and marks mean, and what the startups had to work
-//! with. `flowstart/render/footnotes.py` has the same for other tables.
+//! Text under the table: what its columns and marks mean, and what the startups had to work
+//! with. `flowstart/render/footnotes.py` has the notes of other tables.
 
 use crate::plan::{uses_cache, Plan};
 use crate::startups::{listed, needs_help};

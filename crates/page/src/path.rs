@@ -10,7 +10,7 @@ use serde_json::{json, Map, Value};
 /// Fields of which a path has one as the source of its rate.
 const RATES: [&str; 3] = ["rate", "rate_trace", "rate_steps"];
 /// The rate of a host's interface in comparisons where the path gives none. A path without lines
-/// before the bottleneck would otherwise give its rate, which no sender knows.
+/// before the bottleneck would otherwise give its rate, which senders do not have.
 const INTERFACE: &str = "1Gbps";
 
 /// A path: its fields in the order of their definitions.

@@ -44,12 +44,12 @@ impl Plan {
     /// The plan of a state. What needs the simulator is checked by [`Plan::runs`].
     pub(crate) fn of(given: Given, settings: &Settings) -> Result<Plan, Refusal> {
         let path = Path::of(&given, settings)?;
-        let asked = given.text("size").unwrap_or(USUAL_SIZE);
-        let sizes = words::split(asked);
+        let size = given.text("size").unwrap_or(USUAL_SIZE);
+        let sizes = words::split(size);
         let [size] = sizes.as_slice() else {
             let count = sizes.len();
             let problem =
-                format!("--size: `{asked}` is {count} sizes; the explorer shows one, such as 1MB");
+                format!("--size: `{size}` is {count} sizes; the explorer shows one, such as 1MB");
             return Err(Refusal::new(problem));
         };
         let stack = Stack::of(&given)?;
@@ -187,7 +187,7 @@ fn is_called(variant: &Variant, name: &str) -> bool {
     listed(&variant.startup).is_some_and(|entry| entry.name == name)
 }
 
-/// Refuses a path that is wrong in itself, whatever runs on it.
+/// Refuses a path that is wrong whatever runs on it.
 fn check_path(path: &Path) -> Result<(), Refusal> {
     let document = json!({"path": path.object(), "flows": [{"size": "1kB"}]});
     let scenario = Scenario::from_value(document)?;

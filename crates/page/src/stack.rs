@@ -99,7 +99,7 @@ impl Stack {
     }
 }
 
-/// Fields of a stack with options of their own.
+/// Fields of a stack with separate options.
 fn own_options() -> Vec<&'static str> {
     let fields = fields_of("StackSpec").into_iter();
     fields
@@ -119,7 +119,7 @@ pub(crate) fn fields_of(part: &str) -> Vec<(&'static str, &'static str, bool)> {
         .collect()
 }
 
-/// A value as a number or a truth value where the field has one; else as it is.
+/// A value as a number or a truth value where the field has one; else unchanged.
 fn typed(name: &str, value: String) -> Value {
     let kind = fields_of("StackSpec")
         .into_iter()

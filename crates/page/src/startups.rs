@@ -38,7 +38,7 @@ pub(crate) fn listed(spec: &str) -> Option<&'static Entry<Maker>> {
     STARTUPS.iter().find(|entry| entry.name == name)
 }
 
-/// Whether a startup needs what its sender does not have by itself.
+/// Whether a startup needs router, peer or cache support.
 pub(crate) fn needs_help(entry: &Entry<Maker>) -> bool {
     let own = [Need::Pacing, Need::Interface];
     entry.needs.iter().any(|need| !own.contains(need))

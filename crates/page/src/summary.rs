@@ -1,14 +1,14 @@
-//! Many rows in few numbers: one summary for each startup. `flowstart/comparison/summary.py` has the
-//! same for comparisons of several sizes and seeds.
+//! Many rows in few numbers: one summary for each startup. `flowstart/comparison/summary.py` has them
+//! for comparisons of several sizes and seeds.
 
 use crate::plan::Plan;
 use crate::rows::Row;
 use flowstart_control::Reason;
 use std::cmp::Ordering;
 
-/// A difference below this share is none that a reader should act upon.
+/// Differences below this share are ties.
 const TIE: f64 = 0.001;
-/// Nor is one of means below this share, where worst runs differ.
+/// Means that differ by less than this share are near; then the worst runs decide.
 pub(crate) const NEAR: f64 = 0.01;
 /// A change above this is a loss.
 const NEGLIGIBLE: f64 = 0.0005;
@@ -40,7 +40,7 @@ pub(crate) struct Summary {
     pub(crate) max_queue_pkts: u64,
     /// The mean completion time against the baseline's.
     pub(crate) change: Option<f64>,
-    /// The same for the time until the sender had everything acknowledged.
+    /// The change of the time until the sender had everything acknowledged.
     pub(crate) duration_change: Option<f64>,
     /// Whether it is among the fastest.
     pub(crate) best: bool,

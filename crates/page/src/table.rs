@@ -8,9 +8,9 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Stands after the name of an algorithm that is in parts a reconstruction.
+/// Follows the name of an algorithm that is in parts a reconstruction.
 pub(crate) const RECONSTRUCTED: &str = "†";
-/// Stands after the name of one that needs more than its sender has.
+/// Follows the name of one that needs router, peer or cache support.
 pub(crate) const HELPED: &str = "*";
 
 /// A table of text.

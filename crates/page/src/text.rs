@@ -1,7 +1,7 @@
-//! Numbers for people: three or four digits and a unit. `flowstart/text.py` has the same for the
+//! Numbers for people: three or four digits and a unit. `flowstart/text.py` has them for the
 //! command line.
 
-/// Stands where a thing did not happen.
+/// In the place of a number where a thing did not happen.
 pub(crate) const ABSENT: &str = "–";
 
 /// A time: `1.234 s`, `56.7 ms`, `890 µs`.

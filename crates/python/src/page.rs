@@ -76,7 +76,7 @@ impl Explorer {
     }
 }
 
-/// An answer whose runs go on threads, and on this one where they call Python.
+/// An answer whose runs are on threads, and on this one where they call Python.
 fn within<T>(
     py: Python<'_>,
     (custom, workers, cancel): Means<'_>,

@@ -1,6 +1,6 @@
 //! The explorer's answers as a WebAssembly module without imports: `web/src/engine` calls it.
 //!
-//! A caller asks for room with `input`, writes its request there, and calls a function. That returns
+//! A caller gets room with `input`, writes its request there, and calls a function. That returns
 //! 0, or 1 where it refuses; `output` and `output_length` are where the answer or the sentence is.
 #![allow(unsafe_code, reason = "an exported name is an unsafe attribute")]
 
