@@ -1,5 +1,5 @@
-// Requests of the page to the server, and their answers. `python/flowstart/explorer` has the same
-// from the other side; a test holds the two against each other.
+// Requests of the page, and their answers. `crates/page` and `python/flowstart/explorer` have them
+// from the other side; a test compares the fields.
 
 /** What a person has chosen: flags of `flowstart compare` without their dashes. */
 export interface Given {
