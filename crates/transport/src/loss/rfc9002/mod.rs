@@ -181,7 +181,7 @@ impl Rfc9002 {
         if ended && by_state {
             (self.recovering, self.free) = (false, false);
         }
-        if self.paces_reduction {
+        if self.paces_reduction && !c.controller_owns_cwnd() {
             self.note_prr(c, counted, events.began.map(|_| flight));
         }
         (events.ended, events.undone) = (ended, undone);
