@@ -13,7 +13,7 @@ from asking import COMPARED, GAUGE, HELD_OUT, HYSTART, TUNING, Question, ask, re
 from crowd import crowd
 from flowstart.maps.outcomes import Flags
 from measures import CORE, Measures, compared_rows, judged_rows
-from named import named
+from named_paths import named
 from processor import processor
 from questions import Judged, read
 from results import Row

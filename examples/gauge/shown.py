@@ -10,7 +10,7 @@ from crowd import settings
 from flowstart import text
 from limits import verdicts
 from measures import ALL, CORE, HARMED
-from named import SIZES
+from named_paths import SIZES
 from results import Row, find
 
 
