@@ -36,8 +36,9 @@ params! {
         /// round trips longer than the minimum by more than this share of it, and by more than
         /// `noise`, show a queue
         late: Ratio = "0.125",
-        /// a queue is the flow's own where less than this share of the rate sent is delivered
-        full: Ratio = "0.8",
+        /// a queue is the flow's own where less than this share of the rate sent is delivered; more
+        /// than 1/`ceiling`, so that what is sent at the ceiling shows it
+        full: Ratio = "0.85",
         /// losses are congestion where there is more than one, and more than this share; half as
         /// many where round trips are late
         losses: Ratio = "0.04",

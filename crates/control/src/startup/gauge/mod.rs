@@ -877,12 +877,12 @@ mod tests {
 
     #[test]
     fn growth_continues_where_more_is_delivered_than_the_full_pipe_had_and_the_delay_has_gone() {
-        // More than 8 Mbit/s over 0.8, or not; round trips of 101 or of 120 ms.
+        // More than 8 Mbit/s over 0.85, or not; round trips of 101 or of 120 ms.
         for (spec, delivered, rtt, grows) in [
-            ("", 10.1, 101.0, true),
-            ("", 10.1, 120.0, false),
-            ("", 9.9, 101.0, false),
-            ("without=doubt", 10.1, 101.0, false),
+            ("", 9.5, 101.0, true),
+            ("", 9.5, 120.0, false),
+            ("", 9.3, 101.0, false),
+            ("without=doubt", 9.5, 101.0, false),
         ] {
             let mut flow = in_doubt(spec);
             flow.send(60);
