@@ -442,8 +442,8 @@ def test_arguments_of_the_wrong_kind_are_named(
 
 def test_a_mean_that_is_hardly_lower_is_not_marked_beside_a_far_faster_worst_run() -> None:
     found = fs.compare(
-        fs.NetworkPath.named("leo"),
-        startups=["hystart-plus-plus", "gauge"],
+        fs.NetworkPath.named("lossy-wifi"),
+        startups=["copa-slow-start", "c4-initial"],
         stack="linux",
         sizes=["1MB"],
         repeat=20,

@@ -87,7 +87,7 @@ impl Connection {
         })
     }
 
-    /// The end of a handshake in a full packet of its own, which has no number among those of data.
+    /// The end of a handshake in a separate full packet, which has no number among those of data.
     #[cold]
     pub fn end_of_handshake(&self) -> Packet {
         Packet::data(self.flow, self.stack.packet(), 0, 0)
