@@ -171,10 +171,10 @@ class Part:
 
 PARTS = {
     "baseline": Part(baseline, 160, 5),
-    "stacks": Part(stacks, 40, 3),
-    "ablations": Part(ablations, 60, 3),
-    "constants": Part(halved_and_doubled, 40, 3),
-    "frontier": Part(frontier, 40, 3),
+    "stacks": Part(stacks, 40, 2),
+    "ablations": Part(ablations, 40, 2),
+    "constants": Part(halved_and_doubled, 30, 2),
+    "frontier": Part(frontier, 30, 2),
     "crowd": Part(everybody, 0, 10),
     "named": Part(named_paths, 0, 20),
     "cpu": Part(cpu, 0, 0),

@@ -207,15 +207,13 @@ def test_the_readme_has_the_verdict_of_the_demo() -> None:
 
 def test_the_readme_says_where_gauge_loses() -> None:
     path, ours, other = readme(
-        r"On `--path (\w+)` it ends on delay at a third of the BDP: 10 MB takes ([\d.]+) s, "
+        r"On `--path (\w+)` it is slower: 10 MB takes ([\d.]+) s, "
         r"against ([\d.]+) s with HyStart\+\+"
     )
     startups = ["gauge", "hystart-plus-plus"]
     found = fs.compare(fs.NetworkPath.named(path), startups=startups, stack="linux", sizes=["10MB"])
     gauge, hystart = found.summaries
     assert (f"{gauge.fct_s:.2f}", f"{hystart.fct_s:.2f}") == (ours, other)
-    assert gauge.exit_reason == "delay"
-    assert gauge.exit_cwnd_segments == pytest.approx(gauge.bdp_pkts / 3, rel=0.05)
 
 
 def agreement(page: str, reference: str) -> list[tuple[str, int, int]]:

@@ -123,7 +123,7 @@ export class Controls {
       slider("size", "Size", this.help("size"), SIZE, this.to("size")),
       slider("flows", "Competing flows", this.help("flows"), FLOWS, this.to("flows")),
       choice("stack", "Stack", this.help("stack"), this.about.stacks, this.empty("stack"), this.to("stack")),
-      choice("cc", "Avoidance", this.help("cc"), avoidances, this.empty("cc"), this.to("cc")),
+      choice("cc", "Congestion control", this.help("cc"), avoidances, this.empty("cc"), this.to("cc")),
       textControl("seed", "Seed", this.help("seed"), this.to("seed")),
     ];
   }

@@ -53,7 +53,7 @@
 //! | Drain ends | when the path holds what is in flight | the same |
 //! | measurement of the minimum RTT | not before Startup is over | the same |
 //!
-//! quiche 0.30.0 itself in virtual time (`flowstart live --stack quiche-native:cc=bbr`) and
+//! quiche 0.30.0 itself in virtual time (stack `quiche-native:cc=bbr`) and
 //! `version=quiche` under `--stack quic`, over 20 Mbit/s with a buffer of one BDP:
 //!
 //! | RTT | size | time, quiche | here | exit cwnd, quiche | here | lost, quiche | here |

@@ -31,7 +31,7 @@
 //! `linux-5.6` doubles the train limit for a paced sender, whose packets no longer
 //! leave back to back. `2011` is S. Ha and I. Rhee, "Taming the Elephants: New TCP Slow
 //! Start", Computer Networks 55(9); its text was not available. `s2n` is that of s2n-quic
-//! (s2n-quic-core 0.91.0, `recovery/hybrid_slow_start.rs`). A round ends with the ACK of a packet that
+//! (s2n-quic-core 0.91.0, recovery/hybrid_slow_start.rs). A round ends with the ACK of a packet that
 //! left no earlier than the last one before the round. Only the eighth sample of a round is tested.
 //! The handshake is a round.
 //!
