@@ -446,8 +446,7 @@ impl Receiver {
         let urgent = !packet.ecn.is_empty() && self.note_marks(packet.ecn);
         let threshold = self.config.options.ack_reordering;
         let orderly = match self.config.numbers {
-            // The end of a handshake, which is confirmed at once.
-            true if data.end() == 0 => return Some(self.acknowledge(0, 0, now)),
+            true if data.end() == 0 => return Some(self.confirm_handshake(now)),
             true => self.takes_number_in_order(data, threshold, now),
             false => self.is_in_order(data),
         };
@@ -776,6 +775,13 @@ impl Receiver {
         quick
     }
 
+    /// The end of a handshake is confirmed at once.
+    #[cold]
+    #[inline(never)]
+    fn confirm_handshake(&mut self, now: Instant) -> Packet {
+        self.acknowledge(0, 0, now)
+    }
+
     #[inline]
     fn acknowledge(&mut self, start: u64, end: u64, now: Instant) -> Packet {
         self.unacknowledged = 0;
@@ -809,7 +815,8 @@ impl Receiver {
         if self.config.numbers {
             let confirmation = self.config.options.confirmation;
             let spaces = self.numbers();
-            let confirms = spaces.answered.is_some() && !spaces.data.has_reported();
+            let confirms =
+                confirmation > 0 && spaces.answered.is_some() && !spaces.data.has_reported();
             let more = if confirms { confirmation } else { 0 };
             let (ack, bytes) = spaces.data.acknowledge(window, option, now);
             let packet = Packet::new(self.flow, wire + bytes + more, Body::Ack(Ack::Numbers(ack)));

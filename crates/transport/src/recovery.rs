@@ -228,6 +228,7 @@ impl Recovery {
     }
 
     /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst.
+    #[inline(always)]
     pub fn may_leave(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) -> bool {
         self.loss.may_leave(c, segment, now)
     }

@@ -253,6 +253,7 @@ impl Loss {
     }
 
     /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst.
+    #[inline(always)]
     pub fn may_leave(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) -> bool {
         match self {
             Loss::Rack(r) => r.may_leave(c, segment, now),

@@ -668,6 +668,7 @@ impl Rack {
 
     /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst
     /// (`tcp_write_xmit`). Probes do not, nor does what is sent again.
+    #[inline(always)]
     pub fn may_leave(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) -> bool {
         c.pushes = false;
         if segment.why != Why::New {

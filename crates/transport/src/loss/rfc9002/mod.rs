@@ -175,13 +175,14 @@ impl Rfc9002 {
             (self.recovering, self.free) = (false, false);
         }
         let counted = Counted::of(c, newly);
+        let paces = self.paces_reduction && !c.controller_owns_cwnd();
         // With what is acknowledged now, and what is found lost.
-        let flight = self.pipe(c) + counted.bytes;
+        let flight = paces.then(|| self.pipe(c) + counted.bytes);
         let mut events = self.find_lost(c, now);
         if ended && by_state {
             (self.recovering, self.free) = (false, false);
         }
-        if self.paces_reduction && !c.controller_owns_cwnd() {
+        if let Some(flight) = flight {
             self.note_prr(c, counted, events.began.map(|_| flight));
         }
         (events.ended, events.undone) = (ended, undone);
