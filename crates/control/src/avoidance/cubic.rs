@@ -216,12 +216,7 @@ impl Cubic {
         let beta = self.constants.beta;
         self.undo = Some((self.w_max, self.cwnd_prior, self.epoch));
         self.cwnd_prior = w.cwnd;
-        let lower = self.constants.fast_convergence && self.w_max.is_some_and(|m| w.cwnd < m);
-        self.w_max = Some(if lower {
-            w.cwnd * (1.0 + beta) / 2.0
-        } else {
-            w.cwnd
-        });
+        self.w_max = Some(self.constants.w_max(w.cwnd, self.w_max.unwrap_or(0.0)));
         self.epoch = None;
         self.constants.base.segments(w, flight, usable) * beta
     }
@@ -328,11 +323,8 @@ mod tests {
 
     fn cubic() -> Cubic {
         Cubic::new(Constants {
-            beta: 0.7,
-            c: 0.4,
-            fast_convergence: true,
-            friendly: true,
             base: reno::Base::Flight,
+            ..Constants::RFC
         })
     }
 

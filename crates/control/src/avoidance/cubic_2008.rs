@@ -137,12 +137,7 @@ impl Cubic2008 {
     /// Computes the threshold after a loss (`bictcp_recalc_ssthresh`).
     fn reduce(&mut self, w: &Window, flight: u64, usable: Segments) -> Segments {
         let beta = self.constants.beta;
-        let lower = self.constants.fast_convergence && w.cwnd < self.last_max_cwnd;
-        self.last_max_cwnd = if lower {
-            w.cwnd * (1.0 + beta) / 2.0
-        } else {
-            w.cwnd
-        };
+        self.last_max_cwnd = self.constants.w_max(w.cwnd, self.last_max_cwnd);
         self.epoch_start = None;
         (self.cnt, self.cwnd_cnt) = (0.0, 0.0);
         (self.constants.base.segments(w, flight, usable) * beta)

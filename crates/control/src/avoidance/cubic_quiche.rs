@@ -95,11 +95,7 @@ impl CubicQuiche {
             lost: self.lost,
             curve: self.curve,
         });
-        let lower = self.constants.fast_convergence && w.cwnd < self.curve.w_max;
-        let w_max = match lower {
-            true => w.cwnd * (1.0 + beta) / 2.0,
-            false => w.cwnd,
-        };
+        let w_max = self.constants.w_max(w.cwnd, self.curve.w_max);
         w.ssthresh = whole_bytes(w, w.cwnd * beta).max(2.0);
         w.cwnd = w.ssthresh;
         self.curve = Curve {
@@ -256,7 +252,6 @@ fn whole_bytes(w: &Window, segments: Segments) -> Segments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::avoidance::reno;
     use crate::signals::Delivery;
 
     const LOSS: Loss = Loss {
@@ -267,16 +262,9 @@ mod tests {
 
     /// With a window of 100 packets, above or in slow start.
     fn cubic(ssthresh: Segments) -> (CubicQuiche, Window) {
-        let constants = Constants {
-            beta: 0.7,
-            c: 0.4,
-            fast_convergence: true,
-            friendly: true,
-            base: reno::Base::Window,
-        };
         let mut w = Window::new(1000);
         (w.cwnd, w.ssthresh) = (100.0, ssthresh);
-        (CubicQuiche::new(constants), w)
+        (CubicQuiche::new(Constants::RFC), w)
     }
 
     /// Of one packet, so many milliseconds after the loss, which has found so many lost.

@@ -44,11 +44,7 @@ impl CubicQuinn {
     fn reduce(&mut self, w: &mut Window, now: Instant) {
         let beta = self.constants.beta;
         self.undo = Some(self.state);
-        let lower = self.constants.fast_convergence && w.cwnd < self.state.w_max;
-        let w_max = match lower {
-            true => w.cwnd * (1.0 + beta) / 2.0,
-            false => w.cwnd,
-        };
+        let w_max = self.constants.w_max(w.cwnd, self.state.w_max);
         w.ssthresh = (w.cwnd * beta).max(2.0);
         w.cwnd = w.ssthresh;
         self.state = State {
@@ -138,7 +134,6 @@ impl Avoidance for CubicQuinn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::avoidance::reno;
     use crate::Duration;
 
     const LOSS: Loss = Loss {
@@ -148,16 +143,9 @@ mod tests {
     };
 
     fn cubic(keeps_rest: bool) -> (CubicQuinn, Window) {
-        let constants = Constants {
-            beta: 0.7,
-            c: 0.4,
-            fast_convergence: true,
-            friendly: true,
-            base: reno::Base::Window,
-        };
         let mut w = Window::new(1000);
         w.cwnd = 100.0;
-        (CubicQuinn::new(constants, keeps_rest), w)
+        (CubicQuinn::new(Constants::RFC, keeps_rest), w)
     }
 
     /// Of one packet, so many milliseconds after the loss.

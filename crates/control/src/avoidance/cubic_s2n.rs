@@ -186,7 +186,6 @@ impl Avoidance for CubicS2n {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::avoidance::reno;
 
     const LOSS: Loss = Loss {
         now: Instant::ZERO,
@@ -196,16 +195,9 @@ mod tests {
 
     /// Behind a loss at 100 packets.
     fn reduced() -> (CubicS2n, Window) {
-        let constants = Constants {
-            beta: 0.7,
-            c: 0.4,
-            fast_convergence: true,
-            friendly: true,
-            base: reno::Base::Window,
-        };
         let mut w = Window::new(1000);
         w.cwnd = 100.0;
-        let mut cubic = CubicS2n::new(constants);
+        let mut cubic = CubicS2n::new(Constants::RFC);
         cubic.on_loss(&mut w, &LOSS);
         (cubic, w)
     }

@@ -60,13 +60,13 @@ impl Delay {
 
     /// Both intervals show a queue.
     pub(super) fn is_late(&self, base: Duration) -> bool {
-        let threshold = base + self.threshold(base);
-        self.intervals.iter().all(|least| *least > threshold)
+        let shows = |least: &Duration| self.shows_queue(*least, base);
+        self.intervals.iter().all(shows)
     }
 
-    /// The delay that shows a queue.
-    pub(super) fn threshold(&self, base: Duration) -> Duration {
-        base.scaled(self.share).max(self.noise)
+    /// Whether a round trip is above the minimum by what shows a queue.
+    pub(super) fn shows_queue(&self, rtt: Duration, base: Duration) -> bool {
+        rtt > base + base.scaled(self.share).max(self.noise)
     }
 }
 

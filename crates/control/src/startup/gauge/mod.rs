@@ -540,7 +540,7 @@ impl Startup for Gauge {
     /// A loss without a queue leaves the window.
     fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) -> Repaired {
         if let Phase::Guard { cwnd, rtt } = self.phase {
-            let queue = rtt > self.base + self.delay.threshold(self.base);
+            let queue = self.delay.shows_queue(rtt, self.base);
             let random = self.deliveries.share_lost() <= self.k.losses.unwrap_or(0.0);
             if random && !queue {
                 w.cwnd = w.cwnd.max(cwnd);
