@@ -2,22 +2,16 @@
 
 use flowstart_live::lab::{agreement, Clock, Control, Native, Outcome};
 use flowstart_quiche::lab::{self, NATIVE};
-use flowstart_sim::{Prepared, Scenario};
 
-/// Its tables are written with FLOWSTART_WRITE_PAGES=1.
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/native.md");
+const STACK: &str = "quiche";
 
 fn native(options: &str, size: &str) -> Outcome {
-    let text = format!(
-        r#"
-        path = {{ rate = "20Mbps", rtt = "60ms", buffer = "100pkt" }}
-        stack = {{ preset = "quiche" }}
-        flows = [{{ startup = "slow-start", size = "{size}" }}]
-        "#
-    );
-    let prepared = Prepared::new(&Scenario::from_toml(&text).unwrap()).unwrap();
     let native = Native::parse(options, &NATIVE).unwrap();
-    lab::run_native(&native, prepared.external_sender().unwrap(), Clock::Virtual).unwrap()
+    let flow = agreement::example(STACK, size)
+        .unwrap()
+        .external_sender()
+        .unwrap();
+    lab::run_native(&native, flow, Clock::Virtual).unwrap()
 }
 
 /// BBR is not simulated as quiche has it.
@@ -27,12 +21,8 @@ fn simulated() -> Vec<Control> {
 
 #[test]
 fn the_preset_agrees_with_the_stack_on_four_fifths_of_the_grid() {
-    let pairs = agreement::pairs("quiche", &simulated(), lab::run_native).unwrap();
-    let page = std::fs::read_to_string(PAGE).unwrap();
-    let current = agreement::page_with(&page, "quiche", &agreement::markdown(&pairs)).unwrap();
-    if std::env::var_os("FLOWSTART_WRITE_PAGES").is_some() {
-        std::fs::write(PAGE, &current).unwrap();
-    }
+    let pairs = agreement::pairs(STACK, &simulated(), lab::run_native).unwrap();
+    agreement::page(STACK, &pairs).unwrap();
     // The page names the causes of the others. quiche's random numbers have no seed, so its tables may
     // differ by a few transfers.
     let near = agreement::within(&pairs, 0.02);

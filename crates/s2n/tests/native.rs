@@ -4,26 +4,15 @@
 use flowstart_control::Reason;
 use flowstart_live::lab::{agreement, Clock, Native, Outcome};
 use flowstart_s2n::lab::{self, NATIVE};
-use flowstart_sim::{Prepared, Scenario};
 
 const STACK: &str = "s2n";
-/// Its tables are written with FLOWSTART_WRITE_PAGES=1.
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/native.md");
-
-fn prepared(size: &str) -> Prepared {
-    let text = format!(
-        r#"
-        path = {{ rate = "20Mbps", rtt = "60ms", buffer = "100pkt" }}
-        stack = {{ preset = "{STACK}" }}
-        flows = [{{ startup = "slow-start", size = "{size}" }}]
-        "#
-    );
-    Prepared::new(&Scenario::from_toml(&text).unwrap()).unwrap()
-}
 
 fn native(options: &str, size: &str) -> Outcome {
     let native = Native::parse(options, &NATIVE).unwrap();
-    let flow = prepared(size).external_sender().unwrap();
+    let flow = agreement::example(STACK, size)
+        .unwrap()
+        .external_sender()
+        .unwrap();
     lab::run_native(&native, flow, Clock::Virtual).unwrap()
 }
 
@@ -32,11 +21,7 @@ fn the_page_says_how_far_the_preset_agrees_with_the_stack_on_the_grid() {
     // BBR is not simulated as the stack has it.
     let cubic = &NATIVE[..1];
     let pairs = agreement::pairs(STACK, cubic, lab::run_native).unwrap();
-    let page = std::fs::read_to_string(PAGE).unwrap();
-    let current = agreement::page_with(&page, STACK, &agreement::markdown(&pairs)).unwrap();
-    if std::env::var_os("FLOWSTART_WRITE_PAGES").is_some() {
-        std::fs::write(PAGE, &current).unwrap();
-    }
+    let (page, current) = agreement::page(STACK, &pairs).unwrap();
     assert!(page == current, "docs/native.md is stale:\n{current}");
 }
 
@@ -71,7 +56,10 @@ fn real_time_and_unknown_controls_are_refused() {
         .to_string();
     assert_eq!(refused, "native: cc `newreno`: one of cubic, bbr");
     let native = Native::parse("", &NATIVE).unwrap();
-    let flow = prepared("15kB").external_sender().unwrap();
+    let flow = agreement::example(STACK, "15kB")
+        .unwrap()
+        .external_sender()
+        .unwrap();
     let refused = lab::run_native(&native, flow, Clock::Real).unwrap_err();
     assert_eq!(
         refused.to_string(),

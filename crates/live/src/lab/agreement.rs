@@ -26,6 +26,8 @@ const PATHS: [(u32, u32, f64, u32); 16] = [
     (20, 200, 2.0, 0),
     (50, 80, 1.0, 5),
 ];
+/// Its tables are written with FLOWSTART_WRITE_PAGES=1.
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/native.md");
 const SIZES: [&str; 4] = ["15kB", "100kB", "1MB", "10MB"];
 
 /// The sizes at which a congestion control is compared. Where BBR probes for bandwidth, the stacks
@@ -140,6 +142,21 @@ fn simulated(prepared: &Prepared) -> Transfer {
     }
 }
 
+/// A transfer of this size over 20 Mbit/s with a round trip of 60 ms.
+///
+/// # Errors
+///
+/// The preset or the size is unknown.
+pub fn example(preset: &str, size: &str) -> Result<Prepared, RequestError> {
+    Prepared::new(&Scenario::from_toml(&format!(
+        r#"
+        path = {{ rate = "20Mbps", rtt = "60ms", buffer = "100pkt" }}
+        stack = {{ preset = "{preset}" }}
+        flows = [{{ startup = "slow-start", size = "{size}" }}]
+        "#
+    ))?)
+}
+
 /// How many of these are within a share of each other.
 pub fn within(pairs: &[Pair], share: f64) -> usize {
     let near = |pair: &&Pair| pair.difference().abs() <= share;
@@ -147,7 +164,7 @@ pub fn within(pairs: &[Pair], share: f64) -> usize {
 }
 
 /// The page's tables: how many transfers agree by size, and each that differs by more than 1 %.
-pub fn markdown(pairs: &[Pair]) -> String {
+fn markdown(pairs: &[Pair]) -> String {
     let mut lines = vec![
         "| size | within 1 % | within 5 % | exit cwnd within 5 % | dropped, native | preset |"
             .into(),
@@ -219,12 +236,28 @@ fn row(pair: &Pair) -> String {
     )
 }
 
+/// The page of this repository on agreement, and what it is with these transfers of a stack. The
+/// latter is written where the environment has `FLOWSTART_WRITE_PAGES`.
+///
+/// # Errors
+///
+/// The page cannot be read or written, or has no table of the stack.
+pub fn page(stack: &str, pairs: &[Pair]) -> Result<(String, String), String> {
+    let failed = |e: std::io::Error| format!("{PAGE}: {e}");
+    let page = std::fs::read_to_string(PAGE).map_err(failed)?;
+    let current = page_with(&page, stack, &markdown(pairs))?;
+    if std::env::var_os("FLOWSTART_WRITE_PAGES").is_some() {
+        std::fs::write(PAGE, &current).map_err(failed)?;
+    }
+    Ok((page, current))
+}
+
 /// The text of a page with `table` between the marks of a stack.
 ///
 /// # Errors
 ///
 /// The page has no such marks.
-pub fn page_with(page: &str, stack: &str, table: &str) -> Result<String, String> {
+fn page_with(page: &str, stack: &str, table: &str) -> Result<String, String> {
     let (begin, end) = (format!("<!-- agreement: {stack} -->\n"), "<!-- end -->");
     let missing = || format!("the page has no `{}`", begin.trim());
     let (before, rest) = page.split_once(&begin).ok_or_else(missing)?;

@@ -4,36 +4,17 @@
 
 use flowstart_live::lab::{agreement, Clock, Native, Outcome};
 use lab::NATIVE;
-use flowstart_sim::{Prepared, Scenario};
-
-fn prepared(size: &str) -> Prepared {
-    let text = format!(
-        r#"
-        path = {{ rate = "20Mbps", rtt = "60ms", buffer = "100pkt" }}
-        stack = {{ preset = "{STACK}" }}
-        flows = [{{ startup = "slow-start", size = "{size}" }}]
-        "#
-    );
-    Prepared::new(&Scenario::from_toml(&text).unwrap()).unwrap()
-}
 
 fn native(options: &str, size: &str) -> Outcome {
     let native = Native::parse(options, &NATIVE).unwrap();
-    let flow = prepared(size).external_sender().unwrap();
+    let flow = agreement::example(STACK, size).unwrap().external_sender().unwrap();
     lab::run_native(&native, flow, Clock::Virtual).unwrap()
 }
-
-/// Its tables are written with FLOWSTART_WRITE_PAGES=1.
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/native.md");
 
 #[test]
 fn the_preset_agrees_with_the_stack_on_the_grid_as_the_page_says() {
     let pairs = agreement::pairs(STACK, &NATIVE, lab::run_native).unwrap();
-    let page = std::fs::read_to_string(PAGE).unwrap();
-    let current = agreement::page_with(&page, STACK, &agreement::markdown(&pairs)).unwrap();
-    if std::env::var_os("FLOWSTART_WRITE_PAGES").is_some() {
-        std::fs::write(PAGE, &current).unwrap();
-    }
+    let (page, current) = agreement::page(STACK, &pairs).unwrap();
     assert!(
         page == current,
         "docs/native.md is stale:
