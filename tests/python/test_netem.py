@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import flowstart as fs
-from flowstart.model import netem
-from flowstart.model.path import named_paths
+from flowstart import _native
+from flowstart.model.path import named_fields, named_paths
 
 Cli = Callable[..., Any]
 
@@ -45,12 +45,12 @@ Cli = Callable[..., Any]
     ],
 )
 def test_the_words_of_tc_are_a_path(text: str, fields: dict[str, str]) -> None:
-    assert netem.fields(text) == fields
+    assert named_fields(text) == fields
     assert fs.NetworkPath.named(text).rate == fields["rate"]
 
 
 def test_no_named_path_is_read_as_words_of_tc() -> None:
-    assert not any(map(netem.is_one, named_paths()))
+    assert not any(map(_native.netem, named_paths()))
 
 
 def test_a_comparison_runs_on_it_and_can_be_repeated(cli: Cli) -> None:

@@ -34,6 +34,7 @@ mod words;
 
 pub use answer::Page;
 pub use capture::capture;
+pub use netem::{is_netem, netem_fields};
 pub use plan::Custom;
 pub use refusal::Refusal;
 pub use settings::{Kind, Settings, StateOption};

@@ -1,7 +1,6 @@
 //! A path as `tc` configures it with netem and tbf: `netem delay 40ms loss 1% rate 20mbit`.
 //!
 //! Units are those of iproute2. The delay of one interface is the path's RTT.
-//! `flowstart/model/netem.py` reads them for the command line.
 
 use crate::text::{general, grouped};
 use crate::Refusal;
@@ -46,12 +45,21 @@ const A_RATE: &str = "a rate, such as `20mbit`";
 const A_TIME: &str = "a time, such as `40ms`";
 
 /// Whether a text names one of the disciplines.
-pub(crate) fn is_one(text: &str) -> bool {
+pub fn is_netem(text: &str) -> bool {
     text.split_whitespace().any(|word| QDISCS.contains(&word))
 }
 
-/// The fields of the path. Refuses an unknown word, and what the simulator does not have.
+/// The fields of the path, for `--path`.
 pub(crate) fn fields(text: &str) -> Result<Map<String, Value>, Refusal> {
+    netem_fields(text).map_err(|problem| Refusal::new(format!("--path: {problem}")))
+}
+
+/// The fields of the path that words of `tc` describe.
+///
+/// # Errors
+///
+/// A word is unknown, or means what the simulator does not have.
+pub fn netem_fields(text: &str) -> Result<Map<String, Value>, String> {
     let text = text.replace([';', '\\'], " ");
     let mut found = Given::default();
     let mut words = text.split_whitespace().peekable();
@@ -81,13 +89,13 @@ pub(crate) fn fields(text: &str) -> Result<Map<String, Value>, Refusal> {
 struct Words<'a>(Vec<&'a str>);
 
 impl<'a> Words<'a> {
-    fn next(&mut self, right: &str) -> Result<&'a str, Refusal> {
-        let missing = || wrong(format!("{right} is missing at the end"));
+    fn next(&mut self, right: &str) -> Result<&'a str, String> {
+        let missing = || format!("{right} is missing at the end");
         self.0.pop().ok_or_else(missing)
     }
 
     /// The next word as a number with a unit.
-    fn measure(&mut self, units: &[(&str, f64)], right: &str) -> Result<f64, Refusal> {
+    fn measure(&mut self, units: &[(&str, f64)], right: &str) -> Result<f64, String> {
         let word = self.next(right)?;
         let lower = word.to_lowercase();
         let end = lower
@@ -103,7 +111,7 @@ impl<'a> Words<'a> {
         number
             .zip(scale)
             .map(|(number, scale)| number * scale)
-            .ok_or_else(|| wrong(format!("`{word}`: {right} is needed")))
+            .ok_or_else(|| format!("`{word}`: {right} is needed"))
     }
 
     fn is_share_next(&self) -> bool {
@@ -119,27 +127,24 @@ struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    fn number(&mut self, name: &'a str, value: f64) -> Result<(), Refusal> {
+    fn number(&mut self, name: &'a str, value: f64) -> Result<(), String> {
         self.numbers
             .insert(name, value)
             .map_or(Ok(()), |_| Err(twice(name)))
     }
 
-    fn word(&mut self, name: &'a str, value: &'a str) -> Result<(), Refusal> {
+    fn word(&mut self, name: &'a str, value: &'a str) -> Result<(), String> {
         self.words
             .insert(name, value)
             .map_or(Ok(()), |_| Err(twice(name)))
     }
 }
 
-fn twice(name: &str) -> Refusal {
-    wrong(format!(
-        "`{}` is given twice",
-        name.trim_start_matches("tbf ")
-    ))
+fn twice(name: &str) -> String {
+    format!("`{}` is given twice", name.trim_start_matches("tbf "))
 }
 
-fn netem<'a>(words: &mut Words<'a>, found: &mut Given<'a>) -> Result<(), Refusal> {
+fn netem<'a>(words: &mut Words<'a>, found: &mut Given<'a>) -> Result<(), String> {
     while let Some(word) = words.0.pop() {
         match word {
             "delay" | "latency" => delay(words, found)?,
@@ -152,58 +157,52 @@ fn netem<'a>(words: &mut Words<'a>, found: &mut Given<'a>) -> Result<(), Refusal
             }
             word => {
                 let right = "delay, distribution, loss, rate and limit are known";
-                return Err(wrong(format!("netem `{word}`: {right}")));
+                return Err(format!("netem `{word}`: {right}"));
             }
         }
     }
     Ok(())
 }
 
-fn delay<'a>(words: &mut Words<'a>, found: &mut Given<'a>) -> Result<(), Refusal> {
+fn delay<'a>(words: &mut Words<'a>, found: &mut Given<'a>) -> Result<(), String> {
     found.number("delay", words.measure(TIMES, A_TIME)?)?;
     let is_number = |word: &&str| {
-        word.starts_with(|c: char| c.is_ascii_digit() || c == '.')
-            && word
-                .chars()
-                .all(|c| c.is_ascii_digit() || c == '.' || c.is_ascii_lowercase())
+        let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        unit.len() < word.len() && unit.chars().all(|c| c.is_ascii_lowercase())
     };
     if words.0.last().is_some_and(is_number) {
         found.number("jitter", words.measure(TIMES, "a time, such as `5ms`")?)?;
     }
     if let (true, Some(share)) = (words.is_share_next(), words.0.last()) {
-        return Err(wrong(format!(
-            "`{share}`: correlated delays are not simulated"
-        )));
+        return Err(format!("`{share}`: correlated delays are not simulated"));
     }
     Ok(())
 }
 
-fn loss<'a>(words: &mut Words<'a>) -> Result<&'a str, Refusal> {
+fn loss<'a>(words: &mut Words<'a>) -> Result<&'a str, String> {
     if words.0.last() == Some(&"random") {
         words.0.pop();
     }
     let share = words.next("a share, such as `1%`")?;
     let number = share.strip_suffix('%').unwrap_or_default();
     if number.is_empty() || !number.chars().all(|c| c.is_ascii_digit() || c == '.') {
-        return Err(wrong(format!(
-            "loss `{share}`: a share is needed, such as `1%`"
-        )));
+        return Err(format!("loss `{share}`: a share is needed, such as `1%`"));
     }
     if let (true, Some(next)) = (words.is_share_next(), words.0.last()) {
         let problem = "correlated loss is not simulated here; see --loss-burst";
-        return Err(wrong(format!("`{next}`: {problem}")));
+        return Err(format!("`{next}`: {problem}"));
     }
     Ok(share)
 }
 
-fn tbf<'a>(words: &mut Words<'a>, found: &mut Given<'a>) -> Result<(), Refusal> {
+fn tbf<'a>(words: &mut Words<'a>, found: &mut Given<'a>) -> Result<(), String> {
     if !words
         .0
         .iter()
         .any(|word| ["latency", "limit"].contains(word))
     {
         let problem = "`latency` or `limit` is missing; needed, such as `latency 50ms`";
-        return Err(wrong(format!("tbf: {problem}")));
+        return Err(format!("tbf: {problem}"));
     }
     while let Some(word) = words.0.pop() {
         let (name, units, right) = match word {
@@ -213,7 +212,7 @@ fn tbf<'a>(words: &mut Words<'a>, found: &mut Given<'a>) -> Result<(), Refusal> 
             "limit" => ("tbf limit", SIZES, "a size, such as `100kb`"),
             word => {
                 let right = "rate, burst, latency and limit are known";
-                return Err(wrong(format!("tbf `{word}`: {right}")));
+                return Err(format!("tbf `{word}`: {right}"));
             }
         };
         found.number(name, words.measure(units, right)?)?;
@@ -222,7 +221,7 @@ fn tbf<'a>(words: &mut Words<'a>, found: &mut Given<'a>) -> Result<(), Refusal> 
 }
 
 /// The path that the values describe.
-fn path(given: &Given) -> Result<Map<String, Value>, Refusal> {
+fn path(given: &Given) -> Result<Map<String, Value>, String> {
     let number = |name: &str| given.numbers.get(name).copied();
     let (delay, jitter) = (
         number("delay").unwrap_or(0.0),
@@ -231,6 +230,16 @@ fn path(given: &Given) -> Result<Map<String, Value>, Refusal> {
     let mut found = Map::new();
     let mut put = |name: &str, value: String| _ = found.insert(name.to_owned(), value.into());
     put("rtt", seconds(delay));
+    if jitter > 0.0 {
+        let law = given
+            .words
+            .get("distribution")
+            .copied()
+            .unwrap_or("uniform");
+        let (least, drawn) = drawn(delay, jitter, law)?;
+        put("rtt", seconds(least));
+        put("jitter", drawn);
+    }
     if let Some(rate) = number("rate") {
         put(
             "rate",
@@ -244,20 +253,10 @@ fn path(given: &Given) -> Result<Map<String, Value>, Refusal> {
     if let Some(share) = given.words.get("loss") {
         put("loss", (*share).to_owned());
     }
-    if jitter > 0.0 {
-        let law = given
-            .words
-            .get("distribution")
-            .copied()
-            .unwrap_or("uniform");
-        let (least, drawn) = drawn(delay, jitter, law)?;
-        put("rtt", seconds(least));
-        put("jitter", drawn);
-    }
     Ok(found)
 }
 
-fn buffer(given: &Given, rate: f64, delay: f64) -> Result<String, Refusal> {
+fn buffer(given: &Given, rate: f64, delay: f64) -> Result<String, String> {
     let number = |name: &str| given.numbers.get(name).copied();
     if number("tbf latency").is_none() && number("tbf limit").is_none() {
         return Ok(format!(
@@ -272,25 +271,25 @@ fn buffer(given: &Given, rate: f64, delay: f64) -> Result<String, Refusal> {
 
 /// Packets of netem's limit that are left for a queue. The limit counts packets in the delay, and a
 /// limit below these drops before there is a queue.
-fn beyond_the_delay(limit: Option<f64>, rate: f64, delay: f64) -> Result<f64, Refusal> {
+fn beyond_the_delay(limit: Option<f64>, rate: f64, delay: f64) -> Result<f64, String> {
     let limit = limit.unwrap_or(USUAL_LIMIT);
     let delayed = (rate * delay / 8.0 / PACKET_BYTES).round_ties_even();
     if limit <= delayed {
         let (shown, many) = (grouped(limit), grouped(delayed));
-        return Err(wrong(format!(
+        return Err(format!(
             "netem's limit of {shown} packets includes the {many} in its delay, so it drops before \
              the rate is used; above `limit {delayed}` is needed"
-        )));
+        ));
     }
     Ok((limit - delayed).trunc())
 }
 
 /// Delays that vary around `delay`: the smallest one, and the law of what is added.
-fn drawn(delay: f64, jitter: f64, law: &str) -> Result<(f64, String), Refusal> {
+fn drawn(delay: f64, jitter: f64, law: &str) -> Result<(f64, String), String> {
     if jitter > delay {
         let delay = seconds(delay);
         let problem = "with more jitter: at most that is possible";
-        return Err(wrong(format!("a delay of `{delay}` {problem}")));
+        return Err(format!("a delay of `{delay}` {problem}"));
     }
     match law {
         "uniform" => Ok((
@@ -302,9 +301,9 @@ fn drawn(delay: f64, jitter: f64, law: &str) -> Result<(f64, String), Refusal> {
             let (mean, sd) = (seconds(delay - least), seconds(jitter));
             Ok((least, format!("normal:mean={mean},sd={sd}")))
         }
-        law => Err(wrong(format!(
+        law => Err(format!(
             "distribution `{law}`: `normal` and `uniform` are known"
-        ))),
+        )),
     }
 }
 
@@ -325,10 +324,6 @@ fn written(count: f64, scales: &[(&str, f64)]) -> String {
         .find(|(_, size)| (count / size).fract() == 0.0);
     let (unit, size) = whole.copied().unwrap_or(("", 1.0));
     format!("{}{unit}", general(count / size, 17))
-}
-
-fn wrong(problem: String) -> Refusal {
-    Refusal::new(format!("--path: {problem}"))
 }
 
 #[cfg(test)]

@@ -109,7 +109,7 @@ fn rate_steps(text: &str) -> Result<Value, Refusal> {
 
 /// A path known by name, or as words of `tc`.
 fn named(name: &str, settings: &Settings) -> Result<Map<String, Value>, Refusal> {
-    if netem::is_one(name) {
+    if netem::is_netem(name) {
         return netem::fields(name);
     }
     settings.paths.get(name).cloned().ok_or_else(|| {

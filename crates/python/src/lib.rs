@@ -29,7 +29,7 @@ mod _native {
     use std::sync::Arc;
 
     use flowstart_control::units::{Measure, Quantity};
-    use flowstart_control::{Amount, Bytes, InitialWindow, Rate};
+    use flowstart_control::{one_line, Amount, Bytes, InitialWindow, Rate};
     use flowstart_sim::record::journeys::{JourneysRequest, MOST_JOURNEYS};
     use flowstart_sim::{Compiler, Outcome, Prepared, Scenario};
     use pyo3::exceptions::PyKeyboardInterrupt;
@@ -438,6 +438,17 @@ mod _native {
             Measure::Size | Measure::Amount => "size",
         };
         Some((measure, found.number, found.unit, found.scale))
+    }
+
+    /// The fields of a path, as JSON, that words of `tc` describe; `None` for other texts.
+    #[pyfunction]
+    fn netem(text: &str) -> PyResult<Option<String>> {
+        if !flowstart_page::is_netem(text) {
+            return Ok(None);
+        }
+        let fields = flowstart_page::netem_fields(text)
+            .map_err(|problem| RequestError::new_err((one_line(&problem), ("path",))))?;
+        Ok(Some(serde_json::Value::from(fields).to_string()))
     }
 
     /// The bits a second of a rate.

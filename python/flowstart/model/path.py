@@ -1,13 +1,15 @@
 """A path through the network, written down or known by name."""
 
 import importlib.resources
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from flowstart import _native
 from flowstart.errors import RequestError
-from flowstart.model import fields, netem
+from flowstart.model import fields
 from flowstart.model.catalog import suggest
 from flowstart.model.document import plain, resolve
 
@@ -90,8 +92,8 @@ def replaced(fields: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
 
 def named_fields(name: str) -> dict[str, Any]:
     """The fields of a path known by name, or written as for `tc`."""
-    if netem.is_one(name):
-        return netem.fields(name)
+    if (found := _native.netem(name)) is not None:
+        return dict(json.loads(found))
     return {field: value for field, value in named_path(name).items() if field != "about"}
 
 
