@@ -39,6 +39,10 @@ params! {
         /// a queue is the flow's own where less than this share of the rate sent is delivered; more
         /// than 1/`ceiling`, so that what is sent at the ceiling shows it
         full: Ratio = "0.85",
+        /// where an exit was refuted and round trips are still late, so many times the rate delivered
+        /// is sent, so that a full pipe shows (BBR's gain of a probe)
+        #[within(1.0..=10.0)]
+        test: Number = "1.25",
         /// losses are congestion where there is more than one, and more than this share; half as
         /// many where round trips are late
         losses: Ratio = "0.04",
@@ -86,6 +90,7 @@ pub(super) struct Constants {
     pub(super) window: f64,
     pub(super) late: f64,
     pub(super) full: f64,
+    pub(super) test: f64,
     /// Any loss is congestion where there is none.
     pub(super) losses: Option<f64>,
     pub(super) yield_to: f64,
@@ -125,6 +130,7 @@ impl Constants {
             window: settings.window,
             late: kept(Without::Delay, settings.late, never),
             full: settings.full,
+            test: settings.test,
             losses: match without {
                 Without::Tolerance => None,
                 _ => Some(settings.losses),

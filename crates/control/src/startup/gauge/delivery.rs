@@ -101,6 +101,11 @@ impl Deliveries {
         Rate::of(self.total - before, now.since(begin))
     }
 
+    /// Whether the latest ACK began a round trip.
+    pub(super) fn round_began(&self) -> bool {
+        self.clock.start
+    }
+
     /// Returns the maximum rate delivered.
     pub(super) fn rate(&self) -> Rate {
         let [before, now] = self.rounds;

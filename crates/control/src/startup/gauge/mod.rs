@@ -18,8 +18,8 @@
 //! - *Growth.* The pace is the largest of what it was, `gain` times the rate delivered, and `trust`
 //!   times the minimum estimated rate, but not more than `leap` times the rate delivered. It is at
 //!   most `ceiling` times the maximum estimate, until that is refuted: by a rate delivered that is
-//!   nearer to the ceiling than to the estimate. The rate delivered is the largest sample of this
-//!   round trip and the last. The window holds what is paced in `window` of the minimum RTT, and
+//!   nearer to the ceiling than to the estimate, or by two round trips at the ceiling without the queue
+//!   that this would leave. The rate delivered is the largest sample of this round trip and the last. The window holds what is paced in `window` of the minimum RTT, and
 //!   four packets.
 //! - *Delay.* Round trips are late where the minimum of five samples and more, over an eighth of a
 //!   round trip, exceeds the minimum RTT by `late` of it and by `noise`, two consecutive times.
@@ -30,8 +30,9 @@
 //! - *Doubt.* That the pipe is full is a hypothesis, and the packets in flight test it: they were sent
 //!   faster than it is said to deliver. The rate delivered is sent until all of them are acknowledged.
 //!   A full pipe delivers no more than before. If the rate delivered times `full` exceeds that of
-//!   the exit, jitter or a varying rate has caused the delay: the test begins anew at this rate, and
-//!   growth continues when round trips are late no more. Otherwise the exit is final.
+//!   the exit, jitter or a varying rate has caused the delay. While round trips are late, the test begins
+//!   anew at this rate, with `test` times the rate delivered and a window for the latest round trip. When
+//!   they are late no more, growth continues. Otherwise the exit is final.
 //! - *Loss.* More than one packet lost in two round trips, and more than the share `losses` of those
 //!   sent, or half of it where round trips are late, show that the pipe is full. Fewer are repaired,
 //!   and growth continues. A congestion mark shows
@@ -121,7 +122,7 @@ enum Phase {
     Ramp,
     /// Round trips show a queue since this time: is it the flow's own?
     Hold(Instant),
-    /// The pipe seems full: the rate delivered is sent until everything up to `until` is acknowledged.
+    /// The pipe seems full: this is tested until everything up to `until` is acknowledged.
     Doubt {
         /// What was delivered when it began.
         rate: Rate,
@@ -162,6 +163,8 @@ struct Gauge {
     judged: (Duration, u64),
     dispersion: Dispersion,
     estimate: Option<Estimate>,
+    /// Round trips that began at the ceiling, without a queue.
+    at_ceiling: u32,
     /// When the initial window left; of what was sent behind it, the minimum round trip.
     opened: Instant,
     behind: Duration,
@@ -191,6 +194,7 @@ impl Gauge {
             judged: (Duration::ZERO, 0),
             dispersion: Dispersion::new(k.coherent, k.noise.over(2)),
             estimate: None,
+            at_ceiling: 0,
             opened: Instant::MAX,
             behind: Duration::MAX,
             deliveries: Deliveries::default(),
@@ -236,7 +240,12 @@ impl Gauge {
 
     /// Paces, with a window that does not hold it back.
     fn drive(&self, w: &mut Window) {
-        let held = self.pace.scaled(self.k.window).bytes_in(self.base);
+        let rtt = match (self.phase, self.latest) {
+            // The delay is not the flow's, and must not keep the test from being one.
+            (Phase::Doubt { refuted: true, .. }, Some(latest)) => latest,
+            _ => self.base,
+        };
+        let held = self.pace.scaled(self.k.window).bytes_in(rtt);
         w.cwnd = w.segments(held) + LEAST_CWND;
         w.pacing = self.on_the_wire(w);
     }
@@ -285,14 +294,23 @@ impl Gauge {
         let delivered = self.deliveries.rate();
         let mut pace = delivered.scaled(self.k.gain);
         if let Some(most) = self.estimate.and_then(|estimate| estimate.most) {
-            // More was delivered than there can be: the estimate is wrong.
-            if delivered > most.scaled((1.0 + self.k.ceiling) / 2.0) {
+            let ceiling = most.scaled(self.k.ceiling);
+            if self.is_refuted(delivered, most) {
                 self.estimate = None;
             } else {
-                pace = pace.min(most.scaled(self.k.ceiling));
+                pace = pace.min(ceiling);
+                self.at_ceiling += u32::from(self.pace >= ceiling && self.deliveries.round_began());
             }
         }
         self.pace = self.pace.max(pace);
+    }
+
+    /// The estimate is wrong: more was delivered than there can be, or what was sent at the ceiling, and
+    /// acknowledged a round trip later, has left no queue.
+    fn is_refuted(&self, delivered: Rate, most: Rate) -> bool {
+        let sent = self.base.scaled(self.k.ceiling * self.k.window);
+        delivered > most.scaled((1.0 + self.k.ceiling) / 2.0)
+            || self.at_ceiling > 2 && self.delay.shows_queue(sent, self.base)
     }
 
     fn ramp(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
@@ -310,7 +328,11 @@ impl Gauge {
         if growing {
             self.grow();
         } else {
-            self.pace = self.deliveries.rate();
+            let gain = match self.phase {
+                Phase::Doubt { refuted: true, .. } => self.k.test,
+                _ => 1.0,
+            };
+            self.pace = self.deliveries.rate().scaled(gain);
         }
         if let Some(rtt) = a.rtt {
             let sum = match growing {
@@ -876,25 +898,57 @@ mod tests {
     }
 
     #[test]
-    fn growth_continues_where_more_is_delivered_than_the_full_pipe_had_and_the_delay_has_gone() {
+    fn an_exit_is_taken_back_where_more_is_delivered_than_a_full_pipe_had() {
         // More than 8 Mbit/s over 0.85, or not; round trips of 101 or of 120 ms.
-        for (spec, delivered, rtt, grows) in [
-            ("", 9.5, 101.0, true),
-            ("", 9.5, 120.0, false),
-            ("", 9.3, 101.0, false),
-            ("without=doubt", 9.5, 101.0, false),
+        for (spec, delivered, rtt, exit, pace) in [
+            ("", 9.5, 101.0, None, 27.55),
+            ("", 9.5, 120.0, None, 11.875),
+            ("test=1.1", 9.5, 120.0, None, 10.45),
+            ("", 9.3, 101.0, Some(Reason::Delay), 0.0),
+            ("without=doubt", 9.5, 101.0, Some(Reason::Delay), 0.0),
         ] {
             let mut flow = in_doubt(spec);
             flow.send(60);
             flow.rtt = ms(rtt);
-            let exit = (0..59).find_map(|_| flow.ack(ms(1.0), all(delivered)));
+            let found = (0..59).find_map(|_| flow.ack(ms(1.0), all(delivered)));
             assert_eq!(
-                exit,
-                (!grows && rtt < 120.0).then_some(Reason::Delay),
-                "{spec} {delivered}"
+                (found, flow.pace()),
+                (exit, pace),
+                "{spec} {delivered} {rtt}"
             );
-            assert_eq!(flow.pace() > delivered, grows, "{spec} {delivered} {rtt}");
         }
+    }
+
+    #[test]
+    fn a_refuted_exit_is_final_where_no_more_is_delivered_than_at_its_last_test() {
+        let mut flow = in_doubt("");
+        flow.send(60);
+        flow.rtt = ms(120.0);
+        let mut ends_at = |mbps| (0..80).position(|_| flow.ack(ms(1.0), all(mbps)).is_some());
+        assert_eq!(
+            ends_at(9.5),
+            Some(60),
+            "with what was sent when it was refuted"
+        );
+    }
+
+    #[test]
+    fn an_estimate_is_refuted_by_round_trips_at_its_ceiling_that_leave_no_queue() {
+        let paces = |spec: &str, rtt: f64| {
+            let mut flow = Flow::measured(spec, all(6.0));
+            flow.rtt = ms(rtt);
+            // Each sample of this flow begins a round trip.
+            std::array::from_fn(|_| {
+                flow.ack(ms(1.0), all(6.0));
+                flow.pace()
+            })
+        };
+        assert_eq!(paces("", 100.0), [9.6, 9.6, 9.6, 9.6, 17.4]);
+        assert_eq!(
+            paces("late=0.33", 100.0),
+            [9.6; 5],
+            "a queue of 0.32 does not show"
+        );
     }
 
     /// V7
