@@ -69,7 +69,7 @@ def test_an_inconclusive_gain_gets_a_test_and_no_deployment(web_mix: Replay) -> 
     (notes,) = web_mix.notes_to_deploy
     assert notes.lines[0] == "To test, not to deploy: iw30, all sizes"
     assert notes.test
-    sizes = " or ".join(f"{one.transfers:,} (by {one.unit})" for one in notes.test.sizes)
+    sizes = " or ".join(f"{one.transfers:,} with {one.unit}s as units" for one in notes.test.sizes)
     test = f"an A/B test of iw30; transfers in each arm: {sizes}."
     assert next_steps(web_mix) == [f"Next: no change, or {test}"]
     assert not any(line.startswith("  hystart:") for line in notes.lines)

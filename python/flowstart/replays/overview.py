@@ -249,7 +249,7 @@ def risk(replay: ReplayData) -> list[str]:
 
 
 def _fact(gate: Gate) -> str:
-    shown = text.percent if gate.quantity == Quantity.P99 else text.share
+    shown = text.short_percent if gate.quantity == Quantity.P99 else text.short_share
     what = {
         Quantity.HARMED: "harmed",
         Quantity.P99: "p99",
@@ -290,6 +290,6 @@ def next_steps(replay: ReplayData) -> list[str]:
         return lines + [f"A/B test. {size.text}" for size in (plan.sizes if plan else ())]
     if one is None or plan is None:
         return ["Next: no change."]
-    needed = " or ".join(f"{size.transfers:,} (by {size.unit})" for size in plan.sizes)
+    needed = " or ".join(f"{size.transfers:,} with {size.unit}s as units" for size in plan.sizes)
     test = f"an A/B test of {custom.short(one.setting)}; transfers in each arm: {needed}"
     return [f"Next: no change, or {test}."]
