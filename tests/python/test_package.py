@@ -4,11 +4,13 @@ import pathlib
 import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
 import flowstart as fs
 
+REPO = pathlib.Path(__file__).parents[2]
 HEAVY = ("cloudpickle", "loky", "matplotlib", "numpy", "polars", "rich", "typer")
 
 
@@ -44,3 +46,18 @@ def test_no_private_module_of_a_library_is_imported() -> None:
     private = re.compile(r"^\s*(?:from|import) (?!flowstart\b)\w+(?:\.\w+)*\._\w+", re.MULTILINE)
     sources = pathlib.Path(fs.__file__).parent.rglob("*.py")
     assert not [file for file in sources if private.search(file.read_text(encoding="utf-8"))]
+
+
+def test_a_source_distribution_has_the_crates_that_only_features_build() -> None:
+    """Cargo reads the manifests of all of them, and refuses to build where one is missing."""
+    manifest = tomllib.loads((REPO / "crates" / "python" / "Cargo.toml").read_text("utf-8"))
+    optional = {
+        name.removeprefix("flowstart-")
+        for name, found in manifest["dependencies"].items()
+        if isinstance(found, dict) and found.get("optional") and name.startswith("flowstart-")
+    }
+    project = tomllib.loads((REPO / "pyproject.toml").read_text("utf-8"))
+    paths = {one["path"] for one in project["tool"]["maturin"]["include"]}
+    wanted = {f"crates/{name}/{part}" for name in optional for part in ("*.*", "src/**/*")}
+    assert optional
+    assert wanted <= paths
