@@ -22,6 +22,7 @@ import path_pages
 import published
 import qualification
 import reference
+import resume
 import stubs
 import tables
 import worst
@@ -153,6 +154,7 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
     wanted[DOCS / "exits.md"] = exits.page()
     wanted[qualification.PAGE] = qualification.page()
     wanted[DOCS / "cached-state.md"] = cached_state.page()
+    wanted[DOCS / "resume.md"] = resume.page()
     wanted[IMAGES / "exits.svg"] = exits.picture()
     wanted[DOCS / "sources.md"] = sources(fs.list_algorithms("startup"))
     wanted[DOCS / "fields.md"] = reference.page()

@@ -35,6 +35,8 @@
 //! left no earlier than the last one before the round. Only the eighth sample of a round is tested.
 //! The handshake is a round.
 //!
+//! `resume=true` tests an exit with the packets in flight ([resume](../resume.md)).
+//!
 //! # State
 //!
 //! The paper's: `roundStart`, `lastAckTime`, `lastRTT`, `curRTT`, `samplingCnt`, `dMin`,
@@ -55,7 +57,8 @@
 mod filtered;
 
 use self::filtered::Filtered;
-use super::{copies, Congestion, Maker, Repaired, Response, Startup};
+use super::resume::{self, ResumeSettings};
+use super::{Congestion, Maker, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Recovered, Sent};
@@ -76,10 +79,10 @@ pub const ENTRY: Entry<Maker> = Entry {
     compared: "ACK train, delay rule, rounds, low window; picoquic's filter",
     summary: "Slow start that ends when the ACK train of a round gets as long as the path, or \
               when round-trip times rise.",
-    params: with_slow_start!(Settings),
+    params: with_slow_start!(Settings, ResumeSettings),
     needs: &[],
     certainty: Certainty::Text,
-    build: |params, convention| Ok(copies(HyStart::new(params, convention)?)),
+    build: |params, convention| resume::maker(HyStart::new(params, convention)?, params),
 };
 
 params! {

@@ -26,6 +26,8 @@
 //! with the queue of that burst, and raise a false alarm at 298 segments where the patch enters
 //! CSS at 1287 ([qualification](../results/published.md)).
 //!
+//! `resume=true` tests an exit with the packets in flight ([resume](../resume.md)).
+//!
 //! # State
 //!
 //! The RFC's: the phase, `windowEnd`, `lastRoundMinRTT`, `currentRoundMinRTT`,
@@ -42,7 +44,8 @@
 //! - §4.3 allows it to run again after an idle time. Here it does not.
 
 use super::rapid_start::{Speed, SpeedSettings};
-use super::{copies, hystart, Congestion, Maker, Response, Startup};
+use super::resume::{self, ResumeSettings};
+use super::{hystart, Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::model::{slower_since::SlowerSince, Model};
 use crate::params::{Params, SpecError};
@@ -60,10 +63,10 @@ pub const ENTRY: Entry<Maker> = Entry {
     compared: "all constants, rounds, CSS, return from it, exit, loss",
     summary: "Slow start that turns to slower growth when round-trip times rise, back if they \
               fall, and to congestion control after five such rounds.",
-    params: with_slow_start!(Settings, SpeedSettings),
+    params: with_slow_start!(Settings, SpeedSettings, ResumeSettings),
     needs: &[],
     certainty: Certainty::Text,
-    build: |params, convention| Ok(copies(HyStartPlusPlus::new(params, convention)?)),
+    build: |params, convention| resume::maker(HyStartPlusPlus::new(params, convention)?, params),
 };
 
 params! {

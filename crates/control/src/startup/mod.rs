@@ -29,6 +29,7 @@ pub mod qs_app;
 pub mod quick_start;
 pub mod quicly_jumpstart;
 pub mod rapid_start;
+mod resume;
 pub mod search;
 pub mod slow_start;
 pub mod smooth_start;

@@ -10,6 +10,8 @@
 //! trips because the delays of such links were found to vary with periods of about three.
 //! SEARCH decides the exit only, so any growth goes with it.
 //!
+//! `resume=true` tests an exit with the packets in flight ([resume](../resume.md)).
+//!
 //! # State
 //!
 //! Bytes sent and acknowledged, and both at the end of each bin of 0.35 initial round trips;
@@ -72,7 +74,8 @@ mod rules;
 use self::bins::{width, Bins, Totals, W};
 use self::rules::{AppLimited, ExitRule, Missed, Rules, Settings};
 use super::rapid_start::{Speed, SpeedSettings};
-use super::{copies, Congestion, Maker, Response, Startup};
+use super::resume::{self, ResumeSettings};
+use super::{Congestion, Maker, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Sent};
@@ -89,10 +92,10 @@ pub const ENTRY: Entry<Maker> = Entry {
     compared: "bins, window of 3.5 round trips, threshold, drain, resets; seven programs side by side",
     summary: "Slow start that ends when deliveries over 3.5 round trips fall behind what was \
               sent a round trip before.",
-    params: with_slow_start!(Settings, SpeedSettings),
+    params: with_slow_start!(Settings, SpeedSettings, ResumeSettings),
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(copies(Search::new(params, convention)?)),
+    build: |params, convention| resume::maker(Search::new(params, convention)?, params),
 };
 
 /// The bins that an initial round trip takes.
