@@ -16,9 +16,10 @@ from crowd import BOTTLENECKS, PERCENTILE, contention
 from flowstart import text
 
 SWEEP = pathlib.Path(__file__).parents[2] / "examples" / "resume.toml"
-RADIO, WIRES = ("leo", "wifi", "lte", "lossy-wifi"), ("fibre", "cable")
+VARYING, LOSSY, WIRES = ("leo", "wifi", "lte"), "lossy-wifi", ("fibre", "cable")
+PATHS = (*VARYING, LOSSY, *WIRES)
 STACKS = ("linux", "quic")
-SIZE, SEEDS, CROWDS = "10MB", 20, 4
+SIZE, SEEDS, CROWDS = "10MB", 60, 4
 HYSTART, RESUMED, CAUTIOUS = "hystart", "hystart:resume=true", "hystart-plus-plus"
 SEARCH, SEARCHING = "search", "search:resume=true"
 STARTUPS = (HYSTART, RESUMED, CAUTIOUS, SEARCH, SEARCHING)
@@ -34,10 +35,12 @@ in flight test it, because they left faster than the delivery rate of the exit. 
 If they were delivered as fast as they were sent, and faster than before, the startup resumes.
 Otherwise the exit is final.
 
-**Answer.** It helps HyStart. Over the four radio paths 10 MB take {linux} less time with the
-stack `linux`, {quic} less with `quic`. HyStart++ takes {ahead} less than that, but loses more
-packets. Over `fibre` and `cable`, `linux` loses no more than without. SEARCH gains only on
-`lossy-wifi`, and loses more there. HyStart++ keeps its times: its slower growth is such a test.
+**Answer.** It helps HyStart. Over `leo`, `wifi` and `lte`, 10 MB take {linux} less time with
+the stack `linux`, {quic} less with `quic`; over
+`lossy-wifi`, where CUBIC reacts to random losses, it is {lossy}.
+HyStart++ takes {ahead} less than that, but loses more packets. Over `fibre` and `cable`, `linux`
+loses no more than without. SEARCH gains only on `lossy-wifi`, and loses more there. HyStart++
+changes by less than 2 %: its slower growth is such a test.
 
 **Harm.** The test costs an RTT, and a small flow can take more of a full path. Among 200 flows
 that use it, loss is {crowd}. The harm to a long flow is
@@ -66,12 +69,15 @@ flows](sweeps.md#competing-flows-and-harm) on the {paths} paths of `examples/res
 def page() -> str:
     """The whole page."""
     _check()
-    ratios = [_ratio(stack, path, CAUTIOUS, RESUMED) for stack in STACKS for path in RADIO]
+    ratios = [
+        _ratio(stack, path, CAUTIOUS, RESUMED) for stack in STACKS for path in (*VARYING, LOSSY)
+    ]
     return PAGE.format(
         **{
-            stack: _range(_ratio(stack, path, RESUMED, HYSTART) for path in RADIO)
+            stack: _range(_ratio(stack, path, RESUMED, HYSTART) for path in VARYING)
             for stack in STACKS
         },
+        lossy=_range(_ratio(stack, LOSSY, RESUMED, HYSTART) for stack in STACKS),
         ahead=_range(ratios),
         crowd=_three({startup: loss for startup, (_, loss) in _crowd().items()}),
         harm=_three({startup: _harm(startup) for startup in STARTUPS}),
@@ -87,11 +93,11 @@ def _check() -> None:
     """What the page says without a number."""
     lost = {cell: losses for cell, (_, losses) in _alone().items()}
     for stack in STACKS:
-        for path in (*RADIO, *WIRES):
+        for path in PATHS:
             assert lost[stack, path, CAUTIOUS] > lost[stack, path, RESUMED], path
-            assert abs(_ratio(stack, path, UNCHANGED, CAUTIOUS) - 1) < 0.005, path
+            assert abs(_ratio(stack, path, UNCHANGED, CAUTIOUS) - 1) < 0.02, path
             gains = _ratio(stack, path, SEARCHING, SEARCH) < 0.99
-            assert gains == ((stack, path) == ("linux", "lossy-wifi")), (stack, path)
+            assert gains == ((stack, path) == ("linux", LOSSY)), (stack, path)
     for path in WIRES:
         assert lost["linux", path, RESUMED] <= lost["linux", path, HYSTART], path
 
@@ -110,7 +116,7 @@ def _range(ratios: Iterable[float]) -> str:
 @functools.cache
 def _alone() -> dict[tuple[str, str, str], tuple[float, float]]:
     """Median time and mean losses by stack, path and startup."""
-    cells = [(k, p, s) for k in STACKS for p in (*RADIO, *WIRES) for s in (*STARTUPS, UNCHANGED)]
+    cells = [(k, p, s) for k in STACKS for p in PATHS for s in (*STARTUPS, UNCHANGED)]
     scenarios = [
         fs.Scenario(
             path=fs.NetworkPath.named(path),
@@ -134,7 +140,7 @@ def _alone_table() -> Iterator[str]:
     yield f"| stack | path | {' | '.join(f'`{startup}`' for startup in STARTUPS)} |"
     yield f"| --- | --- |{' ---: |' * len(STARTUPS)}"
     for stack in STACKS:
-        for path in (*RADIO, *WIRES):
+        for path in PATHS:
             pairs = [_alone()[stack, path, startup] for startup in STARTUPS]
             cells = " | ".join(f"{text.short_seconds(t)}, {lost:.0f}" for t, lost in pairs)
             yield f"| {stack} | `{path}` | {cells} |"
